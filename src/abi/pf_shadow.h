@@ -67,6 +67,7 @@
 #define PF_PREFAULT_SIZE ((PF_OVERFLOW_BASE + PF_OVERFLOW_SIZE) >> PF_PREFAULT_SHIFT)
 
 #define PF_ID_BITS 24
+#define PF_ID_SITE_PAIR (1u << (PF_ID_BITS - 1)) /* plain site ids are below it */
 #define PF_WRITE_BIT 24
 #define PF_CLK_SHIFT 25
 #define PF_CLK_BITS 20

@@ -1,5 +1,5 @@
 /*
- * rt.h - the runtime as a whole: its modes, its start, fork.
+ * rt.h - the modes of the runtime.
  *
  * Threads: pf_rt is written at start and constant afterwards, but for has_signal_handlers and
  *          globally_ordered, which only grow.
@@ -30,34 +30,5 @@ struct pf_rt {
     uint32_t globally_ordered[PF_SID_REF + 1];
 };
 extern struct pf_rt pf_rt;
-
-/* Runs before any constructor of the program: start_linked.c, start_preloaded.c. */
-void pf_rt_init(void);
-/* Around fork(2): no thread is in the middle of an update when the process is copied. alone: the
- * process has one kernel thread, so no update can be under way; nothing is locked then, because the
- * system calls in between may need the locks. */
-void pf_rt_before_fork(bool alone);
-void pf_rt_after_fork(bool alone, bool child);
-
-/* In event mode, the implementation of atomic operations and fences
- * (direct/trace/event_atomic.c). */
-void *pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site) __attribute__((weak));
-void pf_event_atomic_end(void *handle, uint32_t stored) __attribute__((weak));
-void pf_event_fence(uint32_t order, uint32_t site) __attribute__((weak));
-/* an atomic operation or a fence inside the runtime */
-void pf_event_in_runtime(void) __attribute__((weak));
-/* In event mode, an access of an interposed function (direct/trace/event.c). */
-void pf_event_interposed_access(const volatile void *addr, size_t size, bool write, uint32_t id)
-    __attribute__((weak));
-/* The same for interposed functions that do not nest; `site` belongs to the function on top of the
- * stack. */
-void pf_event_leaf_access(const volatile void *addr, size_t size, bool write, uint32_t site)
-    __attribute__((weak));
-/* In event mode, which body a call of f runs, if some functions are excluded
- * (direct/reach/missing_call.c). */
-uint32_t pf_event_body(struct pf_func *f) __attribute__((weak));
-
-/* Calls f(arg) where vector registers are live: saves and restores all of them. */
-void pf_call_saved(void (*f)(void *), void *arg);
 
 #endif

@@ -17,8 +17,6 @@ static struct {
     char pad[48];
 } lists[ORDERS];
 
-uint64_t pf_limit_count[PF_LIMITS];
-
 void pf_store_init(void)
 {
     ready = pf_sys_map((void *)PF_STORE_BASE, PF_STORE_SIZE) != NULL;

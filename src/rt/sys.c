@@ -17,7 +17,6 @@
  * saved at rsp + `at`.
  */
 #include "sys.h"
-#include "spin.h"
 #include <sys/mman.h>
 
 #define SAVED(r, at) ".cfi_escape 0x10, " #r ", 3, 0x77, 0x80 | (" #at " & 0x7f), " #at " >> 7\n"
@@ -143,17 +142,4 @@ bool pf_sys_readable(const volatile void *at, size_t size)
         if (pf_sys(SYS_rt_sigprocmask, -1, p, NULL, 8) == -14 /* EFAULT */)
             return false;
     return end >= (uint64_t)at;
-}
-
-void pf_spin_wait(struct pf_spin *s)
-{
-    for (unsigned spins = 0;; spins++) {
-        if (!__atomic_load_n(&s->taken, __ATOMIC_RELAXED) &&
-            !__atomic_exchange_n(&s->taken, 1, __ATOMIC_ACQUIRE))
-            return;
-        if (spins < 64)
-            __builtin_ia32_pause();
-        else
-            pf_sys(SYS_sched_yield);
-    }
 }

@@ -1,5 +1,5 @@
 /*
- * thread.h - the runtime's per-thread state, and the table of threads.
+ * thread.h - the runtime's per-thread state.
  *
  * Model:   a thread owns a slot (sid) and counts epochs on it. clock[s] is the last epoch of slot s
  *          that the thread has seen: an access record (sid, clk) happened before what the thread
@@ -7,15 +7,14 @@
  *          slot.
  * Memory:  struct pf_thread comes from the runtime's store and is never freed: reports refer to
  *          finished threads.
- * Threads: a thread's fields are written by that thread alone; the table of threads has a lock.
- * Errors:  pf_thread_create returns NULL at a limit, counted as PF_LIMIT_THREADS.
+ * Threads: a thread's fields are written by that thread alone.
  */
 #ifndef PF_RT_THREAD_H
 #define PF_RT_THREAD_H
 
 #include "pf_abi.h"
 #include "pf_shadow.h"
-#include "site_pair.h"
+#include "thread_shadow.h"
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -197,42 +196,5 @@ static inline bool pf_ignores(const struct pf_thread *t, bool write)
  * calls. */
 static inline void pf_nest(void) { __pf_tls.nested++; }
 static inline void pf_unnest(void) { __pf_tls.nested--; }
-
-/* Life of a thread. All of these are called un-nested and nest by themselves.
- * create: called in the parent before the real creation, with the interposed function's frame on
- * top of the stack; publishes the parent's clock to the child. NULL: a limit was reached and
- * counted; the caller runs the thread unwatched.
- * begin: called first in the child, which has set stack_lo and stack_hi from pthread_getattr_np.
- * end: called last in the child, after its destructors.
- * joined: `self` acquires everything that `child` did. */
-struct pf_thread *pf_thread_create(struct pf_thread *parent);
-void pf_thread_begin(struct pf_thread *child);
-void pf_thread_end(struct pf_thread *self);
-void pf_thread_joined(struct pf_thread *self, struct pf_thread *child);
-/* `self` waits in an untimed join and does nothing before `child` has ended. NULL: the wait is
- * over. */
-void pf_thread_set_joining(struct pf_thread *self, struct pf_thread *child);
-/* The real creation failed. */
-void pf_thread_cancel_create(struct pf_thread *child);
-/* Stops watching the calling thread, if it was watched: its functions run their plain bodies, and
- * all of them share one frame. */
-void pf_thread_unwatch(void);
-/* Called in the child of fork, where only the caller exists. */
-void pf_thread_after_fork(struct pf_thread *self);
-/* Updates pf_rt.globally_ordered from the clocks of all threads. Preserves all registers, because
- * some callers need that. It reads every clock, so it sets self->global_order_in to say when the
- * next call is worthwhile. */
-__attribute__((preserve_most, weak)) void pf_thread_update_global_order(struct pf_thread *self);
-/* A new clock of full length, all zero; NULL without memory. */
-uint32_t *pf_thread_clock_new(void);
-void pf_thread_lock(void); /* around fork */
-void pf_thread_unlock(void);
-/* How many threads, including fibers, were created and have not ended. */
-uint32_t pf_thread_alive(void);
-/* Calls f for every running thread, with the table locked. */
-void pf_thread_each(void (*f)(struct pf_thread *, void *), void *arg);
-/* The thread with this number, also a finished one; for reports. NULL: there is none.
- * O(threads). */
-struct pf_thread *pf_thread_by_number(uint32_t number);
 
 #endif

@@ -170,6 +170,7 @@ void pf_ring_flush(void) {}
 bool pf_orphaned(void) { return false; }
 bool pf_orphan_handle_signal(const siginfo_t *info) { return info == NULL; }
 _Noreturn void pf_orphan_end(void) { abort(); }
+void pf_red_zone_clear(uintptr_t addr, size_t size) {}
 static struct pf_channel channel;
 struct pf_channel *pf_channel_get(void) { return &channel; }
 void pf_channel_set_outcome(enum pf_outcome what, const char *text)

@@ -9,7 +9,8 @@
 // sources: src/rt/direct/syscall/lock_calls.c src/rt/direct/syscall/transfer_calls.c
 // sources: src/rt/direct/syscall/poll_calls.c src/rt/direct/syscall/ipc_calls.c
 // sources: src/rt/direct/syscall/memory_calls.c src/rt/direct/syscall/process_calls.c
-// sources: src/rt/direct/syscall/poll_waiters.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/direct/syscall/poll_waiters.c src/rt/limits.c src/rt/spin.c src/rt/store.c
+// sources: src/rt/sys.c
 // sources: src/rt/direct/reach/mappings.c
 // flags: -D_GNU_SOURCE= -fno-builtin
 #include "replay_harness.h"

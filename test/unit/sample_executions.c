@@ -1,4 +1,5 @@
-// sources: src/rt/sample/sample_state.c src/rt/sample/function_pairs.c src/rt/sys.c
+// sources: src/rt/sample/sample_state.c src/rt/sample/function_pairs.c src/rt/limits.c
+// sources: src/rt/spin.c src/rt/sys.c
 // sources: src/report/textbuf.c src/report/pool.c
 /*
  * sample_executions.c - the sampling state that executions leave for later ones, against a naive
@@ -22,7 +23,6 @@
 #define EXECUTIONS 60
 
 struct pf_options pf_options; /* the parts of the runtime that sample_state.c uses */
-uint64_t pf_limit_count[PF_LIMITS];
 void pf_race_log_note(const char *const *parts, size_t n)
 {
     (void)parts;

@@ -6,7 +6,8 @@
 // sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S
 // sources: src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c
 // sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
-// sources: src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/shadow/access_set.c src/rt/hooks.c src/rt/limits.c src/rt/spin.c src/rt/store.c
+// sources: src/rt/sys.c src/rt/context/node_recent.S
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -21,7 +22,9 @@
 #include "cell.h"
 #include "check.h"
 #include "fast_update.h"
+#include "hooks.h"
 #include "limits.h"
+#include "memory_ops.h"
 #include "oracle_log.h"
 #include "race.h"
 #include "rt.h"
@@ -43,7 +46,7 @@ static uint64_t race_now, race_then;
 static bool raced[GRANULES];
 static unsigned nthreads;
 
-void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
+static void race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
     assert_true(granule >= BASE && granule < BASE + 8 * GRANULES);
     assert_int_equal(pf_access_sid(now), t->sid);
@@ -59,7 +62,6 @@ uint64_t pf_xsave_mask, pf_xsave_size = 512 + 64;
 void pf_oracle_lock(void) {}
 void pf_oracle_unlock(void) {}
 void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
-void pf_event_interposed_access(const volatile void *addr, size_t size, bool write, uint32_t id) {}
 
 void __pf_read1(uintptr_t, uint32_t), __pf_write1(uintptr_t, uint32_t);
 void __pf_read2(uintptr_t, uint32_t), __pf_write2(uintptr_t, uint32_t);
@@ -260,8 +262,7 @@ static void access_bytes(struct pf_thread *t, unsigned from, unsigned to, bool w
     else if (site % 2)
         (write ? __pf_write_range : __pf_read_range)(BASE + from, to - from, site);
     else
-        (write ? pf_runtime_write : pf_runtime_read)(t, (void *)(BASE + from), to - from,
-                                                     site + 16);
+        (write ? pf_check_write : pf_check_read)(t, (void *)(BASE + from), to - from, site + 16);
     assert_memory_equal(want, raced, sizeof want);
     for (unsigned b = from; b < to; b++)
         if (!want[b / 8])
@@ -542,6 +543,7 @@ static void read_sets_have_no_site_arrays(void **state)
 
 static int setup(void **state)
 {
+    pf_hooks.race_found = race_found;
     uint64_t *cell = pf_cell_of(BASE);
     uint8_t *ready = pf_prefault_mark((uintptr_t)cell);
     void *need[] = {cell, pf_cell_overflow(cell), pf_cell_overflow_state(cell), ready, ready - 1};

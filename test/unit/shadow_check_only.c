@@ -8,7 +8,8 @@
 // sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S
 // sources: src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c
 // sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
-// sources: src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/shadow/access_set.c src/rt/hooks.c src/rt/limits.c src/rt/spin.c src/rt/store.c
+// sources: src/rt/sys.c src/rt/context/node_recent.S
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -22,9 +23,11 @@
 #include "cell.h"
 #include "check.h"
 #include "fast_update.h"
+#include "hooks.h"
 #include "oracle_log.h"
 #include "race.h"
 #include "rt.h"
+#include "site_pair.h"
 #include "site_per_byte.h"
 #include "slot.h"
 #include "stack.h"
@@ -40,7 +43,7 @@ __thread struct pf_tls __pf_tls;
 struct pf_rt pf_rt;
 static bool raced;
 
-void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
+static void race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
     assert_int_equal(pf_access_sid(now), t->sid);
     assert_int_not_equal(pf_access_sid(then), t->sid);
@@ -50,10 +53,10 @@ uint32_t pf_stack_id_slow(uint32_t site) { return site + 16; }
 static struct pf_frame frames[2];
 
 /* Functions of the runtime that check.c calls. */
+__attribute__((preserve_most)) void pf_thread_update_global_order(struct pf_thread *t) {}
 void pf_oracle_lock(void) {}
 void pf_oracle_unlock(void) {}
 void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
-void pf_event_interposed_access(const volatile void *addr, size_t size, bool write, uint32_t id) {}
 
 void __pf_read1(uintptr_t, uint32_t), __pf_write1(uintptr_t, uint32_t);
 void __pf_read2(uintptr_t, uint32_t), __pf_write2(uintptr_t, uint32_t);
@@ -298,6 +301,7 @@ static void replaced_records_are_removed(void **state)
 
 static int setup(void **state)
 {
+    pf_hooks.race_found = race_found;
     uint64_t *cell = pf_cell_of(BASE);
     uint8_t *ready = pf_prefault_mark((uintptr_t)cell);
     void *need[] = {cell, pf_cell_overflow(cell), pf_cell_overflow_state(cell), ready, ready - 1};

@@ -6,7 +6,8 @@
 // sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S
 // sources: src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c
 // sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
-// sources: src/rt/shadow/access_set.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/shadow/access_set.c src/rt/hooks.c src/rt/limits.c src/rt/spin.c src/rt/store.c
+// sources: src/rt/sys.c src/rt/context/node_recent.S
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -18,9 +19,11 @@
 #include <cmocka.h>
 
 #include "cell.h"
+#include "hooks.h"
 #include "oracle_log.h"
 #include "race.h"
 #include "rt.h"
+#include "site_pair.h"
 #include "stack.h"
 #include "sys.h"
 
@@ -33,15 +36,15 @@ __thread struct pf_tls __pf_tls;
 struct pf_rt pf_rt;
 static unsigned found[ROUNDS];
 
-void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
+static void race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
     __atomic_fetch_add(&found[(granule - BASE) / STEP], 1, __ATOMIC_RELAXED);
 }
 uint32_t pf_stack_id_slow(uint32_t site) { return site + 16; }
+__attribute__((preserve_most)) void pf_thread_update_global_order(struct pf_thread *t) {}
 void pf_oracle_lock(void) {}
 void pf_oracle_unlock(void) {}
 void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
-void pf_event_interposed_access(const volatile void *addr, size_t size, bool write, uint32_t id) {}
 
 void __pf_read4(uintptr_t, uint32_t), __pf_write4(uintptr_t, uint32_t);
 void __pf_read8(uintptr_t, uint32_t), __pf_write8(uintptr_t, uint32_t);
@@ -126,6 +129,7 @@ static void one_thread_finds_the_race(void **state)
 
 static int setup(void **state)
 {
+    pf_hooks.race_found = race_found;
     uint64_t *cell = pf_cell_of(BASE);
     void *need[] = {cell, pf_cell_overflow(cell), pf_cell_overflow_state(cell),
                     pf_prefault_mark((uintptr_t)cell) - 1};

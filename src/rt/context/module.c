@@ -3,15 +3,12 @@
  */
 #include "module.h"
 #include "entry.h"
+#include "hooks.h"
 #include "limits.h"
-#include "rt.h"
 #include "spin.h"
 #include "store.h"
 #include "sys.h"
 #include "thread.h"
-
-/* Marks the red zones of global variables, in directed mode (direct/memory/stack_variables.c). */
-void pf_global_mark_zones(void) __attribute__((weak));
 
 /* Defined by the linker, for the object that contains the runtime: the executable, or libpf_rt.so,
  * which has no code of the target. */
@@ -130,8 +127,7 @@ void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
         entries.changes++;
     }
     pf_spin_unlock(&lock);
-    if (pf_rt.events && pf_global_mark_zones)
-        pf_global_mark_zones();
+    pf_hooks.module_loaded();
 }
 
 static size_t length(const pf_rel *r)

@@ -13,7 +13,7 @@
 #include "hash_index.h"
 #include "limits.h"
 #include "module.h"
-#include "site_pair.h"
+#include "pf_shadow.h"
 #include "spin.h"
 #include "sys.h"
 

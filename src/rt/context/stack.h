@@ -59,7 +59,7 @@ static inline struct pf_recent_context *pf_recent_context_slot(struct pf_thread 
 
 /* Computes the node of the running function, whose frame has none yet, from the thread's cache of
  * recent contexts. Fills in the nodes of all frames between it and the nearest frame that has one.
- * Returns 0 if one of the calls is not in the cache. Written in check_entry.S. */
+ * Returns 0 if one of the calls is not in the cache. Written in node_recent.S. */
 uint32_t pf_stack_node_recent(void);
 
 /* pf_stack_id_resolved for a frame without a node, using the cache of recent contexts; 0 if that

@@ -177,6 +177,7 @@ _Noreturn void pf_direct_replay_ended(void)
 void pf_direct_choose_mode(void)
 {
     pf_channel_attach();
+    pf_ring_on_abandoned(pf_orphan_end);
     pf_rt.events |= pf_directed();
     pf_rt.stack_variables = pf_direct.watching;
     if (pf_directed())

@@ -24,7 +24,6 @@ bool pf_orphan_handle_signal(const siginfo_t *info);
 /* True if pf has died and the run must end at the next segment boundary. */
 bool pf_orphaned(void);
 /* Writes what is left in the rings and ends the process. */
-/* the unit test of stream_ring.c links without it */
-_Noreturn void pf_orphan_end(void) __attribute__((weak));
+_Noreturn void pf_orphan_end(void);
 
 #endif

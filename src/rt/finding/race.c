@@ -7,7 +7,9 @@
  * other calling contexts, are one finding with a count.
  */
 #include "race.h"
+#include "benign.h"
 #include "finding_text.h"
+#include "hooks.h"
 #include "limits.h"
 #include "options.h"
 #include "oracle_log.h"
@@ -15,7 +17,6 @@
 #include "race_log.h"
 #include "race_print.h"
 #include "rt.h"
-#include "sample.h"
 #include "spin.h"
 #include "suppress.h"
 #include "sys.h"
@@ -29,10 +30,6 @@
 #define HIDDEN (1u << 12)
 
 extern const char *__tsan_default_suppressions(void) __attribute__((weak));
-
-/* True if the program declared races on these bytes of the granule to be benign
- * (shadow/benign.h). */
-bool pf_benign_bytes(uintptr_t granule, unsigned bytes) __attribute__((weak));
 
 struct finding_entry {
     uint64_t id;
@@ -208,7 +205,7 @@ static void end_log(const char *how, bool exec)
         if (race.entry[i].count > 1 && race.entry[i].reported)
             pf_race_log_count(race.entry[i].id, race.entry[i].count);
     struct pf_sample_numbers sample;
-    bool sampled = pf_sample_finish(&sample, exec);
+    bool sampled = pf_hooks.sampling_finished(&sample, exec);
     pf_race_log_end(how, race.findings, race.suppressed, race.waited_ms, sampled ? &sample : NULL);
 }
 
@@ -265,7 +262,7 @@ void pf_race_exec_failed(void)
     lock_reports();
     /* another thread may be in exec too, or may have ended the process meanwhile */
     if (--race.execs == 0 && !race.ended)
-        pf_sample_exec_failed();
+        pf_hooks.sampling_resumed();
     if (!race.ended)
         pf_race_log_resume();
     unlock_reports();
@@ -320,7 +317,7 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
     unsigned bytes = (unsigned)((now & then) >> PF_MASK_SHIFT);
     uint64_t pair = pair_of(now, then);
     pf_oracle_event(t, "race", granule, bytes);
-    if (pf_benign_bytes && pf_benign_bytes(granule, bytes))
+    if (pf_benign_bytes(granule, bytes))
         return;
     if (!pf_options.report_bugs || (atomic && !pf_options.report_atomic_races) || seen_pair(pair) ||
         seen_hidden(pair, granule))
@@ -342,9 +339,6 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
     pf_pool_release(&race.work);
     unlock_reports();
 }
-
-/* Tells pf about the finding (direct/trace/stream_ring.c). */
-void pf_channel_report_error(const char *text) __attribute__((weak));
 
 void pf_bad_access_found(const struct pf_bad_access *seen)
 {
@@ -375,8 +369,8 @@ void pf_bad_access_found(const struct pf_bad_access *seen)
             pf_text_char(&t, ')');
         }
         pf_text_char(&t, 0);
-        if (e->reported && !t.failed && pf_channel_report_error)
-            pf_channel_report_error(t.at);
+        if (e->reported && !t.failed)
+            pf_hooks.memory_error_reported(t.at);
     }
     pf_pool_release(&race.work);
     unlock_reports();
@@ -457,6 +451,7 @@ static void read_suppressions(void)
 
 void pf_race_init(void)
 {
+    pf_hooks.race_found = pf_race_found;
     race.pid = (pid_t)pf_sys(SYS_getpid);
     pf_pool_init(&race.work, pf_race_map, pf_race_unmap);
     pf_pool_init(&race.forever, pf_race_map, pf_race_unmap);

@@ -43,12 +43,6 @@ struct pf_bad_access {
 };
 void pf_bad_access_found(const struct pf_bad_access *e);
 
-/* The thread that used slot sid in epoch clk, and the interned set of locks that it held. */
-struct pf_thread *pf_epoch_thread(uint32_t sid, uint32_t clk);
-uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk);
-/* Copies up to max locks of an interned set; returns the number of locks in the set. */
-size_t pf_lockset_get(uint32_t lockset, struct pf_held_lock *out, size_t max);
-
 /* Requests of the program: print the stack of a site id; print a line; redirect reports (a value of
  * the option log_path); call a function before a finding terminates the process. */
 void pf_race_print_stack(uint32_t id);

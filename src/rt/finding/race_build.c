@@ -6,12 +6,15 @@
  */
 #include "race_build.h"
 #include "fingerprint.h"
+#include "lockset.h"
 #include "module.h"
 #include "race.h"
 #include "runtime_access.h"
+#include "slot.h"
 #include "stack.h"
 #include "sys.h"
 #include "textbuf.h"
+#include "thread_table.h"
 #include <fcntl.h>
 
 #define PART 4096

@@ -5,7 +5,6 @@
 #include "options.h"
 #include "pf_abi.h"
 #include "race_build.h"
-#include "sample.h"
 #include "suppress.h"
 #include "sys.h"
 #include <errno.h>

@@ -26,8 +26,10 @@ void pf_race_log_fork(void);
 bool pf_race_log_is_open(void);
 void pf_race_log_finding(const struct pf_finding *f);
 void pf_race_log_count(uint64_t id, uint64_t count);
+struct pf_sample_numbers { /* what a sampling policy counted */
+    uint64_t pairs, frequent;
+};
 /* `how`: exit, exec, halt. */
-struct pf_sample_numbers;
 void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed, uint64_t waited_ms,
                      const struct pf_sample_numbers *sample); /* NULL: no sampling */
 /* Writes a message for the user that was not printed on stderr: the concatenation of the parts. */

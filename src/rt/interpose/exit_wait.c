@@ -16,6 +16,7 @@
 #include "rt.h"
 #include "sys.h"
 #include "textbuf.h"
+#include "thread_table.h"
 #include "wrap.h"
 #include <fcntl.h>
 #include <sys/uio.h>

@@ -124,7 +124,7 @@ void pf_wait_at_exit(void);
 struct pf_thread *pf_thread_find(unsigned long pthread_id);
 
 /* Runs the handlers of signals that arrived while the thread was nested (wrap_signal.c). */
-void pf_signal_poll(struct pf_thread *t) __attribute__((weak)) PF_HIDDEN;
+PF_HIDDEN void pf_signal_poll(struct pf_thread *t);
 /* The same for signals that arrived while the thread was ending. */
 void pf_signal_unblock_deferred(void);
 /* If t has left a signal handler by longjmp, ignores again what the interrupted code ignored. The

@@ -15,6 +15,7 @@
 #define PF_RT_WRAP_LIBC_H
 
 #define __NO_INLINE__ 1 /* libc's headers declare functions, without inline definitions */
+#include "event.h"
 #include "hb.h"
 #include "red_zone.h"
 #include "rt.h"

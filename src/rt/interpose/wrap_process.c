@@ -14,6 +14,7 @@
  * Order: the registration of an exit handler happens before the handlers run. They all run in the
  * thread that ends the process, so one sync object is enough for all of them.
  */
+#include "fork.h"
 #include "race.h"
 #include "rt.h"
 #include "wrap_fd.h"

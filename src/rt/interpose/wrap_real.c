@@ -7,6 +7,7 @@
  * target's. If such a function is called later, its definition came with a plugin (dlopen): then
  * each loaded object is searched.
  */
+#include "hooks.h"
 #include "rt.h"
 #include "wrap_thread.h"
 #include <dlfcn.h>
@@ -102,6 +103,8 @@ bool pf_is_stub(uintptr_t fn)
 
 void pf_wrap_init(void)
 {
+    pf_hooks.signal_poll = pf_signal_poll;
+    pf_hooks.thread_adopt = pf_start_adopt;
     for (const struct pf_real *r = __start_pf_real; r < __stop_pf_real; r++)
         if (!*r->slot)
             keep(r, find_linked(r));

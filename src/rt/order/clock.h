@@ -2,13 +2,17 @@
  * clock.h - vector clocks as plain arrays: the last epoch of each slot that has been seen.
  *
  * Model:   a total map slot -> uint32, 0 where absent; join is the pointwise maximum.
- * Memory:  the caller's.
+ * Memory:  the caller's; _new takes it from the store.
  * Threads: no locks inside; the caller serialises writers.
  */
 #ifndef PF_RT_CLOCK_H
 #define PF_RT_CLOCK_H
 
 #include <stdint.h>
+
+/* A new clock of full length, all zero; NULL without memory. _free sets the pointer to NULL. */
+uint32_t *pf_clock_new(void);
+void pf_clock_free(uint32_t **c);
 
 /* dst[i] := max(dst[i], src[i]) for i < n; true if anything grew. */
 static inline int pf_clock_join(uint32_t *dst, const uint32_t *src, uint32_t n)

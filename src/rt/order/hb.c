@@ -18,8 +18,6 @@
 #include "store.h"
 #include "sync.h"
 
-void (*pf_listener)(struct pf_thread *, enum pf_event_kind, uintptr_t, uintptr_t);
-
 void pf_hb_acquire(struct pf_thread *t, const volatile void *addr)
 {
     if (t->ignore_sync)

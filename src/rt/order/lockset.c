@@ -4,7 +4,6 @@
 #include "lockset.h"
 #include "hash_index.h"
 #include "limits.h"
-#include "race.h"
 #include "spin.h"
 #include "sys.h"
 

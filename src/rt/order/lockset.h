@@ -16,6 +16,8 @@
 void pf_lockset_init(void);
 /* The set `rest` with one more lock; `where` is the site id of its acquisition. */
 uint32_t pf_lockset_with(uint32_t rest, uintptr_t lock, uint32_t where, bool shared);
+/* Copies up to max locks of a set; returns the number of locks in the set. */
+size_t pf_lockset_get(uint32_t lockset, struct pf_held_lock *out, size_t max);
 
 void pf_lockset_lock(void); /* around fork */
 void pf_lockset_unlock(void);

@@ -4,7 +4,6 @@
 #include "slot.h"
 #include "held_log.h"
 #include "limits.h"
-#include "race.h"
 #include "rt.h"
 #include "spin.h"
 #include "store.h"

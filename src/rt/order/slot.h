@@ -30,6 +30,10 @@ void pf_thread_update_key(struct pf_thread *t);
 /* t->lockset has changed: later access records are made under the new set. */
 void pf_epoch_lockset_changed(struct pf_thread *t);
 
+/* The thread that used slot sid in epoch clk, and the interned set of locks that it held. */
+struct pf_thread *pf_epoch_thread(uint32_t sid, uint32_t clk);
+uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk);
+
 /*
  * Spans. Other threads learn about t's epochs only through the numbers that t publishes: epochs
  * between two published numbers cannot be told apart. If t releases the same lock again before any

@@ -4,16 +4,15 @@
  */
 #include "entry.h"
 #include "hb.h"
+#include "hooks.h"
 #include "rt.h"
-#include "sample.h"
-
-struct pf_thread *pf_start_adopt(void) __attribute__((weak)); /* in interpose/wrap_start.c */
+#include "thread_table.h"
 
 uint32_t __pf_ask(void *func)
 {
     if (__pf_tls.dispatch == PF_DISPATCH_NEW) {
-        if (!__pf_tls.nested && pf_start_adopt)
-            pf_start_adopt();
+        if (!__pf_tls.nested)
+            pf_hooks.thread_adopt();
         if (__pf_tls.dispatch == PF_DISPATCH_NEW)
             pf_thread_unwatch();
     }
@@ -25,9 +24,7 @@ uint32_t __pf_ask(void *func)
     case PF_DISPATCH_EVENT:
         return PF_BODY_EVENT;
     default:
-        if (pf_rt.events)
-            return pf_event_body(func);
-        return __pf_tls.nested ? PF_BODY_PLAIN : pf_sample_call(__pf_tls.thread, func);
+        return pf_hooks.choose_body(func);
     }
 }
 

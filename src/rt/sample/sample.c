@@ -3,6 +3,7 @@
  */
 #include "sample.h"
 #include "hb.h"
+#include "hooks.h"
 #include "limits.h"
 #include "module.h"
 #include "options.h"
@@ -29,6 +30,11 @@ void pf_sample_init(void)
             break;
         sampler = samplers[i];
         pf_rt.sampling = !pf_rt.events && !pf_rt.plain; /* directed mode needs every access */
+        if (pf_rt.sampling) {
+            pf_hooks.choose_body = pf_sample_call;
+            pf_hooks.sampling_finished = pf_sample_finish;
+            pf_hooks.sampling_resumed = pf_sample_exec_failed;
+        }
         return;
     }
     pf_options_refuse("sample", text);
@@ -61,8 +67,11 @@ void pf_sample_end(struct pf_thread *t)
     __pf_tls.counts = NULL;
 }
 
-enum pf_body pf_sample_call(struct pf_thread *t, struct pf_func *f)
+uint32_t pf_sample_call(struct pf_func *f)
 {
+    struct pf_thread *t = pf_self();
+    if (!t)
+        return PF_BODY_PLAIN;
     pf_nest();
     enum pf_body body = pf_func_number(f) ? sampler->call(t, f) : PF_BODY_WATCH;
     if (body == PF_BODY_WATCH)

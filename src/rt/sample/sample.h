@@ -14,11 +14,8 @@
 #ifndef PF_RT_SAMPLE_H
 #define PF_RT_SAMPLE_H
 
+#include "race_log.h"
 #include "thread.h"
-
-struct pf_sample_numbers { /* for the findings log */
-    uint64_t pairs, frequent;
-};
 
 /* Functions without a comment are called in the thread itself, nested. NULL: nothing to do. */
 struct pf_sampler {
@@ -49,8 +46,8 @@ extern const struct pf_sampler pf_sampler_literace, pf_sampler_pacer, pf_sampler
 void pf_sample_init(void);
 /* Called when the findings log is open, because problems with the state folder are logged. */
 void pf_sample_start(void);
-/* Which body the call of f that t is about to make runs. */
-enum pf_body pf_sample_call(struct pf_thread *t, struct pf_func *f);
+/* Which body the call of f that the calling thread is about to make runs: enum pf_body. */
+uint32_t pf_sample_call(struct pf_func *f);
 /* Called in the thread itself, nested, while pf_rt.sampling. */
 void pf_sample_begin(struct pf_thread *t);
 void pf_sample_end(struct pf_thread *t);

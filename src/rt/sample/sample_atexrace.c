@@ -28,6 +28,7 @@
 #include "spin.h"
 #include "store.h"
 #include "sys.h"
+#include "thread_table.h"
 
 #define SKIP_MAX 4095 /* calls that pass without reading the table */
 #define SKIP_GROWTH 2   /* the number of skipped calls grows by at most 1/SKIP_GROWTH of itself */

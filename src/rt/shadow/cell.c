@@ -10,8 +10,9 @@
  */
 #include "cell.h"
 #include "access_set.h"
+#include "check.h"
 #include "fast_update.h"
-#include "race.h"
+#include "hooks.h"
 #include "refresh_in_place.h"
 #include "rt.h"
 #include "site_per_byte.h"
@@ -137,7 +138,7 @@ struct race_report {
 static void report_saved(void *arg)
 {
     struct race_report *r = arg;
-    pf_race_found(r->t, r->granule, r->now, r->then);
+    pf_hooks.race_found(r->t, r->granule, r->now, r->then);
 }
 
 /* The record s restricted to the bytes that have the same site as `byte`, with the id of that

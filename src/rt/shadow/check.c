@@ -4,25 +4,23 @@
 #include "check.h"
 #include "access_set.h"
 #include "cell.h"
+#include "hooks.h"
+#include "memory_ops.h"
 #include "oracle_log.h"
 #include "range.h"
 #include "rt.h"
-#include "runtime_access.h"
 #include "slot.h"
 #include "stack.h"
 
 #define SMALL_BLOCK 128u /* bytes: at most a few granules */
 
-void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
-
-static void poll_saved(void *t) { pf_signal_poll(t); }
+static void poll_saved(void *t) { pf_hooks.signal_poll(t); }
 
 /* A signal arrived while the thread was inside the runtime. Until its handler has run, the thread's
  * key matches no record, so the next check comes here, where it is safe to run the handler. */
 static __attribute__((noinline, cold)) void deliver_signals(struct pf_thread *t)
 {
-    if (pf_signal_poll)
-        pf_call_saved(poll_saved, t);
+    pf_call_saved(poll_saved, t);
 }
 
 /* Enters the runtime; NULL if the access must be ignored. leave() is called only if it is not
@@ -218,19 +216,15 @@ static inline size_t write_small_block(struct pf_thread *t, uintptr_t addr, size
 }
 
 /* Called by interposed functions, which have entered the runtime and know their site id. */
-void pf_runtime_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
+void pf_check_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
-    if (__builtin_expect(pf_rt.events, 0))
-        pf_event_interposed_access(addr, size, false, id);
-    else if (!pf_ignores(t, false) && pf_stack_watched())
+    if (!pf_ignores(t, false) && pf_stack_watched())
         access_range(t, (uintptr_t)addr, size, false, id, PF_NO_SITE);
 }
 
-void pf_runtime_write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
+void pf_check_write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
-    if (__builtin_expect(pf_rt.events, 0))
-        pf_event_interposed_access(addr, size, true, id);
-    else if (!pf_ignores(t, true) && pf_stack_watched()) {
+    if (!pf_ignores(t, true) && pf_stack_watched()) {
         size_t done = write_small_block(t, (uintptr_t)addr, size, id);
         if (done < size)
             access_range(t, (uintptr_t)addr + done, size - done, true, id, PF_NO_SITE);

@@ -28,4 +28,7 @@ __attribute__((preserve_most)) void __pf_read_turns(uintptr_t addr, uint64_t siz
 __attribute__((preserve_most)) void __pf_write_turns(uintptr_t addr, uint64_t size, uint64_t two,
                                                      uint64_t others);
 
+/* Calls f(arg) where vector registers are live: saves and restores all of them. */
+void pf_call_saved(void (*f)(void *), void *arg);
+
 #endif

@@ -8,6 +8,7 @@
  * registers are not used on any of these paths.
  */
 #include "entry_macros.def"
+#include "offsets.def"
 
         .section pf_text, "ax", @progbits
 
@@ -154,72 +155,7 @@
 
 /* The test has failed: usually this is the first access to a granule in a new epoch. Handles the
  * simplest cases (those of pf_cell_fast_update_simple, and some more); the C functions of
- * check_miss.c handle the others. check_miss.c also asserts the offsets used here. */
-        .set    TLS_KEY, 0
-        .set    TLS_SHARED, 8
-        .set    TLS_FRAME, 16
-        .set    TLS_THREAD, 32
-        .set    TLS_CLOCK, 40
-        .set    THREAD_DIRTY, 20
-        .set    THREAD_SITE_PAIRS, 32
-        .set    THREAD_READ_SET_CACHE, THREAD_SITE_PAIRS+12*4096
-        .set    THREAD_RECENT_CONTEXTS, THREAD_READ_SET_CACHE+64*16
-        .set    THREAD_SPAN, THREAD_RECENT_CONTEXTS+4096*16
-        .set    NODE_BLOCKS, 24
-        .set    RT_CHECK_ONLY_THREADS, 10
-        .set    RT_GLOBALLY_ORDERED, 12
-
-/*
- * uint32_t pf_stack_node_recent(void), see stack.h. Walks up to the nearest frame that has a node,
- * then down again and fills in the nodes:
- *
- *      rax  its node and call             edx  the called function     r8   cache entry of the call
- *      r9   the frame on top              r10  the current frame       r11  offset of __pf_tls
- */
-        .hidden pf_stack_node_recent
-        BEGIN   pf_stack_node_recent
-        mov     __pf_tls@GOTTPOFF(%rip), %r11
-        mov     %fs:TLS_FRAME(%r11), %r9
-        sub     $16, %r9
-        mov     %r9, %r10
-1:      sub     $16, %r10
-        mov     12(%r10), %eax
-        test    %eax, %eax
-        jz      1b
-        cmp     $1, %eax                /* PF_NODE_ROOT is not a store name */
-        je      3f
-2:      mov     8(%r10), %ecx
-        mov     16(%r10), %rdx
-        and     $0xbfffffff, %ecx       /* PF_CALL_UNWATCHED */
-        mov     20(%rdx), %edx
-        imul    $31, %eax, %r8d
-        add     %ecx, %r8d
-        shl     $32, %rcx
-        imul    $0x9e3779b9, %r8d, %r8d
-        or      %rcx, %rax
-        imul    $0x85ebca6b, %edx, %ecx
-        add     %ecx, %r8d
-        shr     $(32 - 12), %r8d        /* PF_RECENT_CONTEXT_BITS */
-        shl     $4, %r8d
-        add     %fs:TLS_THREAD(%r11), %r8
-        cmp     %rax, THREAD_RECENT_CONTEXTS(%r8)
-        jne     3f
-        mov     THREAD_RECENT_CONTEXTS+8(%r8), %rcx
-        cmp     %rax, THREAD_RECENT_CONTEXTS(%r8) /* a signal handler may have changed it */
-        jne     3f
-        mov     %rcx, %rax
-        cmp     %edx, %ecx
-        jne     3f
-        shr     $32, %rax
-        add     $16, %r10
-        mov     %eax, 12(%r10)
-        cmp     %r9, %r10
-        jb      2b
-        ret
-3:      xor     %eax, %eax
-        ret
-        END     pf_stack_node_recent
-
+ * check_miss.c handle the others. */
 #include "fast_update_macros.def"
 #include "widen_macros.def"
 

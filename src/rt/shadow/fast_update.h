@@ -17,6 +17,7 @@
 
 #include "access_set.h"
 #include "cell.h"
+#include "global_order.h"
 #include "refresh_in_place.h"
 #include "rt.h"
 #include "site_per_byte.h"
@@ -40,8 +41,7 @@ static inline bool pf_access_globally_ordered(uint64_t s)
  * ordered by now take up the room, so this looks for such records from time to time. */
 static inline void pf_cell_count_overflow(struct pf_thread *t)
 {
-    /* undefined in some unit tests */
-    if (t->global_order_in-- == 0 && pf_thread_update_global_order)
+    if (t->global_order_in-- == 0)
         pf_thread_update_global_order(t);
 }
 

@@ -19,12 +19,11 @@
  * and blocks of threads with a large number. All other blocks use the word alone, so that freeing a
  * small block needs no other cache line.
  */
-#include "block_history.h"
 #include "cell.h"
 #include "hb.h"
 #include "listener.h"
+#include "memory_ops.h"
 #include "rt.h"
-#include "runtime_access.h"
 #include "spin.h"
 #include "sys.h"
 
@@ -68,11 +67,8 @@ static struct {
     size_t bytes; /* freed since the last check */
     struct freed_range at[FREED_LARGE_MAX];
 } freed_large;
-void pf_block_init(void)
-{
-    if (!pf_rt.events)
-        records = pf_sys_map(NULL, sizeof *records * RECORDS_MAX);
-}
+
+void pf_heap_block_init(void) { records = pf_sys_map(NULL, sizeof *records * RECORDS_MAX); }
 
 void pf_block_lock_all(void)
 {
@@ -115,12 +111,8 @@ static bool find_live(uintptr_t addr, struct pf_block *out)
            out->addr == addr;
 }
 
-void pf_block_prefetch(const void *addr)
+void pf_heap_block_prefetch(const void *addr)
 {
-    if (pf_rt.events) {
-        pf_block_history_prefetch((uintptr_t)addr);
-        return;
-    }
     uint64_t *cell = pf_cell_of((uintptr_t)addr);
     pf_prefetch(plane((uintptr_t)addr));
     pf_prefetch(cell);
@@ -158,14 +150,9 @@ static void forget(struct pf_thread *t, uint64_t *word)
     *word = 0;
 }
 
-void pf_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where)
+void pf_heap_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where)
 {
     uintptr_t a = (uintptr_t)addr;
-    if (pf_rt.events) {
-        pf_block_history_allocated(a, size, kept, where, t->number);
-        pf_listener_notify(t, PF_EV_ALLOC, addr, size ? size : 1);
-        return;
-    }
     pf_prefault(plane(a));
     uint64_t *p = plane(a), was = *p, word = 0;
     if (size <= SWEEP_MAX)
@@ -185,12 +172,7 @@ void pf_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, u
     __atomic_store_n(p, word, __ATOMIC_RELEASE);
     pf_listener_notify(t, PF_EV_ALLOC, addr, size ? size : 1);
     if (kept < size)
-        pf_memory_new((char *)addr + kept, size - kept);
-}
-
-void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where)
-{
-    pf_block_reuse(t, addr, size, 0, where);
+        pf_shadow_new((char *)addr + kept, size - kept);
 }
 
 /* Remembers a freed range for drop_returned. If the list is full its shadow stays, which is
@@ -240,20 +222,14 @@ static __attribute__((noinline)) void free_large(struct pf_thread *t, void *addr
     remember_freed((struct freed_range){(uintptr_t)addr, size});
 }
 
-void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
+void pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where)
 {
-    size_t size;
-    if (pf_rt.events) { /* the trace records the free */
-        if (pf_block_history_freed((uintptr_t)addr, where, t->number, &size))
-            pf_listener_notify(t, PF_EV_FREE, addr, size ? size : 1);
-        return;
-    }
     struct pf_block b;
     if (!find_live((uintptr_t)addr, &b))
         return;
     pf_listener_notify(t, PF_EV_FREE, addr, b.size ? b.size : 1);
     if (b.size < LARGE)
-        pf_runtime_write(t, addr, b.size, where);
+        pf_check_write(t, addr, b.size, where);
     else
         free_large(t, addr, b.size, where);
     uint64_t *p = plane((uintptr_t)addr);
@@ -263,19 +239,15 @@ void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
         *p |= FREED;
 }
 
-size_t pf_block_size(const void *addr)
+size_t pf_heap_block_size(const void *addr)
 {
-    if (pf_rt.events)
-        return pf_block_history_size((uintptr_t)addr);
     struct pf_block b;
     return find_live((uintptr_t)addr, &b) ? b.size : 0;
 }
 
-bool pf_block_find(const volatile void *addr, struct pf_block *out)
+bool pf_heap_block_find(const volatile void *addr, struct pf_block *out)
 {
     uintptr_t a = (uintptr_t)addr;
-    if (pf_rt.events)
-        return pf_block_history_find(a, out);
     uint64_t *const at = plane(a), *p = at;
     bool found = false;
     for (unsigned pages = 0; pages < FIND_PAGES && (uintptr_t)p >= PF_BLOCK_PLANE; pages++) {

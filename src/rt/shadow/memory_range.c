@@ -109,16 +109,15 @@ static bool reset_small(uintptr_t addr, uintptr_t end)
     return true;
 }
 
-void pf_memory_new(const volatile void *p, size_t size)
+void pf_shadow_new(const volatile void *p, size_t size)
 {
-    if (size && !pf_rt.plain && !pf_rt.events &&
-        (size > SMALL || !reset_small((uintptr_t)p, (uintptr_t)p + size)))
+    if (size && !pf_rt.plain && (size > SMALL || !reset_small((uintptr_t)p, (uintptr_t)p + size)))
         reset((uintptr_t)p, (uintptr_t)p + size, false);
 }
 
-void pf_memory_unmapped(const volatile void *p, size_t size)
+void pf_shadow_unmapped(const volatile void *p, size_t size)
 {
-    if (size && !pf_rt.plain && !pf_rt.events)
+    if (size && !pf_rt.plain)
         reset((uintptr_t)p, (uintptr_t)p + size, true);
 }
 

@@ -14,15 +14,47 @@
 
 #include "thread.h"
 
-void pf_runtime_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id);
-void pf_runtime_write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id);
+struct pf_block;
+
+/* What these operations do: checks in free mode, events in event mode (direct/trace/event_mode.c).
+ * The inline functions below describe them. */
+struct pf_memory_ops {
+    void (*read)(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id);
+    void (*write)(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id);
+    void (*memory_new)(const volatile void *addr, size_t size);
+    void (*memory_unmapped)(const volatile void *addr, size_t size);
+    void (*block_init)(void);
+    void (*block_prefetch)(const void *addr);
+    void (*block_reuse)(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where);
+    void (*block_free)(struct pf_thread *t, void *addr, uint32_t where);
+    bool (*block_find)(const volatile void *addr, struct pf_block *out);
+    size_t (*block_size)(const void *addr);
+};
+extern struct pf_memory_ops pf_memory_ops; /* free mode's, unless replaced at start */
+
+static inline void pf_runtime_read(struct pf_thread *t, const volatile void *addr, size_t size,
+                                   uint32_t id)
+{
+    pf_memory_ops.read(t, addr, size, id);
+}
+static inline void pf_runtime_write(struct pf_thread *t, const volatile void *addr, size_t size,
+                                    uint32_t id)
+{
+    pf_memory_ops.write(t, addr, size, id);
+}
 
 /* The memory is fresh (malloc, mmap, a new stack): drops all access records and sync objects in
  * it. */
-void pf_memory_new(const volatile void *addr, size_t size);
+static inline void pf_memory_new(const volatile void *addr, size_t size)
+{
+    pf_memory_ops.memory_new(addr, size);
+}
 /* The same for a range that returns to the system (munmap, MADV_DONTNEED): also returns its shadow
  * pages. */
-void pf_memory_unmapped(const volatile void *addr, size_t size);
+static inline void pf_memory_unmapped(const volatile void *addr, size_t size)
+{
+    pf_memory_ops.memory_unmapped(addr, size);
+}
 /* Drops the access records of those pages of the range that the system has taken back. Returns true
  * if these were all pages of the range. */
 bool pf_memory_drop_returned(const volatile void *addr, size_t size);
@@ -40,27 +72,32 @@ struct pf_block {
     uint32_t thread;
     bool freed; /* freed, and not allocated again yet */
 };
-void pf_block_init(void);
 void pf_block_lock_all(void); /* around fork */
 void pf_block_unlock_all(void);
 /* A block is about to be allocated or freed here: prefetches its shadow. */
-void pf_block_prefetch(const void *addr);
-void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where);
+static inline void pf_block_prefetch(const void *addr) { pf_memory_ops.block_prefetch(addr); }
 /* A block that realloc freed and allocated again at the same address: its first `kept` bytes keep
  * their access records, in which the free counts as a write. */
-void pf_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where);
-void pf_block_free(struct pf_thread *t, void *addr, uint32_t where);
+static inline void pf_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept,
+                                  uint32_t where)
+{
+    pf_memory_ops.block_reuse(t, addr, size, kept, where);
+}
+static inline void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where)
+{
+    pf_block_reuse(t, addr, size, 0, where);
+}
+static inline void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
+{
+    pf_memory_ops.block_free(t, addr, where);
+}
 /* Finds the block that contains addr, for reports. Returns false if there is none. Freed blocks are
  * found if no live block contains addr. */
-bool pf_block_find(const volatile void *addr, struct pf_block *out);
-/* Finds the live block that contains addr, faster. Only while pf_rt.events. */
-bool pf_block_find_live(uintptr_t addr, struct pf_block *out);
-/* The same for addresses that can only be in large blocks, which have their own mappings. */
-bool pf_block_find_large(uintptr_t addr, struct pf_block *out);
-/* Where (site id) and by which thread the block at addr was freed; false if it was not freed. Only
- * while pf_rt.events. */
-bool pf_block_freed_by(uintptr_t addr, uint32_t *where, uint32_t *thread);
+static inline bool pf_block_find(const volatile void *addr, struct pf_block *out)
+{
+    return pf_memory_ops.block_find(addr, out);
+}
 /* The size that pf_block_new got for the live block at addr; 0 if there is none. */
-size_t pf_block_size(const void *addr);
+static inline size_t pf_block_size(const void *addr) { return pf_memory_ops.block_size(addr); }
 
 #endif

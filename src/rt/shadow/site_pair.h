@@ -25,10 +25,9 @@
 #define PF_RT_SITE_PAIR_H
 
 #include "pf_shadow.h"
+#include "thread_shadow.h"
 #include <stdint.h>
 
-/* set in the ids of pairs; plain ids are below it */
-#define PF_ID_SITE_PAIR (1u << (PF_ID_BITS - 1))
 #define PF_SITE_PAIRS_MAX (PF_ID_SITE_PAIR / 2) /* higher ids are site-per-byte blocks */
 
 void pf_site_pair_init(void);
@@ -41,14 +40,7 @@ extern uint32_t pf_site_pair_nested_max;
 /* The plain id of one byte (0..7) of a granule that was accessed from `id`. */
 uint32_t pf_site_pair_at(uint32_t id, unsigned byte);
 
-/* A thread's cache of recent pairs. The key is the pair as one word: first, second << 24, mask <<
- * 48. */
-#define PF_SITE_PAIR_CACHE_BITS 12
-#define PF_SITE_PAIR_CACHE_SIZE (1 << PF_SITE_PAIR_CACHE_BITS)
-struct pf_site_pair_cache {
-    uint64_t pair[PF_SITE_PAIR_CACHE_SIZE];
-    uint32_t id[PF_SITE_PAIR_CACHE_SIZE];
-};
+/* The key of a pair in a thread's cache of recent pairs (thread_shadow.h), and its entry. */
 static inline uint64_t pf_site_pair_word(uint32_t first, unsigned mask, uint32_t second)
 {
     return first | (uint64_t)second << 24 | (uint64_t)mask << 48;

@@ -3,6 +3,7 @@
  * from an inner byte by walking back over the cells.
  */
 #include "block_history.h"
+#include "listener.h"
 #include "pf_shadow.h"
 #include "red_zone.h"
 #include "sys.h"
@@ -30,10 +31,10 @@ static struct cell *cell_of(uintptr_t addr)
     return (struct cell *)PF_OVERFLOW_BASE + (addr & ((1ull << PF_APP_BITS) - 1)) / PER_CELL;
 }
 
-void pf_block_history_prefetch(uintptr_t addr)
+void pf_block_history_prefetch(const void *addr)
 {
-    pf_prefetch(cell_of(addr));
-    pf_prefetch(pf_red_zone_marks(addr));
+    pf_prefetch(cell_of((uintptr_t)addr));
+    pf_prefetch(pf_red_zone_marks((uintptr_t)addr));
 }
 
 static uint64_t low_of(uintptr_t addr) { return 1 + (addr / 8 & 3); }
@@ -89,34 +90,34 @@ static void sweep(uintptr_t from, uintptr_t to)
     }
 }
 
-void pf_block_history_allocated(uintptr_t addr, size_t size, size_t kept, uint32_t where,
-                                uint32_t thread)
+void pf_block_history_reuse(struct pf_thread *t, void *p, size_t size, size_t kept, uint32_t where)
 {
+    uintptr_t addr = (uintptr_t)p;
     struct cell *c = cell_of(addr);
     if (size > PER_CELL && size <= SWEEP_MAX && kept < size)
         sweep(addr + (kept ? kept : 1), addr + size);
     c->begin = (uint64_t)where << 40 | (size < SIZE_LARGEST ? size : SIZE_LARGEST) << 4 |
                low_of(addr) << 1;
-    c->end = number(thread) << 20;
+    c->end = number(t->number) << 20;
     if (size > SWEEP_MAX)
         remember_large(addr);
+    pf_listener_notify(t, PF_EV_ALLOC, p, size ? size : 1);
 }
 
-bool pf_block_history_freed(uintptr_t addr, uint32_t where, uint32_t thread, size_t *size)
+void pf_block_history_free(struct pf_thread *t, void *addr, uint32_t where)
 {
-    struct cell *c = cell_of(addr);
-    if (!begins(c, addr) || is_freed(c))
-        return false;
-    *size = size_of(c);
+    struct cell *c = cell_of((uintptr_t)addr);
+    if (!begins(c, (uintptr_t)addr) || is_freed(c))
+        return;
     c->begin |= 1;
-    c->end |= (uint64_t)where << 40 | number(thread);
-    return true;
+    c->end |= (uint64_t)where << 40 | number(t->number);
+    pf_listener_notify(t, PF_EV_FREE, addr, size_of(c) ? size_of(c) : 1);
 }
 
-size_t pf_block_history_size(uintptr_t addr)
+size_t pf_block_history_size(const void *addr)
 {
-    const struct cell *c = cell_of(addr);
-    return begins(c, addr) && !is_freed(c) ? size_of(c) : 0;
+    const struct cell *c = cell_of((uintptr_t)addr);
+    return begins(c, (uintptr_t)addr) && !is_freed(c) ? size_of(c) : 0;
 }
 
 bool pf_block_freed_by(uintptr_t addr, uint32_t *where, uint32_t *thread)
@@ -141,7 +142,7 @@ static bool holds(const struct cell *c, uintptr_t base, uintptr_t a, struct pf_b
 bool pf_block_find_large(uintptr_t a, struct pf_block *out)
 {
     if (nlarge > LARGE_MAX)
-        return pf_block_history_find(a, out) && !out->freed;
+        return pf_block_history_find((const void *)a, out) && !out->freed;
     for (uint32_t i = 0; i < nlarge; i++)
         if (holds(cell_of(large[i]), large[i] & -(uintptr_t)PER_CELL, a, out))
             return true;
@@ -160,8 +161,9 @@ bool pf_block_find_live(uintptr_t a, struct pf_block *out)
     return false;
 }
 
-bool pf_block_history_find(uintptr_t a, struct pf_block *out)
+bool pf_block_history_find(const volatile void *addr, struct pf_block *out)
 {
+    uintptr_t a = (uintptr_t)addr;
     const struct cell *c = cell_of(a);
     uintptr_t base = a & -(uintptr_t)PER_CELL;
     bool found = false;

@@ -2,6 +2,8 @@
  * memory_error.c - see memory_error.h.
  */
 #include "memory_error.h"
+#include "block_history.h"
+#include "check.h"
 #include "race.h"
 #include "rt.h"
 #include "stack.h"

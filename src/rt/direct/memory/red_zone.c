@@ -141,7 +141,7 @@ static void *take_oldest(void)
     void *block = quarantine.at[quarantine.first].block;
     char *soon = quarantine.at[(quarantine.first + 8) % QUARANTINE_BLOCKS].block;
     pf_prefetch(soon - 16);
-    pf_block_history_prefetch((uintptr_t)soon); /* malloc will hand it out soon */
+    pf_block_history_prefetch(soon); /* malloc will hand it out soon */
     if (pf_closure_any)
         pf_closure_prefetch((uintptr_t)soon);
     quarantine.bytes -= quarantine.at[quarantine.first].size;

@@ -5,6 +5,7 @@
 #include "module.h"
 #include "red_zone.h"
 #include "sys.h"
+#include "thread_table.h"
 
 #define ENTRIES 8192u /* entries of a thread; deeper variables are not checked */
 

@@ -332,7 +332,7 @@ static bool add_objects(struct pf_closure *k, uint32_t from)
         }
         if (!mark(k, *o))
             return false;
-        size_t block = pf_block_history_size(o->addr);
+        size_t block = pf_block_history_size((const void *)o->addr);
         if (block && block <= o->size)
             pf_red_zone_set_closure(o->addr, k->w.zone);
         for (uint32_t in = live_mask & ~(1u << index_of(k)); in; in &= in - 1) {

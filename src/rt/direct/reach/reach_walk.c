@@ -13,6 +13,7 @@
 #include "reach_variables.h"
 #include "runtime_access.h"
 #include "sys.h"
+#include "thread_table.h"
 #include <sys/uio.h>
 
 #define PAGE 4096u
@@ -490,7 +491,7 @@ bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
         return true;
     if (page == HEAP) {
         bool known = pf_walk_lookup(w, p, &had);
-        if (known && (has = pf_block_history_size(p))) {
+        if (known && (has = pf_block_history_size((const void *)p))) {
             if (had >= has && w->zone) /* malloc of a neighbour overwrote the mark */
                 pf_red_zone_set_closure(p, w->zone);
             return had >= has;

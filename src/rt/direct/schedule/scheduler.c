@@ -7,6 +7,7 @@
  */
 #include "scheduler.h"
 #include "breakpoint.h"
+#include "check.h"
 #include "deadlock.h"
 #include "fuzz_policy.h"
 #include "materialise.h"

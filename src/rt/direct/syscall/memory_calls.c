@@ -12,6 +12,7 @@
  * MADV_DONTNEED, in recording and replay.
  */
 #define _GNU_SOURCE
+#include "red_zone.h"
 #include "syscalls.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -29,12 +30,10 @@ struct reference { /* payload of a MAP_REFERENCE record; the path follows */
 
 static bool failed(long r) { return r < 0 && r > -4096; }
 
-/* The kernel mapped or unmapped this memory: clears the marks of the allocator (red_zone.h, which
- * is not linked into the unit tests). */
-void pf_red_zone_clear(uintptr_t addr, size_t size) __attribute__((weak));
+/* The kernel mapped or unmapped this memory: clears the marks of the allocator. */
 static void memory_changed(long at, long size)
 {
-    if (pf_red_zone_clear && size > 0)
+    if (size > 0)
         pf_red_zone_clear((uintptr_t)at, (size_t)size);
 }
 

@@ -32,6 +32,22 @@ enum pf_event_range {
 void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *content,
                     enum pf_event_range how);
 
+/* Fills the tables of the lower layers with what operations do in event mode (event_mode.c). */
+void pf_event_mode_init(void);
+
+/* Atomic operations and fences (event_atomic.c): called before and after the operation. */
+void pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site);
+void pf_event_atomic_end(uint32_t stored);
+void pf_event_fence(uint32_t order, uint32_t site);
+/* an atomic operation or a fence inside the runtime */
+void pf_event_in_runtime(void);
+
+/* An access of an interposed function. */
+void pf_event_interposed_access(const volatile void *addr, size_t size, bool write, uint32_t id);
+/* The same for interposed functions that do not nest; `site` belongs to the function on top of the
+ * stack. */
+void pf_event_leaf_access(const volatile void *addr, size_t size, bool write, uint32_t site);
+
 /* An interposed function is about to store to an atomic variable, outside of any event body. */
 void pf_event_atomic_store(const volatile void *addr, size_t size, uint32_t id);
 /* An interposed function has changed a 4-byte counter atomically from `old` to `now`. */

@@ -6,7 +6,6 @@
 #include "event.h"
 #include "memory_error.h"
 #include "missing_call.h"
-#include "rt.h"
 #include "stack.h"
 #include "tracer.h"
 
@@ -29,11 +28,11 @@ static void count(uintptr_t addr, uint64_t size, bool write, uint32_t site)
 
 void pf_event_in_runtime(void)
 {
-    if (pf_rt.events && --__pf_tls.budget < 0)
+    if (--__pf_tls.budget < 0)
         pf_event_nested();
 }
 
-void *pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
+void pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
 {
     uint8_t op = packed >> 8 & 0xff;
     uint8_t size = packed & 0xff;
@@ -43,7 +42,6 @@ void *pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
     current = (struct atomic_operation){.addr = (uintptr_t)addr, .packed = packed, .site = site};
     if (pf_direct.tracing && size <= 8)
         current.old = pf_event_load_value((uintptr_t)addr, size);
-    return &current;
 }
 
 /* Flags as defined by the trace model: without flags an operation has the full effect of its kind
@@ -63,9 +61,9 @@ static uint8_t flags_of(unsigned order, bool rmw)
     }
 }
 
-void pf_event_atomic_end(void *handle, uint32_t stored)
+void pf_event_atomic_end(uint32_t stored)
 {
-    const struct atomic_operation *o = handle;
+    const struct atomic_operation *o = &current;
     if (!pf_direct.tracing || !pf_stack_watched())
         return;
     uint8_t size = o->packed & 0xff, op = o->packed >> 8 & 0xff;

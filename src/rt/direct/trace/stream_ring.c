@@ -154,11 +154,14 @@ static bool make_room(struct pf_ring *r, uint64_t n)
     return true;
 }
 
+static void (*on_abandoned)(void);
+void pf_ring_on_abandoned(void (*f)(void)) { on_abandoned = f; }
+
 /* Called when pf no longer reads the rings. */
 static void abandoned(void)
 {
-    if (pf_orphan_end)
-        pf_orphan_end();
+    if (on_abandoned)
+        on_abandoned();
     pf_channel_detach();
 }
 

@@ -30,6 +30,9 @@ void pf_ring_commit(enum pf_stream s, size_t n);
  * mapped. wake_pf makes pf read it. */
 struct pf_ring *pf_ring_of(enum pf_stream s, unsigned char **base);
 void pf_channel_wake_pf(void);
+/* Sets the function to call when pf has died and no longer reads the rings. Without one, the run
+ * goes on without a recording. */
+void pf_ring_on_abandoned(void (*f)(void));
 /* For code that reads byte by byte: the unread bytes of a stream, and their number; NULL if the
  * stream is not read. skip consumes n of them. */
 const unsigned char *pf_ring_remaining(enum pf_stream s, size_t *n);

@@ -15,6 +15,7 @@
  */
 #include "listener.h"
 #include "stack.h"
+#include "thread_table.h"
 #include "tracer.h"
 
 static __thread uint32_t fork_site; /* the site of the reported fork; 0: none */

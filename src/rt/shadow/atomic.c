@@ -20,6 +20,7 @@
 #include "entry.h"
 #include "fast_update.h"
 #include "hb.h"
+#include "hooks.h"
 #include "listener.h"
 #include "oracle_log.h"
 #include "rt.h"
@@ -27,8 +28,6 @@
 #include "stack.h"
 #include "sync.h"
 #include "sys.h"
-
-void pf_signal_poll(struct pf_thread *t) __attribute__((weak));
 
 #define PF_TAIL __attribute__((musttail))
 
@@ -43,7 +42,7 @@ struct operation {
     uint64_t expected_word;
     uint32_t packed, site;    /* in the form in which compiled code passes them */
     /* see "The paths" below */
-    enum path { PATH_SLOW, PATH_CACHED, PATH_ABSENT, PATH_RELEASE } path;
+    enum path { PATH_SLOW, PATH_CACHED, PATH_ABSENT, PATH_RELEASE, PATH_EVENT } path;
     bool locked;
     bool late; /* the stripe was locked after the operation */
     bool checked; /* the access was checked before the operation */
@@ -236,9 +235,9 @@ static inline struct operation *operation(struct pf_thread *t, void *addr, uint3
  * release, has nothing to acquire as far as can be seen, and repeats an earlier access of the
  * thread. If that still holds after the operation, nothing is left to do. This is PATH_CACHED, or
  * PATH_ABSENT where no thread ever released to the address. A common operation that releases locks
- * the stripe and publishes: PATH_RELEASE. All others take PATH_SLOW. One path continues in another
- * by a tail call, so that the short ones need not save registers for it; hence the unused
- * parameters.
+ * the stripe and publishes: PATH_RELEASE. All others take PATH_SLOW, or PATH_EVENT in event mode.
+ * One path continues in another by a tail call, so that the short ones need not save registers for
+ * it; hence the unused parameters.
  */
 static __attribute__((noinline)) void *begin_slow(void *addr, uint32_t packed, uint32_t site)
 {
@@ -293,14 +292,16 @@ static __attribute__((noinline)) void *begin_special(void *addr, uint32_t packed
 {
     struct pf_thread *t = pf_self();
     if (!t) {
-        if (pf_event_in_runtime)
-            pf_event_in_runtime();
+        pf_hooks.event_in_runtime();
         return NULL;
     }
-    if (pf_rt.events)
-        return pf_event_atomic_begin(addr, packed, site);
-    if (t->signals && pf_signal_poll)
-        pf_signal_poll(t);
+    if (pf_rt.events) {
+        pf_hooks.atomic_begin(addr, packed, site);
+        current.path = PATH_EVENT;
+        return &current;
+    }
+    if (t->signals)
+        pf_hooks.signal_poll(t);
     operation(t, addr, packed, site);
     return begin_slow(addr, packed, site);
 }
@@ -361,7 +362,7 @@ static void load(struct operation *o, struct pf_sync *s, unsigned order)
         return;
     }
     if (!t->pending_acquire)
-        t->pending_acquire = pf_thread_clock_new();
+        t->pending_acquire = pf_clock_new();
     if (t->pending_acquire)
         pf_clock_join(t->pending_acquire, s->clock.at, s->clock.n);
 }
@@ -490,12 +491,16 @@ static void finish_release(struct operation *o)
 static inline void leave(struct pf_thread *t)
 {
     pf_unnest();
-    if (__builtin_expect(t->signals != NULL, 0) && pf_signal_poll)
-        pf_signal_poll(t);
+    if (__builtin_expect(t->signals != NULL, 0))
+        pf_hooks.signal_poll(t);
 }
 
 static __attribute__((noinline)) void end_slow(struct operation *o, bool stored)
 {
+    if (o->path == PATH_EVENT) {
+        pf_hooks.atomic_end(stored);
+        return;
+    }
     if (o->path == PATH_RELEASE && stored)
         finish_release(o);
     else if (o->path == PATH_RELEASE || o->path == PATH_SLOW)
@@ -510,10 +515,6 @@ void __pf_atomic_end(void *handle, uint32_t stored)
     struct operation *o = handle;
     if (!o)
         return;
-    if (__builtin_expect(pf_rt.events, 0)) {
-        pf_event_atomic_end(handle, stored);
-        return;
-    }
     if (o->path == PATH_CACHED
             ? __atomic_load_n(&o->stripe->word, __ATOMIC_ACQUIRE) == o->expected_word
             : o->path == PATH_ABSENT && pf_sync_absent(o->addr))
@@ -535,7 +536,7 @@ static void order_by_fence(struct pf_thread *t, unsigned order)
     }
     if (releases(order)) {
         if (!t->release_fence)
-            t->release_fence = pf_thread_clock_new();
+            t->release_fence = pf_clock_new();
         if (t->release_fence) {
             pf_clock_copy(t->release_fence, t->clock, PF_SID_MAX + 1);
             t->release_fence[t->sid] = pf_epoch_publish(t);
@@ -549,12 +550,11 @@ void __pf_fence(uint32_t order, uint32_t site)
 {
     struct pf_thread *t = pf_self();
     if (!t) {
-        if (pf_event_in_runtime)
-            pf_event_in_runtime();
+        pf_hooks.event_in_runtime();
         return;
     }
     if (__builtin_expect(pf_rt.events, 0)) {
-        pf_event_fence(order, site);
+        pf_hooks.fence(order, site);
         return;
     }
     pf_nest();

@@ -8,8 +8,9 @@
  * program sees neither the descriptor nor the entry in its environment.
  */
 #include "channel.h"
-#include "rt.h"
+#include "start.h"
 #include "sys.h"
+#include <stdbool.h>
 
 static bool starts(const char *s, const char *with)
 {

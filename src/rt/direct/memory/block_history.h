@@ -1,6 +1,5 @@
 /*
- * block_history.h - in event mode: where each heap block was allocated and freed
- * (direct/memory/block_history.c).
+ * block_history.h - in event mode: where each heap block was allocated and freed.
  *
  * Model:   a cell of two words for every 32 bytes of memory, the smallest block that malloc hands
  *          out. A block is described by the cell of its first byte:
@@ -32,17 +31,23 @@
 
 #include "runtime_access.h"
 
-/* A block is about to begin or end here: prefetches what _allocated and _freed use. */
-void pf_block_history_prefetch(uintptr_t addr);
+/* A block is about to begin or end here: prefetches what _reuse and _free use. */
+void pf_block_history_prefetch(const void *addr);
 /* The first `kept` bytes belonged to a block that was here before (realloc in place). */
-void pf_block_history_allocated(uintptr_t addr, size_t size, size_t kept, uint32_t where,
-                                uint32_t thread);
-/* Sets *size to the size of the block; false: no block is known there. */
-bool pf_block_history_freed(uintptr_t addr, uint32_t where, uint32_t thread, size_t *size);
+void pf_block_history_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept,
+                            uint32_t where);
+/* Ignores addresses at which no block is known. */
+void pf_block_history_free(struct pf_thread *t, void *addr, uint32_t where);
 /* 0: there is no block, or it is freed. */
-size_t pf_block_history_size(uintptr_t addr);
+size_t pf_block_history_size(const void *addr);
 /* For reports: of the blocks that contain the address, the one that is not freed, else the last
  * one. */
-bool pf_block_history_find(uintptr_t addr, struct pf_block *out);
+bool pf_block_history_find(const volatile void *addr, struct pf_block *out);
+/* Finds the live block that contains addr, faster. */
+bool pf_block_find_live(uintptr_t addr, struct pf_block *out);
+/* The same for addresses that can only be in large blocks, which have their own mappings. */
+bool pf_block_find_large(uintptr_t addr, struct pf_block *out);
+/* Where (site id) and by which thread the block at addr was freed; false if it was not freed. */
+bool pf_block_freed_by(uintptr_t addr, uint32_t *where, uint32_t *thread);
 
 #endif

@@ -1,0 +1,54 @@
+/*
+ * event_mode.c - what operations of the target do in event mode: the tables of the lower layers.
+ */
+#include "block_history.h"
+#include "event.h"
+#include "hooks.h"
+#include "missing_call.h"
+#include "stack_variables.h"
+#include "stream_ring.h"
+
+static void read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
+{
+    (void)t;
+    pf_event_interposed_access(addr, size, false, id);
+}
+
+static void write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
+{
+    (void)t;
+    pf_event_interposed_access(addr, size, true, id);
+}
+
+/* Memory has no access records in event mode. */
+static void ignore_range(const volatile void *addr, size_t size)
+{
+    (void)addr;
+    (void)size;
+}
+static void ignore(void) {}
+
+static const struct pf_memory_ops memory_ops = {
+    .read = read,
+    .write = write,
+    .memory_new = ignore_range,
+    .memory_unmapped = ignore_range,
+    .block_init = ignore,
+    .block_prefetch = pf_block_history_prefetch,
+    .block_reuse = pf_block_history_reuse,
+    .block_free = pf_block_history_free,
+    .block_find = pf_block_history_find,
+    .block_size = pf_block_history_size,
+};
+
+void pf_event_mode_init(void)
+{
+    pf_memory_ops = memory_ops;
+    pf_hooks.choose_body = pf_event_body;
+    pf_hooks.module_loaded = pf_global_mark_zones;
+    pf_hooks.memory_error_reported = pf_channel_report_error;
+    pf_hooks.atomic_begin = pf_event_atomic_begin;
+    pf_hooks.atomic_end = pf_event_atomic_end;
+    pf_hooks.fence = pf_event_fence;
+    pf_hooks.event_in_runtime = pf_event_in_runtime;
+}

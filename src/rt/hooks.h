@@ -1,0 +1,47 @@
+/*
+ * hooks.h - what lower layers of the runtime call in higher ones.
+ *
+ * Model:   includes and calls point downwards only (ARCHITECTURE.md). Where a lower layer needs
+ *          something of a higher one, it calls a function of this table, which the higher layer
+ *          fills in when it starts. Until then the functions do nothing.
+ * Threads: written at start, constant afterwards.
+ */
+#ifndef PF_RT_HOOKS_H
+#define PF_RT_HOOKS_H
+
+#include "thread.h"
+
+struct pf_sample_numbers;
+
+struct pf_hooks {
+    /* --- finding --- */
+    /* pf_race_found (race.h) */
+    void (*race_found)(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then);
+
+    /* --- sample, direct --- */
+    /* Which body a call of f runs, if the thread's dispatch word does not decide it. */
+    uint32_t (*choose_body)(struct pf_func *f);
+    /* pf_sample_finish, pf_sample_exec_failed (sample.h) */
+    bool (*sampling_finished)(struct pf_sample_numbers *out, bool exec);
+    void (*sampling_resumed)(void);
+
+    /* --- interpose --- */
+    /* pf_signal_poll, pf_start_adopt (wrap.h) */
+    void (*signal_poll)(struct pf_thread *t);
+    struct pf_thread *(*thread_adopt)(void);
+
+    /* --- direct: only in event mode --- */
+    /* An object was loaded. */
+    void (*module_loaded)(void);
+    /* A memory error was reported; `text` names it. */
+    void (*memory_error_reported)(const char *text);
+    /* The implementation of atomic operations and fences (event_atomic.c). */
+    void (*atomic_begin)(void *addr, uint32_t packed, uint32_t site);
+    void (*atomic_end)(uint32_t stored);
+    void (*fence)(uint32_t order, uint32_t site);
+    /* an atomic operation or a fence inside the runtime, or of an unregistered thread */
+    void (*event_in_runtime)(void);
+};
+extern struct pf_hooks pf_hooks;
+
+#endif

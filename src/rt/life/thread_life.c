@@ -1,0 +1,237 @@
+/*
+ * thread_life.c - see thread_life.h.
+ */
+#define _GNU_SOURCE
+#include "thread_life.h"
+#include "clock.h"
+#include "global_order.h"
+#include "limits.h"
+#include "listener.h"
+#include "oracle_log.h"
+#include "rt.h"
+#include "running_functions.h"
+#include "runtime_access.h"
+#include "sample.h"
+#include "slot.h"
+#include "stack.h"
+#include "store.h"
+#include "sync.h"
+#include "sys.h"
+#include "thread_table.h"
+#include <link.h>
+
+struct pf_thread *pf_thread_create(struct pf_thread *parent)
+{
+    pf_nest();
+    struct pf_thread *t = pf_store_alloc_permanent(sizeof *t);
+    uint32_t *clock = pf_clock_new();
+    if (!t || !clock)
+        goto fail;
+    t->clock = clock;
+    t->state = PF_THREAD_NEW;
+    if (parent) {
+        t->parent = parent->number;
+        t->created_at = pf_stack_id(parent, PF_NATIVE_CALL);
+        pf_clock_copy(clock, parent->clock, parent->nclock);
+        t->nclock = parent->nclock;
+        clock[parent->sid] = pf_epoch_publish(parent);
+        pf_epoch_next(parent);
+    }
+    if (!pf_slot_take(t))
+        goto fail;
+    pf_thread_lock();
+    t->number = pf_threads.count++;
+    t->older = pf_threads.newest;
+    pf_threads.newest = t;
+    pf_threads.not_begun++;
+    if (pf_threads.alive++ == 1 && parent) /* every later thread will descend from these two */
+        pf_global_order_raise(clock, parent->nclock);
+    pf_thread_unlock();
+    if (parent && pf_rt.sampling)
+        pf_running_expect(1);
+    t->expected = parent && pf_rt.sampling;
+    if (parent) {
+        pf_oracle_begin();
+        pf_oracle_event(parent, "fork", t->number, 0);
+        pf_listener_notify(parent, PF_EV_FORK, (void *)(uintptr_t)t->number, 0);
+        pf_oracle_end();
+    }
+    pf_unnest();
+    return t;
+fail:
+    pf_clock_free(&clock);
+    pf_limit_hit(PF_LIMIT_THREADS);
+    pf_unnest();
+    return NULL;
+}
+
+/* The thread is running now, or never will be. */
+static void mark_begun(struct pf_thread *t)
+{
+    if (t->expected)
+        pf_running_expect(-1);
+    t->expected = false;
+}
+
+void pf_thread_cancel_create(struct pf_thread *t)
+{
+    pf_nest();
+    mark_begun(t);
+    pf_slot_retire(t);
+    pf_clock_free(&t->clock);
+    t->state = PF_THREAD_FREE;
+    pf_thread_lock();
+    pf_threads.alive--;
+    pf_threads.not_begun--;
+    pf_thread_unlock();
+    pf_unnest();
+}
+
+/* The thread-local variables of objects loaded at start lie below the thread pointer. */
+static int add_tls(struct dl_phdr_info *object, size_t size, void *sum)
+{
+    for (int i = 0; i < object->dlpi_phnum; i++)
+        if (object->dlpi_phdr[i].p_type == PT_TLS) {
+            size_t align = object->dlpi_phdr[i].p_align;
+            *(size_t *)sum += (object->dlpi_phdr[i].p_memsz + align - 1) & ~(align - 1);
+        }
+    return 0;
+}
+
+void pf_thread_begin(struct pf_thread *t)
+{
+    static size_t tls_size; /* set by the first thread, before a second exists */
+    pf_nest();
+    if (!tls_size)
+        dl_iterate_phdr(add_tls, &tls_size);
+    t->tls_hi = (uintptr_t)__builtin_thread_pointer();
+    t->tls_lo = t->tls_hi - tls_size;
+    pf_memory_unmapped((void *)t->stack_lo, t->stack_hi - t->stack_lo);
+    /* Every activation takes at least 16 bytes of the real stack, and a frame takes 16. */
+    t->frames_size = t->stack_hi - t->stack_lo + 65536;
+    t->frames = pf_sys_map(NULL, t->frames_size);
+    t->tid = (pid_t)pf_sys(SYS_gettid);
+    t->owner = 0;
+    /* run unwatched, and count that; its effect on other threads' locks is still tracked */
+    if (!t->frames) {
+        pf_limit_hit(PF_LIMIT_THREADS);
+        mark_begun(t);
+        pf_thread_unwatch();
+        pf_unnest();
+        return;
+    }
+    t->frames[0].node = PF_NODE_ROOT;
+    t->tls = &__pf_tls;
+    if (pf_rt.sampling) /* accesses in uninstrumented callers are not sampled */
+        t->frames[0].call = PF_CALL_UNWATCHED;
+    t->watched_from = t->frames;
+    t->locks_stale = false;
+    __pf_tls.frame = t->frames + 1;
+    __pf_tls.step = sizeof(struct pf_frame);
+    __pf_tls.thread = t;
+    __pf_tls.stack_variables = pf_rt.stack_variables;
+    pf_thread_update_key(t);
+    pf_thread_lock();
+    pf_thread_link(t);
+    pf_threads.not_begun--;
+    pf_thread_unlock();
+    __pf_tls.dispatch = pf_rt.excludes_functions ? PF_DISPATCH_ASK
+                        : pf_rt.events           ? PF_DISPATCH_EVENT
+                                                 : PF_DISPATCH_WATCH;
+    if (pf_rt.sampling)
+        pf_sample_begin(t);
+    pf_listener_notify(t, PF_EV_BEGIN, (void *)t->stack_lo, t->stack_hi - t->stack_lo);
+    mark_begun(t);
+    pf_unnest();
+}
+
+/* The struct stays for reports. Most of it is caches: their pages are returned to the kernel. */
+static void discard_caches(struct pf_thread *t)
+{
+    uintptr_t from = ((uintptr_t)&t->site_pairs + 4095) & -4096ul,
+              to = (uintptr_t)&t->span & -4096ul;
+    pf_sys_discard((void *)from, to - from);
+}
+
+void pf_thread_end(struct pf_thread *t)
+{
+    pf_nest();
+    pf_listener_notify(t, PF_EV_END, NULL, 0);
+    pf_thread_unwatch();
+    if (pf_rt.sampling)
+        pf_sample_end(t);
+    pf_thread_lock();
+    pf_thread_unlink(t);
+    pf_threads.alive--;
+    pf_thread_unlock();
+    t->clock[t->sid] = pf_epoch_publish(t);
+    pf_slot_retire(t);
+    pf_clock_free(&t->pending_acquire);
+    pf_clock_free(&t->release_fence);
+    pf_sys(SYS_munmap, t->frames, t->frames_size);
+    t->frames = NULL;
+    t->tls = NULL;
+    __pf_tls.thread = NULL;
+    discard_caches(t);
+    pf_store_flush_thread();
+    pf_unnest();
+}
+
+void pf_thread_joined(struct pf_thread *self, struct pf_thread *child)
+{
+    pf_nest();
+    pf_oracle_begin();
+    pf_oracle_event(self, "join", child->number, 0);
+    if (self != child)
+        pf_listener_notify(self, PF_EV_JOIN, (void *)(uintptr_t)child->number, 0);
+    if (pf_rt.sampling)
+        pf_sample_joined(child);
+    if (child->clock) {
+        pf_clock_join(self->clock, child->clock, child->nclock);
+        pf_clock_grew(self);
+        if (child->nclock > self->nclock)
+            self->nclock = child->nclock;
+        pf_thread_lock(); /* lower_to_known_by may be reading it */
+        pf_clock_free(&child->clock);
+        pf_thread_unlock();
+    }
+    pf_oracle_end();
+    pf_unnest();
+}
+
+void pf_thread_set_joining(struct pf_thread *self, struct pf_thread *child)
+{
+    pf_thread_lock();
+    self->joining = child;
+    pf_thread_unlock();
+}
+
+void pf_thread_after_fork(struct pf_thread *self)
+{
+    pf_nest();
+    pf_thread_lock();
+    uint32_t left = 0;
+    for (struct pf_thread *t = pf_threads.running, *next; t; t = next) {
+        next = t->next;
+        if (t == self || !t->tls) { /* the caller, and fibers that it may switch to */
+            left++;
+            continue;
+        }
+        /* The thread does not exist in this process; what it did happened before the fork. */
+        pf_thread_unlink(t);
+        uint32_t last = t->clk > t->highest_clk ? t->clk : t->highest_clk;
+        if (self->clock[t->sid] < last)
+            self->clock[t->sid] = last;
+        if (self->nclock <= t->sid)
+            self->nclock = t->sid + 1;
+        t->dirty = true; /* its current epoch counts as used */
+        pf_slot_retire(t);
+    }
+    pf_threads.alive = left;
+    pf_threads.not_begun = 0;
+    pf_thread_unlock();
+    self->tid = (pid_t)pf_sys(SYS_gettid);
+    self->owner = 0;
+    pf_clock_grew(self);
+    pf_unnest();
+}

@@ -1,0 +1,23 @@
+/*
+ * memory_ops.h - free mode's functions for the table in runtime_access.h.
+ */
+#ifndef PF_RT_MEMORY_OPS_H
+#define PF_RT_MEMORY_OPS_H
+
+#include "runtime_access.h"
+
+/* check.c */
+void pf_check_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id);
+void pf_check_write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id);
+/* memory_range.c */
+void pf_shadow_new(const volatile void *addr, size_t size);
+void pf_shadow_unmapped(const volatile void *addr, size_t size);
+/* heap_block.c */
+void pf_heap_block_init(void);
+void pf_heap_block_prefetch(const void *addr);
+void pf_heap_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where);
+void pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where);
+bool pf_heap_block_find(const volatile void *addr, struct pf_block *out);
+size_t pf_heap_block_size(const void *addr);
+
+#endif

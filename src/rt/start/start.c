@@ -1,0 +1,129 @@
+/*
+ * start.c - starts the layers of the runtime, from the lowest to the highest.
+ */
+#include "start.h"
+#include "direct.h"
+#include "event.h"
+#include "limits.h"
+#include "lockset.h"
+#include "module.h"
+#include "options.h"
+#include "oracle_log.h"
+#include "race.h"
+#include "rt.h"
+#include "runtime_access.h"
+#include "sample.h"
+#include "site_pair.h"
+#include "site_per_byte.h"
+#include "stack.h"
+#include "store.h"
+#include "sync.h"
+#include "sys.h"
+#include "thread_life.h"
+#include "wrap_thread.h"
+#include <cpuid.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#define MAIN_STACK_MAX (64ull << 20) /* the part of an unlimited stack that is treated as stack */
+
+extern uint32_t pf_vector_state; /* defined in check_entry.S */
+
+extern void *__libc_stack_end;
+
+/* Sets pf_vector_state: which extended state exists (1: x87, 4: AVX), and whether the processor can
+ * tell which of it is in use (8). */
+static void find_vector_state(void)
+{
+    unsigned a, b, c, d;
+    if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_OSXSAVE))
+        return;
+    __asm__("xgetbv" : "=a"(a), "=d"(d) : "c"(0));
+    uint32_t state = 1 | (a & 4);
+    if (__get_cpuid_count(13, 1, &a, &b, &c, &d) && a & 4)
+        state |= 8;
+    pf_vector_state = state;
+}
+
+static bool map_plane(uint64_t at, uint64_t size)
+{
+    if (!pf_sys_map((void *)at, size))
+        return false;
+    pf_sys(SYS_madvise, at, size, MADV_NOHUGEPAGE);
+    pf_sys(SYS_madvise, at, size, MADV_DONTDUMP);
+    return true;
+}
+
+static bool map_planes(void)
+{
+    return map_plane(PF_SHADOW_BASE, PF_SHADOW_SIZE) &&
+           map_plane(PF_OVERFLOW_BASE, PF_OVERFLOW_SIZE) &&
+           map_plane(PF_OVERFLOW_STATE, PF_OVERFLOW_STATE_SIZE) &&
+           map_plane(PF_SYNC_PLANE, PF_SYNC_PLANE_SIZE) &&
+           map_plane(PF_BLOCK_PLANE, PF_BLOCK_PLANE_SIZE) &&
+           map_plane(PF_PREFAULT_PLANE, PF_PREFAULT_SIZE);
+}
+
+static void say(const char *s)
+{
+    size_t n = 0;
+    while (s[n])
+        n++;
+    pf_sys_write(2, s, n);
+}
+
+static void begin_main(void)
+{
+    struct pf_thread *t = pf_thread_create(NULL);
+    if (!t)
+        return;
+    struct rlimit r = {0};
+    pf_sys(SYS_prlimit64, 0, RLIMIT_STACK, 0, &r);
+    uint64_t size = r.rlim_cur < MAIN_STACK_MAX ? r.rlim_cur : MAIN_STACK_MAX;
+    t->stack_hi = ((uintptr_t)__libc_stack_end | 4095) + 1;
+    t->stack_lo = t->stack_hi - (size & ~4095ull);
+    pf_thread_begin(t);
+}
+
+void pf_rt_init(void)
+{
+    if (pf_rt.ready)
+        return;
+    pf_nest();
+    pf_direct_choose_mode();
+    pf_options_init();
+    pf_direct_options();
+    pf_rt.events |= pf_options.events != 0;
+    if (pf_rt.events)
+        pf_event_mode_init();
+    pf_store_init();
+    pf_rt.plain = __pf_bare = pf_options.plain;
+    if (!pf_rt.plain && !map_planes()) {
+        say("photofinish: cannot map the shadow memory (is there a limit on address space, "
+            "ulimit -v?); this run is NOT watched\n");
+        pf_limit_hit(PF_LIMIT_MEMORY);
+        pf_unnest();
+        return;
+    }
+    find_vector_state();
+    pf_rt.strict = pf_options.strict;
+    pf_stack_init();
+    pf_site_pair_init();
+    pf_site_per_byte_init();
+    pf_lockset_init();
+    pf_sync_init();
+    pf_memory_ops.block_init();
+    pf_sample_init();
+    if (pf_options.oracle_log[0])
+        pf_oracle_open(pf_options.oracle_log);
+    pf_rt.slow_path_only = pf_rt.strict || pf_rt.oracle;
+    pf_wrap_init();
+    pf_race_init();
+    pf_sample_start();
+    pf_rt.ready = true;
+    pf_unnest();
+    /* in plain mode no thread is registered, so the rest of the runtime does nothing */
+    if (!pf_rt.plain)
+        begin_main();
+    pf_direct_start();
+}
