@@ -40,6 +40,8 @@ LLVMValueRef pf_llvm_widen_alloca(LLVMValueRef slot, uint64_t more);
 void pf_llvm_drop_debug_values(LLVMValueRef fn);
 /* Marks the variable as defined in the same linked object as the code that uses it. */
 void pf_llvm_set_dso_local(LLVMValueRef variable);
+/* Removes named metadata from the module. */
+void pf_llvm_remove_named_metadata(LLVMModuleRef module, const char *name);
 /* _clone returns a copy of the function with internal linkage, in the same comdat group. _swap
  * exchanges the code of the function and its clone. */
 LLVMValueRef pf_llvm_clone_function(LLVMValueRef fn, const char *name);

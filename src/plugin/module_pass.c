@@ -7,6 +7,7 @@
 #include "llvm_shim.h"
 #include "plugin.h"
 #include "site_table.h"
+#include "source_location.h"
 #include "variable_bounds.h"
 #include <llvm-c/DebugInfo.h>
 #include <llvm-c/Target.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+void pf_plugin_begin(LLVMModuleRef module, bool optimizes);
 void pf_plugin_run(LLVMModuleRef module);
 
 static unsigned attribute(const char *name)
@@ -148,6 +150,7 @@ static void unit_init(struct pf_unit *u, LLVMModuleRef module)
 
 static void unit_release(struct pf_unit *u)
 {
+    pf_source_release(u);
     pf_site_tables_release(u);
     pf_di_release(u);
     pf_interposed_release(u);
@@ -266,14 +269,22 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
 /* Removes the sanitize_thread attribute from ignored functions before inlining, as clang does for
  * no_sanitize("thread"). LLVM does not inline functions into each other if they differ in this
  * attribute, so the ignore list means the same at every optimization level. */
-void pf_plugin_begin(LLVMModuleRef module)
+static void exclude_ignored(struct pf_unit *u)
+{
+    for (LLVMValueRef fn = LLVMGetFirstFunction(u->module); u->ignore && fn;
+         fn = LLVMGetNextFunction(fn))
+        if (is_ours(u, fn) && is_ignored(u, fn))
+            LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
+                                           u->kinds.sanitize_thread);
+}
+
+void pf_plugin_begin(LLVMModuleRef module, bool optimizes)
 {
     struct pf_unit u;
     unit_init(&u, module);
-    for (LLVMValueRef fn = LLVMGetFirstFunction(module); u.ignore && fn;
-         fn = LLVMGetNextFunction(fn))
-        if (is_ours(&u, fn) && is_ignored(&u, fn))
-            LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, u.kinds.sanitize_thread);
+    exclude_ignored(&u);
+    if (optimizes)
+        pf_source_record(&u);
     unit_release(&u);
 }
 
@@ -281,6 +292,7 @@ void pf_plugin_run(LLVMModuleRef module)
 {
     struct pf_unit u;
     unit_init(&u, module);
+    pf_source_restore(&u);
     declare_runtime(&u);
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
         bool labels;

@@ -26,6 +26,7 @@
 
 struct pf_site_table;
 struct pf_ignore;
+struct pf_source_table;
 
 /* The runtime's entry points. */
 enum pf_entry {
@@ -78,6 +79,7 @@ struct pf_unit {
     bool no_accesses;   /* check no plain accesses (-fno-sanitize-thread-memory-access) */
     bool shared_object; /* the code may be linked into a shared library */
     struct pf_ignore *ignore;
+    struct pf_source_table *source; /* source_location.c; NULL: there is no table */
     struct pf_site_table **site_tables;
     size_t nsite_tables, site_tables_cap;
     struct pf_ptrmap di_funcs, di_files; /* caches of debuginfo.c */

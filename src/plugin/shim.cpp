@@ -2,10 +2,10 @@
  * shim.cpp - registers the plugin with clang's new pass manager; the pass itself is in C
  * (module_pass.c).
  *
- * The pass runs at the end of the optimizer pipeline, at -O0, too. If there is an ignore list, a
- * second pass runs at the beginning. Plugins are registered before clang's own sanitizer passes, so
- * the ThreadSanitizer pass of -fsanitize=thread runs after ours and finds that all functions are
- * excluded from it.
+ * The pass runs at the end of the optimizer pipeline, at -O0, too. A second pass at the beginning
+ * applies the ignore list and records source positions. Plugins are registered before clang's own
+ * sanitizer passes, so the ThreadSanitizer pass of -fsanitize=thread runs after ours and finds that
+ * all functions are excluded from it.
  *
  * The rest of the file implements llvm_shim.h.
  */
@@ -21,15 +21,17 @@
 #include "llvm/Transforms/Utils/SSAUpdaterBulk.h"
 #include <cstdlib>
 
-extern "C" void pf_plugin_begin(LLVMModuleRef module);
+extern "C" void pf_plugin_begin(LLVMModuleRef module, bool optimizes);
 extern "C" void pf_plugin_run(LLVMModuleRef module);
 
 namespace
 {
 struct Begin : llvm::PassInfoMixin<Begin> {
+    bool optimizes;
+    explicit Begin(bool optimizes) : optimizes(optimizes) {}
     llvm::PreservedAnalyses run(llvm::Module &m, llvm::ModuleAnalysisManager &)
     {
-        pf_plugin_begin(llvm::wrap(&m));
+        pf_plugin_begin(llvm::wrap(&m), optimizes);
         return llvm::PreservedAnalyses::none();
     }
     static bool isRequired() { return true; }
@@ -46,11 +48,10 @@ struct Instrument : llvm::PassInfoMixin<Instrument> {
 
 void registerCallbacks(llvm::PassBuilder &builder)
 {
-    if (getenv("PF_PLUGIN_IGNORE"))
-        builder.registerPipelineStartEPCallback(
-            [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
-                passes.addPass(Begin());
-            });
+    builder.registerPipelineStartEPCallback(
+        [](llvm::ModulePassManager &passes, llvm::OptimizationLevel level) {
+            passes.addPass(Begin(level != llvm::OptimizationLevel::O0));
+        });
     builder.registerOptimizerLastEPCallback(
         [](llvm::ModulePassManager &passes, llvm::OptimizationLevel) {
             passes.addPass(Instrument());
@@ -170,6 +171,13 @@ void pf_llvm_drop_debug_values(LLVMValueRef fn)
 void pf_llvm_set_dso_local(LLVMValueRef variable)
 {
     llvm::unwrap<llvm::GlobalVariable>(variable)->setDSOLocal(true);
+}
+
+void pf_llvm_remove_named_metadata(LLVMModuleRef module, const char *name)
+{
+    llvm::Module *m = llvm::unwrap(module);
+    if (llvm::NamedMDNode *node = m->getNamedMetadata(name))
+        m->eraseNamedMetadata(node);
 }
 
 LLVMValueRef pf_llvm_clone_function(LLVMValueRef fn, const char *name)

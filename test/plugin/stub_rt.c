@@ -329,6 +329,24 @@ void __pf_event_excluded(struct pf_func *f, uint32_t n, void **pointers)
 
 void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve);
 
+/* Prints all sites of the module: kind, file:line, function, first line of the function. */
+static void print_sites(const struct pf_func *f, const struct pf_func *end)
+{
+    static const char *const kinds[] = {
+#define PF_SITE(name, text) text,
+#include "pf_site.def"
+#undef PF_SITE
+    };
+    for (; f < end; f++)
+        for (uint32_t i = 0; i < f->nsites; i++) {
+            const struct pf_site *s = pf_func_site(f, i);
+            const struct pf_scope *in = pf_site_scope(s);
+            fprintf(stderr, "site %s %s:%u %s %u\n", kinds[s->kind],
+                    in->file ? pf_rel_str(&in->file) : "?", s->line, pf_rel_str(&in->func),
+                    in->begins);
+        }
+}
+
 void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve)
 {
     static bool begun;
@@ -337,6 +355,8 @@ void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, str
         die("the size of the function table is wrong");
     if (v && ((char *)ve - (char *)v) % sizeof *v)
         die("the size of the variable table is wrong");
+    if (getenv("PF_STUB_SITES"))
+        print_sites(f, fe);
     if (getenv("PF_STUB_TABLES")) {
         for (; f < fe; f++)
             fprintf(stderr, "func %s %s:%u sites %u hash %016lx\n", pf_rel_str(&f->name),

@@ -9,6 +9,7 @@
  * keep: line tables alone do not contain them.
  */
 #include "debuginfo.h"
+#include "source_location.h"
 #include <llvm-c/DebugInfo.h>
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +49,7 @@ const char *pf_di_readable(struct pf_unit *u, const char *symbol)
     return (const char *)*known;
 }
 
-static LLVMMetadataRef subprogram_of(struct pf_unit *u, LLVMMetadataRef scope)
+LLVMMetadataRef pf_di_subprogram(struct pf_unit *u, LLVMMetadataRef scope)
 {
     LLVMValueRef op[OPERANDS_MAX];
     while (scope && LLVMGetMetadataKind(scope) != LLVMDISubprogramMetadataKind) {
@@ -62,9 +63,19 @@ static LLVMMetadataRef subprogram_of(struct pf_unit *u, LLVMMetadataRef scope)
     return scope;
 }
 
+const char *pf_di_symbol(struct pf_unit *u, LLVMMetadataRef subprogram)
+{
+    LLVMValueRef op[OPERANDS_MAX];
+    unsigned n = operands_of(u, subprogram, op), length = 0;
+    const char *name = n > 3 && op[3] ? LLVMGetMDString(op[3], &length) : NULL;
+    if (!length)
+        name = n > 2 && op[2] ? LLVMGetMDString(op[2], &length) : NULL;
+    return length ? name : "";
+}
+
 const char *pf_di_function(struct pf_unit *u, LLVMMetadataRef scope, const char *fallback)
 {
-    LLVMMetadataRef sub = subprogram_of(u, scope);
+    LLVMMetadataRef sub = pf_di_subprogram(u, scope);
     if (!sub)
         return pf_di_readable(u, fallback);
     uint64_t *known = pf_ptrmap_find(&u->di_funcs, sub);
@@ -116,7 +127,7 @@ static const char *file_of(struct pf_unit *u, LLVMMetadataRef file)
 
 unsigned pf_di_function_line(struct pf_unit *u, LLVMMetadataRef scope)
 {
-    LLVMMetadataRef sub = subprogram_of(u, scope);
+    LLVMMetadataRef sub = pf_di_subprogram(u, scope);
     return sub ? LLVMDISubprogramGetLine(sub) : 0;
 }
 
@@ -142,7 +153,7 @@ bool pf_di_global(struct pf_unit *u, LLVMValueRef var, const char **name, const 
     }
     LLVMDisposeValueMetadataEntries(all);
     size_t length;
-    *name = pf_di_readable(u, LLVMGetValueName2(var, &length));
+    *name = pf_di_readable(u, pf_source_global_name(u, LLVMGetValueName2(var, &length)));
     return found;
 }
 
@@ -157,7 +168,7 @@ static const char *const invented_prefixes[] = {
     "base",        "add",        "sub",
 };
 
-const char *pf_di_variable(struct pf_unit *u, LLVMValueRef ptr)
+static const char *variable_of(struct pf_unit *u, LLVMValueRef ptr)
 {
     size_t n = 0;
     LLVMValueRef tls = LLVMIsACallInst(ptr) ? pf_callee(ptr) : NULL;
@@ -166,7 +177,7 @@ const char *pf_di_variable(struct pf_unit *u, LLVMValueRef ptr)
     while (LLVMIsAConstantExpr(ptr) && LLVMGetNumOperands(ptr))
         ptr = LLVMGetOperand(ptr, 0);
     if (LLVMIsAGlobalValue(ptr))
-        return pf_di_readable(u, LLVMGetValueName2(ptr, &n));
+        return pf_di_readable(u, pf_source_global_name(u, LLVMGetValueName2(ptr, &n)));
     if (!LLVMIsAAllocaInst(ptr) && !LLVMIsAGetElementPtrInst(ptr))
         return NULL;
     const char *name = LLVMGetValueName2(ptr, &n);
@@ -174,7 +185,7 @@ const char *pf_di_variable(struct pf_unit *u, LLVMValueRef ptr)
         if (pf_name_starts(name, invented_prefixes[i]))
             n = 0;
     if (!n && LLVMIsAGetElementPtrInst(ptr))
-        return pf_di_variable(u, LLVMGetOperand(ptr, 0));
+        return variable_of(u, LLVMGetOperand(ptr, 0));
     /* LLVM adds suffixes after a dot. */
     char text[256];
     size_t m = strcspn(name, ".");
@@ -184,6 +195,12 @@ const char *pf_di_variable(struct pf_unit *u, LLVMValueRef ptr)
     if (!*known)
         *known = (uint64_t)strndup(name, m);
     return (const char *)*known;
+}
+
+const char *pf_di_variable(struct pf_unit *u, LLVMValueRef ptr)
+{
+    const char *name = variable_of(u, ptr);
+    return name ? name : pf_source_variable(u, ptr);
 }
 
 LLVMMetadataRef pf_di_entry(struct pf_unit *u, LLVMValueRef fn)

@@ -10,6 +10,10 @@
 
 /* The readable name of the function that contains the scope; `fallback` is a symbol or NULL. */
 const char *pf_di_function(struct pf_unit *u, LLVMMetadataRef scope, const char *fallback);
+/* The function that contains the scope; NULL if unknown. */
+LLVMMetadataRef pf_di_subprogram(struct pf_unit *u, LLVMMetadataRef scope);
+/* The symbol of a function; "" if unknown. */
+const char *pf_di_symbol(struct pf_unit *u, LLVMMetadataRef subprogram);
 /* The file of a scope, as given to the compiler; NULL if unknown. */
 const char *pf_di_file(struct pf_unit *u, LLVMMetadataRef scope);
 /* The first line of the function that contains the scope; 0 if unknown. */

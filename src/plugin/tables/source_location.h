@@ -1,0 +1,31 @@
+/*
+ * source_location.h - source positions of accesses and calls that the optimizer moves or merges.
+ *
+ * Model:   LLVM drops the position of an instruction that it hoists, and of one that it merges from
+ *          several. _record, before the optimizer runs, writes a table of all accesses and calls
+ *          into the module, and the index of each into its instruction. _restore, after the
+ *          optimizer, gives a position to every access and call that has none:
+ *           1. by the index, which an instruction keeps when it is hoisted;
+ *           2. else the entry of the same function, or of one inlined into it, that accesses the
+ *              same variable: by global, name of the member, type, size, and kind of access; the
+ *              first one in the source if there are several;
+ *           3. else the position of the nearest instruction.
+ *          An instruction that has a position keeps it.
+ * Memory:  the table is metadata of the module (pf.accesses, pf.globals); _restore removes it.
+ */
+#ifndef PF_SOURCE_LOCATION_H
+#define PF_SOURCE_LOCATION_H
+
+#include "plugin.h"
+
+void pf_source_record(struct pf_unit *u);
+void pf_source_restore(struct pf_unit *u);
+/* The name in the source of a global variable that the optimizer has split or narrowed, such as `s`
+ * for the symbol s.0. Other symbols are returned unchanged. */
+const char *pf_source_global_name(struct pf_unit *u, const char *symbol);
+/* The name of the variable that the instruction at this address accessed in the source, if it is
+ * only known from the table; else NULL. */
+const char *pf_source_variable(struct pf_unit *u, LLVMValueRef ptr);
+void pf_source_release(struct pf_unit *u);
+
+#endif
