@@ -130,7 +130,10 @@ static void set(const char *where, const char *name, const char *value)
         refuse(where, "unknown option", name, " (help=1 lists the options)");
     if (o->type == BOOL && !parse_bool(value, o->value))
         refuse(where, "expected 0 or 1 for option", name, "");
-    if (o->type == INT && !parse_int(value, o->value))
+    bool yes;
+    if (o->type == INT && parse_bool(value, &yes))
+        *(int *)o->value = yes;
+    else if (o->type == INT && !parse_int(value, o->value))
         refuse(where, "expected a number for option", name, "");
     if (o->type == TEXT)
         *(const char **)o->value = value;

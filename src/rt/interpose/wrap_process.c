@@ -18,6 +18,7 @@
 #include "race.h"
 #include "rt.h"
 #include "wrap_fd.h"
+#include "wrap_signal.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -156,8 +157,10 @@ static void after_fork(bool child)
     pf_rt_after_fork(fork_is_directed, child);
     if (!fork_is_directed)
         pf_fd_unlock_all();
-    if (child)
+    if (child) {
         pf_race_after_fork();
+        pf_crash_after_fork();
+    }
     pf_unnest();
     if (__pf_tls.thread)
         pf_signal_poll_if_pending(__pf_tls.thread);
@@ -177,6 +180,7 @@ void pf_process_init(void)
 {
     pf_at_fork(before_fork, in_parent, in_child);
     at_quick_exit(end);
+    pf_crash_init();
 }
 
 /* A child that shares our memory cannot be watched separately. With a copy nothing else changes. */

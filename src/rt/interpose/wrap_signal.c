@@ -15,6 +15,7 @@
  * SA_RESETHAND is not passed to the kernel, which would reset the action before the second
  * delivery.
  */
+#include "wrap_signal.h"
 #include "rt.h"
 #include "slot.h"
 #include "sys.h"
@@ -117,7 +118,6 @@ bool pf_signal_force_jump(struct pf_thread *t)
 }
 
 PF_NATIVE_AS(signal_handler, "<signal handler>");
-PF_REAL_EXTERN(sigaction);
 
 static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
 {
@@ -127,6 +127,7 @@ static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
     struct sigaction act = *a;
     if (act.sa_flags & (int)SA_RESETHAND) {
         struct sigaction standard = {.sa_handler = SIG_DFL};
+        pf_crash_default_action(number, &standard);
         __atomic_store_n(&slots[number].current, NULL, __ATOMIC_RELEASE);
         PF_REAL(sigaction)(number, &standard, NULL);
     }
@@ -217,13 +218,17 @@ static int change(struct pf_thread *t, int number, const struct sigaction *act,
         if (act->sa_handler != SIG_DFL && act->sa_handler != SIG_IGN) {
             kernel.sa_sigaction = entry;
             kernel.sa_flags = (act->sa_flags | SA_SIGINFO) & ~(int)SA_RESETHAND;
+        } else if (act->sa_handler == SIG_DFL) {
+            pf_crash_default_action(number, &kernel);
         }
     }
     int r = PF_REAL(sigaction)(number, act ? &kernel : NULL, &before);
     if (r != 0 && act)
         publish(number, was);
     if (r == 0 && old)
-        *old = before.sa_sigaction == entry ? users : before;
+        *old = before.sa_sigaction == entry   ? users
+               : pf_crash_is_default(&before) ? (struct sigaction){.sa_handler = SIG_DFL}
+                                              : before;
     return r;
 }
 

@@ -18,6 +18,7 @@
 #include "rt.h"
 #include "spin.h"
 #include "store.h"
+#include "wrap_signal.h"
 #include "wrap_thread.h"
 #include <unistd.h>
 
@@ -145,6 +146,7 @@ void pf_start_begin(struct pf_start *s)
 {
     pf_nest();
     adoption_decided = true;
+    pf_crash_thread_begin();
     find_stack(s->thread);
     s->thread->stack_base =
         (uintptr_t)__builtin_frame_address(0) + 16; /* the end of the caller's frame */
@@ -170,6 +172,7 @@ static void end(void *record)
     struct pf_thread *t = s->thread;
     adoption_decided = true;
     pf_fiber_leave();
+    pf_crash_thread_end();
     if (__pf_tls.thread == t) {
         pf_nest();
         while (t->nheld)

@@ -1,0 +1,25 @@
+/*
+ * wrap_signal.h - what the files about signals share: the default action of fatal signals, which
+ * reports the crash (wrap_crash.c), and the target's own actions (wrap_signal.c).
+ */
+#ifndef PF_RT_WRAP_SIGNAL_H
+#define PF_RT_WRAP_SIGNAL_H
+
+#include "wrap.h"
+#include <signal.h>
+
+PF_REAL_EXTERN(sigaction);
+
+/* Called at start, and in each thread; _thread_begin and _end care for its alternate stack. */
+void pf_crash_init(void);
+void pf_crash_thread_begin(void);
+void pf_crash_thread_end(void);
+/* In the child of fork: a thread that was reporting its crash does not exist there. */
+void pf_crash_after_fork(void);
+/* The target wants the default action: replaces *act by the one that reports the crash, if that is
+ * wanted for this signal. */
+void pf_crash_default_action(int number, struct sigaction *act);
+/* True if the kernel's action is that one: for the target it is SIG_DFL. */
+bool pf_crash_is_default(const struct sigaction *act);
+
+#endif
