@@ -5,11 +5,20 @@
 #define PF_BASE_MESSAGE_H
 
 #include <stdbool.h>
+#include <stdio.h>
 
 enum pf_exit { PF_EXIT_OK = 0, PF_EXIT_USAGE = 2, PF_EXIT_FOUND = 66 };
 
-/* Prints "pf VERB: message" on standard error and returns PF_EXIT_USAGE. */
+/* Prints "pf VERB: message" on standard error, as one line (pf_print_name), and returns
+ * PF_EXIT_USAGE. */
 int pf_complain(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* The same for a message that is not an error: returns nothing, and pf_last_complaint stays. */
+void pf_note(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* Prints text that contains names from elsewhere, with control characters escaped
+ * (pf_text_name). */
+void pf_print_name(FILE *to, const char *s);
 
 /* The last message of pf_complain, without "pf VERB: "; "": there was none. */
 const char *pf_last_complaint(void);

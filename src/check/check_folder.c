@@ -56,7 +56,7 @@ static pf_status write_plan(const struct pf_check_folder *c,
     pf_json_str(&t, "folder", here ? here : "");
     pf_json_address(&t, "build", settings->build);
     pf_text_add(&t, "}\n");
-    snprintf(path, sizeof path, "%s/plan.json", c->path);
+    snprintf(path, sizeof path, "%s/" PF_CHECK_PLAN, c->path);
     pf_status s =
         t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t.at, t.n, e);
     pf_pool_release(&pool);
@@ -75,6 +75,18 @@ static pf_status take_lock(struct pf_check_folder *c, struct pf_error *e)
         return pf_fail(e, PF_IO, "%s: in use by another pf check", c->path);
     c->absolute = realpath(c->path, NULL);
     return c->absolute ? PF_OK : pf_fail(e, PF_IO, "%s: %s", c->path, strerror(errno));
+}
+
+/* Removes the folder of a check that could not begin. */
+static void remove_new(const struct pf_check_folder *c, const char *const *parts, size_t n)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/lock", c->path);
+    unlink(path);
+    while (n-- > 0) {
+        snprintf(path, sizeof path, "%s%s", c->path, parts[n]);
+        rmdir(path);
+    }
 }
 
 pf_status pf_check_folder_new(struct pf_check_folder *c, const char *state,
@@ -97,7 +109,11 @@ pf_status pf_check_folder_new(struct pf_check_folder *c, const char *state,
     }
     if (s == PF_OK)
         s = take_lock(c, e);
-    return s == PF_OK ? write_plan(c, settings, argc, argv, e) : s;
+    if (s == PF_OK)
+        s = write_plan(c, settings, argc, argv, e);
+    if (s != PF_OK)
+        remove_new(c, parts, sizeof parts / sizeof parts[0]);
+    return s;
 }
 
 static int is_check(const struct dirent *d) { return d->d_name[0] >= '0' && d->d_name[0] <= '9'; }
@@ -139,7 +155,7 @@ pf_status pf_check_description_read(struct pf_check_description *a, const char *
     size_t n;
     json_error_t why;
     *a = (struct pf_check_description){0};
-    snprintf(path, sizeof path, "%s/plan.json", folder);
+    snprintf(path, sizeof path, "%s/" PF_CHECK_PLAN, folder);
     pf_status s = pf_file_read(path, &text, &n, e);
     if (s != PF_OK)
         return s;

@@ -99,5 +99,6 @@ void pf_check_description_release(struct pf_check_description *a);
 char **pf_check_folder_list(const char *state);
 
 #define PF_CHECK_FOLDER "check"
+#define PF_CHECK_PLAN "plan.json"
 
 #endif

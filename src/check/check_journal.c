@@ -18,6 +18,20 @@ const char *const pf_check_kind_name[PF_CHECK_KINDS] = {
     [PF_CHECK_DIRECT] = "direct", [PF_CHECK_LOOK] = "look",
 };
 
+/* Appends a whole line, or nothing: a part of a line would damage the next one. */
+static bool append(int fd, const char *line, size_t n)
+{
+    off_t before = lseek(fd, 0, SEEK_END);
+    ssize_t done = write(fd, line, n);
+    if (done == (ssize_t)n)
+        return true;
+    int reason = done < 0 ? errno : ENOSPC;
+    if (done > 0 && before >= 0 && ftruncate(fd, before))
+        reason = errno;
+    errno = reason;
+    return false;
+}
+
 pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_check_line *l,
                                struct pf_error *e)
 {
@@ -50,7 +64,7 @@ pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_
     pf_status s = PF_OK;
     if (t.failed)
         s = pf_fail(e, PF_NOMEM, "out of memory");
-    else if (fd < 0 || write(fd, t.at, t.n) != (ssize_t)t.n)
+    else if (fd < 0 || !append(fd, t.at, t.n))
         s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
     if (fd >= 0)
         close(fd);

@@ -254,12 +254,16 @@ pf_status pf_check_load_all(struct pf_findings *f, const char *state, struct pf_
     if (!names || !about)
         s = pf_fail(e, PF_NOMEM, "out of memory");
     for (size_t i = n; s == PF_OK && i-- > 0;) { /* the last check first */
-        char folder[PATH_MAX];
+        char folder[PATH_MAX], plan[PATH_MAX + 16];
         bool outdated = false;
         snprintf(folder, sizeof folder, "%s/" PF_CHECK_FOLDER "/%s", state, names[i]);
+        snprintf(plan, sizeof plan, "%s/" PF_CHECK_PLAN, folder);
+        if (access(plan, F_OK)) /* the check could not begin */
+            continue;
         s = pf_check_description_read(&about[i], folder, e);
         for (size_t k = i + 1; s == PF_OK && k < n && !outdated; k++)
-            outdated = same_command(&about[i], &about[k]) && about[i].build != about[k].build;
+            outdated = about[k].cwd && same_command(&about[i], &about[k]) &&
+                       about[i].build != about[k].build;
         if (s == PF_OK && !outdated)
             s = pf_check_load(f, folder, e);
     }

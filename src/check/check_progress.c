@@ -1,5 +1,6 @@
 /* check_progress.c - see check_progress.h. */
 #include "check_progress.h"
+#include "message.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,7 @@ void pf_check_progress_show(struct pf_check_progress *p, const struct pf_check_w
              (unsigned long long)w->chain.round + 1, doing, test);
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?'; /* names come from the user */
+            *c = '?'; /* names come from the user, and the width is limited */
     fprintf(stderr, "\r%.*s\033[K", columns() - 1, line);
     fflush(stderr);
     p->shown = true;
@@ -89,8 +90,11 @@ void pf_check_progress_ended(struct pf_check_progress *p, const struct pf_check_
     pf_check_progress_clear(p);
     pf_check_step_describe(doing, sizeof doing, line);
     add_found(found, sizeof found, &w->found);
-    if (line->trouble[0])
-        fprintf(stderr, "pf check: %s: %s\n", doing, line->trouble);
+    if (line->trouble[0]) {
+        fprintf(stderr, "pf check: %s: ", doing);
+        pf_print_name(stderr, line->trouble);
+        fputc('\n', stderr);
+    }
     if (news)
-        fprintf(stderr, "pf check: %s: %s\n", doing, found);
+        pf_note("check", "%s: %s", doing, found);
 }

@@ -149,8 +149,8 @@ static void print_folder(const struct pf_check_work *w)
     if (w->signal)
         fprintf(stderr, "pf check: stopped; resume with: pf check --continue\n");
     if (!w->settings->quiet)
-        fprintf(stderr,
-                "pf check: kept in %s; for an HTML report: pf report --html -o report.html%s%s\n",
+        pf_note(PF_CHECK_VERB,
+                "kept in %s; for an HTML report: pf report --html -o report.html%s%s",
                 w->folder->path, w->settings->state ? " --state " : "",
                 w->settings->state ? w->settings->state : "");
 }

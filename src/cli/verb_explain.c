@@ -43,16 +43,16 @@ static void add_position(struct explainer *w, const struct pf_backtrace *stack)
         return;
     }
     pf_text_add(w->t, "    in ");
-    pf_text_add(w->t, p->function);
+    pf_text_name(w->t, p->function);
     if (p->file) {
         pf_text_add(w->t, ", ");
-        pf_text_add(w->t, p->file);
+        pf_text_name(w->t, p->file);
         pf_text_char(w->t, ':');
         pf_text_u64(w->t, p->line);
     }
     for (size_t i = (size_t)(p - stack->at) + 1; i < stack->n && i < 12; i++) {
         pf_text_add(w->t, " < ");
-        pf_text_add(w->t, stack->at[i].function ? stack->at[i].function : "??");
+        pf_text_name(w->t, stack->at[i].function ? stack->at[i].function : "??");
     }
     pf_text_char(w->t, '\n');
     if (p->file)
@@ -99,7 +99,9 @@ static void add_schedule(struct explainer *w)
         const char *line = m->file ? pf_sources_line(w->sources, m->file, NULL, m->line, &n) : NULL;
         if (!m->file)
             continue;
-        pf_text_format(w->t, "          %s:%u", pf_str_base(m->file), m->line);
+        pf_text_add(w->t, "          ");
+        pf_text_name(w->t, pf_str_base(m->file));
+        pf_text_format(w->t, ":%u", m->line);
         if (line) {
             pf_text_add(w->t, " | ");
             pf_text_bytes(w->t, line, n);
@@ -156,8 +158,8 @@ static void add_command(struct pf_text *t, const char *before, const char *comma
                         const char *clip)
 {
     pf_text_add(t, before);
-    pf_text_add(t, command);
-    pf_text_add(t, clip);
+    pf_text_name(t, command);
+    pf_text_name(t, clip);
     pf_text_char(t, '\n');
 }
 
@@ -165,7 +167,7 @@ static void add_stages(struct pf_text *t, const struct pf_finding *f)
 {
     for (const struct pf_stage *s = f->stages; s; s = s->next) {
         pf_text_add(t, s == f->stages ? "\nHow it was seen: " : "; ");
-        pf_text_add(t, s->stage);
+        pf_text_name(t, s->stage);
         pf_text_add(t, " ");
         pf_text_add(t, pf_finding_status_name(s->status));
         pf_text_add(t, " it ");
@@ -181,7 +183,7 @@ static void add_replay(struct explainer *w)
     const struct pf_finding *f = w->f;
     if (f->harm) {
         pf_text_add(t, "\nConsequence in the clip: ");
-        pf_text_add(t, f->harm);
+        pf_text_name(t, f->harm);
         pf_text_add(t, ".\n");
     }
     add_stages(t, f);
@@ -214,7 +216,7 @@ static void add_head(struct explainer *w)
     pf_text_add(t, pf_finding_status_name(f->status));
     if (f->analysis) {
         pf_text_add(t, " (");
-        pf_text_add(t, f->analysis);
+        pf_text_name(t, f->analysis);
         pf_text_char(t, ')');
     }
     pf_text_add(t, ", seen ");
@@ -222,7 +224,7 @@ static void add_head(struct explainer *w)
     pf_text_add(t, f->count == 1 ? " time" : " times");
     if (f->verdict) {
         pf_text_add(t, ", judged ");
-        pf_text_add(t, f->verdict);
+        pf_text_name(t, f->verdict);
     }
     pf_text_add(t, ":\n");
     size_t from = t->n;

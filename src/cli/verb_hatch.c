@@ -166,7 +166,7 @@ static void add_refuted(struct pf_text *t, const struct pf_candidate *c)
     pf_text_add(t, c->result.verdict == PF_TRY_UNKNOWN ? "unknown: " : "false: ");
     pf_text_hex(t, c->f.id, 16);
     pf_text_add(t, ": ");
-    pf_text_add(t, c->result.why);
+    pf_text_name(t, c->result.why);
     if (c->tried > 1) {
         pf_text_add(t, " (and ");
         pf_text_u64(t, c->tried - 1);
@@ -190,12 +190,12 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
         pf_report_interleaving(t, &c->f);
         if (c->result.why[0]) {
             pf_text_add(t, "  Consequence: ");
-            pf_text_add(t, c->result.why);
+            pf_text_name(t, c->result.why);
             pf_text_char(t, '\n');
         }
         pf_text_add(t, c->f.clip ? "  Happened; replay it with: pf replay "
                                  : "  Happened once, not confirmed: ");
-        pf_text_add(t, c->f.clip ? c->f.clip : c->f.unconfirmed);
+        pf_text_name(t, c->f.clip ? c->f.clip : c->f.unconfirmed);
         pf_text_char(t, '\n');
     }
     for (size_t i = 0; i < h->all.at.len; i++)

@@ -56,7 +56,7 @@ static void add_clip(struct pf_text *t, const struct pf_witness_clip *c)
         return;
     pf_text_add(t, c->happened ? "  The witness was run; replay it with: pf replay --until race "
                                : "  The witness was NOT reached by a run: ");
-    pf_text_add(t, c->happened ? c->path : c->why);
+    pf_text_name(t, c->happened ? c->path : c->why);
     pf_text_char(t, '\n');
 }
 
@@ -64,7 +64,7 @@ static void add_anomaly(struct pf_text *t, const struct pf_predict_job *j,
                         const struct pf_anomaly *a)
 {
     pf_text_add(t, "  Pattern ");
-    pf_text_add(t, j->patterns.at[a->pattern].name);
+    pf_text_name(t, j->patterns.at[a->pattern].name);
     pf_text_add(t, a->witnessed ? ". Witness: " : ". Schedule to try: ");
     add_schedule(t, j, a->start, a->order, a->norder);
     pf_text_char(t, '\n');

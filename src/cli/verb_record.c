@@ -97,7 +97,7 @@ static int print_reached(const char *file, const char *json, const struct pf_cli
     pf_text_init(&t, &pool);
     pf_reached_text(&t, m->schedule, &end->reached);
     if (t.n)
-        fprintf(stderr, "pf record: %.*s\n", (int)t.n, t.at);
+        pf_note("record", "%.*s", (int)t.n, t.at);
     pf_text_init(&t, &pool);
     pf_reached_json(&t, file, m, end);
     if (t.failed)
@@ -113,12 +113,10 @@ static int print_reached(const char *file, const char *json, const struct pf_cli
 static void print_other_processes(const struct pf_child_end *child)
 {
     if (child->started)
-        fprintf(stderr,
-                "pf record: the program started other processes (%u), which are not recorded\n",
+        pf_note("record", "the program started other processes (%u), which are not recorded",
                 child->started);
     if (child->executed)
-        fprintf(stderr,
-                "pf record: the recording ends where the program executed another program\n");
+        pf_note("record", "the recording ends where the program executed another program");
 }
 
 /* Reports how the run ended; returns the exit status. */
@@ -141,10 +139,10 @@ static int report_outcome(const char *file, const struct pf_child_end *child,
         return PF_EXIT_FOUND;
     }
     if (end->outcome == PF_OUTCOME_LOST)
-        fprintf(stderr, "pf record: %s: may not replay: %s\n", file, end->text);
+        pf_note("record", "%s: may not replay: %s", file, end->text);
     if (child->left_running)
-        fprintf(stderr, "pf record: processes that the program left behind are still running and "
-                        "are not recorded\n");
+        pf_note("record", "processes that the program left behind are still running and "
+                          "are not recorded");
     return WIFSIGNALED(child->wait) ? 128 + WTERMSIG(child->wait) : WEXITSTATUS(child->wait);
 }
 

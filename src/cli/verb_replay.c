@@ -22,7 +22,7 @@ static int report_outcome(const struct pf_clip *clip, const struct pf_child_end 
         int status =
             pf_complain(VERB, "%s: the run diverged from the recording: %s", clip->path, end->text);
         if (clip->ended && clip->end.outcome == PF_OUTCOME_LOST)
-            fprintf(stderr, "pf replay: the recording was marked as possibly not replayable: %s\n",
+            pf_note("replay", "the recording was marked as possibly not replayable: %s",
                     clip->end.text);
         return status;
     }
@@ -32,10 +32,9 @@ static int report_outcome(const struct pf_clip *clip, const struct pf_child_end 
         return PF_EXIT_FOUND;
     }
     if (end->outcome == PF_OUTCOME_STOPPED)
-        fprintf(stderr, "pf replay: stopped before %s\n", until ? until : end->text);
+        pf_note("replay", "stopped before %s", until ? until : end->text);
     if (child->executed) {
-        fprintf(stderr,
-                "pf replay: the recording ends here, where the program executed another program\n");
+        pf_note("replay", "the recording ends here, where the program executed another program");
         return clip->ended && WIFEXITED(clip->end.wait) ? WEXITSTATUS(clip->end.wait) : 0;
     }
     if (clip->ended && end->outcome == PF_OUTCOME_NONE && child->wait != clip->end.wait)
@@ -127,8 +126,8 @@ int pf_verb_replay(int argc, char **argv)
         return complain(&e);
     }
     if (!clip.ended)
-        fprintf(stderr, "pf replay: %s: is truncated (%s); it is replayed up to that point\n",
-                clip.path, clip.cut);
+        pf_note(VERB, "%s: is truncated (%s); it is replayed up to that point", clip.path,
+                clip.cut);
     d.watch |= clip.end.errors != 0; /* the recording shows a memory error */
     d.tracing = trace != NULL;
     d.gdb = gdb ? argv + first + after : NULL;

@@ -59,7 +59,7 @@ static pf_status make_folder(struct run_command *r, struct pf_error *e)
         /* A process may change its user before it forks; others may then create logs but not
          * read them. */
         if (geteuid() == 0 && chmod(path, 01733))
-            fprintf(stderr, "pf run: %s: %s\n", path, strerror(errno));
+            pf_note("run", "%s: %s", path, strerror(errno));
     }
     if (n < 0)
         return pf_fail(e, PF_NOMEM, "out of memory");
@@ -134,7 +134,7 @@ static int collect(const struct run_command *r, const struct pf_child_end *end, 
     pf_findings_notes(&f, VERB);
     print_losses(&f);
     if (end->left_running)
-        fprintf(stderr, "pf: their findings are written to %s\n", r->folder);
+        pf_note(NULL, "their findings are written to %s", r->folder);
     if (r->temporary && !end->left_running)
         pf_folder_remove(r->folder);
     pf_findings_release(&f);

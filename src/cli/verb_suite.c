@@ -162,7 +162,7 @@ static void add_position(struct pf_text *t, const struct pf_access *a)
     pf_text_add(t, p && p->function ? p->function : "??");
     if (p && p->file) {
         pf_text_char(t, ' ');
-        pf_text_add(t, p->file);
+        pf_text_name(t, p->file);
         pf_text_char(t, ':');
         pf_text_u64(t, p->line);
     }
@@ -212,7 +212,7 @@ static void add_summary(struct pf_text *t, const struct pf_findings *f, const st
         add_count(t, "; ", u->interrupted, "more were interrupted");
     if (f->n) {
         pf_text_add(t, "; details: pf report --state ");
-        pf_text_add(t, state);
+        pf_text_name(t, state);
     }
     pf_text_char(t, '\n');
 }
@@ -290,7 +290,7 @@ static pf_status prepare(struct suite *s, int argc, char **argv, bool commands, 
 static void print_start(const struct pf_suite_db *db, bool continued, uint64_t salvaged)
 {
     if (db->aside[0])
-        fprintf(stderr, "pf suite: %s\n", db->aside);
+        pf_note("suite", "%s", db->aside);
     if (continued)
         fprintf(stderr, "pf suite: continuing the interrupted suite; --fresh starts a new one\n");
     if (salvaged)

@@ -85,10 +85,10 @@ static void say_inlined(const char *verb, const char *path, char *left_out,
         const char *function = s->func == PF_NONE ? file : pf_trace_text(t, s->func);
         if (!matches_any(globs, function) && !matches_any(globs, file))
             continue;
-        fprintf(stderr,
-                "pf %s: %s: %s was to be excluded, but it was inlined into its callers and has "
-                "events there; build with -fno-inline\n",
-                verb, path, function);
+        pf_note(verb,
+                "%s: %s was to be excluded, but it was inlined into its callers and has events "
+                "there; build with -fno-inline",
+                path, function);
         break;
     }
     free(seen);
@@ -106,8 +106,8 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
     char *left_out = clip.meta.exclude;
     clip.meta.exclude = NULL; /* the replay's clip does not have it */
     if (cut && clip.stream[PF_STREAM_EVENT].length && !atomic) /* otherwise the replay reports it */
-        fprintf(stderr, "pf %s: %s: is truncated (%s); the events before that point are used\n",
-                verb, path, clip.cut);
+        pf_note(verb, "%s: is truncated (%s); the events before that point are used", path,
+                clip.cut);
     if (!clip.stream[PF_STREAM_EVENT].length || atomic) {
         pf_clip_release(&clip);
         char *file = regenerate(verb, path, atomic);
@@ -124,13 +124,12 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
     }
     bool ok = pf_trace_read_clip(t, &clip, path, &te);
     if (clip.meta.runtime)
-        fprintf(stderr,
-                "pf %s: %s: the program is not instrumented, so its memory accesses are unknown; "
-                "no races can be found, only problems of locks and other synchronisation\n",
-                verb, path);
+        pf_note(verb,
+                "%s: the program is not instrumented, so its memory accesses are unknown; no races "
+                "can be found, only problems of locks and other synchronisation",
+                path);
     if (ok && t->recorded.limited)
-        fprintf(stderr, "pf %s: %s: only its first %zu events were analysed\n", verb, path,
-                t->events.len);
+        pf_note(verb, "%s: only its first %zu events were analysed", path, t->events.len);
     if (ok && left_out)
         say_inlined(verb, path, left_out, t);
     free(left_out);

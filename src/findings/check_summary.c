@@ -52,12 +52,12 @@ void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c)
 {
     for (const struct pf_check_note *n = c->failures; n; n = n->next) {
         pf_text_add(t, "failed: ");
-        pf_text_add(t, n->text);
+        pf_text_name(t, n->text);
         pf_text_add(t, ", ");
         add_count(t, n->times, "time", "times");
         if (n->clip) {
             pf_text_add(t, "; see it with: pf replay ");
-            pf_text_add(t, n->clip);
+            pf_text_name(t, n->clip);
         }
         pf_text_char(t, '\n');
     }
@@ -80,7 +80,7 @@ void pf_check_summary_losses(struct pf_text *t, const struct pf_check_summary *c
 {
     for (const struct pf_check_note *n = c->gaps; n; n = n->next) {
         pf_text_add(t, "pf: incomplete: ");
-        pf_text_add(t, n->text);
+        pf_text_name(t, n->text);
         if (n->times > 1) {
             pf_text_add(t, ", ");
             add_count(t, n->times, "time", "times");

@@ -228,16 +228,16 @@ static void add_suite_losses(struct pf_text *t, const struct pf_suite_summary *u
 {
     for (const struct pf_suite_loss *l = u->losses; l; l = l->next) {
         pf_text_add(t, "pf: incomplete: test ");
-        pf_text_add(t, l->test);
+        pf_text_name(t, l->test);
         pf_text_add(t, ": ");
         pf_text_u64(t, l->count);
         pf_text_char(t, ' ');
-        pf_text_add(t, l->what);
+        pf_text_name(t, l->what);
         pf_text_char(t, '\n');
     }
     for (const struct pf_suite_unfinished *o = u->unfinished; o; o = o->next) {
         pf_text_add(t, "pf: incomplete: suite ");
-        pf_text_add(t, o->list);
+        pf_text_name(t, o->list);
         pf_text_add(t, ": ");
         pf_text_u64(t, o->done);
         pf_text_add(t, " of ");
@@ -251,7 +251,7 @@ static void add_who(struct pf_text *t, const struct pf_process *p)
     pf_text_add(t, "pf: incomplete: process ");
     pf_text_u64(t, p->pid);
     pf_text_add(t, " (");
-    pf_text_add(t, p->ncommand ? p->command[0] : "?");
+    pf_text_name(t, p->ncommand ? p->command[0] : "?");
     pf_text_add(t, ") ");
 }
 
@@ -259,7 +259,7 @@ void pf_findings_notes(const struct pf_findings *f, const char *verb)
 {
     for (const struct pf_process *p = f->processes; p; p = p->next)
         for (const struct pf_note *n = p->notes; n; n = n->next)
-            fprintf(stderr, "pf %s: %s\n", verb, n->text ? n->text : "?");
+            pf_note(verb, "%s", n->text ? n->text : "?");
 }
 
 void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
@@ -276,7 +276,7 @@ void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
             pf_text_add(t, "lost: ");
             pf_text_u64(t, l->count);
             pf_text_char(t, ' ');
-            pf_text_add(t, l->what);
+            pf_text_name(t, l->what);
             pf_text_char(t, '\n');
         }
     }

@@ -88,7 +88,7 @@ void pf_thread_text(struct pf_text *t, const struct pf_finding *f, uint32_t numb
     pf_text_u64(t, number);
     if (a && a->name) {
         pf_text_add(t, " '");
-        pf_text_add(t, a->name);
+        pf_text_name(t, a->name);
         pf_text_char(t, '\'');
     }
 }
@@ -121,19 +121,19 @@ void pf_memory_text(struct pf_text *t, const struct pf_finding *f)
         name = f->accesses[i].variable;
     if (l->kind == PF_LOCATION_GLOBAL && l->name) {
         pf_text_add(t, "the global variable '");
-        pf_text_add(t, l->name);
+        pf_text_name(t, l->name);
         pf_text_char(t, '\'');
     } else if (l->kind == PF_LOCATION_HEAP) {
         pf_text_add(t, "a heap block of ");
         add_bytes(t, l->size);
         if (name) {
             pf_text_add(t, " (as '");
-            pf_text_add(t, name);
+            pf_text_name(t, name);
             pf_text_add(t, "')");
         }
     } else if (name) {
         pf_text_char(t, '\'');
-        pf_text_add(t, name);
+        pf_text_name(t, name);
         pf_text_char(t, '\'');
     } else {
         pf_text_add(t, l->kind == PF_LOCATION_STACK ? "a variable on a stack"
@@ -148,7 +148,7 @@ static void add_lock(struct pf_text *t, const struct pf_finding *f, const struct
     pf_text_u64(t, pf_finding_lock_number(f, l->address));
     if (l->name) {
         pf_text_add(t, " '");
-        pf_text_add(t, l->name);
+        pf_text_name(t, l->name);
         pf_text_char(t, '\'');
     }
 }
@@ -176,7 +176,7 @@ void pf_narrative_step_text(struct pf_text *t, const struct pf_finding *f,
             add_bytes(t, s->access->size);
         if (s->access->variable) {
             pf_text_add(t, " of '");
-            pf_text_add(t, s->access->variable);
+            pf_text_name(t, s->access->variable);
             pf_text_char(t, '\'');
         }
         if (s->access->nlocks == 0)
@@ -191,7 +191,7 @@ static void add_position(struct pf_text *t, const struct pf_access *a)
     pf_text_add(t, p && p->function ? p->function : "an unknown function");
     if (p && p->file) {
         pf_text_add(t, " (");
-        pf_text_add(t, pf_str_base(p->file));
+        pf_text_name(t, pf_str_base(p->file));
         pf_text_char(t, ':');
         pf_text_u64(t, p->line);
         pf_text_char(t, ')');

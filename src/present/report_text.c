@@ -18,7 +18,7 @@ static void add_sightings(struct pf_text *t, const struct pf_sightings *s)
     pf_text_add(t, s->ntests == 1 ? " test: " : " tests: ");
     for (size_t i = 0; i < s->ntests && i < SHOWN; i++) {
         pf_text_add(t, i ? "; " : "");
-        pf_text_add(t, s->tests[i]);
+        pf_text_name(t, s->tests[i]);
     }
     pf_text_add(t, s->ntests > SHOWN ? "; ..." : "");
 }
@@ -27,7 +27,7 @@ static void add_suite(struct pf_text *t, const struct pf_suite_summary *u)
 {
     for (const struct pf_suite_failure *v = u->failures; v; v = v->next) {
         pf_text_add(t, "failed: ");
-        pf_text_add(t, v->test);
+        pf_text_name(t, v->test);
         pf_text_add(t, ": ");
         if (!strcmp(v->outcome, "failed")) {
             pf_text_add(t, "exit status ");
@@ -66,7 +66,7 @@ void pf_report_interleaving(struct pf_text *t, const struct pf_finding *f)
         pf_schedule_step_text(t, m);
         if (m->file) {
             pf_text_add(t, "  ");
-            pf_text_add(t, pf_str_base(m->file));
+            pf_text_name(t, pf_str_base(m->file));
             pf_text_char(t, ':');
             pf_text_u64(t, m->line);
         }
@@ -81,10 +81,10 @@ static void add_stages(struct pf_text *t, const struct pf_finding *f)
     pf_text_add(t, "  Seen by:");
     for (const struct pf_stage *s = f->stages; s; s = s->next) {
         pf_text_add(t, s == f->stages ? " " : "; ");
-        pf_text_add(t, s->stage);
+        pf_text_name(t, s->stage);
         if (s->analysis && strcmp(s->analysis, s->stage)) {
             pf_text_add(t, " (");
-            pf_text_add(t, s->analysis);
+            pf_text_name(t, s->analysis);
             pf_text_char(t, ')');
         }
         pf_text_add(t, ", ");
@@ -101,16 +101,16 @@ static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checke
 {
     if (f->harm) {
         pf_text_add(t, "  Harm: ");
-        pf_text_add(t, f->harm);
+        pf_text_name(t, f->harm);
         pf_text_char(t, '\n');
     }
     if (f->clip) {
         pf_text_add(t, "  See it again, every time: pf replay ");
-        pf_text_add(t, f->clip);
+        pf_text_name(t, f->clip);
         pf_text_char(t, '\n');
     } else if (f->unconfirmed) {
         pf_text_add(t, "  Observed once, not confirmed: ");
-        pf_text_add(t, f->unconfirmed);
+        pf_text_name(t, f->unconfirmed);
         pf_text_char(t, '\n');
     } else if (checked) {
         pf_text_add(t, f->status == PF_STATUS_OBSERVED ? "  Observed, not yet confirmed: "
@@ -138,7 +138,7 @@ static void add_finding(struct pf_text *t, const struct pf_finding *f, bool chec
         pf_text_add(t, ", ");
         pf_text_add(t, pf_finding_status_name(f->status));
         pf_text_add(t, " by ");
-        pf_text_add(t, f->analysis);
+        pf_text_name(t, f->analysis);
     }
     pf_text_add(t, accepted ? ", accepted\n" : "\n");
 }

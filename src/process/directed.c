@@ -6,6 +6,7 @@
 #include "event_code.h"
 #include "file.h"
 #include "libdir.h"
+#include "message.h"
 #include "pf_abi.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -111,8 +112,8 @@ pf_status pf_directed_log(const char *folder, char **out, struct pf_error *e)
 
 void pf_directed_print_errors(const char *verb, const struct pf_clip_end *end)
 {
-    fprintf(stderr, "pf %s: %u memory error%s, first: %s\n", verb, end->errors,
-            end->errors == 1 ? "" : "s", end->error);
+    pf_note(verb, "%u memory error%s, first: %s", end->errors, end->errors == 1 ? "" : "s",
+            end->error);
 }
 
 pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **argv,

@@ -31,7 +31,7 @@ static void add_position(struct pf_text *t, const struct pf_stack_frame *p,
     const char *file = p->file;
     if (style->strip_prefix && pf_str_starts(file, style->strip_prefix))
         file += pf_str_len(style->strip_prefix);
-    pf_text_add(t, file);
+    pf_text_name(t, file);
     if (p->line) {
         pf_text_char(t, ':');
         pf_text_u64(t, p->line);
@@ -52,14 +52,14 @@ void pf_backtrace_text(struct pf_text *t, const struct pf_backtrace *stack,
         pf_text_add(t, "    #");
         pf_text_u64(t, i);
         pf_text_char(t, ' ');
-        pf_text_add(t, p->function ? p->function : "??");
+        pf_text_name(t, p->function ? p->function : "??");
         if (p->file) {
             pf_text_char(t, ' ');
             add_position(t, p, style);
         }
         if (p->module) {
             pf_text_add(t, " (");
-            pf_text_add(t, pf_str_base(p->module));
+            pf_text_name(t, pf_str_base(p->module));
             pf_text_char(t, ')');
         }
         pf_text_add(t, p->folded ? " [recursion, repeats]\n" : "\n");
@@ -136,7 +136,7 @@ static void add_location(struct pf_text *t, const struct pf_location *l,
     if (global || local || l->kind == PF_LOCATION_HEAP) {
         pf_text_add(t, global ? "global '" : local ? "variable '" : "heap block");
         if (global || local) {
-            pf_text_add(t, l->name);
+            pf_text_name(t, l->name);
             pf_text_char(t, '\'');
         }
         pf_text_add(t, " of size ");
@@ -152,7 +152,7 @@ static void add_location(struct pf_text *t, const struct pf_location *l,
             add_thread(t, l->thread);
             if (l->stack.n) {
                 pf_text_add(t, ", frame of ");
-                pf_text_add(t, l->stack.at[0].function);
+                pf_text_name(t, l->stack.at[0].function);
             }
         } else if (l->file) {
             struct pf_stack_frame declared = {.file = l->file, .line = l->line};
@@ -165,7 +165,7 @@ static void add_location(struct pf_text *t, const struct pf_location *l,
         add_thread(t, l->thread);
         if (l->stack.n == 1) {
             pf_text_add(t, ", frame of ");
-            pf_text_add(t, l->stack.at[0].function);
+            pf_text_name(t, l->stack.at[0].function);
         }
         pf_text_add(t, l->stack.n > 1 ? ", a frame of:" : ".");
     }
@@ -213,7 +213,7 @@ static void add_lock(struct pf_text *t, const struct pf_finding *f, size_t acces
     pf_text_u64(t, pf_finding_lock_number(f, l->address));
     if (l->name) {
         pf_text_add(t, " '");
-        pf_text_add(t, l->name);
+        pf_text_name(t, l->name);
         pf_text_char(t, '\'');
     }
     pf_text_add(t, " (");
@@ -238,7 +238,7 @@ static void add_thread_info(struct pf_text *t, const struct pf_thread_info *a,
     pf_text_u64(t, a->number);
     if (a->name && *a->name) {
         pf_text_add(t, " '");
-        pf_text_add(t, a->name);
+        pf_text_name(t, a->name);
         pf_text_char(t, '\'');
     }
     pf_text_add(t, " (tid=");
@@ -264,7 +264,7 @@ static void add_summary(struct pf_text *t, const struct pf_finding *f,
     }
     if (p && p->function) {
         pf_text_add(t, " in ");
-        pf_text_add(t, p->function);
+        pf_text_name(t, p->function);
     }
     pf_text_char(t, '\n');
 }
@@ -302,11 +302,11 @@ void pf_schedule_step_text(struct pf_text *t, const struct pf_schedule_step *m)
     pf_text_add(t, m->op);
     if (m->name) {
         pf_text_char(t, ' ');
-        pf_text_add(t, m->name);
+        pf_text_name(t, m->name);
     }
     if (m->value) {
         pf_text_add(t, " = ");
-        pf_text_add(t, m->value);
+        pf_text_name(t, m->value);
     }
     if (m->has_from) {
         pf_text_add(t, pf_str_same(m->op, "wants") ? " (held by " : " (written by ");
@@ -317,7 +317,7 @@ void pf_schedule_step_text(struct pf_text *t, const struct pf_schedule_step *m)
             pf_text_add(t, "main");
         if (m->from_file) {
             pf_text_add(t, ", ");
-            pf_text_add(t, pf_str_base(m->from_file));
+            pf_text_name(t, pf_str_base(m->from_file));
             pf_text_char(t, ':');
             pf_text_u64(t, m->from_line);
         }

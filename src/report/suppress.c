@@ -232,10 +232,10 @@ static void add_place(struct pf_text *t, const struct pf_backtrace *stack)
     const struct pf_stack_frame *p = pf_backtrace_source(stack);
     if (!p)
         return;
-    pf_text_add(t, p->function ? p->function : "??");
+    pf_text_name(t, p->function ? p->function : "??");
     if (p->file) {
         pf_text_char(t, ' ');
-        pf_text_add(t, pf_str_base(p->file));
+        pf_text_name(t, pf_str_base(p->file));
         pf_text_char(t, ':');
         pf_text_u64(t, p->line);
     }
@@ -248,7 +248,7 @@ void pf_suppression_text(struct pf_text *t, const struct pf_finding *f)
     pf_text_add(t, pf_kind_name(f->kind));
     if (f->location.name) {
         pf_text_add(t, " on ");
-        pf_text_add(t, f->location.name);
+        pf_text_name(t, f->location.name);
     }
     pf_text_add(t, ": ");
     for (size_t i = 0; i < f->naccesses; i++) {
@@ -262,7 +262,7 @@ void pf_suppression_text(struct pf_text *t, const struct pf_finding *f)
     pf_text_add(t, f->kind == PF_KIND_DEADLOCK ? "\ndeadlock:" : "\nrace:");
     for (size_t i = 0; i < stack->n && i < GENERATED_FRAMES; i++) {
         pf_text_add(t, i ? ARROW "^" : "^");
-        pf_text_add(t, stack->at[i].function ? stack->at[i].function : "*");
+        pf_text_name(t, stack->at[i].function ? stack->at[i].function : "*");
         pf_text_char(t, '$');
     }
     pf_text_char(t, '\n');

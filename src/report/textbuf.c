@@ -78,6 +78,22 @@ void pf_text_add(struct pf_text *t, const char *s)
         pf_text_bytes(t, s, pf_str_len(s));
 }
 
+void pf_text_name(struct pf_text *t, const char *s)
+{
+    for (const unsigned char *c = (const unsigned char *)s; c && *c; c++) {
+        bool c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0; /* U+0080 to U+009F */
+        if (*c == '\n' || *c == '\t') {
+            pf_text_add(t, *c == '\n' ? "\\n" : "\\t");
+        } else if (*c < 0x20 || *c == 0x7f || c1) {
+            pf_text_add(t, "\\x");
+            pf_text_hex(t, c1 ? c[1] : *c, 2);
+            c += c1;
+        } else {
+            pf_text_bytes(t, (const char *)c, 1);
+        }
+    }
+}
+
 void pf_text_char(struct pf_text *t, char c) { pf_text_bytes(t, &c, 1); }
 
 void pf_text_u64(struct pf_text *t, uint64_t v)

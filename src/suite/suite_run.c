@@ -1,6 +1,7 @@
 /* suite_run.c - see suite_run.h. */
 #define _GNU_SOURCE
 #include "suite_run.h"
+#include "message.h"
 #include "process_pool.h"
 #include "progress.h"
 #include <inttypes.h>
@@ -143,17 +144,17 @@ static const char *outcome_of(const struct pf_suite_test *t, const struct pf_sup
     }
 }
 
-static void print_reason(const struct pf_supervisor_result *k)
+static void describe_reason(const struct pf_supervisor_result *k, char *to, size_t room)
 {
     if (k->how == PF_SUPERVISED_LIMIT)
-        fprintf(stderr, "time limit reached");
+        snprintf(to, room, "time limit reached");
     else if (k->how == PF_SUPERVISED_UNSTARTED)
-        fprintf(stderr, "could not be run: %s", k->why);
+        snprintf(to, room, "could not be run: %s", k->why);
     else if (WIFSIGNALED(k->wait))
-        fprintf(stderr, "killed by signal %d (%s)", WTERMSIG(k->wait),
-                strsignal(WTERMSIG(k->wait)));
+        snprintf(to, room, "killed by signal %d (%s)", WTERMSIG(k->wait),
+                 strsignal(WTERMSIG(k->wait)));
     else
-        fprintf(stderr, "exit status %d", WEXITSTATUS(k->wait));
+        snprintf(to, room, "exit status %d", WEXITSTATUS(k->wait));
 }
 
 /* Prints the last lines of the output, indented, with control characters replaced. */
@@ -181,12 +182,11 @@ static void print_failure(struct suite_loop *l, const struct suite_slot *s,
 {
     if (l->settings->quiet)
         return;
+    char reason[400];
+    describe_reason(k, reason, sizeof reason);
     pf_progress_clear(&l->progress);
-    fprintf(stderr,
-            "pf suite: failed: %s (%s, round %" PRIu64 "): ", l->settings->tests->at[s->test].name,
-            l->settings->campaign->policies[s->policy], s->round + 1);
-    print_reason(k);
-    fputc('\n', stderr);
+    pf_note("suite", "failed: %s (%s, round %" PRIu64 "): %s", l->settings->tests->at[s->test].name,
+            l->settings->campaign->policies[s->policy], s->round + 1, reason);
     if (!l->output_shown[s->test])
         print_output(k);
     l->output_shown[s->test] = true;
@@ -197,7 +197,7 @@ static void print_new_findings(struct suite_loop *l, const struct suite_slot *s,
     if (l->settings->quiet || !fresh)
         return;
     pf_progress_clear(&l->progress);
-    fprintf(stderr, "pf suite: %" PRIu64 " new %s in %s (%s, round %" PRIu64 ")\n", fresh,
+    pf_note("suite", "%" PRIu64 " new %s in %s (%s, round %" PRIu64 ")", fresh,
             fresh == 1 ? "finding" : "findings", l->settings->tests->at[s->test].name,
             l->settings->campaign->policies[s->policy], s->round + 1);
 }
@@ -215,7 +215,7 @@ static void record(struct suite_loop *l, struct suite_slot *s, const struct pf_s
     uint64_t fresh;
     if (pf_findings_read_folder(f, s->folder, NULL, &why) != PF_OK) {
         pf_progress_clear(&l->progress);
-        fprintf(stderr, "pf suite: %s\n", why.text);
+        pf_note("suite", "%s", why.text);
         end.damaged = true;
     }
     for (const struct pf_process *p = f->processes; p; p = p->next)
@@ -247,8 +247,7 @@ static void collect(struct suite_loop *l, size_t slot_index)
     bool whole = pf_process_pool_collect(&l->pool, slot_index, &result);
     if (!whole && !l->settings->quiet) {
         pf_progress_clear(&l->progress);
-        fprintf(stderr, "pf suite: %s: its supervisor was killed\n",
-                l->settings->tests->at[s->test].name);
+        pf_note("suite", "%s: its supervisor was killed", l->settings->tests->at[s->test].name);
     }
     if (l->status == PF_OK) { /* otherwise its logs stay, and are salvaged the next time */
         pf_findings_init(&f);

@@ -97,6 +97,19 @@ has err "pf check: $closed/check"
 status 2 "$PF" check --json nowhere/out.json -- ./racy
 has err "nowhere/out.json"
 
+# A check that cannot begin leaves nothing that a report would stumble over; here no file may grow.
+(
+    ulimit -f 0
+    "$PF" check --state full.s -- ./racy
+) >out 2>err && fail "a check without room has begun"
+[[ -z $(find full.s/check -mindepth 1 2>/dev/null) ]] || fail "left: $(find full.s)"
+mkdir -p full.s/check/1000-1/found # of an older pf
+status 0 "$PF" report --state full.s
+has out "0 findings"
+status 66 "$PF" check --runs 1 --quiet --state full.s -- ./racy
+status 66 "$PF" report --state full.s
+has out "1 finding: 1 confirmed"
+
 # A program that crashes without a race is a failure; a race that makes the program crash is
 # reported with its harm.
 status 1 "$PF" check --runs 1 --quiet --state dies.s -- ./dies

@@ -137,3 +137,19 @@ status 2 "$PF" report --from plain.log
 has err "plain.log: neither a ThreadSanitizer report nor Helgrind XML"
 status 2 "$PF" report --from missing.log
 has err "missing.log: No such file"
+
+# Damaged reports: errors without stacks, without accesses, and cut off anywhere.
+cat >damaged.xml <<END2
+<valgrindoutput><protocoltool>helgrind</protocoltool>
+<error><kind>Race</kind></error>
+<error><kind>Race</kind><xwhat><text>Possible data race during write of size 4 at 0x1 by thread #1</text></xwhat></error>
+<error><kind>Race</kind><stack></stack><stack></stack></error></error>
+<error><kind>Race</kind>
+END2
+mkdir -p empty
+for ((n = 20; n <= $(wc -c <damaged.xml); n += 7)); do
+    head -c "$n" damaged.xml >cut.xml
+    for form in --text --json --sarif; do # no findings of our own in the folder
+        status 0 "$PF" report "$form" --from cut.xml --state empty
+    done
+done

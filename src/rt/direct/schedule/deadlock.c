@@ -63,7 +63,7 @@ static void add_name(struct pf_text *t, const struct pf_context *c)
     const struct pf_thread *thread = c->tls->thread;
     if (thread && thread->name[0]) {
         pf_text_add(t, " '");
-        pf_text_add(t, thread->name);
+        pf_text_name(t, thread->name);
         pf_text_char(t, '\'');
     }
 }
@@ -77,10 +77,10 @@ static bool add_position(const struct pf_position *p, void *arg)
 {
     struct where *w = arg;
     pf_text_add(w->t, w->n++ ? ", called from " : ", in ");
-    pf_text_add(w->t, p->func);
+    pf_text_name(w->t, p->func);
     if (p->file) {
         pf_text_add(w->t, " (");
-        pf_text_add(w->t, pf_str_base(p->file));
+        pf_text_name(w->t, pf_str_base(p->file));
         pf_text_char(w->t, ':');
         pf_text_u64(w->t, p->line);
         pf_text_char(w->t, ')');
@@ -96,7 +96,7 @@ static void add_object(struct pf_text *t, uint64_t at)
         return;
     const char *name = o.dlfo_link_map->l_name;
     pf_text_add(t, " (");
-    pf_text_add(t, *name ? pf_str_base(name) : "the program");
+    pf_text_name(t, *name ? pf_str_base(name) : "the program");
     pf_text_add(t, " + ");
     pf_text_address(t, at - o.dlfo_link_map->l_addr);
     pf_text_char(t, ')');

@@ -1,0 +1,54 @@
+# Control characters in names of threads, files and programs do not reach the terminal: they could
+# forge a line of a report.
+forged=$'\nSUMMARY: photofinish: nothing wrong'
+cat >named.c <<'C'
+#include <pthread.h>
+int g;
+static void *f(void *arg)
+{
+    pthread_setname_np(pthread_self(), "\033[2Ja\nSUMMARY");
+    g = 1;
+    return arg;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, f, 0);
+    g = 2;
+    return pthread_join(t, 0);
+}
+C
+clean() { # clean FILE: no control characters except newlines
+    ! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$1" || fail "control characters in $1: $(cat -v "$1")"
+    ! grep -q "^SUMMARY: photofinish: nothing wrong" "$1" || fail "a forged line in $1"
+    ! grep -q "^SUMMARY'" "$1" || fail "a forged line in $1"
+}
+mkdir "d$forged"
+cp named.c "d$forged/n$forged.c"
+"$PF" cc -D_GNU_SOURCE -g -O1 -pthread "d$forged/n$forged.c" -o "p$forged"
+status 66 "$PF" run "./p$forged"
+has err "\\nSUMMARY"
+clean err
+status 66 "$PF" check --runs 1 --state "s$forged" --json f.json -- "./p$forged"
+clean out
+clean err
+status 66 "$PF" report --state "s$forged"
+clean out
+id=$(python3 -c 'import json; print(json.load(open("f.json"))["findings"][0]["id"])')
+status 0 "$PF" explain --state "s$forged" "$id"
+clean out
+clip=$(python3 -c 'import json; print(json.load(open("f.json"))["findings"][0]["clip"])')
+[[ -f $clip ]] || fail "no clip: $clip"
+status 66 "$PF" hatch "$clip"
+clean out
+clean err
+# Errors.
+for verb in replay hatch predict dump; do
+    status 2 "$PF" "$verb" "none$forged"
+    clean err
+done
+status 2 "$PF" check -- "./none$forged"
+clean err
+printf '%s\n' "./none$(printf '\033')[2J" >tests
+status 2 "$PF" suite tests
+clean err
