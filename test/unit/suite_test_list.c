@@ -1,4 +1,4 @@
-// sources: src/suite/suite_list.c src/cli/cli.c src/cli/option_man.c src/process/program.c
+// sources: src/suite/suite_list.c src/process/program.c
 // sources: src/report/pool.c src/report/textbuf.c src/base/*.c
 /* suite_test_list.c - lists of tests: the meaning of a line, rejected lists, and thousands of
  * damaged ones. */
