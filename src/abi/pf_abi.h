@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define PF_ABI_VERSION 3
+#define PF_ABI_VERSION 4
 
 /* An object built by pf cc carries an ELF note: owner "photofinish", type 1, one word: the version
  * of this ABI. */
@@ -38,6 +38,9 @@ struct pf_scope {
     pf_rel file;
     pf_rel func; /* the source function; for inlined code, the inlined function */
     uint32_t begins; /* first line of func; 0: unknown */
+    /* further lines in `file`, such as "41, 45", if the compiler merged accesses of several lines;
+     * 0: none */
+    pf_rel merged_lines;
     uint32_t inlined; /* 1 + index of the call site that func was inlined at; 0: not inlined */
 };
 

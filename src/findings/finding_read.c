@@ -85,6 +85,18 @@ const json_t *pf_read_array(struct pf_reader *r, const json_t *o, const char *ke
     return v;
 }
 
+/* The lines as text, "41, 45"; NULL if there are none. */
+static const char *read_merged_lines(struct pf_reader *r, const json_t *position)
+{
+    const json_t *v = json_object_get(position, "merged_lines");
+    size_t n = json_array_size(v), at = 0;
+    char *text = n ? pf_read_alloc(r, n * 22 + 1) : NULL;
+    for (size_t i = 0; i < n; i++)
+        at += (size_t)snprintf(text + at, n * 22 + 1 - at, "%s%" JSON_INTEGER_FORMAT, i ? ", " : "",
+                               json_integer_value(json_array_get(v, i)));
+    return text;
+}
+
 static struct pf_backtrace read_stack(struct pf_reader *r, const json_t *o)
 {
     const json_t *v = pf_read_array(r, o, "stack");
@@ -94,6 +106,7 @@ static struct pf_backtrace read_stack(struct pf_reader *r, const json_t *o)
         const json_t *p = json_array_get(v, i);
         at[i] = (struct pf_stack_frame){.function = pf_read_text(r, p, "function"),
                                         .file = pf_read_text(r, p, "file"),
+                                        .merged_lines = read_merged_lines(r, p),
                                         .module = pf_read_text(r, p, "module"),
                                         .line = (uint32_t)pf_read_number(r, p, "line"),
                                         .column = (uint32_t)pf_read_number(r, p, "column"),

@@ -42,10 +42,12 @@ enum pf_location_kind {
 /* One frame of a stack, with its source position. Functions of the C library have no file. */
 struct pf_stack_frame {
     const char *function, *file;
-    const char *module;  /* the object file that holds the function */
+    /* further lines, such as "41, 45", if the compiler merged accesses of several lines; or NULL */
+    const char *merged_lines;
+    const char *module; /* the object file that holds the function */
     uint32_t line, column;
     uint32_t first_line; /* first line of the function; 0: unknown */
-    bool folded;         /* deep recursion: this frame represents several repetitions of itself */
+    bool folded; /* deep recursion: this frame represents several repetitions of itself */
 };
 
 /* A stack, innermost frame first. n == 0: the stack was lost, which is counted as a loss. */

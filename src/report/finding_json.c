@@ -64,6 +64,12 @@ static void stack(struct pf_text *t, const char *name, const struct pf_backtrace
         pf_json_str(t, "file", p->file);
         pf_json_num(t, "line", p->line);
         pf_json_num(t, "column", p->column);
+        if (p->merged_lines) {
+            pf_json_key(t, "merged_lines");
+            pf_text_char(t, '[');
+            pf_text_add(t, p->merged_lines);
+            pf_text_char(t, ']');
+        }
         if (p->module)
             pf_json_str(t, "module", p->module);
         if (p->first_line)

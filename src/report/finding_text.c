@@ -25,6 +25,15 @@ static const char *op_text(enum pf_op op)
     return texts[op];
 }
 
+static void add_merged_lines(struct pf_text *t, const struct pf_stack_frame *p)
+{
+    if (!p->merged_lines)
+        return;
+    pf_text_add(t, " (merged with line ");
+    pf_text_add(t, p->merged_lines);
+    pf_text_char(t, ')');
+}
+
 static void add_position(struct pf_text *t, const struct pf_stack_frame *p,
                          const struct pf_text_style *style)
 {
@@ -56,6 +65,7 @@ void pf_backtrace_text(struct pf_text *t, const struct pf_backtrace *stack,
         if (p->file) {
             pf_text_char(t, ' ');
             add_position(t, p, style);
+            add_merged_lines(t, p);
         }
         if (p->module) {
             pf_text_add(t, " (");

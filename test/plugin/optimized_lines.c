@@ -1,10 +1,12 @@
 // Accesses that the optimizer hoists, sinks, merges, splits or promotes keep a line of the source,
 // and globals that it splits or narrows keep their names.
 // lines: as at O0
-// event: read 4 limit optimized_lines.c:26 hoisted_load < main
-// event: write 4 total optimized_lines.c:33 promoted_store < main
-// event: read 4 other optimized_lines.c:60 hoisted_from_branches < main
-// event: write 4 shared optimized_lines.c:48 merged_branches < main
+// event: read 4 limit optimized_lines.c:28 hoisted_load < main
+// event: write 4 total optimized_lines.c:35 promoted_store < main
+// event: read 4 other optimized_lines.c:62 hoisted_from_branches
+// event: write 4 shared optimized_lines.c:50 merged_branches
+// event O2: read 4 other optimized_lines.c:62 hoisted_from_branches (merged with 64) < main
+// event O2: write 4 shared optimized_lines.c:50 merged_branches (merged with 53) < main
 // no event: the.
 // no event: 4 s.
 // no event: .c:0

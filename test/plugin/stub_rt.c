@@ -95,6 +95,8 @@ static void event(int what, uint64_t size, uint32_t site)
             : file ? file
                    : "?",
             s->line, pf_rel_str(&pf_site_scope(s)->func));
+    if (pf_site_scope(s)->merged_lines)
+        fprintf(stderr, " (merged with %s)", pf_rel_str(&pf_site_scope(s)->merged_lines));
     for (const struct pf_site *in = s; pf_site_scope(in)->inlined;) {
         in = pf_func_site(__pf_tls.frame[-1].func, pf_site_scope(in)->inlined - 1);
         fprintf(stderr, " < [%s:%u]", pf_rel_str(&pf_site_scope(in)->func), in->line);

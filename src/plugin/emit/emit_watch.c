@@ -12,6 +12,7 @@
  */
 #include "debuginfo.h"
 #include "emit.h"
+#include "source_location.h"
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
@@ -67,10 +68,11 @@ LLVMValueRef pf_emit_tls(struct pf_emit *e, size_t offset)
 }
 
 /* Adds the site. For inlined code, the calls that it was inlined at become sites, too. */
-static uint32_t site_at(struct pf_emit *e, LLVMMetadataRef loc, struct pf_site site, unsigned depth)
+static uint32_t site_at(struct pf_emit *e, LLVMMetadataRef loc, struct pf_site site,
+                        const char *merged_lines, unsigned depth)
 {
     struct pf_unit *u = e->u;
-    struct pf_scope in = {0};
+    struct pf_scope in = {.merged_lines = (pf_rel)pf_site_table_string(e->table, merged_lines)};
     size_t n;
     if (loc) {
         LLVMMetadataRef scope = LLVMDILocationGetScope(loc), at = LLVMDILocationGetInlinedAt(loc);
@@ -83,7 +85,7 @@ static uint32_t site_at(struct pf_emit *e, LLVMMetadataRef loc, struct pf_site s
         site.column = column > UINT16_MAX ? 0 : column;
         if (at && depth) {
             struct pf_site call = {.kind = PF_SITE_CALL, .var = in.func};
-            in.inlined = 1 + site_at(e, at, call, depth - 1);
+            in.inlined = 1 + site_at(e, at, call, NULL, depth - 1);
         }
     } else {
         LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
@@ -101,7 +103,8 @@ uint32_t pf_emit_site(struct pf_emit *e, LLVMValueRef inst, enum pf_site_kind ki
 {
     struct pf_site site = {.kind = kind, .size = size > 255 ? 0 : size, .flags = e->flags};
     site.var = pf_site_table_string(e->table, var);
-    return site_at(e, LLVMInstructionGetDebugLoc(inst), site, 64);
+    return site_at(e, LLVMInstructionGetDebugLoc(inst), site, pf_source_merged_lines(e->u, inst),
+                   64);
 }
 
 /* Emits an instruction that has a step, with the code before and after it. */

@@ -164,6 +164,8 @@ void pf_site_table_write(struct pf_unit *u, struct pf_site_table *b)
         uint64_t at = scopes_at + i * sizeof *scopes;
         set_string_distance(b, &scopes[i].file, at + offsetof(struct pf_scope, file));
         set_string_distance(b, &scopes[i].func, at + offsetof(struct pf_scope, func));
+        set_string_distance(b, &scopes[i].merged_lines,
+                            at + offsetof(struct pf_scope, merged_lines));
     }
     size_t size = head + b->ntext;
     char *bytes = pf_grow(NULL, size);

@@ -10,6 +10,7 @@
 #include "llvm_shim.h"
 #include "source_access.h"
 #include <llvm-c/DebugInfo.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A function of the source, and its entries: all[first .. first + n). */
@@ -36,6 +37,7 @@ struct pf_source_table {
     size_t nglobals;
     struct pf_ptrmap lines; /* keys: functions and lines with an access, see line_key */
     struct pf_ptrmap names; /* addresses of accesses -> names of variables; NULL: several */
+    struct pf_ptrmap merged; /* instructions -> further lines, as text */
     struct inlined_function *inlined; /* of the current function */
     size_t ninlined, inlined_cap;
 };
@@ -266,6 +268,39 @@ static const struct pf_source_access *most_similar(const struct pf_source_table 
     return found;
 }
 
+#define MERGED_MAX 4
+
+/* Notes the other lines of the function where an entry fits as well. */
+static void note_merged_lines(struct pf_source_table *t, LLVMValueRef inst,
+                              const struct pf_source_access *a,
+                              const struct pf_source_access *chosen)
+{
+    const struct source_function *of = function_of(t, chosen->function);
+    unsigned fit = similarity(a, chosen), lines[MERGED_MAX], n = 0;
+    char text[MERGED_MAX * 12 + 1];
+    size_t length = 0;
+    for (size_t i = 0; of && i < of->n && n < MERGED_MAX; i++) {
+        const struct pf_source_access *entry = &t->all[of->first + i];
+        bool known = entry->line == chosen->line;
+        for (unsigned k = 0; k < n; k++)
+            known |= lines[k] == entry->line;
+        if (known || similarity(a, entry) != fit)
+            continue;
+        lines[n] = entry->line;
+        length += (size_t)snprintf(text + length, sizeof text - length, "%s%u", n ? ", " : "",
+                                   entry->line);
+        n++;
+    }
+    if (n)
+        *pf_ptrmap_at(&t->merged, inst) = (uint64_t)pf_copy_string(text);
+}
+
+const char *pf_source_merged_lines(struct pf_unit *u, LLVMValueRef inst)
+{
+    const uint64_t *lines = u->source ? pf_ptrmap_find(&u->source->merged, inst) : NULL;
+    return lines ? (const char *)*lines : NULL;
+}
+
 /* The entry that the instruction itself refers to, or NULL. */
 static const struct pf_source_access *marked_entry(struct pf_unit *u, LLVMValueRef inst)
 {
@@ -348,8 +383,8 @@ static const struct pf_source_access *restore(struct pf_unit *u, LLVMValueRef fn
         assume_inlined(u);
     }
     *ready = true;
-    if (!entry)
-        entry = most_similar(u->source, a);
+    if (!entry && (entry = most_similar(u->source, a)))
+        note_merged_lines(u->source, inst, a, entry);
     if (!loc || entry)
         loc = entry ? location(u, entry) : nearest_position(inst);
     if (loc)
@@ -403,6 +438,10 @@ void pf_source_release(struct pf_unit *u)
         return;
     free(u->source->all);
     free(u->source->globals);
+    for (size_t i = 0; i < u->source->merged.size; i++)
+        if (u->source->merged.keys[i])
+            free((void *)u->source->merged.values[i]);
+    pf_ptrmap_release(&u->source->merged);
     free(u->source->inlined);
     free(u->source->functions);
     pf_ptrmap_release(&u->source->by_function);

@@ -8,7 +8,7 @@
  *           1. by the index, which an instruction keeps when it is hoisted;
  *           2. else the entry of the same function, or of one inlined into it, that accesses the
  *              same variable: by global, name of the member, type, size, and kind of access; the
- *              first one in the source if there are several;
+ *              first one in the source if there are several, and the lines of the others;
  *           3. else the position of the nearest instruction.
  *          An instruction that has a position keeps it.
  * Memory:  the table is metadata of the module (pf.accesses, pf.globals); _restore removes it.
@@ -26,6 +26,8 @@ const char *pf_source_global_name(struct pf_unit *u, const char *symbol);
 /* The name of the variable that the instruction at this address accessed in the source, if it is
  * only known from the table; else NULL. */
 const char *pf_source_variable(struct pf_unit *u, LLVMValueRef ptr);
+/* Further lines "41, 45" of an access that the optimizer has merged; NULL: none. */
+const char *pf_source_merged_lines(struct pf_unit *u, LLVMValueRef inst);
 void pf_source_release(struct pf_unit *u);
 
 #endif

@@ -159,7 +159,8 @@ static const struct pf_func *copy_of(const struct pf_func *f)
     size_t size = sizeof *f + f->nsites * each + length(&f->name) + length(&f->file);
     for (uint32_t i = 0; i < f->nsites; i++) {
         const struct pf_scope *in = pf_site_scope(&s[i]);
-        size += length(&in->file) + length(&in->func) + length(&s[i].var);
+        size +=
+            length(&in->file) + length(&in->func) + length(&in->merged_lines) + length(&s[i].var);
     }
     struct pf_func *c = pf_store_alloc_permanent(size);
     if (!c)
@@ -178,6 +179,7 @@ static const struct pf_func *copy_of(const struct pf_func *f)
         t[i].scope = (pf_rel)((char *)&scopes[i] - (char *)&t[i].scope);
         move_string(&scopes[i].file, &in->file, &room);
         move_string(&scopes[i].func, &in->func, &room);
+        move_string(&scopes[i].merged_lines, &in->merged_lines, &room);
         move_string(&t[i].var, &s[i].var, &room);
     }
     return c;

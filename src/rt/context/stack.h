@@ -82,6 +82,7 @@ static inline uint32_t pf_stack_id(struct pf_thread *t, uint32_t site)
 /* One source position of a stack. Stacks are listed from the innermost position outwards. */
 struct pf_position {
     const char *func, *file, *var;
+    const char *merged_lines; /* further lines of a merged access, see pf_scope; NULL: none */
     uint32_t line, column, kind, size;
     uint32_t func_line; /* first line of the function; 0: unknown */
     bool folded; /* also stands for deeper recursion of the same call */
@@ -109,6 +110,8 @@ enum pf_native_site {
     PF_NATIVE_LOCK,
     PF_NATIVE_SITES
 };
+_Static_assert(sizeof(struct pf_scope) == 20 && sizeof(struct pf_site) == 16,
+               "the assembler code below writes both");
 /* clang-format off */
 #define PF_NATIVE_SITE_(kind, name)                                                                \
     ".long 7b - ., 0, 0\n .short 0\n .byte 0, " kind "\n"
@@ -117,7 +120,7 @@ enum pf_native_site {
     __asm__(".pushsection .rodata.pf_native,\"a\"\n"                                               \
             "9: .asciz \"" text "\"\n"                                                             \
             ".balign 4\n"                                                                          \
-            "7: .long 0, 9b - ., 0, 0\n"                                                           \
+            "7: .long 0, 9b - ., 0, 0, 0\n"                                                        \
             "8:\n" PF_NATIVE_SITE_("1", symbol) PF_NATIVE_SITE_("2", symbol)                       \
                 PF_NATIVE_SITE_("6", symbol) PF_NATIVE_SITE_("8", symbol)                          \
                 PF_NATIVE_SITE_("7", symbol)                                                       \

@@ -111,6 +111,7 @@ static bool copy_position(const struct pf_position *p, void *arg)
         .function = keep(b, p->func),
         .file = keep(b, p->file),
         .module = p->file ? module_of(b, p->func) : NULL,
+        .merged_lines = keep(b, p->merged_lines),
         .line = p->line,
         .column = p->column,
         .first_line = p->func_line,

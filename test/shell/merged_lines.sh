@@ -1,0 +1,32 @@
+# An access that the optimizer has merged from several lines is reported with all of them.
+cat >merged.c <<'EOF'
+#include "turns.h"
+int shared;
+__attribute__((noinline)) void set(int c)
+{
+    if (c > 3)
+        shared = c;
+    else
+        shared = c + 1;
+}
+void first(void) { set(7); }
+void second(void) { set(1); }
+EOF
+status 0 "$PF" cc -O2 -pthread -I"$ROOT/test/program" merged.c -o merged
+status 66 "$PF" run --json found.json -- ./merged
+has err "set merged.c:6:16 (merged with line 8) (merged)"
+has err "SUMMARY: photofinish: data race merged.c:6:16 in set"
+has found.json '"merged_lines":[8]'
+python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" found.json
+# pf report reads the findings and writes them again.
+status 66 "$PF" run --state s --quiet -- ./merged
+status 66 "$PF" report --state s --json
+has out '"merged_lines":[8]'
+status 66 "$PF" report --state s
+has out "(merged with line 8)"
+# At -O0 nothing is merged.
+status 0 "$PF" cc -O0 -pthread -I"$ROOT/test/program" merged.c -o merged
+status 66 "$PF" run --json found.json -- ./merged
+hasnt found.json '"merged_lines"'
+has err "set merged.c:6:16 (merged)"
+has err "set merged.c:8:16 (merged)"
