@@ -145,6 +145,30 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
     return PF_EXIT_OK;
 }
 
+/* The program used a lock wrongly: loads the events before that. A cut is not possible between the
+ * parts of one operation, so several may be tried. */
+static int load_before_misuse(const char *verb, const char *path, const char *atomic,
+                              struct pf_trace *t, struct pf_trace_error *te)
+{
+    uint32_t limit = te->event;
+    fprintf(stderr, "pf %s: %s: a lock is used wrongly, only the events before are analysed: %s\n",
+            verb, path, te->text);
+    for (bool ok = false; !ok; limit--) {
+        if (!limit)
+            return pf_complain(verb, "%s: no events before the misuse of the lock", path);
+        pf_trace_release(t);
+        pf_trace_init(t);
+        t->recorded.limit = limit;
+        int status = load_clip(verb, path, atomic, t);
+        if (status != PF_EXIT_OK)
+            return status;
+        ok = pf_trace_check(t, te);
+        if (!ok && !te->misuse)
+            return pf_complain(verb, "%s: the trace is inconsistent: %s", path, te->text);
+    }
+    return PF_EXIT_OK;
+}
+
 int pf_load_trace(const char *verb, const char *path, struct pf_trace *t)
 {
     return pf_load_trace_atomic(verb, path, NULL, t);
@@ -184,7 +208,10 @@ int pf_load_trace_atomic(const char *verb, const char *path, const char *atomic,
         if (!t->events.len)
             return pf_complain(verb, "%s: has no events", path);
     }
-    if (!pf_trace_check(t, &te))
+    bool consistent = pf_trace_check(t, &te);
+    if (!consistent && clip && te.misuse)
+        return load_before_misuse(verb, path, atomic, t, &te);
+    if (!consistent)
         return pf_complain(verb, "%s: the trace is inconsistent: %s", path, te.text);
     return PF_EXIT_OK;
 }

@@ -55,6 +55,10 @@ static bool wrong(struct checker *c, const char *fmt, ...)
     return false;
 }
 
+/* The same for an event of a lock. In a recording it means that the program uses the lock wrongly,
+ * or that code without events uses it. */
+#define MISUSED(c, ...) ((c)->err->misuse = (c)->t->recorded.present, wrong(c, __VA_ARGS__))
+
 static bool check_block(struct checker *c, const struct pf_event *e)
 {
     uint32_t block = c->t->places.at[e->what].block;
@@ -122,7 +126,7 @@ static bool check_lock(struct checker *c, const struct pf_event *e)
         if (l->by.at[k].thread == e->thread)
             mine = k;
     if (e->kind == PF_EV_TRYFAIL)
-        return l->by.len || wrong(c, "fails although %s is free", name);
+        return l->by.len || MISUSED(c, "fails although %s is free", name);
     /* If it is acquired again in the same mode, it still excludes the same threads. */
     if (e->flags & PF_EF_NESTED)
         return mine == l->by.len || !l->by.at[mine].unsure ||
@@ -131,13 +135,13 @@ static bool check_lock(struct checker *c, const struct pf_event *e)
     if (pf_event_acquires(e)) {
         for (size_t k = 0; k < l->by.len; k++)
             if (!pf_event_shared(e) || !l->by.at[k].shared)
-                return wrong(c, "acquires %s while %s holds it", name,
-                             pf_trace_text(c->t, c->t->threads.at[l->by.at[k].thread]));
+                return MISUSED(c, "acquires %s while %s holds it", name,
+                               pf_trace_text(c->t, c->t->threads.at[l->by.at[k].thread]));
         pf_vec_push(&l->by, (struct lock_holder){e->thread, pf_event_shared(e), false});
         return true;
     }
     if (mine == l->by.len || l->by.at[mine].shared != pf_event_shared(e))
-        return wrong(c, "releases %s, which it does not hold", name);
+        return MISUSED(c, "releases %s, which it does not hold", name);
     l->by.at[mine] = l->by.at[--l->by.len];
     return true;
 }
@@ -272,8 +276,10 @@ bool pf_trace_check(struct pf_trace *t, struct pf_trace_error *err)
     for (size_t i = 0; i < t->threads.len; i++)
         c.threads[i].waiting = PF_NONE;
     bool ok = true;
+    err->misuse = false;
     for (c.i = 0; ok && c.i < t->events.len; c.i++)
         ok = check_event(&c);
+    err->event = ok ? 0 : c.i - 1;
     for (size_t i = 0; i < t->locks.len; i++)
         pf_vec_release(&c.locks[i].by);
     for (size_t i = 0; i < t->threads.len; i++)

@@ -6,7 +6,9 @@
  *          must see the last write to each of its cells. A read that does not is an orphan. It is
  *          accepted only if a missing call could have written the value, or if the program also
  *          runs code that is not recorded (pf_trace.has_unrecorded_code).
- * Errors:  false with the first inconsistent event.
+ * Errors:  false with the first inconsistent event. In a recording, an impossible event of a lock
+ *          is a misuse of the program (a held lock was initialised, say); the events before it are
+ *          consistent.
  */
 #ifndef PF_TRACE_SELFCHECK_H
 #define PF_TRACE_SELFCHECK_H

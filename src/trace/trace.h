@@ -55,6 +55,8 @@ extern const uint8_t pf_event_operand[PF_EV_KINDS];
  * found. */
 struct pf_trace_error {
     char text[240];
+    uint32_t event; /* of pf_trace_check: index of the first inconsistent event */
+    bool misuse; /* of pf_trace_check: the program uses a lock wrongly */
 };
 
 struct pf_event {

@@ -99,14 +99,8 @@ static void add_value(struct message *l, const char *word, uint64_t number)
         add_number(l, number);
 }
 
-/* The divergence as text, for people. */
-static void describe(struct message *l, const struct pf_divergence *d)
+static void add_place(struct message *l, const struct pf_divergence *d)
 {
-    add(l, d->what);
-    add(l, ": expected ");
-    add_value(l, d->expected_word, d->expected);
-    add(l, ", found ");
-    add_value(l, d->got_word, d->got);
     if (d->thread == PF_NO_THREAD)
         return;
     add(l, " (thread ");
@@ -124,15 +118,43 @@ static void describe(struct message *l, const struct pf_divergence *d)
     add(l, ")");
 }
 
+/* The divergence as text, for people. */
+static void describe(struct message *l, const struct pf_divergence *d)
+{
+    add(l, d->what);
+    add(l, ": expected ");
+    add_value(l, d->expected_word, d->expected);
+    add(l, ", found ");
+    add_value(l, d->got_word, d->got);
+    add_place(l, d);
+}
+
+static void set_place(struct pf_divergence *d, const struct pf_context *c)
+{
+    d->thread = c ? c->number : PF_NO_THREAD;
+    d->event = c ? pf_context_events(c) : 0;
+    if (c && c->tls && c->tls->thread && c->tls->thread->frames)
+        pf_stack_walk_live(c->tls->thread, set_site, d);
+}
+
+void pf_direct_say_here(const char *what)
+{
+    struct message l = {0};
+    struct pf_divergence here = {0};
+    if (pf_direct.mode != PF_DIRECT_RECORD)
+        return;
+    set_place(&here, pf_context_self());
+    add(&l, what);
+    add_place(&l, &here);
+    pf_direct_say(l.text);
+}
+
 /* Reports the divergence, which is complete except for the thread. */
 static _Noreturn void diverged(struct pf_divergence *d, struct pf_context *c)
 {
     struct message l = {0};
     d->diverged = true;
-    d->thread = c ? c->number : PF_NO_THREAD;
-    d->event = c ? pf_context_events(c) : 0;
-    if (c && c->tls && c->tls->thread && c->tls->thread->frames)
-        pf_stack_walk_live(c->tls->thread, set_site, d);
+    set_place(d, c);
     describe(&l, d);
     struct pf_divergence *first = pf_channel_get() ? pf_channel_divergence() : d;
     if (!first->diverged)

@@ -59,6 +59,8 @@ void pf_direct_end(void);
 _Noreturn void pf_direct_refuse(const char *why);
 /* Prints one line on standard error, prefixed with "photofinish: ". */
 void pf_direct_say(const char *what);
+/* The same while recording, with the thread and its position in the source. */
+void pf_direct_say_here(const char *what);
 
 /* --- scheduler (context.c, scheduler.c, futex.c, ...) --- */
 

@@ -103,6 +103,10 @@ static inline void pf_lock_reset(struct pf_call *c, const volatile void *lock, s
 {
     if (!c->t)
         return;
+    if (pf_directed() && pf_lock_is_held(c->t, lock)) {
+        pf_direct_say_here("a lock is initialised or destroyed by the thread that holds it");
+        pf_lock_drop_all(c->t, lock); /* it is free from now on */
+    }
     if (pf_stack_watched() && pf_call_is_direct(c))
         pf_runtime_write(c->t, lock, 1, pf_call_id(c, PF_NATIVE_WRITE));
     pf_hb_forget(lock, size);

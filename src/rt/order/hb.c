@@ -356,6 +356,11 @@ void pf_lock_dropping(struct pf_thread *t, const volatile void *lock)
     unhold(t, (uintptr_t)lock, h);
 }
 
+bool pf_lock_is_held(struct pf_thread *t, const volatile void *lock)
+{
+    return held_find(t, (uintptr_t)lock) != NULL;
+}
+
 uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock)
 {
     struct pf_held_lock *h = held_find(t, (uintptr_t)lock);

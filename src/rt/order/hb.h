@@ -41,6 +41,7 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
  * release. Unlocking a lock that the thread is not known to hold is a release too, so that no order
  * is lost. */
 void pf_lock_dropping(struct pf_thread *t, const volatile void *lock);
+bool pf_lock_is_held(struct pf_thread *t, const volatile void *lock); /* by t */
 /* Drops all levels at once, as a condition wait does; t->cond is the condition variable, or NULL
  * for other callers. Returns the depth, to be passed to pf_lock_retaken. */
 #define PF_LOCK_DEPTH_ROBUST 0x80000000u
