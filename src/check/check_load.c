@@ -85,6 +85,9 @@ static void note_recording(struct check_loader *l, const struct pf_check_line *l
                  (int)strcspn(c.end.text, "\n"), c.end.text);
     else if (c.ended)
         note_signal(l, line, c.end.wait, path);
+    if (c.ended && c.end.copies)
+        add_note(l, &l->sum->gaps, NULL, "%u %s not recorded", c.end.copies,
+                 c.end.copies == 1 ? "child was" : "children were");
     pf_clip_release(&c);
 }
 

@@ -138,6 +138,8 @@ static int report(const struct pf_check_work *w)
         status = pf_check_found_status(&w->found);
     else if (w->signal)
         status = 128 + w->signal;
+    else if (!f.nprocesses && f.check->runs)
+        status = pf_complain(PF_CHECK_VERB, "no instrumented process ran, so nothing was checked");
     else if (f.check->failures)
         status = EXIT_FAILED;
     pf_findings_release(&f);

@@ -110,8 +110,11 @@ static int print_reached(const char *file, const char *json, const struct pf_cli
 
 /* Reports other processes: the recording of a script or a launcher may not be what the user
  * expects. */
-static void print_other_processes(const struct pf_child_end *child)
+static void print_other_processes(const struct pf_child_end *child, const struct pf_clip_end *end)
 {
+    if (end->copies)
+        fprintf(stderr, "pf record: incomplete: %u %s not recorded\n", end->copies,
+                end->copies == 1 ? "child was" : "children were");
     if (child->started)
         pf_note("record", "the program started other processes (%u), which are not recorded",
                 child->started);
@@ -234,7 +237,7 @@ int pf_verb_record(int argc, char **argv)
         pf_run_report_set_end(&pf_run_report, &end);
     status = s == PF_OK ? report_outcome(file, &child, &end) : complain(&e);
     if (s == PF_OK)
-        print_other_processes(&child);
+        print_other_processes(&child, &end);
     if (s == PF_OK && print_reached(file, json, &meta, &end) != PF_EXIT_OK)
         status = PF_EXIT_USAGE;
     pf_clip_meta_release(&meta);

@@ -175,6 +175,9 @@ struct pf_channel {
     uint32_t outcome; /* enum pf_outcome */
     /* how many processes the program started; they are neither recorded nor replayed */
     uint32_t children;
+    /* of these, how many run on as copies of the program: they do not execute another program */
+    uint32_t copies;
+    uint32_t unwatched; /* the runtime could not map its memory, and ended the program */
     uint32_t executed; /* the program executed another program, which is not recorded */
     /* replay: at `until`, turn the contexts into kernel threads and wait for a debugger */
     uint32_t debug;

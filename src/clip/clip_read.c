@@ -132,6 +132,9 @@ static bool take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
         memcpy(c->end.text, p, n);
         c->end.text[n] = 0;
         return true;
+    case PF_FIELD_COPIES:
+        c->end.copies = (uint32_t)number(p, n);
+        return true;
     case PF_FIELD_ERRORS:
         c->end.errors = (uint32_t)number(p, n);
         return true;

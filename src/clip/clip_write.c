@@ -203,6 +203,8 @@ pf_status pf_clip_finish(struct pf_clip_writer *w, const struct pf_clip_end *end
     if (end->reached.asked)
         add_field(&f, PF_FIELD_REACHED, &end->reached,
                   offsetof(struct pf_reached, at) + end->reached.n * sizeof end->reached.at[0]);
+    if (end->copies)
+        add_field(&f, PF_FIELD_COPIES, &end->copies, sizeof end->copies);
     if (end->errors)
         add_field(&f, PF_FIELD_ERRORS, &end->errors, sizeof end->errors);
     for (int s = 0; s < PF_STREAMS; s++)

@@ -298,8 +298,15 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
                                 .divergence = c->divergence};
     memcpy(end->text, c->text, sizeof end->text - 1);
     end->errors = c->errors;
+    end->copies = c->copies;
     end->unshown = c->unshown;
     memcpy(end->error, c->error, sizeof end->error - 1);
+    if (c->unwatched)
+        return pf_fail(
+            e, PF_BAD,
+            "%s: nothing could be watched: there is no room for the runtime's memory (is "
+            "there a limit on address space, ulimit -v?)",
+            m->program);
     if (c->owner == 0 && WIFSIGNALED(child->wait))
         return pf_fail(e, PF_IO, "%s: signal %d (%s) ended it before it ran in directed mode",
                        m->program, WTERMSIG(child->wait), strsignal(WTERMSIG(child->wait)));

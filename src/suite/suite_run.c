@@ -233,6 +233,8 @@ static void record(struct suite_loop *l, struct suite_slot *s, const struct pf_s
         return;
     l->finished++;
     l->result->executions++;
+    l->result->watched += end.watched;
+    l->result->empty += end.watched && !f->processes;
     if (strcmp(end.outcome, "passed")) {
         l->result->failed++;
         print_failure(l, s, k);

@@ -23,8 +23,10 @@ struct pf_suite_settings {
 
 struct pf_suite_result {
     uint64_t executions, failed; /* in this process */
-    bool finished;               /* no executions are left */
-    int signal;                  /* the signal that stopped it; 0: none */
+    /* of the executions: policies that check something; those that ran no instrumented process */
+    uint64_t watched, empty;
+    bool finished; /* no executions are left */
+    int signal; /* the signal that stopped it; 0: none */
 };
 
 PF_MUST_USE pf_status pf_suite_execute(struct pf_suite_db *db, int64_t campaign,
@@ -32,7 +34,7 @@ PF_MUST_USE pf_status pf_suite_execute(struct pf_suite_db *db, int64_t campaign,
                                        struct pf_suite_result *result, struct pf_error *e);
 
 /* Policies that measure the program and check nothing. */
-#define PF_POLICY_NONE "none"     /* the instrumented program, plain bodies only */
+#define PF_POLICY_NONE "none" /* the instrumented program, plain bodies only */
 #define PF_POLICY_NATIVE "native" /* the program given by @native */
 
 #endif

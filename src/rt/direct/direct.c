@@ -258,6 +258,14 @@ void pf_direct_options(void)
     pf_options.quiet |= c->quiet;
 }
 
+void pf_direct_unavailable(void)
+{
+    if (!pf_directed())
+        return;
+    pf_channel_get()->unwatched = true;
+    leave(2);
+}
+
 void pf_direct_child(void)
 {
     pf_direct.mode = PF_DIRECT_OFF;

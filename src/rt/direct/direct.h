@@ -52,6 +52,11 @@ void pf_direct_options(void);
 void pf_direct_start(void);
 /* In a child process after fork: it continues undirected and unrecorded. */
 void pf_direct_child(void);
+/* In such a child: it runs on as a copy of the program (it was forked, or an exec has failed), or
+ * it is about to execute another program. */
+void pf_channel_child_runs(bool copy);
+/* The runtime cannot watch anything: a directed run is impossible, and ends with status 2. */
+void pf_direct_unavailable(void);
 /* The target ends, by itself or by a signal: writes the last segment and flushes the rings. May be
  * called twice. */
 void pf_direct_end(void);

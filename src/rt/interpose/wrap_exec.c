@@ -77,7 +77,9 @@ static char *const *complete(char **room, char *const *given)
         char *const *env = complete(room, given);                                                  \
         PF_CALL(c, fn);                                                                            \
         pf_race_before_exec();                                                                     \
+        pf_channel_child_runs(false);                                                              \
         int r = c.t ? PF_BLOCKING(c, call) : call;                                                 \
+        pf_channel_child_runs(true);                                                               \
         pf_race_exec_failed();                                                                     \
         return r;                                                                                  \
     }

@@ -101,6 +101,7 @@ void pf_rt_init(void)
     if (!pf_rt.plain && !map_planes()) {
         say("photofinish: cannot map the shadow memory (is there a limit on address space, "
             "ulimit -v?); this run is NOT watched\n");
+        pf_direct_unavailable();
         pf_limit_hit(PF_LIMIT_MEMORY);
         pf_unnest();
         return;

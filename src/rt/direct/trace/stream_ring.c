@@ -120,8 +120,18 @@ struct pf_ring *pf_ring_of(enum pf_stream s, unsigned char **base)
     return rings[s];
 }
 
+static struct pf_channel *parents; /* in a child: the channel of the program that forked it */
+
+void pf_channel_child_runs(bool copy)
+{
+    if (parents)
+        __atomic_fetch_add(&parents->copies, copy ? 1 : -1u, __ATOMIC_RELAXED);
+}
+
 void pf_channel_detach(void)
 {
+    parents = channel;
+    pf_channel_child_runs(true);
     for (int s = 0; s < PF_STREAMS; s++)
         rings[s] = NULL;
     channel = NULL;

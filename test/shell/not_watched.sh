@@ -1,0 +1,66 @@
+# shellcheck shell=bash disable=SC2154
+# What was not recorded or watched is said: children of fork-per-test harnesses, runs without
+# instrumented code, runs without memory for the runtime.
+
+cat >harness.c <<'C'
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+int x;
+static void *w(void *arg)
+{
+    x++;
+    return arg;
+}
+static void test(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, w, 0);
+    x++;
+    pthread_join(t, 0);
+}
+int main(int argc, char **argv)
+{
+    (void)argv;
+    for (int i = 0; argc > 1 && i < 3; i++) {
+        if (!fork()) {
+            test();
+            exit(0);
+        }
+        wait(0);
+    }
+    if (!fork()) { /* not a child that runs this program */
+        execl("/bin/true", "true", (char *)0);
+        _exit(1);
+    }
+    wait(0);
+    return system("true");
+}
+C
+for level in -O0 -O2; do
+    "$PF" cc $level -g harness.c -o harness
+    status 0 "$PF" record -o h.clip -- ./harness fork
+    has err "pf record: incomplete: 3 children were not recorded"
+    status 0 "$PF" replay h.clip
+    status 0 "$PF" record -o h.clip -- ./harness
+    hasnt err incomplete
+done
+s=0
+"$PF" check --runs 1 --time 60s --state fork -- ./harness fork >out 2>err || s=$?
+has out "incomplete: 3 children were not recorded"
+
+# Nothing instrumented runs.
+status 2 "$PF" run --any -- /bin/true
+echo /bin/true >list
+status 2 "$PF" suite --any --state suite list
+status 2 "$PF" check --any --suite list --runs 1 --time 60s --state any
+
+# No room for the runtime's memory.
+(
+    ulimit -v 2000000
+    status 2 "$PF" run -- ./harness
+    status 2 "$PF" record -o v.clip -- ./harness
+    has err "nothing could be watched"
+    status 2 "$PF" check --runs 1 --time 60s --state limited -- ./harness
+)
