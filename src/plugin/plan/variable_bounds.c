@@ -5,7 +5,8 @@
  * Model:   an address that is derived from a variable by address arithmetic alone must be inside
  *          the variable when memory is accessed; emit_bounds.c compares such accesses with the
  *          bounds. Where the address escapes, the variable is no longer known. Therefore variables
- *          that contain an array get PF_RED_ZONE more bytes, in all bodies. These are a red zone:
+ *          that contain an array, and small results of library functions, get PF_RED_ZONE more
+ *          bytes, in all bodies. These are a red zone:
  *          they belong to no variable, and the runtime marks them in directed runs.
  *
  *          No red zones for variables that another object file may also define or lay out (common,
@@ -32,6 +33,24 @@ static bool has_array(LLVMTypeRef type)
     default:
         return false;
     }
+}
+
+/* True if the variable is an integer of less than 8 bytes whose address is passed to a function
+ * that is not compiled here. Such a function may store more than the variable holds: pthread_join
+ * stores a pointer, read stores as many bytes as its argument says. */
+static bool is_small_result(LLVMValueRef v, LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) >= 64)
+        return false;
+    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef call = LLVMGetUser(use);
+        if (!LLVMIsACallInst(call) && !LLVMIsAInvokeInst(call))
+            continue;
+        LLVMValueRef fn = LLVMGetCalledValue(call);
+        if (LLVMIsAFunction(fn) && LLVMIsDeclaration(fn) && !LLVMGetIntrinsicID(fn))
+            return true;
+    }
+    return false;
 }
 
 static bool is_defined_only_here(LLVMValueRef g)
@@ -77,7 +96,8 @@ static void widen_allocas(struct pf_unit *u, LLVMValueRef fn)
             LLVMConstIntGetZExtValue(LLVMGetOperand(v, 0)) != 1)
             continue;
         LLVMTypeRef type = LLVMGetAllocatedType(v);
-        if (!LLVMTypeIsSized(type) || !has_array(type) || LLVMGetPointerAddressSpace(LLVMTypeOf(v)))
+        if (!LLVMTypeIsSized(type) || LLVMGetPointerAddressSpace(LLVMTypeOf(v)) ||
+            (!has_array(type) && !is_small_result(v, type)))
             continue;
         uint64_t size = LLVMABISizeOfType(u->layout, type);
         LLVMValueRef wider = size && size <= RED_ZONED_MAX && pf_alloca_address_escapes(u, v)

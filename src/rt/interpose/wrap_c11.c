@@ -47,6 +47,8 @@ PF_INTERPOSE(int, thrd_join, (thrd_t id, int *result))
     int r = PF_JOINING(c, s, PF_REAL(thrd_join)(id, result));
     if (r == thrd_success && s)
         pf_start_joined(&c, s);
+    if (r == thrd_success && result)
+        pf_runtime_write(c.t, result, sizeof *result, pf_call_id(&c, PF_NATIVE_WRITE));
     return r;
 }
 

@@ -297,8 +297,13 @@ PF_PROVIDE(sighandler_t, sigset, (int number, sighandler_t handler))
         struct pf_thread *t = pf_self();                                                           \
         if (t)                                                                                     \
             pf_signal_poll_if_pending(t);                                                          \
-        return PF_REAL(fn)(how, set, old);                                                         \
+        int r = PF_REAL(fn)(how, set, old);                                                        \
+        if (r == 0 && old)                                                                         \
+            PF_WITH_FRAME(fn, pf_writes(old, sizeof *old));                                        \
+        return r;                                                                                  \
     }
+PF_NATIVE(sigprocmask);
+PF_NATIVE(pthread_sigmask);
 MASKS(sigprocmask)
 MASKS(pthread_sigmask)
 

@@ -62,7 +62,7 @@ PF_INTERPOSE(int, pthread_create,
 
 /* The four joins differ in how long they wait; `waits` is PF_JOINING or TRYING. The record is
  * looked up first: after the join has returned, the pthread_t may belong to another thread. */
-#define JOIN(fn, id, waits, call)                                                                  \
+#define JOIN(fn, id, result, waits, call)                                                          \
     PF_CALL(c, fn);                                                                                \
     if (!c.t)                                                                                      \
         return call;                                                                               \
@@ -70,25 +70,29 @@ PF_INTERPOSE(int, pthread_create,
     int r = waits(c, s, call);                                                                     \
     if (r == 0 && s)                                                                               \
         pf_start_joined(&c, s);                                                                    \
+    if (r == 0 && result)                                                                          \
+        pf_runtime_write(c.t, result, sizeof *result, pf_call_id(&c, PF_NATIVE_WRITE));            \
     return r
 #define TRYING(c, s, call) PF_BLOCKING(c, call)
 
 PF_INTERPOSE(int, pthread_join, (pthread_t id, void **result))
 {
-    JOIN(pthread_join, id, PF_JOINING, PF_REAL(pthread_join)(id, result));
+    JOIN(pthread_join, id, result, PF_JOINING, PF_REAL(pthread_join)(id, result));
 }
 PF_INTERPOSE(int, pthread_tryjoin_np, (pthread_t id, void **result))
 {
-    JOIN(pthread_tryjoin_np, id, TRYING, PF_REAL(pthread_tryjoin_np)(id, result));
+    JOIN(pthread_tryjoin_np, id, result, TRYING, PF_REAL(pthread_tryjoin_np)(id, result));
 }
 PF_INTERPOSE(int, pthread_timedjoin_np, (pthread_t id, void **result, const struct timespec *until))
 {
-    JOIN(pthread_timedjoin_np, id, TRYING, PF_REAL(pthread_timedjoin_np)(id, result, until));
+    JOIN(pthread_timedjoin_np, id, result, TRYING,
+         PF_REAL(pthread_timedjoin_np)(id, result, until));
 }
 PF_INTERPOSE(int, pthread_clockjoin_np,
              (pthread_t id, void **result, clockid_t clock, const struct timespec *until))
 {
-    JOIN(pthread_clockjoin_np, id, TRYING, PF_REAL(pthread_clockjoin_np)(id, result, clock, until));
+    JOIN(pthread_clockjoin_np, id, result, TRYING,
+         PF_REAL(pthread_clockjoin_np)(id, result, clock, until));
 }
 
 PF_INTERPOSE(int, pthread_detach, (pthread_t id))

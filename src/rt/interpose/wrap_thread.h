@@ -11,6 +11,7 @@
 #ifndef PF_RT_WRAP_THREAD_H
 #define PF_RT_WRAP_THREAD_H
 
+#include "runtime_access.h"
 #include "thread_life.h"
 #include "wrap.h"
 #include <pthread.h>
