@@ -10,6 +10,7 @@
 #include "checkpoint.h"
 #include "fuzz_policy.h"
 #include "missing_call.h"
+#include "number_text.h"
 #include "options.h"
 #include "orphan.h"
 #include "reach.h"
@@ -44,12 +45,7 @@ static void add(struct message *l, const char *s)
 }
 static void add_number(struct message *l, uint64_t v)
 {
-    char digits[24], *at = digits + sizeof digits;
-    *--at = 0;
-    do
-        *--at = (char)('0' + v % 10);
-    while (v /= 10);
-    add(l, at);
+    add(l, pf_number_format(&(struct pf_number_text){0}, v));
 }
 
 void pf_direct_say(const char *what)

@@ -6,19 +6,18 @@
 #include "reach_walk.h"
 #include "block_history.h"
 #include "context.h"
+#include "direct.h"
 #include "entry.h"
 #include "mappings.h"
 #include "options.h"
 #include "reach_libs.h"
+#include "reach_stacks.h"
 #include "reach_variables.h"
 #include "runtime_access.h"
 #include "sys.h"
-#include "thread_table.h"
 #include <sys/uio.h>
 
 #define PAGE 4096u
-#define STACKS 1024u
-#define RED_ZONE 128u
 #define NEAR 16384u
 #define PAGES 4096u /* entries of the page cache */
 #define SLOTS_FIRST 1024u
@@ -120,190 +119,6 @@ bool pf_walk_has(const struct pf_walk *w, const struct pf_mem_range *o)
     return pf_walk_lookup(w, o->addr, &size) && size >= o->size;
 }
 
-/* --- stacks --- */
-
-/*
- * The stack of one thread. It is in use from `live` upwards. The program's frames end at `base` and
- * are reached from `low` on. Above `base` are the frames of the thread's start function and
- * thread-local variables, or arguments and environment; they are reached from `high` on.
- *
- *     lo       live       low       base      high       hi       top
- *     |  free  |   frames |  reached |   others | reached | libc's |
- *
- * The data that libc keeps for a thread, from `hi` on, is ignored: it leads to all other threads.
- */
-static struct stack {
-    uint64_t lo, live, low, base, high, hi, top;
-    const struct pf_context *of; /* its thread; NULL: unknown */
-} stacks[STACKS];
-static uint32_t nstacks;
-static uint64_t running_sp; /* start of the running thread's stack, without the runtime's frames */
-static uint32_t threads; /* number of threads when the stacks were listed */
-static bool stacks_noted, too_many, heap_stacks; /* heap_stacks: some stack is in a heap block */
-
-static struct stack whole_stack(uint64_t lo, uint64_t base, uint64_t hi)
-{
-    if (base <= lo || base > hi)
-        base = hi;
-    return (struct stack){lo, lo, base, base, hi, hi, hi, NULL};
-}
-
-static void note_stack(struct pf_thread *t, void *unused)
-{
-    (void)unused;
-    if (nstacks == STACKS)
-        too_many = true;
-    else
-        stacks[nstacks++] = whole_stack(t->stack_lo, t->stack_base, t->stack_hi);
-}
-
-static struct stack *stack_at(uint64_t p)
-{
-    for (uint32_t i = 0; i < nstacks; i++)
-        if (p >= stacks[i].lo && p < stacks[i].top)
-            return &stacks[i];
-    return NULL;
-}
-
-static void note_use(uint64_t sp, uint64_t fs, const struct pf_context *of)
-{
-    struct stack *s = stack_at(sp);
-    if (!s)
-        return;
-    s->live = sp - RED_ZONE;
-    s->of = of;
-    if (fs > sp && fs < s->top) {
-        s->hi = s->high = fs;
-        if (s->base > fs)
-            s->base = s->low = fs;
-    }
-}
-
-void pf_walk_set_running_sp(uint64_t sp) { running_sp = sp; }
-
-uint64_t pf_walk_stack_live(const struct pf_walk_thread *t)
-{
-    if (!t->of || t->of->state == PF_CONTEXT_ENDED)
-        return 0;
-    uint64_t sp = t->of == pf_context_self() ? running_sp : (uintptr_t)t->of->sp;
-    return sp - t->lo < t->hi - t->lo ? sp - RED_ZONE : 0;
-}
-
-static void note_stacks(void)
-{
-    nstacks = 0;
-    stacks_noted = true;
-    threads = pf_contexts();
-    pf_thread_each(note_stack, NULL);
-    for (uint32_t i = 0, n = pf_contexts(); i < n; i++) {
-        const struct pf_context *c = pf_context_at(i);
-        if (c && c->state != PF_CONTEXT_ENDED && c != pf_context_self())
-            note_use((uintptr_t)c->sp, c->fs, c);
-    }
-    note_use(running_sp, pf_context_self()->fs, pf_context_self());
-    heap_stacks = false;
-    for (uint32_t i = 0; i < nstacks; i++)
-        heap_stacks |= pf_walk_in_heap(stacks[i].lo);
-}
-
-static struct stack *stack_of(uint64_t p)
-{
-    if (!stacks_noted)
-        note_stacks();
-    return stack_at(p);
-}
-
-static void add_piece(struct pf_walk *w, struct pf_mem_range o, bool unbounded)
-{
-    for (uint32_t i = 0; i < w->npieces; i++)
-        if (o.addr >= w->piece[i].addr && o.addr + o.size <= w->piece[i].addr + w->piece[i].size)
-            return;
-    if (w->npieces == PF_WALK_PIECES) {
-        w->everything = true;
-    } else {
-        w->unbounded[w->npieces] = unbounded;
-        w->piece[w->npieces++] = o;
-    }
-}
-
-struct pf_walk_thread pf_walk_stack_thread(uint64_t p)
-{
-    const struct stack *s = stack_of(p);
-    return s && s->of ? (struct pf_walk_thread){s->of, s->of->stopped_at, s->lo, s->hi}
-                      : (struct pf_walk_thread){0};
-}
-
-uint64_t pf_walk_stack_end(uint64_t p)
-{
-    const struct stack *s = stack_of(p);
-    return !s ? 0 : p < s->base ? s->base : s->hi;
-}
-
-void pf_walk_add_bounds(struct pf_walk *w, struct pf_mem_range o)
-{
-    const struct stack *s = o.size ? stack_of(o.addr) : NULL;
-    if (s && o.addr >= s->live && o.size <= s->hi - o.addr && w->nbounds < PF_WALK_BOUNDS)
-        w->bounds[w->nbounds++] = o;
-}
-
-void pf_walk_add_word_bounds(struct pf_walk *w, uint32_t n, void *const *words)
-{
-    for (uint32_t i = 0; i < n; i++) {
-        uint64_t p = (uintptr_t)words[i], size = p >> PF_WORD_SIZE_SHIFT;
-        pf_walk_add_bounds(w, (struct pf_mem_range){p - (size << PF_WORD_SIZE_SHIFT), size});
-    }
-}
-
-/* Adds what p reaches on a stack; false: p is not on a stack. The size of what p points to is known
- * only if it was passed as an argument; otherwise everything above p is reached. Nothing is below
- * `live`. */
-static bool in_stack(struct pf_walk *w, uint64_t p, uint64_t size)
-{
-    struct stack *s = stack_of(p);
-    w->everything |= too_many;
-    uint64_t *low = !s ? NULL : p < s->base ? &s->low : &s->high;
-    if (!s || p < s->live || p >= *low)
-        return s;
-    for (uint32_t i = 0; i < w->nbounds; i++)
-        if (p - w->bounds[i].addr < w->bounds[i].size) {
-            add_piece(w, w->bounds[i], false);
-            return true;
-        }
-    if (size && size <= s->hi - p) {
-        add_piece(w, (struct pf_mem_range){p, size}, false);
-    } else {
-        add_piece(w, (struct pf_mem_range){p, *low - p}, true);
-        *low = p;
-    }
-    return true;
-}
-
-/* True if [lo, hi) is the stack of a thread that has not started, or that has ended and whose stack
- * libc keeps. The runtime does not list those. Such a stack contains the thread pointer, which
- * points to itself. */
-static bool in_unlisted_stack(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t hi)
-{
-    const struct pf_context *of = NULL;
-    for (uint32_t i = 0, n = pf_contexts(); i < n; i++) {
-        const struct pf_context *c = pf_context_at(i);
-        if (c != pf_context_self() && c->fs - lo < hi - lo &&
-            *(volatile uint64_t *)c->fs == c->fs && (!of || of->state == PF_CONTEXT_ENDED))
-            of = c;
-    }
-    if (!of || nstacks == STACKS)
-        return false;
-    if (p >= of->fs)
-        return true; /* data of libc */
-    uint64_t live = of->state == PF_CONTEXT_ENDED ? of->fs : (uintptr_t)of->sp - RED_ZONE;
-    if (live - lo >= hi - lo)
-        return false;
-    w->irregular = true;
-    stacks[nstacks] = whole_stack(lo, 0, of->fs);
-    stacks[nstacks].top = hi;
-    stacks[nstacks++].live = live;
-    return in_stack(w, p, 0);
-}
-
 /* --- other memory --- */
 
 static bool starts(const char *text, const char *with)
@@ -326,7 +141,7 @@ static bool is_allocator_memory(const struct pf_mapping *a)
  * variables. */
 static bool holds_runtime_data(const struct pf_mapping *a)
 {
-    uint64_t bss = (uintptr_t)&stacks, data = (uintptr_t)&pf_options;
+    uint64_t bss = (uintptr_t)&pf_direct, data = (uintptr_t)&pf_options;
     return (bss >= a->lo && bss < a->hi) || (data >= a->lo && data < a->hi);
 }
 
@@ -386,7 +201,7 @@ static void follow_elsewhere(struct pf_walk *w, uint64_t p, const struct pf_mapp
 {
     uint64_t lo, hi;
     pf_mapping_part(a, p, &lo, &hi);
-    if (!a->file && (is_first_thread_data(p) || in_unlisted_stack(w, p, lo, hi)))
+    if (!a->file && (is_first_thread_data(p) || pf_walk_in_unlisted_stack(w, p, lo, hi)))
         return;
     if (holds_runtime_data(a)) {
         /* next to the runtime's variables: only near p, and no known variables */
@@ -416,8 +231,7 @@ bool pf_walk_refresh(void)
 {
     static uint64_t mappings_epoch;
     bool known = pf_mappings_known();
-    stacks_noted = false;
-    heap_stacks |= pf_contexts() != threads; /* unknown until the stacks are listed again */
+    pf_walk_forget_stacks();
     uint64_t a = pf_mappings_epoch(), v = pf_variable_epoch();
     if (a != mappings_epoch || v != pf_walk_variables_epoch)
         epoch++;
@@ -453,18 +267,13 @@ static bool is_block(uint64_t p, unsigned page, struct pf_mem_range *out)
 
 bool pf_walk_find_block(uint64_t p, struct pf_mem_range *out)
 {
-    return on_page(p) == HEAP && !heap_stacks && is_block(p, HEAP, out);
+    return on_page(p) == HEAP && !pf_walk_heap_stacks && is_block(p, HEAP, out);
 }
 
 bool pf_walk_in_heap(uint64_t p) { return on_page(p) == HEAP; }
 
 /* True if addresses on such a page may be on a stack. */
-static bool may_be_stack(unsigned page)
-{
-    if (!stacks_noted)
-        note_stacks();
-    return page != HEAP || heap_stacks;
-}
+static bool may_be_stack(unsigned page) { return pf_walk_find_heap_stacks() || page != HEAP; }
 
 static inline bool can_be_address(uint64_t p) { return pf_mappings_may_hold(p); }
 
@@ -475,7 +284,7 @@ bool pf_walk_find_object(uint64_t p, struct pf_mem_range *out)
         return false;
     if (page == OTHER && pf_variable_find(p, out))
         return true;
-    return !(may_be_stack(page) && stack_of(p)) && is_block(p, page, out);
+    return !(may_be_stack(page) && pf_walk_stack_of(p)) && is_block(p, page, out);
 }
 
 /* Makes the same decisions as `follow`, but returns false for rare cases and for stacks. Most words
@@ -496,7 +305,8 @@ bool pf_walk_covers(const struct pf_walk *w, uint64_t p, bool handed)
                 pf_red_zone_set_closure(p, w->zone);
             return had >= has;
         }
-        return !heap_stacks && (is_block(p, page, &o) ? pf_walk_has(w, &o) : known || p & 15);
+        return !pf_walk_heap_stacks &&
+               (is_block(p, page, &o) ? pf_walk_has(w, &o) : known || p & 15);
     }
     if (pf_variable_find(p, &o) || is_block(p, page, &o))
         return pf_walk_has(w, &o);
@@ -515,7 +325,7 @@ static __attribute__((noinline)) void follow(struct pf_walk *w, uint64_t p, uint
         return;
     if (page == OTHER && pf_variable_find(p, &o))
         pf_walk_add(w, o);
-    else if (may_be_stack(page) && in_stack(w, p, size))
+    else if (may_be_stack(page) && pf_walk_in_stack(w, p, size))
         ;
     else if (is_block(p, page, &o))
         pf_walk_add(w, o);
@@ -606,7 +416,7 @@ void pf_walk_scan(struct pf_walk *w)
 void pf_walk_scan_stack(struct pf_walk *w, struct pf_mem_range piece, bool unbounded,
                         uint64_t *seen)
 {
-    const struct stack *s = stack_of(piece.addr);
+    const struct pf_walk_stack *s = pf_walk_stack_of(piece.addr);
     uint64_t end = piece.addr + piece.size, from = piece.addr;
     if (!s) { /* its thread has ended */
         w->irregular = true;
@@ -635,7 +445,7 @@ void pf_walk_scan_stack(struct pf_walk *w, struct pf_mem_range piece, bool unbou
     for (from = (from + 7) & ~7ull; from + 8 <= end; from += 8) {
         uint64_t p = *(volatile uint64_t *)from, *old = &seen[(s->hi - from) / 8];
         if (__builtin_expect(p != *old, 0)) {
-            const struct stack *to = can_be_address(p) ? stack_of(p) : NULL;
+            const struct pf_walk_stack *to = can_be_address(p) ? pf_walk_stack_of(p) : NULL;
             /* below the live part of a stack; a frame may be there next time */
             *old = to && p < to->live ? 0 : p;
             if (can_be_address(p))

@@ -5,6 +5,7 @@
 #include "breakpoint.h"
 #include "checkpoint.h"
 #include "materialise.h"
+#include "number_text.h"
 #include "schedule_plan.h"
 #include "scheduler.h"
 #include "stream_ring.h"
@@ -30,34 +31,25 @@ static uint64_t patience;
 #define PATIENCE 1000000
 #define PATIENCE_YIELDS 20000
 
-static const char *number(const char *s, uint64_t *v)
-{
-    if (!s || *s < '0' || *s > '9')
-        return NULL;
-    for (*v = 0; *s >= '0' && *s <= '9'; s++)
-        *v = *v * 10 + (uint64_t)(*s - '0');
-    return s;
-}
-
 /* Parses T2:137 or 0.1:137. Returns the rest of the text; NULL: not a breakpoint. */
 static const char *parse(struct breakpoint *p, const char *s)
 {
     uint64_t v = 0;
     p->set = true;
     if (*s == 'T') {
-        s = number(s + 1, &v);
+        s = pf_number_parse(s + 1, &v);
         p->thread = (uint32_t)v;
     } else {
         p->by_path = true;
-        s = number(s, &v);
+        s = pf_number_parse(s, &v);
         if (!s || v != 0)
             return NULL;
         while (s && *s == '.' && p->npath < sizeof p->path / sizeof p->path[0]) {
-            s = number(s + 1, &v);
+            s = pf_number_parse(s + 1, &v);
             p->path[p->npath++] = (uint32_t)v;
         }
     }
-    s = s && *s == ':' ? number(s + 1, &p->event) : NULL;
+    s = s && *s == ':' ? pf_number_parse(s + 1, &p->event) : NULL;
     return p->event-- ? s : NULL;
 }
 
@@ -128,7 +120,8 @@ void pf_breakpoint_init(void)
         s = s && *s == '<' ? parse(&second, s + 1) : NULL;
         hold = second.event;
         if (s && *s == '@')
-            s = number(s + 1, &hold) && hold-- ? number(s + 1, &(uint64_t){0}) : NULL;
+            s = pf_number_parse(s + 1, &hold) && hold-- ? pf_number_parse(s + 1, &(uint64_t){0})
+                                                        : NULL;
         if (!s || *s || hold > second.event)
             pf_direct_refuse(
                 "--flip: expected two events such as T1:137<T2:40, or T1:137<T2:40@31");

@@ -3,6 +3,7 @@
  * the core for itself; those of a schedule plan run in parallel, each on a core of its own.
  */
 #include "checkpoint.h"
+#include "number_text.h"
 #include "schedule_plan.h"
 #include "scheduler.h"
 #include "spin_detect.h"
@@ -44,12 +45,7 @@ static char *add(char *at, const char *end, const char *s)
 
 static char *add_number(char *at, const char *end, uint32_t v)
 {
-    char digits[12], *d = digits + sizeof digits;
-    *--d = 0;
-    do
-        *--d = (char)('0' + v % 10);
-    while (v /= 10);
-    return add(at, end, d);
+    return add(at, end, pf_number_format(&(struct pf_number_text){0}, v));
 }
 
 /* Writes the policy of continuation i: every `*` in `tail` becomes i. */

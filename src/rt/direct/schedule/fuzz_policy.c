@@ -8,6 +8,7 @@
 #include "fuzz_policy.h"
 #include "fuzz_policy_text.h"
 #include "listener.h"
+#include "random.h"
 #include "rt.h"
 #include "scheduler.h"
 #include "stack.h"
@@ -54,13 +55,7 @@ static struct {
     struct pf_reached_access done[PF_REACHED_MAX];
 } f;
 
-static uint64_t draw(void)
-{
-    uint64_t z = f.random += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
+static uint64_t draw(void) { return pf_random_next(&f.random); }
 
 bool pf_fuzz_policy_set(const char *text, uint64_t *seed)
 {

@@ -1,9 +1,11 @@
 /*
- * policy.c - see policy.h. All random numbers come from one generator (splitmix64) seeded by the
- * policy's text, so the same seed gives the same schedule.
+ * policy.c - see policy.h. All random numbers come from one generator seeded by the policy's text,
+ * so the same seed gives the same schedule.
  */
 #include "policy.h"
 #include "fuzz_policy.h"
+#include "number_text.h"
+#include "random.h"
 
 #define SLICE 1000
 /* One turn in 61 is shorter: a loop that fills a slice would keep its lock for ever. */
@@ -14,25 +16,10 @@
 #define POS_FAIR 1000
 #define LENGTHS 11
 
-static uint64_t draw(struct pf_policy *p)
-{
-    uint64_t z = p->random += 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return z ^ z >> 31;
-}
+static uint64_t draw(struct pf_policy *p) { return pf_random_next(&p->random); }
 
 /* A random priority above all lowered ones. */
 static uint64_t draw_high(struct pf_policy *p) { return draw(p) | 1ull << 63; }
-
-static const char *number(const char *s, uint64_t *out)
-{
-    if (!s || *s < '0' || *s > '9')
-        return NULL;
-    for (*out = 0; *s >= '0' && *s <= '9'; s++)
-        *out = *out * 10 + (uint64_t)(*s - '0');
-    return s;
-}
 
 static const char *word(const char *s, const char *w)
 {
@@ -62,17 +49,17 @@ bool pf_policy_parse(struct pf_policy *p, const char *text)
         return true;
     if ((s = word(text, "rr"))) {
         if (*s == ':')
-            s = number(s + 1, &p->slice);
+            s = pf_number_parse(s + 1, &p->slice);
         return s && !*s && p->slice;
     }
     if ((s = word(text, "random:"))) {
         p->kind = PF_POLICY_RANDOM;
-        s = number(s, &p->random);
+        s = pf_number_parse(s, &p->random);
         return s && !*s;
     }
     if ((s = word(text, "pos:"))) {
         p->kind = PF_POLICY_POS;
-        s = number(s, &p->random);
+        s = pf_number_parse(s, &p->random);
         return s && !*s;
     }
     if (pf_fuzz_policy_set(text, &p->random)) {
@@ -82,10 +69,10 @@ bool pf_policy_parse(struct pf_policy *p, const char *text)
     if (!(s = word(text, "pct:")))
         return false;
     p->kind = PF_POLICY_PCT;
-    s = number(s, &p->random);
-    s = s && *s == ',' ? number(s + 1, &p->depth) : NULL;
+    s = pf_number_parse(s, &p->random);
+    s = s && *s == ',' ? pf_number_parse(s + 1, &p->depth) : NULL;
     if (s && *s == ',')
-        s = number(s + 1, &length);
+        s = pf_number_parse(s + 1, &length);
     if (!s || *s || !length || p->depth > PF_POLICY_CHANGES)
         return false;
     pct_changes(p, length);

@@ -1,0 +1,17 @@
+/*
+ * random.h - a generator of random numbers (splitmix64): the same seed gives the same numbers.
+ */
+#ifndef PF_RT_RANDOM_H
+#define PF_RT_RANDOM_H
+
+#include <stdint.h>
+
+static inline uint64_t pf_random_next(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+#endif
