@@ -26,8 +26,32 @@ static struct {
 static struct pf_pool pool;
 static const struct pf_suppressions *active; /* the suppressions of this process */
 
-void *pf_race_map(size_t size) { return pf_sys_map(NULL, size); }
-void pf_race_unmap(void *at, size_t size) { pf_sys(SYS_munmap, at, size); }
+/* Used when the target has limited its memory (RLIMIT_AS): enough for the report and the log line
+ * of one finding. */
+#define RESERVE_BLOCKS 6
+#define RESERVE_BLOCK (72u << 10) /* a chunk of a pool */
+static char reserve[RESERVE_BLOCKS][RESERVE_BLOCK] __attribute__((aligned(64)));
+static bool reserve_used[RESERVE_BLOCKS];
+
+void *pf_race_map(size_t size)
+{
+    void *at = pf_sys_map(NULL, size);
+    for (int i = 0; !at && size <= RESERVE_BLOCK && i < RESERVE_BLOCKS; i++)
+        if (!__atomic_exchange_n(&reserve_used[i], true, __ATOMIC_ACQUIRE)) {
+            at = reserve[i];
+            pf_zero(at, size);
+        }
+    return at;
+}
+
+void pf_race_unmap(void *at, size_t size)
+{
+    uintptr_t offset = (uintptr_t)at - (uintptr_t)reserve;
+    if (offset < sizeof reserve)
+        __atomic_store_n(&reserve_used[offset / RESERVE_BLOCK], false, __ATOMIC_RELEASE);
+    else
+        pf_sys(SYS_munmap, at, size);
+}
 
 /* True if fd still refers to the log file. */
 static bool is_ours(long fd)
