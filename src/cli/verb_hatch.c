@@ -5,6 +5,7 @@
 #include "candidate_file.h"
 #include "candidates_to_try.h"
 #include "cli.h"
+#include "clip_program.h"
 #include "duration.h"
 #include "file.h"
 #include "finding_json.h"
@@ -262,7 +263,8 @@ static int report(struct hatch *h, int argc, char **argv)
 static int run(struct hatch *h, int argc, char **argv)
 {
     struct pf_error e;
-    if (pf_clip_open(&h->recording, h->j.path, &e) != PF_OK)
+    if (pf_clip_open(&h->recording, h->j.path, &e) != PF_OK ||
+        pf_clip_program_resolve(&h->recording, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     int status = PF_EXIT_OK;
     h->run.began = pf_now_ms();

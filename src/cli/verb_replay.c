@@ -3,12 +3,16 @@
 #define _GNU_SOURCE
 #include "cli.h"
 #include "directed.h"
+#include "narrative.h"
 #include "run_report.h"
+#include "state_read.h"
+#include "text_format.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #define VERB "replay"
 
@@ -50,6 +54,80 @@ static int report_outcome(const struct pf_clip *clip, const struct pf_child_end 
     return WIFSIGNALED(child->wait) ? 128 + WTERMSIG(child->wait) : WEXITSTATUS(child->wait);
 }
 
+/* --- what is replayed --- */
+
+/* A clip, and the finding that it shows if the user named that. */
+struct replayed {
+    struct pf_findings findings;
+    const struct pf_finding *finding; /* NULL: a file was given */
+    const char *path;
+};
+
+static bool is_id(const char *word)
+{
+    size_t n = strlen(word);
+    return n >= 3 && n <= 16 && strspn(word, "0123456789abcdef") == n;
+}
+
+/* The argument is a file, or else the id of a finding in the state folder, or its first digits. */
+static pf_status find_clip(struct replayed *r, const char *word, const char *state,
+                           struct pf_error *e)
+{
+    r->path = word;
+    if (access(word, F_OK) == 0 || !is_id(word))
+        return PF_OK;
+    pf_status s = pf_state_read(&r->findings, state, e);
+    if (s == PF_OK)
+        s = pf_state_find(&r->findings, word, &r->finding, e);
+    if (s == PF_OK && !r->finding->clip)
+        s = pf_fail(e, PF_BAD, "finding %s has no clip: it is %s, not confirmed%s%s", word,
+                    pf_finding_status_name(r->finding->status), r->finding->unconfirmed ? ": " : "",
+                    r->finding->unconfirmed ? r->finding->unconfirmed : "");
+    if (s == PF_OK)
+        r->path = r->finding->clip;
+    return s;
+}
+
+static void add_end(struct pf_text *t, const struct pf_clip *clip, const struct pf_child_end *child,
+                    const struct pf_clip_end *end)
+{
+    if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG)
+        pf_text_add(t, end->outcome == PF_OUTCOME_HANG ? "a hang" : "a deadlock");
+    else if (end->errors)
+        pf_text_format(t, "%u memory error%s", end->errors, end->errors == 1 ? "" : "s");
+    else if (!clip->ended)
+        pf_text_add(t, "the recording up to where it is truncated");
+    else if (WIFSIGNALED(child->wait))
+        pf_text_format(t, "the program died of signal %d (%s)", WTERMSIG(child->wait),
+                       strsignal(WTERMSIG(child->wait)));
+    else
+        pf_text_format(t, "the program ended with status %d", WEXITSTATUS(child->wait));
+}
+
+/* The last line: what the user has seen. */
+static void print_shown(const struct replayed *r, const struct pf_clip *clip,
+                        const struct pf_child_end *child, const struct pf_clip_end *end)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    const char *pair = clip->meta.race ? strchr(clip->meta.race, '<') : NULL;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    if (r->finding) {
+        pf_text_hex(&t, r->finding->id, 16);
+        pf_text_add(&t, ", ");
+        pf_finding_title(&t, r->finding);
+        pf_text_add(&t, "; ");
+    } else if (pair) {
+        pf_text_format(&t, "the race of %.*s and %s; ", (int)(pair - clip->meta.race),
+                       clip->meta.race, pair + 1);
+    }
+    add_end(&t, clip, child, end);
+    if (!t.failed)
+        pf_note(VERB, "shown: %.*s", (int)t.n, t.at);
+    pf_pool_release(&pool);
+}
+
 /* Resolves --until race to an event of the clip; with --gdb, that event is also the default. */
 static pf_status set_until(struct pf_directed *d, const struct pf_clip *clip, struct pf_error *e)
 {
@@ -73,7 +151,8 @@ static pf_status set_until(struct pf_directed *d, const struct pf_clip *clip, st
 int pf_verb_replay(int argc, char **argv)
 {
     struct pf_directed d = {0};
-    const char *trace = NULL, *log = NULL;
+    const char *trace = NULL, *log = NULL, *state = PF_DEFAULT_STATE;
+    struct replayed what = {.finding = NULL};
     char *logs;
     bool gdb = false;
     const struct pf_cli_option options[] = {
@@ -84,6 +163,10 @@ int pf_verb_replay(int argc, char **argv)
         {"gdb", NULL,
          "start gdb at that point, with all threads (default: at the race, or at the end)", NULL,
          &gdb},
+        {"program", "PATH",
+         "the program, if it is neither at its recorded path nor next to the clip", &d.program,
+         NULL},
+        {"state", "DIR", "look for FINDING in DIR (default " PF_DEFAULT_STATE ")", &state, NULL},
         {"quiet", NULL, "do not show the output, only compare it", NULL, &d.quiet},
         {"watch", NULL, "check every access for memory errors (implied by --trace)", NULL,
          &d.watch},
@@ -93,8 +176,12 @@ int pf_verb_replay(int argc, char **argv)
          &d.atomic, NULL},
     };
     const struct pf_cli_verb verb = {
-        VERB, "[OPTION...] CLIP [-- GDB-ARGUMENT...]",
-        "Runs the program of a recording again, with the same schedule and the same inputs.\n"
+        VERB, "[OPTION...] CLIP|FINDING [-- GDB-ARGUMENT...]",
+        "Runs the program of a recording again, with the same schedule and the same inputs. "
+        "FINDING "
+        "is the\n"
+        "id of a finding, or its first digits; its clip is replayed. The last line says what was "
+        "shown.\n"
         "Exit status: that of the program, or 128+n if signal n killed it; 66 on a deadlock, a "
         "hang or a\n"
         "memory error; 2 if the run diverges from the recording, or on an error.",
@@ -121,7 +208,9 @@ int pf_verb_replay(int argc, char **argv)
     if (pf_directed_log(log, &logs, &e) != PF_OK)
         return complain(&e);
     d.findings = logs;
-    if (pf_clip_open(&clip, file, &e) != PF_OK) {
+    pf_findings_init(&what.findings);
+    if (find_clip(&what, file, state, &e) != PF_OK || pf_clip_open(&clip, what.path, &e) != PF_OK) {
+        pf_findings_release(&what.findings);
         free(logs);
         return complain(&e);
     }
@@ -151,7 +240,12 @@ int pf_verb_replay(int argc, char **argv)
                 "pf replay: the program started other processes (%u), which are not replayed; "
                 "their own output is not shown\n",
                 child.started);
+    bool whole = s == PF_OK && d.gdb_status < 0 && !d.until && !d.quiet;
+    if (whole && end.outcome != PF_OUTCOME_DIVERGED && end.outcome != PF_OUTCOME_STOPPED &&
+        !child.executed && !end.unshown && status != PF_EXIT_USAGE)
+        print_shown(&what, &clip, &child, &end);
     pf_clip_release(&clip);
+    pf_findings_release(&what.findings);
     free(logs);
     return status;
 }

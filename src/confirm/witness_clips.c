@@ -1,6 +1,7 @@
 /* witness_clips.c - see witness_clips.h. */
 #define _GNU_SOURCE
 #include "witness_clips.h"
+#include "clip_program.h"
 #include "message.h"
 #include "try_all.h"
 #include <errno.h>
@@ -95,6 +96,10 @@ int pf_witness_clips_make(struct pf_predict_job *j, const char *folder)
         return pf_complain(VERB, "%s: --clips needs a recording, not a text trace", j->path);
     if (pf_clip_open(&recording, j->path, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
+    if (pf_clip_program_resolve(&recording, &e) != PF_OK) {
+        pf_clip_release(&recording);
+        return pf_complain(VERB, "%s", e.text);
+    }
     int status = mkdir(folder, 0777) && errno != EEXIST
                      ? pf_complain(VERB, "%s: %s", folder, strerror(errno))
                      : PF_EXIT_OK;

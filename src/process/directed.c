@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "directed.h"
 #include "channel_host.h"
+#include "clip_program.h"
 #include "debugger.h"
 #include "event_code.h"
 #include "file.h"
@@ -384,20 +385,50 @@ pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
     return s;
 }
 
-static pf_status same_build(const struct pf_clip *clip, struct pf_error *e)
+static pf_status same_abi(const struct pf_clip *clip, struct pf_error *e)
 {
-    const struct pf_clip_meta *m = &clip->meta;
-    uint64_t build;
-    if (m->abi != PF_ABI_VERSION)
-        return pf_fail(
-            e, PF_BAD,
-            "%s: recorded with version %u of the runtime interface, but this pf has version %d",
-            clip->path, m->abi, PF_ABI_VERSION);
-    pf_status s = hash_build(m->program, &build, e);
-    if (s == PF_OK && build != m->build)
-        s = pf_fail(e, PF_BAD,
-                    "%s: recorded from another build of %s; replay needs exactly the same program",
-                    clip->path, m->program);
+    if (clip->meta.abi == PF_ABI_VERSION)
+        return PF_OK;
+    return pf_fail(
+        e, PF_BAD,
+        "%s: recorded with version %u of the runtime interface, but this pf has version %d",
+        clip->path, clip->meta.abi, PF_ABI_VERSION);
+}
+
+/* Enters the folder in which the clip was recorded. A replay opens no file, so on a machine without
+ * that folder any other does. */
+static pf_status enter_folder(const struct pf_clip *clip, struct pf_error *e)
+{
+    if (chdir(clip->meta.cwd) == 0 || errno == ENOENT || errno == ENOTDIR)
+        return PF_OK;
+    return pf_fail(e, PF_IO, "%s: cannot enter the folder it was recorded in, %s: %s", clip->path,
+                   clip->meta.cwd, strerror(errno));
+}
+
+/* Replays the clip; the program is executed under this path. */
+static pf_status replay_as(const struct pf_clip *clip, char *program, const char *file,
+                           struct pf_directed *d, struct pf_child_end *child,
+                           struct pf_clip_end *end, struct pf_error *e)
+{
+    struct pf_channel_host *h;
+    struct pf_clip_writer *w = NULL;
+    struct pf_clip_meta meta = clip->meta;
+    meta.traced = PF_CODE_VERSION;
+    pf_status s = PF_OK;
+    if (file && (s = pf_clip_create(&w, file, &meta, e)) != PF_OK)
+        return s;
+    s = enter_folder(clip, e);
+    if (s == PF_OK)
+        s = make_host(&h, true, clip, d, e);
+    if (s == PF_OK) {
+        struct pf_clip_meta here = clip->meta;
+        here.program = program;
+        s = run_with_host(h, w, &here, d, child, end, e);
+        if (s == PF_OK && w)
+            s = pf_clip_finish(w, end, e);
+        pf_channel_host_free(h);
+    }
+    pf_clip_writer_free(w);
     return s;
 }
 
@@ -405,27 +436,16 @@ pf_status pf_directed_replay(const struct pf_clip *clip, const char *file, struc
                              struct pf_child_end *child, struct pf_clip_end *end,
                              struct pf_error *e)
 {
-    struct pf_channel_host *h;
-    struct pf_clip_writer *w = NULL;
-    pf_status s = same_build(clip, e);
-    if (s != PF_OK)
-        return s;
-    struct pf_clip_meta meta = clip->meta;
-    meta.traced = PF_CODE_VERSION;
-    if (file && (s = pf_clip_create(&w, file, &meta, e)) != PF_OK)
-        return s;
-    if (chdir(clip->meta.cwd)) {
-        pf_clip_writer_free(w);
-        return pf_fail(e, PF_IO, "%s: cannot enter the folder it was recorded in, %s: %s",
-                       clip->path, clip->meta.cwd, strerror(errno));
-    }
-    s = make_host(&h, true, clip, d, e);
-    if (s == PF_OK) {
-        s = run_with_host(h, w, &clip->meta, d, child, end, e);
-        if (s == PF_OK && w)
-            s = pf_clip_finish(w, end, e);
-        pf_channel_host_free(h);
-    }
-    pf_clip_writer_free(w);
+    struct pf_program_alias alias = {.path = NULL};
+    char *program = NULL;
+    pf_status s = same_abi(clip, e);
+    if (s == PF_OK)
+        s = pf_clip_program_find(clip, d->program, &program, e);
+    if (s == PF_OK)
+        s = pf_program_alias_make(&alias, program, clip->meta.program, e);
+    free(program);
+    if (s == PF_OK)
+        s = replay_as(clip, alias.path, file, d, child, end, e);
+    pf_program_alias_remove(&alias);
     return s;
 }

@@ -23,6 +23,7 @@ struct pf_directed {
     const char *atomic; /* replay: functions that are atomic regions; NULL: none */
     bool tracing;                           /* record events with their values */
     bool watch;                             /* check every access for memory errors */
+    const char *program; /* replay: the program, if not at the recorded path; NULL: search it */
     const char *findings;                   /* folder for the findings log; NULL: none */
     bool quiet;                             /* replay: do not show the program's output */
     char **gdb; /* replay: start gdb at `until` with these arguments (debugger.h); NULL: do not */

@@ -1,0 +1,127 @@
+/* clip_program.c - see clip_program.h. */
+#define _GNU_SOURCE
+#include "clip_program.h"
+#include "file.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* --- search --- */
+
+static bool is_build(const char *path, uint64_t build)
+{
+    struct stat s;
+    struct pf_error ignored;
+    char *bytes;
+    size_t n;
+    if (stat(path, &s) || !S_ISREG(s.st_mode) || pf_file_read(path, &bytes, &n, &ignored) != PF_OK)
+        return false;
+    bool same = pf_clip_hash(bytes, n) == build;
+    free(bytes);
+    return same;
+}
+
+/* Tries FOLDER/NAME; returns its absolute path, or NULL. */
+static char *try_path(const char *folder, const char *name, uint64_t build)
+{
+    char path[PATH_MAX];
+    int n = snprintf(path, sizeof path, "%s/%s", folder, name);
+    return n > 0 && n < PATH_MAX && is_build(path, build) ? realpath(path, NULL) : NULL;
+}
+
+static char *try_folder(const char *folder, const struct pf_clip_meta *m)
+{
+    size_t n = strlen(m->cwd);
+    const char *slash = strrchr(m->program, '/');
+    char *found = NULL;
+    if (!strncmp(m->program, m->cwd, n) && m->program[n] == '/')
+        found = try_path(folder, m->program + n + 1, m->build);
+    return found ? found : try_path(folder, slash ? slash + 1 : m->program, m->build);
+}
+
+static char *search(const struct pf_clip *clip)
+{
+    char *at = realpath(clip->path, NULL), *slash, *found = NULL;
+    while (!found && at && (slash = strrchr(at, '/'))) { /* the clip's folder, then those above */
+        *slash = 0;
+        found = try_folder(at, &clip->meta);
+    }
+    free(at);
+    return found ? found : try_folder(".", &clip->meta);
+}
+
+pf_status pf_clip_program_find(const struct pf_clip *clip, const char *given, char **path,
+                               struct pf_error *e)
+{
+    const struct pf_clip_meta *m = &clip->meta;
+    const char *program = given ? given : m->program;
+    if (is_build(program, m->build))
+        *path = realpath(program, NULL);
+    else
+        *path = given ? NULL : search(clip);
+    if (*path)
+        return PF_OK;
+    if (access(program, F_OK))
+        return pf_fail(e, PF_IO,
+                       "%s: its program, %s: %s; copy it next to the clip, or use --program",
+                       clip->path, program, strerror(errno));
+    return pf_fail(e, PF_BAD,
+                   "%s: recorded from another build of %s; replay needs exactly the same program",
+                   clip->path, program);
+}
+
+pf_status pf_clip_program_resolve(struct pf_clip *clip, struct pf_error *e)
+{
+    char *path;
+    pf_status s = pf_clip_program_find(clip, NULL, &path, e);
+    if (s == PF_OK) {
+        free(clip->meta.program);
+        clip->meta.program = path;
+    }
+    return s;
+}
+
+/* --- aliases --- */
+
+pf_status pf_program_alias_make(struct pf_program_alias *a, const char *program,
+                                const char *as_long_as, struct pf_error *e)
+{
+    const char *slash = strrchr(as_long_as, '/'), *name = slash ? slash + 1 : as_long_as;
+    size_t want = strlen(as_long_as), folder;
+    *a = (struct pf_program_alias){.folder = "/tmp/pf.XXXXXX"};
+    folder = strlen(a->folder);
+    if (strlen(program) == want || want < folder + 2) { /* shorter than any alias: hope */
+        a->folder[0] = 0;
+        a->path = strdup(program);
+        return a->path ? PF_OK : pf_fail(e, PF_NOMEM, "out of memory");
+    }
+    if (folder + 1 + strlen(name) > want)
+        name = "p";
+    a->path = malloc(want + 1);
+    if (!a->path)
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    if (!mkdtemp(a->folder)) {
+        pf_status s = pf_fail(e, PF_IO, "%s: %s", a->folder, strerror(errno));
+        a->folder[0] = 0;
+        return s;
+    }
+    memset(a->path, '/', want); /* more slashes than one count as one */
+    memcpy(a->path, a->folder, folder);
+    strcpy(a->path + want - strlen(name), name);
+    return symlink(program, a->path) ? pf_fail(e, PF_IO, "%s: %s", a->path, strerror(errno))
+                                     : PF_OK;
+}
+
+void pf_program_alias_remove(struct pf_program_alias *a)
+{
+    if (a->folder[0]) {
+        unlink(a->path);
+        rmdir(a->folder);
+    }
+    free(a->path);
+    *a = (struct pf_program_alias){.path = NULL};
+}

@@ -1,0 +1,33 @@
+/*
+ * clip_program.h - finds the program of a clip: where it was recorded, or copied next to the clip.
+ *
+ * Model:   the program is identified by the hash of its bytes (the clip's build id). If the file at
+ *          the recorded path is missing or another one, the folder of the clip, the folders above
+ *          it and the current folder are searched, for the program's name and for its path relative
+ *          to the folder it was recorded in.
+ * Memory:  paths are malloced.
+ * Errors:  PF_BAD, PF_IO with the path of the clip and of the program.
+ */
+#ifndef PF_PROCESS_CLIP_PROGRAM_H
+#define PF_PROCESS_CLIP_PROGRAM_H
+
+#include "clip.h"
+
+/* `given` is the path that the user names; NULL: none. */
+PF_MUST_USE pf_status pf_clip_program_find(const struct pf_clip *clip, const char *given,
+                                           char **path, struct pf_error *e);
+
+/* Sets the program of the clip to the file found, so that it can be run again. */
+PF_MUST_USE pf_status pf_clip_program_resolve(struct pf_clip *clip, struct pf_error *e);
+
+/* A name for a program that is as long as another one. The kernel stores the path of the program at
+ * the top of its stack: a path of another length would move everything on it. */
+struct pf_program_alias {
+    char folder[24]; /* temporary; "": `path` is the program itself */
+    char *path;
+};
+PF_MUST_USE pf_status pf_program_alias_make(struct pf_program_alias *a, const char *program,
+                                            const char *as_long_as, struct pf_error *e);
+void pf_program_alias_remove(struct pf_program_alias *a); /* the program may be running */
+
+#endif
