@@ -1,8 +1,9 @@
 // data.js - converts the data that pf report put into the page to the form that the views use.
 const RANK = { 'spec-violated': 0, 'output-differs': 1, confirmed: 2, observed: 3, predicted: 4 };
 
-/** Sort order: harmful first, then confirmed, observed, predicted; harmless ones last. */
+/** Sort order: harmful first, then confirmed, observed, predicted; then harmless ones, suspicious ones last. */
 function rank(f) {
+  if (f.counts === false) return 6;
   if (f.class === 'k-witness-harmless' || f.class === 'single-ordering') return 5;
   if (!f.class && f.harm) return 1;
   return RANK[f.class] ?? RANK[f.status] ?? 4;
@@ -41,6 +42,7 @@ export const FIELDS = {
   status: (f) => [f.status],
   class: (f) => [f.class || 'not judged'],
   harm: (f) => [f.harm ? 'harm seen' : 'none seen'],
+  counts: (f) => [f.counts === false ? 'suspicious' : 'counts'],
   stage: (f) => [...new Set((f.stages || []).map((s) => s.stage))],
   baseline: (f) => (f.accepted === undefined ? [] : [f.accepted ? 'accepted' : 'new']),
   test: (f) => f.tests || [],

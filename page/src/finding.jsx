@@ -71,11 +71,13 @@ export function Finding({ finding: f, sources }) {
       <p class="tags">
         <span class={`tag ${f.status}`}>{f.status}</span>
         {f.class && <span class={`tag ${f.class}`}>{f.class}</span>}
+        {f.counts === false && <span class="tag">suspicious</span>}
         {f.accepted && <span class="tag">accepted</span>}
         <span>{f.analysis}</span>
         <span>seen {f.count} {f.count === 1 ? 'time' : 'times'}{f.executions && ` in ${f.executions} executions`}</span>
         <code>{f.id}</code>
       </p>
+      {f.counts === false && <p>Suspicious: not shown to matter ({f.suspicious || 'no reason known'}). It does not count.</p>}
       {f.harm && <p class="harm">Harm: {f.harm}</p>}
       {f.clip && <p>Replay it: <code>pf replay {f.clip}</code>, in gdb: <code>pf replay --gdb {f.clip}</code></p>}
       {!f.clip && f.tries > 0 && (

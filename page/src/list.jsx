@@ -39,7 +39,7 @@ export function List({ findings, selected, onSelect }) {
               <span class="count">{f.count}&times;</span>
             </div>
             <div class="sub">{f.accesses.map(place).slice(0, 2).join(' / ')}</div>
-            <div class="sub">{f.kind}, {f.class || f.status}{f.harm ? ', harm' : ''}{f.accepted ? ', accepted' : ''}</div>
+            <div class="sub">{f.kind}, {f.class || f.status}{f.harm ? ', harm' : ''}{f.counts === false ? ', suspicious' : ''}{f.accepted ? ', accepted' : ''}</div>
           </div>
         ))}
       </div>

@@ -92,9 +92,10 @@ static pf_status update_targets(struct pf_check_found *f, size_t test, struct pf
     f->confirmed = f->harmful = f->observed = f->ntargets = 0;
     for (size_t i = 0; i < n; i++) {
         const struct pf_finding *it = f->all.at[i];
-        f->confirmed += it->status == PF_STATUS_CONFIRMED;
-        f->harmful += it->status == PF_STATUS_CONFIRMED && it->harm;
-        f->observed += it->status == PF_STATUS_OBSERVED;
+        bool counts = !it->suspicious;
+        f->confirmed += counts && it->status == PF_STATUS_CONFIRMED;
+        f->harmful += counts && it->status == PF_STATUS_CONFIRMED && it->harm;
+        f->observed += counts && it->status == PF_STATUS_OBSERVED;
         if (it->status == PF_STATUS_CONFIRMED || !pf_finding_is_pair(it) ||
             is_confirmed_elsewhere(f, it))
             continue;

@@ -110,11 +110,12 @@ static pf_status write_text(const struct pf_findings *f, struct pf_error *e)
     return s;
 }
 
-/* True if there is a finding. A report of another tool that pf could not confirm is not one. */
+/* True if there is a finding that counts. A report of another tool that pf could not confirm is
+ * not one. */
 static bool found_some(const struct pf_findings *f)
 {
     for (size_t i = 0; i < f->n; i++)
-        if (f->at[i]->status != PF_STATUS_PREDICTED)
+        if (f->at[i]->status != PF_STATUS_PREDICTED && !f->at[i]->suspicious)
             return true;
     return false;
 }

@@ -181,6 +181,11 @@ static void add_replay(struct explainer *w)
 {
     struct pf_text *t = w->t;
     const struct pf_finding *f = w->f;
+    if (f->suspicious) {
+        pf_text_add(t, "\nSuspicious, it does not count: not shown to matter (");
+        pf_text_add(t, f->suspicious);
+        pf_text_add(t, ").\n");
+    }
     if (f->harm) {
         pf_text_add(t, "\nConsequence in the clip: ");
         pf_text_name(t, f->harm);

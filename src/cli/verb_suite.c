@@ -236,7 +236,7 @@ static pf_status conclude(struct suite *s, struct pf_suite_db *db, int64_t campa
         pf_findings_release(&f);
         return st;
     }
-    *found = f.n;
+    *found = pf_findings_counted(&f);
     pf_text_init(&losses, &s->pool);
     pf_findings_losses(&losses, &f);
     fwrite(losses.at, 1, losses.n, stderr);

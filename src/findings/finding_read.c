@@ -256,19 +256,35 @@ static void read_stages(struct pf_reader *r, const json_t *o, struct pf_finding 
             pf_read_number(r, o, "count"));
 }
 
-/* Merges the same finding from another source into `old`: the more certain status wins. */
+/* Why the finding does not count; NULL: it counts, as every finding without the field does. */
+static const char *read_suspicious(struct pf_reader *r, const json_t *o)
+{
+    const json_t *counts = json_object_get(o, "counts");
+    const char *why = pf_read_text(r, o, "suspicious");
+    if (counts && !json_is_boolean(counts))
+        pf_read_fail(r, "true or false", "counts");
+    return !json_is_false(counts) ? NULL : why ? why : "not shown to matter";
+}
+
+/* Merges the same finding from another source into `old`: the more certain status wins; it counts
+ * if either does. */
 static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
 {
     static const int sure[] = {
         [PF_STATUS_PREDICTED] = 0, [PF_STATUS_OBSERVED] = 1, [PF_STATUS_CONFIRMED] = 2};
     int status = word_of(r, o, "status", pf_finding_status_from);
     const char *harm = pf_read_text(r, o, "harm"), *clip = read_clip(r, o, "clip");
+    const char *suspicious = read_suspicious(r, o);
+    bool counts_now = old->suspicious && !suspicious;
     old->count += pf_read_number(r, o, "count");
     if (sure[status] > sure[old->status]) {
         old->status = (enum pf_finding_status)status;
         old->analysis = pf_read_text(r, o, "analysis");
+        old->suspicious = old->suspicious ? suspicious : NULL;
     }
-    if (clip && (!old->clip || (harm && !old->harm))) {
+    if (counts_now)
+        old->suspicious = NULL;
+    if (clip && (!old->clip || counts_now || (harm && !old->harm))) {
         old->clip = clip;
         old->harm = harm;
         old->nwitness = 0;
@@ -303,6 +319,7 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
     f->clip = read_clip(r, o, "clip");
     f->harm = pf_read_text(r, o, "harm");
     f->unconfirmed = pf_read_text(r, o, "unconfirmed");
+    f->suspicious = read_suspicious(r, o);
     f->count = pf_read_number(r, o, "count");
     f->naccesses = n;
     f->accesses = pf_read_alloc(r, n * sizeof *f->accesses);

@@ -59,6 +59,8 @@ static int rank(const struct pf_finding *f)
 {
     bool harmful = pf_str_same(f->verdict, "spec-violated") ||
                    pf_str_same(f->verdict, "output-differs") || (!f->verdict && f->harm);
+    if (f->suspicious)
+        return 5;
     if (f->verdict && !harmful)
         return 4;
     return harmful                            ? 0
@@ -81,6 +83,14 @@ void pf_findings_sort(struct pf_findings *f)
 {
     if (f->n)
         qsort(f->at, f->n, sizeof *f->at, by_rank);
+}
+
+size_t pf_findings_counted(const struct pf_findings *f)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->n; i++)
+        n += !f->at[i]->suspicious;
+    return n;
 }
 
 bool pf_process_complete(const struct pf_process *p)

@@ -126,8 +126,8 @@ PF_MUST_USE pf_status pf_findings_read_document(struct pf_findings *f, const cha
 /* Notes that a stage saw `it` another `count` times (may be 0). */
 void pf_findings_add_stage(struct pf_findings *f, struct pf_finding *it, const char *stage,
                            const char *analysis, enum pf_finding_status status, uint64_t count);
-/* Sorts into the order of reports: harmful, confirmed, observed, predicted, judged harmless;
- * within a rank the more frequent first. */
+/* Sorts into the order of reports: harmful, confirmed, observed, predicted, judged harmless,
+ * suspicious; within a rank the more frequent first. */
 void pf_findings_sort(struct pf_findings *f);
 /* Adds a finding, which must be allocated in the pool; exits when out of memory. */
 void pf_findings_push(struct pf_findings *f, struct pf_finding *it);
@@ -143,6 +143,8 @@ void pf_check_summary_json(struct pf_text *t, const struct pf_check_summary *c);
 void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c);
 void pf_check_summary_losses(struct pf_text *t, const struct pf_check_summary *c);
 
+/* The number of findings that count: those that are not suspicious. */
+size_t pf_findings_counted(const struct pf_findings *f);
 bool pf_process_complete(const struct pf_process *p);
 bool pf_findings_complete(const struct pf_findings *f);
 uint64_t pf_findings_suppressed(const struct pf_findings *f);

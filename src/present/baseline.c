@@ -162,8 +162,9 @@ size_t pf_baseline_failing(const struct pf_baseline *b, const struct pf_findings
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++) {
         bool accepted = b && pf_baseline_has(b, f->at[i]->id);
-        n += what == PF_FAIL_ANY ||
-             (!accepted && (what == PF_FAIL_NEW || f->at[i]->status == PF_STATUS_CONFIRMED));
+        n += !f->at[i]->suspicious &&
+             (what == PF_FAIL_ANY ||
+              (!accepted && (what == PF_FAIL_NEW || f->at[i]->status == PF_STATUS_CONFIRMED)));
     }
     return n;
 }

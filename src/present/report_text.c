@@ -96,9 +96,19 @@ static void add_stages(struct pf_text *t, const struct pf_finding *f)
     pf_text_char(t, '\n');
 }
 
+void pf_report_suspicious(struct pf_text *t, const struct pf_finding *f)
+{
+    if (!f->suspicious)
+        return;
+    pf_text_add(t, "  Suspicious: not shown to matter (");
+    pf_text_add(t, f->suspicious);
+    pf_text_add(t, ")\n");
+}
+
 /* Writes the harm, and the clip or that there is none. */
 static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checked)
 {
+    pf_report_suspicious(t, f);
     if (f->harm) {
         pf_text_add(t, "  Harm: ");
         pf_text_name(t, f->harm);
@@ -140,6 +150,7 @@ static void add_finding(struct pf_text *t, const struct pf_finding *f, bool chec
         pf_text_add(t, " by ");
         pf_text_name(t, f->analysis);
     }
+    pf_text_add(t, f->suspicious ? ", suspicious" : "");
     pf_text_add(t, accepted ? ", accepted\n" : "\n");
 }
 
@@ -147,11 +158,12 @@ static void add_finding(struct pf_text *t, const struct pf_finding *f, bool chec
 static void add_kinds(struct pf_text *t, const struct pf_findings *f)
 {
     size_t n[PF_STATUSES] = {0}, harm = 0;
-    for (size_t i = 0; i < f->n; i++) {
-        n[f->at[i]->status]++;
-        harm += f->at[i]->harm != NULL;
-    }
-    if (!f->n)
+    for (size_t i = 0; i < f->n; i++)
+        if (!f->at[i]->suspicious) {
+            n[f->at[i]->status]++;
+            harm += f->at[i]->harm != NULL;
+        }
+    if (!pf_findings_counted(f))
         return;
     pf_text_add(t, ": ");
     pf_text_u64(t, n[PF_STATUS_CONFIRMED]);
@@ -176,7 +188,7 @@ static void add_kinds(struct pf_text *t, const struct pf_findings *f)
 void pf_report_text(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base,
                     bool color)
 {
-    size_t accepted = 0;
+    size_t accepted = 0, counted = pf_findings_counted(f);
     struct pf_text_style style = {.color = color, .summary = true};
     for (size_t i = 0; i < f->n; i++) {
         bool known = base && pf_baseline_has(base, f->at[i]->id);
@@ -187,8 +199,8 @@ void pf_report_text(struct pf_text *t, const struct pf_findings *f, const struct
         add_suite(t, f->suite);
     if (f->check)
         pf_check_summary_text(t, f->check);
-    pf_text_u64(t, f->n);
-    pf_text_add(t, f->n == 1 ? " finding" : " findings");
+    pf_text_u64(t, counted);
+    pf_text_add(t, counted == 1 ? " finding" : " findings");
     if (f->check)
         add_kinds(t, f);
     else if (f->nprocesses || !f->suite) {
@@ -200,6 +212,11 @@ void pf_report_text(struct pf_text *t, const struct pf_findings *f, const struct
         pf_text_add(t, ", ");
         pf_text_u64(t, accepted);
         pf_text_add(t, " accepted");
+    }
+    if (f->n > counted) {
+        pf_text_add(t, ", and ");
+        pf_text_u64(t, f->n - counted);
+        pf_text_add(t, " suspicious (not shown to matter)");
     }
     pf_text_char(t, '\n');
     pf_findings_losses(t, f);

@@ -264,6 +264,8 @@ static void add_flow(struct sarif_writer *w, const struct pf_finding *f, struct 
 
 static const char *level_of(const struct pf_finding *f)
 {
+    if (f->suspicious)
+        return "note";
     if (f->verdict &&
         (!strcmp(f->verdict, "k-witness-harmless") || !strcmp(f->verdict, "single-ordering")))
         return "note";
@@ -278,6 +280,9 @@ static void add_properties(struct pf_text *t, const struct pf_finding *f)
     pf_json_str(t, "analysis", f->analysis);
     pf_json_str(t, "class", f->verdict);
     pf_json_str(t, "clip", f->clip);
+    pf_json_bool(t, "counts", !f->suspicious);
+    if (f->suspicious)
+        pf_json_str(t, "suspicious", f->suspicious);
     if (f->harm)
         pf_json_str(t, "harm", f->harm);
     if (f->stages) {

@@ -140,6 +140,9 @@ struct pf_finding {
     const char *verdict; /* JSON field "class"; NULL until judged */
     const char *clip;
     const char *harm; /* what the program did wrong in the clip: crashed, hung; NULL: nothing */
+    /* why it does not count (JSON field "counts" is false): it affects no exit status, and is
+     * reported after all others; NULL: it counts */
+    const char *suspicious;
     /* why it is not confirmed although a run showed it; NULL: unknown, or it is confirmed */
     const char *unconfirmed;
     /* In the order in which they form the finding; of a pair (pf_finding_is_pair), the later one

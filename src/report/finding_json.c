@@ -243,6 +243,9 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
     pf_text_char(t, ']');
     pf_json_str(t, "clip", f->clip);
     pf_json_num(t, "count", f->count);
+    pf_json_bool(t, "counts", !f->suspicious);
+    if (f->suspicious)
+        pf_json_str(t, "suspicious", f->suspicious);
     if (f->harm)
         pf_json_str(t, "harm", f->harm);
     if (f->unconfirmed)
