@@ -164,7 +164,8 @@ static void json(void **state)
         "\"file\":\"load.c\","
         "\"line\":7,\"column\":3,\"module\":\"/lib/libx.so\",\"first_line\":5}]}],"
         "\"location\":{\"kind\":\"global\",\"name\":\"x\",\"file\":\"/src/a/main.c\",\"line\":3,"
-        "\"address\":\"0x5000\",\"size\":8},\"threads\":[],\"clip\":null,\"count\":1,\"counts\":true}");
+        "\"address\":\"0x5000\",\"size\":8},\"threads\":[],\"clip\":null,\"count\":1,\"counts\":"
+        "true}");
     t.n = 0;
     f = sample_finding();
     pf_finding_json(&t, &f);
