@@ -66,11 +66,10 @@ static int run_one(const char *name, uint64_t events)
     return r.invalid ? 1 : 0;
 }
 
-static bool accept(void *arg, uint32_t pattern, const uint32_t *events)
+static bool accept(void *arg, const struct pf_pattern_match *match)
 {
     (void)arg;
-    (void)pattern;
-    (void)events;
+    (void)match;
     return true; /* accept without a schedule: measures the search alone */
 }
 

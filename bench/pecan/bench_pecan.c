@@ -27,11 +27,11 @@ struct match {
 static PF_VEC(struct match) matches;
 static const pf_patterns *all;
 
-static bool keep(void *arg, uint32_t pattern, const uint32_t *events)
+static bool keep(void *arg, const struct pf_pattern_match *match)
 {
-    struct match m = {.pattern = pattern};
+    struct match m = {.pattern = match->pattern};
     (void)arg;
-    memcpy(m.event, events, all->at[pattern].n * sizeof *events);
+    memcpy(m.event, match->event, all->at[match->pattern].n * sizeof *match->event);
     pf_vec_push(&matches, m);
     return true;
 }

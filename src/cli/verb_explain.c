@@ -183,7 +183,7 @@ static void add_replay(struct explainer *w)
     const struct pf_finding *f = w->f;
     if (f->suspicious) {
         pf_text_add(t, "\nSuspicious, it does not count: not shown to matter (");
-        pf_text_add(t, f->suspicious);
+        pf_text_name(t, f->suspicious);
         pf_text_add(t, ").\n");
     }
     if (f->harm) {

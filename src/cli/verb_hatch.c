@@ -61,7 +61,12 @@ static int find_candidates(struct hatch *h)
 
 /* --- trying them --- */
 
-static bool happened(const struct pf_candidate *c) { return pf_try_happened(&c->result); }
+/* True if it happened. Weak evidence for its regions is not enough: it must also matter. */
+static bool happened(const struct pf_candidate *c)
+{
+    return pf_try_happened(&c->result) &&
+           (c->schedules.at[c->current].evidence != PF_EVIDENCE_WEAK || c->result.matters);
+}
 
 static bool has_schedule(const struct pf_candidate *c)
 {
@@ -125,6 +130,12 @@ static int try_all(struct hatch *h)
 
 /* --- the result --- */
 
+static bool is_inferred(const struct pf_candidate *c)
+{
+    enum pf_region_evidence e = c->schedules.at[c->current].evidence;
+    return e == PF_EVIDENCE_WEAK || e == PF_EVIDENCE_INFERRED;
+}
+
 /* If the candidate happened, completes its finding from the events and the schedule. */
 static bool confirm(struct hatch *h, struct pf_candidate *c)
 {
@@ -159,15 +170,22 @@ static bool confirm(struct hatch *h, struct pf_candidate *c)
     c->f.unconfirmed = verified ? NULL : c->result.unverified;
     c->f.tries = (unsigned)c->tried;
     c->f.harm = c->result.verdict == PF_TRY_ERROR ? c->result.why : NULL;
+    c->f.suspicious = !is_inferred(c) || c->result.matters ? NULL
+                      : *c->result.doubt                   ? c->result.doubt
+                                                           : "not compared with the serial orders";
     return true;
 }
 
 static void add_refuted(struct pf_text *t, const struct pf_candidate *c)
 {
+    bool harmless = pf_try_happened(&c->result);
     pf_text_add(t, c->result.verdict == PF_TRY_UNKNOWN ? "unknown: " : "false: ");
     pf_text_hex(t, c->f.id, 16);
     pf_text_add(t, ": ");
-    pf_text_name(t, c->result.why);
+    pf_text_name(t, !harmless          ? c->result.why
+                    : *c->result.doubt ? c->result.doubt
+                                       : "it happens, but its accesses are not meant to be atomic "
+                                         "together, and nothing fails");
     if (c->tried > 1) {
         pf_text_add(t, " (and ");
         pf_text_u64(t, c->tried - 1);
@@ -180,15 +198,17 @@ static void add_refuted(struct pf_text *t, const struct pf_candidate *c)
 static size_t add_text(struct pf_text *t, struct hatch *h)
 {
     struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
-    uint64_t real = 0, errors = 0, unknown = 0;
+    uint64_t real = 0, errors = 0, suspicious = 0, unknown = 0;
     for (size_t i = 0; i < h->all.at.len; i++) {
         struct pf_candidate *c = &h->all.at.at[i];
         if (!confirm(h, c))
             continue;
         real++;
         errors += c->result.verdict == PF_TRY_ERROR;
+        suspicious += c->f.suspicious != NULL;
         pf_finding_text(t, &c->f, &style);
         pf_report_interleaving(t, &c->f);
+        pf_report_suspicious(t, &c->f);
         if (c->result.why[0]) {
             pf_text_add(t, "  Consequence: ");
             pf_text_name(t, c->result.why);
@@ -210,7 +230,13 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
     pf_text_u64(t, real);
     pf_text_add(t, " real, of these ");
     pf_text_u64(t, errors);
-    pf_text_add(t, " with an error; ");
+    pf_text_add(t, " with an error");
+    if (suspicious) {
+        pf_text_add(t, ", ");
+        pf_text_u64(t, suspicious);
+        pf_text_add(t, " only suspicious");
+    }
+    pf_text_add(t, "; ");
     pf_text_u64(t, h->all.at.len - real - unknown);
     pf_text_add(t, " false");
     if (unknown) {
@@ -221,7 +247,7 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
     if (!pf_predict_job_decided(&h->j))
         pf_text_add(t, "; NOT all of the trace was searched: there may be more");
     pf_text_char(t, '\n');
-    return real;
+    return real - suspicious;
 }
 
 static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)
@@ -249,7 +275,7 @@ static int report(struct hatch *h, int argc, char **argv)
     struct pf_error e;
     pf_text_init(&text, &h->j.pool);
     pf_text_init(&json, &h->j.pool);
-    size_t real = add_text(&text, h);
+    size_t counted = add_text(&text, h);
     add_json(&json, h, argc, argv);
     bool alone = h->json && !strcmp(h->json, "-"); /* standard output is used for the JSON */
     if (text.failed || json.failed)
@@ -257,7 +283,7 @@ static int report(struct hatch *h, int argc, char **argv)
     if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
         (h->json && pf_file_write(h->json, json.at, json.n, &e) != PF_OK))
         return pf_complain(VERB, "%s", e.text);
-    return real ? PF_EXIT_FOUND : PF_EXIT_OK;
+    return counted ? PF_EXIT_FOUND : PF_EXIT_OK;
 }
 
 static int run(struct hatch *h, int argc, char **argv)
@@ -345,7 +371,7 @@ int pf_verb_hatch(int argc, char **argv)
         "happened is reported, with a clip for pf replay. CANDIDATES is a file that pf predict "
         "--json has\n"
         "written for a recording: only these candidates are tried.\n"
-        "Exit status: 66 if something happened, 0 if not, 2 on an error.",
+        "Exit status: 66 if something happened that counts, 0 if not, 2 on an error.",
         options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_OK, next = 0;
     char *standard = NULL, *end = NULL;

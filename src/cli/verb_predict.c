@@ -8,6 +8,7 @@
 #include "load_trace.h"
 #include "predicted_finding.h"
 #include "recording_trace.h"
+#include "report_text.h"
 #include "search_stop.h"
 #include "text_format.h"
 #include "verify_clip.h"
@@ -88,6 +89,7 @@ static void add_anomalies(struct pf_text *t, struct pf_predict_job *j,
         struct pf_finding f;
         pf_predicted_anomaly(j, &a->at.at[i], &f);
         pf_finding_text(t, &f, style);
+        pf_report_suspicious(t, &f);
         add_anomaly(t, j, &a->at.at[i]);
         kinds[j->patterns.at[a->at.at[i].pattern].kind]++;
         witnessed += a->at.at[i].witnessed;
@@ -288,7 +290,8 @@ static int run_job(struct pf_predict_job *j, const char *json, const char *clips
         pf_lock_graph_find(&j->t, limits.stop, &j->cycles);
     pf_search_stop_clear(&stop);
     for (size_t i = 0; i < j->anomalies.at.len; i++)
-        found += j->anomalies.at.at[i].witnessed;
+        found +=
+            j->anomalies.at.at[i].witnessed && j->anomalies.at.at[i].evidence == PF_EVIDENCE_NAMED;
     if (j->verify && found)
         j->shown = pf_verify_clip(j->path, should_stop, NULL, j->unshown, sizeof j->unshown);
     if (clips && (status = pf_witness_clips_make(j, clips)) != PF_EXIT_OK)

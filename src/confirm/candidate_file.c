@@ -53,6 +53,25 @@ static void add_runs(struct pf_text *t, const uint32_t *at, uint32_t n)
     pf_text_char(t, ']');
 }
 
+/* Evidence that needs a comparison with the serial orders. */
+static const char *const evidence_words[] = {
+    [PF_EVIDENCE_WEAK] = "weak", [PF_EVIDENCE_INFERRED] = "inferred"};
+
+static void add_regions(struct pf_text *t, const struct pf_try_schedule *w)
+{
+    pf_json_str(t, "evidence", evidence_words[w->evidence]);
+    pf_json_key(t, "regions");
+    pf_text_char(t, '[');
+    for (unsigned i = 0; i < 2; i++) {
+        pf_text_add(t, i ? ",{" : "{");
+        pf_json_num(t, "begin", w->region[i].begin);
+        pf_json_num(t, "end", w->region[i].end);
+        pf_json_bool(t, "pair", w->region[i].pair);
+        pf_text_char(t, '}');
+    }
+    pf_text_char(t, ']');
+}
+
 static void add_schedule(struct pf_text *t, const struct pf_predict_job *j,
                          const struct pf_candidate *c, const struct pf_try_schedule *w)
 {
@@ -64,6 +83,8 @@ static void add_schedule(struct pf_text *t, const struct pf_predict_job *j,
     add_list(t, "events", w->event, w->n);
     pf_json_bool(t, "adjacent", w->adjacent);
     pf_json_bool(t, "stuck", w->stuck);
+    if (w->evidence == PF_EVIDENCE_WEAK || w->evidence == PF_EVIDENCE_INFERRED)
+        add_regions(t, w);
     if (w->norder) {
         pf_json_num(t, "start", w->start);
         add_runs(t, w->order, w->norder);
@@ -166,6 +187,32 @@ static void read_events(struct pf_reader *r, const struct pf_trace *t, const jso
     w->n = (uint32_t)n;
 }
 
+/* Reads the regions, if they are inferred. */
+static void read_regions(struct pf_reader *r, const struct pf_trace *t, const json_t *o,
+                         struct pf_try_schedule *w)
+{
+    const char *evidence = pf_read_text(r, o, "evidence");
+    if (!evidence || r->status)
+        return;
+    const json_t *v = pf_read_array(r, o, "regions");
+    for (unsigned k = PF_EVIDENCE_WEAK; k <= PF_EVIDENCE_INFERRED; k++)
+        if (!strcmp(evidence, evidence_words[k]))
+            w->evidence = (enum pf_region_evidence)k;
+    if (!w->evidence || json_array_size(v) != 2)
+        pf_read_fail(r, "a known word, and two regions,", "evidence");
+    for (unsigned i = 0; i < 2 && !r->status; i++) {
+        const json_t *x = json_array_get(v, i);
+        w->region[i] =
+            (struct pf_match_region){event_of(r, t, json_object_get(x, "begin"), "regions"),
+                                     event_of(r, t, json_object_get(x, "end"), "regions"),
+                                     json_is_true(json_object_get(x, "pair"))};
+        if (!r->status &&
+            (w->region[i].begin > w->region[i].end ||
+             t->events.at[w->region[i].begin].thread != t->events.at[w->region[i].end].thread))
+            pf_read_fail(r, "the first and the last event of one thread", "regions");
+    }
+}
+
 /* Reads the order. Every event may occur at most once. */
 static uint32_t *read_order(struct pf_reader *r, const struct pf_trace *t, const json_t *o,
                             struct pf_try_schedule *w)
@@ -228,6 +275,7 @@ static void load_one(struct pf_candidate_file *f, struct pf_reader *r, struct pf
     if (!it)
         pf_read_fail(r, "the id of a finding of this file", "id");
     read_events(r, &j->t, o, &w);
+    read_regions(r, &j->t, o, &w);
     uint32_t *order = read_order(r, &j->t, o, &w);
     if (!r->status && !w.norder && !w.stuck)
         find_schedule(a, j, &w);

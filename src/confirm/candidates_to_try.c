@@ -102,8 +102,10 @@ static struct pf_try_schedule schedule_of_anomaly(const struct pf_predict_job *j
                                        .start = a->start,
                                        .order = a->order,
                                        .norder = a->norder,
-                                       .adjacent = p->next[p->n - 1]};
+                                       .adjacent = p->next[p->n - 1],
+                                       .evidence = a->evidence};
     memcpy(schedule.event, a->event, p->n * sizeof *a->event);
+    memcpy(schedule.region, a->region, sizeof a->region);
     return schedule;
 }
 

@@ -194,6 +194,8 @@ void pf_predicted_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a,
     struct pf_access *accesses = new_accesses(j, f, p->n);
     for (unsigned i = 0; i < p->n; i++) /* a pair has the later access first */
         access_of(j, a->event[pf_finding_is_pair(f) ? 1 - i : i], &accesses[i]);
+    if (a->evidence == PF_EVIDENCE_WEAK || a->evidence == PF_EVIDENCE_INFERRED)
+        f->suspicious = "the regions are inferred; pf hatch tries whether it matters";
     if (a->witnessed)
         pf_schedule_steps_witness(j, f,
                                   &(struct pf_described_schedule){.start = a->start,

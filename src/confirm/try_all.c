@@ -7,6 +7,7 @@
 #include "recorded_stdin.h"
 #include "search_stop.h"
 #include "self_run.h"
+#include "serial_orders.h"
 #include "try_shared.h"
 #include "vector.h"
 #include "verify_clip.h"
@@ -264,12 +265,55 @@ static void end_replay(struct try_slot *s, const struct pf_supervisor_result *re
 static const struct try_phase replay_phase = {is_unverified, is_out_of_time, set_unverified,
                                               begin_replay, end_replay};
 
+/* --- interleavings of inferred regions are compared with the serial orders --- */
+
+static int compare_function(const void *arg)
+{
+    const struct try_slot *s = arg;
+    pf_serial_orders_compare(s->r->t, s->r->recording, s->item->h, s->item->clip, s->item->result);
+    return 0;
+}
+
+static bool is_uncompared(const struct pf_try_item *it)
+{
+    return !it->compared && pf_serial_orders_needed(it->h, it->result);
+}
+
+static void set_uncompared(struct pf_try_item *it, const char *why)
+{
+    it->compared = true;
+    snprintf(it->result->doubt, sizeof it->result->doubt,
+             "it was not compared with the serial orders: %.100s", why);
+}
+
+static pf_status begin_comparison(struct try_slot *s, struct pf_command *c, struct pf_error *e)
+{
+    (void)e;
+    s->item->compared = true;
+    *c = command_for(s->r, compare_function, s);
+    c->limit_ms = LIMIT_MS;
+    c->grace_ms = GRACE_MS;
+    return PF_OK;
+}
+
+static void end_comparison(struct try_slot *s, const struct pf_supervisor_result *result)
+{
+    if (!s->item->result->compared)
+        set_uncompared(s->item, result->how == PF_SUPERVISED_LIMIT ? "no end within 60 s"
+                                                                   : "the time was up");
+}
+
+static const struct try_phase compare_phase = {is_uncompared, pf_try_all_stopped, set_uncompared,
+                                               begin_comparison, end_comparison};
+
 /* Replays come first: what an interrupt leaves is then complete. */
 static void start_any(struct pf_process_pool *pool, struct try_slot *slot, size_t number,
                       size_t *next)
 {
     size_t first = 0;
-    if (!start_next(&replay_phase, pool, slot, number, &first))
+    if (slot->r->comparing)
+        start_next(&compare_phase, pool, slot, number, next);
+    else if (!start_next(&replay_phase, pool, slot, number, &first))
         start_next(&try_phase, pool, slot, number, next);
 }
 
@@ -301,7 +345,8 @@ static void run_in_pool(struct pf_try_all *r, struct pf_process_pool *pool, stru
     }
 }
 
-/* Tries the candidates that are not decided, and replays the clips of those that happened. */
+/* Tries the candidates that are not decided, and replays the clips of those that happened; or
+ * compares those that happened with the serial orders. */
 static int run_phases(struct pf_try_all *r)
 {
     struct pf_process_pool pool;
@@ -311,7 +356,7 @@ static int run_phases(struct pf_try_all *r)
     pf_status s = pf_process_pool_init(&pool, n, &e);
     for (size_t i = 0; i < n; i++)
         slots[i].r = r;
-    for (size_t i = 0; i < r->n; i++)
+    for (size_t i = 0; i < r->n && !r->comparing; i++)
         r->items[i].decided = r->items[i].result->tried;
     if (s == PF_OK)
         run_in_pool(r, &pool, slots);
@@ -406,6 +451,10 @@ int pf_try_all(struct pf_try_all *r)
             add_assertion(r->items[i].clip, r->items[i].result);
     if (!r->skip_harm)
         find_harm(r);
+    r->comparing = true; /* now it is known which of them failed */
+    if (status == PF_EXIT_OK)
+        status = run_phases(r);
+    r->comparing = false;
     if (isatty(STDERR_FILENO))
         fputc('\n', stderr);
     if (r->input > 0)

@@ -15,7 +15,7 @@
 
 #include "analysis.h"
 #include "clip.h"
-#include "pecan/pattern.h"
+#include "pecan/search.h"
 
 enum pf_try_verdict {
     PF_TRY_UNKNOWN, /* the try was not completed; `why` is the reason */
@@ -30,6 +30,9 @@ struct pf_try_schedule {
     const uint32_t *order;
     bool stuck; /* a deadlock: the events are lock operations that never succeed */
     bool adjacent; /* a race: the last two must be adjacent */
+    /* WEAK or INFERRED: what happened must be shown to matter (serial_orders.h) */
+    enum pf_region_evidence evidence;
+    struct pf_match_region region[2]; /* used with such evidence only */
 };
 
 struct pf_try_result {
@@ -40,6 +43,9 @@ struct pf_try_result {
     /* the clip was replayed from scratch and showed it; otherwise `unverified` is the reason */
     bool verified;
     char unverified[200];
+    bool compared; /* with the serial orders of its regions: */
+    bool matters; /* it failed, or gave a result that no serial order gives */
+    char doubt[160]; /* otherwise: why it is only suspicious */
 };
 
 /* Makes a schedule from a witness, which ends before the two accesses. The access that was

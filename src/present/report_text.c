@@ -101,7 +101,7 @@ void pf_report_suspicious(struct pf_text *t, const struct pf_finding *f)
     if (!f->suspicious)
         return;
     pf_text_add(t, "  Suspicious: not shown to matter (");
-    pf_text_add(t, f->suspicious);
+    pf_text_name(t, f->suspicious);
     pf_text_add(t, ")\n");
 }
 

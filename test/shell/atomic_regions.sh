@@ -84,20 +84,25 @@ for level in O0 O2; do
     rm -rf acts.clip.hatched
     status 66 "$PF" hatch acts.clip
     has out "atomicity violation"
+    # The value read in one section is stored in the next one: an update is lost.
+    build $level straight "$none" "$none" "$check $act"
+    found --analysis=pecan straight.clip
+    rm -rf straight.clip.hatched
+    status 66 "$PF" hatch straight.clip
+    has out "atomicity violation"
     # No check-then-act: checked again in the section that stores; one section only; another
-    # variable; no decision; a critical section in each iteration of a loop.
+    # variable; a critical section in each iteration of a loop.
     build $level again "$none" "$none" "$check if (v > 0) { pthread_mutex_lock(&m); if (stock > 0) stock = stock - 1;
         pthread_mutex_unlock(&m); }"
     build $level single "$none" "$none" 'pthread_mutex_lock(&m); if (stock > 0) stock = stock - 1;
         pthread_mutex_unlock(&m);'
     build $level other "$none" "$none" "$check if (v > 0) { pthread_mutex_lock(&m); sold = sold + 1;
         pthread_mutex_unlock(&m); }"
-    build $level straight "$none" "$none" "$check $act"
     build $level loop "$none" "$none" "for (int k = 0; k < 3; k++) { pthread_mutex_lock(&m);
         stock = stock - 1; pthread_mutex_unlock(&m); }"
     build $level rounds "$none" "$none" "for (int v = 1; v > 0;) { pthread_mutex_lock(&m); more = 0;
         last = v; v = more; pthread_mutex_unlock(&m); }"
-    for twin in again single other straight loop rounds; do
+    for twin in again single other loop rounds; do
         status 0 "$PF" predict --analysis=pecan $twin.clip
         has out "0 races, 0 atomicity violations"
     done

@@ -1,23 +1,31 @@
 /*
  * check_then_act.c - finds check-then-act: loads that decide whether a later store to the same
- * variable happens.
+ * variable happens, or which value it stores.
  *
  * Model:   a load R decides about a store W if
  *          - a conditional branch or switch B depends on R's value, through arithmetic,
  *            comparisons, PHIs and local variables;
  *          - W is reachable from one successor of B and not from another, on paths that pass
- *            neither B nor R again;
+ *            neither B nor R again; successors from which the program cannot go on (abort, a
+ *            failed assertion, exit) are ignored, because a branch to them is not a decision
+ *            between two ways to go on;
  *          - W is not in a loop that R is outside of: a repeated store is not what the check was
  *            for.
- *          Both are in one function, after inlining, and access the same address: the same value,
- *          or the same address computation from it.
+ *          R also decides about W if R's value flows into the value that W stores, and calls are
+ *          made in between: without calls both are in one critical section.
  *
- *          R gets PF_SITEF_CHECK, W gets PF_SITEF_ACT. Whether the two are in different critical
- *          sections of one lock is decided on the trace (predict/pecan/check_act.c), not here.
+ *          A pair is a load and a store of one function, after inlining, that access the same
+ *          address (the same value, or the same address computation from it), if the load decides
+ *          about the store. The load gets PF_SITEF_CHECK, the store PF_SITEF_ACT. Loads of other
+ *          variables that decide by a branch whether the store of a pair happens get
+ *          PF_SITEF_CHECK, too: comparing a version number is a check. Whether load and store are
+ *          in different critical sections of one lock is decided on the trace
+ *          (predict/pecan/check_act.c), not here.
  *
  *          Limits bound the work for large functions; pairs beyond them are not found.
  */
 #include "plugin.h"
+#include <string.h>
 
 #define PAIRS 4096  /* pairs of a load and a store of one address, per function */
 #define DERIVED 128 /* values derived from one load */
@@ -105,7 +113,7 @@ static void derive_users(struct derived *d, LLVMValueRef v)
 
 struct path_search {
     const struct pf_plan *plan;
-    bool *seen;
+    bool *seen, *dies; /* per block; dies: the program ends on every path from here */
     size_t *work;
 };
 
@@ -140,12 +148,55 @@ static bool is_reachable(struct path_search *w, size_t from, size_t to, size_t n
     return false;
 }
 
+/* True if the block ends in a call that leaves the function without a return, but goes on
+ * elsewhere: an exception, a longjmp, the end of the thread. */
+static bool goes_on_elsewhere(LLVMBasicBlockRef b)
+{
+    static const char *const leaving[] = {"__cxa_throw",  "__cxa_rethrow", "longjmp",
+                                          "siglongjmp",   "_longjmp",      "__longjmp_chk",
+                                          "pthread_exit", "thrd_exit",     "_Unwind_Resume"};
+    for (LLVMValueRef i = LLVMGetLastInstruction(b); i; i = LLVMGetPreviousInstruction(i)) {
+        LLVMValueRef f = LLVMIsACallInst(i) ? LLVMIsAFunction(LLVMGetCalledValue(i)) : NULL;
+        size_t len = 0;
+        const char *name = f ? LLVMGetValueName2(f, &len) : NULL;
+        for (size_t k = 0; name && k < sizeof leaving / sizeof *leaving; k++)
+            if (!strcmp(name, leaving[k]))
+                return true;
+        if (f && !LLVMGetIntrinsicID(f))
+            return false;
+    }
+    return false;
+}
+
+/* Sets `dies`: blocks that end in code that is never left, and blocks all of whose successors are
+ * such blocks. Endless loops go on. */
+static void find_dying_blocks(struct path_search *w)
+{
+    for (size_t i = 0; i < w->plan->nblocks; i++)
+        w->dies[i] = LLVMIsAUnreachableInst(LLVMGetBasicBlockTerminator(w->plan->blocks[i])) &&
+                     !goes_on_elsewhere(w->plan->blocks[i]);
+    for (bool changed = true; changed;) {
+        changed = false;
+        for (size_t i = w->plan->nblocks; i-- > 0;) {
+            LLVMValueRef term = LLVMGetBasicBlockTerminator(w->plan->blocks[i]);
+            unsigned n = LLVMGetNumSuccessors(term), dying = 0;
+            for (unsigned k = 0; k < n; k++)
+                dying += w->dies[index_of(w, LLVMGetSuccessor(term, k))];
+            if (!w->dies[i] && n && dying == n)
+                w->dies[i] = changed = true;
+        }
+    }
+}
+
 /* True if the branch at the end of block b decides whether block `to` is reached. */
 static bool decides(struct path_search *w, LLVMValueRef branch, size_t b, size_t to, size_t load)
 {
     bool some = false, all = true;
     for (unsigned i = 0, n = LLVMGetNumSuccessors(branch); i < n; i++) {
-        bool leads_there = is_reachable(w, index_of(w, LLVMGetSuccessor(branch, i)), to, b, load);
+        size_t next = index_of(w, LLVMGetSuccessor(branch, i));
+        if (w->dies[next])
+            continue;
+        bool leads_there = is_reachable(w, next, to, b, load);
         some |= leads_there;
         all &= leads_there;
     }
@@ -161,15 +212,36 @@ static bool is_repeated_without(struct path_search *w, size_t store, size_t load
     return false;
 }
 
-static bool is_decided(struct path_search *w, LLVMValueRef load, size_t load_at, size_t store_at)
+/* True if calls that may unlock and lock are made between the two instructions of one block. */
+static bool calls_between(LLVMValueRef first, LLVMValueRef last)
+{
+    unsigned calls = 0;
+    LLVMValueRef i = LLVMGetNextInstruction(first);
+    for (; i && i != last; i = LLVMGetNextInstruction(i)) {
+        LLVMValueRef f = LLVMIsACallInst(i) ? LLVMIsAFunction(LLVMGetCalledValue(i)) : NULL;
+        calls += LLVMIsACallInst(i) && !(f && LLVMGetIntrinsicID(f));
+    }
+    return i && calls >= 2;
+}
+
+/* True if the value of the load decides about the store; with `flows`, also by its value. */
+static bool is_decided(struct path_search *w, LLVMValueRef load, LLVMValueRef store, bool flows)
 {
     struct derived d = {.at = {load}, .n = 1};
-    if (is_repeated_without(w, store_at, load_at))
+    size_t load_at = index_of(w, LLVMGetInstructionParent(load));
+    size_t store_at = index_of(w, LLVMGetInstructionParent(store));
+    bool one_block = load_at == store_at;
+    if (one_block ? !flows || !calls_between(load, store)
+                  : is_repeated_without(w, store_at, load_at))
         return false;
     for (size_t i = 0; i < d.n; i++) {
         LLVMValueRef v = d.at[i];
+        if (flows && LLVMIsAStoreInst(store) && LLVMGetOperand(store, 0) == v)
+            return true;
         if (!LLVMIsABranchInst(v) && !LLVMIsASwitchInst(v))
             derive_users(&d, v);
+        else if (one_block)
+            continue;
         else if (LLVMGetNumSuccessors(v) > 1 &&
                  decides(w, v, index_of(w, LLVMGetInstructionParent(v)), store_at, load_at))
             return true;
@@ -182,15 +254,32 @@ static bool is_plain(const struct pf_plan_step *s, bool write)
     return s->what == PF_DO_ACCESS && s->write == write && s->ptr;
 }
 
+/* Marks the loads of other variables that decide whether the store of a pair happens. */
+static void mark_other_checks(struct path_search *w, struct pf_plan *plan, unsigned pairs)
+{
+    for (size_t k = 0; k < plan->n && pairs < PAIRS; k++)
+        for (size_t r = 0; plan->steps[k].flags & PF_SITEF_ACT && r < plan->n && pairs < PAIRS;
+             r++) {
+            struct pf_plan_step *store = &plan->steps[k], *load = &plan->steps[r];
+            if (!is_plain(load, false) || load->flags & PF_SITEF_CHECK)
+                continue;
+            pairs++;
+            if (is_decided(w, load->inst, store->inst, false))
+                load->flags |= PF_SITEF_CHECK;
+        }
+}
+
 void pf_plan_check_then_act(struct pf_plan *plan)
 {
     unsigned calls = 0, pairs = 0;
     for (size_t k = 0; k < plan->n; k++)
         calls += plan->steps[k].what == PF_DO_CALL;
-    if (calls < 3 || plan->nblocks < 2) /* at least unlock, lock, unlock */
+    if (calls < 3) /* at least unlock, lock, unlock */
         return;
     struct path_search w = {plan, pf_zeroed(plan->nblocks, sizeof(bool)),
+                            pf_zeroed(plan->nblocks, sizeof(bool)),
                             pf_zeroed(plan->nblocks, sizeof(size_t))};
+    find_dying_blocks(&w);
     for (size_t k = 0; k < plan->n && pairs < PAIRS; k++)
         for (size_t r = 0; is_plain(&plan->steps[k], true) && r < plan->n && pairs < PAIRS; r++) {
             struct pf_plan_step *store = &plan->steps[k], *load = &plan->steps[r];
@@ -198,13 +287,13 @@ void pf_plan_check_then_act(struct pf_plan *plan)
                 !is_same_address(load->ptr, store->ptr, DEPTH))
                 continue;
             pairs++;
-            size_t from = index_of(&w, LLVMGetInstructionParent(load->inst));
-            size_t to = index_of(&w, LLVMGetInstructionParent(store->inst));
-            if (from != to && is_decided(&w, load->inst, from, to)) {
+            if (is_decided(&w, load->inst, store->inst, true)) {
                 load->flags |= PF_SITEF_CHECK;
                 store->flags |= PF_SITEF_ACT;
             }
         }
+    mark_other_checks(&w, plan, pairs);
     free(w.seen);
+    free(w.dies);
     free(w.work);
 }

@@ -255,8 +255,11 @@ bool pf_patterns_parse(pf_patterns *out, const char *path, const char *text, siz
 void pf_patterns_builtin(pf_patterns *out)
 {
     struct pf_trace_error e;
+    size_t first = out->len;
     if (!pf_patterns_parse(out, "builtin.pattern", builtin, sizeof builtin, &e)) {
         fprintf(stderr, "pf: %s\n", e.text); /* a bug in pf */
         abort();
     }
+    for (size_t i = first; i < out->len; i++)
+        out->at[i].builtin = true;
 }

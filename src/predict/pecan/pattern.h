@@ -28,6 +28,7 @@ struct pf_pattern {
     bool write[PF_PATTERN_MAX];
     bool next[PF_PATTERN_MAX]; /* event i directly follows event i - 1 */
     uint8_t nthreads, nvars, nregions;
+    bool builtin; /* not from a file of the user */
 };
 typedef PF_VEC(struct pf_pattern) pf_patterns;
 

@@ -70,9 +70,11 @@ static enum use use_of(const struct maker *m, uint32_t pattern, const uint32_t *
 
 /* --- schedules --- */
 
-static bool add_anomaly(void *arg, uint32_t pattern, const uint32_t *events)
+static bool add_anomaly(void *arg, const struct pf_pattern_match *match)
 {
     struct maker *m = arg;
+    uint32_t pattern = match->pattern;
+    const uint32_t *events = match->event;
     const struct pf_pattern *p = &m->patterns->at[pattern];
     enum use use = use_of(m, pattern, events);
     if (use != WANTED)
@@ -81,8 +83,9 @@ static bool add_anomaly(void *arg, uint32_t pattern, const uint32_t *events)
         (m->engine_matches++ >= ENGINE_MATCHES ||
          !pf_schedule_finder_solve(&m->finder, events, p->n, due_of(p), MARGIN)))
         return false;
-    struct pf_anomaly a = {.pattern = pattern};
+    struct pf_anomaly a = {.pattern = pattern, .evidence = match->evidence};
     memcpy(a.event, events, p->n * sizeof *events);
+    memcpy(a.region, match->region, sizeof a.region);
     set_order(&a, &m->finder);
     pf_vec_push(&m->out->at, a);
     return true;

@@ -18,6 +18,8 @@ struct pf_anomaly {
     uint32_t start, norder;
     uint32_t *order;
     bool witnessed;
+    enum pf_region_evidence evidence; /* that its regions are meant to be atomic */
+    struct pf_match_region region[2];
 };
 
 struct pf_anomalies {

@@ -26,7 +26,8 @@ struct pattern_search {
     struct pf_locksets *locks;
     const pf_patterns *patterns;
     struct pf_stop *stop;
-    bool (*f)(void *, uint32_t, const uint32_t *);
+    struct pf_region_rules rules;
+    bool (*f)(void *, const struct pf_pattern_match *);
     void *arg;
     struct pf_pattern_search_result *out;
     PF_VEC(struct tried) tried;
@@ -43,6 +44,7 @@ struct pattern_search {
     uint32_t thread[PF_PATTERN_MAX]; /* per thread of the pattern; PF_NONE: unbound */
     uint32_t entry[PF_PATTERN_MAX]; /* per event: the access of its class */
     pf_unit_accesses seen;
+    struct pf_pattern_match match;
 };
 
 static uint64_t mix(uint64_t h, uint64_t v)
@@ -188,7 +190,8 @@ static void try_match(struct pattern_search *s)
         s->out->skipped++;
         return;
     }
-    uint32_t instance[PF_PATTERN_MAX], events[PF_PATTERN_MAX];
+    uint32_t instance[PF_PATTERN_MAX], *events = s->match.event;
+    s->match.pattern = s->number;
     for (unsigned r = 0; r < s->p->nregions; r++)
         instance[r] = s->w->classes.at[s->class[r]].instance;
     struct near near[NEAR];
@@ -199,10 +202,20 @@ static void try_match(struct pattern_search *s)
         events_of(s, instance, events);
         if (!order_allows(s, events) || (s->reversed && events[s->p->n - 2] < events[s->p->n - 1]))
             continue;
+        s->match.evidence = pf_region_rules_weigh(&s->rules, s->p, s->class, s->entry, events);
+        if (s->match.evidence == PF_EVIDENCE_NONE)
+            continue;
+        for (unsigned r = 0; r < 2; r++) {
+            const struct pf_unit_instance *x = &s->w->instances.at[instance[r]];
+            const struct pf_unit_instance *pair = /* a section that acts begins with its check */
+                x->pair ? NULL : pf_units_pair_acting(s->w, x->begin, x->end);
+            x = pair ? pair : x;
+            s->match.region[r] = (struct pf_match_region){x->begin, x->end, x->pair};
+        }
         tried++;
         use_steps(s, STEPS_PER_TRY);
         poll_stop(s);
-        t->done = s->f(s->arg, s->number, events);
+        t->done = s->f(s->arg, &s->match);
     }
     if (tried && !s->reversed)
         s->out->matches += !t->count++;
@@ -368,12 +381,13 @@ static void rank_cells(const struct pattern_search *s, uint8_t *rank, bool by_co
 }
 
 void pf_pattern_search(const struct pf_units *w, const pf_patterns *patterns, struct pf_stop *stop,
-                       bool (*f)(void *arg, uint32_t pattern, const uint32_t *events), void *arg,
+                       bool (*f)(void *arg, const struct pf_pattern_match *match), void *arg,
                        struct pf_pattern_search_result *out)
 {
     struct pattern_search s = {
         .w = w, .g = w->g, .patterns = patterns, .stop = stop, .f = f, .arg = arg, .out = out};
     s.locks = (struct pf_locksets *)&w->g->locks; /* only its cache changes */
+    pf_region_rules_init(&s.rules, w);
     s.use_rank = pf_mem_zero(w->g->t->cells.len + 1, 1);
     s.code_rank = pf_mem_zero(w->g->t->cells.len + 1, 1);
     rank_cells(&s, s.use_rank, false);
@@ -395,6 +409,7 @@ void pf_pattern_search(const struct pf_units *w, const pf_patterns *patterns, st
     pf_vec_release(&s.seen);
     pf_vec_release(&s.tried);
     pf_hash_map_release(&s.by_sites);
+    pf_region_rules_release(&s.rules);
     free(s.use_rank);
     free(s.code_rank);
 }

@@ -8,7 +8,8 @@
  *          lock that the unit holds throughout; events that must follow each other directly have no
  *          common lock. The condition is necessary but not sufficient: the caller generates a
  *          schedule and decides. There is one anomaly per tuple of sites: once the caller accepts
- *          one, the search continues with other tuples.
+ *          one, the search continues with other tuples. Matches without any evidence that their
+ *          regions are meant to be atomic (region_rules.h) are dropped.
  * Cost:    linear in the trace for the preparation, then depends on the number of classes that
  *          share a cell. Of cells with equal uses, only a few are searched. Everything that a limit
  *          cuts off is counted.
@@ -17,6 +18,7 @@
 #define PF_PECAN_SEARCH_H
 
 #include "pattern.h"
+#include "region_rules.h"
 #include "stop.h"
 #include "units.h"
 
@@ -28,10 +30,22 @@ struct pf_pattern_search_result {
     uint64_t skipped; /* alternatives by the same code that were not examined, because of limits */
 };
 
+/* The stretch of one thread that a region of a match stands for. */
+struct pf_match_region {
+    uint32_t begin, end; /* first and last event */
+    bool pair; /* a check and its act */
+};
+struct pf_pattern_match {
+    uint32_t pattern;
+    uint32_t event[PF_PATTERN_MAX]; /* in the pattern's order */
+    enum pf_region_evidence evidence;
+    struct pf_match_region region[2]; /* the pattern's first two regions */
+};
+
 /* Calls f for each match, with the events in the pattern's order. Stops calling it for a tuple of
  * sites once f has returned true for it, or once too many of its matches were tried. */
 void pf_pattern_search(const struct pf_units *w, const pf_patterns *patterns, struct pf_stop *stop,
-                       bool (*f)(void *arg, uint32_t pattern, const uint32_t *events), void *arg,
+                       bool (*f)(void *arg, const struct pf_pattern_match *match), void *arg,
                        struct pf_pattern_search_result *out);
 
 #endif

@@ -22,9 +22,16 @@ static bool ends_region(const struct pf_event *e)
     }
 }
 
+/* The field `mark` of an access with this many marked regions around it. */
+static uint8_t mark_of(uint32_t marks, uint32_t mark)
+{
+    return marks ? (uint8_t)(mark < 255 ? mark : 255) : 0;
+}
+
 /* Appends the relevant accesses of an event: those to cells that several threads use and at least
  * one writes. */
-static void add_event(const struct pf_partial_order *g, uint32_t i, pf_unit_accesses *out)
+static void add_event(const struct pf_partial_order *g, uint32_t i, uint8_t mark,
+                      pf_unit_accesses *out)
 {
     const struct pf_trace *t = g->t;
     const struct pf_event *e = &t->events.at[i];
@@ -37,6 +44,7 @@ static void add_event(const struct pf_partial_order *g, uint32_t i, pf_unit_acce
                                                      .cell = c,
                                                      .site = e->site,
                                                      .held = g->held[i],
+                                                     .mark = mark,
                                                      .same = PF_NONE,
                                                      .reads = pf_event_reads(e),
                                                      .writes = pf_event_writes(e),
@@ -51,14 +59,15 @@ static uint64_t mix(uint64_t h, uint64_t v)
 
 static uint64_t entry_hash(const struct pf_unit_access *e)
 {
-    uint64_t kind = (uint64_t)e->reads << 2 | (uint64_t)e->writes << 1 | e->atomic;
+    uint64_t kind =
+        (uint64_t)e->mark << 3 | (uint64_t)e->reads << 2 | (uint64_t)e->writes << 1 | e->atomic;
     return mix(mix((uint64_t)e->cell << 32 | e->site, e->held), kind);
 }
 
 static bool equal_accesses(const struct pf_unit_access *a, const struct pf_unit_access *b)
 {
     return a->cell == b->cell && a->site == b->site && a->held == b->held && a->reads == b->reads &&
-           a->writes == b->writes && a->atomic == b->atomic;
+           a->writes == b->writes && a->atomic == b->atomic && a->mark == b->mark;
 }
 
 /* Keeps only the first and the last of equal accesses. */
@@ -96,9 +105,16 @@ void pf_units_read_instance(const struct pf_units *w, const struct pf_unit_insta
     const struct pf_partial_order *g = w->g;
     pf_vec_clear(out);
     if (i->pair)
-        add_event(g, i->begin, out);
-    for (uint32_t k = i->pair ? g->pos[i->end] : g->pos[i->begin]; k <= g->pos[i->end]; k++)
-        add_event(g, g->by_thread[k], out);
+        add_event(g, i->begin, i->marks != 0, out);
+    uint32_t marks = i->marks, mark = marks != 0; /* as scan_event counts them */
+    for (uint32_t k = i->pair ? g->pos[i->end] : g->pos[i->begin]; k <= g->pos[i->end]; k++) {
+        const struct pf_event *e = &g->t->events.at[g->by_thread[k]];
+        if (e->kind == PF_EV_REGION)
+            mark += !marks++;
+        add_event(g, g->by_thread[k], mark_of(marks, mark), out);
+        if (e->kind == PF_EV_ENDREGION && marks)
+            marks--;
+    }
     drop_inner_accesses(out);
 }
 
@@ -124,8 +140,8 @@ static uint64_t class_hash(const struct pf_unit_class *c, const struct pf_unit_a
     return h;
 }
 
-static void add_unit(struct pf_units *w, struct pf_unit_class c, uint32_t begin, uint32_t end,
-                     bool pair, pf_unit_accesses *accesses)
+static void add_unit(struct pf_units *w, struct pf_unit_class c, struct pf_unit_instance instance,
+                     pf_unit_accesses *accesses)
 {
     drop_inner_accesses(accesses);
     c.n = (uint32_t)accesses->len;
@@ -144,9 +160,9 @@ static void add_unit(struct pf_units *w, struct pf_unit_class c, uint32_t begin,
             pf_vec_push(&w->accesses, accesses->at[k]);
         pf_vec_push(&w->classes, c);
     }
-    uint32_t older = w->classes.at[found].instance;
+    instance.older = w->classes.at[found].instance;
     w->classes.at[found].instance = (uint32_t)w->instances.len;
-    pf_vec_push(&w->instances, (struct pf_unit_instance){begin, end, older, pair});
+    pf_vec_push(&w->instances, instance);
 }
 
 /* --- regions --- */
@@ -156,6 +172,8 @@ struct open_region { /* the region in which a thread is */
     uint32_t depth, marks; /* locks held; marked regions around */
     uint32_t begin, last;
     uint32_t outer;
+    uint32_t marks_before; /* `marks` before the region began */
+    uint32_t mark;         /* number of marked regions in it so far */
     pf_unit_accesses accesses;
 };
 
@@ -163,7 +181,10 @@ static void close_region(struct pf_units *w, uint32_t thread, struct open_region
 {
     struct pf_unit_class c = {.thread = thread, .outer = o->outer, .region = true};
     if (o->inside && o->accesses.len)
-        add_unit(w, c, o->begin, o->last, false, &o->accesses);
+        add_unit(
+            w, c,
+            (struct pf_unit_instance){.begin = o->begin, .end = o->last, .marks = o->marks_before},
+            &o->accesses);
     pf_vec_clear(&o->accesses);
     o->inside = false;
 }
@@ -171,7 +192,14 @@ static void close_region(struct pf_units *w, uint32_t thread, struct open_region
 static void enter(struct open_region *o, uint32_t i)
 {
     if (!o->inside)
-        *o = (struct open_region){true, o->depth, o->marks, i, i, 0, o->accesses};
+        *o = (struct open_region){.inside = true,
+                                  .depth = o->depth,
+                                  .marks = o->marks,
+                                  .begin = i,
+                                  .last = i,
+                                  .marks_before = o->marks,
+                                  .mark = o->marks != 0,
+                                  .accesses = o->accesses};
 }
 
 /* The set that contains only the lock of this event. */
@@ -198,19 +226,20 @@ static void scan_event(struct pf_units *w, struct open_region *o, uint32_t i,
     if (e->kind == PF_EV_REGION || (pf_event_acquires(e) && !o->depth++ && !o->marks)) {
         enter(o, i);
         if (e->kind == PF_EV_REGION)
-            o->marks++;
+            o->mark += !o->marks++;
         else
             o->outer = lock_alone(g, e);
     } else if (pf_event_is_access(e)) {
         if (o->depth || o->marks)
             enter(o, i); /* continues a region that was cut */
         if (o->inside)
-            add_event(g, i, &o->accesses);
+            add_event(g, i, mark_of(o->marks, o->mark), &o->accesses);
         else {
             pf_vec_clear(single);
-            add_event(g, i, single);
+            add_event(g, i, 0, single);
             if (single->len)
-                add_unit(w, (struct pf_unit_class){.thread = e->thread}, i, i, false, single);
+                add_unit(w, (struct pf_unit_class){.thread = e->thread},
+                         (struct pf_unit_instance){.begin = i, .end = i}, single);
         }
     }
     o->last = i;
@@ -224,16 +253,65 @@ static void scan_event(struct pf_units *w, struct open_region *o, uint32_t i,
         close_region(w, e->thread, o);
 }
 
+static void find_marked_regions(struct pf_units *w)
+{
+    const struct pf_trace *t = w->g->t;
+    uint32_t n = 0, *depth = pf_mem_zero(w->g->nt, sizeof *depth);
+    uint32_t *current = pf_mem_zero(w->g->nt, sizeof *current);
+    for (uint32_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        if (e->kind == PF_EV_REGION) {
+            if (!w->marked_region)
+                w->marked_region = pf_mem_zero(t->events.len, sizeof *w->marked_region);
+            if (!depth[e->thread]++)
+                current[e->thread] = ++n;
+        }
+        if (w->marked_region)
+            w->marked_region[i] = current[e->thread];
+        if (e->kind == PF_EV_ENDREGION && depth[e->thread] && !--depth[e->thread])
+            current[e->thread] = 0;
+    }
+    free(depth);
+    free(current);
+}
+
 static void add_pair(void *arg, uint32_t read, uint32_t write)
 {
     struct pf_units *w = arg;
     pf_unit_accesses both = {0};
-    add_event(w->g, read, &both);
-    add_event(w->g, write, &both);
+    const uint32_t *region = w->marked_region;
+    bool marked = region && region[read] && region[read] == region[write];
+    add_event(w->g, read, marked, &both);
+    add_event(w->g, write, marked, &both);
     struct pf_unit_class c = {
         .thread = w->g->t->events.at[read].thread, .region = true, .pair = true};
-    add_unit(w, c, read, write, true, &both);
+    pf_vec_push(&w->pairs, (uint32_t)w->instances.len);
+    add_unit(w, c,
+             (struct pf_unit_instance){.begin = read, .end = write, .pair = true, .marks = marked},
+             &both);
     pf_vec_release(&both);
+}
+
+const struct pf_unit_instance *pf_units_pair_acting(const struct pf_units *w, uint32_t begin,
+                                                    uint32_t end)
+{
+    const struct pf_partial_order *g = w->g;
+    uint32_t lo = 0, hi = (uint32_t)w->pairs.len; /* sorted by thread, then by act */
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (g->pos[w->instances.at[w->pairs.at[mid]].end] < g->pos[begin])
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    const struct pf_unit_instance *first = NULL;
+    for (; lo < w->pairs.len; lo++) {
+        const struct pf_unit_instance *x = &w->instances.at[w->pairs.at[lo]];
+        if (g->pos[x->end] > g->pos[end])
+            break;
+        first = !first || x->begin < first->begin ? x : first;
+    }
+    return first;
 }
 
 /* --- uses of cells --- */
@@ -328,6 +406,7 @@ void pf_units_init(struct pf_units *w, const struct pf_partial_order *g)
         close_region(w, u, &open[u]);
         pf_vec_release(&open[u].accesses);
     }
+    find_marked_regions(w);
     pf_check_act_each(g, add_pair, w);
     pf_vec_release(&single);
     free(open);
@@ -341,6 +420,8 @@ void pf_units_release(struct pf_units *w)
     pf_vec_release(&w->accesses);
     pf_vec_release(&w->instances);
     pf_vec_release(&w->uses);
+    pf_vec_release(&w->pairs);
+    free(w->marked_region);
     free(w->use_at);
     pf_hash_map_release(&w->by_hash);
     memset(w, 0, sizeof *w);

@@ -21,6 +21,8 @@ struct pf_unit_access {
     uint32_t event, cell, site, held;
     uint32_t same; /* the class's next access to this cell; PF_NONE: none */
     bool reads, writes, atomic;
+    /* the number of the marked region around it, among those of its unit, from 1; 0: none */
+    uint8_t mark;
 };
 
 struct pf_unit_class {
@@ -37,6 +39,7 @@ struct pf_unit_instance {
     uint32_t begin, end; /* first and last event */
     uint32_t older;      /* the next older instance; PF_NONE: none */
     bool pair;           /* only these two events belong to it */
+    uint32_t marks;      /* marked regions that began before it */
 };
 /* Limit for patterns with one variable: uses of a cell whose accesses to the cell are made by the
  * same code. */
@@ -59,6 +62,10 @@ struct pf_units {
     PF_VEC(struct pf_unit_access) accesses;
     PF_VEC(struct pf_unit_instance) instances;
     PF_VEC(struct pf_cell_use) uses;
+    /* checks and their acts: instances, those of a thread in the order of their acts */
+    pf_vec_u32 pairs;
+    /* per event: the outermost marked region around it, from 1; 0: none; NULL: there are none */
+    uint32_t *marked_region;
     uint32_t *use_at; /* per cell: first use, PF_NONE if none */
     struct pf_hash_map by_hash; /* indices into `classes` */
 };
@@ -66,6 +73,10 @@ struct pf_units {
 void pf_units_init(struct pf_units *w, const struct pf_partial_order *g);
 void pf_units_release(struct pf_units *w);
 typedef PF_VEC(struct pf_unit_access) pf_unit_accesses;
+/* The pair whose act is one of the thread's events from `begin` to `end`; NULL: none. Of several,
+ * one with the earliest check. */
+const struct pf_unit_instance *pf_units_pair_acting(const struct pf_units *w, uint32_t begin,
+                                                    uint32_t end);
 /* Collects the accesses of an instance, in the order of its class; clears `out` first. */
 void pf_units_read_instance(const struct pf_units *w, const struct pf_unit_instance *i,
                             pf_unit_accesses *out);

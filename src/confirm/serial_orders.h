@@ -1,0 +1,30 @@
+/*
+ * serial_orders.h - does an interleaving of two inferred regions matter? Runs the program along the
+ * two serial orders of the regions and compares the results.
+ *
+ * Model:   each run follows the candidate's schedule up to the point where neither region has
+ *          begun; then one region runs to its end, then the other one. Where a region ends is
+ *          determined in the run itself, because other values may take it another way. The results
+ *          that are compared are, at the moment when both regions have ended, the values of the
+ *          shared memory that either of them wrote, and, at the end of the run, its output (as a
+ *          set of lines, because the order of lines may depend on the schedule) and how it ended. A
+ *          pointer to a block that was allocated meanwhile equals any other such pointer. What is
+ *          unknown equals everything: an interleaving counts only if it is shown to matter.
+ * Errors:  an order that cannot be run is left out. If none can, only a failure matters.
+ * Threads: must be called in a process of its own, as pf_try_one.
+ */
+#ifndef PF_CONFIRM_SERIAL_ORDERS_H
+#define PF_CONFIRM_SERIAL_ORDERS_H
+
+#include "try_one.h"
+
+/* True if the result must be compared with the serial orders: it happened, its regions are
+ * inferred, and the answer is not known yet. */
+bool pf_serial_orders_needed(const struct pf_try_schedule *h, const struct pf_try_result *r);
+/* Sets r->matters, or r->doubt. `clip` is the recording of the candidate; temporary files are
+ * created next to it. */
+void pf_serial_orders_compare(const struct pf_trace *t, const struct pf_clip *recording,
+                              const struct pf_try_schedule *h, const char *clip,
+                              struct pf_try_result *r);
+
+#endif

@@ -1,0 +1,63 @@
+# Atomic regions that are inferred from locks: in the programs of test/program/region, pf hatch
+# confirms a violation that counts in those that have one, and none in the others (*_ok).
+for source in "$ROOT"/test/program/region/*.c*; do
+    name=$(basename "${source%.c*}") compiler=cc
+    [[ $source != *.cpp ]] || compiler=c++
+    flags=$(sed -n 's,^// std: ,-std=,p' "$source")
+    for level in O0 O2; do
+        "$PF" $compiler -$level -g $flags "$source" -o "$name" -pthread
+        status 0 "$PF" record -o "$name.$level.clip" -- "./$name"
+        if [[ $name == *_ok ]]; then
+            status 0 "$PF" hatch "$name.$level.clip"
+        else
+            status 66 "$PF" hatch "$name.$level.clip"
+            has out "atomicity violation"
+        fi
+    done
+done
+# A violation that gives the result of a serial order is reported, but does not count.
+cat >stock.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+static int stock = 5;
+static void *sell(void *p)
+{
+    pthread_mutex_lock(&m);
+    int enough = stock > 0;
+    pthread_mutex_unlock(&m);
+    if (enough) {
+        pthread_mutex_lock(&m);
+        stock--;
+        pthread_mutex_unlock(&m);
+    }
+    return p;
+}
+int main(void)
+{
+    pthread_t t, u;
+    pthread_create(&t, NULL, sell, NULL);
+    pthread_create(&u, NULL, sell, NULL);
+    pthread_join(t, NULL);
+    pthread_join(u, NULL);
+    return stock != 3;
+}
+END
+for level in O0 O2; do
+    "$PF" cc -$level -g stock.c -o stock -pthread
+    status 0 "$PF" record -o stock.clip -- ./stock
+    rm -rf stock.clip.hatched
+    status 0 "$PF" hatch --json stock.json stock.clip
+    has out "Suspicious: not shown to matter (a serial order of the two regions gives the same result)"
+    has stock.json '"status":"confirmed"'
+    has stock.json '"counts":false'
+    status 0 "$PF" check --runs 2 --state check.$level -- ./stock
+    has out "0 findings, and 1 suspicious (not shown to matter)"
+    status 0 "$PF" predict --analysis=pecan --json all.json stock.clip
+    has all.json '"evidence":"inferred"'
+    rm -rf stock.clip.hatched
+    status 0 "$PF" hatch all.json
+    has out "1 only suspicious"
+done
+# A region that the user named counts, whatever its result.
+status 66 "$PF" hatch --atomic=sell -o named stock.clip
+hasnt out "Suspicious"
