@@ -15,7 +15,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OVERRUN_MS 500 /* after the deadline, programs that still run are killed */
+#define OVERRUN_MS 300 /* after the deadline, programs that still run are killed */
 
 struct check_loop {
     struct pf_check_work *w;
@@ -52,14 +52,15 @@ static uint64_t estimate_ms(const struct check_loop *l, enum pf_check_kind kind,
     return kind == PF_CHECK_RUN ? 0 : kind == PF_CHECK_LOOK ? 2 * record : record;
 }
 
-/* Sets the limits of a step. A program whose duration is unknown may not end at all: its first run
- * and its first recording get half of the remaining time. Returns false if the step cannot end
+/* Sets the limits of a step. A program whose duration is unknown may not end at all: its runs and
+ * recordings get half of the remaining time. Returns false if the step cannot end
  * within the budget. */
 static bool set_limits(const struct check_loop *l, struct pf_check_step *s)
 {
     uint64_t now = pf_now_ms(), left = l->deadline_ms > now ? l->deadline_ms - now : 0;
     enum pf_check_kind kind = s->line.kind;
-    uint64_t usual = estimate_ms(l, kind, s->line.test), known = l->took_ms[s->line.test][kind];
+    uint64_t usual = estimate_ms(l, kind, s->line.test);
+    bool known = l->took_ms[s->line.test][kind] || l->took_ms[s->line.test][PF_CHECK_RUN];
     uint64_t patient = (kind == PF_CHECK_RUN ? 20 : 200) * usual + 5000;
     if (usual > left || !left)
         return false;
@@ -199,6 +200,10 @@ static void describe(struct check_loop *l, struct pf_check_step *s,
     line->wall_ms = k->wall_ns / 1000000;
     if (k->how == PF_SUPERVISED_ENDED && line->wall_ms + 1 > *took)
         *took = line->wall_ms + 1;
+    /* a trace of this program did not fit into the step's time: one takes longer than that */
+    uint64_t *look = &l->took_ms[line->test][PF_CHECK_LOOK];
+    if (line->kind == PF_CHECK_HATCH && own_limit && line->wall_ms > *look)
+        *look = line->wall_ms;
 }
 
 static void collect(struct check_loop *l, size_t slot)
@@ -215,6 +220,8 @@ static void collect(struct check_loop *l, size_t slot)
     bool records = line->kind == PF_CHECK_RECORD || line->kind == PF_CHECK_DIRECT;
     bool clip = records && has_clip(l, line);
     set_trouble(l, line, &result, clip);
+    if (own_limit)
+        line->trouble[0] = 0; /* the end of the budget is reported once */
     pf_status st = l->status;
     if (st == PF_OK)
         st = pf_check_found_take(&w->found, w->folder, line, &news, l->e);

@@ -299,9 +299,11 @@ static int run(struct hatch *h, int argc, char **argv)
     if (h->patterns)
         status = pf_predict_job_read_patterns(VERB, &h->j, h->patterns);
     uint64_t before = pf_now_ms();
+    h->j.t.recorded.replay_limit_ms = h->run.limit_ms / 2;
     if (status == PF_EXIT_OK)
         status = pf_load_trace_atomic(VERB, h->j.path, h->j.atomic, &h->j.t);
     h->run.replay_ms = pf_now_ms() - before; /* it replays the recording */
+    pf_run_report.out_of_time = h->j.t.recorded.out_of_time;
     if (status == PF_EXIT_OK)
         status = find_candidates(h);
     if (status == PF_EXIT_OK)

@@ -2,6 +2,7 @@
  * the environment and the core of its process, which the calling verb still needs. */
 #define _GNU_SOURCE
 #include "load_trace.h"
+#include "duration.h"
 #include "file.h"
 #include "message.h"
 #include "recording_trace.h"
@@ -20,12 +21,14 @@ static bool should_stop(void *arg) { return (void)arg, pf_interrupted(); }
 
 /* Replays the clip with tracing on into a new temporary file and returns its name. NULL: failed,
  * and the reason has been printed. */
-static char *regenerate(const char *verb, const char *path, const char *atomic)
+static char *regenerate(const char *verb, const char *path, const char *atomic,
+                        struct pf_recorded *limits)
 {
     struct pf_run_report report;
     struct pf_error e;
     struct pf_clip made;
     char *file = NULL, *regions = NULL;
+    uint64_t began = pf_now_ms();
     if (pf_temporary_file(&file, &e) != PF_OK) {
         pf_complain(verb, "%s", e.text);
         return NULL;
@@ -37,9 +40,13 @@ static char *regenerate(const char *verb, const char *path, const char *atomic)
     argv[4] = regions ? regions : (char *)path;
     argv[5] = regions ? (char *)path : NULL;
     if (s == PF_OK)
-        s = pf_self_run(&(struct pf_self_run){.argv = argv, .should_stop = should_stop}, &report,
-                        &e);
+        s = pf_self_run(&(struct pf_self_run){.argv = argv,
+                                              .should_stop = should_stop,
+                                              .limit_ms = limits->replay_limit_ms},
+                        &report, &e);
     const char *why = s == PF_OK ? report.error : e.text;
+    limits->out_of_time =
+        s != PF_OK && limits->replay_limit_ms && pf_now_ms() - began >= limits->replay_limit_ms;
     /* The exit status is the program's; the file tells whether the replay succeeded. */
     bool ok = s == PF_OK && pf_clip_open(&made, file, &e) == PF_OK;
     if (ok) {
@@ -110,7 +117,7 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
                 clip.cut);
     if (!clip.stream[PF_STREAM_EVENT].length || atomic) {
         pf_clip_release(&clip);
-        char *file = regenerate(verb, path, atomic);
+        char *file = regenerate(verb, path, atomic, &t->recorded);
         pf_status s = file ? pf_clip_open(&clip, file, &e) : PF_OK;
         if (file)
             unlink(file);

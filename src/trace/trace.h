@@ -129,6 +129,9 @@ struct pf_recorded {
     /* set by the caller of the reader: maximum number of events; 0: PF_RECORDED_MAX */
     uint32_t limit;
     bool limited; /* the recording has more events than `limit` */
+    /* set by the caller: most time for a replay that makes the events, in milliseconds; 0: any */
+    uint64_t replay_limit_ms;
+    bool out_of_time; /* that was not enough */
 };
 
 struct pf_initial {
