@@ -5,7 +5,7 @@ import { Excerpt, Stack } from './source.jsx';
 
 const OPS = {
   read: 'reads', write: 'writes', 'atomic-read': 'atomically reads', 'atomic-write': 'atomically writes',
-  lock: 'locks', free: 'frees',
+  lock: 'locks', free: 'frees', fail: 'fails', wait: 'waits',
 };
 
 function Access({ sources, access, later }) {

@@ -48,9 +48,6 @@ function Head({ data, shown }) {
           explored: {d.check.runs} free runs, {d.check.schedules} schedules, {d.check.events} events
         </p>
       )}
-      {d.check?.failures.map((n, i) => (
-        <p key={i} class="harm">{n.text}, {n.times}&times;{n.clip && <span>: <code>pf replay {n.clip}</code></span>}</p>
-      ))}
       {d.command.length > 0 && <p class="command"><code>{d.command.join(' ')}</code></p>}
       {!d.complete && (
         <details class="incomplete">

@@ -1,10 +1,12 @@
 /* check_load.c - see check_load.h. */
 #define _GNU_SOURCE
 #include "check_load.h"
+#include "allocation.h"
 #include "check_chain.h"
 #include "clip.h"
 #include "file.h"
 #include "finding_read.h"
+#include "fingerprint.h"
 #include "foreign.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -27,12 +29,7 @@ struct check_loader {
 
 static char *text(struct pf_findings *f, const char *s)
 {
-    char *copy = pf_pool_text(&f->pool, s, strlen(s));
-    if (!copy) {
-        fputs("pf: out of memory\n", stderr);
-        exit(2);
-    }
-    return copy;
+    return pf_pool_text(&f->pool, s, strlen(s));
 }
 
 /* Adds a note, or counts it if it is known. */
@@ -61,17 +58,58 @@ static void add_note(struct check_loader *l, struct pf_check_note **list, const 
 
 /* --- one line --- */
 
-static void note_signal(struct check_loader *l, const struct pf_check_line *line, int wait,
+/* True if a recording's replay has shown this failure: then it has a finding with a stack. */
+static bool is_shown(const struct pf_findings *f, enum pf_kind kind)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->at[i]->naccesses && (f->at[i]->kind == kind ||
+                                    (f->at[i]->kind == PF_KIND_ASSERTION && kind == PF_KIND_CRASH)))
+            return true;
+    return false;
+}
+
+/* Adds a finding for a failure that no replay has shown, so that its stack is unknown. */
+static void add_failure(struct check_loader *l, enum pf_kind kind, const char *clip,
+                        const char *format, ...) __attribute__((format(printf, 4, 5)));
+static void add_failure(struct check_loader *l, enum pf_kind kind, const char *clip,
+                        const char *format, ...)
+{
+    char harm[400], why[PATH_MAX + 100];
+    struct pf_finding it = {.kind = kind, .analysis = "failure", .count = 1};
+    va_list args;
+    va_start(args, format);
+    vsnprintf(harm, sizeof harm, format, args);
+    va_end(args);
+    if (is_shown(l->f, kind))
+        return;
+    it.id = pf_fingerprint(&it);
+    struct pf_finding *f = pf_findings_find(l->f, it.id);
+    if (!f) {
+        f = pf_mem_checked(pf_pool_get(&l->f->pool, sizeof *f));
+        *f = it;
+        f->harm = text(l->f, harm);
+        snprintf(why, sizeof why, "%s%s",
+                 clip ? "a recording ended so, but was not replayed: " : "no recording shows it",
+                 clip ? clip : "");
+        f->unconfirmed = text(l->f, why);
+        pf_findings_push(l->f, f);
+    } else {
+        f->count++;
+    }
+    pf_findings_add_stage(l->f, f, clip ? "record" : "run", "failure", PF_STATUS_OBSERVED, 1);
+}
+
+static void find_signal(struct check_loader *l, const struct pf_check_line *line, int wait,
                         const char *clip)
 {
     bool ours = l->ended_by_us && (WTERMSIG(wait) == SIGTERM || WTERMSIG(wait) == SIGKILL);
-    if (!WIFSIGNALED(wait) || ours || pf_check_line_cut(line) || !strcmp(line->how, "limit"))
+    if (!WIFSIGNALED(wait) || ours || !strcmp(line->how, "stopped") || !strcmp(line->how, "limit"))
         return;
-    add_note(l, &l->sum->failures, clip, "the program died of signal %d (%s)%s", WTERMSIG(wait),
-             strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
+    add_failure(l, PF_KIND_CRASH, clip, "the program died of signal %d (%s)%s", WTERMSIG(wait),
+                strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
 }
 
-static void note_recording(struct check_loader *l, const struct pf_check_line *line)
+static void find_failure(struct check_loader *l, const struct pf_check_line *line)
 {
     struct pf_clip c;
     struct pf_error ignored;
@@ -80,11 +118,12 @@ static void note_recording(struct check_loader *l, const struct pf_check_line *l
     if (pf_clip_open(&c, path, &ignored) != PF_OK)
         return;
     if (c.end.outcome == PF_OUTCOME_DEADLOCK || c.end.outcome == PF_OUTCOME_HANG)
-        add_note(l, &l->sum->failures, path, "%s in a recording: %.*s",
-                 c.end.outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
-                 (int)strcspn(c.end.text, "\n"), c.end.text);
+        add_failure(l, c.end.outcome == PF_OUTCOME_HANG ? PF_KIND_HANG : PF_KIND_DEADLOCK, path,
+                    "%s in a recording: %.*s",
+                    c.end.outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
+                    (int)strcspn(c.end.text, "\n"), c.end.text);
     else if (c.ended)
-        note_signal(l, line, c.end.wait, path);
+        find_signal(l, line, c.end.wait, path);
     if (c.ended && c.end.copies)
         add_note(l, &l->sum->gaps, NULL, "%u %s not recorded", c.end.copies,
                  c.end.copies == 1 ? "child was" : "children were");
@@ -111,9 +150,9 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
     s->undecided += line->undecided;
     s->ms += line->wall_ms;
     if (line->kind == PF_CHECK_RUN)
-        note_signal(l, line, line->wait, NULL);
+        find_signal(l, line, line->wait, NULL);
     if (line->kind == PF_CHECK_RECORD || line->kind == PF_CHECK_DIRECT)
-        note_recording(l, line);
+        find_failure(l, line);
     if (line->kind == PF_CHECK_DIRECT)
         note_tries(l, line);
     snprintf(words, sizeof words, "%s",

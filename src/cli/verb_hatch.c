@@ -199,6 +199,8 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
 {
     struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
     uint64_t real = 0, errors = 0, suspicious = 0, unknown = 0;
+    for (size_t i = 0; i < h->j.failures.n; i++)
+        pf_finding_text(t, h->j.failures.at[i], &style);
     for (size_t i = 0; i < h->all.at.len; i++) {
         struct pf_candidate *c = &h->all.at.at[i];
         if (!confirm(h, c))
@@ -224,6 +226,14 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
             unknown += h->all.at.at[i].result.verdict == PF_TRY_UNKNOWN;
             add_refuted(t, &h->all.at.at[i]);
         }
+    if (h->j.failures.n) {
+        pf_text_add(t, "hatch: the recording itself shows ");
+        pf_text_u64(t, h->j.failures.n);
+        pf_text_add(t, h->j.failures.n == 1 ? " finding; replay it with: pf replay "
+                                            : " findings; replay them with: pf replay ");
+        pf_text_add(t, h->j.path);
+        pf_text_char(t, '\n');
+    }
     pf_text_add(t, "hatch: ");
     pf_text_u64(t, h->all.at.len);
     pf_text_add(t, " candidates: ");
@@ -259,6 +269,11 @@ static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)
     }
     pf_predict_json_head(t, argc, argv, pf_predict_job_decided(&h->j) && !unknown);
     bool first = true;
+    for (size_t i = 0; i < h->j.failures.n; i++) {
+        pf_text_add(t, first ? "\n" : ",\n");
+        pf_finding_json(t, h->j.failures.at[i]);
+        first = false;
+    }
     for (size_t i = 0; i < h->all.at.len; i++)
         if (happened(&h->all.at.at[i])) {
             pf_text_add(t, first ? "\n" : ",\n");
@@ -283,7 +298,7 @@ static int report(struct hatch *h, int argc, char **argv)
     if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
         (h->json && pf_file_write(h->json, json.at, json.n, &e) != PF_OK))
         return pf_complain(VERB, "%s", e.text);
-    return counted ? PF_EXIT_FOUND : PF_EXIT_OK;
+    return counted || h->j.failures.n ? PF_EXIT_FOUND : PF_EXIT_OK;
 }
 
 static int run(struct hatch *h, int argc, char **argv)
@@ -301,7 +316,7 @@ static int run(struct hatch *h, int argc, char **argv)
     uint64_t before = pf_now_ms();
     h->j.t.recorded.replay_limit_ms = h->run.limit_ms / 2;
     if (status == PF_EXIT_OK)
-        status = pf_load_trace_atomic(VERB, h->j.path, h->j.atomic, &h->j.t);
+        status = pf_load_trace_shown(VERB, h->j.path, h->j.atomic, &h->j.t, &h->j.failures);
     h->run.replay_ms = pf_now_ms() - before; /* it replays the recording */
     pf_run_report.out_of_time = h->j.t.recorded.out_of_time;
     if (status == PF_EXIT_OK)
@@ -339,6 +354,7 @@ static void release(struct hatch *h)
     pf_cycles_release(&h->j.cycles);
     pf_vec_release(&h->j.patterns);
     pf_trace_release(&h->j.t);
+    pf_findings_release(&h->j.failures);
     pf_pool_release(&h->j.pool);
     pf_clip_release(&h->recording);
     free(h);
@@ -389,6 +405,7 @@ int pf_verb_hatch(int argc, char **argv)
     }
     pf_trace_init(&h->j.t);
     pf_pool_init_malloc(&h->j.pool);
+    pf_findings_init(&h->j.failures);
     h->run.jobs = jobs ? strtoul(jobs, &end, 10) : 1;
     if (status == -1)
         status = pf_complain(VERB, "give only one recording");

@@ -138,6 +138,8 @@ static void add_text(struct pf_text *t, struct pf_predict_job *j, bool color)
 {
     static const char *const claim[] = {"observed", "witnessed", "candidates only"};
     struct pf_text_style style = {.color = color};
+    for (size_t i = 0; i < j->failures.n; i++)
+        pf_finding_text(t, j->failures.at[i], &style);
     for (size_t k = 0; k < j->n; k++) {
         const struct pf_result *r = &j->results[k];
         for (size_t i = 0; i < r->races.len; i++) {
@@ -200,6 +202,8 @@ static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char
 {
     pf_predict_json_head(t, argc, argv, pf_predict_job_decided(j));
     bool first = true;
+    for (size_t i = 0; i < j->failures.n; i++)
+        add_finding(t, j->failures.at[i], &first);
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = 0; i < j->results[k].races.len; i++) {
             struct pf_finding f;
@@ -270,10 +274,10 @@ static bool should_stop(void *arg) { return (void)arg, pf_interrupted(); }
 static int run_job(struct pf_predict_job *j, const char *json, const char *clips, int argc,
                    char **argv)
 {
-    int status = pf_load_trace_atomic(VERB, j->path, j->atomic, &j->t);
+    int status = pf_load_trace_shown(VERB, j->path, j->atomic, &j->t, &j->failures);
     if (status != PF_EXIT_OK)
         return status;
-    size_t found = 0;
+    size_t found = j->failures.n;
     struct pf_search_stop stop;
     struct pf_limits limits = pf_limits_default;
     limits.stop = &stop.stop;
@@ -375,6 +379,7 @@ int pf_verb_predict(int argc, char **argv)
     }
     pf_trace_init(&j->t);
     pf_pool_init_malloc(&j->pool);
+    pf_findings_init(&j->failures);
     j->began = pf_now_ms();
     unsigned long most = events ? strtoul(events, &end, 10) : PF_RECORDED_MAX;
     j->t.recorded.limit = (uint32_t)most;
@@ -399,6 +404,7 @@ int pf_verb_predict(int argc, char **argv)
     pf_cycles_release(&j->cycles);
     pf_vec_release(&j->patterns);
     pf_trace_release(&j->t);
+    pf_findings_release(&j->failures);
     pf_pool_release(&j->pool);
     free(j);
     return status;

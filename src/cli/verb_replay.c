@@ -170,7 +170,7 @@ int pf_verb_replay(int argc, char **argv)
         {"quiet", NULL, "do not show the output, only compare it", NULL, &d.quiet},
         {"watch", NULL, "check every access for memory errors (implied by --trace)", NULL,
          &d.watch},
-        {"log", "DIR", "keep the log of memory errors in DIR, for pf report", &log, NULL},
+        {"log", "DIR", "keep the log of memory errors and failures in DIR, for pf report", &log, NULL},
         {"trace", "FILE", "write a clip with every event and its value to FILE", &trace, NULL},
         {"atomic", "GLOB", "with --trace: treat calls of functions whose names match as regions",
          &d.atomic, NULL},

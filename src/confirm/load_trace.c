@@ -2,6 +2,7 @@
  * the environment and the core of its process, which the calling verb still needs. */
 #define _GNU_SOURCE
 #include "load_trace.h"
+#include "allocation.h"
 #include "duration.h"
 #include "file.h"
 #include "message.h"
@@ -19,26 +20,48 @@
 
 static bool should_stop(void *arg) { return (void)arg, pf_interrupted(); }
 
+/* Reads the findings that the replay logged. The replay has shown them, so the recording is their
+ * clip. */
+static void read_shown(const char *verb, struct pf_findings *shown, const char *log,
+                       const char *path)
+{
+    struct pf_error e;
+    if (pf_findings_read_folder(shown, log, NULL, &e) != PF_OK)
+        pf_complain(verb, "%s", e.text);
+    for (size_t i = 0; i < shown->n; i++) {
+        shown->at[i]->status = PF_STATUS_CONFIRMED;
+        shown->at[i]->clip = pf_pool_text(&shown->pool, path, strlen(path));
+        shown->at[i]->stages = NULL;
+    }
+}
+
 /* Replays the clip with tracing on into a new temporary file and returns its name. NULL: failed,
  * and the reason has been printed. */
 static char *regenerate(const char *verb, const char *path, const char *atomic,
-                        struct pf_recorded *limits)
+                        struct pf_recorded *limits, struct pf_findings *shown)
 {
     struct pf_run_report report;
     struct pf_error e;
     struct pf_clip made;
-    char *file = NULL, *regions = NULL;
+    char *file = NULL, *regions = NULL, *log = NULL;
     uint64_t began = pf_now_ms();
     if (pf_temporary_file(&file, &e) != PF_OK) {
         pf_complain(verb, "%s", e.text);
         return NULL;
     }
-    char *argv[] = {"replay", "--quiet", "--trace", file, NULL, NULL, NULL};
+    char *argv[9] = {"replay", "--quiet", "--trace", file};
+    size_t n = 4;
     pf_status s = PF_OK;
     if (atomic && asprintf(&regions, "--atomic=%s", atomic) < 0)
         s = pf_fail(&e, PF_NOMEM, "out of memory");
-    argv[4] = regions ? regions : (char *)path;
-    argv[5] = regions ? (char *)path : NULL;
+    if (shown) {
+        log = pf_mem_format("%s.log", file);
+        argv[n++] = "--log";
+        argv[n++] = log;
+    }
+    if (regions)
+        argv[n++] = regions;
+    argv[n] = (char *)path;
     if (s == PF_OK)
         s = pf_self_run(&(struct pf_self_run){.argv = argv,
                                               .should_stop = should_stop,
@@ -54,6 +77,11 @@ static char *regenerate(const char *verb, const char *path, const char *atomic,
         pf_clip_release(&made);
     }
     free(regions);
+    if (ok && shown)
+        read_shown(verb, shown, log, path);
+    if (log)
+        pf_folder_remove(log);
+    free(log);
     if (ok)
         return file;
     pf_complain(verb, "%s: %s, and could not be replayed to obtain them%s%s", path,
@@ -102,7 +130,8 @@ static void say_inlined(const char *verb, const char *path, char *left_out,
     free(globs);
 }
 
-static int load_clip(const char *verb, const char *path, const char *atomic, struct pf_trace *t)
+static int load_clip(const char *verb, const char *path, const char *atomic, struct pf_trace *t,
+                     struct pf_findings *shown)
 {
     struct pf_clip clip;
     struct pf_error e;
@@ -117,7 +146,7 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
                 clip.cut);
     if (!clip.stream[PF_STREAM_EVENT].length || atomic) {
         pf_clip_release(&clip);
-        char *file = regenerate(verb, path, atomic, &t->recorded);
+        char *file = regenerate(verb, path, atomic, &t->recorded, shown);
         pf_status s = file ? pf_clip_open(&clip, file, &e) : PF_OK;
         if (file)
             unlink(file);
@@ -166,7 +195,7 @@ static int load_before_misuse(const char *verb, const char *path, const char *at
         pf_trace_release(t);
         pf_trace_init(t);
         t->recorded.limit = limit;
-        int status = load_clip(verb, path, atomic, t);
+        int status = load_clip(verb, path, atomic, t, NULL);
         if (status != PF_EXIT_OK)
             return status;
         ok = pf_trace_check(t, te);
@@ -178,10 +207,11 @@ static int load_before_misuse(const char *verb, const char *path, const char *at
 
 int pf_load_trace(const char *verb, const char *path, struct pf_trace *t)
 {
-    return pf_load_trace_atomic(verb, path, NULL, t);
+    return pf_load_trace_shown(verb, path, NULL, t, NULL);
 }
 
-int pf_load_trace_atomic(const char *verb, const char *path, const char *atomic, struct pf_trace *t)
+int pf_load_trace_shown(const char *verb, const char *path, const char *atomic, struct pf_trace *t,
+                        struct pf_findings *shown)
 {
     char *text;
     size_t len;
@@ -193,7 +223,7 @@ int pf_load_trace_atomic(const char *verb, const char *path, const char *atomic,
     if (fd >= 0)
         close(fd);
     if (clip) {
-        int status = load_clip(verb, path, atomic, t);
+        int status = load_clip(verb, path, atomic, t, shown);
         if (status != PF_EXIT_OK)
             return status;
     } else {

@@ -7,13 +7,16 @@
 #ifndef PF_CONFIRM_LOAD_TRACE_H
 #define PF_CONFIRM_LOAD_TRACE_H
 
+#include "findings.h"
 #include "trace.h"
 
 /* Fills t, which the caller has initialised, seals it and checks it for consistency. */
 int pf_load_trace(const char *verb, const char *path, struct pf_trace *t);
 /* The same, with calls of the functions whose names match `atomic` (globs separated by commas;
- * NULL: none) as regions. The recording is replayed to find them. */
-int pf_load_trace_atomic(const char *verb, const char *path, const char *atomic,
-                         struct pf_trace *t);
+ * NULL: none) as regions. The recording is replayed to find them. shown: gets the memory errors and
+ * failures (crash, failed assertion, deadlock, hang) that this replay showed, as confirmed findings
+ * whose clip is `path`; NULL: not wanted. Nothing is added if no replay was needed. */
+int pf_load_trace_shown(const char *verb, const char *path, const char *atomic, struct pf_trace *t,
+                        struct pf_findings *shown);
 
 #endif

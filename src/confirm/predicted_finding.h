@@ -9,6 +9,7 @@
 #include "analysis.h"
 #include "deadlock/lock_graph.h"
 #include "finding.h"
+#include "findings.h"
 #include "held_locks.h"
 #include "pecan/pecan.h"
 #include "pool.h"
@@ -40,6 +41,7 @@ struct pf_predict_job {
     struct pf_anomalies anomalies;
     bool deadlocks; /* search for deadlocks */
     struct pf_cycles cycles;
+    struct pf_findings failures; /* what the replay of the recording showed (load_trace.h) */
     struct pf_pool pool;
     struct pf_held_locks *held; /* in the pool; NULL: not built yet */
     struct pf_last_writes *last_writes; /* likewise (schedule_step.c) */

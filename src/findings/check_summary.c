@@ -36,7 +36,6 @@ void pf_check_summary_json(struct pf_text *t, const struct pf_check_summary *c)
     pf_json_num(t, "undecided", c->undecided);
     pf_json_num(t, "events", c->events);
     pf_json_num(t, "ms", c->ms);
-    add_notes(t, "failures", c->failures);
     add_notes(t, "gaps", c->gaps);
     pf_text_char(t, '}');
 }
@@ -50,17 +49,6 @@ static void add_count(struct pf_text *t, uint64_t n, const char *one, const char
 
 void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c)
 {
-    for (const struct pf_check_note *n = c->failures; n; n = n->next) {
-        pf_text_add(t, "failed: ");
-        pf_text_name(t, n->text);
-        pf_text_add(t, ", ");
-        add_count(t, n->times, "time", "times");
-        if (n->clip) {
-            pf_text_add(t, "; see it with: pf replay ");
-            pf_text_name(t, n->clip);
-        }
-        pf_text_char(t, '\n');
-    }
     pf_text_add(t, "explored: ");
     add_count(t, c->runs, "free run", "free runs");
     pf_text_add(t, "; ");

@@ -86,8 +86,7 @@ struct pf_check_note {
 };
 struct pf_check_summary {
     uint64_t checks, runs, recordings, directed, candidates, refuted, undecided, events, ms;
-    struct pf_check_note *failures; /* crashes, deadlocks and hangs of the program */
-    struct pf_check_note *gaps;     /* reasons why the result is incomplete */
+    struct pf_check_note *gaps; /* reasons why the result is incomplete */
 };
 
 /* How much predictions and tries have examined. */

@@ -103,6 +103,8 @@ static const char *verb_of(enum pf_op op)
         [PF_OP_LOCK] = "locks",
         [PF_OP_FREE] = "frees",
         [PF_OP_ALLOC] = "allocates",
+        [PF_OP_FAIL] = "fails",
+        [PF_OP_WAIT] = "waits",
     };
     return verbs[op];
 }
@@ -169,13 +171,17 @@ void pf_narrative_step_text(struct pf_text *t, const struct pf_finding *f,
         break;
     case PF_NARRATIVE_ACCESS:
         pf_text_add(t, verb_of(s->access->op));
+        if (s->access->op == PF_OP_FAIL || s->access->op == PF_OP_WAIT)
+            break;
         pf_text_char(t, ' ');
         if (s->access->op == PF_OP_FREE)
             pf_text_add(t, "the block");
+        else if (s->access->op == PF_OP_LOCK)
+            pf_text_add(t, "a mutex");
         else
             add_bytes(t, s->access->size);
         if (s->access->variable) {
-            pf_text_add(t, " of '");
+            pf_text_add(t, s->access->op == PF_OP_LOCK ? ", '" : " of '");
             pf_text_name(t, s->access->variable);
             pf_text_char(t, '\'');
         }
@@ -225,11 +231,19 @@ size_t pf_finding_first(const struct pf_finding *f)
     return pf_finding_is_pair(f) && is_swapped(&f->accesses[0], &f->accesses[1]);
 }
 
+/* False for deadlocks and failures without an address. */
+static bool concerns_memory(const struct pf_finding *f)
+{
+    return f->kind != PF_KIND_DEADLOCK && !pf_kind_is_failure(f->kind);
+}
+
 void pf_finding_title(struct pf_text *t, const struct pf_finding *f)
 {
     pf_text_add(t, pf_kind_title(f->kind));
-    pf_text_add(t, " on ");
-    pf_memory_text(t, f);
+    if (concerns_memory(f)) {
+        pf_text_add(t, " on ");
+        pf_memory_text(t, f);
+    }
     if (!pf_finding_is_pair(f)) {
         for (size_t i = 0; i < f->naccesses; i++) {
             pf_text_add(t, i ? ", " : ": ");

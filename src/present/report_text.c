@@ -109,7 +109,7 @@ void pf_report_suspicious(struct pf_text *t, const struct pf_finding *f)
 static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checked)
 {
     pf_report_suspicious(t, f);
-    if (f->harm) {
+    if (f->harm && !pf_kind_is_failure(f->kind)) { /* the cause of a failure is in its text */
         pf_text_add(t, "  Harm: ");
         pf_text_name(t, f->harm);
         pf_text_char(t, '\n');
@@ -161,7 +161,7 @@ static void add_kinds(struct pf_text *t, const struct pf_findings *f)
     for (size_t i = 0; i < f->n; i++)
         if (!f->at[i]->suspicious) {
             n[f->at[i]->status]++;
-            harm += f->at[i]->harm != NULL;
+            harm += f->at[i]->harm && f->at[i]->status == PF_STATUS_CONFIRMED;
         }
     if (!pf_findings_counted(f))
         return;

@@ -393,6 +393,12 @@ static void add_rules(struct pf_text *t)
         [PF_KIND_GLOBAL_OVERFLOW] = {"GlobalBufferOverflow",
                                      "Memory before or after a global variable is accessed.",
                                      "Keep the access within the variable."},
+        [PF_KIND_CRASH] = {"Crash", "The program died of a signal.",
+                           "Replay the clip and follow the stack to the invalid operation."},
+        [PF_KIND_ASSERTION] = {"FailedAssertion", "An assertion of the program was false.",
+                               "Replay the clip: it shows the schedule that makes it false."},
+        [PF_KIND_HANG] = {"Hang", "The program makes no progress: its threads wait or spin.",
+                          "Replay the clip: it shows what each thread waits for."},
     };
     pf_json_key(t, "rules");
     pf_text_char(t, '[');

@@ -175,6 +175,11 @@ int pf_finding_status_from(const char *word);
 int pf_op_from(const char *word);
 int pf_location_from(const char *word);
 
+/* True for crash, failed assertion and hang: the program failed, at no particular memory. */
+static inline bool pf_kind_is_failure(enum pf_kind k)
+{
+    return k == PF_KIND_CRASH || k == PF_KIND_ASSERTION || k == PF_KIND_HANG;
+}
 /* True if the frame is in the user's sources: not in the C library (no file), and not in a
  * header of the system or of the C++ library (/usr/include, /usr/lib, include/c++). */
 bool pf_stack_frame_is_user(const struct pf_stack_frame *p);

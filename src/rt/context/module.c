@@ -29,6 +29,7 @@ static const struct pf_func *funcs[PF_FUNCS_MAX]; /* .bss, pages are committed w
 static uint32_t nfuncs = 1;
 
 void pf_module_lock(void) { pf_spin_lock(&lock); }
+bool pf_module_try_lock(void) { return pf_spin_try(&lock); }
 void pf_module_unlock(void) { pf_spin_unlock(&lock); }
 
 uint32_t pf_func_number(struct pf_func *f)

@@ -38,6 +38,7 @@ uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void 
 bool pf_module_within(uintptr_t lo, uintptr_t hi);
 
 void pf_module_lock(void); /* around fork */
+bool pf_module_try_lock(void); /* false: it is taken */
 void pf_module_unlock(void);
 
 /* True if an instrumented function begins at addr, or if addr is in the code of the runtime. */

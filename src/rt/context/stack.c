@@ -275,6 +275,12 @@ uint32_t pf_stack_flags(uint32_t id)
 void pf_stack_walk_live(const struct pf_thread *t,
                         bool (*visit)(const struct pf_position *, void *), void *arg)
 {
+    pf_stack_walk_live_at(t, 0, visit, arg);
+}
+
+void pf_stack_walk_live_at(const struct pf_thread *t, uint32_t site,
+                           bool (*visit)(const struct pf_position *, void *), void *arg)
+{
     const struct pf_tls *tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED); /* fibers change it */
     const struct pf_frame *top = tls ? __atomic_load_n(&tls->frame, __ATOMIC_RELAXED) : NULL;
     if (!top || !t->frames ||
@@ -282,7 +288,8 @@ void pf_stack_walk_live(const struct pf_thread *t,
         return;
     while (--top > t->frames) {
         const struct pf_func *f = __atomic_load_n(&top->func, __ATOMIC_RELAXED);
-        if (f && !walk_site(f, pf_frame_site(top) - 1, 0, visit, arg))
+        if (f && !walk_site(f, (site ? site : pf_frame_site(top)) - 1, 0, visit, arg))
             return;
+        site = 0;
     }
 }

@@ -340,6 +340,22 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
     unlock_reports();
 }
 
+const char *pf_failed_assertion;
+
+void pf_failure_found(const struct pf_failure *e)
+{
+    if (!pf_options.report_bugs || race.ended || is_reporting() || !pf_module_try_lock())
+        return; /* the thread that failed may hold these locks */
+    pf_module_unlock();
+    lock_reports();
+    struct pf_finding *f = pf_failure_build(&race.work, e);
+    struct finding_entry *entry = f ? entry_of(f->id) : NULL;
+    if (entry && !entry->reported)
+        report(entry, f);
+    pf_pool_release(&race.work);
+    unlock_reports();
+}
+
 void pf_bad_access_found(const struct pf_bad_access *seen)
 {
     if (!pf_options.report_bugs)

@@ -43,6 +43,32 @@ struct pf_bad_access {
 };
 void pf_bad_access_found(const struct pf_bad_access *e);
 
+/* The program failed: it died of a signal, or its threads can never continue. */
+enum pf_failure_kind {
+    PF_FAILURE_CRASH,
+    PF_FAILURE_ASSERTION,
+    PF_FAILURE_DEADLOCK,
+    PF_FAILURE_HANG
+};
+#define PF_FAILURE_THREADS 16
+struct pf_failure {
+    enum pf_failure_kind kind;
+    int signal;                /* of a crash or a failed assertion */
+    const char *assertion;     /* the expression that was false; NULL: unknown */
+    size_t n;
+    struct pf_failed_thread {
+        const struct pf_thread *t;
+        /* 1 + the site of its innermost function where it stopped; 0: where it last called */
+        uint32_t site;
+        uintptr_t lock; /* the lock that it wants; 0: it does not wait for a lock */
+    } at[PF_FAILURE_THREADS];
+};
+/* The expression of the assertion that has failed; NULL: none. Set by wrap_assert.c. */
+extern const char *pf_failed_assertion;
+/* Reports the failure, unless the thread failed while it was reporting. The process is about to
+ * end. */
+void pf_failure_found(const struct pf_failure *e);
+
 /* Requests of the program: print the stack of a site id; print a line; redirect reports (a value of
  * the option log_path); call a function before a finding terminates the process. */
 void pf_race_print_stack(uint32_t id);

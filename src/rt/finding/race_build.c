@@ -16,6 +16,7 @@
 #include "textbuf.h"
 #include "thread_table.h"
 #include <fcntl.h>
+#include <signal.h>
 
 #define PART 4096
 
@@ -151,17 +152,18 @@ static bool copy_source(const struct pf_position *p, void *arg)
     return !p->file || copy_position(p, arg);
 }
 
-/* The current stack of t, without functions of the C library. */
-static struct pf_backtrace build_live_trail(struct finding_builder *b, const struct pf_thread *t)
+/* The current stack of t, with or without functions of the C library. site: as in pf_failure. */
+static struct pf_backtrace build_live_trail(struct finding_builder *b, const struct pf_thread *t,
+                                            uint32_t site, bool libc)
 {
     struct stack_copy w = {.b = b};
     pf_module_lock();
-    pf_stack_walk_live(t, count_source, &w);
+    pf_stack_walk_live_at(t, site, libc ? count_position : count_source, &w);
     w.at = pf_pool_get(b->pool, w.n * sizeof *w.at + 1);
     w.room = w.n;
     w.n = 0;
     if (w.at)
-        pf_stack_walk_live(t, copy_source, &w);
+        pf_stack_walk_live_at(t, site, libc ? copy_position : copy_source, &w);
     pf_module_unlock();
     b->failed |= !w.at;
     return (struct pf_backtrace){w.at, w.n};
@@ -313,7 +315,7 @@ static void check_thread(struct pf_thread *t, void *arg)
         w->location->kind = tls ? PF_LOCATION_TLS : PF_LOCATION_STACK;
         w->location->thread = t->number;
         if (!tls)
-            w->location->stack = build_live_trail(w->b, t);
+            w->location->stack = build_live_trail(w->b, t, 0, false);
     }
 }
 
@@ -485,6 +487,101 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
         add_thread_info(&b, f, threads, pf_thread_by_number(e->freed_by));
     if (e->block.size)
         add_thread_info(&b, f, threads, pf_thread_by_number(e->block.thread));
+    f->id = pf_fingerprint(f);
+    return b.failed ? NULL : f;
+}
+
+/* --- failures of the program --- */
+
+static const char *signal_name(int n)
+{
+    switch (n) {
+    case SIGSEGV:
+        return "SIGSEGV, invalid memory reference";
+    case SIGBUS:
+        return "SIGBUS, invalid memory reference";
+    case SIGFPE:
+        return "SIGFPE, arithmetic error";
+    case SIGILL:
+        return "SIGILL, illegal instruction";
+    case SIGTRAP:
+        return "SIGTRAP, trap";
+    case SIGABRT:
+        return "SIGABRT, abort";
+    default:
+        return "signal";
+    }
+}
+
+static const char *describe_failure(struct finding_builder *b, const struct pf_failure *e)
+{
+    struct pf_text t;
+    pf_text_init(&t, b->pool);
+    if (e->kind == PF_FAILURE_ASSERTION) {
+        pf_text_add(&t, "assertion failed: ");
+        pf_text_add(&t, e->assertion);
+    } else if (e->kind == PF_FAILURE_CRASH) {
+        pf_text_add(&t, "the program died of signal ");
+        pf_text_u64(&t, (uint64_t)e->signal);
+        pf_text_add(&t, " (");
+        pf_text_add(&t, signal_name(e->signal));
+        pf_text_char(&t, ')');
+    } else {
+        pf_text_add(&t, "the program hung");
+    }
+    pf_text_char(&t, 0);
+    b->failed |= t.failed;
+    return t.at;
+}
+
+static void build_stop(struct finding_builder *b, struct pf_access *a, const struct pf_failure *e,
+                       const struct pf_failed_thread *at)
+{
+    bool waits = e->kind == PF_FAILURE_DEADLOCK || e->kind == PF_FAILURE_HANG;
+    *a = (struct pf_access){.thread = at->t->number,
+                            .op = at->lock ? PF_OP_LOCK
+                                  : waits  ? PF_OP_WAIT
+                                           : PF_OP_FAIL,
+                            .address = at->lock,
+                            .variable = at->lock ? name_of(b, at->lock) : NULL,
+                            .stack = build_live_trail(b, at->t, at->site, true)};
+    struct pf_lock *locks = pf_pool_get(b->pool, at->t->nheld * sizeof *locks + 1);
+    b->failed |= !locks;
+    for (uint32_t i = 0; locks && i < at->t->nheld; i++)
+        locks[i] = (struct pf_lock){.address = at->t->held[i].addr,
+                                    .name = name_of(b, at->t->held[i].addr),
+                                    .shared = at->t->held[i].shared,
+                                    .taken = build_trail(b, at->t->held[i].where, NULL)};
+    a->locks = locks;
+    a->nlocks = locks ? at->t->nheld : 0;
+}
+
+struct pf_finding *pf_failure_build(struct pf_pool *pool, const struct pf_failure *e)
+{
+    static const enum pf_kind kinds[] = {[PF_FAILURE_CRASH] = PF_KIND_CRASH,
+                                         [PF_FAILURE_ASSERTION] = PF_KIND_ASSERTION,
+                                         [PF_FAILURE_DEADLOCK] = PF_KIND_DEADLOCK,
+                                         [PF_FAILURE_HANG] = PF_KIND_HANG};
+    size_t size;
+    struct finding_builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
+    struct pf_finding *f = pf_pool_get(pool, sizeof *f);
+    struct pf_thread_info *threads = pf_pool_get(pool, e->n * sizeof *threads + 1);
+    struct pf_access *accesses = pf_pool_get(pool, e->n * sizeof *accesses + 1);
+    if (!f || !threads || !accesses)
+        return NULL;
+    *f = (struct pf_finding){.kind = kinds[e->kind],
+                             .status = PF_STATUS_OBSERVED,
+                             .analysis = "failure",
+                             .count = 1,
+                             .threads = threads,
+                             .accesses = accesses,
+                             .naccesses = e->n,
+                             .harm =
+                                 e->kind == PF_FAILURE_DEADLOCK ? NULL : describe_failure(&b, e)};
+    for (size_t i = 0; i < e->n; i++) {
+        build_stop(&b, &accesses[i], e, &e->at[i]);
+        add_thread_info(&b, f, threads, e->at[i].t);
+    }
     f->id = pf_fingerprint(f);
     return b.failed ? NULL : f;
 }

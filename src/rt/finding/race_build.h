@@ -27,6 +27,10 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
 struct pf_bad_access;
 struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad_access *e);
 
+/* The same for a failure of the program. */
+struct pf_failure;
+struct pf_finding *pf_failure_build(struct pf_pool *pool, const struct pf_failure *e);
+
 /* The stack of a site id. */
 struct pf_backtrace pf_backtrace_build(struct pf_pool *pool, uint32_t id);
 

@@ -64,6 +64,9 @@ struct pf_context {
     struct pf_pending_event pending; /* the event it is about to perform */
     struct pf_fuzz_state fuzz; /* fuzz_policy.h */
     bool ends_process; /* it is about to end the process, and lets other threads run first */
+    /* while tracing: its newest access, as 1 + the site, and the frame of the function */
+    uint32_t event_site;
+    const struct pf_frame *event_frame;
     bool queried; /* the schedule plan asks what that event is */
     void *sp; /* stack pointer, while it does not run */
     uint64_t stopped_at; /* number of context switches when it last stopped running; 0: never */

@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "deadlock.h"
+#include "race.h"
 #include "race_log.h"
 #include "scheduler.h"
 #include "stack.h"
@@ -31,6 +32,20 @@ static struct pf_context *holder(uint64_t futex)
                 found = c;
             }
     }
+    return found;
+}
+
+/* The held lock that contains this futex. */
+static uintptr_t lock_at(uint64_t futex)
+{
+    const struct pf_thread *t = holder(futex)->tls->thread;
+    uintptr_t found = futex;
+    uint64_t nearest = LOCK_SIZE;
+    for (uint32_t k = 0; k < t->nheld; k++)
+        if (t->held[k].addr <= futex && futex - t->held[k].addr < nearest) {
+            nearest = futex - t->held[k].addr;
+            found = t->held[k].addr;
+        }
     return found;
 }
 
@@ -154,11 +169,53 @@ static bool add_cycle(struct pf_text *t, struct pf_context *c)
     return true;
 }
 
+static void add_failed(struct pf_failure *e, const struct pf_context *c)
+{
+    bool lock = c->state == PF_CONTEXT_WAITING && c->wait.kind == PF_WAIT_FUTEX &&
+                !joined(c->wait.object) && holder(c->wait.object);
+    if (e->n < PF_FAILURE_THREADS && c->tls->thread && c->tls->thread->frames)
+        e->at[e->n++] = (struct pf_failed_thread){.t = c->tls->thread,
+                                                  .lock = lock ? lock_at(c->wait.object) : 0};
+}
+
+/* Adds the threads of the cycle through c. Returns false if there is none. */
+static bool add_failed_cycle(struct pf_failure *e, struct pf_context *c)
+{
+    uint32_t steps = 0;
+    struct pf_context *at = waits_for(c);
+    while (at && at != c && steps++ < pf_contexts())
+        at = waits_for(at);
+    if (!at || at != c)
+        return false;
+    do {
+        add_failed(e, at);
+        at = waits_for(at);
+    } while (at != c);
+    return true;
+}
+
+/* Reports the failure as a finding: the threads of a cycle, or all threads if there is none. */
+static void find_failure(enum pf_outcome outcome)
+{
+    struct pf_failure e = {.kind =
+                               outcome == PF_OUTCOME_HANG ? PF_FAILURE_HANG : PF_FAILURE_DEADLOCK};
+    bool cycle = false;
+    for (uint32_t i = 0; i < pf_contexts() && !cycle; i++)
+        cycle =
+            pf_context_at(i)->state == PF_CONTEXT_WAITING && add_failed_cycle(&e, pf_context_at(i));
+    for (uint32_t i = 0; i < pf_contexts() && !cycle; i++)
+        if (pf_context_at(i)->state != PF_CONTEXT_ENDED)
+            add_failed(&e, pf_context_at(i));
+    pf_failure_found(&e);
+}
+
 static _Noreturn void report(enum pf_outcome outcome)
 {
     struct pf_pool pool;
     struct pf_text t;
     pf_nest();
+    if (pf_direct.tracing)
+        find_failure(outcome);
     pf_pool_init(&pool, pf_race_map, pf_race_unmap);
     pf_text_init(&t, &pool);
     for (uint32_t i = 0; i < pf_contexts(); i++)

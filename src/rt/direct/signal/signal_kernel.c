@@ -13,6 +13,7 @@
 #include "machine_instructions.h"
 #include "materialise.h"
 #include "orphan.h"
+#include "race.h"
 #include "scheduler.h"
 #include "signals.h"
 #include "spin_detect.h"
@@ -137,8 +138,28 @@ void pf_kernel_set_action(int n)
     in_kernel[n] = true;
 }
 
+/* Reports as a finding that the running thread dies of signal n, if the program caused it. */
+static void find_failure(int n)
+{
+    const struct pf_context *c = pf_running;
+    struct pf_thread *t = c ? c->tls->thread : NULL;
+    if (!pf_direct.tracing || !t || !t->frames || (!is_fault(n) && n != SIGABRT))
+        return;
+    struct pf_failure e = {.kind = n == SIGABRT && pf_failed_assertion ? PF_FAILURE_ASSERTION
+                                                                       : PF_FAILURE_CRASH,
+                           .signal = n,
+                           .assertion = pf_failed_assertion,
+                           .n = 1};
+    bool newest = is_fault(n) && c->event_frame == c->tls->frame;
+    e.at[0] = (struct pf_failed_thread){.t = t, .site = newest ? c->event_site : 0};
+    pf_nest();
+    pf_failure_found(&e);
+    pf_unnest();
+}
+
 _Noreturn void pf_kernel_die(int n)
 {
+    find_failure(n);
     pf_input_end();
     pf_direct_end();
     struct pf_signal_action standard = {0};
@@ -234,6 +255,7 @@ static void on_fault(int n, siginfo_t *info, void *at)
     struct fault_frame *c = (struct fault_frame *)((state - sizeof(struct fault_frame)) & -64ull);
     if (act->handler == (void *)SIG_DFL || act->handler == (void *)SIG_IGN || blocked ||
         !is_writable((uint64_t)c - 256, top)) {
+        find_failure(n);
         pf_sched_faulted();
         pf_direct_end();
         struct pf_signal_action standard = {0};

@@ -104,6 +104,13 @@ static inline bool within_grant(void)
     return true;
 }
 
+/* Before the access: it may be the one at which the program crashes. */
+static inline void set_newest(uint32_t site)
+{
+    pf_running->event_site = site + 1;
+    pf_running->event_frame = __pf_tls.frame;
+}
+
 void pf_event_access(uintptr_t addr, uint32_t site, uint64_t value, uint32_t what)
 {
     unsigned size = what & 15;
@@ -116,6 +123,7 @@ void pf_event_access(uintptr_t addr, uint32_t site, uint64_t value, uint32_t wha
     }
     if (is_ignored(addr, size, write))
         return;
+    set_newest(site);
     if (!write)
         value = pf_event_load_value(addr, size);
     else if (what & PF_EVENT_VPTR && value == pf_event_load_value(addr, 8))
@@ -175,6 +183,7 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
     } else if (!ask_scheduler(addr, size, write, site)) {
         return;
     }
+    set_newest(site);
     uint32_t id = pf_stack_id(__pf_tls.thread, site);
     const void *bytes = write ? content : (const void *)addr;
     if (how == PF_EVENT_RANGE_FILL) {

@@ -1,0 +1,157 @@
+# Failures of the program are findings: crash, failed assertion, deadlock in every run, hang, memory
+# error. Each has an id, a stack and a clip; baselines accept it, pf explain describes it, and SARIF
+# has a rule for it.
+cat >fails.c <<'END'
+#undef NDEBUG
+#include <assert.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t both;
+static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
+static int *volatile nothing;
+static volatile int one = 1;
+static int *block;
+
+static void take(pthread_mutex_t *x, pthread_mutex_t *y)
+{
+    pthread_mutex_lock(x);
+    pthread_barrier_wait(&both);
+    pthread_mutex_lock(y); /* DEADLOCK */
+    pthread_mutex_unlock(y);
+    pthread_mutex_unlock(x);
+}
+static void *forwards(void *arg) { return take(&a, &b), arg; }
+static void *backwards(void *arg) { return take(&b, &a), arg; }
+static void *store(void *arg)
+{
+    one++;
+    *nothing = one; /* STORE */
+    return arg;
+}
+static void *load(void *arg)
+{
+    one++;
+    one = *nothing; /* LOAD */
+    return arg;
+}
+static void *check(void *arg)
+{
+    assert(one == 2); /* ASSERTION */
+    return arg;
+}
+static void *wait(void *arg)
+{
+    pthread_mutex_lock(&a);
+    for (;;)
+        pthread_cond_wait(&never, &a); /* WAIT */
+    return arg;
+}
+static void *drop(void *arg)
+{
+    pthread_mutex_lock(&a);
+    free(block);
+    pthread_mutex_unlock(&a);
+    return arg;
+}
+static void *use(void *arg)
+{
+    pthread_mutex_lock(&a);
+    block[0] = 1; /* USE */
+    pthread_mutex_unlock(&a);
+    return arg;
+}
+static void run(void *(*f)(void *), void *(*g)(void *))
+{
+    pthread_t t, u;
+    pthread_create(&t, NULL, f, NULL);
+    if (g)
+        pthread_create(&u, NULL, g, NULL);
+    pthread_join(t, NULL);
+    if (g)
+        pthread_join(u, NULL);
+}
+int main(int argc, char **argv)
+{
+    const char *what = argc > 1 ? argv[1] : "";
+    pthread_barrier_init(&both, NULL, 2);
+    block = malloc(400);
+    if (!strcmp(what, "deadlock"))
+        run(forwards, backwards);
+    else if (!strcmp(what, "store"))
+        run(store, NULL);
+    else if (!strcmp(what, "load"))
+        run(load, NULL);
+    else if (!strcmp(what, "assertion"))
+        run(check, NULL);
+    else if (!strcmp(what, "wait"))
+        run(wait, NULL);
+    else if (!strcmp(what, "memory"))
+        run(drop, use);
+    return 0;
+}
+END
+status 0 "$PF" cc -g -O1 -pthread fails.c -o fails
+line() { grep -n "/\* $1 \*/" fails.c | cut -d: -f1; }
+
+# A free run that deadlocks is ended by the limit; the recording shows why.
+check() {
+    status 66 "$PF" check --runs 1 --time 10s --grace 100ms --quiet --state "$1.s" --json "$1.json" -- ./fails "$1"
+    python3 - "$1" "$2" "$3" "$(line "$4")" <<'END'
+import json, os, sys
+name, kind, accesses, line = sys.argv[1:]
+d = json.load(open(name + ".json"))
+(f,) = d["findings"]
+assert (f["kind"], f["status"], len(f["accesses"])) == (kind, "confirmed", int(accesses)), f
+assert f["accesses"][-1]["line"] == int(line), (f["accesses"][-1], line)
+assert os.path.exists(f["clip"]), f["clip"]
+open("id", "w").write(f["id"])
+open("clip", "w").write(f["clip"])
+END
+    status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" "$1.json"
+    status 0 "$PF" explain --state "$1.s" "$(cat id)"
+    has out "$(cat id)"
+    status 66 "$PF" report --state "$1.s" --html -o page.html
+    status 66 "$PF" report --state "$1.s" --sarif -o it.sarif
+    grep -q "\"ruleId\":\"$2\"" it.sarif || fail "no SARIF result of rule $2"
+    status 0 "$PF" baseline --state "$1.s" -o "$1.base"
+    status 0 "$PF" report --state "$1.s" --baseline "$1.base"
+}
+check memory use-after-free 2 USE
+check store crash 1 STORE
+has_harm() { grep -q "\"harm\":\"$1" "$2.json" || fail "no harm '$1'"; }
+has_harm "the program died of signal 11 (SIGSEGV" store
+check load crash 1 LOAD
+check assertion assertion 1 ASSERTION
+has_harm "assertion failed: one == 2" assertion
+check deadlock deadlock 2 DEADLOCK
+check wait deadlock 2 WAIT
+
+# The id depends on the position, not on the run.
+cp id first
+check wait deadlock 2 WAIT
+cmp id first
+
+# Only a free run failed: the crash is a finding without a stack.
+cat >once.c <<'END'
+#include <stdlib.h>
+#include <unistd.h>
+int main(void)
+{
+    if (!access("first", F_OK) && !unlink("first"))
+        abort();
+    return 0;
+}
+END
+status 0 "$PF" cc -g once.c -o once
+status 66 "$PF" check --runs 1 --quiet --state once.s --json once.json -- ./once
+has out "WARNING: photofinish: crash"
+has out "Cause: the program died of signal 6 (Aborted) in a free run"
+has out "Observed once, not confirmed: no recording shows it"
+has out "1 finding: 0 confirmed, 1 observed"
+
+# Suppressions of races do not hide failures.
+echo "race:store" >suppressions
+status 66 "$PF" check --runs 1 --quiet --state quiet.s --suppressions suppressions -- ./fails store
+has out "WARNING: photofinish: crash"
