@@ -50,10 +50,10 @@ static int find_candidates(struct hatch *h)
     limits.stop = &h->stop.stop;
     /* half of the time is reserved for trying the candidates */
     pf_search_stop_init(&h->stop, VERB, h->run.limit_ms ? h->run.began + h->run.limit_ms / 2 : 0);
-    j->analyses[j->n++] = pf_analysis_find("rdit", 4);
-    j->analyses[0]->run(&j->t, &limits, &j->results[0]);
-    pf_lock_graph_find(&j->t, limits.stop, &j->cycles);
-    pf_pecan(&j->t, &j->patterns, limits.stop, &j->anomalies);
+    static const char *const names[] = {"rdit", "deadlock", "pecan"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        pf_predict_job_add(j, pf_analysis_find(names[i], strlen(names[i])));
+    pf_predict_job_run(j, &limits);
     pf_search_stop_clear(&h->stop);
     pf_candidates_add_predicted(&h->all, j);
     return PF_EXIT_OK;
@@ -310,7 +310,6 @@ static int run(struct hatch *h, int argc, char **argv)
     int status = PF_EXIT_OK;
     h->run.began = pf_now_ms();
     pf_interrupt_catch();
-    pf_patterns_builtin(&h->j.patterns);
     if (h->patterns)
         status = pf_predict_job_read_patterns(VERB, &h->j, h->patterns);
     uint64_t before = pf_now_ms();
@@ -349,13 +348,7 @@ static void release(struct hatch *h)
 {
     pf_candidates_release(&h->all);
     pf_candidate_file_release(&h->file);
-    pf_result_release(&h->j.results[0]);
-    pf_anomalies_release(&h->j.anomalies);
-    pf_cycles_release(&h->j.cycles);
-    pf_vec_release(&h->j.patterns);
-    pf_trace_release(&h->j.t);
-    pf_findings_release(&h->j.failures);
-    pf_pool_release(&h->j.pool);
+    pf_predict_job_release(&h->j);
     pf_clip_release(&h->recording);
     free(h);
 }
@@ -403,9 +396,7 @@ int pf_verb_hatch(int argc, char **argv)
             path = argv[at + next];
         }
     }
-    pf_trace_init(&h->j.t);
-    pf_pool_init_malloc(&h->j.pool);
-    pf_findings_init(&h->j.failures);
+    pf_predict_job_init(&h->j);
     h->run.jobs = jobs ? strtoul(jobs, &end, 10) : 1;
     if (status == -1)
         status = pf_complain(VERB, "give only one recording");

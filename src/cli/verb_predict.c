@@ -21,7 +21,6 @@
 #define VERB "predict"
 #define DEFAULT_ANALYSIS "rdit"
 #define PATTERNS "pecan"
-#define DEADLOCKS "deadlock"
 #define STOPPED ", stopped: NOT fully searched"
 
 /* Writes a schedule as event numbers: the trace up to `start`, then `order`. */
@@ -80,10 +79,10 @@ static void add_count(struct pf_text *t, uint64_t n, const char *what)
     pf_text_add(t, what);
 }
 
-static void add_anomalies(struct pf_text *t, struct pf_predict_job *j,
+static void add_anomalies(struct pf_text *t, struct pf_predict_job *j, size_t k,
                           const struct pf_text_style *style)
 {
-    const struct pf_anomalies *a = &j->anomalies;
+    const struct pf_anomalies *a = &j->results[k].anomalies;
     uint64_t kinds[3] = {0}, witnessed = 0;
     for (size_t i = 0; i < a->at.len; i++) {
         struct pf_finding f;
@@ -94,7 +93,8 @@ static void add_anomalies(struct pf_text *t, struct pf_predict_job *j,
         kinds[j->patterns.at[a->at.at[i].pattern].kind]++;
         witnessed += a->at.at[i].witnessed;
     }
-    pf_text_add(t, "pecan: ");
+    pf_text_add(t, j->analyses[k]->name);
+    pf_text_add(t, ": ");
     pf_text_u64(t, kinds[PF_PATTERN_RACE]);
     pf_text_add(t, " races, ");
     pf_text_u64(t, kinds[PF_PATTERN_ATOMICITY]);
@@ -112,10 +112,10 @@ static void add_anomalies(struct pf_text *t, struct pf_predict_job *j,
     pf_text_char(t, '\n');
 }
 
-static void add_cycles(struct pf_text *t, struct pf_predict_job *j,
+static void add_cycles(struct pf_text *t, struct pf_predict_job *j, size_t k,
                        const struct pf_text_style *style)
 {
-    const struct pf_cycles *c = &j->cycles;
+    const struct pf_cycles *c = &j->results[k].cycles;
     for (size_t i = 0; i < c->at.len; i++) {
         struct pf_finding f;
         pf_predicted_cycle(j, &c->at.at[i], &f);
@@ -124,7 +124,8 @@ static void add_cycles(struct pf_text *t, struct pf_predict_job *j,
         add_schedule(t, j, c->at.at[i].start, c->at.at[i].order, c->at.at[i].norder);
         pf_text_add(t, "; then each thread waits for the next\n");
     }
-    pf_text_add(t, DEADLOCKS ": ");
+    pf_text_add(t, j->analyses[k]->name);
+    pf_text_add(t, ": ");
     pf_text_u64(t, c->at.len);
     pf_text_add(t, " lock cycles with a schedule (try them with pf hatch)");
     add_count(t, c->cycles - c->at.len, " without");
@@ -134,42 +135,54 @@ static void add_cycles(struct pf_text *t, struct pf_predict_job *j,
     pf_text_char(t, '\n');
 }
 
+static void add_races(struct pf_text *t, struct pf_predict_job *j, size_t k,
+                      const struct pf_text_style *style)
+{
+    static const char *const claim[] = {[PF_CLAIM_OBSERVED] = "observed",
+                                        [PF_CLAIM_WITNESSED] = "witnessed",
+                                        [PF_CLAIM_CANDIDATE] = "candidates only"};
+    const struct pf_result *r = &j->results[k];
+    for (size_t i = 0; i < r->races.len; i++) {
+        struct pf_finding f;
+        pf_predicted_race(j, k, &r->races.at[i], &f);
+        pf_finding_text(t, &f, style);
+        if (j->analyses[k]->claim == PF_CLAIM_WITNESSED)
+            add_witness(t, j, &r->races.at[i]);
+        add_clip(t, pf_witness_clip(j, k, i));
+    }
+    pf_text_add(t, j->analyses[k]->name);
+    pf_text_add(t, ": ");
+    pf_text_u64(t, r->races.len);
+    pf_text_add(t, r->races.len == 1 ? " race (" : " races (");
+    pf_text_add(t, claim[j->analyses[k]->claim]);
+    pf_text_char(t, ')');
+    add_count(t, r->infeasible, " pairs of sites rejected");
+    add_count(t, r->window, " rejected within the window only");
+    add_count(t, r->unknown, " unknown (budget used up)");
+    add_count(t, r->untried, " pairs of these not tried");
+    add_count(t, r->dropped, " accesses not examined (history full)");
+    add_count(t, r->invalid, " INVALID WITNESSES: please report this");
+    if (r->stopped)
+        pf_text_add(t, STOPPED);
+    pf_text_char(t, '\n');
+}
+
 static void add_text(struct pf_text *t, struct pf_predict_job *j, bool color)
 {
-    static const char *const claim[] = {"observed", "witnessed", "candidates only"};
     struct pf_text_style style = {.color = color};
     for (size_t i = 0; i < j->failures.n; i++)
         pf_finding_text(t, j->failures.at[i], &style);
-    for (size_t k = 0; k < j->n; k++) {
-        const struct pf_result *r = &j->results[k];
-        for (size_t i = 0; i < r->races.len; i++) {
-            struct pf_finding f;
-            pf_predicted_race(j, k, &r->races.at[i], &f);
-            pf_finding_text(t, &f, &style);
-            if (j->analyses[k]->claim == PF_CLAIM_WITNESSED)
-                add_witness(t, j, &r->races.at[i]);
-            add_clip(t, pf_witness_clip(j, k, i));
+    for (size_t k = 0; k < j->n; k++)
+        switch (j->analyses[k]->claim) {
+        case PF_CLAIM_PATTERN:
+            add_anomalies(t, j, k, &style);
+            break;
+        case PF_CLAIM_CYCLE:
+            add_cycles(t, j, k, &style);
+            break;
+        default:
+            add_races(t, j, k, &style);
         }
-        pf_text_add(t, j->analyses[k]->name);
-        pf_text_add(t, ": ");
-        pf_text_u64(t, r->races.len);
-        pf_text_add(t, r->races.len == 1 ? " race (" : " races (");
-        pf_text_add(t, claim[j->analyses[k]->claim]);
-        pf_text_char(t, ')');
-        add_count(t, r->infeasible, " pairs of sites rejected");
-        add_count(t, r->window, " rejected within the window only");
-        add_count(t, r->unknown, " unknown (budget used up)");
-        add_count(t, r->untried, " pairs of these not tried");
-        add_count(t, r->dropped, " accesses not examined (history full)");
-        add_count(t, r->invalid, " INVALID WITNESSES: please report this");
-        if (r->stopped)
-            pf_text_add(t, STOPPED);
-        pf_text_char(t, '\n');
-    }
-    if (j->patterns.len)
-        add_anomalies(t, j, &style);
-    if (j->deadlocks)
-        add_cycles(t, j, &style);
 }
 
 static void add_finding(struct pf_text *t, const struct pf_finding *f, bool *first)
@@ -182,12 +195,34 @@ static void add_finding(struct pf_text *t, const struct pf_finding *f, bool *fir
 static void add_json_anomalies(struct pf_text *t, struct pf_predict_job *j, bool witnessed,
                                bool *first)
 {
-    for (size_t i = 0; i < j->anomalies.at.len; i++)
-        if (j->anomalies.at.at[i].witnessed == witnessed) {
+    for (size_t k = 0; k < j->n; k++) {
+        const struct pf_anomalies *a = &j->results[k].anomalies;
+        for (size_t i = 0; i < a->at.len; i++)
+            if (a->at.at[i].witnessed == witnessed) {
+                struct pf_finding f;
+                pf_predicted_anomaly(j, &a->at.at[i], &f);
+                add_finding(t, &f, first);
+            }
+    }
+}
+
+static void add_json_cycles(struct pf_text *t, struct pf_predict_job *j, bool *first)
+{
+    for (size_t k = 0; k < j->n; k++)
+        for (size_t i = 0; i < j->results[k].cycles.at.len; i++) {
             struct pf_finding f;
-            pf_predicted_anomaly(j, &j->anomalies.at.at[i], &f);
+            pf_predicted_cycle(j, &j->results[k].cycles.at.at[i], &f);
             add_finding(t, &f, first);
         }
+}
+
+/* True if an analysis was chosen whose results are to be tried (pf hatch). */
+static bool has_candidates(const struct pf_predict_job *j)
+{
+    for (size_t k = 0; k < j->n; k++)
+        if (j->analyses[k]->claim == PF_CLAIM_PATTERN || j->analyses[k]->claim == PF_CLAIM_CYCLE)
+            return true;
+    return false;
 }
 
 /* A race that happened in the recording: the recording is its clip, if it replays. */
@@ -216,20 +251,28 @@ static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char
         }
     add_json_anomalies(t, j, true, &first);
     pf_text_add(t, "]");
-    if (j->patterns.len || j->deadlocks) {
+    if (has_candidates(j)) {
         pf_json_key(t, "candidates");
         pf_text_char(t, '[');
         first = true;
         add_json_anomalies(t, j, false, &first);
-        for (size_t i = 0; i < j->cycles.at.len; i++) {
-            struct pf_finding f;
-            pf_predicted_cycle(j, &j->cycles.at.at[i], &f);
-            add_finding(t, &f, &first);
-        }
+        add_json_cycles(t, j, &first);
         pf_text_char(t, ']');
     }
     pf_candidate_file_json(t, j);
     pf_predict_json_tail(t, j, 0, 0, 0);
+}
+
+static int complain_unknown(const char *name, size_t len)
+{
+    const char *words[PF_PREDICT_ANALYSES];
+    char word[64];
+    for (size_t i = 0; i < pf_nanalyses && i < PF_PREDICT_ANALYSES; i++)
+        words[i] = pf_analyses[i].name;
+    snprintf(word, sizeof word, "%.*s", (int)len, name);
+    const char *near = pf_cli_closest(word, words, pf_nanalyses);
+    return pf_complain(VERB, "--analysis: unknown analysis '%s'%s%s%s; see pf predict --help", word,
+                       near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static int choose(struct pf_predict_job *j, const char *list)
@@ -237,36 +280,13 @@ static int choose(struct pf_predict_job *j, const char *list)
     for (const char *p = list; *p;) {
         size_t len = strcspn(p, ",");
         const struct pf_analysis *a = pf_analysis_find(p, len);
-        if (len == strlen(PATTERNS) && !memcmp(p, PATTERNS, len)) {
-            if (!j->patterns.len)
-                pf_patterns_builtin(&j->patterns);
-            p += len + (p[len] == ',');
-            continue;
-        }
-        if (len == strlen(DEADLOCKS) && !memcmp(p, DEADLOCKS, len)) {
-            j->deadlocks = true;
-            p += len + (p[len] == ',');
-            continue;
-        }
-        if (!a) {
-            const char *words[PF_PREDICT_ANALYSES + 2] = {PATTERNS, DEADLOCKS};
-            char word[64];
-            for (size_t i = 0; i < pf_nanalyses && i < PF_PREDICT_ANALYSES; i++)
-                words[i + 2] = pf_analyses[i].name;
-            snprintf(word, sizeof word, "%.*s", (int)len, p);
-            const char *near = pf_cli_closest(word, words, pf_nanalyses + 2);
-            return pf_complain(
-                VERB, "--analysis: unknown analysis '%s'%s%s%s; see pf predict --help", word,
-                near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
-        }
-        if (j->n == PF_PREDICT_ANALYSES)
+        if (!a)
+            return complain_unknown(p, len);
+        if (!pf_predict_job_add(j, a))
             return pf_complain(VERB, "--analysis: too many analyses");
-        j->analyses[j->n++] = a;
         p += len + (p[len] == ',');
     }
-    return j->n || j->patterns.len || j->deadlocks
-               ? PF_EXIT_OK
-               : pf_complain(VERB, "--analysis: the list is empty");
+    return j->n ? PF_EXIT_OK : pf_complain(VERB, "--analysis: the list is empty");
 }
 
 static bool should_stop(void *arg) { return (void)arg, pf_interrupted(); }
@@ -284,18 +304,14 @@ static int run_job(struct pf_predict_job *j, const char *json, const char *clips
     pf_interrupt_catch();
     uint64_t search_ms = clips ? j->limit_ms / 2 : j->limit_ms; /* the other half is for the runs */
     pf_search_stop_init(&stop, VERB, j->limit_ms ? j->began + search_ms : 0);
-    for (size_t k = 0; k < j->n; k++) {
-        j->analyses[k]->run(&j->t, &limits, &j->results[k]);
-        found += j->results[k].races.len;
-    }
-    if (j->patterns.len)
-        pf_pecan(&j->t, &j->patterns, limits.stop, &j->anomalies);
-    if (j->deadlocks)
-        pf_lock_graph_find(&j->t, limits.stop, &j->cycles);
+    pf_predict_job_run(j, &limits);
     pf_search_stop_clear(&stop);
-    for (size_t i = 0; i < j->anomalies.at.len; i++)
-        found +=
-            j->anomalies.at.at[i].witnessed && j->anomalies.at.at[i].evidence == PF_EVIDENCE_NAMED;
+    for (size_t k = 0; k < j->n; k++) {
+        found += j->results[k].races.len;
+        for (size_t i = 0; i < j->results[k].anomalies.at.len; i++)
+            found += j->results[k].anomalies.at.at[i].witnessed &&
+                     j->results[k].anomalies.at.at[i].evidence == PF_EVIDENCE_NAMED;
+    }
     if (j->verify && found)
         j->shown = pf_verify_clip(j->path, should_stop, NULL, j->unshown, sizeof j->unshown);
     if (clips && (status = pf_witness_clips_make(j, clips)) != PF_EXIT_OK)
@@ -325,15 +341,11 @@ int pf_verb_predict(int argc, char **argv)
     char *end = NULL;
     struct pf_predict_job *j = pf_mem_zero(1, sizeof *j);
     const struct pf_cli_option options[] = {
-        {"analysis", "LIST",
-         "analyses, separated by commas (default " DEFAULT_ANALYSIS "):\n"
+        {"analysis", "LIST", "analyses, separated by commas (default " DEFAULT_ANALYSIS "):\n"
 #define PF_ANALYSIS(name, claim, summary) "                         " #name ": " summary "\n"
 #include "analyses.def"
 #undef PF_ANALYSIS
-         "                         " PATTERNS
-         ": races, atomicity and atomic-set violations by pattern\n"
-         "                         " DEADLOCKS
-         ": threads that wait for each other's locks in a cycle\n",
+         ,
          &list, NULL},
         {"patterns", "FILE", "also search for the patterns in FILE (implies " PATTERNS ")",
          &patterns, NULL},
@@ -377,9 +389,7 @@ int pf_verb_predict(int argc, char **argv)
         if (at < argc)
             j->path = argv[at];
     }
-    pf_trace_init(&j->t);
-    pf_pool_init_malloc(&j->pool);
-    pf_findings_init(&j->failures);
+    pf_predict_job_init(j);
     j->began = pf_now_ms();
     unsigned long most = events ? strtoul(events, &end, 10) : PF_RECORDED_MAX;
     j->t.recorded.limit = (uint32_t)most;
@@ -394,18 +404,13 @@ int pf_verb_predict(int argc, char **argv)
         j->atomic = atomic;
         status = choose(j, list ? list : patterns || atomic ? PATTERNS : DEFAULT_ANALYSIS);
         if (status == PF_EXIT_OK && patterns)
-            status = pf_predict_job_read_patterns(VERB, j, patterns);
+            status = pf_predict_job_add(j, pf_analysis_find(PATTERNS, strlen(PATTERNS)))
+                         ? pf_predict_job_read_patterns(VERB, j, patterns)
+                         : pf_complain(VERB, "--analysis: too many analyses");
         if (status == PF_EXIT_OK)
             status = run_job(j, json, clips, words, all);
     }
-    for (size_t k = 0; k < j->n; k++)
-        pf_result_release(&j->results[k]);
-    pf_anomalies_release(&j->anomalies);
-    pf_cycles_release(&j->cycles);
-    pf_vec_release(&j->patterns);
-    pf_trace_release(&j->t);
-    pf_findings_release(&j->failures);
-    pf_pool_release(&j->pool);
+    pf_predict_job_release(j);
     free(j);
     return status;
 }

@@ -168,7 +168,8 @@ int pf_verb_record(int argc, char **argv)
          NULL, &d.tracing},
         {"watch", NULL, "check every access for memory errors (implied by --trace)", NULL,
          &d.watch},
-        {"log", "DIR", "keep the log of memory errors and failures in DIR, for pf report", &log, NULL},
+        {"log", "DIR", "keep the log of memory errors and failures in DIR, for pf report", &log,
+         NULL},
         {"plan", "FILE", "follow the steps in FILE first, then the policy", &d.plan, NULL},
         {"flip", "A<B",
          "make event A happen before event B, such as T1:137<T2:40;\n"

@@ -109,26 +109,36 @@ static struct pf_try_schedule schedule_of_anomaly(const struct pf_predict_job *j
     return schedule;
 }
 
-void pf_candidates_add_predicted(struct pf_candidates *c, struct pf_predict_job *j)
+static void add_anomaly(struct pf_candidates *c, struct pf_predict_job *j,
+                        const struct pf_anomaly *a)
 {
     struct pf_finding f;
+    struct pf_try_schedule schedule = schedule_of_anomaly(j, a);
+    pf_predicted_anomaly(j, a, &f);
+    pf_candidates_add(c, &f, &schedule, a->pattern);
+}
+
+static void add_cycle(struct pf_candidates *c, struct pf_predict_job *j, const struct pf_cycle *y)
+{
+    struct pf_finding f;
+    struct pf_try_schedule schedule = {
+        .n = y->n, .start = y->start, .order = y->order, .norder = y->norder, .stuck = true};
+    memcpy(schedule.event, y->take, y->n * sizeof *y->take);
+    pf_predicted_cycle(j, y, &f);
+    pf_candidates_add(c, &f, &schedule, PF_NONE);
+}
+
+void pf_candidates_add_predicted(struct pf_candidates *c, struct pf_predict_job *j)
+{
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = 0; i < j->results[k].races.len; i++)
             add_race(c, j, k, &j->results[k].races.at[i]);
-    for (size_t i = 0; i < j->anomalies.at.len; i++) {
-        const struct pf_anomaly *a = &j->anomalies.at.at[i];
-        struct pf_try_schedule schedule = schedule_of_anomaly(j, a);
-        pf_predicted_anomaly(j, a, &f);
-        pf_candidates_add(c, &f, &schedule, a->pattern);
-    }
-    for (size_t i = 0; i < j->cycles.at.len; i++) {
-        const struct pf_cycle *y = &j->cycles.at.at[i];
-        struct pf_try_schedule schedule = {
-            .n = y->n, .start = y->start, .order = y->order, .norder = y->norder, .stuck = true};
-        memcpy(schedule.event, y->take, y->n * sizeof *y->take);
-        pf_predicted_cycle(j, y, &f);
-        pf_candidates_add(c, &f, &schedule, PF_NONE);
-    }
+    for (size_t k = 0; k < j->n; k++)
+        for (size_t i = 0; i < j->results[k].anomalies.at.len; i++)
+            add_anomaly(c, j, &j->results[k].anomalies.at.at[i]);
+    for (size_t k = 0; k < j->n; k++)
+        for (size_t i = 0; i < j->results[k].cycles.at.len; i++)
+            add_cycle(c, j, &j->results[k].cycles.at.at[i]);
 }
 
 /* --- further schedules --- */

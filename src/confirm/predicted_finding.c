@@ -5,6 +5,7 @@
 #include "fingerprint.h"
 #include "message.h"
 #include "schedule_step.h"
+#include "text_format.h"
 #include "trace_text.h"
 #include <stdio.h>
 #include <string.h>
@@ -132,6 +133,43 @@ static void add_threads(struct pf_predict_job *j, struct pf_finding *f)
     }
 }
 
+void pf_predict_job_init(struct pf_predict_job *j)
+{
+    pf_trace_init(&j->t);
+    pf_pool_init_malloc(&j->pool);
+    pf_findings_init(&j->failures);
+    pf_patterns_builtin(&j->patterns);
+}
+
+void pf_predict_job_release(struct pf_predict_job *j)
+{
+    for (size_t k = 0; k < j->n; k++)
+        pf_result_release(&j->results[k]);
+    pf_vec_release(&j->patterns);
+    pf_trace_release(&j->t);
+    pf_findings_release(&j->failures);
+    pf_pool_release(&j->pool);
+}
+
+bool pf_predict_job_add(struct pf_predict_job *j, const struct pf_analysis *a)
+{
+    for (size_t k = 0; k < j->n; k++)
+        if (j->analyses[k] == a)
+            return true;
+    if (j->n == PF_PREDICT_ANALYSES)
+        return false;
+    j->analyses[j->n++] = a;
+    return true;
+}
+
+void pf_predict_job_run(struct pf_predict_job *j, const struct pf_limits *limits)
+{
+    struct pf_limits all = *limits;
+    all.patterns = &j->patterns;
+    for (size_t k = 0; k < j->n; k++)
+        j->analyses[k]->run(&j->t, &all, &j->results[k]);
+}
+
 int pf_predict_job_read_patterns(const char *verb, struct pf_predict_job *j, const char *path)
 {
     char *text;
@@ -140,8 +178,6 @@ int pf_predict_job_read_patterns(const char *verb, struct pf_predict_job *j, con
     struct pf_trace_error te;
     if (pf_file_read(path, &text, &len, &e) != PF_OK)
         return pf_complain(verb, "%s", e.text);
-    if (!j->patterns.len)
-        pf_patterns_builtin(&j->patterns);
     bool ok = pf_patterns_parse(&j->patterns, path, text, len, &te);
     free(text);
     return ok ? PF_EXIT_OK : pf_complain(verb, "%s", te.text);
@@ -231,12 +267,13 @@ void pf_predicted_cycle(struct pf_predict_job *j, const struct pf_cycle *c, stru
 
 bool pf_predict_job_decided(const struct pf_predict_job *j)
 {
-    bool all = !j->anomalies.search.cut && !j->anomalies.search.stopped &&
-               !j->anomalies.search.skipped && !j->cycles.dropped && !j->cycles.cut &&
-               !j->t.recorded.cut && !j->unreached;
-    for (size_t k = 0; k < j->n; k++)
-        all &= !j->results[k].window && !j->results[k].unknown && !j->results[k].dropped &&
-               !j->results[k].untried && !j->results[k].invalid && !j->results[k].stopped;
+    bool all = !j->t.recorded.cut && !j->unreached;
+    for (size_t k = 0; k < j->n; k++) {
+        const struct pf_result *r = &j->results[k];
+        all &= !r->window && !r->unknown && !r->dropped && !r->untried && !r->invalid &&
+               !r->stopped && !r->anomalies.search.cut && !r->anomalies.search.stopped &&
+               !r->anomalies.search.skipped && !r->cycles.dropped && !r->cycles.cut;
+    }
     return all;
 }
 

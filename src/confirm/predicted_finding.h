@@ -7,11 +7,9 @@
 #define PF_CONFIRM_PREDICTED_FINDING_H
 
 #include "analysis.h"
-#include "deadlock/lock_graph.h"
 #include "finding.h"
 #include "findings.h"
 #include "held_locks.h"
-#include "pecan/pecan.h"
 #include "pool.h"
 #include "textbuf.h"
 
@@ -37,16 +35,20 @@ struct pf_predict_job {
     char unshown[200];
     size_t unreached; /* witnesses that a run did not follow up to the race */
     size_t n;
-    pf_patterns patterns; /* empty: no pattern search */
-    struct pf_anomalies anomalies;
-    bool deadlocks; /* search for deadlocks */
-    struct pf_cycles cycles;
+    pf_patterns patterns; /* the built-in ones and the user's */
     struct pf_findings failures; /* what the replay of the recording showed (load_trace.h) */
     struct pf_pool pool;
     struct pf_held_locks *held; /* in the pool; NULL: not built yet */
     struct pf_last_writes *last_writes; /* likewise (schedule_step.c) */
 };
 
+/* Initialises the job, whose memory is zero, with the built-in patterns; frees its results. */
+void pf_predict_job_init(struct pf_predict_job *j);
+void pf_predict_job_release(struct pf_predict_job *j);
+/* Chooses an analysis, unless it is chosen already. False: there are too many. */
+bool pf_predict_job_add(struct pf_predict_job *j, const struct pf_analysis *a);
+/* Runs the analyses that were chosen. */
+void pf_predict_job_run(struct pf_predict_job *j, const struct pf_limits *limits);
 /* Adds the user's patterns to the built-in ones. Returns an exit status; prints errors. */
 int pf_predict_job_read_patterns(const char *verb, struct pf_predict_job *j, const char *path);
 

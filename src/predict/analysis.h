@@ -3,7 +3,7 @@
  *
  * Model:   an analysis is a function from a sealed, consistent trace to a result. It never parses,
  *          prints or keeps state between calls.
- * Memory:  the result owns its races and their witnesses.
+ * Memory:  the result owns its races, anomalies and cycles, and their schedules.
  * Threads: no global state; several analyses may run at once on one trace.
  * Errors:  none. The result counts everything that could not be decided; nothing is silently
  *          skipped.
@@ -11,11 +11,19 @@
 #ifndef PF_PREDICT_ANALYSIS_H
 #define PF_PREDICT_ANALYSIS_H
 
+#include "deadlock/lock_graph.h"
 #include "hash_map.h"
+#include "pecan/pecan.h"
 #include "stop.h"
 #include "trace.h"
 
-enum pf_claim { PF_CLAIM_OBSERVED, PF_CLAIM_WITNESSED, PF_CLAIM_CANDIDATE };
+enum pf_claim {
+    PF_CLAIM_OBSERVED,
+    PF_CLAIM_WITNESSED,
+    PF_CLAIM_CANDIDATE,
+    PF_CLAIM_PATTERN,
+    PF_CLAIM_CYCLE
+};
 
 /* A race between events a and b; a is earlier in the trace. To follow the witness, run the trace
  * unchanged up to event `start`, then the events of `order`. After that, a and b are both the next
@@ -29,6 +37,8 @@ struct pf_race {
 
 struct pf_result {
     PF_VEC(struct pf_race) races; /* one per pair of sites */
+    struct pf_anomalies anomalies; /* matches of patterns (claim PATTERN) */
+    struct pf_cycles cycles;       /* possible deadlocks (claim CYCLE) */
     uint64_t pairs;               /* pairs of accesses examined */
     /* pairs of sites for which no reordering of the whole trace makes any of the tried pairs of
      * accesses race */
@@ -48,6 +58,7 @@ struct pf_limits {
     uint32_t tries; /* pairs of accesses tried per pair of sites */
     uint32_t history; /* accesses remembered per cell */
     struct pf_stop *stop; /* NULL: the search cannot be stopped */
+    const pf_patterns *patterns; /* for claim PATTERN; NULL: the built-in ones */
     bool all_pairs; /* report every pair of events, not one per pair of sites (for tests) */
 };
 extern const struct pf_limits pf_limits_default;

@@ -36,6 +36,8 @@ void pf_result_release(struct pf_result *r)
     for (size_t i = 0; i < r->races.len; i++)
         free(r->races.at[i].order);
     pf_vec_release(&r->races);
+    pf_anomalies_release(&r->anomalies);
+    pf_cycles_release(&r->cycles);
 }
 
 static int by_events(const void *x, const void *y)

@@ -42,57 +42,50 @@ static char *read_file(const char *path, size_t *len)
 }
 
 /* Writes the pairs of a result in order, as "1-6 2-7". */
-static void spell(const struct pf_trace *t, const struct pf_result *r, char *out, size_t max)
+static size_t spell_races(const struct pf_trace *t, const struct pf_result *r, char *out,
+                          size_t max)
 {
     size_t n = 0;
-    *out = 0;
     for (size_t i = 0; i < r->races.len; i++)
         n += (size_t)snprintf(out + n, max - n, "%s%u-%u", i ? " " : "",
                               pf_trace_label(t, r->races.at[i].a),
                               pf_trace_label(t, r->races.at[i].b));
-    if (!r->races.len)
-        snprintf(out, max, "none");
+    return n;
 }
 
 /* Writes anomalies as "race-rw:1,6 lost-update:2,7,3?"; the question mark means not witnessed. */
-static void spell_anomalies(const struct pf_trace *t, char *out, size_t max)
+static size_t spell_anomalies(const struct pf_trace *t, const struct pf_anomalies *a, char *out,
+                              size_t max)
 {
     pf_patterns patterns = {0};
-    struct pf_anomalies a;
     size_t n = 0;
     pf_patterns_builtin(&patterns);
-    pf_pecan(t, &patterns, NULL, &a);
-    for (size_t i = 0; i < a.at.len; i++) {
-        const struct pf_pattern *p = &patterns.at[a.at.at[i].pattern];
+    for (size_t i = 0; i < a->at.len; i++) {
+        const struct pf_pattern *p = &patterns.at[a->at.at[i].pattern];
         n += (size_t)snprintf(out + n, max - n, "%s%s:", i ? " " : "", p->name);
         for (unsigned k = 0; k < p->n; k++)
             n += (size_t)snprintf(out + n, max - n, "%s%u", k ? "," : "",
-                                  pf_trace_label(t, a.at.at[i].event[k]));
-        if (!a.at.at[i].witnessed)
+                                  pf_trace_label(t, a->at.at[i].event[k]));
+        if (!a->at.at[i].witnessed)
             n += (size_t)snprintf(out + n, max - n, "?");
     }
-    if (!a.at.len)
-        snprintf(out, max, "none");
-    pf_anomalies_release(&a);
     pf_vec_release(&patterns);
+    return n;
 }
 
 /* Writes lock cycles by their acquire events, as "2,6 3,7,9". */
-static void spell_cycles(const struct pf_trace *t, char *out, size_t max)
+static size_t spell_cycles(const struct pf_trace *t, const struct pf_cycles *c, char *out,
+                           size_t max)
 {
-    struct pf_cycles c;
     size_t n = 0;
-    pf_lock_graph_find(t, NULL, &c);
-    for (size_t i = 0; i < c.at.len; i++)
-        for (uint32_t k = 0; k < c.at.at[i].n; k++)
+    for (size_t i = 0; i < c->at.len; i++)
+        for (uint32_t k = 0; k < c->at.at[i].n; k++)
             n += (size_t)snprintf(out + n, max - n, "%s%u",
                                   k   ? ","
                                   : i ? " "
                                       : "",
-                                  pf_trace_label(t, c.at.at[i].take[k]));
-    if (!c.at.len)
-        snprintf(out, max, "none");
-    pf_cycles_release(&c);
+                                  pf_trace_label(t, c->at.at[i].take[k]));
+    return n;
 }
 
 /* Checks one expectation "want NAME: 1-6 2-7"; `expectation` points behind the word "want". */
@@ -105,10 +98,8 @@ static void check_expectation(const struct pf_trace *t, const char *expectation,
         complain("'want' without a colon");
         return;
     }
-    bool patterns = !strncmp(expectation, "pecan:", 6),
-         cycles = !strncmp(expectation, "deadlock:", 9);
     const struct pf_analysis *a = pf_analysis_find(expectation, (size_t)(colon - expectation));
-    if (!a && !patterns && !cycles) {
+    if (!a) {
         complain("unknown analysis '%.*s'", (int)(colon - expectation), expectation);
         return;
     }
@@ -126,14 +117,12 @@ static void check_expectation(const struct pf_trace *t, const char *expectation,
         n--;
     want[n] = 0;
     struct pf_result r = {0};
-    if (patterns)
-        spell_anomalies(t, got, sizeof got);
-    else if (cycles)
-        spell_cycles(t, got, sizeof got);
-    else {
-        a->run(t, &pf_limits_default, &r);
-        spell(t, &r, got, sizeof got);
-    }
+    a->run(t, &pf_limits_default, &r);
+    n = spell_races(t, &r, got, sizeof got);
+    n += spell_anomalies(t, &r.anomalies, got + n, sizeof got - n);
+    n += spell_cycles(t, &r.cycles, got + n, sizeof got - n);
+    if (!n)
+        strcpy(got, "none");
     if (strcmp(want, got))
         complain("%.*s%s: wanted %s, got %s", (int)(colon - expectation), expectation, how, want,
                  got);

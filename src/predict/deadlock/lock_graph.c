@@ -3,6 +3,7 @@
  * its edge with the smallest number, so it is found once.
  */
 #include "lock_graph.h"
+#include "analysis.h"
 #include "pecan/reschedule.h"
 #include <string.h>
 
@@ -224,4 +225,11 @@ void pf_cycles_release(struct pf_cycles *c)
     for (size_t i = 0; i < c->at.len; i++)
         free(c->at.at[i].order);
     pf_vec_release(&c->at);
+}
+
+void pf_analysis_deadlock(const struct pf_trace *t, const struct pf_limits *limits,
+                          struct pf_result *out)
+{
+    pf_lock_graph_find(t, limits->stop, &out->cycles);
+    out->stopped = limits->stop && limits->stop->stopped;
 }

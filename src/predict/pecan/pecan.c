@@ -4,6 +4,7 @@
  * used.
  */
 #include "pecan.h"
+#include "analysis.h"
 #include "engine/validate.h"
 #include "schedule_finder.h"
 #include <string.h>
@@ -195,4 +196,15 @@ void pf_anomalies_release(struct pf_anomalies *a)
     for (size_t i = 0; i < a->at.len; i++)
         free(a->at.at[i].order);
     pf_vec_release(&a->at);
+}
+
+void pf_analysis_pecan(const struct pf_trace *t, const struct pf_limits *limits,
+                       struct pf_result *out)
+{
+    pf_patterns builtin = {0};
+    if (!limits->patterns)
+        pf_patterns_builtin(&builtin);
+    pf_pecan(t, limits->patterns ? limits->patterns : &builtin, limits->stop, &out->anomalies);
+    out->stopped = limits->stop && limits->stop->stopped;
+    pf_vec_release(&builtin);
 }
