@@ -2,7 +2,9 @@
  * status.h - how functions of the tools fail: a status that must be checked, and a message.
  *
  * Model:   errors of bad input or a bad environment. The message names the file, what was expected
- *          and what was found; only the command line prints it.
+ *          and what was found; only the command line prints it. Running out of memory is not an
+ *          error that functions return: the tool ends (allocation.h). PF_NOMEM is for libraries
+ *          that report it, such as zstd and sqlite.
  * Memory:  the message is stored in the caller's struct pf_error.
  */
 #ifndef PF_BASE_STATUS_H

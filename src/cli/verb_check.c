@@ -89,8 +89,7 @@ static pf_status write_json(const char *file, const struct pf_findings *f, struc
     pf_pool_init_malloc(&pool);
     pf_text_init(&t, &pool);
     pf_findings_json(&t, f, p ? p->command : NULL, p ? p->ncommand : 0);
-    pf_status s =
-        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(file, t.at, t.n, e);
+    pf_status s = pf_file_write(file, t.at, t.n, e);
     pf_pool_release(&pool);
     return s;
 }
@@ -102,8 +101,7 @@ static pf_status write_text(const struct pf_findings *f, struct pf_error *e)
     pf_pool_init_malloc(&pool);
     pf_text_init(&t, &pool);
     pf_report_text(&t, f, NULL, pf_color_wanted(STDOUT_FILENO));
-    pf_status s =
-        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write("-", t.at, t.n, e);
+    pf_status s = pf_file_write("-", t.at, t.n, e);
     pf_pool_release(&pool);
     return s;
 }

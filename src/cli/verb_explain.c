@@ -274,7 +274,7 @@ int pf_verb_explain(int argc, char **argv)
         add_schedule(&w);
         add_advice(&w);
         add_replay(&w);
-        s = t.failed ? pf_fail(&e, PF_NOMEM, "out of memory") : pf_file_write("-", t.at, t.n, &e);
+        s = pf_file_write("-", t.at, t.n, &e);
     }
     pf_sources_release(&sources);
     pf_findings_release(&f);

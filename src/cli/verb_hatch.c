@@ -293,8 +293,6 @@ static int report(struct hatch *h, int argc, char **argv)
     size_t counted = add_text(&text, h);
     add_json(&json, h, argc, argv);
     bool alone = h->json && !strcmp(h->json, "-"); /* standard output is used for the JSON */
-    if (text.failed || json.failed)
-        return pf_complain(VERB, "out of memory");
     if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
         (h->json && pf_file_write(h->json, json.at, json.n, &e) != PF_OK))
         return pf_complain(VERB, "%s", e.text);

@@ -63,7 +63,7 @@ static pf_status write_out(const struct pf_findings *f, const struct pf_baseline
     else
         s = add_curves(&t, folder, form, e);
     if (s == PF_OK)
-        s = t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(file, t.at, t.n, e);
+        s = pf_file_write(file, t.at, t.n, e);
     pf_pool_release(&pool);
     return s;
 }

@@ -93,8 +93,7 @@ static pf_status write_json(const char *path, const struct pf_findings *f, char 
     pf_pool_init_malloc(&pool);
     pf_text_init(&t, &pool);
     pf_findings_json(&t, f, (const char *const *)argv, (size_t)argc);
-    pf_status s =
-        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t.at, t.n, e);
+    pf_status s = pf_file_write(path, t.at, t.n, e);
     pf_pool_release(&pool);
     return s;
 }

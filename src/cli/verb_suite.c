@@ -91,8 +91,7 @@ static pf_status read_list(struct suite *s, int argc, char **argv, bool commands
             pf_text_add(&t, argv[i]);
             pf_text_char(&t, '\n');
         }
-        st = t.failed ? pf_fail(e, PF_NOMEM, "out of memory")
-                      : pf_suite_list_parse(&s->tests, s->campaign.list, t.at, t.n, e);
+        st = pf_suite_list_parse(&s->tests, s->campaign.list, t.at, t.n, e);
     } else {
         bool standard = !strcmp(argv[0], "-");
         s->campaign.list = standard ? "standard input" : argv[0];
@@ -219,7 +218,7 @@ static void add_summary(struct pf_text *t, const struct pf_findings *f, const st
 
 static pf_status write_text(const char *path, const struct pf_text *t, struct pf_error *e)
 {
-    return t->failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t->at, t->n, e);
+    return pf_file_write(path, t->at, t->n, e);
 }
 
 static pf_status conclude(struct suite *s, struct pf_suite_db *db, int64_t campaign, size_t *found,

@@ -19,12 +19,7 @@ void pf_read_fail(struct pf_reader *r, const char *expected, const char *what)
 
 void *pf_read_alloc(struct pf_reader *r, size_t size)
 {
-    void *p = pf_pool_get(&r->f->pool, size ? size : 1);
-    if (!p) { /* a tool may exit when out of memory, unlike the runtime */
-        fputs("pf: out of memory\n", stderr);
-        exit(2);
-    }
-    return p;
+    return pf_pool_get(&r->f->pool, size ? size : 1);
 }
 
 const char *pf_read_copy(struct pf_reader *r, const char *s)

@@ -4,7 +4,7 @@
  * Model:   counts are added; the most certain status wins; a missing clip, harm or verdict is
  *          filled in; every stage that saw the finding is kept with its own count. A clip that
  *          shows harm replaces one that does not.
- * Memory:  allocated from the pool of the findings; exits when out of memory.
+ * Memory:  allocated from the pool of the findings.
  * Errors:  the first error stays in `status`, with a message that names the file, the line and what
  *          was expected.
  */

@@ -23,10 +23,6 @@ void pf_findings_push(struct pf_findings *f, struct pf_finding *it)
     if (f->n == f->cap) {
         size_t cap = f->cap ? 2 * f->cap : 64;
         struct pf_finding **at = pf_pool_get(&f->pool, cap * sizeof *at);
-        if (!at) {
-            fputs("pf: out of memory\n", stderr);
-            exit(PF_EXIT_USAGE);
-        }
         for (size_t i = 0; i < f->n; i++)
             at[i] = f->at[i];
         f->at = at;
@@ -46,10 +42,6 @@ void pf_findings_add_stage(struct pf_findings *f, struct pf_finding *it, const c
         (*at)->count += count;
     } else if (count) {
         struct pf_stage *s = pf_pool_get(&f->pool, sizeof *s);
-        if (!s) {
-            fputs("pf: out of memory\n", stderr);
-            exit(PF_EXIT_USAGE);
-        }
         *s = (struct pf_stage){stage, analysis, status, count, NULL};
         *at = s;
     }

@@ -128,7 +128,7 @@ void pf_findings_add_stage(struct pf_findings *f, struct pf_finding *it, const c
 /* Sorts into the order of reports: harmful, confirmed, observed, predicted, judged harmless,
  * suspicious; within a rank the more frequent first. */
 void pf_findings_sort(struct pf_findings *f);
-/* Adds a finding, which must be allocated in the pool; exits when out of memory. */
+/* Adds a finding, which must be allocated in the pool. */
 void pf_findings_push(struct pf_findings *f, struct pf_finding *it);
 /* Adds one finding from its JSON, seen `count` times; `origin` is for messages. *out is the
  * finding, which may have been known before. */

@@ -8,12 +8,7 @@
 
 void *pf_foreign_alloc(struct pf_findings *f, size_t size)
 {
-    void *p = pf_pool_get(&f->pool, size ? size : 1);
-    if (!p) {
-        fputs("pf: out of memory\n", stderr);
-        exit(2);
-    }
-    return p;
+    return pf_pool_get(&f->pool, size ? size : 1);
 }
 
 char *pf_foreign_text(struct pf_findings *f, const char *s, size_t n)

@@ -5,7 +5,7 @@
  * Model:   a candidate is a finding with status `predicted` and the tool's name as its analysis.
  *          Its fingerprint uses lines of the file where ours uses lines within the function, so
  *          candidates and our findings are compared by their positions (pf_foreign_same).
- * Memory:  allocated from the pool of the findings; exits when out of memory.
+ * Memory:  allocated from the pool of the findings.
  * Errors:  PF_BAD when the file is not a known kind of report. Reports of other kinds (leaks, lock
  *          order), and reports with only one access, are counted in `skipped`. Of a truncated file
  *          the complete reports are used.
@@ -32,7 +32,7 @@ void pf_foreign_helgrind(struct pf_findings *f, const char *text, struct pf_fore
 /* For the readers: adds a candidate unless its positions are already known. Candidates without
  * two accesses with stacks are skipped. The accesses are copied. */
 void pf_foreign_add(struct pf_findings *f, struct pf_finding *it, struct pf_foreign_summary *sum);
-/* Allocates in the pool; exits when out of memory. */
+/* Allocates in the pool. */
 void *pf_foreign_alloc(struct pf_findings *f, size_t size);
 char *pf_foreign_text(struct pf_findings *f, const char *s, size_t n);
 /* Appends a frame to a stack. */

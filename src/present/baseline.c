@@ -141,8 +141,7 @@ pf_status pf_baseline_write(const struct pf_baseline *b, const char *path, struc
         pf_text_char(&t, '}');
     }
     pf_text_add(&t, "\n]}\n");
-    pf_status s =
-        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t.at, t.n, e);
+    pf_status s = pf_file_write(path, t.at, t.n, e);
     pf_pool_release(&pool);
     return s;
 }

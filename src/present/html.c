@@ -4,9 +4,10 @@
 #define _GNU_SOURCE
 #include "html.h"
 #include "finding_json.h"
+#include "hash_map.h"
 #include "narrative.h"
 #include "text_format.h"
-#include <search.h>
+#include "vector.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,32 +107,26 @@ static void add_more(struct pf_text *t, const struct pf_finding *f, const struct
 /* The lines to include from one file: a growing set of numbers. */
 struct wanted {
     const char *file, *module;
-    uint8_t *lines; /* one bit each */
-    size_t nlines;
-    struct wanted *next;
+    PF_VEC(uint8_t) lines; /* one bit each */
 };
 
 struct source_collector {
-    struct wanted *files;
-    struct hsearch_data by_name;
-    bool failed;
+    PF_VEC(struct wanted) files;
+    struct pf_hash_map by_name; /* hash of the name: indices into `files` */
 };
 
 static struct wanted *want_file(struct source_collector *c, const struct pf_stack_frame *p)
 {
-    ENTRY entry = {(char *)p->file, NULL}, *found;
-    if (hsearch_r(entry, FIND, &found, &c->by_name))
-        return found->data;
-    struct wanted *w = calloc(1, sizeof *w);
-    if (!w)
-        return NULL;
-    *w = (struct wanted){.file = p->file, .module = p->module, .next = c->files};
-    entry.data = w;
-    if (!hsearch_r(entry, ENTER, &found, &c->by_name)) {
-        free(w);
-        return NULL;
-    }
-    return c->files = w;
+    uint64_t hash = 0;
+    for (const char *s = p->file; *s; s++)
+        hash = (hash ^ (unsigned char)*s) * 0x100000001b3ull;
+    struct pf_hash_walk w = pf_hash_map_walk(&c->by_name, hash);
+    while (pf_hash_map_next(&c->by_name, &w))
+        if (!strcmp(c->files.at[w.value].file, p->file))
+            return &c->files.at[w.value];
+    pf_hash_map_add(&c->by_name, hash, (uint32_t)c->files.len);
+    pf_vec_push(&c->files, (struct wanted){.file = p->file, .module = p->module});
+    return &c->files.at[c->files.len - 1];
 }
 
 static void want_lines(struct source_collector *c, const struct pf_stack_frame *p, uint32_t around)
@@ -139,24 +134,10 @@ static void want_lines(struct source_collector *c, const struct pf_stack_frame *
     if (!p || !p->file || !p->line || p->line > (1u << 24))
         return;
     struct wanted *w = want_file(c, p);
-    size_t need = p->line + around + 1;
-    if (w && w->nlines < need) {
-        size_t old = (w->nlines + 7) / 8, size = (2 * need + 7) / 8;
-        uint8_t *more = realloc(w->lines, size);
-        if (!more) {
-            c->failed = true;
-            return;
-        }
-        memset(more + old, 0, size - old);
-        w->lines = more;
-        w->nlines = size * 8;
-    }
-    if (!w) {
-        c->failed = true;
-        return;
-    }
+    for (size_t need = (p->line + around) / 8 + 1; w->lines.len < need;)
+        pf_vec_push(&w->lines, 0);
     for (uint32_t n = p->line > around ? p->line - around : 1; n <= p->line + around; n++)
-        w->lines[n / 8] |= (uint8_t)(1u << n % 8);
+        w->lines.at[n / 8] |= (uint8_t)(1u << n % 8);
 }
 
 static void want_stack(struct source_collector *c, const struct pf_backtrace *t)
@@ -181,9 +162,9 @@ static void add_lines(struct pf_text *t, struct wanted *w, struct pf_sources *so
 {
     pf_json_key(t, w->file); /* escaped, because the name comes from the user */
     pf_text_char(t, '{');
-    for (uint32_t n = 1; n < w->nlines; n++) {
+    for (uint32_t n = 1; n < 8 * w->lines.len; n++) {
         size_t len;
-        const char *s = w->lines[n / 8] >> n % 8 & 1
+        const char *s = w->lines.at[n / 8] >> n % 8 & 1
                             ? pf_sources_line(sources, w->file, w->module, n, &len)
                             : NULL;
         char number[16];
@@ -199,24 +180,17 @@ static void add_lines(struct pf_text *t, struct wanted *w, struct pf_sources *so
 static void add_sources(struct pf_text *t, const struct pf_findings *f, struct pf_sources *sources)
 {
     struct source_collector c = {0};
-    /* Every frame could be in a file of its own, and the table cannot grow. */
-    size_t room = 64;
     for (size_t i = 0; i < f->n; i++)
-        for (size_t k = 0; k < f->at[i]->naccesses; k++)
-            room += 8 + f->at[i]->accesses[k].stack.n;
-    c.failed = !hcreate_r(room < 1000000 ? room : 1000000, &c.by_name);
-    for (size_t i = 0; i < f->n && !c.failed; i++)
         want_finding(&c, f->at[i]);
     pf_json_key(t, "sources");
     pf_text_char(t, '{');
-    for (struct wanted *w = c.files, *next; w; w = next) {
-        next = w->next;
-        add_lines(t, w, sources);
-        free(w->lines);
-        free(w);
+    for (size_t i = c.files.len; i-- > 0;) {
+        add_lines(t, &c.files.at[i], sources);
+        pf_vec_release(&c.files.at[i].lines);
     }
     pf_text_char(t, '}');
-    hdestroy_r(&c.by_name);
+    pf_vec_release(&c.files);
+    pf_hash_map_release(&c.by_name);
 }
 
 /* --- the page --- */

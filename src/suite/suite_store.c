@@ -332,9 +332,7 @@ static pf_status add_finding(struct pf_suite_db *db, int64_t execution, const st
     pf_pool_init_malloc(&pool);
     pf_text_init(&t, &pool);
     pf_finding_json(&t, &once);
-    pf_status s = t.failed
-                      ? pf_fail(e, PF_NOMEM, "out of memory")
-                      : pf_suite_db_prepare(db, "INSERT OR IGNORE INTO finding VALUES(?,?)", &q, e);
+    pf_status s = pf_suite_db_prepare(db, "INSERT OR IGNORE INTO finding VALUES(?,?)", &q, e);
     if (s == PF_OK) {
         sqlite3_bind_text(q, 1, id, -1, SQLITE_STATIC);
         sqlite3_bind_text(q, 2, t.at, (int)t.n, SQLITE_STATIC);
