@@ -1,6 +1,7 @@
 /* cc_scan.c - see cc_scan.h. */
 #define _GNU_SOURCE
 #include "cc_scan.h"
+#include "allocation.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -195,9 +196,7 @@ static void scan_response(struct pf_cc_scan *s, const char *path, int depth)
     fclose(in);
     const char *at = text;
     for (char *word; (word = next_word(&at)); n++) {
-        words = realloc(words, (n + 2) * sizeof *words);
-        if (!words)
-            abort();
+        words = pf_mem_resize(words, n + 2, sizeof *words);
         words[n] = word;
         if (starts(word, "-fpf-") || pf_cc_sanitize_is_ours(word))
             s->in_response = word;

@@ -8,6 +8,7 @@
  * status 2; all other errors are clang's.
  */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "cc_scan.h"
 #include "cli.h"
 #include "ignore_line.h"
@@ -25,9 +26,7 @@ struct command {
 
 static void add(struct command *c, const char *arg)
 {
-    c->argv = realloc(c->argv, (c->n + 2) * sizeof *c->argv);
-    if (!c->argv)
-        abort();
+    c->argv = pf_mem_resize(c->argv, c->n + 2, sizeof *c->argv);
     c->argv[c->n++] = (char *)arg;
     c->argv[c->n] = NULL;
 }
@@ -38,13 +37,7 @@ static void add_linker(struct command *c, const char *arg)
     add(c, arg);
 }
 
-static char *join(const char *a, const char *b)
-{
-    char *s;
-    if (asprintf(&s, "%s%s", a, b) < 0)
-        abort();
-    return s;
-}
+static char *join(const char *a, const char *b) { return pf_mem_format("%s%s", a, b); }
 
 #define PLUGIN "/libpf_plugin.so"
 #define RUNTIME "/libpf_rt.a"

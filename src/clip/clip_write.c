@@ -2,6 +2,7 @@
  * only whole chunks. */
 #define _GNU_SOURCE
 #include "clip.h"
+#include "vector.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -68,10 +69,7 @@ static pf_status put_chunk(struct pf_clip_writer *w, unsigned stream, const void
     if (n > PF_CHUNK_MAX)
         return pf_fail(e, PF_BAD, "%s: chunk of %zu bytes is too large", w->path, n);
     if (want > w->size) {
-        unsigned char *more = realloc(w->room, want);
-        if (!more)
-            return pf_fail(e, PF_NOMEM, "%s: out of memory", w->path);
-        w->room = more;
+        w->room = pf_mem_resize(w->room, want, 1);
         w->size = want;
     }
     unsigned char *body = w->room + sizeof(struct pf_chunk);
@@ -98,49 +96,36 @@ static pf_status put_chunk(struct pf_clip_writer *w, unsigned stream, const void
 
 /* --- fields --- */
 
-struct fields {
-    unsigned char *at;
-    size_t n, cap;
-    bool failed;
-};
+typedef PF_VEC(unsigned char) fields;
 
-static void add_field(struct fields *f, uint32_t tag, const void *bytes, size_t n)
+static void add_field(fields *f, uint32_t tag, const void *bytes, size_t n)
 {
     struct pf_field head = {tag, (uint32_t)n};
-    if (f->n + sizeof head + n > f->cap) {
-        size_t cap = 2 * f->cap + sizeof head + n + 256;
-        unsigned char *more = realloc(f->at, cap);
-        f->failed |= !more;
-        if (!more)
-            return;
-        f->at = more;
-        f->cap = cap;
-    }
-    memcpy(f->at + f->n, &head, sizeof head);
+    pf_vec_reserve(f, sizeof head + n);
+    memcpy(f->at + f->len, &head, sizeof head);
     if (n)
-        memcpy(f->at + f->n + sizeof head, bytes, n);
-    f->n += sizeof head + n;
+        memcpy(f->at + f->len + sizeof head, bytes, n);
+    f->len += sizeof head + n;
 }
 
-static void add_text(struct fields *f, uint32_t tag, const char *s)
+static void add_text(fields *f, uint32_t tag, const char *s)
 {
     if (s)
         add_field(f, tag, s, strlen(s));
 }
 
-static pf_status put_fields(struct pf_clip_writer *w, unsigned stream, struct fields *f,
+static pf_status put_fields(struct pf_clip_writer *w, unsigned stream, fields *f,
                             struct pf_error *e)
 {
-    pf_status s = f->failed ? pf_fail(e, PF_NOMEM, "%s: out of memory", w->path)
-                            : put_chunk(w, stream, f->at, f->n, e);
-    free(f->at);
+    pf_status s = put_chunk(w, stream, f->at, f->len, e);
+    pf_vec_release(f);
     return s;
 }
 
 static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m,
                           struct pf_error *e)
 {
-    struct fields f = {0};
+    fields f = {0};
     add_text(&f, PF_FIELD_TOOL, m->tool);
     add_field(&f, PF_FIELD_ABI, &m->abi, sizeof m->abi);
     add_text(&f, PF_FIELD_PROGRAM, m->program);
@@ -195,7 +180,7 @@ pf_status pf_clip_append(struct pf_clip_writer *w, unsigned stream, const void *
 pf_status pf_clip_finish(struct pf_clip_writer *w, const struct pf_clip_end *end,
                          struct pf_error *e)
 {
-    struct fields f = {0};
+    fields f = {0};
     uint32_t status = (uint32_t)end->wait, outcome = end->outcome;
     add_field(&f, PF_FIELD_STATUS, &status, sizeof status);
     add_field(&f, PF_FIELD_OUTCOME, &outcome, sizeof outcome);

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "events.h"
 #include "names.h"
+#include "vector.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,7 @@ struct pf_events {
     bool cut;
     pf_status failed; /* the error after which nothing more can be read */
     struct pf_error why;
-    struct decoded_call *open; /* open calls of all threads */
-    size_t nopen, room_open;
+    PF_VEC(struct decoded_call) open; /* open calls of all threads */
     unsigned char room[ROOM + 1][PF_CODE_WIDE_MAX]; /* bytes of the events returned last */
 };
 
@@ -141,7 +141,7 @@ void pf_events_free(struct pf_events *r)
     }
     free(r->code);
     free(r->thread);
-    free(r->open);
+    pf_vec_release(&r->open);
     free(r->head.bytes);
     free(r->addr.bytes);
     free(r->value.bytes);
@@ -202,36 +202,26 @@ static bool is_call(const struct pf_record *e) { return e->kind == PF_EV_CALL &&
 /* Remembers an open call. */
 static __attribute__((noinline)) bool begin_call(struct pf_events *r, const struct pf_record *e)
 {
-    if (r->nopen == r->room_open) {
-        size_t room = r->room_open ? 2 * r->room_open : 16;
-        struct decoded_call *more = realloc(r->open, room * sizeof *more);
-        if (!more) {
-            r->failed = pf_fail(&r->why, PF_NOMEM, "%s: out of memory", r->clip->path);
-            return false;
-        }
-        r->open = more;
-        r->room_open = room;
-    }
-    r->open[r->nopen++] = (struct decoded_call){e->thread, e->site, e->what};
+    pf_vec_push(&r->open, (struct decoded_call){e->thread, e->site, e->what});
     return true;
 }
 
 /* The RET of the thread's innermost open call. */
 static bool take_return(struct pf_events *r, struct event_cursor *c, struct pf_record *out)
 {
-    size_t i = r->nopen;
-    while (i > 0 && r->open[i - 1].thread != c->thread)
+    size_t i = r->open.len;
+    while (i > 0 && r->open.at[i - 1].thread != c->thread)
         i--;
     if (!i)
         return bad_event(r, *c, "return without an open call");
-    struct decoded_call *over = &r->open[i - 1];
+    struct decoded_call *over = &r->open.at[i - 1];
     *out = (struct pf_record){.kind = PF_EV_RET,
                               .attached = true,
                               .thread = c->thread,
                               .site = over->site,
                               .index = c->t.index,
                               .what = over->callee};
-    memmove(over, over + 1, (r->nopen-- - i) * sizeof *over);
+    memmove(over, over + 1, (r->open.len-- - i) * sizeof *over);
     return true;
 }
 

@@ -1,5 +1,6 @@
 /* suite_curve.c - see suite_load.h: loads the curves of a campaign, and prints them as a table. */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "suite_load.h"
 #include "text_format.h"
 #include <inttypes.h>
@@ -85,12 +86,7 @@ static pf_status load_curve(struct pf_suite_db *db, const struct pf_curves *c, s
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {
         if (v->n == cap) {
             cap = cap ? 2 * cap : 64;
-            struct pf_curve_point *more = realloc(v->at, cap * sizeof *more);
-            if (!more) {
-                sqlite3_finalize(q);
-                return pf_fail(e, PF_NOMEM, "out of memory");
-            }
-            v->at = more;
+            v->at = pf_mem_resize(v->at, cap, sizeof *v->at);
         }
         if (sqlite3_column_type(q, 2) != SQLITE_NULL) {
             sum.cpu_ns += (uint64_t)sqlite3_column_int64(q, 0);
