@@ -3,7 +3,7 @@
  * access races iff an earlier conflicting one is not ordered before it. After a race the granule is
  * cleared, because from then on cell and model may differ.
  */
-// sources: src/rt/shadow/cell.c src/rt/shadow/check.c src/rt/shadow/check_entry.S
+// sources: src/rt/shadow/cell*.c src/rt/shadow/check.c src/rt/shadow/check_entry.S
 // sources: src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c
 // sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
 // sources: src/rt/shadow/access_set.c src/rt/hooks.c src/rt/limits.c src/rt/spin.c src/rt/store.c
@@ -197,11 +197,11 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
     uint64_t mine = a | (site + 16), *cell = pf_cell_of(addr);
     bool compiled = !atomic && !pf_rt.strict && site % 2 && call_entry(addr, mask, write, site);
     if (!compiled && (atomic || !passes_fast_path(addr, mask, write)))
-        if (pf_rt.strict || !(atomic ? fast_update_atomic(t, cell, mine)
-                                     : (!*pf_cell_overflow_state(cell) &&
-                                        pf_cell_fast_update_simple(t->clock, cell, cell[0], cell[1],
-                                                                   mine, write)) ||
-                                           pf_cell_fast_update(t->clock, cell, mine)))
+        if (pf_rt.strict ||
+            !(atomic ? fast_update_atomic(t, cell, mine)
+                     : (!*pf_cell_overflow_state(cell) &&
+                        pf_cell_update_front(t->clock, cell, cell[0], cell[1], mine, write)) ||
+                           pf_cell_fast_update(t->clock, cell, mine)))
             pf_cell_access(t, addr, a, site);
     assert_int_equal(want, race_then != 0);
     if (want) {
@@ -432,7 +432,7 @@ static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigne
 
 static void cells_agree_with_the_naive_model(void **state)
 {
-    for (uint64_t seed = 1; seed <= 12; seed++)
+    for (uint64_t seed = 1; seed <= 30; seed++)
         for (unsigned strict = 0; strict < 2; strict++) {
             fuzz(seed, 2, 1500, 2, strict, 20);
             fuzz(seed, 5, 1500, 5, strict, 6);
@@ -440,7 +440,7 @@ static void cells_agree_with_the_naive_model(void **state)
             fuzz(seed, THREADS_MAX, 2000, 30, strict, 20);
             fuzz(seed, THREADS_MAX, 2000, 90, strict, 40);
         }
-    for (uint64_t seed = 1; seed <= 60; seed++) {
+    for (uint64_t seed = 1; seed <= 150; seed++) {
         fuzz(seed, 2, 1000, 10, false, 2);
         fuzz(seed, 4, 1000, 30, false, 2);
     }
@@ -472,7 +472,7 @@ static void fuzz_span(uint64_t seed)
 
 static void spans_hide_no_race(void **state)
 {
-    for (uint64_t seed = 1; seed <= 200; seed++)
+    for (uint64_t seed = 1; seed <= 500; seed++)
         fuzz_span(seed);
 }
 

@@ -86,7 +86,7 @@ static inline void pf_lock_record_access(struct pf_call *c, const volatile void 
         return;
     mine |= pf_call_id(c, PF_NATIVE_LOCK);
     bool calm = *pf_cell_overflow_state(cell) != 2;
-    if (!(calm && pf_cell_fast_update_simple(c->t->clock, cell, s0, s1, mine, false)) &&
+    if (!(calm && pf_cell_update_front(c->t->clock, cell, s0, s1, mine, false)) &&
         !pf_cell_fast_update_read(c->t->clock, cell, mine))
         pf_cell_access(c->t, (uintptr_t)lock, mine, PF_NO_SITE);
 }

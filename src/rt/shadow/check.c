@@ -192,25 +192,20 @@ void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site)
     pf_check_slow(addr, site, 8 | PF_CHECK_WRITE);
 }
 
-/* Writes the leading granules whose words are all ordered and which have no overflow words. Returns
+/* Writes the leading granules of a small block whose only records are in the front words. Returns
  * the number of bytes done. Most freed blocks consist of a few such granules. */
 static inline size_t write_small_block(struct pf_thread *t, uintptr_t addr, size_t size,
                                        uint32_t id)
 {
     if (addr & 7 || size > SMALL_BLOCK || !id || pf_rt.slow_path_only | t->check_only)
         return 0;
-    const uint32_t *clock = t->clock;
     uint64_t a = pf_access_make(t, 0xff, true, false) | id, *cell = pf_cell_of(addr), *from = cell;
     for (; size >= 8; size -= 8, cell += 2) {
-        uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
-        if ((s0 ^ a) >> PF_WRITE_BIT == 0) /* covered */
-            continue;
-        if (!s0 || *pf_cell_overflow_state(cell) || !pf_access_ordered(clock, s0) ||
-            !pf_access_ordered(clock, s1))
-            break; /* an empty cell needs pf_cell_insert_first */
-        pf_word_put(&cell[0], a);
-        pf_word_put(&cell[1], a);
-        t->dirty = true;
+        uint64_t s0 = pf_word_get(&cell[0]);
+        if ((s0 ^ a) >> PF_WRITE_BIT && /* not covered */
+            (!s0 || *pf_cell_overflow_state(cell) ||
+             !pf_cell_update_front(t->clock, cell, s0, pf_word_get(&cell[1]), a, true)))
+            break;
     }
     return (size_t)(cell - from) * 4;
 }

@@ -154,7 +154,7 @@
         RANGE   __pf_write_range, 0, 24
 
 /* The test has failed: usually this is the first access to a granule in a new epoch. Handles the
- * simplest cases (those of pf_cell_fast_update_simple, and some more); the C functions of
+ * simplest cases (those of pf_cell_update_front, and some more); the C functions of
  * check_miss.c handle the others. */
 #include "fast_update_macros.def"
 #include "widen_macros.def"

@@ -148,48 +148,6 @@ static inline __attribute__((always_inline)) bool is_pair_covered(uintptr_t addr
            (!((next ^ key) & (same | rest)) || (!write && next == __pf_tls.read_set));
 }
 
-/* Two more cases for a cell without overflow words, as in check_entry.S. Either the record of this
- * epoch grows by bytes that were accessed from another site, if the thread's caches have the id for
- * both sites; or the remainder of an older write moves to cell[1]. Returns false, with nothing
- * done, in all other cases. */
-static inline __attribute__((always_inline)) bool
-merge_or_shrink(const uint32_t *clock, uint64_t *cell, uint64_t a, bool write)
-{
-    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), s = write ? s0 : s1;
-    if (!pf_access_cannot_race_read(clock, s0) || (write && !pf_access_ordered(clock, s1)))
-        return false;
-    if (pf_access_same_epoch_kind(s, a)) {
-        uint32_t id = pf_site_per_byte_join_cached(__pf_tls.thread, cell, s, a);
-        if (!id)
-            return false;
-        a = ((s | a) & ~PF_BITS_ID) | id;
-    } else if (!write || !s0 || !pf_access_ordered(clock, s0) ||
-               (s1 != s0 && !pf_access_bytes_within(s1, a))) {
-        return false; /* an empty cell needs pf_cell_insert_first */
-    } else {
-        s1 = s0 & ~(a & PF_MASK_ALL);
-    }
-    if (write) {
-        pf_word_put(&cell[0], a);
-        s1 &= ~(a & PF_MASK_ALL);
-        a = s1 & PF_MASK_ALL ? s1 : a;
-    }
-    pf_word_put(&cell[1], a);
-    __pf_tls.thread->dirty = true;
-    return true;
-}
-
-PF_PRESERVE_MOST static __attribute__((noinline)) bool merge_read(const uint32_t *clock,
-                                                                  uint64_t *cell, uint64_t a)
-{
-    return merge_or_shrink(clock, cell, a, false);
-}
-PF_PRESERVE_MOST static __attribute__((noinline)) bool merge_write(const uint32_t *clock,
-                                                                   uint64_t *cell, uint64_t a)
-{
-    return merge_or_shrink(clock, cell, a, true);
-}
-
 /* The complete fast update, for cells with overflow words and for the less simple cases. */
 PF_PRESERVE_MOST static __attribute__((noinline)) bool update_read(const uint32_t *clock,
                                                                    uint64_t *cell, uint64_t mine)
@@ -241,8 +199,7 @@ static inline __attribute__((always_inline)) uintptr_t update_short(uintptr_t ad
         bool more = *pf_cell_overflow_state(cell) & (uint8_t)PF_STATES_FOR(write);
         if ((((s ^ a) & same) || (a & ~s & PF_MASK_ALL)) && (write || s != __pf_tls.read_set) &&
             ((more && (write || !overflow_cannot_race(clock, cell, a))) ||
-             (!pf_cell_fast_update_simple(clock, cell, s0, s1, a, write) &&
-              !(write ? merge_write(clock, cell, a) : merge_read(clock, cell, a)))) &&
+             !pf_cell_update_front(clock, cell, s0, s1, a, write)) &&
             !(write ? update_write(clock, cell, a) : update_read(clock, cell, a)))
             return addr;
         if (end <= 8)

@@ -15,59 +15,11 @@
 #ifndef PF_RT_FAST_UPDATE_H
 #define PF_RT_FAST_UPDATE_H
 
+#include "access_rule.h"
 #include "access_set.h"
-#include "cell.h"
 #include "global_order.h"
 #include "refresh_in_place.h"
-#include "rt.h"
-#include "site_per_byte.h"
 #include "sys.h"
-
-/* True if s happened before everything that the thread with this clock does from now on. */
-static inline bool pf_access_ordered(const uint32_t *clock, uint64_t s)
-{
-    return pf_access_clk(s) <= clock[pf_access_sid(s)]; /* true for 0, false for a reference */
-}
-
-/* True if s is ordered before every current and future thread; then it cannot race with anything.
- * True for 0, false for a reference. */
-static inline bool pf_access_globally_ordered(uint64_t s)
-{
-    return pf_access_clk(s) <=
-           __atomic_load_n(&pf_rt.globally_ordered[pf_access_sid(s)], __ATOMIC_RELAXED);
-}
-
-/* Called when a record does not fit into the two words of a cell. Often records that are globally
- * ordered by now take up the room, so this looks for such records from time to time. */
-static inline void pf_cell_count_overflow(struct pf_thread *t)
-{
-    if (t->global_order_in-- == 0)
-        pf_thread_update_global_order(t);
-}
-
-/* Comparisons of byte masks: s within a; s and a disjoint. */
-static inline bool pf_access_bytes_within(uint64_t s, uint64_t a)
-{
-    return !(s & ~a & PF_MASK_ALL);
-}
-static inline bool pf_access_bytes_disjoint(uint64_t s, uint64_t a)
-{
-    return !(s & a & PF_MASK_ALL);
-}
-
-/* Merges the two into one record if they are of the same kind and epoch; returns 0 if that is
- * impossible. */
-static inline uint64_t pf_access_merge(uint64_t *cell, uint64_t s, uint64_t mine)
-{
-    if (!((s ^ mine) << 8))
-        return s | mine;
-    if ((s ^ mine) & ~(PF_MASK_ALL | PF_BITS_ID))
-        return 0;
-    if (pf_access_bytes_within(s, mine))
-        return mine;
-    uint32_t id = pf_site_per_byte_join(__pf_tls.thread, cell, s, mine);
-    return id ? ((s | mine) & ~PF_BITS_ID) | id : 0;
-}
 
 static inline uint64_t pf_word_get(const uint64_t *p)
 {
@@ -78,53 +30,12 @@ static inline void pf_word_put(uint64_t *p, uint64_t s)
     __atomic_store_n(p, s, __ATOMIC_RELAXED);
 }
 
-/* True if s makes `mine` redundant: it is of the same epoch, at least as strong, and has all its
- * bytes. */
-static inline bool pf_access_covers(uint64_t s, uint64_t mine)
+/* Called when a record does not fit into the two words of a cell. Often records that are globally
+ * ordered by now take up the room, so this looks for such records from time to time. */
+static inline void pf_cell_count_overflow(struct pf_thread *t)
 {
-    return !((s ^ mine) & (PF_BITS_SID | PF_BITS_CLK)) && !(mine & ~s & PF_BIT_W) &&
-           !(s & ~mine & PF_BIT_A) && pf_access_bytes_within(mine, s);
-}
-
-/* True if s1 is redundant given s0. A plain write is stored in both words if possible, because the
- * fast path of reads tests only cell[1]. */
-static inline bool pf_access_is_duplicate(uint64_t s0, uint64_t s1)
-{
-    return !((s0 ^ s1) << 8) && pf_access_bytes_within(s1, s0);
-}
-
-/* True if no plain read by this thread can race with s: s is a read, or happened before. */
-static inline bool pf_access_cannot_race_read(const uint32_t *clock, uint64_t s)
-{
-    return !(s & PF_BIT_W) || pf_access_ordered(clock, s);
-}
-
-/* True if the plain read `mine` cannot race with s. */
-static inline bool pf_access_cannot_race(const uint32_t *clock, uint64_t s, uint64_t mine)
-{
-    return pf_access_cannot_race_read(clock, s) || pf_access_bytes_disjoint(s, mine);
-}
-
-/* True if the plain read `mine` may replace s. */
-static inline bool pf_access_replaceable(const uint32_t *clock, uint64_t s, uint64_t mine)
-{
-    return !(s & (PF_BIT_W | PF_BIT_A)) && pf_access_bytes_within(s, mine) &&
-           pf_access_ordered(clock, s);
-}
-
-/* What remains of s after the plain read `mine` has replaced its own bytes; 0 for nothing. */
-static inline uint64_t pf_access_remainder(const uint32_t *clock, uint64_t s, uint64_t mine)
-{
-    if ((s & (PF_BIT_W | PF_BIT_A)) || !pf_access_ordered(clock, s))
-        return s;
-    s &= ~(mine & PF_MASK_ALL);
-    return s & PF_MASK_ALL ? s : 0;
-}
-
-/* same slot, epoch, write and atomic bits */
-static inline bool pf_access_same_epoch_kind(uint64_t s, uint64_t mine)
-{
-    return !((s ^ mine) & ~(PF_MASK_ALL | PF_BITS_ID));
+    if (t->global_order_in-- == 0)
+        pf_thread_update_global_order(t);
 }
 
 /* Stores s in a free word of n[0..PF_OVERFLOW_WORDS); false if there is none. */
@@ -149,30 +60,6 @@ pf_overflow_put(uint64_t *cell, const uint64_t *was, const uint64_t *n)
             pf_word_put(&pf_cell_overflow(cell)[i], n[i]);
     }
     pf_cell_overflow_set_state(cell, any);
-}
-
-/* True if s is subsumed by `by`, a record of the same slot that is at least as strong and not
- * older: a thread that has not seen s has not seen `by` either, so it races with `by`, too. */
-static inline bool pf_access_subsumed_by(uint64_t s, uint64_t by)
-{
-    return !((s ^ by) & PF_BITS_SID) && (s & PF_BITS_CLK) <= (by & PF_BITS_CLK) &&
-           !(s & ~by & PF_BIT_W) && !(by & ~s & PF_BIT_A) && pf_access_bytes_within(s, by);
-}
-
-/* True if s is in the span of t, epochs that no other thread can distinguish (slot.h). */
-static inline bool pf_access_in_span(const struct pf_thread *t, uint64_t s)
-{
-    return (uint32_t)((s & (PF_BITS_SID | PF_BITS_CLK)) >> PF_CLK_SHIFT) - t->span.from <=
-           t->span.more;
-}
-
-/* True if s is subsumed by the plain write w although s may be later: both are in the span of the
- * calling thread, so every thread has seen both or neither. */
-static inline bool pf_access_subsumed_in_span(uint64_t s, uint64_t w)
-{
-    const struct pf_thread *t = __pf_tls.thread;
-    return (w & PF_BIT_W) && !(w & PF_BIT_A) && pf_access_bytes_within(s, w) &&
-           pf_access_in_span(t, s) && pf_access_in_span(t, w);
 }
 
 /*
@@ -261,6 +148,7 @@ static inline bool pf_cell_cannot_race(const uint32_t *clock, uint64_t *cell, ui
 static inline __attribute__((always_inline)) bool
 pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
+    PF_ASSUME_PLAIN(mine, false);
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
     if (pf_word_is_ref(s1))
         return pf_read_set_cache_covers(__pf_tls.thread, s1, mine) ||
@@ -339,7 +227,8 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 static inline __attribute__((always_inline)) bool
 pf_cell_fast_update_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
 {
-    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]), mask = mine & PF_MASK_ALL;
+    PF_ASSUME_PLAIN(mine, true);
+    uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
     if (!(s0 | s1) && !*pf_cell_overflow_state(cell))
         return pf_cell_insert_first(cell, mine);
     if (pf_word_is_ref(s1) && pf_read_set_replaceable(clock, cell, s1, mine))
@@ -354,25 +243,19 @@ pf_cell_fast_update_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
                 n[i] = was[i] = pf_word_get(&pf_cell_overflow(cell)[i]);
                 if (!pf_access_ordered(clock, n[i]))
                     return false;
-                if (pf_access_bytes_within(n[i], one))
-                    n[i] = 0;
+                n[i] = pf_access_replace(n[i], one);
             }
             pf_overflow_put(cell, was, n);
         }
-        if (s1 == s0 || pf_access_bytes_within(s1, one))
-            pf_word_put(&cell[1], one);
+        s1 = pf_access_replace(s1, one);
         pf_word_put(&cell[0], one);
+        pf_word_put(&cell[1], s1 ? s1 : one);
         return true;
     }
-    uint64_t rest =
-        pf_access_bytes_within(s0, mine) || pf_access_globally_ordered(s0) ? 0 : s0 & ~mask;
-    if (pf_access_is_duplicate(s0, s1) || pf_access_bytes_within(s1, mine) ||
-        pf_access_globally_ordered(s1))
-        s1 = 0;
-    else if (!pf_access_same_epoch_kind(
-                 /* a read of this epoch stays whole: the thread may well repeat it */
-                 s1, mine ^ PF_BIT_W))
-        s1 &= ~mask;
+    uint64_t rest = pf_access_globally_ordered(s0) ? 0 : pf_access_replace(s0, mine);
+    s1 = pf_access_is_duplicate(s0, s1) || pf_access_globally_ordered(s1)
+             ? 0
+             : pf_access_replace(s1, mine);
     if (rest && pf_access_same_epoch_kind(s0, mine))
         return false; /* no site pair is available */
     if (rest && !s1) {
@@ -385,9 +268,7 @@ pf_cell_fast_update_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
             n[i] = was[i] = pf_word_get(&pf_cell_overflow(cell)[i]);
             if (!pf_access_ordered(clock, n[i]))
                 return false;
-            n[i] = pf_access_bytes_within(n[i], mine) || pf_access_globally_ordered(n[i])
-                       ? 0
-                       : n[i] & ~mask;
+            n[i] = pf_access_globally_ordered(n[i]) ? 0 : pf_access_replace(n[i], mine);
         }
         if (rest && !pf_overflow_add(n, rest))
             return false;
@@ -530,32 +411,43 @@ pf_cell_fast_update_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     return true;
 }
 
-/* The simplest cases of pf_cell_fast_update, for a cell whose only words are s0 and s1. `write`
- * must be a compile-time constant. check_entry.S implements the same cases. */
-static inline __attribute__((always_inline)) bool
-pf_cell_fast_update_simple(const uint32_t *clock, uint64_t *cell, uint64_t s0, uint64_t s1,
-                           uint64_t mine, bool write)
+/* The simplest cases of pf_cell_fast_update, for a cell whose only words are s0 and s1: the access
+ * replaces what is there or merges with it, and the remainder of an older write moves to cell[1].
+ * `write` must be a compile-time constant. fast_update_macros.def has the same cases in
+ * assembler. */
+static inline __attribute__((always_inline)) bool pf_cell_update_front(const uint32_t *clock,
+                                                                       uint64_t *cell, uint64_t s0,
+                                                                       uint64_t s1, uint64_t mine,
+                                                                       bool write)
 {
-    if (!(write ? pf_access_ordered(clock, s0) : pf_access_cannot_race_read(clock, s0)))
+    PF_ASSUME_PLAIN(mine, write);
+    if (write ? !pf_access_ordered(clock, s0) : !pf_access_cannot_race_read(clock, s0))
         return false;
     if (__builtin_expect(!(s0 | s1), 0))
         return pf_cell_insert_first(cell, mine);
+    if (write && !pf_access_ordered(clock, s1))
+        return false;
+    uint64_t s = write ? s0 : s1; /* the word that the access goes to */
+    if (write && pf_access_bytes_within(s0, mine)) {
+        /* replaced */
+    } else if ((s ^ mine) << 8 == 0) {
+        mine |= s;
+    } else if (!pf_access_bytes_within(s, mine) && pf_access_same_epoch_kind(s, mine)) {
+        mine = pf_site_per_byte_merge(cell, s, mine);
+        if (!mine)
+            return false;
+    } else if (write) {
+        if (s1 != s0 && pf_access_replace(s1, mine))
+            return false;
+        s1 = pf_access_replace(s0, mine);
+    } else if (s1 != s0 && !pf_access_replaceable(clock, s1, mine) &&
+               !pf_access_subsumed_in_span(s1, s0)) {
+        return false;
+    }
     if (write) {
-        if (!pf_access_ordered(clock, s1))
-            return false;
-        if ((s0 ^ mine) << 8 == 0)
-            mine |= s0;
-        else if (!pf_access_bytes_within(s0, mine))
-            return false;
         pf_word_put(&cell[0], mine);
-        s1 &= ~(mine & PF_MASK_ALL); /* what remains of the second record, or a duplicate */
-        mine = s1 & PF_MASK_ALL ? s1 : mine;
-    } else {
-        if ((s1 ^ mine) << 8 == 0)
-            mine |= s1;
-        else if (s1 != s0 && !pf_access_replaceable(clock, s1, mine) &&
-                 (pf_access_same_epoch_kind(s1, mine) || !pf_access_subsumed_in_span(s1, s0)))
-            return false;
+        s1 = pf_access_replace(s1, mine);
+        mine = s1 ? s1 : mine; /* a duplicate, for reads */
     }
     pf_word_put(&cell[1], mine);
     __pf_tls.thread->dirty = true;

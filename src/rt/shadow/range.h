@@ -69,17 +69,11 @@ pf_range_apply(uint64_t *cell, uint64_t n, const struct pf_transition *last, boo
     return i;
 }
 
-/* True if all six words of the cell are ordered before the thread. Its overflow words are in
- * use. */
-static inline __attribute__((always_inline)) bool pf_cell_all_ordered(const uint32_t *clock,
-                                                                      uint64_t *cell)
+/* pf_cell_fast_update_write, out of line: it would cost the loop below its registers. */
+PF_PRESERVE_MOST static __attribute__((noinline, unused)) bool
+pf_range_write_one(const uint32_t *clock, uint64_t *cell, uint64_t a)
 {
-    const uint64_t *overflow = pf_cell_overflow(cell);
-    bool ordered = pf_access_ordered(clock, pf_word_get(&cell[0])) &&
-                   pf_access_ordered(clock, pf_word_get(&cell[1]));
-    for (unsigned i = 0; ordered && i < PF_OVERFLOW_WORDS; i++)
-        ordered = pf_access_ordered(clock, pf_word_get(&overflow[i]));
-    return ordered;
+    return pf_cell_fast_update_write(clock, cell, a);
 }
 
 /* Applies the access `a`, which has all 8 bytes and an id, to n cells. Returns how many leading
@@ -106,23 +100,14 @@ pf_range_fast_update(const uint32_t *clock, uint64_t *cell, uint64_t n, uint64_t
         } else if (!write && s1 == __pf_tls.read_set) {
             done += 1 + pf_range_count_equal(&at[3], n - done - 1, s1, 0);
         } else if (!(state & PF_STATES_FOR(write)) &&
-                   pf_cell_fast_update_simple(clock, at, s0, s1, a, write)) {
+                   pf_cell_update_front(clock, at, s0, s1, a, write)) {
             if (!(s0 | s1))
                 pf_prefault_range(at, (n - done) * 16);
             *last = (struct pf_transition){s0, s1, write ? a : s0, a, PF_STATES_FOR(write)};
             done++;
-        } else if (write && pf_word_is_ref(s1) && pf_access_ordered(clock, s0) &&
-                   pf_read_set_replaceable(clock, at, s1, a)) {
-            pf_word_put(&at[0], a);
-            pf_word_put(&at[1], a);
-            __pf_tls.thread->dirty = true;
-            *last = (struct pf_transition){s0, s1, a, a, PF_STATES_ANY};
-            done++;
-        } else if (write && state && pf_cell_all_ordered(clock, at)) { /* it replaces all words */
-            pf_word_put(&at[0], a);
-            pf_word_put(&at[1], a);
-            pf_cell_overflow_set_state(at, 0);
-            __pf_tls.thread->dirty = true;
+        } else if (write && (state || pf_word_is_ref(s1)) && pf_range_write_one(clock, at, a)) {
+            if (!state)
+                *last = (struct pf_transition){s0, s1, a, a, PF_STATES_ANY};
             done++;
         } else {
             return done;

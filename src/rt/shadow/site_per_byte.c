@@ -186,3 +186,10 @@ uint64_t pf_site_per_byte_detach(const uint64_t *cell, uint64_t s)
     }
     return (s & ~PF_BITS_ID) | all;
 }
+
+__attribute__((preserve_most)) uint64_t pf_site_per_byte_merge(uint64_t *cell, uint64_t s,
+                                                               uint64_t mine)
+{
+    uint32_t id = pf_site_per_byte_join_cached(__pf_tls.thread, cell, s, mine);
+    return id ? ((s | mine) & ~PF_BITS_ID) | id : 0;
+}

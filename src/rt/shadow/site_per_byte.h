@@ -83,7 +83,10 @@ static inline uint32_t pf_site_per_byte_join_cached(struct pf_thread *t, uint64_
             __atomic_store_n(&p->id[b], pf_access_id(mine), __ATOMIC_RELAXED);
     return pf_access_id(s);
 }
-/* The same by any means. */
+/* The union itself, if join_cached has an id for it; else 0. Preserves all registers. */
+__attribute__((preserve_most)) uint64_t pf_site_per_byte_merge(uint64_t *cell, uint64_t s,
+                                                               uint64_t mine);
+/* pf_site_per_byte_join_cached by any means. */
 static inline uint32_t pf_site_per_byte_join(struct pf_thread *t, uint64_t *cell, uint64_t s,
                                              uint64_t mine)
 {
