@@ -27,13 +27,14 @@ void pf_store_flush_thread(void);
 /* Blocks have a 32-bit handle: their offset from the start of the region in units of 64 bytes. */
 #define PF_STORE_BASE 0x160000000000ull
 #define PF_STORE_SIZE (1ull << 36)
+#define PF_STORE_SHIFT 6
 static inline uint32_t pf_store_handle(const void *block)
 {
-    return (uint32_t)(((uintptr_t)block - PF_STORE_BASE) >> 6);
+    return (uint32_t)(((uintptr_t)block - PF_STORE_BASE) >> PF_STORE_SHIFT);
 }
 static inline void *pf_store_at(uint32_t name)
 {
-    return (void *)(PF_STORE_BASE + ((uint64_t)name << 6));
+    return (void *)(PF_STORE_BASE + ((uint64_t)name << PF_STORE_SHIFT));
 }
 
 void pf_store_lock_all(void); /* around fork */

@@ -2,8 +2,8 @@
  * node_recent.S - the calling context of the running function, from the cache of recent contexts.
  * In assembler, because the fast paths of compiled code call it and only these registers are free.
  */
+#include "asm_constants.h"
 #include "entry_macros.def"
-#include "offsets.def"
 
         .section pf_text, "ax", @progbits
 
@@ -18,39 +18,40 @@
         BEGIN   pf_stack_node_recent
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:TLS_FRAME(%r11), %r9
-        sub     $16, %r9
+        sub     $FRAME_SIZE, %r9
         mov     %r9, %r10
-1:      sub     $16, %r10
-        mov     12(%r10), %eax
+1:      sub     $FRAME_SIZE, %r10
+        mov     FRAME_NODE(%r10), %eax
         test    %eax, %eax
         jz      1b
-        cmp     $1, %eax                /* PF_NODE_ROOT is not a store name */
+        cmp     $PF_NODE_ROOT, %eax                /* PF_NODE_ROOT is not a store name */
         je      3f
-2:      mov     8(%r10), %ecx
-        mov     16(%r10), %rdx
-        and     $0xbfffffff, %ecx       /* PF_CALL_UNWATCHED */
-        mov     20(%rdx), %edx
-        imul    $31, %eax, %r8d
+2:      mov     FRAME_CALL(%r10), %ecx
+        mov     FRAME_SIZE+FRAME_FUNC(%r10), %rdx
+        and     $~PF_CALL_UNWATCHED, %ecx
+        mov     FUNC_NUMBER(%rdx), %edx
+        imul    $PF_RECENT_CONTEXT_PARENT, %eax, %r8d
         add     %ecx, %r8d
         shl     $32, %rcx
-        imul    $0x9e3779b9, %r8d, %r8d
+        imul    $PF_RECENT_CONTEXT_HASH, %r8d, %r8d
         or      %rcx, %rax
-        imul    $0x85ebca6b, %edx, %ecx
+        imul    $PF_RECENT_CONTEXT_FUNC, %edx, %ecx
         add     %ecx, %r8d
-        shr     $(32 - 12), %r8d        /* PF_RECENT_CONTEXT_BITS */
-        shl     $4, %r8d
+        shr     $(32 - PF_RECENT_CONTEXT_BITS), %r8d
+        shl     $RECENT_CONTEXT_ENTRY_BITS, %r8d
         add     %fs:TLS_THREAD(%r11), %r8
-        cmp     %rax, THREAD_RECENT_CONTEXTS(%r8)
+        cmp     %rax, THREAD_RECENT_CONTEXTS+RECENT_CONTEXT_PARENT_CALL(%r8)
         jne     3f
-        mov     THREAD_RECENT_CONTEXTS+8(%r8), %rcx
-        cmp     %rax, THREAD_RECENT_CONTEXTS(%r8) /* a signal handler may have changed it */
+        mov     THREAD_RECENT_CONTEXTS+RECENT_CONTEXT_FUNC_NODE(%r8), %rcx
+        /* a signal handler may have changed it */
+        cmp     %rax, THREAD_RECENT_CONTEXTS+RECENT_CONTEXT_PARENT_CALL(%r8)
         jne     3f
         mov     %rcx, %rax
         cmp     %edx, %ecx
         jne     3f
         shr     $32, %rax
-        add     $16, %r10
-        mov     %eax, 12(%r10)
+        add     $FRAME_SIZE, %r10
+        mov     %eax, FRAME_NODE(%r10)
         cmp     %r9, %r10
         jb      2b
         ret

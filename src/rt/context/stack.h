@@ -48,13 +48,19 @@ static inline uint32_t pf_stack_id_resolved(uint32_t site)
     return __builtin_expect(id != 0, 1) ? id | site % PF_IDS_PER_BLOCK : 0; /* blocks are aligned */
 }
 
+/* The multipliers of the hash below. */
+#define PF_RECENT_CONTEXT_PARENT 31u
+#define PF_RECENT_CONTEXT_HASH 0x9e3779b9u
+#define PF_RECENT_CONTEXT_FUNC 0x85ebca6bu
+
 /* The entry of the thread's cache of recent contexts for a call of `func` at the site `call` of
  * node `parent`. */
 static inline struct pf_recent_context *pf_recent_context_slot(struct pf_thread *t, uint32_t parent,
                                                                uint32_t call, uint32_t func)
 {
-    return &t->recent_contexts[((parent * 31u + call) * 0x9e3779b9u + func * 0x85ebca6bu) >>
-                               (32 - PF_RECENT_CONTEXT_BITS)];
+    uint32_t hash = (parent * PF_RECENT_CONTEXT_PARENT + call) * PF_RECENT_CONTEXT_HASH +
+                    func * PF_RECENT_CONTEXT_FUNC;
+    return &t->recent_contexts[hash >> (32 - PF_RECENT_CONTEXT_BITS)];
 }
 
 /* Computes the node of the running function, whose frame has none yet, from the thread's cache of

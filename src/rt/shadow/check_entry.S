@@ -7,8 +7,8 @@
  * save all registers that a C function may change, and call the slow path in check.c. The vector
  * registers are not used on any of these paths.
  */
+#include "asm_constants.h"
 #include "entry_macros.def"
-#include "offsets.def"
 
         .section pf_text, "ax", @progbits
 
@@ -19,10 +19,10 @@
         push    %rax
         .cfi_adjust_cfa_offset 8
         mov     %rdi, %rax
-        shl     $(64 - 43), %rax        /* PF_APP_BITS */
-        shr     $(64 - 43 + 3), %rax
-        shl     $4, %rax
-        bts     $45, %rax               /* PF_SHADOW_BASE */
+        shl     $(64 - PF_APP_BITS), %rax
+        shr     $(64 - PF_APP_BITS + 3), %rax
+        shl     $PF_CELL_SHIFT, %rax
+        bts     $SHADOW_BASE_BIT, %rax
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:(%r11), %r11
         xor     \slot(%rax), %r11
@@ -36,13 +36,13 @@
         shr     $\shift, %rax          /* all 8 bytes covered? then these are, too */
         jz      2f
         mov     %r11, %rax
-        shl     $8, %rax
-        shr     $(\shift + 8), %rax
+        shl     $(64 - PF_MASK_SHIFT), %rax
+        shr     $(\shift + 64 - PF_MASK_SHIFT), %rax
         jnz     2f
         push    %rcx
         mov     %edi, %ecx
         and     $7, %ecx
-        shr     $56, %r11
+        shr     $PF_MASK_SHIFT, %r11
         shr     %cl, %r11d
         pop     %rcx
         test    $((1 << \size) - 1), %r11b
@@ -63,14 +63,14 @@
         END     pf_stub_\name
         .endm
 
-        CHECK   __pf_read1, 1, 8, 25, 1
-        CHECK   __pf_read2, 2, 8, 25, 2
-        CHECK   __pf_read4, 4, 8, 25, 4
-        CHECK   __pf_read8, 8, 8, 25, 8
-        CHECK   __pf_write1, 1, 0, 24, 17
-        CHECK   __pf_write2, 2, 0, 24, 18
-        CHECK   __pf_write4, 4, 0, 24, 20
-        CHECK   __pf_write8, 8, 0, 24, 24
+        CHECK   __pf_read1, 1, 8, PF_CLK_SHIFT, 1
+        CHECK   __pf_read2, 2, 8, PF_CLK_SHIFT, 2
+        CHECK   __pf_read4, 4, 8, PF_CLK_SHIFT, 4
+        CHECK   __pf_read8, 8, 8, PF_CLK_SHIFT, 8
+        CHECK   __pf_write1, 1, 0, PF_WRITE_BIT, PF_CHECK_WRITE+1
+        CHECK   __pf_write2, 2, 0, PF_WRITE_BIT, PF_CHECK_WRITE+2
+        CHECK   __pf_write4, 4, 0, PF_WRITE_BIT, PF_CHECK_WRITE+4
+        CHECK   __pf_write8, 8, 0, PF_WRITE_BIT, PF_CHECK_WRITE+8
 
 /* The same for 16 bytes: two granules. */
         .macro  CHECK16 name, slot, shift, what
@@ -78,10 +78,10 @@
         push    %rax
         .cfi_adjust_cfa_offset 8
         mov     %rdi, %rax
-        shl     $(64 - 43), %rax
-        shr     $(64 - 43 + 3), %rax
-        shl     $4, %rax
-        bts     $45, %rax
+        shl     $(64 - PF_APP_BITS), %rax
+        shr     $(64 - PF_APP_BITS + 3), %rax
+        shl     $PF_CELL_SHIFT, %rax
+        bts     $SHADOW_BASE_BIT, %rax
         push    %rcx
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:(%r11), %r11
@@ -109,8 +109,8 @@
         END     pf_stub_\name
         .endm
 
-        CHECK16 __pf_read16, 8, 25, 0
-        CHECK16 __pf_write16, 0, 24, 16
+        CHECK16 __pf_read16, 8, PF_CLK_SHIFT, 0
+        CHECK16 __pf_write16, 0, PF_WRITE_BIT, PF_CHECK_WRITE
 
 /* rdi: address, rsi: size, edx: site. Handles ranges in one or two granules whose records cover all
  * 8 bytes, as in arrays; check_miss.c handles the rest. */
@@ -119,10 +119,10 @@
         push    %rax
         .cfi_adjust_cfa_offset 8
         mov     %rdi, %rax
-        shl     $(64 - 43), %rax
-        shr     $(64 - 43 + 3), %rax
-        shl     $4, %rax
-        bts     $45, %rax
+        shl     $(64 - PF_APP_BITS), %rax
+        shr     $(64 - PF_APP_BITS + 3), %rax
+        shl     $PF_CELL_SHIFT, %rax
+        bts     $SHADOW_BASE_BIT, %rax
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:(%r11), %r11
         xor     \slot(%rax), %r11
@@ -150,8 +150,8 @@
         END     \name
         .endm
 
-        RANGE   __pf_read_range, 8, 25
-        RANGE   __pf_write_range, 0, 24
+        RANGE   __pf_read_range, 8, PF_CLK_SHIFT
+        RANGE   __pf_write_range, 0, PF_WRITE_BIT
 
 /* The test has failed: usually this is the first access to a granule in a new epoch. Handles the
  * simplest cases (those of pf_cell_update_front, and some more); the C functions of
@@ -179,18 +179,18 @@
         .cfi_adjust_cfa_offset 8
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:TLS_FRAME(%r11), %rax
-        movabs  $0x160000000000, %r8    /* PF_STORE_BASE */
-        mov     -4(%rax), %eax          /* node of the running function */
-        cmp     $1, %eax                /* PF_NODE_ROOT */
+        movabs  $PF_STORE_BASE, %r8
+        mov     FRAME_NODE-FRAME_SIZE(%rax), %eax          /* node of the running function */
+        cmp     $PF_NODE_ROOT, %eax
         jbe     .Lrecent\@
 .Lnode\@:
         mov     %esi, %edx
-        shl     $6, %rax
-        shr     $4, %edx                /* PF_IDS_PER_BLOCK */
+        shl     $PF_STORE_SHIFT, %rax
+        shr     $IDS_PER_BLOCK_BITS, %edx
         add     %r8, %rax
         mov     NODE_BLOCKS(%rax,%rdx,4), %eax
         mov     %esi, %edx
-        and     $15, %edx
+        and     $((1 << IDS_PER_BLOCK_BITS) - 1), %edx
         test    %eax, %eax
         jz      9f
         or      %edx, %eax
@@ -199,26 +199,26 @@
         mov     %edi, %ecx
         mov     $((1 << \size) - 1), %r8d
         and     $7, %ecx
-        shl     $8, %rdx
+        shl     $(64 - PF_MASK_SHIFT), %rdx
         shl     %cl, %r8d
-        shr     $8, %rdx
-        shl     $56, %r8
+        shr     $(64 - PF_MASK_SHIFT), %rdx
+        shl     $PF_MASK_SHIFT, %r8
         or      %r8, %rdx
         .endif
         .ifc \update, UPDATE_READ
-        btr     $24, %rdx               /* PF_WRITE_BIT */
+        btr     $PF_WRITE_BIT, %rdx
         .endif
         or      %rdx, %rax
         mov     %rdi, %rcx
-        shl     $(64 - 43), %rcx
-        movabs  $0x140000000000, %r8    /* PF_OVERFLOW_STATE */
-        shr     $(64 - 43 + 3), %rcx
+        shl     $(64 - PF_APP_BITS), %rcx
+        movabs  $PF_OVERFLOW_STATE, %r8
+        shr     $(64 - PF_APP_BITS + 3), %rcx
         mov     %fs:TLS_CLOCK(%r11), %r11
         .ifc \update, UPDATE_READ        /* reads ignore overflow words that are reads */
         .if \size == 16
-        testw   $0xfefe, (%r8,%rcx)
+        testw   $BLOCKING_STATES_READ_TWO, (%r8,%rcx)
         .else
-        testb   $0xfe, (%r8,%rcx)
+        testb   $BLOCKING_STATES_READ, (%r8,%rcx)
         .endif
         .else
         .if \size == 16
@@ -240,10 +240,10 @@
         jne     9f
         .endif
         .endif
-        shl     $4, %rcx
+        shl     $PF_CELL_SHIFT, %rcx
         test    %r11, %r11
         jz      9f
-        bts     $45, %rcx
+        bts     $SHADOW_BASE_BIT, %rcx
 .Lupdate\@:
         \update  \size, 0
         .if \size == 16
@@ -265,7 +265,7 @@
 .Lrecent\@:
         je      9f
         call    pf_stack_node_recent
-        movabs  $0x160000000000, %r8
+        movabs  $PF_STORE_BASE, %r8
         test    %eax, %eax
         jnz     .Lnode\@
         jmp     9f
@@ -288,51 +288,51 @@
         mov     (%rcx), %rdx
         mov     %rdx, %r8
         xor     %rax, %rdx
-        shl     $8, %rdx
+        shl     $(64 - PF_MASK_SHIFT), %rdx
         mov     __pf_tls@GOTTPOFF(%rip), %r11
-        shr     $(8 + 25), %rdx         /* PF_CLK_SHIFT */
+        shr     $(64 - PF_MASK_SHIFT + PF_CLK_SHIFT), %rdx
         jnz     6f
         not     %r8
         and     %rax, %r8
-        shr     $56, %r8
+        shr     $PF_MASK_SHIFT, %r8
         jnz     6f
         /* by a read: swap it into cell[1], if another read is there */
         mov     (%rcx), %r8
         mov     8(%rcx), %r9
-        bt      $24, %r8
+        bt      $PF_WRITE_BIT, %r8
         jc      5f
-        bt      $24, %r9
+        bt      $PF_WRITE_BIT, %r9
         jc      5f
         mov     %r9, %r10
-        shr     $45, %r10
+        shr     $PF_SID_SHIFT, %r10
         not     %r10
-        test    $1023, %r10d            /* PF_SID_REF */
+        test    $((1 << PF_SID_BITS) - 1), %r10d            /* PF_SID_REF */
         jz      5f
         mov     %r8, 8(%rcx)
         mov     %r9, (%rcx)
 5:      jmp     7b
 6:      mov     8(%rcx), %rdx           /* is cell[1] a read set in the cache? */
         mov     %rdx, %r8
-        shr     $45, %r8
+        shr     $PF_SID_SHIFT, %r8
         not     %r8
-        test    $1023, %r8d             /* PF_SID_REF */
+        test    $((1 << PF_SID_BITS) - 1), %r8d             /* PF_SID_REF */
         jz      4f
         /* a read of this epoch from another site: the C code merges them */
         mov     %rdx, %r8
         xor     %rax, %r8
-        shl     $8, %r8
-        shr     $(8 + 24), %r8
+        shl     $(64 - PF_MASK_SHIFT), %r8
+        shr     $(64 - PF_MASK_SHIFT + PF_WRITE_BIT), %r8
         jz      9f
         /* cell[0]: an older read of this thread, next to another thread's in cell[1]? */
-        bt      $24, %rdx
+        bt      $PF_WRITE_BIT, %rdx
         jc      1f
         mov     (%rcx), %r8
         mov     %r8, %r9
         xor     %rax, %r9
-        shr     $45, %r9
-        test    $2047, %r9d             /* same slot, and not atomic */
+        shr     $PF_SID_SHIFT, %r9
+        test    $((2 << PF_SID_BITS) - 1), %r9d             /* same slot, and not atomic */
         jnz     1f
-        bt      $24, %r8
+        bt      $PF_WRITE_BIT, %r8
         jc      1f
         BYTES_OUTSIDE %r8
         jnz     1f
@@ -340,35 +340,35 @@
         jmp     .Ldone\@
 1:
         mov     %rcx, %r9               /* or is it in the overflow words? */
-        movabs  $0x140000000000, %r8    /* PF_OVERFLOW_STATE */
-        btr     $45, %r9
-        shr     $4, %r9
+        movabs  $PF_OVERFLOW_STATE, %r8
+        btr     $SHADOW_BASE_BIT, %r9
+        shr     $PF_CELL_SHIFT, %r9
         cmpb    $0, (%r8,%r9)
         je      9f
-        movabs  $0x100000000000, %r8
-        lea     (%rcx,%rcx), %rdx       /* PF_OVERFLOW_BASE */
+        movabs  $OVERFLOW_DISTANCE, %r8
+        lea     (%rcx,%rcx), %rdx
         sub     %r8, %rdx
         xor     %r10d, %r10d            /* the word with its own older read, if any */
-        .rept 4
+        .rept PF_OVERFLOW_WORDS
         mov     (%rdx), %r8
         mov     %r8, %r9
         xor     %rax, %r9
-        shl     $8, %r9
-        shr     $(8 + 25), %r9
+        shl     $(64 - PF_MASK_SHIFT), %r9
+        shr     $(64 - PF_MASK_SHIFT + PF_CLK_SHIFT), %r9
         jz      14f
-        shr     $(45 - 25), %r9
+        shr     $(PF_SID_SHIFT - PF_CLK_SHIFT), %r9
         jnz     3f
-        bt      $24, %r8
+        bt      $PF_WRITE_BIT, %r8
         jc      3f
         mov     %rax, %r9
         not     %r9
         and     %r8, %r9
-        shr     $56, %r9
+        shr     $PF_MASK_SHIFT, %r9
         cmovz   %rdx, %r10
         jmp     3f
 14:     not     %r8
         and     %rax, %r8
-        shr     $56, %r8
+        shr     $PF_MASK_SHIFT, %r8
         jz      2f
 3:      add     $8, %rdx
         .endr
@@ -378,7 +378,7 @@
         mov     %fs:TLS_CLOCK(%r11), %r11
         .irp    word, 0, 8              /* neither front word may race with the read */
         mov     \word(%rcx), %r8
-        bt      $24, %r8
+        bt      $PF_WRITE_BIT, %r8
         jnc     3f
         SLOT_AND_CLK     %r8
         cmp     %r10d, (%r11,%r9,4)
@@ -389,35 +389,35 @@
         jmp     .Ldone\@
         /* covered by an overflow word: swap it into cell[1], if a plain read is there */
 2:      mov     8(%rcx), %r9
-        bt      $24, %r9
+        bt      $PF_WRITE_BIT, %r9
         jc      5b
-        bt      $55, %r9
+        bt      $PF_ATOMIC_BIT, %r9
         jc      5b
         mov     (%rdx), %r8
         mov     %r9, (%rdx)
         mov     %r8, 8(%rcx)
         jmp     5b
 4:      mov     %edx, %r8d
-        and     $63, %r8d
-        shl     $4, %r8d
+        and     $(PF_READ_SET_CACHE_SIZE - 1), %r8d
+        shl     $READ_SET_ENTRY_BITS, %r8d
         add     %fs:TLS_THREAD(%r11), %r8
-        cmp     %rdx, THREAD_READ_SET_CACHE(%r8)
+        cmp     %rdx, THREAD_READ_SET_CACHE+READ_SET_ENTRY_REF(%r8)
         jne     9f
-        mov     THREAD_READ_SET_CACHE+8(%r8), %r8
+        mov     THREAD_READ_SET_CACHE+READ_SET_ENTRY_RECORD(%r8), %r8
         mov     %r8, %r9
         xor     %rax, %r9
-        shl     $8, %r9
-        shr     $(8 + 25), %r9
+        shl     $(64 - PF_MASK_SHIFT), %r9
+        shr     $(64 - PF_MASK_SHIFT + PF_CLK_SHIFT), %r9
         jnz     9f
         mov     %r8, %r9
         not     %r8
         and     %rax, %r8
-        shr     $56, %r8
+        shr     $PF_MASK_SHIFT, %r8
         jnz     9f
-        shr     $56, %r9
+        shr     $PF_MASK_SHIFT, %r9
         cmp     $255, %r9d
         jne     5b
-        mov     %rdx, %fs:TLS_SHARED(%r11)
+        mov     %rdx, %fs:TLS_READ_SET(%r11)
         jmp     5b
         .endif
         .endif
@@ -458,11 +458,11 @@
         .hidden pf_stub___pf_read_range
         .hidden pf_stub___pf_write_range
         FORWARD pf_stub___pf_read_range, pf_check_range, 0
-        FORWARD pf_stub___pf_write_range, pf_check_range, 16
+        FORWARD pf_stub___pf_write_range, pf_check_range, PF_CHECK_WRITE
         .hidden pf_stub___pf_read_turns
         .hidden pf_stub___pf_write_turns
         FORWARD pf_stub___pf_read_turns, pf_check_turns, 0, %r8d
-        FORWARD pf_stub___pf_write_turns, pf_check_turns, 16, %r8d
+        FORWARD pf_stub___pf_write_turns, pf_check_turns, PF_CHECK_WRITE, %r8d
         FORWARD __pf_write_vptr, pf_check_vptr
 
 /*

@@ -11,54 +11,6 @@
 #include "rt.h"
 #include "stack.h"
 
-/* Offsets and constants that check_entry.S relies on. */
-_Static_assert(offsetof(struct pf_tls, key) == 0 && offsetof(struct pf_tls, frame) == 16 &&
-                   offsetof(struct pf_tls, thread) == 32 && offsetof(struct pf_tls, clock) == 40,
-               "TLS_*");
-_Static_assert(offsetof(struct pf_thread, dirty) == 20, "THREAD_DIRTY");
-_Static_assert(offsetof(struct pf_rt, globally_ordered) == 12, "RT_GLOBALLY_ORDERED");
-_Static_assert(offsetof(struct pf_rt, check_only_threads) == 10, "RT_CHECK_ONLY_THREADS");
-_Static_assert(offsetof(struct pf_thread, site_pairs) == 32 && PF_SITE_PAIR_CACHE_BITS == 12 &&
-                   offsetof(struct pf_site_pair_cache, id) == 8 * PF_SITE_PAIR_CACHE_SIZE,
-               "THREAD_SITE_PAIRS");
-_Static_assert(offsetof(struct pf_thread, read_set_cache) == 32 + 12 * PF_SITE_PAIR_CACHE_SIZE &&
-                   PF_READ_SET_CACHE_SIZE == 64 && sizeof(struct pf_read_set_entry) == 16 &&
-                   offsetof(struct pf_read_set_entry, record) == 8,
-               "THREAD_READ_SET_CACHE");
-_Static_assert(PF_OVERFLOW_BASE - 2 * PF_SHADOW_BASE == -(1ull << 44) && PF_OVERFLOW_WORDS == 4,
-               "MISS, label 8");
-_Static_assert(offsetof(struct pf_thread, recent_contexts) ==
-                       offsetof(struct pf_thread, read_set_cache) +
-                           PF_READ_SET_CACHE_SIZE * sizeof(struct pf_read_set_entry) &&
-                   PF_RECENT_CONTEXT_BITS == 12 && sizeof(struct pf_recent_context) == 16 &&
-                   offsetof(struct pf_recent_context, call) == 4 &&
-                   offsetof(struct pf_recent_context, func) == 8 &&
-                   offsetof(struct pf_recent_context, node) == 12,
-               "THREAD_RECENT_CONTEXTS");
-_Static_assert(offsetof(struct pf_thread, span) == offsetof(struct pf_thread, recent_contexts) +
-                                                       sizeof(struct pf_recent_context) * 4096 &&
-                   offsetof(struct pf_epoch_span, from) == 0 &&
-                   offsetof(struct pf_epoch_span, more) == 4,
-               "THREAD_SPAN");
-_Static_assert(sizeof(struct pf_frame) == 16 && offsetof(struct pf_frame, func) == 0 &&
-                   offsetof(struct pf_frame, call) == 8 && PF_CALL_UNWATCHED == 0x40000000 &&
-                   offsetof(struct pf_func, number) == 20 && PF_NODE_ROOT == 1,
-               "pf_stack_node_recent");
-_Static_assert(PF_SITE_PER_BYTE_BASE == 0x17f000000000 && PF_ID_SITE_PER_BYTE == 0xc00000 &&
-                   PF_SITE_PER_BYTE_MAX == 0x400000 && sizeof(struct pf_site_per_byte) == 40 &&
-                   offsetof(struct pf_site_per_byte, tag) == 0 &&
-                   offsetof(struct pf_site_per_byte, id) == 8,
-               "WIDEN, label 4");
-_Static_assert(offsetof(struct pf_tls, read_set) == 8 && PF_SID_REF == 1023, "MISS, label 8");
-_Static_assert(offsetof(struct pf_node, block) == 24 && PF_IDS_PER_BLOCK == 16, "NODE_BLOCKS");
-_Static_assert(sizeof(struct pf_frame) - offsetof(struct pf_frame, node) == 4, "frame[-1].node");
-_Static_assert(PF_PREFAULT_PLANE == 0x150000000000 && PF_PREFAULT_SHIFT == 16, "INSERT_FIRST");
-_Static_assert(PF_STORE_BASE == 0x160000000000 && PF_OVERFLOW_STATE == 0x140000000000, "bases");
-_Static_assert(PF_APP_BITS == 43 && PF_SHADOW_BASE == 1ull << 45, "the cell of an address");
-_Static_assert(PF_SID_SHIFT == 45 && PF_CLK_SHIFT == 25 && PF_CLK_BITS == 20 &&
-                   PF_WRITE_BIT == 24 && PF_ATOMIC_BIT == 55 && PF_MASK_SHIFT == 56,
-               "the fields of an access record");
-
 /* An access of `size` bytes. Returns false if it needs the slow path; then a part of a 16-byte
  * access may be done, and doing it again is harmless. */
 static inline __attribute__((always_inline)) bool miss(uintptr_t addr, uint32_t site, unsigned size,

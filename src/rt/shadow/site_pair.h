@@ -41,13 +41,14 @@ extern uint32_t pf_site_pair_nested_max;
 uint32_t pf_site_pair_at(uint32_t id, unsigned byte);
 
 /* The key of a pair in a thread's cache of recent pairs (thread_shadow.h), and its entry. */
+#define PF_SITE_PAIR_HASH 0x9e3779b97f4a7c15ull
 static inline uint64_t pf_site_pair_word(uint32_t first, unsigned mask, uint32_t second)
 {
-    return first | (uint64_t)second << 24 | (uint64_t)mask << 48;
+    return first | (uint64_t)second << PF_ID_BITS | (uint64_t)mask << 2 * PF_ID_BITS;
 }
 static inline unsigned pf_site_pair_slot(uint64_t pair)
 {
-    return (unsigned)(pair * 0x9e3779b97f4a7c15ull >> (64 - PF_SITE_PAIR_CACHE_BITS));
+    return (unsigned)(pair * PF_SITE_PAIR_HASH >> (64 - PF_SITE_PAIR_CACHE_BITS));
 }
 /* The id of the pair if it is in the cache; else 0. */
 static inline uint32_t pf_site_pair_cached(const struct pf_site_pair_cache *c, uint32_t first,

@@ -49,9 +49,11 @@ static inline struct pf_site_per_byte *pf_site_per_byte_at(uint64_t s)
  *     |       cell >> 4        |     clk     |W |
  *     +------------------------+-------------+--+
  */
+#define PF_SITE_PER_BYTE_TAG_SHIFT (PF_CLK_BITS + 1 - PF_CELL_SHIFT)
 static inline uint64_t pf_site_per_byte_tag(const uint64_t *cell, uint64_t s)
 {
-    return (uintptr_t)cell << 17 | (s >> PF_WRITE_BIT & (2 * PF_CLK_MAX + 1));
+    return (uintptr_t)cell << PF_SITE_PER_BYTE_TAG_SHIFT |
+           (s >> PF_WRITE_BIT & (2 * PF_CLK_MAX + 1));
 }
 
 void pf_site_per_byte_init(void);

@@ -17,8 +17,6 @@
 #include "stack.h"
 #include "tracer.h"
 
-_Static_assert(offsetof(struct pf_tls, budget) == 48, "event_entry.S uses this offset");
-
 #define UNLIMITED (INT64_MAX / 2)
 
 void pf_event_budget_used(const struct pf_pending_event *event)
@@ -166,8 +164,7 @@ static void trace_fill(uintptr_t addr, uint64_t size, uint32_t id, uint8_t byte)
     trace_range(addr, size, id, true, bytes, false);
 }
 
-void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *content,
-                    enum pf_event_range how)
+void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *content, uint32_t how)
 {
     bool attached = how == PF_EVENT_RANGE_COPIED, write = how != PF_EVENT_RANGE_READ;
     if (attached) {

@@ -14,23 +14,24 @@
 #ifndef PF_RT_EVENT_H
 #define PF_RT_EVENT_H
 
+/* The last argument of pf_event_access: the size (1, 2, 4, 8) plus these flags. */
+#define PF_EVENT_WRITE 16
+#define PF_EVENT_VPTR 32 /* storing the value that is already there is not an access */
+
+/* The last argument of pf_event_range. */
+#define PF_EVENT_RANGE_READ 0
+#define PF_EVENT_RANGE_WRITE 1  /* content: the bytes; NULL: not known yet */
+#define PF_EVENT_RANGE_FILL 2   /* content: the byte value */
+#define PF_EVENT_RANGE_COPIED 3 /* like _WRITE, part of the same event as the read before */
+
+#ifndef __ASSEMBLER__
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* what: the size (1, 2, 4, 8) plus these flags. */
-#define PF_EVENT_WRITE 16
-#define PF_EVENT_VPTR 32 /* storing the value that is already there is not an access */
 void pf_event_access(uintptr_t addr, uint32_t site, uint64_t value, uint32_t what);
-
-enum pf_event_range {
-    PF_EVENT_RANGE_READ,
-    PF_EVENT_RANGE_WRITE,  /* content: the bytes; NULL: not known yet */
-    PF_EVENT_RANGE_FILL,   /* content: the byte value */
-    PF_EVENT_RANGE_COPIED, /* like _WRITE, part of the same event as the read before */
-};
 void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *content,
-                    enum pf_event_range how);
+                    uint32_t how);
 
 /* Fills the tables of the lower layers with what operations do in event mode (event_mode.c). */
 void pf_event_mode_init(void);
@@ -63,5 +64,6 @@ void pf_event_nested(void);
 
 /* Loads up to 8 bytes, zero-extended. */
 uint64_t pf_event_load_value(uintptr_t addr, unsigned size);
+#endif
 
 #endif

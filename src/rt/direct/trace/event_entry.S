@@ -2,15 +2,15 @@
  * event_entry.S - the entry points of the event body. Each counts its event; when the budget of the
  * thread is used up, it calls event.c. All registers but r11 are preserved.
  */
+#include "asm_constants.h"
 #include "entry_macros.def"
-
-#define BUDGET 48 /* offset of budget in struct pf_tls; event.c asserts it */
+#include "event.h"
 
         .section pf_text, "ax", @progbits
 
         .macro  COUNT
         mov     __pf_tls@GOTTPOFF(%rip), %r11
-        decq    %fs:BUDGET(%r11)
+        decq    %fs:TLS_BUDGET(%r11)
         js      1f
         ret
 1:
@@ -32,11 +32,11 @@
         EVENT   __pf_event_read2, 2, pf_event_access
         EVENT   __pf_event_read4, 4, pf_event_access
         EVENT   __pf_event_read8, 8, pf_event_access
-        EVENT   __pf_event_write1, 17, pf_event_access
-        EVENT   __pf_event_write2, 18, pf_event_access
-        EVENT   __pf_event_write4, 20, pf_event_access
-        EVENT   __pf_event_write8, 24, pf_event_access
-        EVENT   __pf_event_vptr, 56, pf_event_access
+        EVENT   __pf_event_write1, PF_EVENT_WRITE+1, pf_event_access
+        EVENT   __pf_event_write2, PF_EVENT_WRITE+2, pf_event_access
+        EVENT   __pf_event_write4, PF_EVENT_WRITE+4, pf_event_access
+        EVENT   __pf_event_write8, PF_EVENT_WRITE+8, pf_event_access
+        EVENT   __pf_event_vptr, PF_EVENT_VPTR+PF_EVENT_WRITE+8, pf_event_access
 
 /* rdi: address, esi: site, rdx: size, rcx: pointer to the bytes, or the byte value. */
         .macro  RANGE name, what, counts
@@ -52,10 +52,10 @@
         END     \name
         .endm
 
-        RANGE   __pf_event_read_range, 0, 1
-        RANGE   __pf_event_write_range, 1, 1
-        RANGE   __pf_event_fill, 2, 1
-        RANGE   __pf_event_copied, 3, 0
+        RANGE   __pf_event_read_range, PF_EVENT_RANGE_READ, 1
+        RANGE   __pf_event_write_range, PF_EVENT_RANGE_WRITE, 1
+        RANGE   __pf_event_fill, PF_EVENT_RANGE_FILL, 1
+        RANGE   __pf_event_copied, PF_EVENT_RANGE_COPIED, 0
 
 /* rdi: function, esi: site, edx: number of pointers, rcx: pointers. */
         BEGIN   __pf_event_call
