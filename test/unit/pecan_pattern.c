@@ -146,7 +146,7 @@ static void test_races(void **state)
 static void refused(const char *text, const char *want)
 {
     pf_patterns p = {0};
-    struct pf_trace_error e = {{0}};
+    struct pf_trace_error e = {0};
     assert_false(pf_patterns_parse(&p, "f", text, strlen(text), &e));
     if (!strstr(e.text, want))
         fail_msg("message '%s', expected '%s'", e.text, want);
