@@ -62,7 +62,7 @@ static void damage(const struct pf_trace *t, enum pf_missing missing, const stru
             r.norder++;
         }
         bool want = pf_brute_run(t, (enum pf_brute_missing)missing, order, r.norder, r.a, r.b), ok;
-        struct pf_trace_error err = {""};
+        struct pf_trace_error err = {0};
         pf_validate(t, (enum pf_missing_rule)missing, &r, 1, &ok, &err);
         sum->refused += !want;
         if (ok != want) {

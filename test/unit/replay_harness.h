@@ -43,6 +43,7 @@
 
 #include <cmocka.h>
 
+#include "race.h"
 #include "scheduler.h"
 #include "signals.h"
 #include "store.h"
@@ -82,6 +83,9 @@ uint64_t pf_sched_boundary(void) { return boundary; }
 void pf_sched_preempt_soon(void) {}
 void pf_sched_faulted(void) {}
 bool pf_materialised;
+struct pf_context *pf_running; /* NULL: a death by a signal is not reported as a finding */
+const char *pf_failed_assertion;
+void pf_failure_found(const struct pf_failure *e) {}
 void pf_sched_count_call(void) {}
 void pf_sched_time_passed(uint64_t ns) { virtual_now += ns; }
 void pf_sched_poll_soon(void) {}

@@ -74,7 +74,7 @@ static void test_damage(void **state)
     uint32_t read = 0, refused = 0;
     for (uint64_t seed = 1; seed <= 3000; seed++) {
         struct pf_trace t, u;
-        struct pf_trace_error err = {""};
+        struct pf_trace_error err = {0};
         size_t n;
         pf_random_trace(&t, &shape, seed % 50);
         char *text = written(&t, &n);
