@@ -1,45 +1,6 @@
 # Atomic regions that the program marks, atomic regions named by function, and check-then-act: racy
 # programs and their race-free twins. In all of them every access is under the lock.
-cat >region.c <<'END'
-#include "photofinish.h"
-#include <pthread.h>
-pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-int stock = 5, sold, last, more = 1;
-static int get(int *p)
-{
-    pthread_mutex_lock(&m);
-    int v = *p;
-    pthread_mutex_unlock(&m);
-    return v;
-}
-static void set(int *p, int v)
-{
-    pthread_mutex_lock(&m);
-    *p = v;
-    pthread_mutex_unlock(&m);
-}
-__attribute__((noinline)) void sell(void)
-{
-    BEGIN;
-    BODY
-    END;
-}
-static void *work(void *p)
-{
-    for (int i = 0; i < 2; i++)
-        sell();
-    return p;
-}
-int main(void)
-{
-    pthread_t t, u;
-    pthread_create(&t, NULL, work, NULL);
-    pthread_create(&u, NULL, work, NULL);
-    pthread_join(t, NULL);
-    pthread_join(u, NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/atomic_regions_region.c" region.c
 # found OPTION... RECORDING: pf predict must predict an atomicity violation, with a witness (status
 # 66) or without one yet
 found() {

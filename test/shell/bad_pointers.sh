@@ -11,18 +11,7 @@ for level in -O0 -O2; do
 done
 
 # The crash is in a function that the runtime can do without glibc.
-cat >lock.c <<'C'
-#include <pthread.h>
-static pthread_mutex_t *volatile p;
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-int main(void)
-{
-    pthread_mutex_lock(&m);
-    pthread_mutex_unlock(&m);
-    pthread_mutex_lock(p);
-    return 0;
-}
-C
+cp "$ROOT/test/shell/part/bad_pointers_lock.c" lock.c
 "$PF" cc -g -O1 lock.c -o lock
 for policy in rr:1000 rr:1 random:1 pos:1; do
     status 139 "$PF" record -o lock.clip --schedule=$policy -- ./lock

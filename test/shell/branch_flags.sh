@@ -1,38 +1,7 @@
 # Dependence flags in a recording: reads that decided nothing need not keep their value, so that
 # more races are predicted; nothing is predicted against reads that decided something. Every witness
 # is run.
-cat >flags.c <<'END'
-#include <pthread.h>
-#include <stdio.h>
-pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-int x, y, copy, table[4];
-static void *first(void *p)
-{
-    y = 1;
-    pthread_mutex_lock(&m);
-    x = 1;
-    pthread_mutex_unlock(&m);
-    return p;
-}
-static void *second(void *p)
-{
-    pthread_mutex_lock(&m);
-    copy = x;
-    pthread_mutex_unlock(&m);
-    USE;
-    return p;
-}
-int main(void)
-{
-    pthread_t t, u;
-    pthread_create(&t, NULL, first, NULL);
-    pthread_create(&u, NULL, second, NULL);
-    pthread_join(t, NULL);
-    pthread_join(u, NULL);
-    printf("%d\n", y);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/branch_flags_flags.c" flags.c
 for level in O0 O2; do
     "$PF" cc -$level -g '-DUSE=y = 2' flags.c -o free
     "$PF" cc -$level -g '-DUSE=if (copy) y = 2' flags.c -o decided

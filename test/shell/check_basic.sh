@@ -1,37 +1,6 @@
 # pf check: all stages on small programs. Every confirmed finding has a clip that replays. A
 # race-free program has no findings, and the report states what was explored.
-cat >bank.c <<'END'
-#include <pthread.h>
-#include <stdio.h>
-static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
-static long balance = 1000, visits;
-static void pay_out(long amount)
-{
-    LOCK
-    balance -= amount;
-    UNLOCK
-}
-static void *teller(void *arg)
-{
-    for (int i = 0; i < 20; i++) {
-        pthread_mutex_lock(&door);
-        visits++;
-        pthread_mutex_unlock(&door);
-        pay_out(1);
-    }
-    return arg;
-}
-int main(void)
-{
-    pthread_t t[2];
-    for (int i = 0; i < 2; i++)
-        pthread_create(&t[i], NULL, teller, NULL);
-    for (int i = 0; i < 2; i++)
-        pthread_join(t[i], NULL);
-    printf("%ld visits\n", visits);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/check_basic_bank.c" bank.c
 "$PF" cc -g -O1 -pthread -DLOCK= -DUNLOCK= bank.c -o bank
 "$PF" cc -g -O1 -pthread '-DLOCK=pthread_mutex_lock(&door);' '-DUNLOCK=pthread_mutex_unlock(&door);' bank.c -o safe
 schema() { status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" "$@"; }

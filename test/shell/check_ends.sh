@@ -15,37 +15,9 @@ left() {
 }
 gone() { [[ -z $(left "$1") ]]; }
 there() { ! gone "$1"; }
-cat >racy.c <<'END'
-#include <pthread.h>
-int x;
-static void *other(void *p)
-{
-    x++;
-    return p;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, NULL, other, NULL);
-    x++;
-    pthread_join(t, NULL);
-    return 0;
-}
-END
-cat >dies.c <<'END'
-#include <stdlib.h>
-int main(void) { abort(); }
-END
-cat >stays.c <<'END'
-#include <signal.h>
-#include <unistd.h>
-int main(void)
-{
-    signal(SIGTERM, SIG_IGN);
-    for (;;)
-        pause();
-}
-END
+cp "$ROOT/test/shell/part/check_ends_racy.c" racy.c
+cp "$ROOT/test/shell/part/check_ends_dies.c" dies.c
+cp "$ROOT/test/shell/part/check_ends_stays.c" stays.c
 { # the fifteenth start waits for a writer of the pipe
     echo "#include <fcntl.h>"
     echo "#include <pthread.h>"

@@ -1,97 +1,7 @@
 # Failures of the program are findings: crash, failed assertion, deadlock in every run, hang, memory
 # error. Each has an id, a stack and a clip; baselines accept it, pf explain describes it, and SARIF
 # has a rule for it.
-cat >fails.c <<'END'
-#undef NDEBUG
-#include <assert.h>
-#include <pthread.h>
-#include <stdlib.h>
-#include <string.h>
-static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
-static pthread_barrier_t both;
-static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
-static int *volatile nothing;
-static volatile int one = 1;
-static int *block;
-
-static void take(pthread_mutex_t *x, pthread_mutex_t *y)
-{
-    pthread_mutex_lock(x);
-    pthread_barrier_wait(&both);
-    pthread_mutex_lock(y); /* DEADLOCK */
-    pthread_mutex_unlock(y);
-    pthread_mutex_unlock(x);
-}
-static void *forwards(void *arg) { return take(&a, &b), arg; }
-static void *backwards(void *arg) { return take(&b, &a), arg; }
-static void *store(void *arg)
-{
-    one++;
-    *nothing = one; /* STORE */
-    return arg;
-}
-static void *load(void *arg)
-{
-    one++;
-    one = *nothing; /* LOAD */
-    return arg;
-}
-static void *check(void *arg)
-{
-    assert(one == 2); /* ASSERTION */
-    return arg;
-}
-static void *wait(void *arg)
-{
-    pthread_mutex_lock(&a);
-    for (;;)
-        pthread_cond_wait(&never, &a); /* WAIT */
-    return arg;
-}
-static void *drop(void *arg)
-{
-    pthread_mutex_lock(&a);
-    free(block);
-    pthread_mutex_unlock(&a);
-    return arg;
-}
-static void *use(void *arg)
-{
-    pthread_mutex_lock(&a);
-    block[0] = 1; /* USE */
-    pthread_mutex_unlock(&a);
-    return arg;
-}
-static void run(void *(*f)(void *), void *(*g)(void *))
-{
-    pthread_t t, u;
-    pthread_create(&t, NULL, f, NULL);
-    if (g)
-        pthread_create(&u, NULL, g, NULL);
-    pthread_join(t, NULL);
-    if (g)
-        pthread_join(u, NULL);
-}
-int main(int argc, char **argv)
-{
-    const char *what = argc > 1 ? argv[1] : "";
-    pthread_barrier_init(&both, NULL, 2);
-    block = malloc(400);
-    if (!strcmp(what, "deadlock"))
-        run(forwards, backwards);
-    else if (!strcmp(what, "store"))
-        run(store, NULL);
-    else if (!strcmp(what, "load"))
-        run(load, NULL);
-    else if (!strcmp(what, "assertion"))
-        run(check, NULL);
-    else if (!strcmp(what, "wait"))
-        run(wait, NULL);
-    else if (!strcmp(what, "memory"))
-        run(drop, use);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/check_failures_fails.c" fails.c
 status 0 "$PF" cc -g -O1 -pthread fails.c -o fails
 line() { grep -n "/\* $1 \*/" fails.c | cut -d: -f1; }
 
@@ -134,16 +44,7 @@ check wait deadlock 2 WAIT
 cmp id first
 
 # Only a free run failed: the crash is a finding without a stack.
-cat >once.c <<'END'
-#include <stdlib.h>
-#include <unistd.h>
-int main(void)
-{
-    if (!access("first", F_OK) && !unlink("first"))
-        abort();
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/check_failures_once.c" once.c
 status 0 "$PF" cc -g once.c -o once
 status 66 "$PF" check --runs 1 --quiet --state once.s --json once.json -- ./once
 has out "WARNING: photofinish: crash"

@@ -1,51 +1,5 @@
 # pf check: servers with a client, suites, and reports of another tool.
-cat >server.c <<'END'
-// Answers each connection in a new thread; the counter of connections has no lock.
-#include <netinet/in.h>
-#include <pthread.h>
-#include <signal.h>
-#include <stdio.h>
-#include <sys/socket.h>
-#include <unistd.h>
-static int served, s;
-static volatile sig_atomic_t stop;
-static void on_term(int number)
-{
-    stop = number;
-    shutdown(s, SHUT_RDWR); /* an accept that starts after this fails too */
-}
-static void *answer(void *arg)
-{
-    char b[64];
-    int fd = (int)(long)arg;
-    ssize_t n = read(fd, b, sizeof b);
-    if (n > 0 && write(fd, b, (size_t)n) < 0)
-        perror("write");
-    close(fd);
-    served++;
-    return NULL;
-}
-int main(void)
-{
-    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
-    struct sigaction sa = {.sa_handler = on_term};
-    pthread_t t[16];
-    int n = 0;
-    s = socket(AF_INET, SOCK_STREAM, 0);
-    sigaction(SIGTERM, &sa, NULL);
-    if (bind(s, (struct sockaddr *)&a, sizeof a) || listen(s, 8))
-        return 1;
-    while (!stop && n < 16) {
-        int fd = accept(s, NULL, NULL);
-        if (fd >= 0)
-            pthread_create(&t[n++], NULL, answer, (void *)(long)fd);
-    }
-    while (n > 0)
-        pthread_join(t[--n], NULL);
-    printf("%d served\n", served);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/check_more_server.c" server.c
 cat >client.py <<'END'
 import os, socket
 open("clients", "a").write(".")
@@ -72,34 +26,7 @@ has out " served" # preceded by 1 or 2, depending on the race
 status 0 "$PF" check --runs 1 --server 'exit 3' --quiet --state bad.s -- ./server
 has out "pf: incomplete: a free run: the client ended with status 3"
 
-cat >work.c <<'END'
-// Two unlocked conflicts between two threads; one of them only on a rarely taken path.
-#include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
-int early, late;
-static atomic_int turn;
-static void *other(void *p)
-{
-    if (p)
-        early = 1;
-    if (atomic_load_explicit(&turn, memory_order_relaxed) == 1)
-        late = 1;
-    return p;
-}
-int main(int argc, char **argv)
-{
-    pthread_t t;
-    int all = argc > 1 && !strcmp(argv[1], "all");
-    pthread_create(&t, NULL, other, all ? &all : NULL);
-    if (all)
-        early = 2;
-    atomic_store_explicit(&turn, 1, memory_order_relaxed);
-    late = 2;
-    pthread_join(t, NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/check_more_work.c" work.c
 "$PF" cc -g -O1 -pthread work.c -o work
 printf './work all\n@name=some ./work\n@name=shell sh -c "./work all"\n' >tests.txt
 status 2 "$PF" check --suite tests.txt
@@ -174,46 +101,7 @@ END
 
 # A race that happens only in free runs (in directed mode the kernel has one thread) is reported as
 # observed, not confirmed.
-cat >free.c <<'END'
-#include "order.h"
-#include <pthread.h>
-#include <semaphore.h>
-#include <stdio.h>
-int shared, several;
-sem_t go;
-static void *idle(void *p)
-{
-    sem_wait(&go);
-    return p;
-}
-static void *other(void *p)
-{
-    if (several)
-        shared = 1;
-    order_arrive();
-    return p;
-}
-int main(void)
-{
-    char line[200];
-    int n = 0;
-    pthread_t t;
-    pthread_create(&t, NULL, idle, NULL);
-    FILE *f = fopen("/proc/self/status", "r");
-    while (fgets(line, sizeof line, f))
-        sscanf(line, "Threads: %d", &n);
-    fclose(f);
-    sem_post(&go);
-    pthread_join(t, NULL);
-    several = n > 1;
-    pthread_create(&t, NULL, other, NULL);
-    order_wait(1);
-    if (several)
-        shared = 2;
-    pthread_join(t, NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/check_more_free.c" free.c
 "$PF" cc -g -O1 -pthread "-I$ROOT/test/program" free.c -o free
 status 66 "$PF" check --runs 2 --json free.json --state free.s -- ./free
 has out "not yet confirmed"

@@ -1,24 +1,5 @@
 # pf check obeys PF_OPTIONS and the program's own suppressions in every stage, as pf run does.
-cat >own.c <<'C'
-#include <pthread.h>
-static int g;
-static void *f(void *arg)
-{
-    g = 1;
-    return arg;
-}
-#ifdef OWN
-const char *__tsan_default_suppressions(void);
-const char *__tsan_default_suppressions(void) { return "race:^f$\n"; }
-#endif
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, f, 0);
-    g = 2;
-    return pthread_join(t, 0);
-}
-C
+cp "$ROOT/test/shell/part/check_options_own.c" own.c
 echo 'race:^f$' >hidden
 "$PF" cc -g -O0 -pthread own.c -o plain
 status 66 "$PF" check --runs 1 --quiet --state s0 -- ./plain

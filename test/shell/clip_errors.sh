@@ -1,20 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # Recordings that cannot be written or read: a message names the file and the reason, the status is
 # 2, and nothing is lost.
-cat >two.c <<'EOF'
-#include <pthread.h>
-#include <stdio.h>
-int x;
-static void *f(void *a) { for (int i = 0; i < 50; i++) x++; return a; }
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, f, 0);
-    pthread_join(t, 0);
-    printf("%d\n", x);
-    return 7;
-}
-EOF
+cp "$ROOT/test/shell/part/clip_errors_two.c" two.c
 export PF
 status 0 "$PF" cc -g -O1 -o two two.c -pthread
 status 7 "$PF" record --trace -o two.clip -- ./two
@@ -29,22 +16,7 @@ has err "could not be shown: No space left on device"
 status 2 "$PF" record -o /dev/full -- ./two
 has err "/dev/full: No space left on device"
 # No room for the trace: schedule and inputs are written, and a replay reaches the end.
-cat >many.c <<'EOF'
-#include <pthread.h>
-#include <stdio.h>
-static volatile long x;
-static void *f(void *a) { for (long i = 0; i < 1000000; i++) x = (x ^ i) * 0x9e3779b97f4a7c15; return a; }
-int main(void)
-{
-    pthread_t t[2];
-    for (int i = 0; i < 2; i++)
-        pthread_create(&t[i], 0, f, 0);
-    for (int i = 0; i < 2; i++)
-        pthread_join(t[i], 0);
-    printf("%ld\n", x);
-    return 7;
-}
-EOF
+cp "$ROOT/test/shell/part/clip_errors_many.c" many.c
 status 0 "$PF" cc -g -O1 -o many many.c -pthread
 (ulimit -f 100 && status 2 "$PF" record --trace -o many.clip -- ./many)
 has err "cannot create the memory shared with the program: File too large"

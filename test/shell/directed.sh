@@ -1,20 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # Directed mode: the same run every time, deadlock reports with the waits, requested orders.
 
-cat >race.c <<'C'
-#include <pthread.h>
-#include <stdio.h>
-int x;
-static void *f(void *a) { for (int i = 0; i < 300; i++) x++; return a; }
-int main(void)
-{
-    pthread_t t[3];
-    for (int i = 0; i < 3; i++) pthread_create(&t[i], 0, f, 0);
-    for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
-    printf("%d\n", x);
-    return x & 63;
-}
-C
+cp "$ROOT/test/shell/part/directed_race.c" race.c
 "$PF" cc -O0 -g race.c -o race
 
 # Every policy, each recording replayed: same output, same status. At least one policy loses
@@ -35,29 +22,7 @@ done
 [[ $lost == 1 ]] || fail "no policy interleaved the increments"
 
 # A deadlock ends the run, is reported, and happens again in a replay.
-cat >dead.c <<'C'
-#include <pthread.h>
-static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
-static void *f(void *x)
-{
-    pthread_mutex_lock(&a);
-    pthread_mutex_lock(&b);
-    pthread_mutex_unlock(&b);
-    pthread_mutex_unlock(&a);
-    return x;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, f, 0);
-    pthread_mutex_lock(&b);
-    pthread_mutex_lock(&a);
-    pthread_mutex_unlock(&a);
-    pthread_mutex_unlock(&b);
-    pthread_join(t, 0);
-    return 0;
-}
-C
+cp "$ROOT/test/shell/part/directed_dead.c" dead.c
 "$PF" cc -g dead.c -o dead
 # Main's events: create, lock b, lock a ...; T1's: lock a, lock b ...
 status 66 "$PF" record -o d.clip --flip='T1:1<T0:3' -- ./dead
@@ -68,41 +33,14 @@ status 66 "$PF" replay d.clip
 has err "cycle: main thread -> thread T1 -> main thread"
 
 # Two threads that only yield to each other are a livelock.
-cat >live.c <<'C'
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
-static atomic_int x;
-static void *f(void *a) { while (atomic_load(&x) != 7) sched_yield(); return a; }
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, f, 0);
-    while (atomic_load(&x) != 8) sched_yield();
-}
-C
+cp "$ROOT/test/shell/part/directed_live.c" live.c
 "$PF" cc -g live.c -o live
 status 66 "$PF" record -o l.clip -- ./live
 has err "hang"
 has err "thread T1 can run, in f (live.c:5)"
 
 # A flip: both orders of two writes; an impossible order is reported as infeasible.
-cat >flip.c <<'C'
-#include <pthread.h>
-#include <stdio.h>
-int x;
-static void *f(void *a) { x = 1; return a; }
-static void *g(void *a) { x = 2; return a; }
-int main(void)
-{
-    pthread_t t, u;
-    pthread_create(&t, 0, f, 0);
-    pthread_create(&u, 0, g, 0);
-    pthread_join(t, 0);
-    pthread_join(u, 0);
-    printf("%d\n", x);
-}
-C
+cp "$ROOT/test/shell/part/directed_flip.c" flip.c
 "$PF" cc -O0 -g flip.c -o flip
 event() { # THREAD: the index of the thread's write of x
     local i
@@ -178,68 +116,7 @@ fi
 
 # Floating-point registers are live across accesses, where another thread may run: x87, and vectors
 # of 16, 32 and 64 bytes. The wider ones only where the processor has them.
-cat >vectors.c <<'C'
-#include <pthread.h>
-#include <stdio.h>
-#define N 4000
-volatile int step;
-float in[2][16] __attribute__((aligned(64)));
-#define WIDE(name, bytes, ...)                                                                     \
-    __VA_ARGS__ static float name(const float *p, int n)                                           \
-    {                                                                                              \
-        typedef float v __attribute__((vector_size(bytes)));                                       \
-        v a = *(const v *)p, b = a + a, sum = {0}, more = {0};                                     \
-        for (int i = 0; i < n; i++) {                                                              \
-            step++;                                                                                \
-            sum += a;                                                                              \
-            step++;                                                                                \
-            more += b - a;                                                                         \
-        }                                                                                          \
-        float all = 0;                                                                             \
-        for (unsigned i = 0; i < bytes / 4; i++)                                                   \
-            all += sum[i] + more[i];                                                               \
-        return all / (bytes / 4);                                                                  \
-    }
-WIDE(by16, 16)
-WIDE(by32, 32, __attribute__((target("avx2"))))
-WIDE(by64, 64, __attribute__((target("avx512f"))))
-static long double old(const float *p, int n)
-{
-    long double a = p[0], sum = 0;
-    for (int i = 0; i < n; i++) {
-        step++;
-        sum += a;
-        step++;
-        sum += a / 4;
-    }
-    return sum;
-}
-static float wide(const float *p, int round)
-{
-    if (round == 2 && __builtin_cpu_supports("avx512f")) return by64(p, N);
-    if (round >= 1 && __builtin_cpu_supports("avx2")) return by32(p, N);
-    return by16(p, N);
-}
-static void *f(void *a)
-{
-    const float *p = a;
-    for (int round = 0; round < 3; round++) {
-        if (old(p, N) != p[0] * N * 1.25L) return (void *)1;
-        if (wide(p, round) != 2 * N * p[0]) return (void *)2;
-    }
-    return 0;
-}
-int main(void)
-{
-    for (int i = 0; i < 16; i++) in[0][i] = 1, in[1][i] = 3;
-    pthread_t t[2];
-    void *bad[2];
-    for (long i = 0; i < 2; i++) pthread_create(&t[i], 0, f, in[i]);
-    for (int i = 0; i < 2; i++) pthread_join(t[i], &bad[i]);
-    printf("%ld %ld\n", (long)bad[0], (long)bad[1]);
-    return bad[0] || bad[1];
-}
-C
+cp "$ROOT/test/shell/part/directed_vectors.c" vectors.c
 "$PF" cc -O2 -g vectors.c -o vectors
 for policy in rr:1 random:3; do
     status 0 "$PF" record -o v.clip --schedule=$policy -- ./vectors

@@ -1,14 +1,7 @@
 # pf cc and pf c++ replace clang: the compiler invocations that build systems use.
-cat >a.c <<'END'
-#include <stdio.h>
-int b(void);
-int main(void) { return printf("%d\n", b()) < 0; }
-END
+cp "$ROOT/test/shell/part/drop_in_a.c" a.c
 echo 'int b(void) { return 42; }' >b.c
-cat >c.cpp <<'END'
-#include <iostream>
-int main() { std::cout << "cxx" << std::endl; }
-END
+cp "$ROOT/test/shell/part/drop_in_c.cpp" c.cpp
 status 0 "$PF" cc -E a.c
 has out "int main(void)"
 status 0 "$PF" cc -MM a.c

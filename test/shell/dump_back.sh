@@ -60,40 +60,7 @@ has a.json '"complete":false'
 
 # The memory that a call into code without events reaches is printed once.
 echo 'void look(const void *at) { __asm__ volatile("" : : "r"(at) : "memory"); }' >look.c
-cat >list.c <<'C'
-#include <pthread.h>
-#include <stdlib.h>
-void look(const void *at);
-static struct node {
-    struct node *next;
-    long value[3];
-} *first;
-int x;
-static void *other(void *arg)
-{
-    x = 1;
-    for (struct node *n = first; n; n = n->next)
-        n->value[0]++;
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    for (int i = 0; i < 40; i++) {
-        struct node *n = calloc(1, sizeof *n);
-        n->next = first;
-        first = n;
-    }
-    pthread_create(&t, NULL, other, NULL);
-    x = 2;
-    for (int i = 0; i < 100; i++) {
-        free(malloc(sizeof *first));
-        first->value[1] = i;
-        look(first);
-    }
-    return pthread_join(t, NULL);
-}
-C
+cp "$ROOT/test/shell/part/dump_back_list.c" list.c
 clang-19 -O1 -c look.c
 "$PF" cc -g -O1 -pthread list.c look.o -o list
 status 0 "$PF" record -o list.clip -- ./list

@@ -2,51 +2,8 @@
 # excluded functions. The schedule alone leads to the same results.
 clang-19 -DPF_CHANNEL_VERSION=0 -I"$ROOT/src/clip" -I"$ROOT/src/abi" -I"$ROOT/src/base" -o show "$ROOT/test/run/show_events.c" \
     "$BUILD/src/clip/libpf_clip.a" "$BUILD/src/base/libpf_base.a" -lzstd -lxxhash
-cat >lib.c <<'C'
-struct node { struct node *next; int *value; };
-int lib_sum(struct node *n, int (*f)(int))
-{
-    int sum = 0;
-    for (; n; n = n->next)
-        sum += f(*n->value);
-    return sum;
-}
-C
-cat >main.c <<'C'
-#include <pthread.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <stdlib.h>
-struct node { struct node *next; int *value; };
-int lib_sum(struct node *n, int (*f)(int));
-int x, y = 5, z;
-atomic_int a;
-struct large { long l[20]; } from, to;
-static int callback(int v) { z += v; return v + 1; }
-__attribute__((noinline)) static void inner(int *p) { *p += 1; }
-__attribute__((noinline)) void helper(int *p) { *p += 1; inner(p); x++; }
-static void *work(void *arg)
-{
-    struct node *second = malloc(sizeof *second), *first = malloc(sizeof *first);
-    *second = (struct node){NULL, malloc(sizeof(int))};
-    *first = (struct node){second, &y};
-    *second->value = 7;
-    x = lib_sum(first, callback);
-    helper(&y);
-    atomic_fetch_add(&a, 2);
-    to = from;
-    y = 1;
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, NULL, work, NULL);
-    pthread_join(t, NULL);
-    printf("%d %d %d\n", x, y, z);
-    return 0;
-}
-C
+cp "$ROOT/test/shell/part/event_trace_lib.c" lib.c
+cp "$ROOT/test/shell/part/event_trace_main.c" main.c
 clang-19 -O1 -shared -fPIC -o liblib.so lib.c
 status 0 "$PF" cc -O1 -g -o prog main.c -pthread -L. -llib -Wl,-rpath,"$PWD"
 status 0 "$PF" record --trace -o all.clip -- ./prog
@@ -90,17 +47,8 @@ E2
 
 # Functions excluded by the name of their source file. A message reports that an excluded function
 # was inlined and has events in its callers.
-cat >part.c <<'C'
-int sum;
-void part_add(int *p) { sum += *p; }
-void part_both(int *p) { part_add(p), part_add(p); }
-C
-cat >whole.c <<'C'
-void part_both(int *p);
-int z = 2;
-static void small(int *p) { (*p)++; }
-int main(void) { part_both(&z); small(&z); return 0; }
-C
+cp "$ROOT/test/shell/part/event_trace_part.c" part.c
+cp "$ROOT/test/shell/part/event_trace_whole.c" whole.c
 status 0 "$PF" cc -O1 -g -o whole whole.c part.c
 for glob in part.c 'par?.*' 'other,part_*'; do
     status 0 "$PF" record --exclude="$glob" -o whole.clip -- ./whole
@@ -116,24 +64,8 @@ has err "small was to be excluded, but it was inlined into its callers and has e
 
 # A function of another file that does nothing is not code without events, and neither is an
 # interposed function; a function whose code is opaque is.
-cat >quiet.c <<'C'
-int *quiet(int *p) { return p + 1; }
-int opaque(int *p) { int v; __asm__("movl (%1), %0" : "=r"(v) : "r"(p)); return v; }
-C
-cat >asks.c <<'C'
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-static void *(*volatile copy)(void *, const void *, size_t) = memcpy;
-static void (*volatile give)(void *) = free;
-int *quiet(int *p), opaque(int *p);
-int v[2] = {1, 2};
-static int *(*volatile by_pointer)(int *) = quiet;
-pthread_mutexattr_t attr;
-pthread_cond_t cond;
-int main(void) { pthread_mutexattr_init(&attr); pthread_cond_init(&cond, NULL); pthread_cond_destroy(&cond); copy(v, v + 1, 0); give(malloc(8)); printf("%d %d %d\n", *quiet(v), opaque(v), *by_pointer(v)); return 0; }
-C
+cp "$ROOT/test/shell/part/event_trace_quiet.c" quiet.c
+cp "$ROOT/test/shell/part/event_trace_asks.c" asks.c
 status 0 "$PF" cc -O1 -fPIC -shared -o libquiet.so quiet.c
 status 0 "$PF" cc -O1 -g -o asks asks.c -L. -lquiet -Wl,-rpath,"$PWD"
 status 0 "$PF" record -o asks.clip -- ./asks
@@ -148,20 +80,7 @@ hasnt out "call pthread"
 hasnt out "call? pthread"
 
 # A forked child continues with the same code and writes nothing to the trace of its parent.
-cat >forks.c <<'EOF'
-#include <sys/wait.h>
-#include <unistd.h>
-volatile int x;
-int main(void)
-{
-    pid_t child = fork();
-    for (int i = 0; i < 1000; i++)
-        x++;
-    if (!child)
-        _exit(0);
-    return waitpid(child, 0, 0) != child;
-}
-EOF
+cp "$ROOT/test/shell/part/event_trace_forks.c" forks.c
 "$PF" cc -g -O1 forks.c -o forks
 status 0 "$PF" record --trace -o forks.clip -- ./forks
 status 0 "$PF" dump forks.clip

@@ -1,22 +1,6 @@
 # The smallest racy programs: two threads that start together and access a fresh word at the same
 # instant. On purpose nothing orders them here; the race must be found in every run.
-cat >first.c <<'END'
-#include <pthread.h>
-int x;
-static void *work(void *arg)
-{
-    return arg ? (void *)(long)(x = 1) : (void *)(long)BODY;
-}
-int main(void)
-{
-    pthread_t t[2];
-    for (long i = 0; i < 2; i++)
-        pthread_create(&t[i], NULL, work, (void *)i);
-    for (int i = 0; i < 2; i++)
-        pthread_join(t[i], NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/first_race_first.c" first.c
 for body in 'x++' 'x'; do
     "$PF" cc -O2 -pthread -DBODY="$body" first.c -o first
     for run in {1..30}; do

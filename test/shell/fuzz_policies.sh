@@ -1,38 +1,6 @@
 # racefuzzer and assetfuzzer: the policy drives the program into a suspected anomaly, and the
 # recording states whether it happened.
-cat >race.c <<'C'
-#include <pthread.h>
-#include <stdlib.h>
-#ifdef TWIN
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-#define LOCK pthread_mutex_lock(&m)
-#define UNLOCK pthread_mutex_unlock(&m)
-#else
-#define LOCK
-#define UNLOCK
-#endif
-static int x, private;
-static void *late(void *p)
-{
-    for (int i = 0; i < 3000; i++)
-        ((volatile int *)p)[0] = i;
-    LOCK;
-    int seen = x;
-    UNLOCK;
-    return seen ? p : NULL;
-}
-int main(void)
-{
-    void *result;
-    pthread_t t;
-    pthread_create(&t, NULL, late, &private);
-    LOCK;
-    x = 1;
-    UNLOCK;
-    pthread_join(t, &result);
-    return result ? 7 : 0;
-}
-C
+cp "$ROOT/test/shell/part/fuzz_policies_race.c" race.c
 "$PF" cc -O0 -g race.c -o race
 "$PF" cc -O0 -g -DTWIN race.c -o twin
 statuses=
@@ -73,41 +41,7 @@ for i in 0 1 2; do
 done
 
 # Two variables that belong together: an inconsistent pair is read.
-cat >pair.c <<'C'
-#include <pthread.h>
-#include <stdlib.h>
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static int low, high = 10;
-static void *move(void *p)
-{
-    for (int i = 0; i < 3; i++) {
-        pthread_mutex_lock(&m);
-        low++;
-        high++;
-        pthread_mutex_unlock(&m);
-    }
-    return p;
-}
-static void *look(void *p)
-{
-    LOCK;
-    int l = low;
-    int h = high;
-    UNLOCK;
-    if (h - l != 10)
-        abort();
-    return p;
-}
-int main(void)
-{
-    pthread_t t, u;
-    pthread_create(&t, NULL, move, NULL);
-    pthread_create(&u, NULL, look, NULL);
-    pthread_join(t, NULL);
-    pthread_join(u, NULL);
-    return 0;
-}
-C
+cp "$ROOT/test/shell/part/fuzz_policies_pair.c" pair.c
 "$PF" cc -O0 -g -DLOCK= -DUNLOCK= pair.c -o pair
 "$PF" cc -O0 -g '-DLOCK=pthread_mutex_lock(&m)' '-DUNLOCK=pthread_mutex_unlock(&m)' pair.c -o pair_ok
 reached=0

@@ -1,28 +1,6 @@
 # pf hatch: forces the predicted schedules of a recording; each confirmed finding has a clip that
 # shows it again.
-cat >figure1.c <<'END'
-// Two shared variables; it fails only if the second thread runs between the two reads.
-#include <pthread.h>
-#include <stdlib.h>
-int x, y;
-static void *second(void *p)
-{
-    int seen = x;
-    if (x == 1)
-        y = 1;
-    return seen ? p : NULL;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, NULL, second, NULL);
-    x = 1;
-    if (y == 1)
-        abort();
-    pthread_join(t, NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/hatch_figure1.c" figure1.c
 "$PF" cc -O1 -g figure1.c -o figure1
 status 0 "$PF" record -o figure1.clip -- ./figure1
 status 66 "$PF" hatch --json h.json figure1.clip
@@ -48,38 +26,7 @@ while read -r clip; do # each clip replays the same way every time
     done
 done <clips
 
-cat >locks.c <<'END'
-#include <pthread.h>
-pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
-int n;
-static void both(pthread_mutex_t *p, pthread_mutex_t *q)
-{
-    pthread_mutex_lock(p);
-    pthread_mutex_lock(q);
-    n++;
-    pthread_mutex_unlock(q);
-    pthread_mutex_unlock(p);
-}
-static void *left(void *x)
-{
-    both(&a, &b);
-    return x;
-}
-static void *right(void *x)
-{
-    both(RIGHT);
-    return x;
-}
-int main(void)
-{
-    pthread_t t, u;
-    pthread_create(&t, NULL, left, NULL);
-    pthread_create(&u, NULL, right, NULL);
-    pthread_join(t, NULL);
-    pthread_join(u, NULL);
-    return n - 2;
-}
-END
+cp "$ROOT/test/shell/part/hatch_locks.c" locks.c
 "$PF" cc -O1 -g '-DRIGHT=&b, &a' locks.c -o deadlock
 "$PF" cc -O1 -g '-DRIGHT=&a, &b' locks.c -o ordered
 status 0 "$PF" record -o deadlock.clip -- ./deadlock
@@ -101,32 +48,7 @@ has err "nowhere.clip"
 
 # Candidates whose schedules begin alike share one run, and have the same results as when tried one
 # by one.
-cat >many.c <<'C'
-#include <pthread.h>
-#include <stdlib.h>
-static int a, b, c, table[500];
-static void *reader(void *p)
-{
-    int sum = a;
-    sum += b;
-    if (sum == 1)
-        abort();
-    sum += c;
-    return sum ? p : NULL;
-}
-int main(void)
-{
-    pthread_t t;
-    for (int i = 0; i < 500; i++)
-        table[i] = i;
-    pthread_create(&t, NULL, reader, table);
-    a = 1;
-    b = 1;
-    c = 1;
-    pthread_join(t, NULL);
-    return 0;
-}
-C
+cp "$ROOT/test/shell/part/hatch_many.c" many.c
 "$PF" cc -O0 -g many.c -o many
 status 0 "$PF" record -o many.clip -- ./many
 status 66 "$PF" hatch -o together --jobs 2 many.clip
@@ -147,27 +69,7 @@ has err "--limit=soon"
 
 # Harm that does not end the program: a use after free. If the recording itself already has the
 # error, it is not harm of the finding.
-cat >late.c <<'END'
-#include <pthread.h>
-#include <stdlib.h>
-#include <unistd.h>
-struct node { int value; } *node;
-static void *user(void *p)
-{
-    node->value = 1;
-    return p;
-}
-int main(void)
-{
-    pthread_t t;
-    node = malloc(sizeof *node);
-    pthread_create(&t, NULL, user, NULL);
-    PAUSE;
-    free(node);
-    pthread_join(t, NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/hatch_late.c" late.c
 "$PF" cc -g -O1 -pthread '-DPAUSE=usleep(1000)' late.c -o late
 status 0 "$PF" record -o late.clip -- ./late
 status 66 "$PF" hatch --json late.json late.clip

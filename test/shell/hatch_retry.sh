@@ -1,108 +1,14 @@
 # When a run leaves its schedule, other schedules are tried: first one of the engine, then one with
 # other events of the same code. These programs are steered by memory that no trace contains,
 # because it is accessed in assembly of more than one instruction.
-cat >hidden.h <<'END'
-#include "photofinish.h"
-#include <pthread.h>
-int x, hidden = 1;
-static volatile int own;
-static inline void hide(int v) { __asm__ volatile("nop; movl %1, %0" : "=m"(hidden) : "r"(v)); }
-static inline void turn(void) { __asm__ volatile("nop; xorl $1, %0" : "+m"(hidden)); }
-static inline int peek(void)
-{
-    int v;
-    __asm__ volatile("nop; movl %1, %0" : "=r"(v) : "m"(hidden));
-    return v;
-}
-END
+cp "$ROOT/test/shell/part/hatch_retry_hidden.h" hidden.h
 # The generated schedule lets all other threads run as they did, and one of them changes the switch.
 # The engine's schedule avoids that.
-cat >engine.c <<'END'
-#include "hidden.h"
-static void *first(void *p)
-{
-    PF_ATOMIC_BEGIN();
-    int seen = x;
-    x = seen + 1;
-    PF_ATOMIC_END();
-    turn();
-    return p;
-}
-static void *other(void *p)
-{
-    turn();
-    own = 1;
-    return p;
-}
-static void *second(void *p)
-{
-    if (peek())
-        x = 5;
-    return p;
-}
-int main(void)
-{
-    void *(*const body[])(void *) = {first, other, second};
-    pthread_t t[3];
-    for (int i = 0; i < 3; i++)
-        pthread_create(&t[i], NULL, body[i], NULL);
-    for (int i = 0; i < 3; i++)
-        pthread_join(t[i], NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/hatch_retry_engine.c" engine.c
 # The first pair of accesses never happens together; a later pair of the same code does.
-cat >later.c <<'END'
-#include "hidden.h"
-static void store(int v) { x = v; }
-static void *second(void *p)
-{
-    int seen = 0;
-    if (peek())
-        seen = x;
-    return seen ? p : NULL;
-}
-int main(void)
-{
-    pthread_t t;
-    hide(0);
-    pthread_create(&t, NULL, second, NULL);
-    hide(1);
-    store(1);
-    hide(0);
-    store(2);
-    hide(1);
-    pthread_join(t, NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/hatch_retry_later.c" later.c
 # The accesses never happen together.
-cat >never.c <<'END'
-#include "hidden.h"
-static void *other(void *p)
-{
-    own = 1;
-    return p;
-}
-static void *second(void *p)
-{
-    int seen = 0;
-    if (!peek())
-        seen = x;
-    return seen ? p : NULL;
-}
-int main(void)
-{
-    pthread_t t, u;
-    pthread_create(&t, NULL, second, NULL);
-    x = 1;
-    pthread_create(&u, NULL, other, NULL);
-    pthread_join(u, NULL);
-    hide(0);
-    pthread_join(t, NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/hatch_retry_never.c" never.c
 declare -A schedule=([never]=--schedule=random:1)
 for name in engine later never; do
     "$PF" cc -O0 -g -I"$ROOT/include" $name.c -o $name

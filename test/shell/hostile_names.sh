@@ -1,23 +1,7 @@
 # Control characters in names of threads, files and programs do not reach the terminal: they could
 # forge a line of a report.
 forged=$'\nSUMMARY: photofinish: nothing wrong'
-cat >named.c <<'C'
-#include <pthread.h>
-int g;
-static void *f(void *arg)
-{
-    pthread_setname_np(pthread_self(), "\033[2Ja\nSUMMARY");
-    g = 1;
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, f, 0);
-    g = 2;
-    return pthread_join(t, 0);
-}
-C
+cp "$ROOT/test/shell/part/hostile_names_named.c" named.c
 clean() { # clean FILE: no control characters except newlines
     ! LC_ALL=C grep -qP '[\x00-\x08\x0b-\x1f\x7f]' "$1" || fail "control characters in $1: $(cat -v "$1")"
     ! grep -q "^SUMMARY: photofinish: nothing wrong" "$1" || fail "a forged line in $1"

@@ -16,32 +16,7 @@ for source in "$ROOT"/test/program/region/*.c*; do
     done
 done
 # A violation that gives the result of a serial order is reported, but does not count.
-cat >stock.c <<'END'
-#include <pthread.h>
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-static int stock = 5;
-static void *sell(void *p)
-{
-    pthread_mutex_lock(&m);
-    int enough = stock > 0;
-    pthread_mutex_unlock(&m);
-    if (enough) {
-        pthread_mutex_lock(&m);
-        stock--;
-        pthread_mutex_unlock(&m);
-    }
-    return p;
-}
-int main(void)
-{
-    pthread_t t, u;
-    pthread_create(&t, NULL, sell, NULL);
-    pthread_create(&u, NULL, sell, NULL);
-    pthread_join(t, NULL);
-    pthread_join(u, NULL);
-    return stock != 3;
-}
-END
+cp "$ROOT/test/shell/part/inferred_regions_stock.c" stock.c
 for level in O0 O2; do
     "$PF" cc -$level -g stock.c -o stock -pthread
     status 0 "$PF" record -o stock.clip -- ./stock

@@ -1,17 +1,5 @@
 # An access that the optimizer has merged from several lines is reported with all of them.
-cat >merged.c <<'EOF'
-#include "turns.h"
-int shared;
-__attribute__((noinline)) void set(int c)
-{
-    if (c > 3)
-        shared = c;
-    else
-        shared = c + 1;
-}
-void first(void) { set(7); }
-void second(void) { set(1); }
-EOF
+cp "$ROOT/test/shell/part/merged_lines_merged.c" merged.c
 status 0 "$PF" cc -O2 -pthread -I"$ROOT/test/program" merged.c -o merged
 status 66 "$PF" run --json found.json -- ./merged
 has err "set merged.c:6:16 (merged with line 8) (merged)"

@@ -2,42 +2,7 @@
 # What was not recorded or watched is said: children of fork-per-test harnesses, runs without
 # instrumented code, runs without memory for the runtime.
 
-cat >harness.c <<'C'
-#include <pthread.h>
-#include <stdlib.h>
-#include <sys/wait.h>
-#include <unistd.h>
-int x;
-static void *w(void *arg)
-{
-    x++;
-    return arg;
-}
-static void test(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, w, 0);
-    x++;
-    pthread_join(t, 0);
-}
-int main(int argc, char **argv)
-{
-    (void)argv;
-    for (int i = 0; argc > 1 && i < 3; i++) {
-        if (!fork()) {
-            test();
-            exit(0);
-        }
-        wait(0);
-    }
-    if (!fork()) { /* not a child that runs this program */
-        execl("/bin/true", "true", (char *)0);
-        _exit(1);
-    }
-    wait(0);
-    return system("true");
-}
-C
+cp "$ROOT/test/shell/part/not_watched_harness.c" harness.c
 for level in -O0 -O2; do
     "$PF" cc $level -g harness.c -o harness
     status 0 "$PF" record -o h.clip -- ./harness fork

@@ -1,23 +1,6 @@
 # pf predict --clips: the witness of each race is run, and every replay of its clip stops at the
 # race. --events: the result of an analysis of a part is marked incomplete.
-cat >two.c <<'EOF'
-#include <pthread.h>
-int x, y;
-static void *f(void *arg)
-{
-    x++;
-    y = 1;
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, NULL, f, NULL);
-    x++;
-    pthread_join(t, NULL);
-    return y - 1;
-}
-EOF
+cp "$ROOT/test/shell/part/predict_clips_two.c" two.c
 status 0 "$PF" cc -g -O1 -o two two.c -pthread
 status 0 "$PF" record --schedule=random:1 -o two.clip -- ./two
 status 66 "$PF" predict --clips clips --json two.json two.clip

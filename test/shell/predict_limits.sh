@@ -79,29 +79,7 @@ status 2 "$PF" predict --limit soon big.txt
 has err "--limit=soon: expected a duration such as 90s or 2m"
 
 # pf hatch: the same. The units of many.c are 80 calls of the same code.
-cat >many.c <<'END'
-#include <pthread.h>
-static pthread_mutex_t m[2] = {PTHREAD_MUTEX_INITIALIZER, PTHREAD_MUTEX_INITIALIZER};
-static int x[80], y[80];
-static void *unit(void *p)
-{
-    for (int i = 0; i < 80; i++) {
-        pthread_mutex_lock(&m[p != 0]);
-        x[i] = 1;
-        y[i] = 1;
-        pthread_mutex_unlock(&m[p != 0]);
-    }
-    return p;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, NULL, unit, m);
-    unit(NULL);
-    pthread_join(t, NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/predict_limits_many.c" many.c
 "$PF" cc -O0 -g many.c -o many
 status 0 "$PF" record -o many.clip -- ./many
 status 66 "$PF" hatch --json many.json many.clip

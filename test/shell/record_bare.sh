@@ -121,26 +121,7 @@ has err "./half: not an ELF program"
 
 # An executable at a fixed address that takes malloc's address: its PLT stub is malloc's address for
 # all modules, and calls still reach the interposed malloc. Reused memory is not a memory error.
-cat >fixed.c <<'C'
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-static void *(*volatile get)(size_t);
-int main(void)
-{
-    get = malloc;
-    size_t sum = 0;
-    for (size_t i = 0; i < 6000; i++) {
-        char *p = get(8 + i % 90);
-        memset(p, 'a', 7 + i % 90);
-        p[7 + i % 90] = 0;
-        sum += strlen(p);
-        free(p);
-    }
-    printf("%zu\n", sum);
-    return 0;
-}
-C
+cp "$ROOT/test/shell/part/record_bare_fixed.c" fixed.c
 clang-19 -O1 -fno-builtin -fno-pie -no-pie fixed.c -o fixed
 status 0 "$PF" record -o fixed.clip -- ./fixed
 has out "308100"

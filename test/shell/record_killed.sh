@@ -1,44 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # pf record is killed: its program ends too, and everything recorded until then is kept and replays.
 
-cat >ask.c <<'C'
-#include <pthread.h>
-#include <stdio.h>
-#include <unistd.h>
-static long n;
-static void *f(void *a)
-{
-    for (int i = 0; i < 20000; i++)
-        __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED);
-    return a;
-}
-int main(int argc, char **argv)
-{
-    pthread_t t[2];
-    char c;
-    (void)argv;
-    for (int i = 0; i < 2; i++)
-        pthread_create(&t[i], 0, f, 0);
-    for (int i = 0; i < 2; i++)
-        pthread_join(t[i], 0);
-    printf("counted %ld\n", n);
-    fflush(stdout);
-    printf("counted that\n"); /* so that the line before is in the recording once this one is visible */
-    fflush(stdout);
-    if (argc == 1)
-        while (read(0, &c, 1) == 1)
-            ;
-    for (volatile int go = 1; argc == 2 && go;) { /* not many events, however late it is killed */
-        __atomic_fetch_add(&n, 1, __ATOMIC_RELAXED);
-        for (volatile int rest = 5000; rest; rest--)
-            ;
-    }
-    for (volatile int go = 1; go;) /* no event */
-        ;
-    printf("not to be seen\n");
-    return 0;
-}
-C
+cp "$ROOT/test/shell/part/record_killed_ask.c" ask.c
 "$PF" cc -O1 -g ask.c -o ask
 mkfifo in
 
@@ -80,16 +43,7 @@ status 0 "$PF" dump -o k.txt k.clip
 [[ $(grep -c ' rmw' k.txt) -ge 40000 ]] || fail "events were lost"
 
 # A child's own output is not in a recording: a replay says so.
-cat >child.c <<'C'
-#include <stdio.h>
-#include <stdlib.h>
-int main(void)
-{
-    int s = system("echo from the child");
-    printf("done %d\n", s);
-    return 0;
-}
-C
+cp "$ROOT/test/shell/part/record_killed_child.c" child.c
 "$PF" cc -O1 -g child.c -o child
 status 0 "$PF" record -o c.clip -- ./child
 has out "from the child"

@@ -1,27 +1,6 @@
 # docs/ci.md, "At your desk": the program and the state folder of a check are copied to another
 # folder, and the first ones are removed. pf replay finds the program by its build.
-cat >bank.c <<'C'
-#include <pthread.h>
-#include <stdio.h>
-long balance = 1000;
-static void *pay(void *arg)
-{
-    long here = balance; /* an address on the stack is part of the run */
-    printf("%p\n", (void *)&here);
-    balance = here - 1;
-    return arg;
-}
-int main(int argc, char **argv)
-{
-    pthread_t t[2];
-    for (int i = 0; i < 2; i++)
-        pthread_create(&t[i], NULL, pay, argv);
-    for (int i = 0; i < 2; i++)
-        pthread_join(t[i], NULL);
-    printf("%s %p %ld\n", argv[0], (void *)&argc, balance);
-    return 0;
-}
-C
+cp "$ROOT/test/shell/part/replay_elsewhere_bank.c" bank.c
 mkdir -p ci/build
 "$PF" cc -g -O1 -pthread bank.c -o ci/build/bank
 cd ci

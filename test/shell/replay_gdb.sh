@@ -1,52 +1,7 @@
 # shellcheck shell=bash disable=SC2154
 # pf replay --gdb: the threads of the target become kernel threads at the requested point.
 
-cat >four.c <<'C'
-#define _GNU_SOURCE
-#include <pthread.h>
-#include <semaphore.h>
-#include <stdio.h>
-static __thread int mine;
-static int shared;
-static sem_t waiting, go;
-static void *waits(void *a)
-{
-    mine = 100 + (int)(long)a;
-    pthread_setname_np(pthread_self(), a ? "waiter-1" : "waiter-0");
-    sem_post(&waiting);
-    sem_wait(&go); /* they wait here */
-    return a;
-}
-static void *writes(void *a)
-{
-    mine = 200 + (int)(long)a;
-    for (int i = 0; i < 3; i++)
-        shared += mine; /* one access */
-    return a;
-}
-int main(void)
-{
-    pthread_t t[4];
-    mine = 7;
-    for (long i = 0; i < 2; i++)
-        pthread_create(&t[i], 0, waits, (void *)i);
-    for (int i = 0; i < 2; i++)
-        sem_wait(&waiting);
-    for (long i = 2; i < 4; i++) {
-        pthread_create(&t[i], 0, writes, (void *)i);
-        pthread_setname_np(t[i], i == 2 ? "left" : "right"); /* named by another thread */
-    }
-    shared = 1; /* the other access */
-    for (int i = 2; i < 4; i++)
-        pthread_join(t[i], 0);
-    for (int i = 0; i < 2; i++)
-        sem_post(&go);
-    for (int i = 0; i < 2; i++)
-        pthread_join(t[i], 0);
-    printf("sum %d\n", shared);
-    return 5;
-}
-C
+cp "$ROOT/test/shell/part/replay_gdb_four.c" four.c
 "$PF" cc -O0 -g four.c -o four
 status 5 "$PF" record -o four.clip -- ./four
 status 66 "$PF" hatch -o clips --json h.json four.clip
@@ -104,26 +59,7 @@ PATH=$PWD/bin status 2 "$PF" replay --gdb four.clip
 has err "Debian package gdb"
 
 # A deadlock: without a point, gdb shows where each thread waits. A fault: gdb shows where it is.
-cat >dead.c <<'C'
-#include <pthread.h>
-static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
-static void *f(void *x)
-{
-    pthread_mutex_lock(&a);
-    pthread_mutex_lock(&b);
-    return x;
-}
-int main(int n, char **v)
-{
-    pthread_t t;
-    pthread_create(&t, 0, f, 0);
-    if (n > 1)
-        *(volatile int *)0 = 1;
-    pthread_mutex_lock(&b);
-    pthread_mutex_lock(&a);
-    return v == 0;
-}
-C
+cp "$ROOT/test/shell/part/replay_gdb_dead.c" dead.c
 "$PF" cc -g dead.c -o dead
 status 66 "$PF" record -o d.clip --flip='T1:1<T0:3' -- ./dead
 status 0 "$PF" replay --until race d.clip
@@ -137,28 +73,7 @@ has out "dead.c:14"
 
 # Stepping from the point on is left to the debugger, and the runtime's timer tick does not disturb
 # it.
-cat >steps.c <<'C'
-#include <pthread.h>
-#include <stdio.h>
-static int shared;
-static void *adds(void *a)
-{
-    shared += 1;
-    shared += 2;
-    shared += 3;
-    return a;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, adds, 0);
-    for (volatile long i = 0; i < 60000000; i++)
-        ;
-    pthread_join(t, 0);
-    printf("sum %d\n", shared);
-    return 0;
-}
-C
+cp "$ROOT/test/shell/part/replay_gdb_steps.c" steps.c
 "$PF" cc -O0 -g steps.c -o steps
 status 0 "$PF" record -o steps.clip -- ./steps
 gdb 0 --until T1:1 steps.clip -- -batch -ex next -ex next -ex step -ex 'bt 1' -ex finish -ex continue

@@ -1,27 +1,5 @@
 # Logs damaged at random: pf report answers or refuses with a message, and never crashes.
-cat >race.c <<'EOF'
-#include "order.h"
-#include <pthread.h>
-int shared;
-pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-void *other(void *arg)
-{
-    pthread_mutex_lock(&m);
-    shared = 1;
-    order_arrive();
-    pthread_mutex_unlock(&m);
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, other, 0);
-    order_wait(1);
-    shared = 2;
-    pthread_join(t, 0);
-    return 0;
-}
-EOF
+cp "$ROOT/test/shell/part/report_damaged_race.c" race.c
 status 0 "$PF" cc -g -I"$ROOT/test/program" -o race race.c -pthread
 status 66 "$PF" run --quiet --log logs -- ./race
 python3 - "$PF" <<'EOF'

@@ -1,28 +1,5 @@
 # pf report --from: reports of ThreadSanitizer and Helgrind in addition to our own findings.
-cat >race.c <<'END'
-#include "order.h"
-#include <pthread.h>
-int shared, other;
-void *worker(void *arg)
-{
-    shared = 1;
-    other = 1;
-    order_arrive();
-    return arg;
-}
-int main(int argc, char **argv)
-{
-    pthread_t t;
-    pthread_create(&t, 0, worker, 0);
-    order_wait(1);
-    if (argc > 1)
-        other = 2;
-    else
-        shared = 2;
-    pthread_join(t, 0);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/report_from_race.c" race.c
 status 0 clang-19 -g -fsanitize=thread -I"$ROOT/test/program" -o tsan race.c -pthread
 status 66 ./tsan
 cp err tsan.log

@@ -1,29 +1,7 @@
 # pf report --html: one file, used in headless Chromium. The screenshots stay in the test's folder.
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 [[ -s $BUILD/page/page.html && -n $chromium ]] || { echo "skipped: the page was not built, or no chromium"; exit 77; }
-cat >race.c <<'END'
-#include "order.h"
-#include <pthread.h>
-pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-int shared;
-void *other(void *arg)
-{
-    pthread_mutex_lock(&m);
-    shared = 1;
-    pthread_mutex_unlock(&m);
-    order_arrive();
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, other, 0);
-    order_wait(1);
-    shared = 2;
-    pthread_join(t, 0);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/report_html_race.c" race.c
 status 0 "$PF" cc -g -I"$ROOT/test/program" -o race race.c -pthread
 status 66 "$PF" suite --quiet --state s -- ./race
 status 66 "$PF" report --html --state s -o real.html
@@ -43,23 +21,7 @@ status 66 "$PF" predict --json predicted.json trace.txt
 status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" predicted.json
 status 66 "$PF" report --html --from predicted.json -o predicted.html
 # A check has clips of both orders.
-cat >twice.c <<'END'
-#include <pthread.h>
-int x;
-void *other(void *arg)
-{
-    x = 1;
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, other, 0);
-    x = 2;
-    pthread_join(t, 0);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/report_html_twice.c" twice.c
 status 0 "$PF" cc -g -o twice twice.c -pthread
 status 66 "$PF" check --runs 1 --quiet --state c -- ./twice
 status 66 "$PF" report --html --state c -o checked.html

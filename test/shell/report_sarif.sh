@@ -1,31 +1,7 @@
 # pf report --sarif: valid against the official schema, stable, with the fields that viewers need.
 [[ -d $BUILD/page/node_modules/ajv-draft-04 ]] || { echo "skipped: npm's packages are not there"; exit 77; }
 valid() { status 0 node "$ROOT/test/run/sarif.mjs" "$BUILD/page" "$@"; }
-cat >race.c <<'END'
-#include "order.h"
-#include <pthread.h>
-#include <stdlib.h>
-pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-int *shared;
-void *other(void *arg)
-{
-    pthread_mutex_lock(&m);
-    *shared = 1;
-    pthread_mutex_unlock(&m);
-    order_arrive();
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    shared = malloc(4);
-    pthread_create(&t, 0, other, 0);
-    order_wait(1);
-    *shared = 2;
-    pthread_join(t, 0);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/report_sarif_race.c" race.c
 status 0 "$PF" cc -g -I"$ROOT/test/program" -o race race.c -pthread
 status 66 "$PF" run --quiet --state s -- ./race
 status 66 "$PF" report --sarif --state s -o a.sarif

@@ -1,29 +1,6 @@
 # PF_OPTIONS: TSan's names and syntax; an unknown or invalid option stops the program before it
 # starts.
-cat >race.c <<'EOF'
-#include "order.h"
-#include <pthread.h>
-#include <stdio.h>
-int shared;
-static void *other(void *arg)
-{
-    shared = 1;
-    order_arrive();
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    puts("begun");
-    fflush(stdout);
-    pthread_create(&t, NULL, other, NULL);
-    order_wait(1);
-    shared = 2;
-    pthread_join(t, NULL);
-    puts("ended");
-    return 3;
-}
-EOF
+cp "$ROOT/test/shell/part/run_options_race.c" race.c
 status 0 "$PF" cc -g -I"$ROOT/test/program" -o race race.c -pthread
 run() {
     status "$1" env PF_OPTIONS="$2" ./race

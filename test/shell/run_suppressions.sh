@@ -1,26 +1,6 @@
 # Suppressions: only the number of hidden findings is visible; files with errors are refused with
 # the line.
-cat >race.c <<'EOF'
-#include "order.h"
-#include <pthread.h>
-int shared;
-__attribute__((noinline)) void store(void) { shared = 1; }
-void *other(void *arg)
-{
-    store();
-    order_arrive();
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, other, 0);
-    order_wait(1);
-    store();
-    pthread_join(t, 0);
-    return 3;
-}
-EOF
+cp "$ROOT/test/shell/part/run_suppressions_race.c" race.c
 status 0 "$PF" cc -g -O1 -I"$ROOT/test/program" -o race race.c -pthread
 try() {
     printf '%s\n' "$2" >supp
@@ -63,33 +43,7 @@ status 3 "$PF" run --suppressions "odd: it's, here/supp" -- ./race
 
 # A suppression hides what it names, not the same code on another variable or with another call
 # path.
-cat >two.c <<'EOF'
-#include "order.h"
-#include <pthread.h>
-int mine, yours;
-__attribute__((noinline)) void set(int *p) { *p = 1; }
-__attribute__((noinline)) void by_one(int *p) { set(p); }
-__attribute__((noinline)) void by_other(int *p) { set(p); }
-void *other(void *arg)
-{
-    for (int i = 0; i < 3; i++)
-        set(&mine);
-    set(&yours);
-    order_arrive();
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, other, 0);
-    order_wait(1);
-    for (int i = 0; i < 3; i++)
-        by_one(&mine);
-    by_other(&yours);
-    pthread_join(t, 0);
-    return 3;
-}
-EOF
+cp "$ROOT/test/shell/part/run_suppressions_two.c" two.c
 status 0 "$PF" cc -g -I"$ROOT/test/program" -o two two.c -pthread
 for line in race:^mine\$ "race:... <- by_one"; do
     echo "$line" >supp

@@ -1,43 +1,7 @@
 # LiteRace: of each function, a thread watches the first ten calls, then ten of a hundred, of a
 # thousand, of ten thousand. A race in a watched call has two complete stacks, including unwatched
 # callers.
-cat >race.c <<'END'
-#include "order.h"
-#include <pthread.h>
-#include <stdlib.h>
-int at[64];
-__attribute__((noinline)) static void touch(int i)
-{
-    at[i]++;
-}
-__attribute__((noinline)) static void caller(int i, int calls)
-{
-    for (int k = 0; k < calls; k++)
-        touch(63);
-    if (i >= 0)
-        touch(i);
-}
-static int calls, warm;
-static void *other(void *arg)
-{
-    order_wait(1);
-    caller(0, calls);
-    return arg;
-}
-int main(int argc, char **argv)
-{
-    pthread_t t;
-    calls = atoi(argv[1]);
-    warm = atoi(argv[2]);
-    pthread_create(&t, NULL, other, NULL);
-    for (int i = 0; i < warm; i++)
-        caller(-1, 0);
-    caller(0, 0);
-    order_arrive();
-    pthread_join(t, NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/sample_literace_race.c" race.c
 status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o race race.c -pthread
 # Watched calls of touch(): the 1st to 10th, the 101st to 110th, the 1101st, the 11101st, ...
 for n in 0 9; do
@@ -61,43 +25,7 @@ has err "literace:3"
 # Locks taken while nothing was watched count as held. Of the two that caller() takes, the first was
 # released. Under `cross`, main() and caller() are not watched, and touch() from its second
 # iteration on.
-cat >locks.c <<'END'
-#include "order.h"
-#include <pthread.h>
-#include <stdlib.h>
-volatile int at;
-static int rounds;
-pthread_mutex_t gone = PTHREAD_MUTEX_INITIALIZER, held = PTHREAD_MUTEX_INITIALIZER;
-__attribute__((noinline)) static void touch(int n)
-{
-    for (int i = 0; i < n; i++)
-        at++;
-}
-__attribute__((noinline)) static void caller(int n)
-{
-    pthread_mutex_lock(&gone);
-    pthread_mutex_lock(&held);
-    pthread_mutex_unlock(&gone);
-    touch(n);
-    pthread_mutex_unlock(&held);
-}
-static void *other(void *arg)
-{
-    order_wait(1);
-    touch(rounds);
-    return arg;
-}
-int main(int argc, char **argv)
-{
-    pthread_t t;
-    rounds = atoi(argv[1]);
-    pthread_create(&t, NULL, other, NULL);
-    caller(rounds);
-    order_arrive();
-    pthread_join(t, NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/sample_literace_locks.c" locks.c
 status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o locks locks.c -pthread
 for policy in full literace cross; do
     status 66 "$PF" run --sample=$policy --json locks.json -- ./locks 1000
@@ -109,44 +37,7 @@ assert locks == {("caller", ("held",)), ("other", ())}, locks
 END
 done
 # A plain body has no frame for calls of mathematical functions, and one for all other calls.
-cat >math.c <<'END'
-#include "order.h"
-#include <math.h>
-#include <pthread.h>
-int at;
-volatile double x = 0.5;
-__attribute__((noinline)) static void touch(void)
-{
-    at++;
-}
-__attribute__((noinline)) static double alone(double y)
-{
-    return exp(y) + powf((float)y, 3);
-}
-__attribute__((noinline)) static double outer(int last)
-{
-    double y = log(x) + alone(x);
-    if (last)
-        touch();
-    return cos(y);
-}
-static void *other(void *arg)
-{
-    order_wait(1);
-    touch();
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, NULL, other, NULL);
-    for (int i = 0; i < 50; i++)
-        x = outer(i == 49);
-    order_arrive();
-    pthread_join(t, NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/sample_literace_math.c" math.c
 status 0 "$PF" cc -g -O2 -fno-builtin -I"$ROOT/test/program" -o math math.c -pthread -lm
 status 66 "$PF" run --sample=literace -- ./math
 has err "#0 touch"

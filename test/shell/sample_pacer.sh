@@ -1,33 +1,6 @@
 # Pacer samples periods of time. At rate 1 it finds every race, at rate 0 none; at any rate it
 # reports true races only.
-cat >race.c <<'END'
-#include "order.h"
-#include <pthread.h>
-int shared, guarded;
-pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-__attribute__((noinline)) static void touch(void)
-{
-    pthread_mutex_lock(&m);
-    guarded++;
-    pthread_mutex_unlock(&m);
-    shared++;
-}
-static void *other(void *arg)
-{
-    order_wait(1);
-    touch();
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, NULL, other, NULL);
-    touch();
-    order_arrive();
-    pthread_join(t, NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/sample_pacer_race.c" race.c
 status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o race race.c -pthread
 for rate in 1 1.0 100%; do
     status 66 "$PF" run --sample=pacer:$rate -- ./race

@@ -1,32 +1,6 @@
 # AtexRace's state between executions: many executions at once, killed ones, damaged and foreign
 # files.
-cat >two.c <<'END'
-#include "order.h"
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-__attribute__((noinline)) static void one(int *at) { ++*at; }
-__attribute__((noinline)) static void other(int *at) { ++*at; }
-static int a, b;
-static void *run(void *arg)
-{
-    for (int i = 0; i < 300; i++)
-        other(&b);
-    order_arrive();
-    order_wait(2);
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, NULL, run, NULL);
-    for (int i = 0; i < 300; i++)
-        one(&a);
-    order_arrive();
-    pthread_join(t, NULL);
-    return getenv("HOLD") ? getchar() != EOF : 0;
-}
-END
+cp "$ROOT/test/shell/part/sample_state_two.c" two.c
 status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o two two.c -pthread
 export PF_OPTIONS="sample=atexrace:state=$PWD/storm:quiet=0"
 status 0 python3 "$ROOT/test/run/state.py" storm storm 200 ./two
@@ -73,46 +47,14 @@ PF_OPTIONS="sample=atexrace:state=$PWD/plain-file"
 status 0 ./two
 has err "cannot be used"
 # An execution with one thread has no pairs and is not counted.
-cat >alone.c <<'END'
-int main(void) { return 0; }
-END
+cp "$ROOT/test/shell/part/sample_state_alone.c" alone.c
 status 0 "$PF" cc -o alone alone.c
 PF_OPTIONS="sample=atexrace:state=$PWD/alone.d"
 status 0 ./alone
 ls alone.d/pairs/alone-* >names
 hasnt names ".pairs"
 # An exec that fails: the execution goes on, is saved at its end, and counts once.
-cat >exec.c <<'END'
-#include "order.h"
-#include <pthread.h>
-#include <unistd.h>
-__attribute__((noinline)) static void one(int *at) { ++*at; }
-__attribute__((noinline)) static void other(int *at) { ++*at; }
-static int a, b;
-static void *run(void *arg)
-{
-    order_wait(1);
-    other(&b);
-    order_point(1);
-    order_wait(3);
-    return arg;
-}
-int main(int argc, char **argv)
-{
-    pthread_t t;
-    if (argc > 1)
-        execl("./no such program", "", (char *)NULL);
-    pthread_create(&t, NULL, run, NULL);
-    order_point(0);
-    order_wait(2);
-    one(&a);
-    if (argc > 1)
-        execl("./no such program", "", (char *)NULL);
-    order_point(2);
-    pthread_join(t, NULL);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/sample_state_exec.c" exec.c
 status 0 "$PF" cc -g -O1 -I"$ROOT/test/program" -o exec exec.c -pthread
 export PF_OPTIONS="sample=atexrace:state=$PWD/plain:quiet=0"
 status 0 ./exec

@@ -39,33 +39,7 @@ for how in still counting; do
     status 2 "$PF" record -o held.clip --schedule=random:1 --flip='T2:9<T1:2' -- ./spins $how
     has err "infeasible: the second event was held back"
 done
-cat >alone.c <<'END'
-#include <pthread.h>
-#include <stdatomic.h>
-#include <string.h>
-void wait_still(atomic_int *), wait_counting(atomic_int *, long *), give(atomic_int *);
-static atomic_int flag;
-static long rounds;
-int x;
-static void *gives(void *arg)
-{
-    x = 1;
-    if (!arg)
-        give(&flag);
-    return arg;
-}
-int main(int argc, char **argv)
-{
-    pthread_t t;
-    pthread_create(&t, NULL, gives, argc > 2 ? argv : NULL);
-    if (!strcmp(argv[1], "still"))
-        wait_still(&flag);
-    else
-        wait_counting(&flag, &rounds);
-    x = argc;
-    return pthread_join(t, NULL);
-}
-END
+cp "$ROOT/test/shell/part/spinning_alone.c" alone.c
 "$PF" cc -g -O1 alone.c -o alone -L. -lforeign "-Wl,-rpath,$PWD"
 for how in still counting; do
     status 2 "$PF" record -o held.clip --schedule=random:1 --flip='T0:99<T1:1' -- ./alone $how
@@ -90,45 +64,7 @@ done
 
 # Assembly in a loop of C, with long counting between two reads of the lock: every read is an event.
 # A thread that yielded once is not kept from running by a thread that spins with events.
-cat >backoff.c <<'END'
-#include <pthread.h>
-#include <sched.h>
-#include <stdio.h>
-static volatile unsigned word;
-static int counter;
-static unsigned exchange(unsigned v)
-{
-    __asm__ volatile("xchg %0, %1" : "+m"(word), "+r"(v) : : "memory");
-    return v;
-}
-static void *run(void *arg)
-{
-    for (int i = 0; i < 20; i++) {
-        unsigned wait = 1;
-        while (exchange(1)) {
-            for (volatile unsigned k = 0; k < wait; k++)
-                ;
-            wait = wait < 2000 ? wait * 2 : wait;
-        }
-        for (int k = 0; k < 30; k++)
-            counter++;
-        if (i == 3)
-            sched_yield(); /* while it holds the lock */
-        word = 0;
-    }
-    return arg;
-}
-int main(void)
-{
-    pthread_t t[3];
-    for (int i = 0; i < 3; i++)
-        pthread_create(&t[i], NULL, run, NULL);
-    for (int i = 0; i < 3; i++)
-        pthread_join(t[i], NULL);
-    printf("%d\n", counter);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/spinning_backoff.c" backoff.c
 "$PF" cc -g -O1 backoff.c -o backoff
 for schedule in rr:50 random:1 pos:1 pos:2; do
     status 0 "$PF" record -o backoff.clip --schedule=$schedule -- ./backoff
@@ -153,29 +89,7 @@ wait $pf || got=$?
 status 143 "$PF" replay secret.clip
 
 # A thread that yields all the time waits for a sleeping thread, however long that sleeps.
-cat >yields.c <<'END'
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
-#include <stdio.h>
-#include <unistd.h>
-static atomic_int flag;
-static void *late(void *arg)
-{
-    sleep(1000);
-    atomic_store(&flag, 1);
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, NULL, late, NULL);
-    while (!atomic_load(&flag))
-        sched_yield();
-    puts("done");
-    return pthread_join(t, NULL);
-}
-END
+cp "$ROOT/test/shell/part/spinning_yields.c" yields.c
 "$PF" cc -g yields.c -o yields
 for schedule in rr random:1 pct:1,2 pos:1; do
     status 0 "$PF" record -o yields.clip --schedule=$schedule -- ./yields

@@ -1,31 +1,7 @@
 # The command that shows a finding again is run once, from scratch, before it is printed. A finding
 # whose clip does not replay is observed, with the reason, and has no clip.
 grep -qw rdrand /proc/cpuinfo || exit 0 # the only input that a recording does not contain
-cat >early.c <<'C'
-#include <pthread.h>
-int ready, last, cells[8];
-static void *reader(void *arg)
-{
-    last = 1;
-    if (!ready) { /* not in the recording: only if the schedule is changed */
-        unsigned long number;
-        __asm__ volatile("rdrand %0" : "=r"(number));
-        for (unsigned long i = 0; i < 1000 + number % 1000000; i++)
-            cells[i % 8]++;
-    }
-    return arg;
-}
-int main(void)
-{
-    pthread_t t;
-    for (int i = 0; i < 100; i++)
-        cells[i % 8]++;
-    pthread_create(&t, NULL, reader, NULL);
-    ready = 1;
-    last = 2;
-    return pthread_join(t, NULL);
-}
-C
+cp "$ROOT/test/shell/part/verified_clips_early.c" early.c
 "$PF" cc -g -O1 -pthread early.c -o early
 status 0 "$PF" record -o early.clip -- ./early
 status 66 "$PF" hatch --json hatch.json -o clips early.clip

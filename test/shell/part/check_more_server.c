@@ -1,0 +1,45 @@
+// Answers each connection in a new thread; the counter of connections has no lock.
+#include <netinet/in.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <unistd.h>
+static int served, s;
+static volatile sig_atomic_t stop;
+static void on_term(int number)
+{
+    stop = number;
+    shutdown(s, SHUT_RDWR); /* an accept that starts after this fails too */
+}
+static void *answer(void *arg)
+{
+    char b[64];
+    int fd = (int)(long)arg;
+    ssize_t n = read(fd, b, sizeof b);
+    if (n > 0 && write(fd, b, (size_t)n) < 0)
+        perror("write");
+    close(fd);
+    served++;
+    return NULL;
+}
+int main(void)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sigaction sa = {.sa_handler = on_term};
+    pthread_t t[16];
+    int n = 0;
+    s = socket(AF_INET, SOCK_STREAM, 0);
+    sigaction(SIGTERM, &sa, NULL);
+    if (bind(s, (struct sockaddr *)&a, sizeof a) || listen(s, 8))
+        return 1;
+    while (!stop && n < 16) {
+        int fd = accept(s, NULL, NULL);
+        if (fd >= 0)
+            pthread_create(&t[n++], NULL, answer, (void *)(long)fd);
+    }
+    while (n > 0)
+        pthread_join(t[--n], NULL);
+    printf("%d served\n", served);
+    return 0;
+}

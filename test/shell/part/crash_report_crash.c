@@ -1,0 +1,99 @@
+#define _GNU_SOURCE
+#include <assert.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#define NOINLINE __attribute__((noinline))
+static volatile int zero, depth;
+static char *volatile nowhere;
+NOINLINE static void segv(void) { nowhere[8] = 1; }
+NOINLINE static void bus(void)
+{
+    FILE *f = tmpfile();
+    char *p = mmap(NULL, 4096, PROT_READ, MAP_SHARED, fileno(f), 0);
+    zero = p[0];
+}
+NOINLINE static int fpe(int by) { return 1000000 / by; }
+NOINLINE static void ill(void) { __builtin_trap(); }
+NOINLINE static int overflow(int n)
+{
+    char room[4096];
+    memset(room, n, sizeof room);
+    depth = n;
+    return overflow(n + 1) + room[n % 7];
+}
+NOINLINE static void crash(const char *how)
+{
+    if (!strcmp(how, "segv"))
+        segv();
+    else if (!strcmp(how, "bus"))
+        bus();
+    else if (!strcmp(how, "fpe"))
+        zero = fpe(zero);
+    else if (!strcmp(how, "ill"))
+        ill();
+    else if (!strcmp(how, "overflow"))
+        zero = overflow(0);
+    else if (!strcmp(how, "assert"))
+        assert(zero);
+    else if (!strcmp(how, "strlen"))
+        zero = (int)strlen(nowhere);
+    else if (!strcmp(how, "kill"))
+        kill(getpid(), SIGSEGV);
+}
+static void *run(void *how)
+{
+    pthread_setname_np(pthread_self(), "crasher");
+    crash(how);
+    return NULL;
+}
+static void own(int number)
+{
+    (void)!write(1, "own\n", 4);
+    _exit(number);
+}
+static void seen(int number) { zero = 0 * number; }
+static void small_stack(void)
+{
+    static char stack[8192];
+    stack_t s = {.ss_sp = stack, .ss_size = sizeof stack}, old;
+    assert(sigaltstack(&s, &old) == 0 && old.ss_flags == SS_DISABLE);
+    assert(sigaltstack(NULL, &old) == 0 && old.ss_sp == stack);
+}
+int main(int argc, char **argv)
+{
+    const char *setup = argv[1], *how = argv[2];
+    struct sigaction old;
+    assert(sigaction(SIGSEGV, NULL, &old) == 0 && old.sa_handler == SIG_DFL && argc);
+    if (!strcmp(setup, "thread")) {
+        pthread_t t;
+        pthread_create(&t, NULL, run, argv[2]);
+        pthread_join(t, NULL);
+    } else if (!strcmp(setup, "own")) {
+        assert(signal(SIGSEGV, own) == SIG_DFL);
+    } else if (!strcmp(setup, "again")) {
+        assert(signal(SIGSEGV, own) == SIG_DFL);
+        assert(signal(SIGSEGV, SIG_DFL) == own);
+        assert(signal(SIGSEGV, SIG_DFL) == SIG_DFL);
+    } else if (!strcmp(setup, "once")) { /* the second signal has the default action */
+        struct sigaction act = {.sa_handler = seen, .sa_flags = (int)SA_RESETHAND};
+        sigaction(SIGSEGV, &act, NULL);
+        raise(SIGSEGV);
+    } else if (!strcmp(setup, "small")) {
+        small_stack();
+    } else if (!strcmp(setup, "fork")) {
+        int status;
+        pid_t child = fork();
+        if (!child)
+            crash(how);
+        waitpid(child, &status, 0);
+        return WTERMSIG(status);
+    }
+    crash(how);
+    return 0;
+}

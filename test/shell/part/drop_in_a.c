@@ -1,0 +1,3 @@
+#include <stdio.h>
+int b(void);
+int main(void) { return printf("%d\n", b()) < 0; }

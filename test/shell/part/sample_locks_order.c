@@ -1,0 +1,73 @@
+#include "order.h"
+#include <pthread.h>
+#include <stdlib.h>
+#define HOT 60
+volatile int at;
+static int mode;
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER, n = PTHREAD_MUTEX_INITIALIZER;
+__attribute__((noinline)) static void touch(int rounds)
+{
+    for (int i = 0; i < rounds; i++)
+        at++;
+}
+__attribute__((noinline)) static void take(pthread_mutex_t *which)
+{
+    pthread_mutex_lock(which);
+    pthread_mutex_unlock(which);
+}
+__attribute__((noinline)) static void both(void)
+{
+    pthread_mutex_lock(&m);
+    take(&n);
+    pthread_mutex_unlock(&m);
+}
+/* The three threads alternate. */
+__attribute__((noinline)) static void warm(int self)
+{
+    for (int i = 0; i < HOT; i++) {
+        order_point(i * 3 + self);
+        both();
+        take(&n);
+    }
+}
+static void *first(void *arg)
+{
+    warm(0);
+    order_point(HOT * 3);
+    if (mode == 'r')
+        take(&m);
+    touch(1000);
+    if (mode != 'r')
+        take(&m);
+    order_point(HOT * 3 + 1);
+    return arg;
+}
+static void *second(void *arg)
+{
+    warm(1);
+    order_point(HOT * 3 + 2);
+    if (mode != 'n')
+        take(&m);
+    take(&n);
+    order_point(HOT * 3 + 3);
+    return arg;
+}
+static void *third(void *arg)
+{
+    warm(2);
+    order_point(HOT * 3 + 4);
+    take(&n);
+    touch(1000);
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    pthread_t t[3];
+    mode = argv[1][0];
+    pthread_create(&t[0], NULL, first, NULL);
+    pthread_create(&t[1], NULL, second, NULL);
+    pthread_create(&t[2], NULL, third, NULL);
+    for (int i = 0; i < 3; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}

@@ -1,0 +1,38 @@
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+long x;
+static void *work(void *arg)
+{
+    for (int i = 0; i < 1000; i++)
+        x++;
+    return arg;
+}
+int main(int argc, char **argv)
+{
+    static const int limits[] = {RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_DATA, RLIMIT_NOFILE};
+    rlim_t most = strtoul(argv[2], 0, 0);
+    struct rlimit r = {most, most}, now;
+    pthread_attr_t small;
+    pthread_t t[2];
+    int ok[2];
+    if (setrlimit(limits[atoi(argv[1])], &r) || getrlimit(limits[atoi(argv[1])], &now))
+        return 90;
+    pthread_attr_init(&small);
+    pthread_attr_setstacksize(&small, PTHREAD_STACK_MIN);
+    for (int i = 0; i < 2; i++)
+        ok[i] = pthread_create(&t[i], &small, work, 0) == 0;
+    for (int i = 0; i < 2; i++)
+        if (ok[i])
+            pthread_join(t[i], 0);
+    volatile char *p = malloc(10);
+    if (argc > 3)
+        p[12] = 1; /* a report of several kilobytes is written */
+    char line[100];
+    int n = snprintf(line, sizeof line, "%d %d %d\n", ok[0], ok[1], now.rlim_cur == most);
+    return write(1, line, n) == n ? 5 : 91;
+}
