@@ -68,7 +68,7 @@ void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool c
 /* Reports that the step is not started, because it cannot end within the budget. A round in which
  * every step is skipped ends the chain. */
 void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit);
-/* The same for a step of an earlier process, from the journal. */
+/* Repeats the effect of a step that an earlier process has ended, from the journal. */
 void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip);
 /* True if the step was cut off by a signal or the end of the budget; --continue repeats it. */
 bool pf_check_line_cut(const struct pf_check_line *line);

@@ -155,7 +155,7 @@ static void failure_of(const char *clip, char *text, size_t room)
     pf_clip_release(&c);
 }
 
-/* Completes the races that happened in a recording and are confirmed: it is their clip. */
+/* Completes the races that a recording confirms: the recording is their clip. */
 static void complete_confirmed(struct pf_findings *f, const char *clip)
 {
     char harm[400];
@@ -254,7 +254,7 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
     line->undecided = f.explored.undecided;
     if (s == PF_OK && line->kind == PF_CHECK_LOOK) {
         complete_confirmed(&f, clip);
-        f.undecided = 0; /* the question was what the recording shows, not what it does not */
+        f.undecided = 0; /* only races that the recording shows were searched for */
         line->events = 0; /* counted with the recording */
     }
     if (pf_check_line_cut(line))

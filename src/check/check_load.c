@@ -208,7 +208,8 @@ static pf_status read_foreign(struct pf_findings *f, const char *folder, struct 
     return access(path, R_OK) ? PF_OK : pf_foreign_read(f, path, &sum, e);
 }
 
-/* Runs that have no line, or were stopped, are repeated: only their findings count, not losses. */
+/* Runs that have no line, or were stopped, are repeated: their findings count, but what they lost
+ * does not make the result incomplete. */
 static pf_status read_runs(struct pf_findings *f, const char *folder,
                            const struct pf_check_lines *lines, bool ended_by_us, struct pf_error *e)
 {

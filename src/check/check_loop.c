@@ -200,7 +200,7 @@ static void describe(struct check_loop *l, struct pf_check_step *s,
     line->wall_ms = k->wall_ns / 1000000;
     if (k->how == PF_SUPERVISED_ENDED && line->wall_ms + 1 > *took)
         *took = line->wall_ms + 1;
-    /* a trace of this program did not fit into the step's time: one takes longer than that */
+    /* the trace was not finished in this time, so a search of a recording takes longer */
     uint64_t *look = &l->took_ms[line->test][PF_CHECK_LOOK];
     if (line->kind == PF_CHECK_HATCH && own_limit && line->wall_ms > *look)
         *look = line->wall_ms;

@@ -106,8 +106,8 @@ static pf_status write_text(const struct pf_findings *f, struct pf_error *e)
     return s;
 }
 
-/* True if there is a finding that counts. A report of another tool that pf could not confirm is
- * not one. */
+/* True if there is a finding that counts. A report of another tool that pf could not confirm does
+ * not count. */
 static bool found_some(const struct pf_findings *f)
 {
     for (size_t i = 0; i < f->n; i++)
@@ -189,7 +189,7 @@ static int work(const struct pf_check_settings *settings, const struct pf_check_
 
 /* --- the verb --- */
 
-/* --continue: uses the stored command line, with the numbers of the current one. */
+/* --continue: uses the stored command line; --time, --runs and --jobs of the current one win. */
 static int continue_check(const struct pf_check_settings *now)
 {
     struct pf_check_folder folder;

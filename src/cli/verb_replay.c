@@ -56,7 +56,7 @@ static int report_outcome(const struct pf_clip *clip, const struct pf_child_end 
 
 /* --- what is replayed --- */
 
-/* A clip, and the finding that it shows if the user named that. */
+/* A clip and, if the user named a finding instead of a file, that finding. */
 struct replayed {
     struct pf_findings findings;
     const struct pf_finding *finding; /* NULL: a file was given */

@@ -114,8 +114,8 @@ static uint64_t mix(uint64_t h, const char *s)
     return h;
 }
 
-/* A key that is equal for calls that are the same campaign: the second call then continues where
- * the first was killed. */
+/* A key that is equal for command lines of the same campaign: the second one then continues where
+ * the first one was killed. */
 static char *make_key(struct suite *s)
 {
     char *here = getcwd(NULL, 0), number[96], *key;

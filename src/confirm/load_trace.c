@@ -182,7 +182,7 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
 }
 
 /* The program used a lock wrongly: loads the events before that. A cut is not possible between the
- * parts of one operation, so several may be tried. */
+ * parts of one operation, so several positions may have to be tried. */
 static int load_before_misuse(const char *verb, const char *path, const char *atomic,
                               struct pf_trace *t, struct pf_trace_error *te)
 {

@@ -42,7 +42,7 @@ struct pf_predict_job {
     struct pf_last_writes *last_writes; /* likewise (schedule_step.c) */
 };
 
-/* Initialises the job, whose memory is zero, with the built-in patterns; frees its results. */
+/* Initialises the job, whose memory must be zero, and adds the built-in patterns. */
 void pf_predict_job_init(struct pf_predict_job *j);
 void pf_predict_job_release(struct pf_predict_job *j);
 /* Chooses an analysis, unless it is chosen already. False: there are too many. */

@@ -3,8 +3,8 @@
 #include "pecan/check_act.h"
 #include <string.h>
 
-/* The first event of the section that is closed between check and act: the earliest acquire of a
- * lock that is held at the check, and released before the act. */
+/* The first event of the critical section of the check: the earliest acquire of a lock that is
+ * held at the check, and released before the act. */
 static uint32_t section_begin(const struct pf_trace *t, uint32_t check, uint32_t act)
 {
     uint16_t thread = t->events.at[check].thread;
@@ -19,7 +19,7 @@ static uint32_t section_begin(const struct pf_trace *t, uint32_t check, uint32_t
         if (e->thread != thread || (!pf_event_acquires(e) && !pf_event_releases(e)) ||
             seen[pf_event_lock(e)])
             continue;
-        seen[pf_event_lock(e)] = true; /* only the newest operation on a lock counts */
+        seen[pf_event_lock(e)] = true; /* the last operation on it before the check */
         if (pf_event_acquires(e) && released[pf_event_lock(e)])
             first = i;
     }

@@ -3,7 +3,7 @@
  *
  * Model:   a region is found again by its thread and the number of its first event: up to that
  *          event, the run has followed the recording. A critical section ends when the thread has
- *          released what it acquired since, or where it waits, forks or joins. A check and its act
+ *          released what it acquired in it, or where it waits, forks or joins. A check and its act
  *          end with the section of the act, or, if the act does not happen, where the thread leaves
  *          the function.
  */
@@ -14,8 +14,8 @@
 
 struct pf_region_span {
     uint32_t thread; /* number of the thread in recordings */
-    uint32_t begin;  /* event of the trace: its first; of a check: the lock around it */
-    uint32_t end;    /* event of the trace: the last that the recording shows */
+    uint32_t begin;  /* its first event in the trace; of a check: acquire of the lock around it */
+    uint32_t end;    /* its last event in the trace; of an act: the release after it */
     uint32_t check, act; /* PF_NONE: a critical section or a single access */
     uint32_t activation; /* depth of the activation of check and act */
 };

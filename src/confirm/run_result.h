@@ -1,10 +1,10 @@
 /*
- * run_result.h - what a run of two regions has done: the shared memory that the regions wrote, the
+ * run_result.h - the result of a run of two regions: the shared memory that the regions wrote, the
  * output, and how the run ended.
  *
- * Model:   memory is compared at the moment when both regions have ended, byte by byte, on the
- *          bytes that the regions of any of the compared runs wrote. A byte is unknown if no event
- *          shows its value; unknown equals everything. Output is compared as a set of lines.
+ * Model:   memory is compared at the moment when both regions have ended: every byte that a region
+ *          wrote in either of the two runs. A byte is unknown if no event shows its value; an
+ *          unknown byte equals every value. Output is compared as a set of lines.
  * Memory:  release frees everything.
  */
 #ifndef PF_CONFIRM_RUN_RESULT_H

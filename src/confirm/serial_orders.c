@@ -56,8 +56,8 @@ static void add_step(pf_schedule_plan *p, uint32_t thread, uint64_t until)
     pf_vec_push(p, (struct pf_schedule_plan_step){.thread = thread, .until = until});
 }
 
-/* Adds the candidate's schedule without the events of both regions, and without what their threads
- * do after them. */
+/* Adds the candidate's schedule without the events of the two regions, and without the later
+ * events of their threads. */
 static void add_before(const struct comparison *c, pf_schedule_plan *p)
 {
     const struct pf_trace *t = c->t;
@@ -96,7 +96,7 @@ static void run_serial(const struct comparison *c, unsigned first, struct pf_run
         pf_run_result_init(r);
         add_before(c, &p);
         add_step(&p, c->region[first].thread, until);
-        /* the policy then goes on with the thread that runs */
+        /* a probe shows where the region ends: the policy lets the running thread continue */
         if (!probe)
             add_step(&p, c->region[!first].thread, begin_index(c, !first));
         bool followed = run_plan(c, &p, r);

@@ -4,14 +4,15 @@
  *
  * Model:   each run follows the candidate's schedule up to the point where neither region has
  *          begun; then one region runs to its end, then the other one. Where a region ends is
- *          determined in the run itself, because other values may take it another way. The results
- *          that are compared are, at the moment when both regions have ended, the values of the
- *          shared memory that either of them wrote, and, at the end of the run, its output (as a
- *          set of lines, because the order of lines may depend on the schedule) and how it ended. A
- *          pointer to a block that was allocated meanwhile equals any other such pointer. What is
- *          unknown equals everything: an interleaving counts only if it is shown to matter.
- * Errors:  an order that cannot be run is left out. If none can, only a failure matters.
- * Threads: must be called in a process of its own, as pf_try_one.
+ *          determined in the run itself, because a region that reads other values may take another
+ *          path. Two results are compared. When both regions have ended: the values of the shared
+ *          memory that either of them wrote. At the end of the run: its output (as a set of lines,
+ *          because the order of lines may depend on the schedule) and how it ended. Pointers to
+ *          blocks that were allocated since the first region began are equal to each other. An
+ *          unknown value equals every value: an interleaving counts only if it is shown to matter.
+ * Errors:  an order that cannot be run is left out. If neither can be run, the interleaving
+ *          matters only if the program failed.
+ * Threads: must be called in a process of its own, like pf_try_one.
  */
 #ifndef PF_CONFIRM_SERIAL_ORDERS_H
 #define PF_CONFIRM_SERIAL_ORDERS_H

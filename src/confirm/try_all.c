@@ -25,14 +25,14 @@
 #define VERB "hatch"
 #define POLL_MS 20
 #define GRACE_MS 500 /* between SIGTERM and SIGKILL */
-#define LIMIT_MS 60000 /* for one try, and without progress of those that are tried together */
+#define LIMIT_MS 60000 /* for one try; a shared run may be without progress for twice as long */
 
 static bool is_out_of_time(const struct pf_try_all *r)
 {
     return pf_interrupted() || (r->limit_ms && pf_now_ms() - r->began >= r->limit_ms);
 }
 
-/* The time that replays of the clips made so far will take, and of one more. */
+/* The time that the replays of all clips made so far, and of one more clip, will take. */
 static uint64_t reserved_ms(const struct pf_try_all *r)
 {
     size_t clips = r->started + 1;
@@ -98,7 +98,7 @@ static size_t count_started(const struct shared_run *u)
     return n;
 }
 
-/* The run then ends, and what there is is evaluated. */
+/* True if the shared run must end; the candidates that it has tried are then evaluated. */
 static bool shared_should_stop(void *arg)
 {
     struct shared_run *u = arg;
@@ -152,7 +152,7 @@ struct try_slot {
     struct pf_verify_clip verify;
 };
 
-/* What is done with a candidate: it is tried; if it happened, its clip is replayed. */
+/* A phase of the work on a candidate: the try; if it happened, the replay of its clip. */
 struct try_phase {
     bool (*due)(const struct pf_try_item *it);
     bool (*stopped)(const struct pf_try_all *r);
@@ -367,7 +367,7 @@ static int run_phases(struct pf_try_all *r)
 
 /* --- harm that does not end the program --- */
 
-/* Finds the first memory error of the recording itself, which is not caused by a finding. */
+/* Finds the first memory error of the recording itself, which no candidate has caused. */
 static void check_recording(const struct pf_try_all *r, struct pf_try_result *out)
 {
     char *argv[] = {"replay", "--quiet", "--watch", r->recording->path, NULL};

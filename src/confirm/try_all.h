@@ -5,10 +5,9 @@
  *
  * Model:   tries run in processes of their own and write their results into shared memory. A signal
  *          (search_stop.h) or the time limit stops the running ones; candidates undecided by then
- *          are unknown.
- * Memory:  candidates and names belong to the caller; results live until release.
- *          The clip of every candidate that happened is then replayed from scratch
+ *          are unknown. The clip of every candidate that happened is then replayed from scratch
  *          (verify_clip.h); the time for that is reserved within the limit.
+ * Memory:  candidates and names belong to the caller; results live until release.
  * Errors:  pf_try_all prints the error and returns an exit status.
  */
 #ifndef PF_CONFIRM_TRY_ALL_H
@@ -32,7 +31,7 @@ struct pf_try_all {
     unsigned long jobs;
     uint64_t limit_ms; /* for all tries; 0: none */
     bool one_by_one; /* run each candidate separately, from the beginning */
-    bool comparing; /* set by pf_try_all */
+    bool comparing; /* set by pf_try_all: it now compares with the serial orders */
     bool skip_harm; /* only find out whether the candidates happen */
     int input; /* set by pf_try_all: the standard input of the tries; -1: none */
     char input_path[40];

@@ -86,7 +86,7 @@ static bool writes(const struct pf_event *e)
 
 enum answer { NO, YES, UNKNOWN };
 
-/* Were the accesses those predicted, in their order? UNKNOWN: the runtime's notes do not tell. */
+/* Did the predicted accesses happen, in their order? UNKNOWN: the runtime noted too little. */
 static enum answer happened(const struct pf_trace *t, const struct pf_try_schedule *h,
                             const struct pf_reached *r, char *why, size_t room)
 {

@@ -34,7 +34,7 @@ void pf_verify_clip_release(struct pf_verify_clip *v)
     v->report = NULL;
 }
 
-/* What the user sees of an outcome: "lost" is a doubt about a recording, not an end. */
+/* The outcome without "lost", which means that a replay may diverge, not how the program ended. */
 static enum pf_outcome visible(enum pf_outcome o)
 {
     return o == PF_OUTCOME_LOST ? PF_OUTCOME_NONE : o;

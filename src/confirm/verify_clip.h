@@ -6,7 +6,7 @@
  *          then the recorded one), and ends as the recording did: the same outcome and status, and
  *          a memory error if the recording has one. Only then is the command printed for the user.
  * Memory:  a verification owns its strings between init and release.
- * Errors:  a replay that cannot be run is a reason like any other.
+ * Errors:  if the replay cannot be run, the clip is not shown, and `why` is the reason.
  */
 #ifndef PF_CONFIRM_VERIFY_CLIP_H
 #define PF_CONFIRM_VERIFY_CLIP_H

@@ -4,8 +4,8 @@
  *
  * Model:   a witness is a schedule of events of the recording (analysis.h). The program is run
  *          along it, as in pf hatch (try_all.h); a clip is kept only if the two accesses were then
- *          really adjacent. If they are not in one order (the program may end with the first
- *          access), the other order is tried.
+ *          adjacent. If they were not, the other order of the two is tried (the program may have
+ *          ended with the first access).
  * Memory:  paths and reasons are allocated in the job's pool.
  * Errors:  prints the error and returns an exit status. A race whose witness could not be run is
  *          kept, without a clip.

@@ -20,8 +20,8 @@ PF_MUST_USE pf_status pf_clip_program_find(const struct pf_clip *clip, const cha
 /* Sets the program of the clip to the file found, so that it can be run again. */
 PF_MUST_USE pf_status pf_clip_program_resolve(struct pf_clip *clip, struct pf_error *e);
 
-/* A name for a program that is as long as another one. The kernel stores the path of the program at
- * the top of its stack: a path of another length would move everything on it. */
+/* Another path for a program, of the same length as the recorded path. The kernel stores the path
+ * of the program at the top of its stack: a path of another length would move everything on it. */
 struct pf_program_alias {
     char folder[24]; /* temporary; "": `path` is the program itself */
     char *path;

@@ -1,6 +1,6 @@
 /*
- * command.h - what a child process runs, with which files and within which limits; and the one
- * place that forks.
+ * command.h - what a child process runs, with which files and within which limits; and the
+ * function that starts it.
  *
  * Model:   a command is a program with its arguments, or a function of this process that runs in
  *          the child. It is run in the foreground (child.h), or in the background under a

@@ -395,8 +395,8 @@ static pf_status same_abi(const struct pf_clip *clip, struct pf_error *e)
         clip->path, clip->meta.abi, PF_ABI_VERSION);
 }
 
-/* Enters the folder in which the clip was recorded. A replay opens no file, so on a machine without
- * that folder any other does. */
+/* Enters the folder in which the clip was recorded. A replay opens no file, so if
+ * the folder does not exist here, the current one will do. */
 static pf_status enter_folder(const struct pf_clip *clip, struct pf_error *e)
 {
     if (chdir(clip->meta.cwd) == 0 || errno == ENOENT || errno == ENOTDIR)

@@ -206,8 +206,8 @@ static _Noreturn void supervise(const struct pf_command *what, int life, int ans
     sigaddset(&set, SIGTERM);
     sigprocmask(SIG_SETMASK, &set, NULL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    /* Take the lock first, then check the lifeline: whoever sees that pf is dead then also sees
-     * the lock. */
+    /* Take the lock first, then check the lifeline: another pf that finds this pf dead must find
+     * the lock taken. */
     struct flock byte = {.l_type = F_WRLCK, .l_start = what->byte, .l_len = 1};
     struct pollfd parent_dead = {life, POLLIN, 0};
     if (what->lock > 0)

@@ -60,8 +60,8 @@ struct pf_lock {
     uintptr_t address;
     const char *name;
     bool shared; /* taken for reading */
-    /* `taken` is where any thread first took the lock: where this thread took it was not
-     * kept */
+    /* `taken` is the first acquisition of the lock by any thread; where this thread acquired it
+     * was not stored */
     bool first;
     struct pf_backtrace taken;
 };
@@ -175,7 +175,7 @@ int pf_finding_status_from(const char *word);
 int pf_op_from(const char *word);
 int pf_location_from(const char *word);
 
-/* True for crash, failed assertion and hang: the program failed, at no particular memory. */
+/* True for crash, failed assertion and hang: failures that are not about a piece of memory. */
 static inline bool pf_kind_is_failure(enum pf_kind k)
 {
     return k == PF_KIND_CRASH || k == PF_KIND_ASSERTION || k == PF_KIND_HANG;
@@ -192,7 +192,7 @@ static inline bool pf_finding_is_pair(const struct pf_finding *f)
 {
     return f->kind == PF_KIND_RACE && f->naccesses == 2;
 }
-/* The stack to show or match first: the first access's that is not empty; NULL if there is none. */
+/* The stack to show or match first: that of the first access that has one; NULL if none has. */
 const struct pf_backtrace *pf_finding_stack(const struct pf_finding *f);
 /* The index i under which this finding lists the lock at `address` as Mi. */
 size_t pf_finding_lock_number(const struct pf_finding *f, uintptr_t address);

@@ -1,5 +1,5 @@
-/* fingerprint.c - see fingerprint.h. FNV-1a was chosen because it takes three lines to describe,
- * so that a second reader can compute it; the inputs are short. */
+/* fingerprint.c - see fingerprint.h. FNV-1a was chosen because three lines describe it, so that
+ * other programs can compute fingerprints; the inputs are short. */
 #include "fingerprint.h"
 #include "textbuf.h"
 

@@ -23,7 +23,7 @@ struct pf_suite_settings {
 
 struct pf_suite_result {
     uint64_t executions, failed; /* in this process */
-    /* of the executions: policies that check something; those that ran no instrumented process */
+    /* executions whose policy checks something; how many of these ran no instrumented process */
     uint64_t watched, empty;
     bool finished; /* no executions are left */
     int signal; /* the signal that stopped it; 0: none */

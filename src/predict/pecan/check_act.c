@@ -4,7 +4,7 @@
 #include "check_act.h"
 #include <string.h>
 
-#define BETWEEN 20000 /* maximum number of events of the thread between the two that are checked */
+#define BETWEEN 20000 /* most events of the thread between a check and its act */
 #define ASKED 16 /* marked reads after the check that are examined */
 #define BUDGET 200000000ull /* events examined for such reads; beyond that, pairs are kept */
 #define FOREIGN_EVENTS 4096 /* events of a section of another thread that are examined */

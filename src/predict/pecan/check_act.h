@@ -6,7 +6,7 @@
  * Model:   the compiler marks loads that decide about a store to the same place, and those stores
  *          (plugin/plan/check_then_act.c). The check of a marked write is the newest marked read of
  *          the cell before it. They form a pair if some lock is held at both, and all such locks
- *          were released in between. These are correct, and no pairs:
+ *          were released in between. The following are correct, and not pairs:
  *          - the code checks again: it makes a marked read inside the section of the write, of the
  *            same variable or of one that every other thread writes in each section in which it
  *            writes the variable (a version number); and a lock that every other writer holds is

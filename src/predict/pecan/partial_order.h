@@ -16,7 +16,7 @@ struct pf_partial_order {
     const struct pf_trace *t;
     struct pf_locksets locks;
     uint32_t nt;
-    uint32_t *held;       /* per event: locks held when it happens; acquire: before it */
+    uint32_t *held;       /* per event: locks held when it happens; of an acquire: before it */
     uint32_t *epoch;      /* per event: epoch of its thread */
     uint32_t *row;        /* per event: its clock, index into `rows` */
     pf_vec_u32 rows;      /* nt words each */

@@ -1,18 +1,19 @@
 /*
- * region_rules.c - see region_rules.h. The share of writes that a lock must guard is a compromise:
- * the writes that break the discipline are what a true violation consists of.
+ * region_rules.c - see region_rules.h. A lock counts as the guard of a variable although a few
+ * writes are made without it: those writes may be the violation that is searched for.
  */
 #include "region_rules.h"
 #include <string.h>
 
-#define UNGUARDED_MAX 10 /* percent of the writes that a guarding lock may be missing at */
+#define UNGUARDED_MAX 10 /* percent of the writes that may be made without the guarding lock */
 #define SCANNED_MAX 20000 /* events of a region that are examined */
 
 /* --- writes of each cell --- */
 
-struct cell_span { /* who accesses a cell first and last */
-    uint32_t first, last;             /* first and last access */
-    uint32_t first_other, last_other; /* first access by another thread than `first`; likewise */
+struct cell_span { /* the first and the last accesses of a cell */
+    uint32_t first, last;
+    /* first access by another thread than that of `first`; last one by another than `last`'s */
+    uint32_t first_other, last_other;
 };
 
 static void note_access(struct cell_span *s, const struct pf_event *events, uint32_t i)
@@ -120,8 +121,8 @@ static bool set_has(const struct pf_locksets *x, uint32_t set, uint32_t lock)
     return false;
 }
 
-/* True if the lock is held at nearly all writes of the cell, without those that are made by the
- * code that interrupts region r. */
+/* True if the lock is held at nearly all writes of the cell. Writes without the lock by the code
+ * that interrupts region r are not counted. */
 static bool guards(const struct weighing *m, uint32_t lock, uint32_t cell, unsigned r)
 {
     const struct pf_region_rules *x = m->r;
@@ -177,8 +178,8 @@ static bool is_guarded(const struct weighing *m, unsigned r)
     return false;
 }
 
-/* True if an event between those of region r holds a lock that the events around it also hold: they
- * are in different sections of it. */
+/* True if an event that interrupts region r holds a lock that events of r before it and after it
+ * also hold: these events of r are then in different critical sections of that lock. */
 static bool has_inner_sections(const struct weighing *m, unsigned r)
 {
     const struct pf_partial_order *g = m->r->w->g;

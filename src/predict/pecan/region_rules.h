@@ -7,12 +7,12 @@
  *          - a lock guards a variable if it is held at nearly all writes of the variable. Writes of
  *            the interrupting code, and those before and after the variable is shared, do not
  *            count. A critical section is evidence only for variables that its lock guards.
- *          - two inner sections of a lock that the interrupting event also holds are two regions,
- *            unless the value of the first access flows into, or decides about, the last one
- *            (check_act.h).
- *          Without such evidence the region is weak: the program is wrong only if it fails.
- *          Three atomic accesses to one variable (counters, retry loops, seqlocks) prove
- *          nothing, because atomics are what code uses without a common region.
+ *          - accesses in two inner sections of a lock that the interrupting event also holds
+ *            belong to two regions, unless the value of the first access flows into, or decides
+ *            about, the last one (check_act.h).
+ *          Without such evidence the region is weak: the match is an error only if the program
+ *          fails. A match of atomic accesses to one variable (counters, retry loops, seqlocks) is
+ *          dropped: code uses atomics where accesses need no common region.
  * Memory:  one entry per cell, thread, site and lockset of the writes of shared cells.
  */
 #ifndef PF_PECAN_REGION_RULES_H

@@ -51,8 +51,8 @@ void pf_rescheduler_release(struct pf_rescheduler *s);
  * pattern. */
 bool pf_rescheduler_run(struct pf_rescheduler *s, const struct pf_pattern *p,
                         const uint32_t *events);
-/* For n acquires, one of each of n threads: finds a schedule after which all are next and none can
- * happen. */
+/* For n acquires, one per thread: finds a schedule after which each of them is the next event of
+ * its thread, and none can happen. */
 bool pf_rescheduler_run_deadlock(struct pf_rescheduler *s, const uint32_t *takes, uint32_t n);
 
 #endif

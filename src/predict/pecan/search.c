@@ -32,7 +32,7 @@ struct pattern_search {
     struct pf_pattern_search_result *out;
     PF_VEC(struct tried) tried;
     struct pf_hash_map by_sites; /* indices into `tried` */
-    /* per cell: how many cells before it have the same uses; are used by the same code */
+    /* per cell: number of earlier cells with the same uses; with uses by the same code */
     uint8_t *use_rank, *code_rank;
     /* the pattern that is being matched */
     uint32_t number;
@@ -207,7 +207,7 @@ static void try_match(struct pattern_search *s)
             continue;
         for (unsigned r = 0; r < 2; r++) {
             const struct pf_unit_instance *x = &s->w->instances.at[instance[r]];
-            const struct pf_unit_instance *pair = /* a section that acts begins with its check */
+            const struct pf_unit_instance *pair = /* a section with an act begins at the check */
                 x->pair ? NULL : pf_units_pair_acting(s->w, x->begin, x->end);
             x = pair ? pair : x;
             s->match.region[r] = (struct pf_match_region){x->begin, x->end, x->pair};

@@ -52,8 +52,9 @@ struct pf_cell_use {
     uint32_t class;
     uint32_t entry; /* the class's first access to the cell */
     uint32_t next;  /* next use of the cell, PF_NONE: none */
-    uint8_t cell_rank; /* number of earlier uses of the cell with the same code for this cell */
-    uint8_t class_rank; /* number of earlier uses of the cell by classes with the same code */
+    /* number of earlier uses of the cell: whose accesses to the cell are made by the same code */
+    uint8_t cell_rank;
+    uint8_t class_rank; /* ... by classes all of whose accesses are made by the same code */
 };
 
 struct pf_units {
