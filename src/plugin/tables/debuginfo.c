@@ -191,8 +191,10 @@ static const char *variable_of(struct pf_unit *u, LLVMValueRef ptr)
     size_t m = strcspn(name, ".");
     if (!n || !m || m >= sizeof text)
         return NULL;
+    /* A value may lie where another one was before it was replaced (red zones): compare the name. */
     uint64_t *known = pf_ptrmap_at(&u->di_files, ptr);
-    if (!*known)
+    const char *last = (const char *)*known;
+    if (!last || strncmp(last, name, m) != 0 || last[m])
         *known = (uint64_t)strndup(name, m);
     return (const char *)*known;
 }
