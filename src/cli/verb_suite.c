@@ -330,7 +330,7 @@ static int work(struct suite *s, int argc, char **argv)
     free(key);
     if (st != PF_OK)
         return pf_complain(VERB, "%s", e.text);
-    if (!r.signal && !found && r.watched && r.empty == r.watched)
+    if (!r.signal && !found && !r.failed && r.watched && r.empty == r.watched)
         return pf_complain(VERB, "no instrumented process ran, so nothing was checked");
     return r.signal ? 128 + r.signal : found ? PF_EXIT_FOUND : r.failed ? EXIT_FAILED : PF_EXIT_OK;
 }
