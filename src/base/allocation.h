@@ -3,7 +3,7 @@
  *
  * Model:   the policy for all tools: when memory runs out, the tool prints "pf: out of memory" and
  *          exits with status 2. Everything that a tool keeps in files survives that, as it survives
- *          kill -9, so no function of the tools reports it and no caller handles it. A size that
+ *          kill -9, so functions of the tools do not return it as an error. A size that
  *          comes from a file is checked against the size of the file first: a damaged file is
  *          PF_BAD, not a lack of memory.
  * Memory:  malloced; the caller frees it.

@@ -12,7 +12,7 @@
  *                      return w.value;
  *              pf_hash_map_add(&map, hash, (uint32_t)things.len);
  *
- *          Nothing is ever removed, except all at once.
+ *          Single values cannot be removed; pf_hash_map_clear removes all of them.
  * Memory:  a zero-initialised map is empty and valid; pf_hash_map_release frees it.
  * Errors:  none; see allocation.h.
  * Cost:    constant on average. Keys need not be well distributed; the map mixes them.
@@ -40,7 +40,7 @@ struct pf_hash_walk {
     uint32_t value;
 };
 
-/* Adds a value of the key. Does not look whether the key has one. */
+/* Adds a value of the key. Does not check whether the key has one already. */
 void pf_hash_map_add(struct pf_hash_map *m, uint64_t key, uint32_t value);
 /* The value of the key. If it has none, adds `fresh` and returns that. */
 uint32_t pf_hash_map_put(struct pf_hash_map *m, uint64_t key, uint32_t fresh);

@@ -13,7 +13,7 @@ enum pf_exit { PF_EXIT_OK = 0, PF_EXIT_USAGE = 2, PF_EXIT_FOUND = 66 };
  * PF_EXIT_USAGE. */
 int pf_complain(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The same for a message that is not an error: returns nothing, and pf_last_complaint stays. */
+/* The same for a message that is not an error: pf_last_complaint is unchanged. */
 void pf_note(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints text that contains names from elsewhere, with control characters escaped

@@ -14,7 +14,7 @@ void pf_report_text(struct pf_text *t, const struct pf_findings *f, const struct
 /* Writes the last steps of a schedule in which the finding happens, if one is known; arrows mark
  * its accesses. */
 void pf_report_interleaving(struct pf_text *t, const struct pf_finding *f);
-/* Writes why the finding does not count, if so. */
+/* Writes why the finding does not count; nothing if it counts. */
 void pf_report_suspicious(struct pf_text *t, const struct pf_finding *f);
 
 #endif

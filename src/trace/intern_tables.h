@@ -35,7 +35,7 @@ struct pf_reach_raw_item {
 };
 /* The "generation" of places that stand for an address range, independent of blocks. */
 #define PF_BLOCK_RANGE (UINT32_MAX - PF_TABLE_PLACE)
-/* value of nitems before sealing: equal to the earlier set item0 */
+/* value of nitems before sealing: this set equals set item0 */
 #define PF_REACH_SAME_AS UINT32_MAX
 /* Items added later to a set, and so to every set that equals it. */
 struct pf_reach_growth {

@@ -91,7 +91,7 @@ static inline bool pf_trace_index_releases(const struct pf_trace_index *x, uint3
     return pf_event_releases(&x->t->events.at[i]) ||
            (x->spin && x->spin[i] != PF_NONE && !x->t->events.at[i].value);
 }
-/* The lock of an event for which one of the two is true. */
+/* The lock of an event that acquires or releases one, as the two functions above tell. */
 static inline uint32_t pf_trace_index_lock(const struct pf_trace_index *x, uint32_t i)
 {
     return x->spin && x->spin[i] != PF_NONE ? x->spin[i] : pf_event_lock(&x->t->events.at[i]);

@@ -30,7 +30,7 @@ struct pf_pattern_search_result {
     uint64_t skipped; /* alternatives by the same code that were not examined, because of limits */
 };
 
-/* The stretch of one thread that a region of a match stands for. */
+/* The events of one thread that a region of a match covers. */
 struct pf_match_region {
     uint32_t begin, end; /* first and last event */
     bool pair; /* a check and its act */

@@ -52,9 +52,10 @@ struct pf_cell_use {
     uint32_t class;
     uint32_t entry; /* the class's first access to the cell */
     uint32_t next;  /* next use of the cell, PF_NONE: none */
-    /* number of earlier uses of the cell: whose accesses to the cell are made by the same code */
+    /* number of earlier uses of the cell in which the same code makes the accesses to the cell */
     uint8_t cell_rank;
-    uint8_t class_rank; /* ... by classes all of whose accesses are made by the same code */
+    /* number of earlier uses of the cell by classes in which the same code makes all accesses */
+    uint8_t class_rank;
 };
 
 struct pf_units {
