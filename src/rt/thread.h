@@ -98,7 +98,8 @@ struct pf_atomic_cache_entry {
     bool acquired; /* true: joined into the thread's clock; false: into pending_acquire only */
 };
 
-/* A signal handler ignores nothing that the code ignores which it interrupted (wrap_signal.c). */
+/* The annotated regions of code that a signal handler has interrupted. They do not apply to the
+ * handler (wrap_signal.c). */
 #define PF_INTERRUPTED_MAX 4
 struct pf_interrupted_regions {
     struct pf_frame *top; /* the free frame of the interrupted code; the handler's frames follow */

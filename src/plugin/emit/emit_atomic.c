@@ -55,8 +55,9 @@ static LLVMValueRef value_at(struct pf_emit *e, const struct pf_plan_step *s)
     return v;
 }
 
-/* Whether a compare-and-exchange in assembly stored something is seen by comparing the value before
- * and after it: no other thread changes it between __pf_atomic_begin and __pf_atomic_end. */
+/* To find out whether a compare-and-exchange in assembly stored something, the code compares the
+ * value before and after it: no other thread changes it between __pf_atomic_begin and
+ * __pf_atomic_end. */
 static void emit_assembly(struct pf_emit *e, const struct pf_plan_step *s)
 {
     static const struct {

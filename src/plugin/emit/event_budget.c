@@ -44,8 +44,8 @@ void pf_budget_join(struct pf_emit *e, LLVMBasicBlockRef join, LLVMBasicBlockRef
     LLVMAddIncoming(e->budget, budgets, predecessors, 2);
 }
 
-/* True if control reaches the successors from inside an instruction. Then the budget cannot be
- * loaded before the edge. */
+/* True if the terminator is itself a call (invoke, callbr). It may change the budget, so the
+ * budget cannot be loaded before the edge. */
 static bool is_call(LLVMValueRef terminator)
 {
     return LLVMIsAInvokeInst(terminator) || LLVMIsACallBrInst(terminator);

@@ -9,8 +9,8 @@
  *                          that is what every mov means on x86
  *     mfence, lfence, sfence, a locked instruction on the stack      a fence
  *
- * Any other text is assumed to order nothing. In particular text with jumps: an operation that
- * waits must not be between __pf_atomic_begin and __pf_atomic_end.
+ * Any other text is assumed to order nothing. This includes text with jumps, because it may wait,
+ * and an operation that waits must not be between __pf_atomic_begin and __pf_atomic_end.
  */
 #include "plugin.h"
 #include <string.h>

@@ -12,9 +12,9 @@
  *          copy of three bytes per iteration, or an unrolled loop. If they have several source
  *          positions, the check gets all of them, and each byte its own.
  *
- * Only for accesses of one or two bytes: each of these, when it first touches its bytes, costs a
- * call. Larger accesses are few per granule, and a check in every iteration is fast where loops are
- * short.
+ * Only for accesses of one or two bytes: each of them costs a call when it touches its bytes for
+ * the first time in an epoch, and a granule has four or eight of them. Larger accesses are few per
+ * granule, and a check in every iteration is fast where loops are short.
  */
 #include "affine_address.h"
 #include "control_flow.h"

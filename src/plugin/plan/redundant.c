@@ -196,8 +196,8 @@ static void note_births(struct redundancy *c, struct pf_plan *plan)
 #define SWITCH_CHECKS_MAX 8 /* per loop */
 
 /* Finds the checks that a body switch into a loop must repeat: those before the loop that made
- * others, in it or after it, redundant. Only if a single check provides the fact is it known which
- * access that was. */
+ * others, in it or after it, redundant. Only facts that a single check provides are used, because
+ * otherwise it is unknown which access that was. */
 static void find_switch_checks(struct redundancy *c, struct pf_plan *plan)
 {
     for (size_t e = 0; e < plan->nback_edges; e++) {

@@ -191,7 +191,8 @@ static const char *variable_of(struct pf_unit *u, LLVMValueRef ptr)
     size_t m = strcspn(name, ".");
     if (!n || !m || m >= sizeof text)
         return NULL;
-    /* A value may lie where another one was before it was replaced (red zones): compare the name. */
+    /* A value may have the address of a freed one that it replaces (red zones), so the cached name
+     * is compared. */
     uint64_t *known = pf_ptrmap_at(&u->di_files, ptr);
     const char *last = (const char *)*known;
     if (!last || strncmp(last, name, m) != 0 || last[m])

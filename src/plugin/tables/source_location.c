@@ -2,8 +2,9 @@
  * source_location.c - gives positions to the accesses and calls that the optimizer has moved or
  * merged; see source_location.h.
  *
- * Rejected: positions in the instructions' metadata alone. LLVM keeps unknown metadata in no
- * transformation, and `annotation`, which it keeps when it hoists, not when it merges.
+ * Rejected: positions in the instructions' metadata alone. LLVM drops unknown metadata in every
+ * transformation. It keeps `annotation` when it hoists an instruction, but not when it merges
+ * instructions.
  */
 #include "source_location.h"
 #include "debuginfo.h"
@@ -54,7 +55,8 @@ static int compare_names(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* Different keys for different lines, except for rare collisions, which only keep a position. */
+/* Different lines have different keys, except for rare collisions. A collision has no other effect
+ * than that an instruction keeps a position that it should lose. */
 static const void *line_key(LLVMMetadataRef function, unsigned line)
 {
     return (const void *)((uintptr_t)function * 31 + line);
@@ -202,8 +204,8 @@ static void find_inlined(struct pf_unit *u, LLVMValueRef fn)
 
 #define ASSUMED_MAX 64
 
-/* Adds the functions that those found call: all code of a small inlined function may have lost its
- * position. */
+/* Adds the functions that the found ones call, because all code of a small inlined function may
+ * have lost its position. */
 static void assume_inlined(struct pf_unit *u)
 {
     struct pf_source_table *t = u->source;

@@ -1,10 +1,10 @@
 /*
  * source_location.h - source positions of accesses and calls that the optimizer moves or merges.
  *
- * Model:   LLVM drops the position of an instruction that it hoists, and of one that it merges from
- *          several. _record, before the optimizer runs, writes a table of all accesses and calls
- *          into the module, and the index of each into its instruction. _restore, after the
- *          optimizer, gives a position to every access and call that has none:
+ * Model:   LLVM drops the position of an instruction that it hoists, and of one that replaces
+ *          several merged instructions. _record, before the optimizer runs, writes a table of all
+ *          accesses and calls into the module, and the index of each into its instruction.
+ *          _restore, after the optimizer, gives a position to every access and call that has none:
  *           1. by the index, which an instruction keeps when it is hoisted;
  *           2. else the entry of the same function, or of one inlined into it, that accesses the
  *              same variable: by global, name of the member, type, size, and kind of access; the

@@ -230,7 +230,8 @@ void pf_stack_walk(uint32_t id, bool (*visit)(const struct pf_position *, void *
         const struct pf_func *f = pf_func_at(n->func);
         if (!f || !walk_site(f, site, n->folded, visit, arg))
             return;
-        /* if the call is unknown, an index past the end: shows the function without a line */
+        /* if the call site is unknown (0), this is an index past the end: only the function is
+         * shown */
         site = n->call - 1;
         name = n->parent;
     }

@@ -52,8 +52,8 @@ void pf_direct_options(void);
 void pf_direct_start(void);
 /* In a child process after fork: it continues undirected and unrecorded. */
 void pf_direct_child(void);
-/* In such a child: it runs on as a copy of the program (it was forked, or an exec has failed), or
- * it is about to execute another program. */
+/* In such a child. copy: it continues as a copy of the program (it was forked, or an exec has
+ * failed); otherwise it is about to execute another program. */
 void pf_channel_child_runs(bool copy);
 /* The runtime cannot watch anything: a directed run is impossible, and ends with status 2. */
 void pf_direct_unavailable(void);
@@ -115,9 +115,9 @@ void pf_sched_yield(void);
 /* The current thread is about to end the process: the policy may run other threads first, until
  * they end or wait, or for a limited number of events. May switch. */
 void pf_sched_before_process_end(void);
-/* The current thread is about to jump to a frame at this stack pointer (longjmp). A jump out of the
- * handler of a fault ends the segment: how many events of a run had happened before the fault is
- * known only while every event is reported. */
+/* The current thread is about to jump to a frame at this stack pointer (longjmp). A jump out of
+ * the handler of a fault ends the segment, because the number of events of a run that happened
+ * before the fault is known only while every event is reported. */
 void pf_sched_jumps(uint64_t to);
 /* Closes the current segment, so that the schedule contains everything the current thread has done
  * and may end here. May switch. */

@@ -3,12 +3,12 @@
  * atexit_sleep_ms).
  *
  * A program whose main does not join its threads would end before they have done much, and their
- * races would be missed. ThreadSanitizer sleeps for a second at the end of such a process. Here the
- * wait comes before the exit handlers, which is an execution that the program has anyway: threads
- * do not meet destroyed objects because of it. And it is over once no other thread runs: each has
+ * races would be missed. ThreadSanitizer sleeps for a second at the end of such a process. Here
+ * the wait comes before the exit handlers. Such a delay is possible without us, too, so threads do
+ * not access destroyed objects because of it. The wait is over once no other thread runs: each has
  * ended, or is blocked in the kernel. Whether a thread is blocked is read from /proc, because any
- * system call of uninstrumented code may block. A thread that sleeps no longer than the rest of the
- * wait counts as running, because it will continue by itself; one in a wait with a time limit
+ * system call of uninstrumented code may block. A thread that sleeps no longer than the rest of
+ * the wait counts as running, because it will continue by itself; one in a wait with a time limit
  * counts as blocked.
  */
 #include "options.h"

@@ -98,17 +98,17 @@ void *pf_real_find(const struct pf_real *r);
 /* True in plain mode, once the real functions are known (wrap_real.c). */
 extern PF_HIDDEN bool pf_forward_all;
 
-/* True if the function that everybody calls is the interposed one; otherwise the program defines
- * its own. (The asm keeps the compiler from assuming that two names are two addresses.) */
+/* True if calls of `fn` reach the interposed function; false if the program defines its own. (The
+ * asm keeps the compiler from assuming that two names are two addresses.) */
 #define PF_IS_INTERPOSED(fn)                                                                       \
     __extension__({                                                                                \
         __typeof__(&fn) pf_used_ = fn;                                                             \
         __asm__("" : "+r"(pf_used_));                                                              \
         pf_used_ == pf_entry_##fn || pf_is_stub((uintptr_t)pf_used_);                              \
     })
-/* True if `fn` is a stub of the executable: an executable at a fixed address that takes the address
- * of a function uses a stub of its own, which jumps to the function, as that function's address
- * everywhere. */
+/* True if `fn` is a stub in the executable. If a non-PIE executable takes the address of a library
+ * function, the linker creates a stub that jumps to the function, and the stub's address is the
+ * address of the function in all objects. */
 PF_HIDDEN bool pf_is_stub(uintptr_t fn);
 
 /* Defines a function that has no real function behind it. */
@@ -127,10 +127,12 @@ struct pf_thread *pf_thread_find(unsigned long pthread_id);
 PF_HIDDEN void pf_signal_poll(struct pf_thread *t);
 /* The same for signals that arrived while the thread was ending. */
 void pf_signal_unblock_deferred(void);
-/* If t has left a signal handler by longjmp, ignores again what the interrupted code ignored. The
- * program is about to begin or end an annotated region. */
+/* Called when the program is about to begin or end a region in which accesses or order are
+ * ignored. If t has left a signal handler by longjmp, restores the regions of the interrupted
+ * code. */
 void pf_signal_find_jump(struct pf_thread *t);
-/* The program ends a region that is not open: the same, if t was in a handler. */
+/* Called when the program ends a region that is not open: restores the regions that the innermost
+ * handler interrupted. Returns false if there are none. */
 bool pf_signal_force_jump(struct pf_thread *t);
 static inline void pf_signal_poll_if_pending(struct pf_thread *t)
 {
@@ -149,8 +151,8 @@ struct pf_call {
  * the thread stays unregistered. */
 struct pf_thread *pf_start_adopt(void);
 
-/* A library that orders its own memory by means that the runtime does not see. What it does
- * through interposed functions is not an access of the program. One entry is enough so far
+/* A library that orders accesses to its own memory by means that the runtime does not see.
+ * Accesses that it makes through interposed functions are not checked. One entry is enough so far
  * (wrap_ompt.c). */
 struct pf_self_ordered_library {
     uintptr_t base, size;

@@ -5,8 +5,8 @@
  * The implementation of a mutex that is announced with __tsan_mutex_* is not checked: between the
  * pre_ and the post_ call the thread counts as inside the runtime.
  *
- * As in ThreadSanitizer, condition variables, queues and published ranges make no order here: what
- * orders them is seen without annotations.
+ * As in ThreadSanitizer, condition variables, queues and published ranges make no order here,
+ * because the runtime sees what orders them without annotations.
  */
 #include "benign.h"
 #include "hb.h"

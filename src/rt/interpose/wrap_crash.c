@@ -6,7 +6,7 @@
  * ThreadSanitizer's (handle_segv, handle_abort, …). A handler that the target installs replaces
  * ours, and ours comes back with SIG_DFL.
  *
- * Stack: the stack of the thread may be the reason of the crash, so every thread has an alternate
+ * Stack: the stack of the thread may be the reason for the crash, so every thread has an alternate
  * signal stack of ours unless the target sets its own. The report is built on a third stack,
  * because the target's may be small. The target does not see our alternate stack either.
  *

@@ -3,9 +3,9 @@
  * acquires what was done before the file was unlocked or its descriptor closed.
  *
  * Model:   one clock for each file, by inode. Shared and exclusive locks and parts of a file are
- *          not distinguished, and it is not seen that threads that use one descriptor do not
- *          exclude each other: this adds order. The locks of lockf and F_SETLK belong to the
- *          process and do not order threads.
+ *          not distinguished. Threads that use one descriptor do not exclude each other, but are
+ *          ordered here as if they did. Both add order. The locks of lockf and F_SETLK belong to
+ *          the process and do not order threads.
  * Memory:  none.
  * Threads: any.
  * Errors:  none.

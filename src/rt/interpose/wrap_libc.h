@@ -50,8 +50,8 @@ static inline void pf_writes(const volatile void *addr, size_t size)
     else if (pf_watching())
         __pf_write_range(addr, size, PF_NATIVE_WRITE);
 }
-/* Directed mode: true if nothing records an access to these bytes. A cheap test, which may
- * answer false although that is so. */
+/* Directed mode: true if nothing records an access to these bytes. A cheap test: it may return
+ * false although nothing records the access. */
 static inline bool pf_access_is_unobserved(const volatile void *addr, size_t size)
 {
     return pf_directed() && !pf_direct.tracing && !pf_direct.fuzzing &&

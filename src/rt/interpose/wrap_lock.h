@@ -53,9 +53,9 @@ static inline void pf_lock_check_access(struct pf_call *c, const volatile void *
 
 /*
  * Fast path for a lock that is free. Before the lock is taken, its cell is only inspected; the
- * access record is made afterwards, in the epoch that the thread then resumes (slot.h). Made
- * before, it would be the first record of a new epoch each time. A thread that has to wait checks
- * before.
+ * access record is made afterwards, in the epoch that the thread then resumes (slot.h). If it were
+ * made before, it would be the first record of a new epoch each time. A thread that has to wait
+ * makes its check before it waits.
  */
 enum pf_lock_check { PF_LOCK_CHECK_BEFORE, PF_LOCK_CHECK_AFTER, PF_LOCK_CHECK_NONE };
 

@@ -1,6 +1,6 @@
 /*
- * wrap_malloc.c - malloc and its family, on top of glibc's allocator under its other names, which
- * need no lookup: these functions are called before the runtime is ready.
+ * wrap_malloc.c - malloc and its family, on top of glibc's allocator. It is called by its other
+ * names (__libc_malloc), which need no lookup, because malloc is used before the runtime is ready.
  *
  * realloc is the end of the old block, checked as a write of it, and the beginning of a new one. If
  * the block stays in place, the bytes it keeps stay marked as written by realloc; if it moves, the

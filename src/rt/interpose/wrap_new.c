@@ -3,8 +3,8 @@
  *
  * A program may replace some forms; the others must then behave like the library's, which call the
  * replaced ones. A nothrow form must catch what those throw, which is not possible in C: it is left
- * to the library. The library also runs the new-handler and throws: without memory, the call is
- * simply passed on to it. A C++ library that is linked statically does not contain the forms that
+ * to the library. If memory runs out, the call is passed on to the library, which runs the
+ * new-handler and throws. A C++ library that is linked statically does not contain the forms that
  * we define; then whatever is left of it is used.
  */
 #include "wrap_malloc.h"

@@ -1,10 +1,10 @@
 /*
  * wrap_once.c - pthread_once and C11 call_once: the initialiser happens before every return.
  *
- * The real function decides which thread runs the initialiser. It gets one of ours, which finds the
- * target's in the thread's innermost call (initialisers may nest). An initialiser that is left by
- * an exception or by cancellation happens before the next attempt (C++ requires this of call_once,
- * which is built on pthread_once).
+ * The real function decides which thread runs the initialiser. It is passed an initialiser of
+ * ours, which finds the target's initialiser in the thread's innermost call (initialisers may
+ * nest). An initialiser that is left by an exception or by cancellation happens before the next
+ * attempt (C++ requires this of call_once, which is built on pthread_once).
  */
 #include "hb.h"
 #include "wrap.h"

@@ -2,14 +2,15 @@
  * wrap_process.c - start, fork and end of a process.
  *
  * End: the summary comes after all code of the target, including exit handlers and destructors. The
- * dynamic linker's finalizer is the first exit handler to be registered and so the last to run. It
- * is passed to __libc_start_main, where we pass our own instead, which calls it. The exits that
- * skip exit handlers (_exit, quick_exit) are interposed. A crash has no summary.
+ * dynamic linker's finalizer is the first exit handler to be registered and so the last to run.
+ * The startup code passes it to __libc_start_main, which is interposed and passes on a function of
+ * ours instead. That function calls the finalizer first. The exits that skip exit handlers (_exit,
+ * quick_exit) are interposed. A crash has no summary.
  *
  * Fork: our pthread_atfork handlers are registered first, so they run next to the fork itself,
  * whichever function calls it. Between them the runtime's locks are held and the target's events
- * are ignored. They belong to no object: at exit libc removes the handlers of the executable, even
- * while another thread is in fork between the two.
+ * are ignored. They are registered for no object, because at exit libc removes the handlers of the
+ * executable, even while another thread is between the two handlers of a fork.
  *
  * Order: the registration of an exit handler happens before the handlers run. They all run in the
  * thread that ends the process, so one sync object is enough for all of them.
@@ -69,7 +70,8 @@ PF_INTERPOSE(__attribute__((noreturn)) void, exit, (int status))
     __builtin_unreachable();
 }
 
-/* The last step before stdio is flushed: if the exit status is to be replaced, it is done here. */
+/* The last step before stdio is flushed. If the runtime replaces the exit status, it does so
+ * here. */
 static void end(void)
 {
     pf_wait_at_exit(); /* libc itself may have called exit */
@@ -111,7 +113,8 @@ PF_INTERPOSE(int, __libc_start_main,
     return PF_REAL(__libc_start_main)(begin, argc, argv, init, fini, end_linker, stack);
 }
 
-/* Registrations. atexit and at_quick_exit call these, inside the program. */
+/* The functions that register exit handlers. atexit and at_quick_exit are linked into the program
+ * and call these. */
 #define REGISTERS(fn, parameters, arguments)                                                       \
     int fn parameters;                                                                             \
     PF_INTERPOSE(int, fn, parameters)                                                              \
@@ -183,7 +186,7 @@ void pf_process_init(void)
     pf_crash_init();
 }
 
-/* A child that shares our memory cannot be watched separately. With a copy nothing else changes. */
+/* vfork is replaced by fork: a child that shares our memory cannot be watched separately. */
 PF_PROVIDE(pid_t, vfork, (void)) { return fork(); }
 
 /* The same without the target's handlers, so ours must be called here. */

@@ -67,7 +67,8 @@ RECEIVES(mq_timedreceive,
          (mqd_t q, char *p, size_t size, unsigned *priority, const struct timespec *limit),
          PF_REAL(mq_timedreceive)(q, p, size, priority, limit))
 
-/* System V: by id. Ids that share an object get more order than there is. */
+/* Sync objects of System V queues and semaphores, chosen by id. Ids that share an object are also
+ * ordered with each other: this adds order, but loses none. */
 static char queues[64 * 8], semaphores[64 * 8]; /* only their addresses are used */
 static const void *object(const char *of, int id) { return of + (unsigned)id % 64 * 8; }
 

@@ -10,7 +10,8 @@
 
 PF_REAL_EXTERN(sigaction);
 
-/* Called at start, and in each thread; _thread_begin and _end care for its alternate stack. */
+/* _init is called at start; _thread_begin and _thread_end, called in each thread, install and
+ * remove its alternate stack. */
 void pf_crash_init(void);
 void pf_crash_thread_begin(void);
 void pf_crash_thread_end(void);
@@ -19,7 +20,7 @@ void pf_crash_after_fork(void);
 /* The target wants the default action: replaces *act by the one that reports the crash, if that is
  * wanted for this signal. */
 void pf_crash_default_action(int number, struct sigaction *act);
-/* True if the kernel's action is that one: for the target it is SIG_DFL. */
+/* True if the kernel's action is the one that reports the crash; the target sees it as SIG_DFL. */
 bool pf_crash_is_default(const struct sigaction *act);
 
 #endif

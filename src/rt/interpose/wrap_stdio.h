@@ -3,12 +3,13 @@
  *
  * Model:   PF_STREAM(s, fn, file) keeps the frame of `fn` on the shadow stack until the scope ends.
  *          libc's accesses to its own FILE are not seen, and the lock of a FILE makes no order: a
- *          thread that prints does not order what it did before, as in ThreadSanitizer. Order is
- *          made
- *            by flockfile and funlockfile, which the target calls for this purpose;
- *            by the descriptor, where data can reach another thread (wrap_fd.c);
- *            by streams without a descriptor: they call functions of the target, or fill its
- *            memory, under the lock. For these the runtime takes the lock too, around the order.
+ *          thread that prints does not order what it did before, as in ThreadSanitizer. These
+ *          make order:
+ *            flockfile and funlockfile, which the target calls for this purpose;
+ *            the descriptor, where data can reach another thread (wrap_fd.c);
+ *            streams without a descriptor: they call functions of the target, or fill its
+ *            memory, under the lock. For these the runtime also holds the lock while it makes the
+ *            order.
  * Threads: any.
  */
 #ifndef PF_RT_WRAP_STDIO_H

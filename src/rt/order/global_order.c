@@ -5,8 +5,8 @@
 #include "rt.h"
 #include "thread_table.h"
 
-/* Overflowing cells between two updates of the global order: the period while it still grows, and
- * the longest period. */
+/* How many cells overflow between two updates of the global order: while it still grows, and at
+ * most. */
 #define GLOBAL_ORDER_EVERY 16
 #define GLOBAL_ORDER_SELDOM 2048
 

@@ -1,6 +1,6 @@
 /*
- * hb.c - see hb.h. Every release ends the thread's epoch: what the thread does afterwards is not
- * published by it.
+ * hb.c - see hb.h. Every release ends the thread's epoch, so that what the thread does afterwards
+ * is not part of what was published.
  *
  * In directed mode clocks are not used: operations only notify the listener, and locks are listed
  * as held.
@@ -338,7 +338,8 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
             h->robust = true;
         return;
     }
-    /* If neither, another thread unlocked it on our behalf, and we have taken it again. */
+    /* t holds the lock already. If the lock is neither recursive nor shared, another thread
+     * unlocked it on behalf of t, and t has taken it again. */
     if (flags & (PF_LOCK_RECURSIVE | PF_LOCK_SHARED))
         h->depth++;
     bool again;

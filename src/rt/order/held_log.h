@@ -29,7 +29,7 @@ struct pf_held_log {
 
 bool pf_held_log_init(struct pf_held_log *l);
 /* _put: epoch clk has begun, or continues and has no access records so far; its lockset is `set`.
- * clk is that of the last call or the next one; the first is arbitrary. */
+ * clk is the epoch of the last call or the one after it; in the first call it is arbitrary. */
 /* called by _put when clk begins a chunk */
 void pf_held_log_seal(struct pf_held_log *l, uint32_t clk);
 static inline void pf_held_log_put(struct pf_held_log *l, uint32_t clk, uint32_t set)

@@ -5,8 +5,8 @@
  * Model:   the clock of the lock is still exactly what t published when it released the lock: no
  *          other thread has acquired it, and nothing was added. (The version of its stripe shows
  *          that; for a writer also `acquired_by_other` and `readers`.) So t acquires nothing and
- *          resumes its previous epoch (slot.h). If its clock does not grow either until it releases
- *          the lock, only its own last epoch has to be published again.
+ *          resumes its previous epoch (slot.h). If its clock also does not grow until t releases
+ *          the lock, only t's own last epoch has to be published again.
  * Threads: the calling thread's own state. While t holds the lock, no other thread may change what
  *          is read here, except that readers change their own entries, which the stripe protects.
  */

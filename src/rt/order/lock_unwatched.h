@@ -1,14 +1,14 @@
 /*
  * lock_unwatched.h - fast path for mutexes in unwatched code, which is most code while sampling.
  *
- * Model:   order is tracked in every call. But where no access records are made no clock changes,
+ * Model:   order is tracked in every call. But where no access records are made, no clock changes,
  *          and threads that take the same locks soon have equal clocks. Clocks have ids (sync.h):
  *          equal ids mean equal clocks. A thread that takes a lock whose clock has the id of its
  *          own has nothing to acquire, and nothing to publish when it releases the lock; only the
- *          list of held locks is updated. Nothing that other threads read is written, so the lock's
- *          clock stays in all caches. The set of held locks (lockset.h) is only needed for access
- *          records. A thread without a frame of a watch body makes none: its lockset stays stale
- *          (locks_stale) until a watch body begins.
+ *          list of held locks is updated. Nothing that other threads read is written, so the
+ *          lock's clock stays in all caches. The set of held locks (lockset.h) is only needed for
+ *          access records. A thread without a frame of a watch body makes none: its lockset stays
+ *          stale (locks_stale) until a watch body begins.
  * Threads: the calling thread's own state. The clock of a mutex is changed only by its holder, so
  *          the holder may read it without locking its stripe.
  */

@@ -46,8 +46,9 @@ void pf_running_after_fork(uint32_t thread);
  * hash. */
 uint64_t pf_running_hash(struct pf_func *f);
 /* Stores the functions that the other threads run in `out`, each function once for each thread, and
- * returns their number. They stay valid until _end_read. If there are none, the result is one entry
- * for "no function"; *alone: and no thread is expected either. */
+ * returns their number. They stay valid until _end_read. If there are none, the result is one
+ * entry for "no function", and *alone says whether no thread is expected either
+ * (pf_running_expect). */
 unsigned pf_running_begin_read(uint32_t self, struct pf_running_function *out, bool *alone);
 /* Makes the thread ask at its next call whether to sample it (`woken`). switch_body: it also
  * switches from the plain body that it is in to the watch body. */

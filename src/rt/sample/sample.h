@@ -46,7 +46,7 @@ extern const struct pf_sampler pf_sampler_literace, pf_sampler_pacer, pf_sampler
 void pf_sample_init(void);
 /* Called when the findings log is open, because problems with the state folder are logged. */
 void pf_sample_start(void);
-/* Which body the call of f that the calling thread is about to make runs: enum pf_body. */
+/* Returns the body (enum pf_body) for the call of f that the calling thread is about to make. */
 uint32_t pf_sample_call(struct pf_func *f);
 /* Called in the thread itself, nested, while pf_rt.sampling. */
 void pf_sample_begin(struct pf_thread *t);

@@ -10,8 +10,8 @@
  * The clock of a location is what an acquire load of its current value acquires:
  *   store   release: the thread's clock. relaxed: the clock at the thread's last release fence. A
  *           store by a thread that heads a release sequence continues that sequence (C11 5.1.2.4).
- *           Here it also continues the sequences of other threads, which should end: there is only
- *           one clock per location. That adds order, so it never invents a race.
+ *           Here it also continues the sequences of other threads, which C11 would end, because
+ *           there is only one clock per location. That adds order, so it never invents a race.
  *   RMW     continues the sequence: the old clock stays, joined with what a store would put there.
  * A relaxed load acquires the clock only at the next acquire fence (thread->pending_acquire).
  */
@@ -92,8 +92,8 @@ static void cache_put(struct operation *o, bool all)
         all};
 }
 
-/* The clock of o's atomic has changed, and no other one of the stripe, so a cache entry of its
- * neighbour in the granule (head and tail of a ring buffer) stays valid. */
+/* The clock of o's atomic has changed, and no other clock of the stripe. So the thread's cache
+ * entry for the other half of the granule (head and tail of a ring buffer) stays valid. */
 static void clock_changed(struct operation *o)
 {
     struct pf_atomic_cache_entry *neighbour = cache_slot(o->t, o->addr ^ 4);

@@ -6,8 +6,7 @@
  *          than a read, a plain access is stronger than an atomic one; s >= a means that s is at
  *          least as strong as a in both respects. A new access a
  *            races with a record s of another slot iff s did not happen before a, one of the two is
- *            a
- *              write, they are not both atomic, and their bytes overlap;
+ *              a write, they are not both atomic, and their bytes overlap;
  *            is not stored for bytes that a record s >= a of the same epoch covers;
  *            else replaces, in the overlapping bytes, every record s <= a that happened before it.
  *          Replacing s loses no race: a later access that would race with s also races with a.

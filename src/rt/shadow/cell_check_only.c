@@ -103,7 +103,7 @@ void pf_cell_check_only(struct pf_thread *t, uintptr_t addr, uint64_t a, uint32_
         pf_cell_words_get(cell, s);
     }
     if (pf_word_is_ref(s[1])) {
-        if (stripe) /* else it became one just now; the next access sees it */
+        if (stripe) /* else it became a reference just now; the next access sees it */
             check_only_set(t, a, cell, s[1], &racing);
     } else {
         check_only_words(t, a, cell, s, &racing);

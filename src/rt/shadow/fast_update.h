@@ -130,7 +130,7 @@ static inline bool pf_cell_insert_first(uint64_t *cell, uint64_t mine)
         __atomic_compare_exchange_n(&cell[at], &own, 0, false, __ATOMIC_SEQ_CST, __ATOMIC_RELAXED);
         return false;
     }
-    /* reads find a plain write there; so do check-only threads all records (rt.h) */
+    /* reads look for a plain write there, and check-only threads (rt.h) for all records */
     if (((mine & PF_BIT_W) && !(mine & PF_BIT_A)) || pf_rt.check_only_threads)
         pf_word_put(&cell[!at], mine);
     return true;

@@ -32,7 +32,7 @@
 #define SWEEP_MAX (64u << 10) /* only blocks up to this size clear old words inside them */
 #define LARGE (256u << 10) /* libc may return freed blocks of at least this size to the system */
 #define FREED_LARGE_MAX 64 /* freed large blocks that are checked again */
-#define FREED_LARGE_BYTES (8u << 20) /* after this many bytes of large blocks were freed */
+#define FREED_LARGE_BYTES (8u << 20) /* they are checked after this many freed bytes */
 #define FIND_PAGES (1u << 19) /* how far back a report searches: 4 GB */
 
 struct block_record {

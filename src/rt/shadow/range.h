@@ -16,8 +16,8 @@
 /* The overflow states of four cells (pf_cell_overflow_state). */
 typedef uint32_t pf_overflow_states __attribute__((aligned(1), may_alias));
 
-/* What the access does to a cell with the words was0 and was1 whose overflow state has no bit of
- * blocking_states: they become now0 and now1. */
+/* What the access does to a cell: the words was0 and was1 become now0 and now1. This applies only
+ * to cells whose overflow state has no bit of blocking_states. */
 struct pf_transition {
     uint64_t was0, was1, now0, now1;
     pf_overflow_states blocking_states;

@@ -4,15 +4,16 @@
  * Model:   a decoder accesses each byte of its input from another line. A nested site pair
  *          (site_pair.h) made for one granule is then hardly ever useful for another one. In such
  *          cases the id of an access record names a block with one site id per byte. The block
- *          belongs to this one access record: its granule, slot, epoch and kind. Only the thread of
- *          that slot writes to it, and only the site from which it accessed a byte; so each id in
- *          the block is true for its byte, whichever words of the cell name the block.
+ *          belongs to this one access record: its granule, slot, epoch and kind. Only the thread
+ *          of that slot writes to it, and for each byte it writes only a site from which it
+ *          accessed that byte. So each id in the block is correct for its byte, no matter which
+ *          words of the cell name the block.
  * Memory:  40 bytes per block, in chunks that belong to one slot for ever. Blocks that no word of
- *          their granule names are reused. They are searched for when there are twice as many
- *          blocks as were in use after the last search.
+ *          their granule names are reused. The search for such blocks starts when there are twice
+ *          as many blocks as were in use after the last search.
  * Threads: a block is written by the thread that has its slot. Other threads may read it; its tag
- *          tells them if it belongs to another access record by then (words can move while they are
- *          searched).
+ *          shows whether it belongs to another access record by then (words can move while they
+ *          are searched).
  * Errors:  functions return 0 when no block is available.
  */
 #ifndef PF_RT_SITE_PER_BYTE_H

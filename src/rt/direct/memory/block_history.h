@@ -20,9 +20,9 @@
  * Errors:  none. Allocators of the program may hand out smaller blocks: of two blocks in one cell
  *          only the newer one is known.
  *
- * Programs that allocate much touch little else, so the two words are adjacent and found without a
- * search. Blocks in free mode (heap_block.c) have an index and separate records, which is smaller,
- * but takes two more cache misses at every free.
+ * Some programs do little but allocate, so speed matters here: the two words are adjacent and
+ * found without a search. Blocks in free mode (heap_block.c) have an index and separate records,
+ * which is smaller, but takes two more cache misses at every free.
  *
  * Called where vector registers are live: nothing here uses them.
  */

@@ -10,11 +10,10 @@
  *          memory are never reported. Every heap block has libc's header word before it and a red
  *          zone of at least 8 bytes after it. The red zone of a small block is what libc rounds up
  *          plus the header of the next block; for other blocks PF_RED_ZONE_SIZE bytes are allocated
- *          in addition. (Lists and trees of small blocks that grow by half no longer fit the cache,
- *          so small blocks get no extra room.) A freed block stays in quarantine for a while before
- *          libc may hand it out again.
- *          All this holds in every directed run, with and without memory checks, because addresses
- *          must be the same in all of them.
+ *          in addition. (Small blocks get no extra room: if each were half as large again, lists
+ *          and trees of them would no longer fit the cache.) A freed block stays in quarantine for
+ *          a while before libc may hand it out again. All this holds in every directed run, with
+ *          and without memory checks, because addresses must be the same in all of them.
  * Memory:  the shadow plane of access records, which directed mode does not use.
  * Threads: the target's one kernel thread.
  *
@@ -87,7 +86,7 @@ static inline bool pf_red_zone_is_clear(uintptr_t addr, size_t size)
 enum pf_zone pf_red_zone_kind(uintptr_t addr);
 
 /* The mark of libc's header word before a block can say to which of PF_ZONE_CLOSURES closures the
- * block belongs (closure_cache.h): an access to the block has that cache line of marks anyway.
+ * block belongs (closure_cache.h): an access to the block loads that cache line of marks anyway.
  * malloc resets the mark to PF_ZONE_HEAP. */
 #define PF_ZONE_CLOSURES 8u
 static inline bool pf_red_zone_is_header(uint8_t mark)

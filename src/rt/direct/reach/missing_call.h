@@ -30,7 +30,7 @@ static inline void pf_missing_call_close(void)
 /* Called from event_entry.S just before `callee` is called. `pointers`: the n argument words. */
 void pf_missing_call_begin(void *callee, uint32_t site, uint32_t n, void *const *pointers);
 
-/* Which body a call of f runs, if some functions are left out: enum pf_body. */
+/* Returns the body (enum pf_body) for a call of f, if some functions are left out. */
 uint32_t pf_event_body(struct pf_func *f);
 
 /* Sets the functions and files to leave out, and the functions that are regions: globs separated by

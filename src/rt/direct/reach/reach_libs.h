@@ -26,7 +26,8 @@ bool pf_library_object(uint64_t p, bool handed, struct pf_mem_range *out);
 uint64_t pf_library_bytes_touched(const void *function);
 
 /* True if the function is syscall(). Such calls can communicate through the kernel (a byte through
- * a pipe), which no one sees; *out is an object that stands for that. */
+ * a pipe), which the runtime does not see; *out is an object that stands for this
+ * communication. */
 bool pf_library_is_syscall(const void *function, struct pf_mem_range *out);
 
 /* True if the code at p may have pointers of its own that it could store into what it is given: to

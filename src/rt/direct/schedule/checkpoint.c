@@ -207,7 +207,8 @@ void pf_checkpoint_branch(uint32_t i)
     at = add(at, plan + sizeof plan - 1, "/");
     at = add_number(at, plan + sizeof plan - 1, i);
     add(at, plan + sizeof plan - 1, ".plan");
-    pf_direct.watching = true; /* the plan's effects; heap marks exist in every directed run */
+    /* Finds memory errors that the plan causes; heap marks exist in every directed run. */
+    pf_direct.watching = true;
     pf_sched_policy(c->schedule);
     pf_schedule_plan_load(plan);
 }

@@ -17,8 +17,8 @@
 #define LOCK_SIZE 64 /* no lock of libc is larger; its futexes are inside */
 #define TEXT_MAX (sizeof((struct pf_channel *)0)->text - 80)
 
-/* The thread that holds the lock with this futex in it; of several locks the nearest below counts.
- * NULL: unknown. */
+/* The thread that holds the lock that contains this futex. Of several possible locks, it is the
+ * one with the highest address. NULL: unknown. */
 static struct pf_context *holder(uint64_t futex)
 {
     struct pf_context *found = NULL;

@@ -8,7 +8,8 @@
 #include "random.h"
 
 #define SLICE 1000
-/* One turn in 61 is shorter: a loop that fills a slice would keep its lock for ever. */
+/* One turn in 61 is shorter. Otherwise a loop whose iterations exactly fill a slice would keep its
+ * lock for ever. */
 #define RR_FAIR 61
 #define PCT_LENGTH 20000
 #define PCT_FAIR 100000 /* events after which a thread that spins at the top loses its priority */

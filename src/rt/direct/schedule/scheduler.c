@@ -22,15 +22,15 @@
 #define EVENT_NS 50
 #define CALL_NS 1000
 #define YIELDS_MAX 1000000
-/* How long a schedule plan waits for a thread that something external, or a thread without steps,
- * may wake: virtual nanoseconds. */
+/* How long (virtual nanoseconds) a schedule plan waits for a thread that may be woken by something
+ * external or by a thread without steps. */
 #define PLAN_PATIENCE 1000000000ull
 /* The same for a flip that holds a thread while no other thread can run. */
 #define HOLD_PATIENCE (10 * PLAN_PATIENCE)
 #define PLAN_YIELDS 1000 /* yields of the thread of the current step, without an event in between */
 #define YIELDS_IDLE 1000
 #define SPIN_WEIGHT 16 /* a yield in a spin loop (spin_detect.h) counts as much as 16 others */
-/* How long the end of the process waits for other threads: their events, and turns in between. */
+/* Limits of the wait for other threads at the end of the process: events, and turns. */
 #define EXIT_EVENTS 100000
 #define EXIT_TURNS 1000
 
@@ -169,8 +169,8 @@ static struct pf_context *wait_for_planned(const struct pf_context *current, boo
     return wanted;
 }
 
-/* Chooses the next thread and its grant: the schedule plan's, the fuzzing policy's, or else
- * `picked`, or the policy's. */
+/* Chooses the next thread and its grant. The schedule plan decides first, then the fuzzing policy.
+ * If neither does, the thread is `picked`, or if that is NULL, the choice of the policy. */
 static struct pf_context *choose(struct pf_context *picked, bool yielded, uint64_t *n)
 {
     struct pf_context *me = pf_scheduler.self;
@@ -198,7 +198,8 @@ static struct pf_context *choose(struct pf_context *picked, bool yielded, uint64
     return picked;
 }
 
-/* Ends the closed segment of self: the next thread, and its grant. */
+/* Called when the segment of self is closed: chooses the next thread, grants it events, and
+ * returns it. */
 static struct pf_context *decide(bool yielded)
 {
     struct pf_context *me = pf_scheduler.self, *c = pf_scheduler.picked;
@@ -248,8 +249,8 @@ static void end_segment(enum pf_segment_end how)
         pf_switch(&me->sp, c->sp, c->fs);
 }
 
-/* True if self may continue without closing its segment. Never true while following a recording:
- * there the segment was closed here. */
+/* True if self may continue without closing its segment. Never true while following a recording,
+ * because the recorded segment ends here. */
 static bool may_continue(struct pf_context *me)
 {
     if (pf_scheduler.grant_rest && !pf_scheduler.preempt_soon &&

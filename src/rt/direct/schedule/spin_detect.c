@@ -33,10 +33,11 @@
 #define FORCE_SIGNAL_OWN 32
 #define WARN_USER 2500
 /* The same, if no other thread can run and a thread is held: before a loop that counts is taken to
- * wait for the held thread. At WARN_USER every loop is. */
+ * wait for the held thread. After WARN_USER ticks every loop is taken to wait for it. */
 #define HELD_CHECK 64
-/* In a replay: iterations before the loop is taken to be as recorded; the first ones may differ.
- * The recorded loop made more iterations within a tick. */
+/* In a replay: how often the breakpoint is reached at the recorded stack depth before an iteration
+ * is compared with the recorded one, because the first iterations may differ. The recorded loop
+ * made more iterations than this within a tick. */
 #define WARM_UP 100
 #define PASSES_MAX 100000
 #define COMPARE_STEPS 128

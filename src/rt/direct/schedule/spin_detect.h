@@ -1,6 +1,6 @@
 /*
- * spin_detect.h - makes threads yield that spin in code without events; a replay repeats it
- * exactly.
+ * spin_detect.h - makes threads that spin in code without events yield; a replay repeats these
+ * yields exactly.
  *
  * Model:   a tick of processor time finds a thread that has performed no visible operation since
  *          the last tick, in code without instrumentation. The thread is then single-stepped (the

@@ -23,8 +23,9 @@ void pf_cpu_state_take(struct pf_cpu_state *s, const ucontext_t *u);
  * flags and the words of memory as recorded. */
 bool pf_cpu_state_same_depth(const struct pf_cpu_state *s, const struct pf_spin_record *what);
 void pf_cpu_state_restore(const struct pf_spin_record *what, ucontext_t *u);
-/* Mixes one more state of an iteration into its hash. A constant register that still has its value
- * from the breakpoint (`base`) may only be preserved for a caller: its value is not mixed in. */
+/* Mixes one more state of an iteration into its hash. If a constant register still has its value
+ * from the breakpoint (`base`), the loop may merely preserve it for a caller, so its value is not
+ * mixed in. */
 uint64_t pf_cpu_state_mix(uint64_t hash, const struct pf_cpu_state *s,
                           const struct pf_cpu_state *base, const struct pf_spin_record *what);
 

@@ -55,8 +55,9 @@ _Noreturn void pf_kernel_die(int number);
 void pf_kernel_signals_init(uint64_t ignored);
 /* For each kernel thread (materialise.h): gives it a stack for the fault handler. */
 void pf_kernel_thread_init(void);
-/* park: blocks a signal in the kernel that all threads block and some signalfd accepts, and leaves
- * it there. unpark: unblocks the set; parked signals then arrive as if from outside. */
+/* park: for a signal that all threads block and some signalfd accepts: blocks it in the kernel,
+ * and sends it again, so that it is pending there. unpark: unblocks the set; parked signals then
+ * arrive as if from outside. */
 void pf_kernel_park(const siginfo_t *info);
 void pf_kernel_unpark(uint64_t set);
 extern uint64_t pf_kernel_mask; /* signals blocked in the kernel */

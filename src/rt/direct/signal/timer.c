@@ -213,8 +213,8 @@ long pf_call_timerfd(long number, const long a[6])
     struct itimerspec relative = *now;
     uint64_t deadline = pf_virtual_deadline(CLOCK_MONOTONIC, &now->it_value);
     uint64_t realtime = pf_virtual_deadline(CLOCK_REALTIME, &now->it_value);
-    /* The clock of the timerfd is not known here: only on one clock is the time in the near
-     * future. */
+    /* The clock of the timerfd is not known here, but the time is in the near future on only one
+     * of the clocks. */
     if (deadline <= pf_sched_now() || (realtime > pf_sched_now() && realtime < deadline))
         deadline = realtime;
     relative.it_value = timespec_of(deadline > pf_sched_now() ? deadline - pf_sched_now() : 1);

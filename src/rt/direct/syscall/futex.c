@@ -3,8 +3,8 @@
  * and writes of the futex words are enough.
  *
  * Locks with priority inheritance use the kernel's protocol for the word (tid of the owner, a bit
- * for waiters). Contexts have no priorities, so only the hand-over to the next waiter is left of
- * it.
+ * for waiters). Contexts have no priorities, so of this protocol only the hand-over to the next
+ * waiter remains.
  */
 #include "scheduler.h"
 #include "stream_ring.h"

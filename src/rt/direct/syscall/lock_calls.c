@@ -50,8 +50,8 @@ static long stat_of(const struct pf_blocking *b, struct stat *st)
                                  : pf_sys(SYS_newfstatat, a[0], a[1], st, 0);
 }
 
-/* True if the pipe that fd reads has a writer, or had one since it was opened. poll does not tell
- * for an empty pipe, but tee does, without taking any data out. */
+/* True if the pipe that fd reads has a writer, or had one since it was opened. For an empty pipe,
+ * poll does not show this, but tee does, without consuming data. */
 static bool has_writer(int fd)
 {
     int copy[2];

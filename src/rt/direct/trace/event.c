@@ -30,7 +30,7 @@ void pf_event_budget_used(const struct pf_pending_event *event)
 void pf_event_nested(void)
 {
     struct pf_thread *t = __pf_tls.thread;
-    /* inside a lock annotated by the target: it may spin */
+    /* the implementation of an annotated lock may spin, so there the scheduler is asked */
     bool asked = t && t->annotated_nesting == __pf_tls.nested;
     if (asked && t->annotated_unlock_events && !(pf_directed() && pf_sched_follows_recording())) {
         t->annotated_unlock_events--; /* in a replay the recording decides */
