@@ -60,8 +60,8 @@ _Static_assert(PF_SITE_KINDS <= 16, "four bits for the kind of a site");
 enum pf_site_flags {
     PF_SITEF_BRANCH = 1, /* there is a branch between the thread's previous event and this one */
     PF_SITEF_ADDRESS = 2, /* its address, or an argument of the call, may come from a read */
-    /* the value read decides whether, or with which value, a later write happens whose variable
-     * was read before (plugin/plan/check_then_act.c) */
+    /* the value read decides whether a later write of the same memory happens, or what it writes
+     * (plugin/plan/check_then_act.c) */
     PF_SITEF_CHECK = 4,
     PF_SITEF_ACT = 8, /* a write that such a read decides about */
 };
