@@ -2,7 +2,7 @@
  * direct.c - the start and the end of a directed run, and its messages.
  *
  * pf starts the target with address randomisation off (personality), on one core, and with glibc's
- * restartable sequences off, because the kernel writes into those at times of its own.
+ * restartable sequences off, because the kernel writes to their memory at unpredictable times.
  */
 #define _GNU_SOURCE
 #include "direct.h"

@@ -31,9 +31,9 @@ static bool is_called_by_name(const struct pf_func *native)
     if (!pf_directed() || is_called_by_name(&pf_native_##fn))                                      \
     PF_WITH_FRAME(fn, __VA_ARGS__)
 
-/* Mostly called by a library. (Testing whether anything records an access to these bytes would not
- * be faster: the destination was often allocated just now, and its red-zone marks are slow to read
- * while they are being written.) */
+/* Most calls come from a library; in directed mode they only call the real function. (Testing
+ * whether anything records an access to these bytes would not be faster: the destination was often
+ * allocated just now, and its red-zone marks are slow to read while they are being written.) */
 #define COPIES_BYTES(fn)                                                                           \
     if (pf_directed() && real_##fn && !is_called_by_name(&pf_native_##fn))                         \
         return real_##fn(d, s, n);                                                                 \

@@ -33,7 +33,8 @@ static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_
         return NULL;
     if (attr)
         memcpy(own, attr, sizeof *own); /* shares what attr points to: not destroyed */
-    /* An upper end of the stack other than 0 is in memory that the program provides. */
+    /* glibc returns 0 as the upper end of the stack unless the program provides the stack's
+     * memory. */
     if (pthread_attr_getstack(own, &given, &size) || size >= LEAST_STACK || size == 0 ||
         (uintptr_t)given + size != 0)
         return attr;
