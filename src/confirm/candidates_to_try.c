@@ -196,7 +196,7 @@ static void search(struct pf_candidates *c, struct pf_predict_job *j, struct pf_
             pf_predicted_anomaly(j, &others.at.at[i], &f);
             for (size_t k = 0; k < c->at.len; k++)
                 if (c->at.at[k].f.id == f.id && add_schedule(&c->at.at[k], &schedule)) {
-                    c->at.at[k].searched = false; /* there may be more */
+                    c->at.at[k].searched = false; /* search again: there may be more */
                     c->at.at[k].margin = 0;
                 }
         }

@@ -152,7 +152,8 @@ struct try_slot {
     struct pf_verify_clip verify;
 };
 
-/* A phase of the work on a candidate: the try; if it happened, the replay of its clip. */
+/* A phase of the work on a candidate: the try; if it happened, the replay of its clip; then, if
+ * needed, the comparison with the serial orders. */
 struct try_phase {
     bool (*due)(const struct pf_try_item *it);
     bool (*stopped)(const struct pf_try_all *r);
@@ -306,7 +307,7 @@ static void end_comparison(struct try_slot *s, const struct pf_supervisor_result
 static const struct try_phase compare_phase = {is_uncompared, pf_try_all_stopped, set_uncompared,
                                                begin_comparison, end_comparison};
 
-/* Replays come first: what an interrupt leaves is then complete. */
+/* Replays come first, so that an interrupt leaves few clips that were not replayed. */
 static void start_any(struct pf_process_pool *pool, struct try_slot *slot, size_t number,
                       size_t *next)
 {

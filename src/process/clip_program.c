@@ -94,7 +94,8 @@ pf_status pf_program_alias_make(struct pf_program_alias *a, const char *program,
     size_t want = strlen(as_long_as), folder;
     *a = (struct pf_program_alias){.folder = "/tmp/pf.XXXXXX"};
     folder = strlen(a->folder);
-    if (strlen(program) == want || want < folder + 2) { /* shorter than any alias: hope */
+    /* No alias is as short as that; the replay may then diverge, because the stack has moved. */
+    if (strlen(program) == want || want < folder + 2) {
         a->folder[0] = 0;
         a->path = strdup(program);
         return a->path ? PF_OK : pf_fail(e, PF_NOMEM, "out of memory");
@@ -109,7 +110,7 @@ pf_status pf_program_alias_make(struct pf_program_alias *a, const char *program,
         a->folder[0] = 0;
         return s;
     }
-    memset(a->path, '/', want); /* more slashes than one count as one */
+    memset(a->path, '/', want); /* several slashes count as one */
     memcpy(a->path, a->folder, folder);
     strcpy(a->path + want - strlen(name), name);
     return symlink(program, a->path) ? pf_fail(e, PF_IO, "%s: %s", a->path, strerror(errno))
