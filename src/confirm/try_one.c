@@ -147,7 +147,7 @@ const char *pf_try_new_failure(const struct pf_clip *recording, const struct pf_
     else if (WIFSIGNALED(end->wait) && end->wait != recording->end.wait)
         snprintf(text, room, "the program died of signal %d (%s)", WTERMSIG(end->wait),
                  strsignal(WTERMSIG(end->wait)));
-    else if (WIFEXITED(end->wait) && end->wait != recording->end.wait)
+    else if (WIFEXITED(end->wait) && WEXITSTATUS(end->wait) && end->wait != recording->end.wait)
         snprintf(text, room, "the program ended with status %d", WEXITSTATUS(end->wait));
     else
         return NULL;
