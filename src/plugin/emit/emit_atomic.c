@@ -52,7 +52,7 @@ static LLVMValueRef value_at(struct pf_emit *e, const struct pf_plan_step *s)
     LLVMTypeRef type = LLVMIntTypeInContext(e->u->context, (unsigned)s->size * 8);
     LLVMValueRef v = LLVMBuildLoad2(e->b, type, s->ptr, "");
     LLVMSetVolatile(v, true);
-    return v;
+    return pf_emit_map_later(e, v);
 }
 
 /* To find out whether a compare-and-exchange in assembly stored something, the code compares the
