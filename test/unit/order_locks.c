@@ -74,8 +74,9 @@ static void *address(unsigned what) { return (void *)(BASE + SIZE * what); }
 static void event(unsigned me)
 {
     struct pf_thread *t = &threads[me];
-    t->dirty = true;
-    events[nevents++ % EVENTS] = (struct event){me, ++seen[me][me], t->sid, t->clk, t->lockset};
+    t->order.dirty = true;
+    events[nevents++ % EVENTS] =
+        (struct event){me, ++seen[me][me], t->order.sid, t->order.clk, t->order.lockset};
 }
 
 static void check_happens_before(unsigned me)
@@ -84,7 +85,8 @@ static void check_happens_before(unsigned me)
         const struct event *e = &events[i];
         assert_int_equal(pf_epoch_lockset(e->sid, e->clk), e->lockset);
         if (e->thread != me)
-            assert_int_equal(e->clk <= threads[me].clock[e->sid], e->number <= seen[me][e->thread]);
+            assert_int_equal(e->clk <= threads[me].order.clock[e->sid],
+                             e->number <= seen[me][e->thread]);
     }
 }
 
@@ -199,17 +201,17 @@ static void begin(unsigned n, uint64_t seed)
     for (unsigned l = 0; l < LOCKS; l++)
         lock[l].writer = -1;
     for (unsigned i = 0; i < n; i++) {
-        threads[i] = (struct pf_thread){.number = number++, .clock = clocks[i]};
+        threads[i] = (struct pf_thread){.number = number++, .order.clock = clocks[i]};
         assert_true(pf_slot_take(&threads[i]));
     }
     for (unsigned i = 0; i < n; i++) /* the past is ordered before all threads */
         for (unsigned k = 0; k < n; k++)
             if (i != k)
-                clocks[i][threads[k].sid] = clocks[k][threads[k].sid] - 1;
+                clocks[i][threads[k].order.sid] = clocks[k][threads[k].order.sid] - 1;
     for (unsigned i = 0; i < n; i++)
         for (unsigned k = 0; k < n; k++)
-            if (threads[i].nclock <= threads[k].sid)
-                threads[i].nclock = threads[k].sid + 1;
+            if (threads[i].order.nclock <= threads[k].order.sid)
+                threads[i].order.nclock = threads[k].order.sid + 1;
 }
 
 static void end(void)
@@ -255,16 +257,16 @@ static void reacquiring_keeps_the_epoch(void **state)
             event(0);
             acquire(0, 0, shared);
             event(0);
-            assert_true(!inside || t->clk == inside);
-            inside = t->clk;
+            assert_true(!inside || t->order.clk == inside);
+            inside = t->order.clk;
             release(0, 0);
-            assert_int_not_equal(t->clk, inside);
+            assert_int_not_equal(t->order.clk, inside);
         }
         acquire(1, 0, false);
         check_happens_before(1);
         release(1, 0);
         acquire(0, 0, shared);
-        assert_int_not_equal(t->clk, inside);
+        assert_int_not_equal(t->order.clk, inside);
         release(0, 0);
         end();
     }

@@ -62,14 +62,14 @@ static struct pf_thread *begin_thread(void)
 {
     struct pf_thread *t = calloc(1, sizeof *t);
     t->number = __atomic_add_fetch(&threads_begun, 1, __ATOMIC_RELAXED);
-    t->frames_size = 4096;
-    t->frames = pf_sys_map(NULL, t->frames_size);
+    t->context.frames_size = 4096;
+    t->context.frames = pf_sys_map(NULL, t->context.frames_size);
     t->tls = &__pf_tls;
-    __pf_tls = (struct pf_tls){.frame = t->frames + 1, .thread = t};
+    __pf_tls = (struct pf_tls){.frame = t->context.frames + 1, .thread = t};
     __pf_tls.dispatch = PF_DISPATCH_COUNT;
     __pf_tls.counts = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof *__pf_tls.counts);
     pf_sampler_atexrace.begin(t);
-    assert_non_null(t->sample);
+    assert_non_null(t->sample.policy_state);
     return t;
 }
 
@@ -87,11 +87,12 @@ static void make_calls(struct pf_thread *t, unsigned seed)
 static void end_thread(struct pf_thread *t)
 {
     uint64_t own = 0;
-    pf_function_pairs_each(&((struct thread_state *)t->sample)->pairs, sum_calls, &own);
+    pf_function_pairs_each(&((struct thread_state *)t->sample.policy_state)->pairs, sum_calls,
+                           &own);
     __atomic_fetch_add(&counted, own, __ATOMIC_RELAXED);
     pf_sampler_atexrace.end(t);
     pf_sys(SYS_munmap, __pf_tls.counts, PF_FUNCS_MAX * sizeof *__pf_tls.counts);
-    munmap(t->frames, t->frames_size); /* faults if a thread still reads it */
+    munmap(t->context.frames, t->context.frames_size); /* faults if a thread still reads it */
     free(t);
 }
 

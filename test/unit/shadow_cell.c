@@ -49,7 +49,7 @@ static unsigned nthreads;
 static void race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
     assert_true(granule >= BASE && granule < BASE + 8 * GRANULES);
-    assert_int_equal(pf_access_sid(now), t->sid);
+    assert_int_equal(pf_access_sid(now), t->order.sid);
     raced[(granule - BASE) / 8] = true;
     race_now = now;
     race_then = then;
@@ -118,8 +118,8 @@ static bool naive_race(const struct pf_thread *t, unsigned b, bool write, bool a
 {
     for (size_t i = 0; i < nhistory[b]; i++) {
         const struct past *p = &history[b][i];
-        if ((p->write || write) && !(p->atomic && atomic) && p->sid != t->sid &&
-            p->clk > t->clock[p->sid])
+        if ((p->write || write) && !(p->atomic && atomic) && p->sid != t->order.sid &&
+            p->clk > t->order.clock[p->sid])
             return true;
     }
     return false;
@@ -143,7 +143,7 @@ static void naive_add(const struct pf_thread *t, unsigned b, bool write, bool at
         room[b] = room[b] ? 2 * room[b] : 64;
         history[b] = realloc(history[b], room[b] * sizeof *history[b]);
     }
-    history[b][nhistory[b]++] = (struct past){t->sid, t->clk, id, write, atomic};
+    history[b][nhistory[b]++] = (struct past){t->order.sid, t->order.clk, id, write, atomic};
 }
 
 /* The fast path of compiled code. */
@@ -171,11 +171,11 @@ static void has_no_invented_record(unsigned g) /* in the shadow of a granule */
 static bool fast_update_atomic(const struct pf_thread *t, uint64_t *cell, uint64_t mine)
 {
     if (pf_word_is_ref(cell[1]) && (pf_spill_covers(cell, cell[1], mine & ~PF_BITS_ID) ||
-                                    pf_spill_refresh(t->clock, cell, mine)))
+                                    pf_spill_refresh(t->order.clock, cell, mine)))
         return true;
-    uint64_t *own = pf_cell_find_own_atomic(t->clock, cell, mine);
+    uint64_t *own = pf_cell_find_own_atomic(t->order.clock, cell, mine);
     if (!own)
-        return pf_cell_fast_update_atomic(t->clock, cell, mine);
+        return pf_cell_fast_update_atomic(t->order.clock, cell, mine);
     if ((*own ^ mine) & PF_BITS_CLK)
         *own = mine;
     return true;
@@ -193,15 +193,15 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
     __pf_tls.key = pf_access_make(t, 0xff, true, false);
     uint64_t a = pf_access_make(t, mask, write, atomic);
     __pf_tls.thread = t;
-    __pf_tls.clock = t->clock;
+    __pf_tls.clock = t->order.clock;
     uint64_t mine = a | (site + 16), *cell = pf_cell_of(addr);
     bool compiled = !atomic && !pf_rt.strict && site % 2 && call_entry(addr, mask, write, site);
     if (!compiled && (atomic || !passes_fast_path(addr, mask, write)))
-        if (pf_rt.strict ||
-            !(atomic ? fast_update_atomic(t, cell, mine)
-                     : (!*pf_cell_overflow_state(cell) &&
-                        pf_cell_update_front(t->clock, cell, cell[0], cell[1], mine, write)) ||
-                           pf_cell_fast_update(t->clock, cell, mine)))
+        if (pf_rt.strict || !(atomic ? fast_update_atomic(t, cell, mine)
+                                     : (!*pf_cell_overflow_state(cell) &&
+                                        pf_cell_update_front(t->order.clock, cell, cell[0], cell[1],
+                                                             mine, write)) ||
+                                           pf_cell_fast_update(t->order.clock, cell, mine)))
             pf_cell_access(t, addr, a, site);
     assert_int_equal(want, race_then != 0);
     if (want) {
@@ -226,7 +226,7 @@ static void access_both(struct pf_thread *t, unsigned g, bool write, uint32_t si
     race_then = 0;
     __pf_tls.key = pf_access_make(t, 0xff, true, false);
     __pf_tls.thread = t;
-    __pf_tls.clock = t->clock;
+    __pf_tls.clock = t->order.clock;
     (write ? __pf_write16 : __pf_read16)(BASE + 8 * g, site);
     assert_true(race_then == 0);
     for (unsigned b = 8 * g; b < 8 * g + 16; b++)
@@ -256,7 +256,7 @@ static void access_bytes(struct pf_thread *t, unsigned from, unsigned to, bool w
     memset(raced, 0, sizeof raced);
     __pf_tls.key = pf_access_make(t, 0xff, true, false);
     __pf_tls.thread = t;
-    __pf_tls.clock = pf_rt.strict ? NULL : t->clock;
+    __pf_tls.clock = pf_rt.strict ? NULL : t->order.clock;
     if (turns > 1)
         call_turns(BASE + from, to - from, write, site, turns);
     else if (site % 2)
@@ -282,15 +282,15 @@ static void join(uint32_t *d, const uint32_t *s)
 
 static void next_epoch(struct pf_thread *t)
 {
-    t->clock[t->sid] = ++t->clk;
+    t->order.clock[t->order.sid] = ++t->order.clk;
     __pf_tls.read_set = 1;
 }
 
 /* t releases the lock. */
 static void release(struct pf_thread *t, unsigned l)
 {
-    pf_span_publish(t, t->clk);
-    join(locks[l], t->clock);
+    pf_span_publish(t, t->order.clk);
+    join(locks[l], t->order.clock);
 }
 
 /* Updates what is globally ordered, which cells need not keep. */
@@ -307,7 +307,7 @@ static void update_global_order(void)
 __attribute__((preserve_most)) void pf_thread_update_global_order(struct pf_thread *t)
 {
     update_global_order();
-    t->global_order_in = rnd(8);
+    t->order.global_order_in = rnd(8);
 }
 
 /* Ranges mostly of whole granules, of half of all granules or more. Either all locks are held, or
@@ -323,7 +323,7 @@ static void fuzz_range(struct pf_thread *t)
         to = from + 1 + rnd(8);
     }
     for (unsigned l = 0; locked && l < LOCKS; l++)
-        join(t->clock, locks[l]);
+        join(t->order.clock, locks[l]);
     for (unsigned k = rnd(3); k < 3; k++)
         access_bytes(t, from, to, write, rnd(6), 1);
     if (rnd(2) == 0) {
@@ -342,23 +342,23 @@ static void fuzz_range(struct pf_thread *t)
 static void fuzz_own_lock(unsigned i)
 {
     struct pf_thread *t = &threads[i];
-    bool again = t->span.lock && !own[i].acquired_by_others;
-    uint32_t last = t->clk;
+    bool again = t->order.span.lock && !own[i].acquired_by_others;
+    uint32_t last = t->order.clk;
     __pf_tls.read_set = 1;
     if (again)
-        t->clk = own[i].epoch;
+        t->order.clk = own[i].epoch;
     for (unsigned k = rnd(3); again && k > 0; k--)
         access(t, rnd(GRANULES), 1u << rnd(8), false, false, rnd(6));
-    t->clk = last;
+    t->order.clk = last;
     if (again)
         pf_span_extend(t, last);
     else
         pf_span_publish(t, last);
-    t->span.lock = 1;
+    t->order.span.lock = 1;
     if (!again)
         own[i].epoch = last;
     own[i].acquired_by_others = false;
-    memcpy(own[i].clock, t->clock, sizeof own[i].clock);
+    memcpy(own[i].clock, t->order.clock, sizeof own[i].clock);
     next_epoch(t);
 }
 
@@ -368,7 +368,7 @@ static void fuzz_other_lock(struct pf_thread *t)
     unsigned i = rnd(nthreads);
     if (&threads[i] == t)
         return;
-    join(t->clock, own[i].clock);
+    join(t->order.clock, own[i].clock);
     own[i].acquired_by_others = true;
 }
 
@@ -391,8 +391,10 @@ static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigne
     for (unsigned g = 0; g < GRANULES; g++)
         forget(g);
     for (unsigned i = 0; i < nthreads; i++) {
-        threads[i] = (struct pf_thread){
-            .sid = i + 1, .clk = 1, .clock = clocks[i], .span = {.from = (i + 1) << PF_CLK_BITS}};
+        threads[i] = (struct pf_thread){.order.sid = i + 1,
+                                        .order.clk = 1,
+                                        .order.clock = clocks[i],
+                                        .order.span = {.from = (i + 1) << PF_CLK_BITS}};
         clocks[i][i + 1] = 1;
     }
     unsigned now = 0;
@@ -413,7 +415,7 @@ static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigne
         unsigned g = rnd(GRANULES), l = g % LOCKS;
         bool free_read = rnd(100) < free_reads;
         if (!free_read)
-            join(t->clock, locks[l]);
+            join(t->order.clock, locks[l]);
         bool write = !free_read && rnd(3) == 0, atomic = (rnd(12) == 0) ^ (g % 4 == 3);
         for (unsigned k = 1 + rnd(3); k > 0; k--)
             access(t, g, masks[rnd(16)], write, atomic, rnd(6));

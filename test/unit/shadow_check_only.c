@@ -45,8 +45,8 @@ static bool raced;
 
 static void race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
-    assert_int_equal(pf_access_sid(now), t->sid);
-    assert_int_not_equal(pf_access_sid(then), t->sid);
+    assert_int_equal(pf_access_sid(now), t->order.sid);
+    assert_int_not_equal(pf_access_sid(then), t->order.sid);
     raced = true;
 }
 uint32_t pf_stack_id_slow(uint32_t site) { return site + 16; }
@@ -95,11 +95,11 @@ static void begin(uint64_t seed)
     for (unsigned g = 0; g < GRANULES; g++)
         forget(g);
     for (unsigned i = 0; i < THREADS; i++) {
-        threads[i] = (struct pf_thread){.sid = i + 1,
-                                        .clk = 1,
-                                        .clock = clocks[i],
-                                        .span = {.from = (i + 1) << PF_CLK_BITS},
-                                        .global_order_in = UINT32_MAX};
+        threads[i] = (struct pf_thread){.order.sid = i + 1,
+                                        .order.clk = 1,
+                                        .order.clock = clocks[i],
+                                        .order.span = {.from = (i + 1) << PF_CLK_BITS},
+                                        .order.global_order_in = UINT32_MAX};
         clocks[i][i + 1] = 1;
     }
 }
@@ -118,8 +118,8 @@ static void expect(const struct pf_thread *t, unsigned g, unsigned mask, bool wr
     for (unsigned b = 8 * g; b < 8 * g + 8; b++)
         for (size_t i = 0; mask >> b % 8 & 1 && i < nhistory[b]; i++) {
             const struct past *p = &history[b][i];
-            if ((p->write || write) && !(p->atomic && atomic) && p->sid != t->sid &&
-                p->clk > t->clock[p->sid]) {
+            if ((p->write || write) && !(p->atomic && atomic) && p->sid != t->order.sid &&
+                p->clk > t->order.clock[p->sid]) {
                 *may = true;
                 *must |= !p->removed;
             }
@@ -133,7 +133,7 @@ static void note(const struct pf_thread *t, unsigned g, unsigned mask, bool writ
             continue;
         for (size_t i = 0; t->check_only && i < nhistory[b]; i++) {
             struct past *p = &history[b][i];
-            p->removed |= p->clk <= t->clock[p->sid] && as_strong(write, atomic, p);
+            p->removed |= p->clk <= t->order.clock[p->sid] && as_strong(write, atomic, p);
         }
         if (t->check_only)
             continue;
@@ -141,7 +141,7 @@ static void note(const struct pf_thread *t, unsigned g, unsigned mask, bool writ
             room[b] = room[b] ? 2 * room[b] : 64;
             history[b] = realloc(history[b], room[b] * sizeof *history[b]);
         }
-        history[b][nhistory[b]++] = (struct past){t->sid, t->clk, write, atomic, false};
+        history[b][nhistory[b]++] = (struct past){t->order.sid, t->order.clk, write, atomic, false};
     }
 }
 
@@ -159,15 +159,15 @@ static bool perform(struct pf_thread *t, unsigned g, unsigned mask, bool write, 
     __pf_tls.thread = t;
     t->tls = &__pf_tls;
     __pf_tls.key = t->check_only ? 0 : pf_access_make(t, 0xff, true, false);
-    __pf_tls.clock = t->check_only || pf_rt.strict ? NULL : t->clock;
+    __pf_tls.clock = t->check_only || pf_rt.strict ? NULL : t->order.clock;
     __pf_tls.read_set = 1;
     uint64_t *cell = pf_cell_of(addr);
     if (atomic && t->check_only)
         pf_cell_check_only(t, addr, a | 16, PF_NO_SITE);
-    else if (atomic && (pf_rt.strict || !pf_cell_fast_update_atomic(t->clock, cell, a | 16)))
+    else if (atomic && (pf_rt.strict || !pf_cell_fast_update_atomic(t->order.clock, cell, a | 16)))
         pf_cell_access(t, addr, a | 16, PF_NO_SITE);
     else if (!atomic)
-        entry[write][size](addr + at, 1 + t->sid % 3);
+        entry[write][size](addr + at, 1 + t->order.sid % 3);
     return raced;
 }
 
@@ -190,7 +190,7 @@ static void join(uint32_t *d, const uint32_t *s)
         d[i] = s[i] > d[i] ? s[i] : d[i];
 }
 
-static void next_epoch(struct pf_thread *t) { t->clock[t->sid] = ++t->clk; }
+static void next_epoch(struct pf_thread *t) { t->order.clock[t->order.sid] = ++t->order.clk; }
 
 static void fuzz(uint64_t seed, unsigned nthreads, unsigned free_reads, unsigned sampled)
 {
@@ -205,11 +205,11 @@ static void fuzz(uint64_t seed, unsigned nthreads, unsigned free_reads, unsigned
         bool free_read = rnd(100) < free_reads, atomic = rnd(8) == 0;
         bool write = !free_read && rnd(2) == 0;
         if (!free_read)
-            join(t->clock, locks[l]);
+            join(t->order.clock, locks[l]);
         for (unsigned k = 1 + rnd(2); k > 0; k--)
             access(t, g, masks[rnd(8)], write, atomic);
         if (!free_read)
-            join(locks[l], t->clock);
+            join(locks[l], t->order.clock);
         next_epoch(t);
     }
     pf_rt.strict = pf_rt.slow_path_only = false;
@@ -248,7 +248,7 @@ static void the_share_found_is_the_rate(void **state)
                     perform(two, 0, 0x80, rnd(2), false);
                 if (other == 2) { /* an earlier access, ordered before both */
                     perform(two, 0, 0x0f, rnd(2), false);
-                    join(one->clock, two->clock);
+                    join(one->order.clock, two->order.clock);
                     next_epoch(two);
                 }
                 one->check_only = rnd(100) >= rates[r];
@@ -272,10 +272,10 @@ static void a_write_is_checked_against_all_reads(void **state)
             assert_false(perform(&threads[i], 0, 0xff, false, false));
         struct pf_thread *last = &threads[THREADS - 1];
         for (unsigned i = 0; i + 1 < n; i++)
-            join(last->clock, clocks[i]);
+            join(last->order.clock, clocks[i]);
         last->check_only = true;
         assert_true(perform(last, 0, 0x0f, true, false)); /* thread n - 1 is not ordered */
-        join(last->clock, clocks[n - 1]);
+        join(last->order.clock, clocks[n - 1]);
         assert_false(perform(last, 0, 0xff, true, false));
     }
 }

@@ -109,8 +109,8 @@ static void one_thread_finds_the_race(void **state)
         pthread_t id[2];
         assert_int_equal(madvise(pf_cell_of(BASE), 2 * ROUNDS * STEP, MADV_DONTNEED), 0);
         for (unsigned i = 0; i < 2; i++) {
-            runners[i].thread =
-                (struct pf_thread){.sid = i + 1, .clk = 1, .clock = runners[i].clock};
+            runners[i].thread = (struct pf_thread){
+                .order.sid = i + 1, .order.clk = 1, .order.clock = runners[i].clock};
             runners[i].clock[i + 1] = 1;
             runners[i].entry = pairs[p][i];
             at_start[i] = 0;

@@ -46,7 +46,7 @@ static void race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uin
     uint32_t sid = pf_access_sid(then),
              id = FIRST_ID + site_of((unsigned)(granule - BASE) / 8, sid);
     __atomic_fetch_add(&reported, 1, __ATOMIC_RELAXED);
-    if (sid && sid <= THREADS && sid != t->sid && pf_access_id(then) == id)
+    if (sid && sid <= THREADS && sid != t->order.sid && pf_access_id(then) == id)
         return;
     __atomic_fetch_add(&invented, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&example, then, __ATOMIC_RELAXED);
@@ -80,7 +80,7 @@ static void step(struct runner *r)
     static const unsigned sizes[] = {4, 8, 1, 4, 1, 4};
     struct pf_thread *t = &r->thread;
     unsigned granule = rnd(r, GRANULES), what = rnd(r, 64);
-    uint32_t site = site_of(granule, t->sid);
+    uint32_t site = site_of(granule, t->order.sid);
     uintptr_t addr = BASE + 8 * granule;
     if (what == 0) { /* the memory is reused: its spill is free for the next one */
         pf_cell_clear(pf_cell_of(addr), pf_cell_of(addr) + 2);
@@ -93,14 +93,14 @@ static void step(struct runner *r)
         entries[w](addr + sizes[w] * rnd(r, 8 / sizes[w]), site);
     }
     if (what % 4 == 3) {
-        t->clk++;
-        __atomic_store_n(&r->clock[t->sid], t->clk, __ATOMIC_RELAXED);
+        t->order.clk++;
+        __atomic_store_n(&r->clock[t->order.sid], t->order.clk, __ATOMIC_RELAXED);
         __pf_tls.key = pf_access_make(t, 0xff, true, false);
     }
     if (what % 8 == 5) { /* as if it had acquired from another thread */
         uint32_t sid = 1 + rnd(r, THREADS);
         uint32_t clk = __atomic_load_n(&runners[sid - 1].clock[sid], __ATOMIC_RELAXED);
-        if (sid != t->sid)
+        if (sid != t->order.sid)
             r->clock[sid] = clk - 1;
     }
 }
@@ -123,7 +123,7 @@ static void no_race_is_invented(void **state)
     pthread_t id[THREADS];
     for (unsigned i = 0; i < THREADS; i++) {
         struct runner *r = &runners[i];
-        r->thread = (struct pf_thread){.sid = i + 1, .clk = 1, .clock = r->clock};
+        r->thread = (struct pf_thread){.order.sid = i + 1, .order.clk = 1, .order.clock = r->clock};
         r->clock[i + 1] = 1;
         r->rng = i;
     }

@@ -284,10 +284,10 @@ void pf_stack_walk_live_at(const struct pf_thread *t, uint32_t site,
 {
     const struct pf_tls *tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED); /* fibers change it */
     const struct pf_frame *top = tls ? __atomic_load_n(&tls->frame, __ATOMIC_RELAXED) : NULL;
-    if (!top || !t->frames ||
-        (size_t)((const char *)top - (const char *)t->frames) > t->frames_size)
+    if (!top || !t->context.frames ||
+        (size_t)((const char *)top - (const char *)t->context.frames) > t->context.frames_size)
         return;
-    while (--top > t->frames) {
+    while (--top > t->context.frames) {
         const struct pf_func *f = __atomic_load_n(&top->func, __ATOMIC_RELAXED);
         if (f && !walk_site(f, (site ? site : pf_frame_site(top)) - 1, 0, visit, arg))
             return;

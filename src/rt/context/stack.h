@@ -60,7 +60,7 @@ static inline struct pf_recent_context *pf_recent_context_slot(struct pf_thread 
 {
     uint32_t hash = (parent * PF_RECENT_CONTEXT_PARENT + call) * PF_RECENT_CONTEXT_HASH +
                     func * PF_RECENT_CONTEXT_FUNC;
-    return &t->recent_contexts[hash >> (32 - PF_RECENT_CONTEXT_BITS)];
+    return &t->context.recent[hash >> (32 - PF_RECENT_CONTEXT_BITS)];
 }
 
 /* Computes the node of the running function, whose frame has none yet, from the thread's cache of

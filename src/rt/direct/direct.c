@@ -129,7 +129,7 @@ static void set_place(struct pf_divergence *d, const struct pf_context *c)
 {
     d->thread = c ? c->number : PF_NO_THREAD;
     d->event = c ? pf_context_events(c) : 0;
-    if (c && c->tls && c->tls->thread && c->tls->thread->frames)
+    if (c && c->tls && c->tls->thread && c->tls->thread->context.frames)
         pf_stack_walk_live(c->tls->thread, set_site, d);
 }
 

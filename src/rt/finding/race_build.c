@@ -545,15 +545,15 @@ static void build_stop(struct finding_builder *b, struct pf_access *a, const str
                             .address = at->lock,
                             .variable = at->lock ? name_of(b, at->lock) : NULL,
                             .stack = build_live_trail(b, at->t, at->site, true)};
-    struct pf_lock *locks = pf_pool_get(b->pool, at->t->nheld * sizeof *locks + 1);
+    struct pf_lock *locks = pf_pool_get(b->pool, at->t->order.nheld * sizeof *locks + 1);
     b->failed |= !locks;
-    for (uint32_t i = 0; locks && i < at->t->nheld; i++)
-        locks[i] = (struct pf_lock){.address = at->t->held[i].addr,
-                                    .name = name_of(b, at->t->held[i].addr),
-                                    .shared = at->t->held[i].shared,
-                                    .taken = build_trail(b, at->t->held[i].where, NULL)};
+    for (uint32_t i = 0; locks && i < at->t->order.nheld; i++)
+        locks[i] = (struct pf_lock){.address = at->t->order.held[i].addr,
+                                    .name = name_of(b, at->t->order.held[i].addr),
+                                    .shared = at->t->order.held[i].shared,
+                                    .taken = build_trail(b, at->t->order.held[i].where, NULL)};
     a->locks = locks;
-    a->nlocks = locks ? at->t->nheld : 0;
+    a->nlocks = locks ? at->t->order.nheld : 0;
 }
 
 struct pf_finding *pf_failure_build(struct pf_pool *pool, const struct pf_failure *e)

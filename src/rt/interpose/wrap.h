@@ -220,7 +220,7 @@ static inline struct pf_thread *pf_blocking_begin(struct pf_thread *t)
 }
 static inline void pf_blocking_end(struct pf_thread **t)
 {
-    if (__builtin_expect((*t)->cancelled && !(*t)->cancel_seen, 0))
+    if (__builtin_expect((*t)->interpose.cancelled && !(*t)->interpose.cancel_seen, 0))
         pf_cancel_seen(*t);
     pf_nest();
 }

@@ -76,14 +76,14 @@ ANNOTATION(__tsan_mutex_destroy, (void *m, unsigned flags), pf_hb_forget(m, 1))
 static void enter_mutex_internals(void)
 {
     if (__pf_tls.thread) {
-        __pf_tls.thread->annotated_nesting++;
+        __pf_tls.thread->direct.annotated_nesting++;
         pf_nest();
     }
 }
 static void leave_mutex_internals(void)
 {
     if (__pf_tls.thread) {
-        __pf_tls.thread->annotated_nesting--;
+        __pf_tls.thread->direct.annotated_nesting--;
         pf_unnest();
     }
 }
@@ -113,7 +113,7 @@ static void mutex_taken(struct pf_call *c, void *m, unsigned flags, int recursio
 static void begin_annotated_unlock(uint32_t events)
 {
     if (__pf_tls.thread)
-        __pf_tls.thread->annotated_unlock_events = events;
+        __pf_tls.thread->direct.annotated_unlock_events = events;
 }
 static void end_annotated_unlock(void)
 {

@@ -28,7 +28,7 @@ static inline bool pf_call_is_direct(const struct pf_call *c)
     struct pf_direct_call key = {caller->func->number, pf_frame_site(caller),
                                  c->frame->func->number};
     struct pf_direct_call *known =
-        &c->t->direct_calls[(key.caller * 31 + key.site) % PF_DIRECT_CALL_CACHE_SIZE];
+        &c->t->interpose.direct_calls[(key.caller * 31 + key.site) % PF_DIRECT_CALL_CACHE_SIZE];
     if (key.caller && key.own && known->caller == key.caller && known->site == key.site &&
         known->own == key.own)
         return true;
@@ -71,7 +71,7 @@ static inline enum pf_lock_check pf_lock_precheck(struct pf_call *c, const volat
     if (pf_ignores(c->t, false) || !pf_stack_watched() || !pf_call_is_direct(c))
         return PF_LOCK_CHECK_NONE;
     uint64_t *cell = pf_cell_of((uintptr_t)lock);
-    return pf_cell_cannot_race(c->t->clock, cell, pf_lock_access_record(c, lock))
+    return pf_cell_cannot_race(c->t->order.clock, cell, pf_lock_access_record(c, lock))
                ? PF_LOCK_CHECK_AFTER
                : PF_LOCK_CHECK_BEFORE;
 }
@@ -86,8 +86,8 @@ static inline void pf_lock_record_access(struct pf_call *c, const volatile void 
         return;
     mine |= pf_call_id(c, PF_NATIVE_LOCK);
     bool calm = *pf_cell_overflow_state(cell) != 2;
-    if (!(calm && pf_cell_update_front(c->t->clock, cell, s0, s1, mine, false)) &&
-        !pf_cell_fast_update_read(c->t->clock, cell, mine))
+    if (!(calm && pf_cell_update_front(c->t->order.clock, cell, s0, s1, mine, false)) &&
+        !pf_cell_fast_update_read(c->t->order.clock, cell, mine))
         pf_cell_access(c->t, (uintptr_t)lock, mine, PF_NO_SITE);
 }
 

@@ -63,7 +63,7 @@ static inline bool uncount(uint64_t hash)
 static inline bool lock_without_glibc(struct pf_func *native, pthread_mutex_t *m)
 {
     struct pf_thread *t = thread_for_inline_call();
-    if (!t || t->nheld == PF_HELD_MAX)
+    if (!t || t->order.nheld == PF_HELD_MAX)
         return false;
     uint64_t before = count(native);
     if (m->__data.__lock != 0 || !is_simple(m))
@@ -71,15 +71,15 @@ static inline bool lock_without_glibc(struct pf_func *native, pthread_mutex_t *m
     m->__data.__lock = 1;
     m->__data.__owner = t->owner;
     m->__data.__nusers++;
-    t->held[t->nheld++] = (struct pf_held_lock){.addr = (uintptr_t)m, .depth = 1};
+    t->order.held[t->order.nheld++] = (struct pf_held_lock){.addr = (uintptr_t)m, .depth = 1};
     return true;
 }
 
 static inline bool unlock_without_glibc(struct pf_func *native, pthread_mutex_t *m)
 {
     struct pf_thread *t = thread_for_inline_call();
-    if (!t || !t->nheld || t->held[t->nheld - 1].addr != (uintptr_t)m ||
-        t->held[t->nheld - 1].depth != 1)
+    if (!t || !t->order.nheld || t->order.held[t->order.nheld - 1].addr != (uintptr_t)m ||
+        t->order.held[t->order.nheld - 1].depth != 1)
         return false;
     uint64_t before = count(native);
     if (m->__data.__lock != 1 || !is_simple(m) || m->__data.__owner != t->owner)
@@ -87,7 +87,7 @@ static inline bool unlock_without_glibc(struct pf_func *native, pthread_mutex_t 
     m->__data.__owner = 0;
     m->__data.__nusers--;
     m->__data.__lock = 0;
-    t->nheld--;
+    t->order.nheld--;
     return true;
 }
 

@@ -29,7 +29,7 @@ struct pf_mutex_wait {
 static inline struct pf_mutex_wait pf_mutex_wait_begin(struct pf_call *c, const void *cond,
                                                        const void *m)
 {
-    c->t->cond = cond;
+    c->t->order.cond = cond;
     return (struct pf_mutex_wait){c, m, pf_lock_drop_all(c->t, m)};
 }
 static inline void pf_mutex_wait_end(struct pf_mutex_wait *w)

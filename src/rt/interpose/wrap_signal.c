@@ -84,9 +84,9 @@ static bool leave_regions(struct pf_thread *t, struct pf_frame *top)
 {
     pf_signal_find_jump(t);
     if (!(t->ignore_reads | t->ignore_writes | t->ignore_sync) ||
-        t->ninterrupted == PF_INTERRUPTED_MAX)
+        t->interpose.ninterrupted == PF_INTERRUPTED_MAX)
         return false;
-    t->interrupted[t->ninterrupted++] =
+    t->interpose.interrupted[t->interpose.ninterrupted++] =
         (struct pf_interrupted_regions){top, t->ignore_reads, t->ignore_writes, t->ignore_sync};
     t->ignore_reads = t->ignore_writes = t->ignore_sync = 0;
     pf_thread_update_key(t);
@@ -95,7 +95,7 @@ static bool leave_regions(struct pf_thread *t, struct pf_frame *top)
 
 static void return_to_regions(struct pf_thread *t)
 {
-    const struct pf_interrupted_regions *r = &t->interrupted[--t->ninterrupted];
+    const struct pf_interrupted_regions *r = &t->interpose.interrupted[--t->interpose.ninterrupted];
     t->ignore_reads = r->reads;
     t->ignore_writes = r->writes;
     t->ignore_sync = r->sync;
@@ -105,13 +105,14 @@ static void return_to_regions(struct pf_thread *t)
 /* A handler that was left by longjmp has no frame on the stack any more. */
 void pf_signal_find_jump(struct pf_thread *t)
 {
-    while (t->ninterrupted && __pf_tls.frame <= t->interrupted[t->ninterrupted - 1].top)
+    while (t->interpose.ninterrupted &&
+           __pf_tls.frame <= t->interpose.interrupted[t->interpose.ninterrupted - 1].top)
         return_to_regions(t);
 }
 
 bool pf_signal_force_jump(struct pf_thread *t)
 {
-    if (!t->ninterrupted)
+    if (!t->interpose.ninterrupted)
         return false;
     return_to_regions(t);
     return true;

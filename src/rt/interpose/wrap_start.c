@@ -175,8 +175,8 @@ static void end(void *record)
     pf_crash_thread_end();
     if (__pf_tls.thread == t) {
         pf_nest();
-        while (t->nheld)
-            pf_lock_abandon(t, (void *)t->held[t->nheld - 1].addr);
+        while (t->order.nheld)
+            pf_lock_abandon(t, (void *)t->order.held[t->order.nheld - 1].addr);
         pf_unnest();
         pf_thread_end(t);
     }

@@ -110,15 +110,17 @@ PF_INTERPOSE(int, pthread_detach, (pthread_t id))
 
 static void cancel(struct pf_thread *t)
 {
-    void *store = __pf_atomic_begin(&t->cancelled, CANCELLED(PF_ATOMIC_STORE), PF_NATIVE_CALL);
-    t->cancelled = 1;
+    void *store =
+        __pf_atomic_begin(&t->interpose.cancelled, CANCELLED(PF_ATOMIC_STORE), PF_NATIVE_CALL);
+    t->interpose.cancelled = 1;
     __pf_atomic_end(store, 1);
 }
 
 void pf_cancel_seen(struct pf_thread *t)
 {
-    t->cancel_seen = true;
-    void *load = __pf_atomic_begin(&t->cancelled, CANCELLED(PF_ATOMIC_LOAD), PF_NATIVE_CALL);
+    t->interpose.cancel_seen = true;
+    void *load =
+        __pf_atomic_begin(&t->interpose.cancelled, CANCELLED(PF_ATOMIC_LOAD), PF_NATIVE_CALL);
     __pf_atomic_end(load, 0);
 }
 
@@ -128,7 +130,7 @@ PF_INTERPOSE(int, pthread_cancel, (pthread_t id))
     if (!c.t)
         return PF_REAL(pthread_cancel)(id);
     struct pf_thread *t = pf_directed() ? pf_thread_find(id) : NULL;
-    if (t && !t->cancelled)
+    if (t && !t->interpose.cancelled)
         PF_CALLBACK_VOID(c, cancel(t));
     return PF_BLOCKING(c, PF_REAL(pthread_cancel)(id)); /* it may cancel the caller itself */
 }

@@ -27,14 +27,14 @@ struct pf_thread *pf_thread_create(struct pf_thread *parent)
     uint32_t *clock = pf_clock_new();
     if (!t || !clock)
         goto fail;
-    t->clock = clock;
+    t->order.clock = clock;
     t->state = PF_THREAD_NEW;
     if (parent) {
         t->parent = parent->number;
         t->created_at = pf_stack_id(parent, PF_NATIVE_CALL);
-        pf_clock_copy(clock, parent->clock, parent->nclock);
-        t->nclock = parent->nclock;
-        clock[parent->sid] = pf_epoch_publish(parent);
+        pf_clock_copy(clock, parent->order.clock, parent->order.nclock);
+        t->order.nclock = parent->order.nclock;
+        clock[parent->order.sid] = pf_epoch_publish(parent);
         pf_epoch_next(parent);
     }
     if (!pf_slot_take(t))
@@ -45,11 +45,11 @@ struct pf_thread *pf_thread_create(struct pf_thread *parent)
     pf_threads.newest = t;
     pf_threads.not_begun++;
     if (pf_threads.alive++ == 1 && parent) /* every later thread will descend from these two */
-        pf_global_order_raise(clock, parent->nclock);
+        pf_global_order_raise(clock, parent->order.nclock);
     pf_thread_unlock();
     if (parent && pf_rt.sampling)
         pf_running_expect(1);
-    t->expected = parent && pf_rt.sampling;
+    t->sample.expected = parent && pf_rt.sampling;
     if (parent) {
         pf_oracle_begin();
         pf_oracle_event(parent, "fork", t->number, 0);
@@ -68,9 +68,9 @@ fail:
 /* The thread is running now, or never will be. */
 static void mark_begun(struct pf_thread *t)
 {
-    if (t->expected)
+    if (t->sample.expected)
         pf_running_expect(-1);
-    t->expected = false;
+    t->sample.expected = false;
 }
 
 void pf_thread_cancel_create(struct pf_thread *t)
@@ -78,7 +78,7 @@ void pf_thread_cancel_create(struct pf_thread *t)
     pf_nest();
     mark_begun(t);
     pf_slot_retire(t);
-    pf_clock_free(&t->clock);
+    pf_clock_free(&t->order.clock);
     t->state = PF_THREAD_FREE;
     pf_thread_lock();
     pf_threads.alive--;
@@ -108,25 +108,25 @@ void pf_thread_begin(struct pf_thread *t)
     t->tls_lo = t->tls_hi - tls_size;
     pf_memory_unmapped((void *)t->stack_lo, t->stack_hi - t->stack_lo);
     /* Every activation takes at least 16 bytes of the real stack, and a frame takes 16. */
-    t->frames_size = t->stack_hi - t->stack_lo + 65536;
-    t->frames = pf_sys_map(NULL, t->frames_size);
+    t->context.frames_size = t->stack_hi - t->stack_lo + 65536;
+    t->context.frames = pf_sys_map(NULL, t->context.frames_size);
     t->tid = (pid_t)pf_sys(SYS_gettid);
     t->owner = 0;
     /* run unwatched, and count that; its effect on other threads' locks is still tracked */
-    if (!t->frames) {
+    if (!t->context.frames) {
         pf_limit_hit(PF_LIMIT_THREADS);
         mark_begun(t);
         pf_thread_unwatch();
         pf_unnest();
         return;
     }
-    t->frames[0].node = PF_NODE_ROOT;
+    t->context.frames[0].node = PF_NODE_ROOT;
     t->tls = &__pf_tls;
     if (pf_rt.sampling) /* accesses in uninstrumented callers are not sampled */
-        t->frames[0].call = PF_CALL_UNWATCHED;
-    t->watched_from = t->frames;
-    t->locks_stale = false;
-    __pf_tls.frame = t->frames + 1;
+        t->context.frames[0].call = PF_CALL_UNWATCHED;
+    t->order.watched_from = t->context.frames;
+    t->order.locks_stale = false;
+    __pf_tls.frame = t->context.frames + 1;
     __pf_tls.step = sizeof(struct pf_frame);
     __pf_tls.thread = t;
     __pf_tls.stack_variables = pf_rt.stack_variables;
@@ -148,8 +148,8 @@ void pf_thread_begin(struct pf_thread *t)
 /* The struct stays for reports. Most of it is caches: their pages are returned to the kernel. */
 static void discard_caches(struct pf_thread *t)
 {
-    uintptr_t from = ((uintptr_t)&t->site_pairs + 4095) & -4096ul,
-              to = (uintptr_t)&t->span & -4096ul;
+    uintptr_t from = ((uintptr_t)&t->shadow.site_pairs + 4095) & -4096ul,
+              to = (uintptr_t)&t->order.span & -4096ul;
     pf_sys_discard((void *)from, to - from);
 }
 
@@ -164,12 +164,12 @@ void pf_thread_end(struct pf_thread *t)
     pf_thread_unlink(t);
     pf_threads.alive--;
     pf_thread_unlock();
-    t->clock[t->sid] = pf_epoch_publish(t);
+    t->order.clock[t->order.sid] = pf_epoch_publish(t);
     pf_slot_retire(t);
-    pf_clock_free(&t->pending_acquire);
-    pf_clock_free(&t->release_fence);
-    pf_sys(SYS_munmap, t->frames, t->frames_size);
-    t->frames = NULL;
+    pf_clock_free(&t->shadow.pending_acquire);
+    pf_clock_free(&t->shadow.release_fence);
+    pf_sys(SYS_munmap, t->context.frames, t->context.frames_size);
+    t->context.frames = NULL;
     t->tls = NULL;
     __pf_tls.thread = NULL;
     discard_caches(t);
@@ -186,13 +186,13 @@ void pf_thread_joined(struct pf_thread *self, struct pf_thread *child)
         pf_listener_notify(self, PF_EV_JOIN, (void *)(uintptr_t)child->number, 0);
     if (pf_rt.sampling)
         pf_sample_joined(child);
-    if (child->clock) {
-        pf_clock_join(self->clock, child->clock, child->nclock);
+    if (child->order.clock) {
+        pf_clock_join(self->order.clock, child->order.clock, child->order.nclock);
         pf_clock_grew(self);
-        if (child->nclock > self->nclock)
-            self->nclock = child->nclock;
+        if (child->order.nclock > self->order.nclock)
+            self->order.nclock = child->order.nclock;
         pf_thread_lock(); /* lower_to_known_by may be reading it */
-        pf_clock_free(&child->clock);
+        pf_clock_free(&child->order.clock);
         pf_thread_unlock();
     }
     pf_oracle_end();
@@ -202,7 +202,7 @@ void pf_thread_joined(struct pf_thread *self, struct pf_thread *child)
 void pf_thread_set_joining(struct pf_thread *self, struct pf_thread *child)
 {
     pf_thread_lock();
-    self->joining = child;
+    self->order.joining = child;
     pf_thread_unlock();
 }
 
@@ -219,12 +219,12 @@ void pf_thread_after_fork(struct pf_thread *self)
         }
         /* The thread does not exist in this process; what it did happened before the fork. */
         pf_thread_unlink(t);
-        uint32_t last = t->clk > t->highest_clk ? t->clk : t->highest_clk;
-        if (self->clock[t->sid] < last)
-            self->clock[t->sid] = last;
-        if (self->nclock <= t->sid)
-            self->nclock = t->sid + 1;
-        t->dirty = true; /* its current epoch counts as used */
+        uint32_t last = t->order.clk > t->order.highest_clk ? t->order.clk : t->order.highest_clk;
+        if (self->order.clock[t->order.sid] < last)
+            self->order.clock[t->order.sid] = last;
+        if (self->order.nclock <= t->order.sid)
+            self->order.nclock = t->order.sid + 1;
+        t->order.dirty = true; /* its current epoch counts as used */
         pf_slot_retire(t);
     }
     pf_threads.alive = left;

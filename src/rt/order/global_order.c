@@ -37,13 +37,13 @@ bool pf_global_order_raise(const uint32_t *clock, uint32_t n)
 static void lower_to_known_by(uint32_t *known_by_all, uint32_t n, const struct pf_thread *t,
                               bool count_joining)
 {
-    const struct pf_thread *child = count_joining ? t->joining : NULL;
-    const uint32_t *later = child && child->clock ? child->clock : t->clock;
-    uint32_t own = __atomic_load_n(&t->sid, __ATOMIC_RELAXED), too = own;
-    if (later != t->clock && child->state == PF_THREAD_RUNNING)
-        too = __atomic_load_n(&child->sid, __ATOMIC_RELAXED);
+    const struct pf_thread *child = count_joining ? t->order.joining : NULL;
+    const uint32_t *later = child && child->order.clock ? child->order.clock : t->order.clock;
+    uint32_t own = __atomic_load_n(&t->order.sid, __ATOMIC_RELAXED), too = own;
+    if (later != t->order.clock && child->state == PF_THREAD_RUNNING)
+        too = __atomic_load_n(&child->order.sid, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n; i++) {
-        uint32_t known = __atomic_load_n(&t->clock[i], __ATOMIC_RELAXED);
+        uint32_t known = __atomic_load_n(&t->order.clock[i], __ATOMIC_RELAXED);
         uint32_t then = __atomic_load_n(&later[i], __ATOMIC_RELAXED);
         known = then > known ? then : known;
         if (i != own && i != too && known < known_by_all[i])
@@ -57,11 +57,11 @@ void pf_thread_update_global_order(struct pf_thread *self)
     static uint32_t known_by_all[PF_SID_MAX + 1];
     uint32_t n = 0, threads = 0;
     if (pf_rt.strict || !pf_spin_try(&pf_threads.lock)) {
-        self->global_order_in = self->global_order_every = GLOBAL_ORDER_SELDOM;
+        self->order.global_order_in = self->order.global_order_every = GLOBAL_ORDER_SELDOM;
         return;
     }
     for (struct pf_thread *t = pf_threads.running; t; t = t->next, threads++)
-        n = t->nclock > n ? t->nclock : n;
+        n = t->order.nclock > n ? t->order.nclock : n;
     for (uint32_t i = 0; i < n; i++)
         known_by_all[i] = UINT32_MAX;
     bool count_joining = !__atomic_load_n(&pf_rt.has_signal_handlers, __ATOMIC_ACQUIRE);
@@ -73,8 +73,9 @@ void pf_thread_update_global_order(struct pf_thread *self)
     bool grew = !pf_threads.not_begun && count_joining == !pf_rt.has_signal_handlers &&
                 pf_global_order_raise(known_by_all, n);
     pf_thread_unlock();
-    uint32_t longer = self->global_order_every < GLOBAL_ORDER_SELDOM ? 2 * self->global_order_every
-                                                                     : GLOBAL_ORDER_SELDOM;
-    self->global_order_every = grew || !longer ? GLOBAL_ORDER_EVERY : longer;
-    self->global_order_in = self->global_order_every + threads * n / 8;
+    uint32_t longer = self->order.global_order_every < GLOBAL_ORDER_SELDOM
+                          ? 2 * self->order.global_order_every
+                          : GLOBAL_ORDER_SELDOM;
+    self->order.global_order_every = grew || !longer ? GLOBAL_ORDER_EVERY : longer;
+    self->order.global_order_in = self->order.global_order_every + threads * n / 8;
 }

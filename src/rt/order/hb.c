@@ -143,9 +143,9 @@ void pf_hb_clock_release_store(struct pf_thread *t, struct pf_hb_clock *c)
 
 static struct pf_held_lock *held_find(struct pf_thread *t, uintptr_t addr)
 {
-    for (uint32_t i = t->nheld; i-- > 0;)
-        if (t->held[i].addr == addr)
-            return &t->held[i];
+    for (uint32_t i = t->order.nheld; i-- > 0;)
+        if (t->order.held[i].addr == addr)
+            return &t->order.held[i];
     return NULL;
 }
 
@@ -157,7 +157,7 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
     *again = false;
     if (t->ignore_sync) {
         if (set)
-            *set = pf_lockset_with(t->lockset, a, where, shared);
+            *set = pf_lockset_with(t->order.lockset, a, where, shared);
         return where;
     }
     if (pf_rt.events)
@@ -183,12 +183,12 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
             s->first_taken = where ? where : pf_stack_id(t, PF_NATIVE_CALL);
         where = s->first_taken;
     }
-    uint32_t own_lockset_here = s && !t->lockset ? s->own_lockset : 0;
+    uint32_t own_lockset_here = s && !t->order.lockset ? s->own_lockset : 0;
     if (set && own_lockset_here && (own_lockset_here & 1) == shared) {
         *set = own_lockset_here >> 1;
     } else if (set) {
-        *set = pf_lockset_with(t->lockset, a, where, shared);
-        if (s && !t->lockset)
+        *set = pf_lockset_with(t->order.lockset, a, where, shared);
+        if (s && !t->order.lockset)
             s->own_lockset = *set << 1 | shared;
     }
     pf_spin_unlock(l);
@@ -211,14 +211,14 @@ static uint64_t lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool
         pf_sync_clear_clock_id(s);
         pf_epoch_set_resumable(t, a);
     } else if (s && known) { /* the holder has acquired everything in the clock */
-        struct pf_epoch_span span = t->span;
+        struct pf_epoch_span span = t->order.span;
         bool again = span.lock == a && s->sole_releaser == t->number + 1 && !s->acquired_by_other;
         pf_clock_set_thread(&s->clock, t);
         if (again) {
-            t->span = span;
+            t->order.span = span;
             pf_span_extend(t, pf_epoch_last(t));
         }
-        t->span.lock = a;
+        t->order.span.lock = a;
         if (pf_rt.sampling)
             clock_id = s->clock_id = pf_clock_id(t);
         else
@@ -240,32 +240,32 @@ static uint64_t lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool
 
 uint32_t pf_unwatched_lockset_with(struct pf_thread *t, const struct pf_sync *s)
 {
-    if (!t->lockset && s->own_lockset && !(s->own_lockset & 1))
+    if (!t->order.lockset && s->own_lockset && !(s->own_lockset & 1))
         return s->own_lockset >> 1;
-    return pf_lockset_with(t->lockset, s->addr, s->first_taken, false);
+    return pf_lockset_with(t->order.lockset, s->addr, s->first_taken, false);
 }
 
-/* Recomputes t->lockset and the entries' lockset_before from t->held. */
+/* Recomputes t->order.lockset and the entries' lockset_before from t->order.held. */
 static void rebuild_lockset(struct pf_thread *t)
 {
     uint32_t set = 0;
-    for (uint32_t i = 0; i < t->nheld; i++) {
-        struct pf_held_lock *h = &t->held[i];
+    for (uint32_t i = 0; i < t->order.nheld; i++) {
+        struct pf_held_lock *h = &t->order.held[i];
         h->lockset_before = set;
         set = pf_lockset_with(set, h->addr, h->where, h->shared);
     }
-    t->locks_stale = false;
-    if (set == t->lockset)
+    t->order.locks_stale = false;
+    if (set == t->order.lockset)
         return;
-    t->lockset = set;
+    t->order.lockset = set;
     pf_epoch_lockset_changed(t);
 }
 
 void pf_lock_enter_watch_body(struct pf_thread *t, struct pf_frame *frame)
 {
-    if (frame < t->watched_from)
-        t->watched_from = frame;
-    if (t->locks_stale)
+    if (frame < t->order.watched_from)
+        t->order.watched_from = frame;
+    if (t->order.locks_stale)
         rebuild_lockset(t);
 }
 
@@ -274,56 +274,60 @@ static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, 
 {
     bool again, deferred = pf_lock_unwatched(t);
     uint32_t set;
-    if (!deferred && t->locks_stale)
+    if (!deferred && t->order.locks_stale)
         rebuild_lockset(t);
     where = lock_acquire(t, a, shared, where, &again, deferred ? NULL : &set);
-    if (t->nheld == PF_HELD_MAX) {
+    if (t->order.nheld == PF_HELD_MAX) {
         pf_limit_hit(PF_LIMIT_LOCKS);
         return;
     }
-    t->held[t->nheld++] = (struct pf_held_lock){
-        .addr = a, .where = where, .lockset_before = t->lockset, .shared = shared, .depth = depth};
+    t->order.held[t->order.nheld++] = (struct pf_held_lock){.addr = a,
+                                                            .where = where,
+                                                            .lockset_before = t->order.lockset,
+                                                            .shared = shared,
+                                                            .depth = depth};
     if (pf_rt.events)
         return;
     if (deferred) {
-        t->locks_stale = true;
+        t->order.locks_stale = true;
         return;
     }
-    t->lockset = set;
+    t->order.lockset = set;
     if (!again || !pf_epoch_resume(t, a))
         pf_epoch_lockset_changed(t);
 }
 
-/* Publishes t's clock and ends the epoch; h is the lock's entry in t->held, or NULL. */
+/* Publishes t's clock and ends the epoch; h is the lock's entry in t->order.held, or NULL. */
 static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held_lock *h)
 {
     bool deferred = pf_lock_unwatched(t);
-    if (!deferred && t->locks_stale)
+    if (!deferred && t->order.locks_stale)
         rebuild_lockset(t);
-    uint32_t sid = t->sid, published = pf_epoch_last(t);
+    uint32_t sid = t->order.sid, published = pf_epoch_last(t);
     uint64_t clock_id = lock_release(t, a, h && h->shared, h != NULL);
     if (h) {
-        struct pf_held_lock *last = &t->held[--t->nheld];
+        struct pf_held_lock *last = &t->order.held[--t->order.nheld];
         if (h == last)
             pf_reacquire_record(t, h, published);
         if (!deferred)
-            t->lockset = h->lockset_before;
+            t->order.lockset = h->lockset_before;
         for (; h < last; h++) { /* locks taken after it are held without it now */
             h[0] = h[1];
-            h->lockset_before = t->lockset;
+            h->lockset_before = t->order.lockset;
             if (!deferred && !pf_rt.events)
-                t->lockset = pf_lockset_with(t->lockset, h->addr, h->where, h->shared);
+                t->order.lockset = pf_lockset_with(t->order.lockset, h->addr, h->where, h->shared);
         }
     }
     if (deferred) {
-        t->resumable.lock = 0;
-        t->locks_stale = true;
+        t->order.resumable.lock = 0;
+        t->order.locks_stale = true;
         pf_epoch_next(t);
     } else if (!pf_rt.events) {
         pf_epoch_lockset_changed(t);
     }
-    if (clock_id && t->sid == sid && !t->dirty) /* the new epoch has no access records yet */
-        t->clock_id = clock_id;
+    if (clock_id && t->order.sid == sid &&
+        !t->order.dirty) /* the new epoch has no access records yet */
+        t->order.clock_id = clock_id;
 }
 
 void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where)
@@ -366,10 +370,10 @@ uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock)
 {
     struct pf_held_lock *h = held_find(t, (uintptr_t)lock);
     uint32_t depth = h ? h->depth : 1;
-    for (uint32_t i = 0; h && !t->cond && i < depth; i++)
+    for (uint32_t i = 0; h && !t->order.cond && i < depth; i++)
         pf_listener_notify(t, h->shared ? PF_EV_RDUNLOCK : PF_EV_UNLOCK, lock, 0);
-    if (t->cond)
-        pf_listener_notify(t, PF_EV_WAIT, t->cond, (uintptr_t)lock);
+    if (t->order.cond)
+        pf_listener_notify(t, PF_EV_WAIT, t->order.cond, (uintptr_t)lock);
     depth |= h && h->robust ? PF_LOCK_DEPTH_ROBUST : 0;
     unhold(t, (uintptr_t)lock, h);
     return depth;
@@ -386,8 +390,8 @@ void pf_lock_abandon(struct pf_thread *t, const volatile void *lock)
 
 void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth, uint32_t where)
 {
-    pf_listener_notify(t, PF_EV_WAKE, t->cond, (uintptr_t)lock);
-    t->cond = NULL;
+    pf_listener_notify(t, PF_EV_WAKE, t->order.cond, (uintptr_t)lock);
+    t->order.cond = NULL;
     hold(t, (uintptr_t)lock, false, depth & ~PF_LOCK_DEPTH_ROBUST, where);
     struct pf_held_lock *h = depth & PF_LOCK_DEPTH_ROBUST ? held_find(t, (uintptr_t)lock) : NULL;
     if (h)

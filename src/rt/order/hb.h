@@ -42,8 +42,8 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
  * is lost. */
 void pf_lock_dropping(struct pf_thread *t, const volatile void *lock);
 bool pf_lock_is_held(struct pf_thread *t, const volatile void *lock); /* by t */
-/* Drops all levels at once, as a condition wait does; t->cond is the condition variable, or NULL
- * for other callers. Returns the depth, to be passed to pf_lock_retaken. */
+/* Drops all levels at once, as a condition wait does; t->order.cond is the condition variable, or
+ * NULL for other callers. Returns the depth, to be passed to pf_lock_retaken. */
 #define PF_LOCK_DEPTH_ROBUST 0x80000000u
 uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock);
 /* The thread ends: a robust lock that it holds is released; any other one stays taken for ever. */
@@ -51,7 +51,7 @@ void pf_lock_abandon(struct pf_thread *t, const volatile void *lock);
 void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth,
                      uint32_t where);
 /* While sampling, nested: a frame of a watch body is about to be pushed at `frame`, so access
- * records will be made from now on. Brings t->lockset up to date. */
+ * records will be made from now on. Brings t->order.lockset up to date. */
 void pf_lock_enter_watch_body(struct pf_thread *t, struct pf_frame *frame);
 
 #endif

@@ -27,14 +27,14 @@ static inline uint32_t pf_reacquire_version(uintptr_t lock)
 static inline void pf_reacquire_record(struct pf_thread *t, const struct pf_held_lock *h,
                                        uint32_t published)
 {
-    struct pf_resumable_epoch *u = &t->resumable;
+    struct pf_resumable_epoch *u = &t->order.resumable;
     if (u->lock != h->addr || h->robust)
         return;
     u->complete = true;
     u->shared = h->shared;
     u->version = pf_reacquire_version(h->addr);
     u->published = published;
-    u->acquire_count = t->acquire_count;
+    u->acquire_count = t->order.acquire_count;
     u->lockset_before = h->lockset_before;
     u->where = h->where;
 }
@@ -43,7 +43,7 @@ static inline void pf_reacquire_record(struct pf_thread *t, const struct pf_held
  * published meanwhile does not matter. */
 static inline bool pf_reacquire_no_writer_since(const struct pf_thread *t, uintptr_t lock)
 {
-    const struct pf_resumable_epoch *u = &t->resumable;
+    const struct pf_resumable_epoch *u = &t->order.resumable;
     return u->lock == lock && u->complete && u->shared && u->version == pf_reacquire_version(lock);
 }
 
@@ -56,24 +56,24 @@ static inline bool pf_reacquire_allowed(const struct pf_thread *t)
 /* t has just taken the lock. Returns false, with nothing done, if the fast path does not apply. */
 static inline bool pf_reacquire_lock(struct pf_thread *t, uintptr_t lock, bool shared)
 {
-    const struct pf_resumable_epoch *u = &t->resumable;
-    if (u->lock != lock || !u->complete || u->shared != shared || u->lockset_before != t->lockset ||
-        !pf_reacquire_allowed(t) || t->nheld == PF_HELD_MAX ||
-        u->version != pf_reacquire_version(lock))
+    const struct pf_resumable_epoch *u = &t->order.resumable;
+    if (u->lock != lock || !u->complete || u->shared != shared ||
+        u->lockset_before != t->order.lockset || !pf_reacquire_allowed(t) ||
+        t->order.nheld == PF_HELD_MAX || u->version != pf_reacquire_version(lock))
         return false;
     const struct pf_sync *s = shared ? NULL : pf_sync_peek(lock);
     if (!shared && (!s || s->acquired_by_other || s->readers.n))
         return false;
-    for (uint32_t i = 0; i < t->nheld; i++)
-        if (t->held[i].addr == lock)
+    for (uint32_t i = 0; i < t->order.nheld; i++)
+        if (t->order.held[i].addr == lock)
             return false;
     struct pf_held_lock h = {lock, u->where, u->lockset_before, shared, 0, 1};
-    t->lockset = u->lockset;
+    t->order.lockset = u->lockset;
     if (!pf_epoch_resume(t, lock)) {
-        t->lockset = u->lockset_before;
+        t->order.lockset = u->lockset_before;
         return false;
     }
-    t->held[t->nheld++] = h;
+    t->order.held[t->order.nheld++] = h;
     return true;
 }
 
@@ -84,10 +84,10 @@ static inline bool pf_reacquire_publish(struct pf_thread *t, struct pf_resumable
     struct pf_spin *l = pf_sync_lock(u->lock);
     struct pf_sync *s = pf_sync_find(u->lock, false);
     struct pf_hb_clock *c = !s ? NULL : u->shared ? &s->readers : &s->clock;
-    bool has = c && c->n > t->sid && c->at[t->sid] == u->published;
+    bool has = c && c->n > t->order.sid && c->at[t->order.sid] == u->published;
     if (has) {
-        c->at[t->sid] = u->published = last;
-        if (t->span.lock == u->lock && !u->shared && !s->acquired_by_other)
+        c->at[t->order.sid] = u->published = last;
+        if (t->order.span.lock == u->lock && !u->shared && !s->acquired_by_other)
             pf_span_extend(t, last);
         else
             pf_span_publish(t, last);
@@ -100,20 +100,20 @@ static inline bool pf_reacquire_publish(struct pf_thread *t, struct pf_resumable
  * apply. */
 static inline bool pf_reacquire_unlock(struct pf_thread *t, uintptr_t lock)
 {
-    struct pf_resumable_epoch *u = &t->resumable;
-    if (u->lock != lock || !u->complete || u->clk != t->clk || u->sid != t->sid ||
-        u->acquire_count != t->acquire_count || !t->dirty || !t->nheld ||
+    struct pf_resumable_epoch *u = &t->order.resumable;
+    if (u->lock != lock || !u->complete || u->clk != t->order.clk || u->sid != t->order.sid ||
+        u->acquire_count != t->order.acquire_count || !t->order.dirty || !t->order.nheld ||
         !pf_reacquire_allowed(t) || u->version != pf_reacquire_version(lock))
         return false;
-    const struct pf_held_lock *h = &t->held[t->nheld - 1];
+    const struct pf_held_lock *h = &t->order.held[t->order.nheld - 1];
     if (h->addr != lock || h->depth != 1 || h->robust || h->shared != u->shared ||
-        h->lockset_before != u->lockset_before || t->lockset != u->lockset)
+        h->lockset_before != u->lockset_before || t->order.lockset != u->lockset)
         return false;
     uint32_t last = pf_epoch_last(t);
     if (last != u->published && !pf_reacquire_publish(t, u, last))
         return false;
-    t->nheld--;
-    t->lockset = u->lockset_before;
+    t->order.nheld--;
+    t->order.lockset = u->lockset_before;
     pf_epoch_lockset_changed(t);
     return true;
 }

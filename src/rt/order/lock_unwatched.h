@@ -26,9 +26,9 @@ static inline bool pf_lock_unwatched(struct pf_thread *t)
     struct pf_frame *top = __pf_tls.frame - 1;
     if (!pf_rt.sampling || !__pf_tls.counts || t != __pf_tls.thread || pf_stack_watched())
         return false;
-    while (t->watched_from < top && t->watched_from->call & PF_CALL_UNWATCHED)
-        t->watched_from++;
-    return t->watched_from >= top;
+    while (t->order.watched_from < top && t->order.watched_from->call & PF_CALL_UNWATCHED)
+        t->order.watched_from++;
+    return t->order.watched_from >= top;
 }
 
 /* The calling thread if its locks may take this fast path; else NULL. */
@@ -43,7 +43,8 @@ static inline struct pf_thread *pf_unwatched_thread(void)
 
 static inline bool pf_unwatched_same_clock(const struct pf_thread *t, const struct pf_sync *s)
 {
-    return s && t->clock_id && __atomic_load_n(&s->clock_id, __ATOMIC_RELAXED) == t->clock_id;
+    return s && t->order.clock_id &&
+           __atomic_load_n(&s->clock_id, __ATOMIC_RELAXED) == t->order.clock_id;
 }
 
 /* The lockset of t with the lock of s added. */
@@ -51,7 +52,7 @@ uint32_t pf_unwatched_lockset_with(struct pf_thread *t, const struct pf_sync *s)
 /* Changes t's lockset; t has made no access record in this epoch. */
 static inline void pf_unwatched_set_lockset(struct pf_thread *t, uint32_t set)
 {
-    t->lockset = set;
+    t->order.lockset = set;
     pf_epoch_lockset_changed(t);
 }
 
@@ -61,18 +62,20 @@ static inline bool pf_unwatched_lock(struct pf_thread *t, const volatile void *l
 {
     const struct pf_sync *s = pf_sync_peek((uintptr_t)lock);
     bool deferred = pf_lock_unwatched(t);
-    if (!pf_unwatched_same_clock(t, s) || !s->first_taken || t->nheld == PF_HELD_MAX)
+    if (!pf_unwatched_same_clock(t, s) || !s->first_taken || t->order.nheld == PF_HELD_MAX)
         return false;
-    if (!deferred && (t->dirty || t->locks_stale || t->resumable.lock))
+    if (!deferred && (t->order.dirty || t->order.locks_stale || t->order.resumable.lock))
         return false;
-    for (uint32_t i = 0; i < t->nheld; i++)
-        if (t->held[i].addr == (uintptr_t)lock)
+    for (uint32_t i = 0; i < t->order.nheld; i++)
+        if (t->order.held[i].addr == (uintptr_t)lock)
             return false; /* another thread unlocked it on behalf of t */
-    t->held[t->nheld] = (struct pf_held_lock){
-        .addr = (uintptr_t)lock, .where = s->first_taken, .lockset_before = t->lockset, .depth = 1};
-    t->nheld++;
+    t->order.held[t->order.nheld] = (struct pf_held_lock){.addr = (uintptr_t)lock,
+                                                          .where = s->first_taken,
+                                                          .lockset_before = t->order.lockset,
+                                                          .depth = 1};
+    t->order.nheld++;
     if (deferred)
-        t->locks_stale = true;
+        t->order.locks_stale = true;
     else
         pf_unwatched_set_lockset(t, pf_unwatched_lockset_with(t, s));
     return true;
@@ -82,16 +85,16 @@ static inline bool pf_unwatched_lock(struct pf_thread *t, const volatile void *l
  * apply. */
 static inline bool pf_unwatched_unlock(struct pf_thread *t, const volatile void *lock)
 {
-    const struct pf_held_lock *h = &t->held[t->nheld - 1];
+    const struct pf_held_lock *h = &t->order.held[t->order.nheld - 1];
     bool deferred = pf_lock_unwatched(t);
-    if (!t->nheld || t->dirty || h->addr != (uintptr_t)lock || h->depth != 1 || h->shared ||
-        h->robust || (!deferred && t->locks_stale) ||
+    if (!t->order.nheld || t->order.dirty || h->addr != (uintptr_t)lock || h->depth != 1 ||
+        h->shared || h->robust || (!deferred && t->order.locks_stale) ||
         !pf_unwatched_same_clock(t, pf_sync_peek((uintptr_t)lock)))
         return false;
-    t->nheld--;
-    t->resumable.lock = 0;
+    t->order.nheld--;
+    t->order.resumable.lock = 0;
     if (deferred)
-        t->locks_stale = true;
+        t->order.locks_stale = true;
     else
         pf_unwatched_set_lockset(t, h->lockset_before);
     return true;

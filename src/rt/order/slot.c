@@ -38,10 +38,10 @@ static uint32_t choose(const struct pf_thread *t)
     for (uint32_t s = 1; s < nslots; s++) {
         if (slots[s].owner || slots[s].last >= PF_CLK_MAX / 2)
             continue;
-        if (t->clock[s] >= slots[s].last)
+        if (t->order.clock[s] >= slots[s].last)
             return s;
-        if (slots[s].last - t->clock[s] < missing) {
-            missing = slots[s].last - t->clock[s];
+        if (slots[s].last - t->order.clock[s] < missing) {
+            missing = slots[s].last - t->order.clock[s];
             best = s;
         }
     }
@@ -64,15 +64,15 @@ bool pf_slot_take(struct pf_thread *t)
         n->before = slots[s].latest;
         slots[s].latest = n;
         slots[s].owner = t;
-        t->sid = s;
-        t->clk = t->clock[s] = n->from;
-        t->dirty = false;
-        t->clock_id = 0;
-        t->highest_clk = 0;
-        t->span = (struct pf_epoch_span){.from = s << PF_CLK_BITS | (t->clk - 1)};
-        if (s >= t->nclock)
-            t->nclock = s + 1;
-        pf_held_log_put(&slots[s].held, t->clk, t->lockset);
+        t->order.sid = s;
+        t->order.clk = t->order.clock[s] = n->from;
+        t->order.dirty = false;
+        t->order.clock_id = 0;
+        t->order.highest_clk = 0;
+        t->order.span = (struct pf_epoch_span){.from = s << PF_CLK_BITS | (t->order.clk - 1)};
+        if (s >= t->order.nclock)
+            t->order.nclock = s + 1;
+        pf_held_log_put(&slots[s].held, t->order.clk, t->order.lockset);
     }
     pf_spin_unlock(&lock);
     return s != 0;
@@ -81,8 +81,8 @@ bool pf_slot_take(struct pf_thread *t)
 void pf_slot_retire(struct pf_thread *t)
 {
     pf_spin_lock(&lock);
-    slots[t->sid].last = pf_epoch_publish(t);
-    slots[t->sid].owner = NULL;
+    slots[t->order.sid].last = pf_epoch_publish(t);
+    slots[t->order.sid].owner = NULL;
     pf_spin_unlock(&lock);
 }
 
@@ -91,9 +91,9 @@ void pf_thread_update_key(struct pf_thread *t)
     if (!t->tls)
         return;
     t->tls->read_set = 1; /* matches no word of a cell; 0 would match an empty one */
-    t->tls->key = 0xffull << PF_MASK_SHIFT | (uint64_t)t->sid << PF_SID_SHIFT |
-                  (uint64_t)t->clk << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
-    t->tls->clock = t->clock;
+    t->tls->key = 0xffull << PF_MASK_SHIFT | (uint64_t)t->order.sid << PF_SID_SHIFT |
+                  (uint64_t)t->order.clk << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
+    t->tls->clock = t->order.clock;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (pf_rt.slow_path_only || t->signals || t->ignore_reads || t->ignore_writes)
         t->tls->clock = NULL;
@@ -109,10 +109,10 @@ void pf_thread_update_key(struct pf_thread *t)
 
 void pf_epoch_lockset_changed(struct pf_thread *t)
 {
-    if (t->dirty)
+    if (t->order.dirty)
         pf_epoch_next(t);
     else
-        pf_held_log_put(&slots[t->sid].held, t->clk, t->lockset);
+        pf_held_log_put(&slots[t->order.sid].held, t->order.clk, t->order.lockset);
 }
 
 /* pf_thread_update_key if nothing but the epoch has changed. */
@@ -124,7 +124,7 @@ static inline void update_key_epoch(struct pf_thread *t)
         return;
     }
     tls->read_set = 1;
-    tls->key = (tls->key & ~((uint64_t)PF_CLK_MAX << PF_CLK_SHIFT)) | (uint64_t)t->clk
+    tls->key = (tls->key & ~((uint64_t)PF_CLK_MAX << PF_CLK_SHIFT)) | (uint64_t)t->order.clk
                                                                           << PF_CLK_SHIFT;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
     if (__builtin_expect(t->signals != NULL, 0)) /* it arrived just now */
@@ -133,12 +133,12 @@ static inline void update_key_epoch(struct pf_thread *t)
 
 void pf_epoch_next(struct pf_thread *t)
 {
-    if (!t->dirty)
+    if (!t->order.dirty)
         return;
-    if (t->clk > t->highest_clk)
-        t->highest_clk = t->clk;
-    if (__builtin_expect(t->highest_clk == PF_CLK_MAX, 0)) { /* continue on another slot */
-        uint32_t sid = t->sid;
+    if (t->order.clk > t->order.highest_clk)
+        t->order.highest_clk = t->order.clk;
+    if (__builtin_expect(t->order.highest_clk == PF_CLK_MAX, 0)) { /* continue on another slot */
+        uint32_t sid = t->order.sid;
         pf_slot_retire(t);
         if (!pf_slot_take(
                 t)) { /* none left: stay in the last epoch; order may be lost, never invented */
@@ -150,22 +150,22 @@ void pf_epoch_next(struct pf_thread *t)
         pf_thread_update_key(t);
         return;
     }
-    t->clock[t->sid] = t->clk = t->highest_clk + 1;
-    t->dirty = false;
-    t->clock_id = 0;
-    pf_held_log_put(&slots[t->sid].held, t->clk, t->lockset);
+    t->order.clock[t->order.sid] = t->order.clk = t->order.highest_clk + 1;
+    t->order.dirty = false;
+    t->order.clock_id = 0;
+    pf_held_log_put(&slots[t->order.sid].held, t->order.clk, t->order.lockset);
     update_key_epoch(t);
 }
 
 bool pf_epoch_resume(struct pf_thread *t, uintptr_t lock)
 {
-    const struct pf_resumable_epoch *u = &t->resumable;
-    if (u->lock != lock || u->sid != t->sid || u->lockset != t->lockset)
+    const struct pf_resumable_epoch *u = &t->order.resumable;
+    if (u->lock != lock || u->sid != t->order.sid || u->lockset != t->order.lockset)
         return false;
-    if (t->dirty && t->clk > t->highest_clk)
-        t->highest_clk = t->clk;
-    t->clk = u->clk;
-    t->dirty = true;
+    if (t->order.dirty && t->order.clk > t->order.highest_clk)
+        t->order.highest_clk = t->order.clk;
+    t->order.clk = u->clk;
+    t->order.dirty = true;
     pf_thread_update_key(t);
     return true;
 }

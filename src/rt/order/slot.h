@@ -17,8 +17,8 @@
 
 #include "thread.h"
 
-/* Takes a slot for t, whose clock says what it has seen; sets t->sid, t->clk and its clock entry.
- * Returns false if there is none. */
+/* Takes a slot for t, whose clock says what it has seen; sets its slot, its epoch and its clock
+ * entry. Returns false if no slot is free. */
 bool pf_slot_take(struct pf_thread *t);
 /* The owner gives up its slot for ever. */
 void pf_slot_retire(struct pf_thread *t);
@@ -27,7 +27,7 @@ void pf_slot_retire(struct pf_thread *t);
 void pf_epoch_next(struct pf_thread *t);
 /* Recomputes the key and the other words that compiled code compares with. */
 void pf_thread_update_key(struct pf_thread *t);
-/* t->lockset has changed: later access records are made under the new set. */
+/* t->order.lockset has changed: later access records are made under the new set. */
 void pf_epoch_lockset_changed(struct pf_thread *t);
 
 /* The thread that used slot sid in epoch clk, and the interned set of locks that it held. */
@@ -47,31 +47,31 @@ uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk);
  */
 static inline uint32_t pf_span_end(const struct pf_thread *t)
 {
-    return t->span.from + t->span.more;
+    return t->order.span.from + t->order.span.more;
 }
 static inline void pf_span_publish(struct pf_thread *t, uint32_t last)
 {
-    uint32_t from = pf_span_end(t) + 1, to = t->sid << PF_CLK_BITS | last;
+    uint32_t from = pf_span_end(t) + 1, to = t->order.sid << PF_CLK_BITS | last;
     if (to >= from)
-        t->span = (struct pf_epoch_span){from, to - from, 0};
-    t->span.lock = 0;
+        t->order.span = (struct pf_epoch_span){from, to - from, 0};
+    t->order.span.lock = 0;
 }
 static inline void pf_span_extend(struct pf_thread *t, uint32_t last)
 {
-    t->span.more = (t->sid << PF_CLK_BITS | last) - t->span.from;
+    t->order.span.more = (t->order.sid << PF_CLK_BITS | last) - t->order.span.from;
 }
 
 /* The last epoch in which t made an access record, which is what t publishes about itself.
  * _publish: t is publishing it now. */
 static inline uint32_t pf_epoch_last(const struct pf_thread *t)
 {
-    uint32_t last = t->dirty ? t->clk : t->clk - 1;
-    return last > t->highest_clk ? last : t->highest_clk;
+    uint32_t last = t->order.dirty ? t->order.clk : t->order.clk - 1;
+    return last > t->order.highest_clk ? last : t->order.highest_clk;
 }
 static inline uint32_t pf_epoch_publish(struct pf_thread *t)
 {
     uint32_t last = pf_epoch_last(t);
-    t->resumable.lock = 0;
+    t->order.resumable.lock = 0;
     pf_span_publish(t, last);
     return last;
 }
@@ -89,9 +89,9 @@ static inline uint32_t pf_epoch_publish(struct pf_thread *t)
  */
 static inline void pf_epoch_set_resumable(struct pf_thread *t, uintptr_t lock)
 {
-    if (t->dirty)
-        t->resumable = (struct pf_resumable_epoch){
-            .lock = lock, .sid = t->sid, .clk = t->clk, .lockset = t->lockset};
+    if (t->order.dirty)
+        t->order.resumable = (struct pf_resumable_epoch){
+            .lock = lock, .sid = t->order.sid, .clk = t->order.clk, .lockset = t->order.lockset};
 }
 bool pf_epoch_resume(struct pf_thread *t, uintptr_t lock);
 

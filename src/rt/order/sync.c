@@ -129,10 +129,10 @@ void pf_clock_to_thread(struct pf_thread *t, const struct pf_hb_clock *c)
     if (!c->n)
         return;
     /* t's own entry never grows: no other thread has seen more of t's slot than t. */
-    if (pf_clock_join(t->clock, c->at, c->n))
+    if (pf_clock_join(t->order.clock, c->at, c->n))
         pf_clock_grew(t);
-    if (c->n > t->nclock)
-        t->nclock = c->n;
+    if (c->n > t->order.nclock)
+        t->order.nclock = c->n;
 }
 
 void pf_clock_from_array(struct pf_hb_clock *c, const uint32_t *array, uint32_t n)
@@ -149,22 +149,22 @@ void pf_clock_from_array(struct pf_hb_clock *c, const uint32_t *array, uint32_t 
 
 void pf_clock_from_thread(struct pf_hb_clock *c, struct pf_thread *t)
 {
-    uint32_t had = c->n > t->sid ? c->at[t->sid] : 0, own = pf_epoch_publish(t);
-    pf_clock_from_array(c, t->clock, t->nclock);
-    if (c->n > t->sid)
-        c->at[t->sid] = own > had ? own : had;
+    uint32_t had = c->n > t->order.sid ? c->at[t->order.sid] : 0, own = pf_epoch_publish(t);
+    pf_clock_from_array(c, t->order.clock, t->order.nclock);
+    if (c->n > t->order.sid)
+        c->at[t->order.sid] = own > had ? own : had;
 }
 
 void pf_clock_set_thread(struct pf_hb_clock *c, struct pf_thread *t)
 {
-    if (!ensure_capacity(c, t->nclock)) {
+    if (!ensure_capacity(c, t->order.nclock)) {
         c->n = 0;
         return;
     }
     /* capacities are even, and the entry after t's last is 0 */
-    pf_clock_copy_even(c->at, t->clock, t->nclock);
-    c->n = t->nclock;
-    c->at[t->sid] = pf_epoch_publish(t);
+    pf_clock_copy_even(c->at, t->order.clock, t->order.nclock);
+    c->n = t->order.nclock;
+    c->at[t->order.sid] = pf_epoch_publish(t);
 }
 
 #define IDS_PER_BATCH 0x10000u /* ids that a thread reserves at once */
@@ -172,29 +172,30 @@ void pf_clock_set_thread(struct pf_hb_clock *c, struct pf_thread *t)
 uint64_t pf_clock_id(struct pf_thread *t)
 {
     static uint64_t next;
-    if (t->clock_id && !t->dirty)
-        return t->clock_id;
-    if (!(t->last_clock_id % IDS_PER_BATCH))
-        t->last_clock_id = __atomic_fetch_add(&next, IDS_PER_BATCH, __ATOMIC_RELAXED);
-    return ++t->last_clock_id;
+    if (t->order.clock_id && !t->order.dirty)
+        return t->order.clock_id;
+    if (!(t->order.last_clock_id % IDS_PER_BATCH))
+        t->order.last_clock_id = __atomic_fetch_add(&next, IDS_PER_BATCH, __ATOMIC_RELAXED);
+    return ++t->order.last_clock_id;
 }
 
 static bool equals_thread(const struct pf_thread *t, const struct pf_hb_clock *c)
 {
-    if (c->n < t->nclock || c->at[t->sid] != pf_epoch_last(t))
+    if (c->n < t->order.nclock || c->at[t->order.sid] != pf_epoch_last(t))
         return false;
-    for (uint32_t i = 0; i < t->nclock; i++)
-        if (i != t->sid && c->at[i] != t->clock[i])
+    for (uint32_t i = 0; i < t->order.nclock; i++)
+        if (i != t->order.sid && c->at[i] != t->order.clock[i])
             return false;
     return true;
 }
 
 void pf_clock_unify_ids(struct pf_thread *t, struct pf_sync *s)
 {
-    if (!s->clock_id || t->dirty || s->clock_id == t->clock_id || !equals_thread(t, &s->clock))
+    if (!s->clock_id || t->order.dirty || s->clock_id == t->order.clock_id ||
+        !equals_thread(t, &s->clock))
         return;
-    if (t->clock_id > s->clock_id) /* the later id, so that all threads converge to one */
-        __atomic_store_n(&s->clock_id, t->clock_id, __ATOMIC_RELAXED);
+    if (t->order.clock_id > s->clock_id) /* the later id, so that all threads converge to one */
+        __atomic_store_n(&s->clock_id, t->order.clock_id, __ATOMIC_RELAXED);
     else
-        t->clock_id = s->clock_id;
+        t->order.clock_id = s->clock_id;
 }

@@ -124,8 +124,8 @@ static inline void pf_sync_clear_clock_id(struct pf_sync *s)
 /* t's clock has grown. */
 static inline void pf_clock_grew(struct pf_thread *t)
 {
-    t->clock_id = 0;
-    t->acquire_count++;
+    t->order.clock_id = 0;
+    t->order.acquire_count++;
 }
 /* The id of what t would publish now; a new one if it has none. */
 uint64_t pf_clock_id(struct pf_thread *t);

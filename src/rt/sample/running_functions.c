@@ -56,7 +56,7 @@ uint32_t pf_running_register(struct pf_thread *t)
             continue;
         __atomic_store_n(&threads[i].thread, t->number, __ATOMIC_RELAXED);
         clear_last_functions(&threads[i]);
-        __atomic_store_n(&threads[i].stack, t->frames, __ATOMIC_RELAXED);
+        __atomic_store_n(&threads[i].stack, t->context.frames, __ATOMIC_RELAXED);
         __atomic_store_n(&threads[i].tls, t->tls, __ATOMIC_RELEASE);
         uint32_t n = __atomic_load_n(&nthreads, __ATOMIC_RELAXED);
         while (n <= i && !__atomic_compare_exchange_n(&nthreads, &n, i + 1, 0, __ATOMIC_ACQ_REL,

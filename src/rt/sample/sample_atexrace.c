@@ -98,7 +98,7 @@ static void begin(struct pf_thread *t)
         pf_sys(SYS_munmap, o, OWN_SIZE);
         o = NULL;
     }
-    t->sample = o;
+    t->sample.policy_state = o;
     if (!o) {
         pf_limit_hit(PF_LIMIT_MEMORY);
         return;
@@ -131,11 +131,11 @@ static void add(const struct pf_function_pair *p, void *to)
 
 static void end(struct pf_thread *t)
 {
-    struct thread_state *o = t->sample;
+    struct thread_state *o = t->sample.policy_state;
     if (!o)
         return;
-    pf_running_unregister(o->table_index, t->frames + 1);
-    t->sample = NULL;
+    pf_running_unregister(o->table_index, t->context.frames + 1);
+    t->sample.policy_state = NULL;
     pf_spin_lock(&lock);
     if (o->prev)
         o->prev->next = o->next;
@@ -150,14 +150,14 @@ static void end(struct pf_thread *t)
 
 static void suspend(struct pf_thread *t, struct pf_frame *top)
 {
-    struct thread_state *o = t->sample;
+    struct thread_state *o = t->sample.policy_state;
     if (o)
         pf_running_suspend(o->table_index, top);
 }
 
 static void resume(struct pf_thread *t)
 {
-    struct thread_state *o = t->sample;
+    struct thread_state *o = t->sample.policy_state;
     if (o)
         pf_running_resume(o->table_index, &__pf_tls);
 }
@@ -189,7 +189,7 @@ static void count_first_functions(struct thread_state *o, struct pf_func *first,
 static bool decide(struct pf_thread *t, struct pf_func *f, uint32_t weight, bool cold,
                    uint32_t *left)
 {
-    struct thread_state *o = t->sample;
+    struct thread_state *o = t->sample.policy_state;
     struct pf_running_function others[PF_RUNNING_FUNCTIONS_MAX];
     uint64_t other[PF_RUNNING_FUNCTIONS_MAX], deciding;
     uint64_t name = hash_of(f);
@@ -199,8 +199,8 @@ static bool decide(struct pf_thread *t, struct pf_func *f, uint32_t weight, bool
         other[i] = others[i].hash;
     enum pf_pair_decision decision = pf_function_pairs_decide(&o->pairs, &before, &rate, name,
                                                               other, n, weight, &deciding, left);
-    if (__pf_tls.frame > t->frames + 1 && t->frames[1].func->number)
-        count_first_functions(o, t->frames[1].func, others, n, weight);
+    if (__pf_tls.frame > t->context.frames + 1 && t->context.frames[1].func->number)
+        count_first_functions(o, t->context.frames[1].func, others, n, weight);
     for (uint64_t waking = cold ? ~0ull >> (64 - n) : deciding; waking; waking &= waking - 1) {
         const struct pf_running_function *s = &others[__builtin_ctzll(waking)];
         bool switch_body = decision == PF_PAIR_FIRST_BURST && waking & -waking & deciding;
@@ -225,7 +225,7 @@ static bool is_cold(struct thread_state *o, const struct pf_func *f)
 
 static enum pf_body call(struct pf_thread *t, struct pf_func *f)
 {
-    struct thread_state *o = t->sample;
+    struct thread_state *o = t->sample.policy_state;
     if (!o)
         return PF_BODY_WATCH;
     __atomic_store_n(&__pf_tls.dispatch, PF_DISPATCH_COUNT, __ATOMIC_SEQ_CST);
@@ -278,12 +278,12 @@ static void drop_lock(void) { pf_spin_unlock(&lock); }
  * every call from now on. */
 static void forked(struct pf_thread *t)
 {
-    struct thread_state *own = t->sample;
+    struct thread_state *own = t->sample.policy_state;
     for (struct thread_state *o = running, *next; o; o = next) {
         next = o->next;
         if (o == own)
             continue;
-        o->thread->sample = NULL;
+        o->thread->sample.policy_state = NULL;
         free_state(o);
     }
     running = own;

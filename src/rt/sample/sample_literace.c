@@ -24,21 +24,21 @@ static bool configure(const char *parameters) { return !*parameters; }
 
 static void begin(struct pf_thread *t)
 {
-    t->sample = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof(struct literace_state));
+    t->sample.policy_state = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof(struct literace_state));
 }
 
 static void end(struct pf_thread *t)
 {
-    if (t->sample)
-        pf_sys(SYS_munmap, t->sample, PF_FUNCS_MAX * sizeof(struct literace_state));
-    t->sample = NULL;
+    if (t->sample.policy_state)
+        pf_sys(SYS_munmap, t->sample.policy_state, PF_FUNCS_MAX * sizeof(struct literace_state));
+    t->sample.policy_state = NULL;
 }
 
 static enum pf_body call(struct pf_thread *t, struct pf_func *f)
 {
-    if (!t->sample)
+    if (!t->sample.policy_state)
         return PF_BODY_WATCH;
-    struct literace_state *s = (struct literace_state *)t->sample + f->number;
+    struct literace_state *s = (struct literace_state *)t->sample.policy_state + f->number;
     int32_t *count = &__pf_tls.counts[f->number];
     *count = 0; /* ask again at the next call */
     if (++s->done == BURST) {

@@ -129,8 +129,8 @@ PF_ALWAYS_INLINE bool pf_access_subsumed_by(uint64_t s, uint64_t by)
 /* True if s is in the span of t, epochs that no other thread can distinguish (slot.h). */
 PF_ALWAYS_INLINE bool pf_access_in_span(const struct pf_thread *t, uint64_t s)
 {
-    return (uint32_t)((s & (PF_BITS_SID | PF_BITS_CLK)) >> PF_CLK_SHIFT) - t->span.from <=
-           t->span.more;
+    return (uint32_t)((s & (PF_BITS_SID | PF_BITS_CLK)) >> PF_CLK_SHIFT) - t->order.span.from <=
+           t->order.span.more;
 }
 
 /* True if s is subsumed by the plain write w although s may be later: both are in the span of the

@@ -139,17 +139,17 @@ void pf_spill_free(uint64_t ref)
 static bool may_make_read_set(struct pf_thread *t)
 {
     bool wanted = pf_read_set_wanted(t);
-    if (t->set_debt < PF_READ_SET_DEBT_MAX)
-        t->set_debt += DEBT_PER_SET;
+    if (t->shadow.set_debt < PF_READ_SET_DEBT_MAX)
+        t->shadow.set_debt += DEBT_PER_SET;
     else
-        t->set_tries++;
+        t->shadow.set_tries++;
     return wanted;
 }
 
 static void pay_back(struct pf_thread *t)
 {
-    if (t->set_debt)
-        t->set_debt--;
+    if (t->shadow.set_debt)
+        t->shadow.set_debt--;
 }
 
 /* Counts that a cell is about to refer to `to`. Read sets that many cells use are worth
@@ -210,14 +210,14 @@ static struct pf_access_set *intern(const uint64_t *record, unsigned n)
 
 static struct pf_read_set_memo *memo_of(struct pf_thread *t, uint64_t from, uint64_t with)
 {
-    if (!t->memo) {
-        t->memo = pf_store_alloc(5); /* 2 KB */
-        if (!t->memo)
+    if (!t->shadow.memo) {
+        t->shadow.memo = pf_store_alloc(5); /* 2 KB */
+        if (!t->shadow.memo)
             return NULL;
-        pf_zero(t->memo, sizeof *t->memo << MEMO_BITS);
+        pf_zero(t->shadow.memo, sizeof *t->shadow.memo << MEMO_BITS);
     }
     uint64_t h = (from ^ with >> 7) * 0x9e3779b97f4a7c15ull;
-    return &t->memo[h >> (64 - MEMO_BITS)];
+    return &t->shadow.memo[h >> (64 - MEMO_BITS)];
 }
 _Static_assert((sizeof(struct pf_read_set_memo) << MEMO_BITS) <= 64 << 5,
                "the memo fits its block");
@@ -253,9 +253,10 @@ static uint64_t add_read(struct pf_thread *t, const uint64_t *record, unsigned n
                 continue;
             }
         }
-        if (mine && pf_access_clk(s) != t->clk)
+        if (mine && pf_access_clk(s) != t->order.clk)
             *again = true;
-        if (mine ? pf_access_clk(s) != t->clk : pf_access_clk(s) <= t->clock[pf_access_sid(s)])
+        if (mine ? pf_access_clk(s) != t->order.clk
+                 : pf_access_clk(s) <= t->order.clock[pf_access_sid(s)])
             s &= ~both;
         if (s & PF_MASK_ALL)
             out[m++] = s;

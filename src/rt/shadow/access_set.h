@@ -78,7 +78,8 @@ static inline unsigned pf_access_set_capacity(const struct pf_access_set *s)
 /* True if t would make a read set now. Does not count as an attempt. */
 static inline bool pf_read_set_wanted(const struct pf_thread *t)
 {
-    return t->set_debt < PF_READ_SET_DEBT_MAX || (t->set_tries + 1) % PF_READ_SET_TRY_EVERY == 0;
+    return t->shadow.set_debt < PF_READ_SET_DEBT_MAX ||
+           (t->shadow.set_tries + 1) % PF_READ_SET_TRY_EVERY == 0;
 }
 
 /* Makes a spill of list[0..n), and of s unless it is 0, with room for two more records. Returns its

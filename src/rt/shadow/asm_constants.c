@@ -58,13 +58,13 @@ void pf_asm_constants(void)
     VALUE(PF_CALL_UNWATCHED);
     OFFSET(FUNC_NUMBER, pf_func, number);
 
-    OFFSET(THREAD_DIRTY, pf_thread, dirty);
-    OFFSET(THREAD_SITE_PAIRS, pf_thread, site_pairs.pair);
-    OFFSET(THREAD_SITE_PAIR_IDS, pf_thread, site_pairs.id);
-    OFFSET(THREAD_READ_SET_CACHE, pf_thread, read_set_cache);
-    OFFSET(THREAD_RECENT_CONTEXTS, pf_thread, recent_contexts);
-    OFFSET(THREAD_SPAN_FROM, pf_thread, span.from);
-    OFFSET(THREAD_SPAN_MORE, pf_thread, span.more);
+    OFFSET(THREAD_DIRTY, pf_thread, order.dirty);
+    OFFSET(THREAD_SITE_PAIRS, pf_thread, shadow.site_pairs.pair);
+    OFFSET(THREAD_SITE_PAIR_IDS, pf_thread, shadow.site_pairs.id);
+    OFFSET(THREAD_READ_SET_CACHE, pf_thread, shadow.read_set_cache);
+    OFFSET(THREAD_RECENT_CONTEXTS, pf_thread, context.recent);
+    OFFSET(THREAD_SPAN_FROM, pf_thread, order.span.from);
+    OFFSET(THREAD_SPAN_MORE, pf_thread, order.span.more);
     OFFSET(RT_CHECK_ONLY_THREADS, pf_rt, check_only_threads);
     OFFSET(RT_GLOBALLY_ORDERED, pf_rt, globally_ordered);
 

@@ -13,7 +13,8 @@
  *           Here it also continues the sequences of other threads, which C11 would end, because
  *           there is only one clock per location. That adds order, so it never invents a race.
  *   RMW     continues the sequence: the old clock stays, joined with what a store would put there.
- * A relaxed load acquires the clock only at the next acquire fence (thread->pending_acquire).
+ * A relaxed load acquires the clock only at the next acquire fence (`pending_acquire` in
+ * thread_shadow.h).
  */
 #include "cell.h"
 #include "clock.h"
@@ -73,7 +74,7 @@ static bool releases(unsigned o)
  */
 static struct pf_atomic_cache_entry *cache_slot(struct pf_thread *t, uintptr_t addr)
 {
-    return &t->atomic_cache[(addr >> 2 ^ addr >> 9) % PF_ATOMIC_CACHE_SIZE];
+    return &t->shadow.atomic_cache[(addr >> 2 ^ addr >> 9) % PF_ATOMIC_CACHE_SIZE];
 }
 
 static bool is_cached(const struct operation *o, unsigned order)
@@ -163,7 +164,7 @@ static inline __attribute__((always_inline)) bool
 check_fast(struct pf_thread *t, uintptr_t addr, uint32_t packed, uint32_t site, bool write)
 {
     uint64_t mine = access_record(t, addr, packed, write);
-    uint64_t *own = pf_cell_find_own_atomic(t->clock, pf_cell_of(addr), mine);
+    uint64_t *own = pf_cell_find_own_atomic(t->order.clock, pf_cell_of(addr), mine);
     if (!own)
         return false;
     if ((*own ^ mine) & PF_BITS_CLK) {
@@ -171,7 +172,7 @@ check_fast(struct pf_thread *t, uintptr_t addr, uint32_t packed, uint32_t site, 
         if (__builtin_expect(!id, 0))
             return false;
         pf_word_put(own, mine | id);
-        t->dirty = true;
+        t->order.dirty = true;
     }
     return true;
 }
@@ -182,7 +183,7 @@ static bool check_spill(struct operation *o, bool write)
     uint64_t mine = access_record(o->t, o->addr, o->packed, write);
     return pf_word_is_ref(s1) &&
            (pf_spill_covers(cell, s1, mine) ||
-            pf_spill_refresh(o->t->clock, cell, mine | pf_stack_id(o->t, o->site)));
+            pf_spill_refresh(o->t->order.clock, cell, mine | pf_stack_id(o->t, o->site)));
 }
 
 static __attribute__((noinline)) void check_slow(struct operation *o, bool write)
@@ -195,7 +196,7 @@ static __attribute__((noinline)) void check_slow(struct operation *o, bool write
         pf_access_covers(pf_word_get(&cell[1]), mine))
         return;
     mine |= pf_stack_id(t, o->site);
-    if (!pf_cell_fast_update_atomic(t->clock, cell, mine))
+    if (!pf_cell_fast_update_atomic(t->order.clock, cell, mine))
         pf_cell_access(t, o->addr, mine, PF_NO_SITE);
 }
 
@@ -250,7 +251,7 @@ static __attribute__((noinline)) void *begin_slow(void *addr, uint32_t packed, u
     o->locked = o->late = o->checked = false;
     pf_oracle_begin();
     /* The object of a release must exist before another thread can read the value. */
-    bool release = op != PF_ATOMIC_LOAD && (releases(order) || t->release_fence);
+    bool release = op != PF_ATOMIC_LOAD && (releases(order) || t->shadow.release_fence);
     bool lock_free = !release && needs_no_lock(o, order);
     /* An operation that acquires nothing is checked here, without the lock; but not under the
      * oracle, which needs the check at the end. An operation that has nothing to acquire so far
@@ -344,7 +345,7 @@ void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
     pf_prefetch(addr); /* else the operation itself would wait for this line separately */
     if (op != PF_ATOMIC_CAS && releases(order_of(packed)))
         PF_TAIL return begin_release(addr, packed, site);
-    if (op == PF_ATOMIC_RMW && !t->release_fence)
+    if (op == PF_ATOMIC_RMW && !t->shadow.release_fence)
         PF_TAIL return begin_lock_free(addr, packed, site);
     operation(__pf_tls.thread, addr, packed, site);
     PF_TAIL return begin_slow(addr, packed, site);
@@ -361,10 +362,10 @@ static void load(struct operation *o, struct pf_sync *s, unsigned order)
         pf_clock_to_thread(t, &s->clock);
         return;
     }
-    if (!t->pending_acquire)
-        t->pending_acquire = pf_clock_new();
-    if (t->pending_acquire)
-        pf_clock_join(t->pending_acquire, s->clock.at, s->clock.n);
+    if (!t->shadow.pending_acquire)
+        t->shadow.pending_acquire = pf_clock_new();
+    if (t->shadow.pending_acquire)
+        pf_clock_join(t->shadow.pending_acquire, s->clock.at, s->clock.n);
 }
 
 static void store(struct operation *o, struct pf_sync *s, bool rmw)
@@ -391,8 +392,8 @@ static void store(struct operation *o, struct pf_sync *s, bool rmw)
         s->sequence_heads = 0;
         s->sole_releaser = 0;
     }
-    if (t->release_fence) {
-        pf_clock_from_array(&s->clock, t->release_fence, PF_SID_MAX + 1);
+    if (t->shadow.release_fence) {
+        pf_clock_from_array(&s->clock, t->shadow.release_fence, PF_SID_MAX + 1);
         s->sequence_heads |= self;
         s->sole_releaser = 0;
     }
@@ -443,13 +444,14 @@ static void finish_late(struct operation *o, bool stored)
 /* s->clock := t's clock, a fast path of pf_clock_set_thread. */
 static inline void set_clock(struct pf_sync *s, struct pf_thread *t)
 {
-    if (__builtin_expect(s->clock.order != PF_CLOCK_INLINE || t->nclock > PF_CLOCK_INLINE_MAX, 0)) {
+    if (__builtin_expect(s->clock.order != PF_CLOCK_INLINE || t->order.nclock > PF_CLOCK_INLINE_MAX,
+                         0)) {
         pf_clock_set_thread(&s->clock, t);
         return;
     }
-    pf_clock_copy_even(s->small, t->clock, t->nclock);
-    s->clock.n = t->nclock;
-    s->small[t->sid] = pf_epoch_publish(t);
+    pf_clock_copy_even(s->small, t->order.clock, t->order.nclock);
+    s->clock.n = t->order.nclock;
+    s->small[t->order.sid] = pf_epoch_publish(t);
 }
 
 /* Finishes what begin_release began: finish() for a release, with the stripe locked and the object
@@ -527,19 +529,19 @@ static void order_by_fence(struct pf_thread *t, unsigned order)
 {
     pf_oracle_begin();
     pf_oracle_event(t, "fence", order, 0);
-    if (acquires(order) && t->pending_acquire) {
-        pf_clock_join(t->clock, t->pending_acquire, PF_SID_MAX + 1);
+    if (acquires(order) && t->shadow.pending_acquire) {
+        pf_clock_join(t->order.clock, t->shadow.pending_acquire, PF_SID_MAX + 1);
         pf_clock_grew(t);
-        t->nclock = PF_SID_MAX + 1;
-        while (t->nclock > 1 && !t->clock[t->nclock - 1])
-            t->nclock--;
+        t->order.nclock = PF_SID_MAX + 1;
+        while (t->order.nclock > 1 && !t->order.clock[t->order.nclock - 1])
+            t->order.nclock--;
     }
     if (releases(order)) {
-        if (!t->release_fence)
-            t->release_fence = pf_clock_new();
-        if (t->release_fence) {
-            pf_clock_copy(t->release_fence, t->clock, PF_SID_MAX + 1);
-            t->release_fence[t->sid] = pf_epoch_publish(t);
+        if (!t->shadow.release_fence)
+            t->shadow.release_fence = pf_clock_new();
+        if (t->shadow.release_fence) {
+            pf_clock_copy(t->shadow.release_fence, t->order.clock, PF_SID_MAX + 1);
+            t->shadow.release_fence[t->order.sid] = pf_epoch_publish(t);
         }
         pf_epoch_next(t);
     }

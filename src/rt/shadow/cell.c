@@ -28,7 +28,7 @@ static bool detach_sites(struct pf_thread *t, const uint64_t *cell, uint64_t *li
         if (!pf_id_is_site_per_byte(list[i]))
             continue;
         if (!pf_access_is_plain_read(list[i]) || !pf_read_set_wanted(t)) {
-            t->set_tries++;
+            t->shadow.set_tries++;
             return false;
         }
         list[i] = pf_site_per_byte_detach(cell, list[i]);
@@ -45,7 +45,7 @@ PF_ALWAYS_INLINE void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, ui
                              uint64_t s1)
 {
     uint64_t one;
-    t->dirty = true;
+    t->order.dirty = true;
     if ((one = merge(cell, s0, a))) {
         pf_cell_front_put(cell, one, s1);
         return;
@@ -80,7 +80,8 @@ PF_ALWAYS_INLINE void insert(struct pf_thread *t, uint64_t a, uint64_t *cell, ui
 PF_ALWAYS_INLINE bool update_two_words(struct pf_thread *t, struct pf_cell_update *v,
                                        uint64_t *cell, uint64_t s0, uint64_t s1, uint32_t site)
 {
-    uint64_t n0 = pf_cell_update_apply(t->clock, v, s0), n1 = pf_cell_update_apply(t->clock, v, s1);
+    uint64_t n0 = pf_cell_update_apply(t->order.clock, v, s0),
+             n1 = pf_cell_update_apply(t->order.clock, v, s1);
     if (pf_cell_update_covered(v)) {
         /* Put it where the next read looks. */
         if (!n1 && !(v->a & PF_BIT_W))
@@ -136,7 +137,7 @@ static uint64_t apply_to_list(struct pf_thread *t, struct pf_cell_update *v, uin
     unsigned m = 0;
     for (unsigned i = 0; i < *n; i++) {
         v->race = 0;
-        uint64_t s = pf_cell_update_apply(t->clock, v, list[i]);
+        uint64_t s = pf_cell_update_apply(t->order.clock, v, list[i]);
         if (v->race && racing->n < sizeof racing->record / sizeof *racing->record)
             racing->record[racing->n++] = v->race;
         if (s)
@@ -146,7 +147,7 @@ static uint64_t apply_to_list(struct pf_thread *t, struct pf_cell_update *v, uin
     if (pf_cell_update_covered(v))
         return 0;
     pf_cell_update_resolve_id(t, v, site);
-    t->dirty = true;
+    t->order.dirty = true;
     for (unsigned i = 0; i < m; i++) {
         uint64_t one = merge(cell, list[i], v->a);
         if (one) {
@@ -203,14 +204,14 @@ static bool update_all_words(struct pf_thread *t, uint64_t *cell, struct pf_cell
     if (pf_word_is_ref(s[1]))
         return false;
     for (unsigned i = 0; i < PF_CELL_WORDS; i++)
-        n[i] = pf_cell_update_apply(t->clock, v, s[i]);
+        n[i] = pf_cell_update_apply(t->order.clock, v, s[i]);
     bool write = v->a & PF_BIT_W;
     if (pf_cell_update_covered(v)) {
         if (!n[1] && !write) /* put it where the next read looks */
             n[1] = n[0];
     } else {
         pf_cell_update_resolve_id(t, v, site);
-        t->dirty = true;
+        t->order.dirty = true;
         if (n[1] && !((n[0] ^ n[1]) << 8)) { /* a duplicate */
             n[0] |= n[1];
             n[1] = 0;
@@ -251,7 +252,7 @@ static void cache_read_set(struct pf_thread *t, uint64_t ref, uint64_t s)
 {
     if (pf_rt.oracle)
         return;
-    t->read_set_cache[ref % PF_READ_SET_CACHE_SIZE] = (struct pf_read_set_entry){ref, s};
+    t->shadow.read_set_cache[ref % PF_READ_SET_CACHE_SIZE] = (struct pf_read_set_entry){ref, s};
     if ((s & PF_MASK_ALL) == PF_MASK_ALL)
         __pf_tls.read_set = ref;
 }
@@ -261,12 +262,12 @@ static void cache_read_set(struct pf_thread *t, uint64_t ref, uint64_t s)
 static bool add_to_read_set(struct pf_thread *t, struct pf_cell_update *v, uint64_t *cell,
                             uint64_t s0, uint64_t s1, uint32_t site)
 {
-    uint64_t n0 = pf_cell_update_apply(t->clock, v, s0);
+    uint64_t n0 = pf_cell_update_apply(t->order.clock, v, s0);
     pf_cell_update_resolve_id(t, v, site);
     uint64_t to = pf_read_set_add(t, s1, v->a);
     if (!to)
         return false;
-    t->dirty = true;
+    t->order.dirty = true;
     if (!n0 && pf_rt.check_only_threads)
         n0 = v->a;
     if (n0 != s0)

@@ -84,7 +84,7 @@ static inline uint64_t pf_access_make(const struct pf_thread *t, unsigned mask, 
                                       bool atomic)
 {
     return (uint64_t)mask << PF_MASK_SHIFT | (atomic ? PF_BIT_A : 0) |
-           (uint64_t)t->sid << PF_SID_SHIFT | (uint64_t)t->clk << PF_CLK_SHIFT |
+           (uint64_t)t->order.sid << PF_SID_SHIFT | (uint64_t)t->order.clk << PF_CLK_SHIFT |
            (write ? PF_BIT_W : 0);
 }
 

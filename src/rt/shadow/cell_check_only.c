@@ -39,7 +39,7 @@ __attribute__((noinline, cold)) void pf_cell_report(struct pf_thread *t, struct 
 {
     pf_cell_update_resolve_id(t, v, site);
     for (unsigned i = 0; i < n; i++) {
-        if (!pf_access_races(t->clock, record[i], v->a) || (i && record[i] == record[i - 1]))
+        if (!pf_access_races(t->order.clock, record[i], v->a) || (i && record[i] == record[i - 1]))
             continue; /* a duplicate is reported once */
         for (uint64_t both = v->a & record[i] & PF_MASK_ALL; both;) {
             uint64_t then = narrow_to_byte(pf_cell_of(addr), record[i],
@@ -59,15 +59,15 @@ static void check_only_set(struct pf_thread *t, uint64_t a, uint64_t *cell, uint
     const struct pf_access_set *set = pf_access_set_at(s1);
     uint64_t s0 = pf_word_get(&cell[0]);
     unsigned max = sizeof racing->record / sizeof *racing->record;
-    if (pf_access_races(t->clock, s0, a))
+    if (pf_access_races(t->order.clock, s0, a))
         racing->record[racing->n++] = s0;
     for (unsigned i = 0; i < set->n && racing->n < max; i++)
-        if (pf_access_races(t->clock, set->record[i], a))
+        if (pf_access_races(t->order.clock, set->record[i], a))
             racing->record[racing->n++] = set->record[i];
     if (!racing->n && (a & PF_BIT_W) && !(a & PF_BIT_A) &&
-        pf_read_set_replaceable(t->clock, cell, s1, a)) {
+        pf_read_set_replaceable(t->order.clock, cell, s1, a)) {
         struct pf_cell_update v = {a, 0, 0};
-        s0 = pf_cell_update_apply(t->clock, &v, s0);
+        s0 = pf_cell_update_apply(t->order.clock, &v, s0);
         pf_word_put(&cell[0], s0);
         pf_word_put(&cell[1], s0);
     }
@@ -82,7 +82,7 @@ static void check_only_words(struct pf_thread *t, uint64_t a, uint64_t *cell,
     uint64_t n[PF_CELL_WORDS];
     for (unsigned i = 0; i < PF_CELL_WORDS; i++) {
         v.race = 0;
-        n[i] = pf_cell_update_apply(t->clock, &v, s[i]);
+        n[i] = pf_cell_update_apply(t->order.clock, &v, s[i]);
         if (v.race && !(i && s[i] == s[i - 1]))
             racing->record[racing->n++] = s[i];
     }

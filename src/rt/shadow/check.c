@@ -77,7 +77,7 @@ static __attribute__((noinline)) void access_partial(struct pf_thread *t, uintpt
     uint64_t same = PF_BITS_SID | PF_BITS_CLK | PF_BIT_A | (write ? PF_BIT_W : 0);
     if (!((s ^ a) & same) && pf_access_bytes_within(a, s)) /* covered */
         return;
-    if (!id || !pf_cell_fast_update(t->clock, cell, a))
+    if (!id || !pf_cell_fast_update(t->order.clock, cell, a))
         pf_cell_access(t, addr, a, PF_NO_SITE);
 }
 
@@ -103,11 +103,11 @@ access_granule_traced(struct pf_thread *t, uintptr_t addr, uint64_t a)
     uint64_t *cell = pf_cell_of(addr);
     const uint8_t *overflow = pf_cell_overflow_state(cell);
     struct pf_transition last = {pf_word_get(&cell[0]), pf_word_get(&cell[1]), 0, 0, PF_STATES_ANY};
-    bool repeatable = !*overflow && !(a & PF_BIT_W) &&
-                      pf_access_cannot_race_read(t->clock, last.was0) &&
-                      (pf_word_is_ref(last.was1) ? pf_ref_is_read_set(cell, last.was1)
-                                                 : pf_access_cannot_race_read(t->clock, last.was1));
-    if (!(a & PF_BITS_ID) || !pf_cell_fast_update(t->clock, cell, a))
+    bool repeatable =
+        !*overflow && !(a & PF_BIT_W) && pf_access_cannot_race_read(t->order.clock, last.was0) &&
+        (pf_word_is_ref(last.was1) ? pf_ref_is_read_set(cell, last.was1)
+                                   : pf_access_cannot_race_read(t->order.clock, last.was1));
+    if (!(a & PF_BITS_ID) || !pf_cell_fast_update(t->order.clock, cell, a))
         pf_cell_access(t, addr, a, PF_NO_SITE);
     last.now0 = pf_word_get(&cell[0]);
     last.now1 = pf_word_get(&cell[1]);
@@ -124,7 +124,7 @@ access_granules(struct pf_thread *t, uintptr_t addr, uint64_t n, bool write, uin
     struct pf_transition last = PF_TRANSITION_NONE;
     while (n) {
         uint64_t done =
-            id ? pf_range_fast_update(t->clock, pf_cell_of(addr), n, a, write, &last) : 0;
+            id ? pf_range_fast_update(t->order.clock, pf_cell_of(addr), n, a, write, &last) : 0;
         addr += 8 * done;
         n -= done;
         if (!n)
@@ -204,7 +204,7 @@ static inline size_t write_small_block(struct pf_thread *t, uintptr_t addr, size
         uint64_t s0 = pf_word_get(&cell[0]);
         if ((s0 ^ a) >> PF_WRITE_BIT && /* not covered */
             (!s0 || *pf_cell_overflow_state(cell) ||
-             !pf_cell_update_front(t->clock, cell, s0, pf_word_get(&cell[1]), a, true)))
+             !pf_cell_update_front(t->order.clock, cell, s0, pf_word_get(&cell[1]), a, true)))
             break;
     }
     return (size_t)(cell - from) * 4;

@@ -292,7 +292,7 @@ interleaved_find(uint64_t two, uint64_t others)
         return NULL;
     uint32_t node = __pf_tls.frame[-1].node;
     struct pf_interleaved_sites *m =
-        &__pf_tls.thread->interleaved[(two ^ node) % PF_INTERLEAVED_CACHE_SIZE];
+        &__pf_tls.thread->shadow.interleaved[(two ^ node) % PF_INTERLEAVED_CACHE_SIZE];
     if (__builtin_expect(m->two == two && m->others == others && m->node == node, 1))
         return m;
     return interleaved_make(m, two, others, node);

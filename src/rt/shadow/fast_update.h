@@ -34,7 +34,7 @@ static inline void pf_word_put(uint64_t *p, uint64_t s)
  * ordered by now take up the room, so this looks for such records from time to time. */
 static inline void pf_cell_count_overflow(struct pf_thread *t)
 {
-    if (t->global_order_in-- == 0)
+    if (t->order.global_order_in-- == 0)
         pf_thread_update_global_order(t);
 }
 
@@ -84,7 +84,7 @@ pf_overflow_move(const uint32_t *clock, uint64_t *cell, uint64_t rest, uint64_t 
         uint64_t s = pf_word_get(&overflow[i]);
         if (s && !((s ^ mine) & PF_BITS_SID) && pf_access_replaceable(clock, s, mine)) {
             pf_word_put(&overflow[i], mine);
-            __pf_tls.thread->dirty = true;
+            __pf_tls.thread->order.dirty = true;
             return -1;
         }
         if (!s)
@@ -106,7 +106,7 @@ pf_overflow_move(const uint32_t *clock, uint64_t *cell, uint64_t rest, uint64_t 
  * in the set. */
 static inline bool pf_read_set_cache_covers(const struct pf_thread *t, uint64_t ref, uint64_t a)
 {
-    const struct pf_read_set_entry *m = &t->read_set_cache[ref % PF_READ_SET_CACHE_SIZE];
+    const struct pf_read_set_entry *m = &t->shadow.read_set_cache[ref % PF_READ_SET_CACHE_SIZE];
     if (m->ref != ref || !pf_access_covers(m->record, a))
         return false;
     if (m->record >= PF_MASK_ALL)
@@ -122,7 +122,7 @@ static inline bool pf_cell_insert_first(uint64_t *cell, uint64_t mine)
     uint64_t empty = 0, own = mine;
     unsigned at = !(mine & PF_BIT_W);
     pf_prefault(cell);
-    __pf_tls.thread->dirty = true;
+    __pf_tls.thread->order.dirty = true;
     if (!__atomic_compare_exchange_n(&cell[at], &empty, mine, false, __ATOMIC_SEQ_CST,
                                      __ATOMIC_RELAXED))
         return false;
@@ -175,7 +175,7 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
         pf_access_replaceable(clock, s0, mine) && !((s0 ^ mine) & PF_BITS_SID)) {
         /* Two readers in turns, each has its own word. */
         pf_word_put(&cell[0], mine);
-        __pf_tls.thread->dirty = true;
+        __pf_tls.thread->order.dirty = true;
         return true;
     }
     int swapped =
@@ -188,7 +188,7 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
         if (!(rest & (PF_BIT_W | PF_BIT_A)) && !pf_access_ordered(clock, rest)) {
             if (pf_read_set_wanted(__pf_tls.thread))
                 return false;
-            __pf_tls.thread->set_tries++;
+            __pf_tls.thread->shadow.set_tries++;
         }
         if (pf_access_globally_ordered(s0))
             pf_word_put(&cell[0], rest);
@@ -219,7 +219,7 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
         pf_cell_count_overflow(__pf_tls.thread);
     }
     pf_word_put(&cell[1], one ? one : mine);
-    __pf_tls.thread->dirty = true;
+    __pf_tls.thread->order.dirty = true;
     return true;
 }
 
@@ -280,7 +280,7 @@ pf_cell_fast_update_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     }
     pf_word_put(&cell[0], mine);
     pf_word_put(&cell[1], s1 ? s1 : mine); /* the duplicate is for reads */
-    __pf_tls.thread->dirty = true;
+    __pf_tls.thread->order.dirty = true;
     return true;
 }
 
@@ -407,7 +407,7 @@ pf_cell_fast_update_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     pf_word_put(at, one ? one : mine);
     if (at != &cell[0] && at != &cell[1] && (mine & PF_BIT_W))
         pf_cell_overflow_set_state(cell, mine);
-    __pf_tls.thread->dirty = true;
+    __pf_tls.thread->order.dirty = true;
     return true;
 }
 
@@ -450,7 +450,7 @@ static inline __attribute__((always_inline)) bool pf_cell_update_front(const uin
         mine = s1 ? s1 : mine; /* a duplicate, for reads */
     }
     pf_word_put(&cell[1], mine);
-    __pf_tls.thread->dirty = true;
+    __pf_tls.thread->order.dirty = true;
     return true;
 }
 

@@ -40,7 +40,7 @@ static bool refresh(const uint32_t *clock, uint64_t *word, uint64_t mine)
                         : !pf_access_replaceable(clock, s, mine))
         return false;
     pf_word_put(word, mine);
-    __pf_tls.thread->dirty = true;
+    __pf_tls.thread->order.dirty = true;
     return true;
 }
 
@@ -84,7 +84,7 @@ static bool replace(const uint32_t *clock, struct pf_access_set *set, uint64_t m
     }
     if (!covered) {
         pf_word_put(&set->record[m++], mine);
-        __pf_tls.thread->dirty = true;
+        __pf_tls.thread->order.dirty = true;
     }
     set->kinds |= PF_ACCESS_KIND(mine);
     __atomic_store_n(&set->n, (uint16_t)m, __ATOMIC_RELEASE);

@@ -138,7 +138,7 @@ static uint32_t make(const uint64_t *cell, uint64_t s, uint64_t mine)
 
 uint32_t pf_site_per_byte_join_slow(uint64_t *cell, uint64_t s, uint64_t mine)
 {
-    struct pf_site_pair_cache *c = &__pf_tls.thread->site_pairs;
+    struct pf_site_pair_cache *c = &__pf_tls.thread->shadow.site_pairs;
     unsigned alone = (unsigned)((s & ~mine) >> PF_MASK_SHIFT);
     uint32_t first = pf_access_id(s), second = pf_access_id(mine);
     uint32_t id = pf_site_pair_make_limited(first, alone, second);

@@ -75,7 +75,8 @@ static inline uint32_t pf_site_per_byte_join_cached(struct pf_thread *t, uint64_
                                                     uint64_t mine)
 {
     unsigned alone = (unsigned)((s & ~mine) >> PF_MASK_SHIFT);
-    uint32_t id = pf_site_pair_cached(&t->site_pairs, pf_access_id(s), alone, pf_access_id(mine));
+    uint32_t id =
+        pf_site_pair_cached(&t->shadow.site_pairs, pf_access_id(s), alone, pf_access_id(mine));
     if (id || !pf_id_is_site_per_byte(s))
         return id;
     struct pf_site_per_byte *p = pf_site_per_byte_at(s);

@@ -11,7 +11,8 @@
 
 static struct pf_stack_variable *at(struct pf_thread *t, uint32_t entry)
 {
-    return t && t->objects && entry < ENTRIES ? &t->objects[entry] : NULL;
+    return t && t->direct.stack_variables && entry < ENTRIES ? &t->direct.stack_variables[entry]
+                                                             : NULL;
 }
 
 static void end(struct pf_stack_variable *o)
@@ -25,8 +26,8 @@ static void end(struct pf_stack_variable *o)
 void pf_stack_variables_enter(uint32_t n)
 {
     struct pf_thread *t = __pf_tls.thread;
-    if (t && !t->objects)
-        t->objects = pf_sys_map(NULL, ENTRIES * sizeof *t->objects);
+    if (t && !t->direct.stack_variables)
+        t->direct.stack_variables = pf_sys_map(NULL, ENTRIES * sizeof *t->direct.stack_variables);
     for (uint32_t i = 0; i < n; i++) {
         struct pf_stack_variable *o = at(t, __pf_tls.stack_variables + i);
         if (o)
@@ -72,8 +73,9 @@ static void search(struct pf_thread *t, void *arg)
     struct variable_search *s = arg;
     const struct pf_tls *tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED); /* fibers change it */
     uint32_t n = tls ? tls->stack_variables : 0;
-    for (uint32_t i = n < ENTRIES ? n : ENTRIES; t->objects && !s->whose && i > 1; i--) {
-        struct pf_stack_variable *o = &t->objects[i - 1];
+    for (uint32_t i = n < ENTRIES ? n : ENTRIES; t->direct.stack_variables && !s->whose && i > 1;
+         i--) {
+        struct pf_stack_variable *o = &t->direct.stack_variables[i - 1];
         if (o->size && s->byte - o->addr < o->size + PF_RED_ZONE(o->size)) {
             *s->out = *o;
             s->whose = t;

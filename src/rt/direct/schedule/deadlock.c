@@ -26,9 +26,9 @@ static struct pf_context *holder(uint64_t futex)
     for (uint32_t i = 0; i < pf_contexts(); i++) {
         struct pf_context *c = pf_context_at(i);
         const struct pf_thread *t = c->state == PF_CONTEXT_ENDED ? NULL : c->tls->thread;
-        for (uint32_t k = 0; t && k < t->nheld; k++)
-            if (t->held[k].addr <= futex && futex - t->held[k].addr < nearest) {
-                nearest = futex - t->held[k].addr;
+        for (uint32_t k = 0; t && k < t->order.nheld; k++)
+            if (t->order.held[k].addr <= futex && futex - t->order.held[k].addr < nearest) {
+                nearest = futex - t->order.held[k].addr;
                 found = c;
             }
     }
@@ -41,10 +41,10 @@ static uintptr_t lock_at(uint64_t futex)
     const struct pf_thread *t = holder(futex)->tls->thread;
     uintptr_t found = futex;
     uint64_t nearest = LOCK_SIZE;
-    for (uint32_t k = 0; k < t->nheld; k++)
-        if (t->held[k].addr <= futex && futex - t->held[k].addr < nearest) {
-            nearest = futex - t->held[k].addr;
-            found = t->held[k].addr;
+    for (uint32_t k = 0; k < t->order.nheld; k++)
+        if (t->order.held[k].addr <= futex && futex - t->order.held[k].addr < nearest) {
+            nearest = futex - t->order.held[k].addr;
+            found = t->order.held[k].addr;
         }
     return found;
 }
@@ -144,7 +144,7 @@ static void add_wait(struct pf_text *t, const struct pf_context *c)
         }
     }
     struct where w = {t, 0};
-    if (c->tls->thread && c->tls->thread->frames)
+    if (c->tls->thread && c->tls->thread->context.frames)
         pf_stack_walk_live(c->tls->thread, add_position, &w);
     pf_text_char(t, '\n');
 }
@@ -173,7 +173,7 @@ static void add_failed(struct pf_failure *e, const struct pf_context *c)
 {
     bool lock = c->state == PF_CONTEXT_WAITING && c->wait.kind == PF_WAIT_FUTEX &&
                 !joined(c->wait.object) && holder(c->wait.object);
-    if (e->n < PF_FAILURE_THREADS && c->tls->thread && c->tls->thread->frames)
+    if (e->n < PF_FAILURE_THREADS && c->tls->thread && c->tls->thread->context.frames)
         e->at[e->n++] = (struct pf_failed_thread){.t = c->tls->thread,
                                                   .lock = lock ? lock_at(c->wait.object) : 0};
 }

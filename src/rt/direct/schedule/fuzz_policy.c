@@ -288,7 +288,7 @@ void pf_fuzz_policy_access(uint64_t address, uint64_t size, bool write)
 
 static bool in_region(const struct pf_context *c)
 {
-    return c->fuzz.regions || c->tls->thread->nheld;
+    return c->fuzz.regions || c->tls->thread->order.nheld;
 }
 
 static void restart_match(void)
@@ -478,7 +478,7 @@ static void observe(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what
     case PF_EV_RDUNLOCK:
     case PF_EV_WAIT:
         /* Called before the unlock takes effect, and for each unlock of a recursive lock. */
-        if (!c->fuzz.regions && t->nheld == 1 && t->held[0].depth <= 1)
+        if (!c->fuzz.regions && t->order.nheld == 1 && t->order.held[0].depth <= 1)
             asset_left(c);
         break;
     default:

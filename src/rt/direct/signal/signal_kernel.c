@@ -143,7 +143,7 @@ static void find_failure(int n)
 {
     const struct pf_context *c = pf_running;
     struct pf_thread *t = c ? c->tls->thread : NULL;
-    if (!pf_direct.tracing || !t || !t->frames || (!is_fault(n) && n != SIGABRT))
+    if (!pf_direct.tracing || !t || !t->context.frames || (!is_fault(n) && n != SIGABRT))
         return;
     struct pf_failure e = {.kind = n == SIGABRT && pf_failed_assertion ? PF_FAILURE_ASSERTION
                                                                        : PF_FAILURE_CRASH,

@@ -31,9 +31,10 @@ void pf_event_nested(void)
 {
     struct pf_thread *t = __pf_tls.thread;
     /* the implementation of an annotated lock may spin, so there the scheduler is asked */
-    bool asked = t && t->annotated_nesting == __pf_tls.nested;
-    if (asked && t->annotated_unlock_events && !(pf_directed() && pf_sched_follows_recording())) {
-        t->annotated_unlock_events--; /* in a replay the recording decides */
+    bool asked = t && t->direct.annotated_nesting == __pf_tls.nested;
+    if (asked && t->direct.annotated_unlock_events &&
+        !(pf_directed() && pf_sched_follows_recording())) {
+        t->direct.annotated_unlock_events--; /* in a replay the recording decides */
         asked = false;
     }
     if (pf_directed() && asked)

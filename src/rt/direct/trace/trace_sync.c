@@ -93,9 +93,9 @@ static void observe(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what
         return;
     }
     if (kind == PF_EV_JOIN)
-        e.what = pf_thread_by_number((uint32_t)what)->context;
+        e.what = pf_thread_by_number((uint32_t)what)->direct.context;
     if (kind == PF_EV_BEGIN) {
-        t->context = pf_context_number(pf_context_self());
+        t->direct.context = pf_context_number(pf_context_self());
         e.what = e.more = 0;
     }
     pf_trace_event(&e);

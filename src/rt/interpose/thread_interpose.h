@@ -1,0 +1,35 @@
+/*
+ * thread_interpose.h - the part of a thread's state that belongs to interposed functions.
+ */
+#ifndef PF_RT_THREAD_INTERPOSE_H
+#define PF_RT_THREAD_INTERPOSE_H
+
+#include "pf_abi.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A cache of calls by name (wrap_lock.h): site `site` of function `caller` calls the interposed
+ * function `own`. */
+#define PF_DIRECT_CALL_CACHE_SIZE 32
+struct pf_direct_call {
+    uint32_t caller, site, own;
+};
+
+/* The annotated regions of code that a signal handler has interrupted. They do not apply to the
+ * handler (wrap_signal.c). */
+#define PF_INTERRUPTED_MAX 4
+struct pf_interrupted_regions {
+    struct pf_frame *top; /* the free frame of the interrupted code; the handler's frames follow */
+    uint32_t reads, writes, sync;
+};
+
+struct pf_thread_interpose {
+    struct pf_direct_call direct_calls[PF_DIRECT_CALL_CACHE_SIZE];
+    /* the annotated regions that its signal handlers have interrupted, innermost last */
+    struct pf_interrupted_regions interrupted[PF_INTERRUPTED_MAX];
+    uint32_t ninterrupted;
+    bool cancel_seen;
+    uint32_t cancelled; /* directed mode: 1 once pthread_cancel was called for it */
+};
+
+#endif
