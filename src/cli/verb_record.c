@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "cli.h"
 #include "directed.h"
+#include "duration.h"
 #include "file.h"
 #include "fuzz_policy_text.h"
 #include "program.h"
@@ -19,36 +20,40 @@
 
 static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e->text); }
 
-/* Checks POLICY[:NUMBER[,NUMBER]], as the scheduler parses it. */
-static pf_status check_schedule(const char *text, struct pf_error *e)
+/* Checks the value of an option, POLICY[:NUMBER[,NUMBER...]], as the scheduler parses it. With
+ * `numbered`, a number may be '*'. */
+static pf_status check_schedule(const char *option, const char *text, bool numbered,
+                                struct pf_error *e)
 {
     static const struct {
         const char *word;
         int least, most; /* how many numbers it takes */
-    } policies[] = {{"rr", 0, 1}, {"random", 1, 1}, {"pct", 1, 2}, {"pos", 1, 1}};
+    } policies[] = {{"rr", 0, 1}, {"random", 1, 1}, {"pct", 2, 3}, {"pos", 1, 1}};
     size_t n = strcspn(text, ":");
     bool asset;
     struct pf_fuzz_text aim;
     if (pf_fuzz_named(text, &asset)) {
+        if (numbered && strchr(text, '*'))
+            return PF_OK;
         const char *expected = pf_fuzz_parse(text, &aim);
-        return expected ? pf_fail(e, PF_BAD, "--schedule=%s: %s", text, expected) : PF_OK;
+        return expected ? pf_fail(e, PF_BAD, "--%s=%s: %s", option, text, expected) : PF_OK;
     }
     for (size_t i = 0; i < sizeof policies / sizeof policies[0]; i++) {
         if (strlen(policies[i].word) != n || strncmp(policies[i].word, text, n))
             continue;
         int numbers = 0;
-        const char *p = text + n;
-        while (*p == (numbers ? ',' : ':') && p[1] >= '0' && p[1] <= '9') {
-            p += 1 + strspn(p + 1, "0123456789");
+        const char *p = text + n, *digits = numbered ? "0123456789*" : "0123456789";
+        while (*p == (numbers ? ',' : ':') && p[1] && strchr(digits, p[1])) {
+            p += 1 + strspn(p + 1, digits);
             numbers++;
         }
         if (!*p && numbers >= policies[i].least && numbers <= policies[i].most)
             return PF_OK;
     }
     return pf_fail(e, PF_BAD,
-                   "--schedule=%s: expected rr:SLICE, random:SEED, pct:SEED,DEPTH, pos:SEED, "
+                   "--%s=%s: expected rr:SLICE, random:SEED, pct:SEED,DEPTH,LENGTH, pos:SEED, "
                    "racefuzzer:LOCATION,LOCATION,SEED or assetfuzzer:STEP,...,SEED",
-                   text);
+                   option, text);
 }
 
 /* Adds an option for the runtime. Like all of the environment, it becomes a part of the
@@ -87,7 +92,7 @@ static char *default_name(const char *path)
 
 /* Prints what the policy has reached, and writes the JSON if it is requested. */
 static int print_reached(const char *file, const char *json, const struct pf_clip_meta *m,
-                         const struct pf_clip_end *end)
+                         const struct pf_clip_end *end, const struct pf_text *continuations)
 {
     struct pf_pool pool;
     struct pf_text t;
@@ -99,7 +104,10 @@ static int print_reached(const char *file, const char *json, const struct pf_cli
     if (t.n)
         pf_note("record", "%.*s", (int)t.n, t.at);
     pf_text_init(&t, &pool);
-    pf_reached_json(&t, file, m, end);
+    pf_reached_json(&t, file, m, end,
+                    !continuations     ? NULL
+                    : continuations->n ? continuations->at
+                                       : "");
     if (t.failed)
         status = pf_complain(VERB, "out of memory");
     else if (json && pf_file_write(json, t.at, t.n, &e) != PF_OK)
@@ -154,16 +162,16 @@ int pf_verb_record(int argc, char **argv)
     struct pf_directed d = {0};
     const char *file = NULL, *continuations = NULL, *json = NULL, *log = NULL;
     const char *reach = NULL, *globals = NULL;
+    const char *first_number = NULL, *each = NULL, *all = NULL;
     const struct pf_cli_option options[] = {
         {"o", "FILE", "write the recording to FILE (default: NAME.clip in the current folder)",
          &file, NULL},
         {"schedule", "POLICY",
-         "scheduling policy: rr:SLICE (default), random:SEED, pct:SEED,DEPTH, pos:SEED,\n"
-         "                         racefuzzer:LOCATION,LOCATION[,SEED] or "
+         "scheduling policy: rr:SLICE (default), random:SEED, pct:SEED,DEPTH[,LENGTH],\n"
+         "                         pos:SEED, racefuzzer:LOCATION,LOCATION[,SEED] or "
          "assetfuzzer:STEP,...[,SEED]",
          &d.schedule, NULL},
-        {"json", "FILE", "write how the run ended, and what the policy has reached, as JSON", &json,
-         NULL},
+        {"json", "FILE", "write how the run and its continuations ended, as JSON", &json, NULL},
         {"trace", NULL, "record every event with its value, not only the schedule and the inputs",
          NULL, &d.tracing},
         {"watch", NULL, "check every access for memory errors (implied by --trace)", NULL,
@@ -180,6 +188,13 @@ int pf_verb_record(int argc, char **argv)
         {"tail", "POLICY", "policy of each continuation; * is replaced by its number", &d.tail,
          NULL},
         {"folder", "DIR", "write the continuations to DIR", &d.folder, NULL},
+        {"first", "N", "replace * by numbers from N on (default 0)", &first_number, NULL},
+        {"news", NULL, "keep only continuations that failed or have shown a new behaviour", NULL,
+         &d.only_news},
+        {"behaviours", "FILE", "with --news: continue with the behaviours in FILE, and update it",
+         &d.behaviours, NULL},
+        {"each", "T", "end a continuation after T (default 60s)", &each, NULL},
+        {"limit", "T", "start no further continuation after T", &all, NULL},
         {"exclude", "GLOB",
          "exclude functions whose names or files match GLOB; separate several by commas",
          &d.exclude, NULL},
@@ -207,7 +222,8 @@ int pf_verb_record(int argc, char **argv)
         return status;
     if (first >= argc)
         return pf_complain(VERB, "no program given; usage: pf record %s", verb.usage);
-    if (d.schedule && check_schedule(d.schedule, &e) != PF_OK)
+    if ((d.schedule && check_schedule("schedule", d.schedule, false, &e) != PF_OK) ||
+        (d.tail && check_schedule("tail", d.tail, true, &e) != PF_OK))
         return complain(&e);
     if ((d.at != NULL) != (continuations != NULL) || (d.at && (!d.tail || !d.folder)))
         return pf_complain(VERB, "--at, --continue, --tail and --folder must be used together");
@@ -215,7 +231,11 @@ int pf_verb_record(int argc, char **argv)
         return pf_complain(VERB, "--reach=%s: expected once or full", reach);
     if ((reach && !add_option("reach", reach)) || (globals && !add_file("globals", globals)))
         return PF_EXIT_USAGE;
+    if ((each && !pf_duration_parse(each, &d.each_ms)) ||
+        (all && !pf_duration_parse(all, &d.all_ms)))
+        return pf_complain(VERB, "--each, --limit: expected a duration such as 500ms or 5s");
     d.continuations = continuations ? (unsigned)strtoul(continuations, NULL, 10) : 0;
+    d.first = first_number ? (unsigned)strtoul(first_number, NULL, 10) : 0;
     char *path, *logs;
     if (pf_directed_log(log, &logs, &e) != PF_OK)
         return complain(&e);
@@ -228,6 +248,11 @@ int pf_verb_record(int argc, char **argv)
     struct pf_clip_meta meta = {0};
     struct pf_child_end child;
     struct pf_clip_end end;
+    struct pf_pool pool;
+    struct pf_text list;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&list, &pool);
+    d.list = d.at ? &list : NULL;
     pf_status s = file ? pf_program_check_directed(path, &d.bare, &e)
                        : pf_fail(&e, PF_NOMEM, "out of memory");
     if (s == PF_OK)
@@ -239,8 +264,11 @@ int pf_verb_record(int argc, char **argv)
     status = s == PF_OK ? report_outcome(file, &child, &end) : complain(&e);
     if (s == PF_OK)
         print_other_processes(&child, &end);
-    if (s == PF_OK && print_reached(file, json, &meta, &end) != PF_EXIT_OK)
+    pf_text_char(&list, 0);
+    list.n--;
+    if (s == PF_OK && print_reached(file, json, &meta, &end, d.list) != PF_EXIT_OK)
         status = PF_EXIT_USAGE;
+    pf_pool_release(&pool);
     pf_clip_meta_release(&meta);
     free(standard);
     free(path);

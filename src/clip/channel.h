@@ -131,13 +131,24 @@ struct pf_divergence {
 struct pf_continuation {
     uint32_t done; /* it was started and has ended */
     int32_t wait; /* status as from wait(2) */
-    uint32_t outcome; /* enum pf_outcome */
+    uint32_t outcome; /* enum pf_outcome, if the checkpoint has ended it; its own is in its log */
+    uint32_t reported; /* the outcome in its log */
+    uint32_t kept; /* its log was kept */
+    uint32_t behaviours; /* how many behaviours it was the first to show */
+    uint64_t events; /* of all threads, since the start of the run */
     uint64_t copied; /* nanoseconds that copying the process took */
+    uint64_t took; /* nanoseconds until it ended */
     uint32_t errors; /* memory errors since the copy; `error` is the first one, as one line */
     char error[256];
     struct pf_reached reached;
     struct pf_divergence divergence;
 };
+
+/* Bits for the behaviours (rt/direct/trace/behaviour.h) that continuations have shown. */
+#define PF_BEHAVIOURS (1u << 18)
+
+/* Which continuations are kept. NEWS: those that failed or have shown a new behaviour. */
+enum pf_keep { PF_KEEP_ALL, PF_KEEP_NEWS };
 
 /* One step of a plan: `thread` runs until it has done `until` events. These values of `thread` have
  * another meaning:
@@ -173,6 +184,7 @@ struct pf_channel {
     uint32_t quiet; /* replay: compare the target's output, but do not show it */
     uint32_t unshown; /* replay: errno of the first output that could not be shown; 0: none */
     uint32_t outcome; /* enum pf_outcome */
+    uint64_t events; /* of all threads so far */
     /* how many processes the program started; they are neither recorded nor replayed */
     uint32_t children;
     /* of these, how many run on as copies of the program: they do not execute another program */
@@ -197,10 +209,17 @@ struct pf_channel {
     char at[256]; /* record: position at which continuations start; empty: none */
     uint32_t continuations; /* how many continuations */
     uint32_t jobs; /* with a plan that forks: how many continuations run in parallel */
-    char tail[2048]; /* the policy of each continuation; '*' stands for its number */
+    /* the policy of each continuation; '*' stands for `first` plus its number */
+    char tail[2048];
+    uint32_t first;
+    uint32_t keep; /* enum pf_keep */
+    uint32_t covers; /* count the behaviours of continuations */
+    uint64_t each_ns; /* time limit of a continuation; 0: the default */
+    uint64_t all_ns; /* after this time no further continuation starts; 0: no limit */
     /* each continuation records into this folder, in files named after its number */
     char folder[512];
     struct pf_continuation continuation[PF_CONTINUATIONS];
+    unsigned char behaviour[PF_BEHAVIOURS / 8];
     char exclude[8192]; /* functions to leave out: globs separated by commas */
     char atomic[512]; /* replay with a trace: functions that are regions, in the same form */
     char text[2048]; /* explains the outcome */

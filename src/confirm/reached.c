@@ -84,7 +84,7 @@ static void add_reached(struct pf_text *t, const char *schedule, const struct pf
 }
 
 void pf_reached_json(struct pf_text *t, const char *file, const struct pf_clip_meta *m,
-                     const struct pf_clip_end *end)
+                     const struct pf_clip_end *end, const char *continuations)
 {
     bool killed = WIFSIGNALED(end->wait);
     pf_text_char(t, '{');
@@ -99,5 +99,10 @@ void pf_reached_json(struct pf_text *t, const char *file, const struct pf_clip_m
     pf_json_num(t, "signal", (uint64_t)(killed ? WTERMSIG(end->wait) : 0));
     pf_divergence_json(t, &end->divergence);
     add_reached(t, m->schedule, &end->reached);
+    pf_json_num(t, "events", end->events);
+    if (continuations) {
+        pf_json_key(t, "continuations");
+        pf_text_add(t, *continuations ? continuations : "[]");
+    }
     pf_text_add(t, "}\n");
 }

@@ -14,8 +14,9 @@
 /* Writes "reached 3 times: T1:137 (a.c:4 write), then T2:40 (a.c:9 read), of 0x7f..." or "not
  * reached". */
 void pf_reached_text(struct pf_text *t, const char *schedule, const struct pf_reached *r);
-/* Writes the recording as a JSON object: what was run, how it ended, what was reached. */
+/* Writes the recording as a JSON object: what was run, how it ended, what was reached.
+ * continuations: their list as JSON; "": the checkpoint was not reached; NULL: it had none. */
 void pf_reached_json(struct pf_text *t, const char *file, const struct pf_clip_meta *m,
-                     const struct pf_clip_end *end);
+                     const struct pf_clip_end *end, const char *continuations);
 
 #endif

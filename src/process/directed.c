@@ -3,6 +3,7 @@
 #include "directed.h"
 #include "channel_host.h"
 #include "clip_program.h"
+#include "continuation_logs.h"
 #include "debugger.h"
 #include "event_code.h"
 #include "file.h"
@@ -167,6 +168,11 @@ static pf_status set_record_options(struct pf_channel *c, const struct pf_direct
     if (d->continuations > PF_CONTINUATIONS)
         return pf_fail(e, PF_BAD, "--continue=%u: at most %d", d->continuations, PF_CONTINUATIONS);
     c->continuations = d->continuations;
+    c->first = d->first;
+    c->keep = d->only_news ? PF_KEEP_NEWS : PF_KEEP_ALL;
+    c->covers = d->only_news || d->behaviours;
+    c->each_ns = d->each_ms * 1000000;
+    c->all_ns = d->all_ms * 1000000;
     c->jobs = d->jobs;
     pf_status s = set_text(c->plan, sizeof c->plan, d->plan ? plan : NULL, "plan", e);
     if (s == PF_OK)
@@ -177,6 +183,8 @@ static pf_status set_record_options(struct pf_channel *c, const struct pf_direct
         s = set_text(c->tail, sizeof c->tail, d->tail, "tail", e);
     if (s == PF_OK)
         s = set_text(c->folder, sizeof c->folder, d->folder ? folder : NULL, "folder", e);
+    if (s == PF_OK && d->behaviours)
+        s = pf_behaviours_read(c, d->behaviours, e);
     return s;
 }
 
@@ -299,6 +307,7 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
                                 .divergence = c->divergence};
     memcpy(end->text, c->text, sizeof end->text - 1);
     end->errors = c->errors;
+    end->events = c->events;
     end->copies = c->copies;
     end->unshown = c->unshown;
     memcpy(end->error, c->error, sizeof end->error - 1);
@@ -319,41 +328,6 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
                 : "%s: did not run in directed mode; build it with the pf cc of this installation",
             m->program);
     return written;
-}
-
-/* Replaces each '*' in the tail policy by the continuation's number, as the continuation did. */
-static void expand_tail(char *to, size_t room, const char *tail, uint32_t number)
-{
-    size_t n = 0;
-    for (; *tail && n < room; tail++)
-        n += (size_t)snprintf(to + n, room - n, *tail == '*' ? "%u" : "%c",
-                              *tail == '*' ? number : (unsigned char)*tail);
-}
-
-/* Turns each continuation into a clip and removes its intermediate file. */
-static pf_status join_continuations(struct pf_channel_host *h, const char *file, struct pf_error *e)
-{
-    const struct pf_channel *c = pf_channel_host_channel(h);
-    struct pf_clip before;
-    pf_status s = pf_clip_open(&before, file, e);
-    if (s != PF_OK)
-        return s;
-    for (uint32_t i = 0; s == PF_OK && i < c->continuations; i++) {
-        const struct pf_continuation *k = &c->continuation[i];
-        struct pf_clip_end end = {.wait = k->wait, .outcome = k->outcome, .reached = k->reached};
-        char pieces[PATH_MAX], clip[PATH_MAX];
-        snprintf(pieces, sizeof pieces, "%s/%u", c->folder, i);
-        char schedule[sizeof c->tail];
-        snprintf(clip, sizeof clip, "%s/%u.clip", c->folder, i);
-        expand_tail(schedule, sizeof schedule, c->tail, i);
-        struct pf_clip_meta meta = before.meta;
-        meta.schedule = schedule;
-        s = pf_clip_join(&before, pieces, clip, &meta, &end, e);
-        if (s == PF_OK)
-            unlink(pieces);
-    }
-    pf_clip_release(&before);
-    return s;
 }
 
 pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
@@ -378,7 +352,9 @@ pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
             memcpy(d->ends, pf_channel_host_channel(h)->continuation,
                    d->continuations * sizeof *d->ends);
         if (s == PF_OK && d->at && end->outcome == PF_OUTCOME_STOPPED)
-            s = join_continuations(h, file, e);
+            s = pf_continuation_logs_join(pf_channel_host_channel(h), file, d->list, e);
+        if (s == PF_OK && d->behaviours)
+            s = pf_behaviours_write(pf_channel_host_channel(h), d->behaviours, e);
         pf_channel_host_free(h);
     }
     pf_clip_writer_free(w);

@@ -10,6 +10,7 @@
 
 #include "child.h"
 #include "clip.h"
+#include "textbuf.h"
 
 struct pf_directed {
     const char *schedule, *exclude, *until; /* NULL: none */
@@ -18,6 +19,11 @@ struct pf_directed {
     const char *at, *tail, *folder;         /* record: continuations from a point */
     bool bare;                              /* record: the program is not instrumented */
     unsigned continuations, jobs;
+    unsigned first; /* what '*' stands for in the tail of continuation 0 */
+    bool only_news; /* keep only continuations that failed or have shown a new behaviour */
+    const char *behaviours; /* file of the behaviours seen so far, which is updated; NULL: none */
+    uint64_t each_ms, all_ms; /* time limits of a continuation and of all; 0: the default, none */
+    struct pf_text *list; /* gets the list of the continuations; NULL: not wanted */
     /* filled in: how the continuations that the plan forks ended; NULL: not wanted */
     struct pf_continuation *ends;
     const char *atomic; /* replay: functions that are atomic regions; NULL: none */

@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "direct.h"
+#include "behaviour.h"
 #include "breakpoint.h"
 #include "checkpoint.h"
 #include "fuzz_policy.h"
@@ -225,6 +226,7 @@ void pf_direct_start(void)
     pf_sched_init(pf_channel_get()->schedule);
     pf_trace_listen();
     pf_fuzz_policy_listen();
+    pf_behaviour_listen();
     pf_library_init(); /* traced or not: libc allocates here, perhaps with the program's malloc */
     if (pf_direct.tracing)
         pf_reach_read_config();

@@ -35,6 +35,7 @@ struct pf_direct {
     bool tracing; /* every event is recorded with its value (otherwise only schedule and inputs) */
     bool fuzzing; /* threads are held before certain accesses (fuzz_policy.h) */
     bool watching; /* every access is checked for memory errors (memory_error.h) */
+    bool covering; /* the behaviours of this continuation are counted (behaviour.h) */
     int64_t pid; /* process id of the recording */
     uint64_t hash; /* rolling hash over the actions of all threads */
 };
@@ -174,8 +175,10 @@ bool pf_signal_deliver(void);
 /* The virtual time at which the target's earliest timer fires; 0: no timer runs. The scheduler then
  * calls pf_signal_take_arrived. */
 uint64_t pf_timer_deadline(void);
-/* This process is a continuation (checkpoint.h): gives its descriptors file offsets of their own,
- * and logs its output without showing it. */
+/* prepare: before the process is copied, finds the descriptors of files that continuations must not
+ * share. isolate: in a continuation (checkpoint.h), gives them offsets of their own, and logs its
+ * output without showing it. */
+void pf_continuation_prepare(void);
 void pf_continuation_isolate(void);
 /* Called by pf_direct_start before the first system call is trapped. */
 void pf_syscall_init(void);

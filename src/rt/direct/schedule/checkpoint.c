@@ -3,6 +3,7 @@
  * the core for itself; those of a schedule plan run in parallel, each on a core of its own.
  */
 #include "checkpoint.h"
+#include "behaviour.h"
 #include "number_text.h"
 #include "schedule_plan.h"
 #include "scheduler.h"
@@ -10,12 +11,15 @@
 #include "stream_ring.h"
 #include "sys.h"
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
 #define LIMIT_NS 60000000000ull /* time limit of one continuation */
+/* continuations that are kept although they failed in the same way and show nothing new */
+#define SAME_FAILURES 8
 
 long pf_checkpoint(void)
 {
@@ -60,47 +64,86 @@ static void policy_of(char *out, const char *end, const char *tail, uint32_t i)
 }
 
 /* Waits for the child and stores its status. Returns false if it was killed at its time limit. */
-static bool collect(long pid, int *status)
+static bool collect(long pid, uint64_t limit, int *status)
 {
-    uint64_t end = now() + LIMIT_NS;
-    for (uint64_t step = 20000; now() < end; step += step / 2) {
+    struct timespec left = {(long)(limit / 1000000000), (long)(limit % 1000000000)};
+    long fd = pf_sys(SYS_pidfd_open, pid, 0);
+    struct pollfd ended = {.fd = (int)fd, .events = POLLIN};
+    bool in_time = fd >= 0 && pf_sys(SYS_ppoll, &ended, 1, &left, NULL, 0) == 1;
+    uint64_t end = now() + (fd < 0 ? limit : 0); /* an old kernel: look again and again */
+    for (uint64_t step = 20000; !in_time && now() < end; step += step / 2) {
         struct timespec nap = {0, (long)(step < 10000000 ? step : 10000000)};
-        if (pf_sys(SYS_wait4, pid, status, WNOHANG | __WALL, NULL) == pid)
-            return true;
+        siginfo_t info = {.si_pid = 0};
         pf_sys(SYS_nanosleep, &nap, NULL);
+        in_time = pf_sys(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL,
+                         NULL) == 0 &&
+                  info.si_pid == pid;
     }
-    pf_sys(SYS_kill, pid, SIGKILL);
+    if (fd >= 0)
+        pf_sys(SYS_close, fd);
+    if (!in_time)
+        pf_sys(SYS_kill, pid, SIGKILL);
     pf_sys(SYS_wait4, pid, status, __WALL, NULL);
-    return false;
+    return in_time;
+}
+
+static const char *log_path_of(const struct pf_channel *c, uint32_t i)
+{
+    static char path[sizeof c->folder + 16];
+    char *at = add(path, path + sizeof path - 1, c->folder);
+    at = add(at, path + sizeof path - 1, "/");
+    add_number(at, path + sizeof path - 1, i);
+    return path;
 }
 
 /* Starts continuation i: files and log of its own. */
 static void start_continuation(const struct pf_channel *c, uint32_t i)
 {
-    char path[sizeof c->folder + 16];
-    char *at = add(path, path + sizeof path - 1, c->folder);
-    at = add(at, path + sizeof path - 1, "/");
-    add_number(at, path + sizeof path - 1, i);
     pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     pf_continuation_isolate(); /* before the log is opened, which must not be copied */
-    pf_ring_split(path, i);
+    pf_ring_split(log_path_of(c, i), i);
 }
 
 static void follow_policy(const struct pf_channel *c, uint32_t i)
 {
     char policy[sizeof c->tail + 16];
-    policy_of(policy, policy + sizeof policy - 1, c->tail, i);
+    policy_of(policy, policy + sizeof policy - 1, c->tail, c->first + i);
     start_continuation(c, i);
+    if (c->covers)
+        pf_behaviour_start();
     pf_sched_policy(policy);
+}
+
+/* True if enough continuations that failed like k are kept already. */
+static bool is_familiar(const struct pf_channel *c, const struct pf_continuation *k)
+{
+    uint32_t n = 0;
+    for (const struct pf_continuation *o = c->continuation; o < k; o++)
+        n +=
+            o->kept && o->wait == k->wait && o->reported == k->reported && !o->errors == !k->errors;
+    return n >= SAME_FAILURES;
+}
+
+static bool is_kept(const struct pf_channel *c, const struct pf_continuation *k)
+{
+    if (c->keep == PF_KEEP_ALL)
+        return true;
+    bool failed = k->wait || k->reported || k->errors;
+    return !k->outcome && (k->behaviours || (failed && !is_familiar(c, k)));
 }
 
 void pf_checkpoint_run_all(void)
 {
     struct pf_channel *c = pf_channel_get();
+    uint64_t began = now();
     pf_ring_flush();
+    pf_ring_share_log();
+    pf_continuation_prepare();
     for (uint32_t i = 0; i < c->continuations && i < PF_CONTINUATIONS; i++) {
         struct pf_continuation *k = &c->continuation[i];
         uint64_t before = now();
+        if (c->all_ns && before - began > c->all_ns)
+            break;
         long pid = pf_checkpoint();
         if (pid == 0) {
             follow_policy(c, i);
@@ -110,8 +153,12 @@ void pf_checkpoint_run_all(void)
             pf_direct_refuse(
                 "cannot copy the process for a checkpoint (is there a limit on processes?)");
         k->copied = now() - before;
-        if (!collect(pid, &k->wait))
+        if (!collect(pid, c->each_ns ? c->each_ns : LIMIT_NS, &k->wait))
             k->outcome = PF_OUTCOME_HANG;
+        k->took = now() - before;
+        k->done = 1;
+        k->kept = is_kept(c, k);
+        pf_ring_take_log(log_path_of(c, i), k->kept);
     }
     pf_channel_set_outcome(PF_OUTCOME_STOPPED, "");
     for (;;)
@@ -186,6 +233,7 @@ void pf_checkpoint_branch(uint32_t i)
     if (i >= PF_CONTINUATIONS)
         return;
     wait_below(jobs);
+    pf_continuation_prepare();
     while (running[slot].pid)
         slot++;
     uint64_t before = now();

@@ -32,10 +32,20 @@ static long reopen(int fd, long flags)
     return pf_sys(SYS_open, link.path, flags & ~(long)(O_CREAT | O_EXCL | O_TRUNC));
 }
 
+static bool shared[FDS]; /* regular files, other than standard output and error */
+
+void pf_continuation_prepare(void)
+{
+    struct stat st;
+    for (int fd = 0; fd < FDS; fd++)
+        shared[fd] =
+            !pf_output_standard(fd) && pf_sys(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode);
+}
+
 static void separate(int fd)
 {
     struct stat st;
-    if (pf_sys(SYS_fstat, fd, &st) != 0 || !S_ISREG(st.st_mode))
+    if (pf_sys(SYS_fstat, fd, &st) != 0)
         return;
     long flags = pf_sys(SYS_fcntl, fd, F_GETFL), closes = pf_sys(SYS_fcntl, fd, F_GETFD);
     long offset = pf_sys(SYS_lseek, fd, 0, SEEK_CUR);
@@ -50,7 +60,7 @@ static void separate(int fd)
 void pf_continuation_isolate(void)
 {
     for (int fd = 0; fd < FDS; fd++)
-        if (!pf_output_standard(fd))
+        if (shared[fd])
             separate(fd);
     pf_output_hide();
 }

@@ -11,7 +11,9 @@
 /* One turn in 61 is shorter. Otherwise a loop whose iterations exactly fill a slice would keep its
  * lock for ever. */
 #define RR_FAIR 61
-#define PCT_LENGTH 20000
+/* pct without a length: change points fall into the first 2^4 to 2^15 events */
+#define PCT_SHORTEST 4
+#define PCT_LENGTHS 12
 #define PCT_FAIR 100000 /* events after which a thread that spins at the top loses its priority */
 /* decisions after which a thread that fell to the bottom by yielding rises again */
 #define POS_FAIR 1000
@@ -29,11 +31,13 @@ static const char *word(const char *s, const char *w)
     return *w ? NULL : s;
 }
 
-static void pct_changes(struct pf_policy *p, uint64_t length)
+static void pct_changes(struct pf_policy *p, uint64_t length, uint64_t events)
 {
     p->nchange = (uint32_t)(p->depth ? p->depth - 1 : 0);
+    if (!length)
+        length = 1ull << (PCT_SHORTEST + draw(p) % PCT_LENGTHS);
     for (uint32_t i = 0; i < p->nchange; i++) {
-        uint64_t at = 1 + draw(p) % length;
+        uint64_t at = events + 1 + draw(p) % length;
         uint32_t j = i;
         for (; j && p->change[j - 1] > at; j--)
             p->change[j] = p->change[j - 1];
@@ -41,10 +45,10 @@ static void pct_changes(struct pf_policy *p, uint64_t length)
     }
 }
 
-bool pf_policy_parse(struct pf_policy *p, const char *text)
+bool pf_policy_parse(struct pf_policy *p, const char *text, uint64_t events)
 {
     const char *s;
-    uint64_t length = PCT_LENGTH;
+    uint64_t length = 0;
     *p = (struct pf_policy){.slice = SLICE, .bottom = 1ull << 62};
     if (!text || !*text)
         return true;
@@ -72,11 +76,14 @@ bool pf_policy_parse(struct pf_policy *p, const char *text)
     p->kind = PF_POLICY_PCT;
     s = pf_number_parse(s, &p->random);
     s = s && *s == ',' ? pf_number_parse(s + 1, &p->depth) : NULL;
-    if (s && *s == ',')
+    if (s && *s == ',') {
         s = pf_number_parse(s + 1, &length);
-    if (!s || *s || !length || p->depth > PF_POLICY_CHANGES)
+        if (!length)
+            return false;
+    }
+    if (!s || *s || p->depth > PF_POLICY_CHANGES)
         return false;
-    pct_changes(p, length);
+    pct_changes(p, length, events);
     return true;
 }
 

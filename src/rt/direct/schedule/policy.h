@@ -6,9 +6,11 @@
  *                            keep its lock for ever
  *          random:SEED       uniformly among runnable threads; lengths log-uniform from 1 to 1024,
  *                            so that both near and far interleavings occur
- *          pct:SEED,DEPTH[,LENGTH]  strict random priorities; at DEPTH-1 random points of the first
- *                            LENGTH events (default: 20000) the running thread gets the lowest
- *                            priority (Burckhardt et al., probabilistic concurrency testing)
+ *          pct:SEED,DEPTH[,LENGTH]  strict random priorities; at DEPTH-1 random points of the next
+ *                            LENGTH events the running thread gets the lowest priority (Burckhardt
+ *                            et al., probabilistic concurrency testing). LENGTH should be the
+ *                            number of events of a run. Without it, it is drawn at random: a power
+ *                            of two from 16 to 32768, so that short runs have change points, too
  *          pos:SEED          every event has a random priority, the highest runs first; events that
  *                            conflict with the one performed draw again (Yuan et al., partial order
  *                            sampling); every 1000 events all draw again, so that none starves
@@ -44,7 +46,8 @@ struct pf_policy {
     bool shorter; /* rr: the next turn is shorter */
 };
 
-bool pf_policy_parse(struct pf_policy *p, const char *text);
+/* `events`: how many events all threads have performed before. */
+bool pf_policy_parse(struct pf_policy *p, const char *text, uint64_t events);
 /* A context becomes runnable: sets its priority. */
 void pf_policy_add(struct pf_policy *p, struct pf_context *c);
 /* Chooses the next thread among `ready` and `me` (NULL: it cannot continue), after `events` events

@@ -415,9 +415,11 @@ static void set_watched(bool all)
 
 void pf_sched_policy(const char *policy)
 {
-    if (!pf_policy_parse(&pf_scheduler.policy, policy))
+    /* at the start of the run there is no grant yet, and no event */
+    uint64_t events = pf_scheduler.grant ? pf_sched_events() : 0;
+    if (!pf_policy_parse(&pf_scheduler.policy, policy, events))
         pf_direct_refuse(
-            "unknown policy; expected rr:SLICE, random:SEED, pct:SEED,DEPTH, pos:SEED, "
+            "unknown policy; expected rr:SLICE, random:SEED, pct:SEED,DEPTH,LENGTH, pos:SEED, "
             "racefuzzer:LOCATION,LOCATION,SEED or assetfuzzer:STEP,...,SEED");
     for (uint32_t i = 0; i < pf_contexts(); i++) {
         pf_context_at(i)->priority = 0;

@@ -5,6 +5,7 @@
 #include "deadlock.h"
 #include "scheduler_state.h"
 #include "spin_detect.h"
+#include "stream_ring.h"
 
 #define GRANT_PART (1u << 16) /* events after which preempt_soon is checked */
 
@@ -76,6 +77,7 @@ void pf_segment_close(enum pf_segment_end how)
         pf_scheduler.yields = 0;
     pf_scheduler.self->events += seg.n;
     pf_scheduler.events += seg.n;
+    pf_channel_set_events(pf_scheduler.events);
     pf_scheduler.done = 0;
     pf_scheduler.grant = 0;
     pf_scheduler.grant_rest = 0;

@@ -4,6 +4,7 @@
  * run at every event.
  */
 #include "event.h"
+#include "behaviour.h"
 #include "benign.h"
 #include "closure_cache.h"
 #include "context.h"
@@ -58,6 +59,8 @@ static bool ask_scheduler(uintptr_t addr, uint64_t size, bool write, uint32_t si
         &(struct pf_pending_event){.address = addr, .size = size, .site = site, .write = write});
     if (pf_direct.watching)
         pf_memory_check(addr, size, write, 0, site);
+    if (pf_direct.covering)
+        pf_behaviour_access(addr, size, write, site);
     return pf_direct.tracing;
 }
 
@@ -173,6 +176,8 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
             return;
         if (pf_direct.watching)
             pf_memory_check(addr, size, write, 0, site);
+        if (pf_direct.covering)
+            pf_behaviour_access(addr, size, write, site);
         if (!pf_direct.tracing)
             return;
     } else if (within_grant()) {

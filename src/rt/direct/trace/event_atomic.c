@@ -2,6 +2,7 @@
  * event_atomic.c - atomic operations and fences as events. The scheduler is asked before the
  * operation; the event is recorded after it, when both the old and the new value are known.
  */
+#include "behaviour.h"
 #include "context.h"
 #include "event.h"
 #include "memory_error.h"
@@ -39,6 +40,10 @@ void pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
     count((uintptr_t)addr, size, op != PF_ATOMIC_LOAD, site);
     if (pf_direct.watching)
         pf_memory_check((uintptr_t)addr, size, op != PF_ATOMIC_LOAD, 0, site);
+    if (pf_direct.covering && op != PF_ATOMIC_STORE)
+        pf_behaviour_access((uintptr_t)addr, size, false, site);
+    if (pf_direct.covering && op != PF_ATOMIC_LOAD)
+        pf_behaviour_access((uintptr_t)addr, size, true, site);
     current = (struct atomic_operation){.addr = (uintptr_t)addr, .packed = packed, .site = site};
     if (pf_direct.tracing && size <= 8)
         current.old = pf_event_load_value((uintptr_t)addr, size);

@@ -196,17 +196,74 @@ void pf_ring_commit(enum pf_stream s, size_t n)
         pf_channel_wake_pf();
 }
 
-/* --- continuations write directly to a file, so that no buffer is lost when they are killed --- */
+/* --- the log of a continuation --- */
+
+/* A continuation puts the pieces of its log into memory that it shares with the process it was
+ * copied from, so that nothing is lost when it is killed. That process writes them to a file if it
+ * keeps them. When the memory is full, or if there is none, the continuation writes to the file. */
+#define LOG_AT (PF_CHANNEL_BASE + (PF_STREAMS + 1) * PF_CHANNEL_STRIDE)
+#define LOG_SIZE (4ull << 20)
+#define LOG_ROOM (LOG_SIZE - sizeof(struct continuation_log))
+struct continuation_log {
+    uint64_t used; /* bytes in `at` */
+    uint64_t in_file; /* the file has the pieces before them */
+    unsigned char at[];
+};
+static struct continuation_log *log_memory; /* NULL: none */
 
 #define LOW_FD 900
-static int split_fd = -1;
+static const char *log_path;
+static int log_fd = -1;
 static struct pf_continuation *continuation; /* NULL: this process is not a continuation */
 
-static void split_write(uint32_t stream, const void *a, size_t na, const void *b, size_t nb)
+struct pf_continuation *pf_continuation_self(void) { return continuation; }
+
+static void open_log(int flags)
+{
+    long fd = pf_sys(SYS_open, log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0644);
+    log_fd = fd < 0 ? -1 : (int)pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOW_FD);
+    if (fd >= 0)
+        pf_sys(SYS_close, fd);
+    if (log_fd < 0) {
+        say("photofinish: a continuation cannot create its file\n");
+        pf_sys(SYS_exit_group, 2);
+    }
+}
+
+/* Moves the pieces in memory to the file. */
+static void empty_memory(void)
+{
+    if (log_fd < 0)
+        open_log(O_TRUNC);
+    pf_sys_write(log_fd, log_memory->at, log_memory->used);
+    log_memory->in_file = true;
+    log_memory->used = 0;
+}
+
+static void log_bytes(const void *from, size_t n)
+{
+    if (!n)
+        return;
+    pf_copy(log_memory->at + log_memory->used, from, n);
+    log_memory->used += n;
+}
+
+static void log_write(uint32_t stream, const void *a, size_t na, const void *b, size_t nb)
 {
     struct pf_piece p = {stream, (uint32_t)(na + nb)};
+    size_t n = sizeof p + na + nb;
+    if (log_memory && log_memory->used + n > LOG_ROOM)
+        empty_memory();
+    if (log_memory && n <= LOG_ROOM) {
+        uint64_t whole = log_memory->used;
+        log_bytes(&p, sizeof p);
+        log_bytes(a, na);
+        log_bytes(b, nb);
+        log_memory->used = whole + n;
+        return;
+    }
     struct iovec v[] = {{&p, sizeof p}, {(void *)a, na}, {(void *)b, nb}};
-    pf_sys_write_by(SYS_writev, split_fd, v, 3);
+    pf_sys_write_by(SYS_writev, log_fd, v, 3);
 }
 
 static uint64_t before[PF_STREAMS]; /* bytes written when the process was copied */
@@ -217,28 +274,49 @@ void pf_ring_mark(void)
         before[s] = rings[s] && rings[s]->use == PF_RING_WRITE ? rings[s]->head : 0;
 }
 
+void pf_ring_share_log(void)
+{
+    long at = pf_sys(SYS_mmap, LOG_AT, LOG_SIZE, PROT_READ | PROT_WRITE,
+                     MAP_SHARED | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+    log_memory = at == (long)LOG_AT ? (void *)at : NULL;
+}
+
 void pf_ring_split(const char *path, uint32_t number)
 {
     continuation = &channel->continuation[number];
-    long fd = pf_sys(SYS_open, path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0644);
     for (int s = PF_STREAM_EVENT; s < PF_STREAMS; s++)
         rings[s] = NULL;
     pf_direct.tracing = false;
-    split_fd = fd < 0 ? -1 : (int)pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOW_FD);
-    if (fd >= 0)
-        pf_sys(SYS_close, fd);
-    if (split_fd < 0) {
-        say("photofinish: a continuation cannot create its file\n");
-        pf_sys(SYS_exit_group, 2);
+    log_path = path;
+    if (log_memory) {
+        log_bytes(before, sizeof before);
+    } else {
+        open_log(O_TRUNC);
+        pf_sys_write(log_fd, before, sizeof before);
     }
-    pf_sys_write(split_fd, before, sizeof before);
+}
+
+void pf_ring_take_log(const char *path, bool keep)
+{
+    if (!log_memory)
+        return;
+    log_path = path;
+    if (keep) {
+        open_log(log_memory->in_file ? 0 : O_TRUNC);
+        pf_sys_write(log_fd, log_memory->at, log_memory->used);
+        pf_sys(SYS_close, log_fd);
+    } else if (log_memory->in_file) {
+        pf_sys(SYS_unlink, path);
+    }
+    log_fd = -1;
+    log_memory->used = log_memory->in_file = 0;
 }
 
 void pf_ring_put(enum pf_stream s, const void *bytes, size_t n)
 {
-    if (__builtin_expect(split_fd >= 0, 0)) {
+    if (__builtin_expect(continuation != NULL, 0)) {
         if (rings[s] && rings[s]->use == PF_RING_WRITE)
-            split_write(s, bytes, n, NULL, 0);
+            log_write(s, bytes, n, NULL, 0);
         return;
     }
     const unsigned char *from = bytes;
@@ -289,6 +367,14 @@ uint64_t pf_ring_position(enum pf_stream s)
     return !r ? 0 : r->use == PF_RING_READ ? cursor[s] : r->head;
 }
 
+void pf_channel_set_events(uint64_t n)
+{
+    if (continuation)
+        continuation->events = n;
+    else if (channel)
+        channel->events = n;
+}
+
 struct pf_reached *pf_channel_reached(void)
 {
     return continuation ? &continuation->reached : &channel->reached;
@@ -322,11 +408,12 @@ void pf_channel_set_outcome(enum pf_outcome what, const char *text)
     if (!channel || channel->outcome != PF_OUTCOME_NONE) /* the first outcome counts */
         return;
     size_t n = 0;
-    if (split_fd >= 0) {
+    if (continuation) {
         unsigned char word = (unsigned char)what;
         while (text[n])
             n++;
-        split_write(PF_STREAMS, &word, 1, text, n);
+        continuation->reported = what;
+        log_write(PF_STREAMS, &word, 1, text, n);
         return;
     }
     for (; text[n] && n < sizeof channel->text - 1; n++)

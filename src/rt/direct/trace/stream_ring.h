@@ -43,8 +43,19 @@ uint64_t pf_ring_position(enum pf_stream s);
 /* Call before the process is copied: the copy's log continues from this position, whatever this
  * process writes meanwhile. */
 void pf_ring_mark(void);
-/* In a continuation (checkpoint.h): from now on everything is written to a file of its own. */
+/* Call before the process is copied, if its continuations run one after the other: they put their
+ * logs into memory that is shared with this process, which is faster than a file. */
+void pf_ring_share_log(void);
+/* In a continuation (checkpoint.h): from now on everything is written to a log of its own. `path`
+ * must stay valid. */
 void pf_ring_split(const char *path, uint32_t number);
+/* After a continuation has ended: writes its log from the shared memory to its file, or drops
+ * it. */
+void pf_ring_take_log(const char *path, bool keep);
+/* What this continuation tells pf; NULL: this process is not a continuation. */
+struct pf_continuation *pf_continuation_self(void);
+/* Tells pf how many events all threads have performed. */
+void pf_channel_set_events(uint64_t n);
 
 /* Where the results of fuzzing policies and plan queries are stored. */
 struct pf_reached *pf_channel_reached(void);

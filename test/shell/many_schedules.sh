@@ -1,0 +1,60 @@
+# Many schedules from one checkpoint: how often policies reach a deadlock of two locks, in 100 fixed
+# seeds each; --news keeps only continuations that failed or show a new behaviour.
+"$PF" cc -g -O1 -pthread "$ROOT/test/shell/part/two_locks.c" -o two_locks
+mkdir c
+count() { # count TAIL OPTION...: prints how many of 100 continuations deadlock
+    rm -f c/*
+    status 0 "$PF" record -o base.clip --at=T0:1 --continue=100 --tail="$1" --folder=c --json all.json "${@:2}" -- ./two_locks
+    python3 -c 'import json; print(sum(k["outcome"] == "deadlock" for k in json.load(open("all.json"))["continuations"]))'
+}
+# The length of a run, which is also how pf check uses pct; too long a length; none.
+fits=$(count 'pct:*,3,24')
+((fits >= 10)) || fail "pct with the length of a run: $fits of 100"
+long=$(count 'pct:*,3,20000')
+((long < fits / 4)) || fail "pct with a length of 20000: $long of 100, expected far fewer than $fits"
+drawn=$(count 'pct:*,3')
+((drawn >= 3)) || fail "pct without a length: $drawn of 100"
+# The policy is the same on the command line.
+seed=$(count 'pct:*,3,24' >/dev/null; python3 -c '
+import json
+print(next(k["schedule"] for k in json.load(open("all.json"))["continuations"] if k["outcome"] == "deadlock"))')
+status 66 "$PF" record -o one.clip --schedule="$seed" -- ./two_locks
+has err "deadlock"
+for bad in pct:1 pct:1,2,0 pct:1,2,3,4 pct:1,2,x; do
+    status 2 "$PF" record -o bad.clip --schedule=$bad -- ./two_locks
+done
+status 2 "$PF" record -o bad.clip --at=T0:1 --continue=2 --tail='often:*' --folder=c -- ./two_locks
+has err "--tail=often:*: expected"
+
+# --news: the clips that are kept replay; those of the same failure are few; nothing is kept twice.
+n=$(count 'pos:*' --news --behaviours=seen --watch)
+((n > 20)) || fail "pos: $n of 100"
+python3 - <<'END'
+import json, os, subprocess
+all = json.load(open("all.json"))["continuations"]
+kept = [k for k in all if k["clip"]]
+assert len(all) == 100 and all[0]["behaviours"] > 5 and all[0]["clip"], all[0]
+assert 8 <= len(kept) <= 20, len(kept)
+assert all[-1]["events"] > 5 and not any(k["cut"] for k in all), all[-1]
+assert sorted(os.listdir("c")) == sorted(os.path.basename(k["clip"]) for k in kept), os.listdir("c")
+for k in kept[:4]:
+    r = subprocess.run([os.environ["PF"], "replay", k["clip"]], capture_output=True, text=True)
+    assert r.returncode == k["status"], (k, r)
+END
+[[ $(stat -c %s seen) == 32768 ]] || fail "the file of behaviours"
+n=$(count 'pos:*' --news --behaviours=seen --watch)
+python3 - <<'END'
+import json
+all = json.load(open("all.json"))["continuations"]
+assert sum(k["behaviours"] for k in all) == 0, "the behaviours of the file are not new"
+END
+echo short >seen
+status 2 "$PF" record -o bad.clip --at=T0:1 --continue=2 --tail='pos:*' --folder=c --news --behaviours=seen -- ./two_locks
+has err "seen: expected a file of 32768 bytes"
+# Other seeds, and limits of time.
+rm -f seen c/*
+status 0 "$PF" record -o base.clip --at=T0:1 --continue=3 --tail='random:*' --first=40 --folder=c --each=10s --json all.json -- ./two_locks
+python3 -c 'import json; assert [k["schedule"] for k in json.load(open("all.json"))["continuations"]] == ["random:40", "random:41", "random:42"]'
+status 0 "$PF" record -o base.clip --at=T0:1 --continue=200 --tail='random:*' --folder=c --limit=1ms --json all.json -- ./two_locks
+python3 -c 'import json; n = len(json.load(open("all.json"))["continuations"]); assert 1 <= n < 200, n'
+status 2 "$PF" record -o base.clip --each=often -- ./two_locks
