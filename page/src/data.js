@@ -27,7 +27,18 @@ export function load(text) {
     return { ...f, ...more, rank: rank(f), text: words.filter(Boolean).join('\n').toLowerCase() };
   });
   findings.sort((a, b) => a.rank - b.rank || b.count - a.count || (a.id < b.id ? -1 : 1));
-  return { ...raw, findings };
+  return { ...raw, findings, groups: groupsOf(findings) };
+}
+
+/** The findings with the same cause, as arrays; a group takes the place of its first member. */
+function groupsOf(findings) {
+  const groups = new Map();
+  for (const f of findings) {
+    const known = groups.get(f.group);
+    if (known) known.push(f);
+    else groups.set(f.group, [f]);
+  }
+  return [...groups.values()];
 }
 
 /** The values of one field and how often each occurs, most frequent first. */
@@ -48,13 +59,18 @@ export const FIELDS = {
   test: (f) => f.tests || [],
 };
 
-/** Keeps findings that contain every word of the query and have every chosen field value. */
-export function filter(findings, query, chosen) {
+/** Keeps the findings that contain every word of the query and have every chosen field value, and the groups of these. */
+export function filter(groups, query, chosen) {
   const words = query.toLowerCase().split(/\s+/).filter(Boolean);
   const fields = Object.entries(chosen).filter(([, v]) => v);
-  return findings.filter(
-    (f) => words.every((w) => f.text.includes(w)) && fields.every(([k, v]) => FIELDS[k](f).includes(v))
-  );
+  const matches = (f) => words.every((w) => f.text.includes(w)) && fields.every(([k, v]) => FIELDS[k](f).includes(v));
+  return groups.map((g) => g.filter(matches)).filter((g) => g.length);
+}
+
+/** "3 findings", or "1 cause (3 findings)" if some have the same cause. */
+export function countText(causes, findings) {
+  const text = `${findings} ${findings === 1 ? 'finding' : 'findings'}`;
+  return causes === findings ? text : `${causes} ${causes === 1 ? 'cause' : 'causes'} (${text})`;
 }
 
 /** The lines around a line of a file, as far as the report contains them. */

@@ -64,7 +64,22 @@ function Stages({ stages }) {
   );
 }
 
-export function Finding({ finding: f, sources }) {
+/** Links to all findings with the same cause. */
+function Group({ group, shown }) {
+  if (group.length < 2) return null;
+  return (
+    <details class="group" open={group.length <= 8}>
+      <summary>{group.length} findings have this cause</summary>
+      <ul>
+        {group.map((f) => (
+          <li key={f.id}>{f === shown ? <b>{f.title}</b> : <a href={`#${f.id}`}>{f.title}</a>}, {f.status}, {f.count}&times;</li>
+        ))}
+      </ul>
+    </details>
+  );
+}
+
+export function Finding({ finding: f, group, sources }) {
   return (
     <article class="finding" aria-labelledby={`title-${f.id}`}>
       <h2 id={`title-${f.id}`} tabIndex={-1}>{f.title}</h2>
@@ -84,6 +99,7 @@ export function Finding({ finding: f, sources }) {
         <p>{f.status === 'observed' ? 'Observed, not yet confirmed' : 'Not confirmed'}: {f.tries}{' '}
           {f.tries === 1 ? 'schedule' : 'schedules'} aimed at it did not show it again.</p>
       )}
+      <Group group={group} shown={f} />
       <Stages stages={f.stages} />
       <div class="pair">
         {f.accesses.map((a, i) => (

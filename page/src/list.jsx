@@ -1,14 +1,15 @@
-// list.jsx - the list of findings. Only the visible rows are in the page, so that thousands stay fast.
+// list.jsx - the list of groups: findings with the same cause share a row, which shows the first of them. Only the visible rows are in the page, so that thousands stay fast.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { place } from './data.js';
 
 const ROW = 64;
 
-export function List({ findings, selected, onSelect }) {
+export function List({ groups, selected, onSelect }) {
+  const findings = groups.map((g) => g[0]);
   const box = useRef(null);
   const [top, setTop] = useState(0);
   const [height, setHeight] = useState(800);
-  const at = findings.findIndex((f) => f.id === selected);
+  const at = groups.findIndex((g) => g.some((f) => f.id === selected));
 
   useEffect(() => {
     const measure = () => box.current && setHeight(box.current.clientHeight || 800);
@@ -31,7 +32,7 @@ export function List({ findings, selected, onSelect }) {
       onScroll={(e) => setTop(e.currentTarget.scrollTop)}>
       <div class="rows" style={{ height: `${findings.length * ROW}px` }}>
         {findings.slice(first, last).map((f, i) => (
-          <div key={f.id} id={`row-${f.id}`} role="option" aria-selected={f.id === selected}
+          <div key={f.id} id={`row-${f.id}`} role="option" aria-selected={first + i === at}
             aria-setsize={findings.length} aria-posinset={first + i + 1}
             class={`row ${f.status}`} style={{ top: `${(first + i) * ROW}px` }} onClick={() => onSelect(f.id)}>
             <div class="head">
@@ -39,7 +40,7 @@ export function List({ findings, selected, onSelect }) {
               <span class="count">{f.count}&times;</span>
             </div>
             <div class="sub">{f.accesses.map(place).slice(0, 2).join(' / ')}</div>
-            <div class="sub">{f.kind}, {f.class || f.status}{f.harm ? ', harm' : ''}{f.counts === false ? ', suspicious' : ''}{f.accepted ? ', accepted' : ''}</div>
+            <div class="sub">{f.kind}, {f.class || f.status}{f.harm ? ', harm' : ''}{f.counts === false ? ', suspicious' : ''}{f.accepted ? ', accepted' : ''}{groups[first + i].length > 1 ? `, ${groups[first + i].length - 1} more` : ''}</div>
           </div>
         ))}
       </div>

@@ -1,7 +1,7 @@
 // main.jsx - the page: filters, the list, the finding; handles keys and the address bar.
 import { render } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { FIELDS, filter, load, values } from './data.js';
+import { FIELDS, countText, filter, load, values } from './data.js';
 import { Finding } from './finding.jsx';
 import { List } from './list.jsx';
 
@@ -33,14 +33,17 @@ function Filters({ data, query, setQuery, chosen, setChosen, search }) {
   );
 }
 
+const countOf = (groups) => groups.reduce((n, g) => n + g.length, 0);
+
 function Head({ data, shown }) {
   const d = data.document;
+  const all = countText(data.groups.length, d.findings.length);
   const suite = d.suite;
   return (
     <header>
       <h1>photofinish</h1>
       <p id="count">
-        {shown === d.findings.length ? shown : `${shown} of ${d.findings.length}`} {d.findings.length === 1 ? 'finding' : 'findings'}
+        {countOf(shown) === d.findings.length ? all : `${shown.length} of ${all}`}
         {suite && `, ${suite.executions} executions of ${suite.tests} tests, ${suite.failed} failed`}
       </p>
       {d.check && (
@@ -75,8 +78,9 @@ function Page({ data }) {
   const [help, setHelp] = useState(false);
   const [printing, setPrinting] = useState(false);
   const search = useRef(null);
-  const shown = useMemo(() => filter(data.findings, query, chosen), [data, query, chosen]);
-  const current = shown.find((f) => f.id === selected) || shown[0];
+  const shown = useMemo(() => filter(data.groups, query, chosen), [data, query, chosen]);
+  const group = shown.find((g) => g.some((f) => f.id === selected)) || shown[0];
+  const current = group?.find((f) => f.id === selected) || group?.[0];
 
   const select = (id) => {
     setSelected(id);
@@ -84,12 +88,12 @@ function Page({ data }) {
     history.replaceState(null, '', `#${id}`);
   };
   const now = useRef(null); // keys can arrive faster than the page is drawn
-  now.current = { shown, current };
+  now.current = { shown, group };
   const move = (by) => {
-    const next = now.current.shown[now.current.shown.indexOf(now.current.current) + by];
+    const next = now.current.shown[now.current.shown.indexOf(now.current.group) + by];
     if (!next) return;
-    now.current.current = next;
-    select(next.id);
+    now.current.group = next;
+    select(next[0].id);
   };
   useEffect(() => {
     const onKey = (e) => {
@@ -126,20 +130,20 @@ function Page({ data }) {
   return (
     <div class={opened ? 'app opened' : 'app'}>
       <nav aria-label="findings">
-        <Head data={data} shown={shown.length} />
+        <Head data={data} shown={shown} />
         <Filters {...{ data, query, setQuery, chosen, setChosen, search }} />
-        <List findings={shown} selected={current?.id} onSelect={select} />
+        <List groups={shown} selected={current?.id} onSelect={select} />
         <footer><button type="button" class="plain" onClick={() => setHelp(true)}>keys: ?</button> photofinish {data.version}</footer>
       </nav>
       <main>
         <button type="button" class="back" onClick={() => setOpened(false)}>&larr; all findings</button>
         {printing ? (
           <div>
-            {shown.slice(0, PRINTED).map((f) => <Finding key={f.id} finding={f} sources={data.sources} />)}
+            {shown.slice(0, PRINTED).map((g) => <Finding key={g[0].id} finding={g[0]} group={g} sources={data.sources} />)}
             {shown.length > PRINTED && <p>{shown.length - PRINTED} more are not printed.</p>}
           </div>
         ) : current ? (
-          <Finding key={current.id} finding={current} sources={data.sources} />
+          <Finding key={current.id} finding={current} group={group} sources={data.sources} />
         ) : (
           <p class="none">{data.findings.length ? 'No finding matches.' : 'Nothing was found.'}</p>
         )}

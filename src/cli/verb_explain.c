@@ -238,6 +238,22 @@ static void add_head(struct explainer *w)
     pf_text_add(t, ".\n\n");
 }
 
+/* The other findings with the same cause. */
+static void add_group(struct explainer *w, const struct pf_findings *all)
+{
+    bool first = true;
+    for (size_t i = 0; i < all->n; i++)
+        if (all->at[i] != w->f && all->at[i]->group == w->f->group) {
+            pf_text_add(w->t, first ? "\nFindings with the same cause:\n" : "");
+            pf_text_add(w->t, "    ");
+            pf_text_hex(w->t, all->at[i]->id, 16);
+            pf_text_add(w->t, " ");
+            pf_finding_title(w->t, all->at[i]);
+            pf_text_char(w->t, '\n');
+            first = false;
+        }
+}
+
 int pf_verb_explain(int argc, char **argv)
 {
     const char *state = PF_DEFAULT_STATE, *folder = NULL;
@@ -274,6 +290,8 @@ int pf_verb_explain(int argc, char **argv)
         add_schedule(&w);
         add_advice(&w);
         add_replay(&w);
+        pf_findings_sort(&f);
+        add_group(&w, &f);
         s = pf_file_write("-", t.at, t.n, &e);
     }
     pf_sources_release(&sources);

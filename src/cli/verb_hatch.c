@@ -8,6 +8,7 @@
 #include "clip_program.h"
 #include "duration.h"
 #include "file.h"
+#include "finding_group.h"
 #include "finding_json.h"
 #include "finding_text.h"
 #include "load_trace.h"
@@ -268,19 +269,20 @@ static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)
         unknown += h->all.at.at[i].result.verdict == PF_TRY_UNKNOWN;
     }
     pf_predict_json_head(t, argc, argv, pf_predict_job_decided(&h->j) && !unknown);
-    bool first = true;
-    for (size_t i = 0; i < h->j.failures.n; i++) {
-        pf_text_add(t, first ? "\n" : ",\n");
-        pf_finding_json(t, h->j.failures.at[i]);
-        first = false;
-    }
+    struct pf_findings found;
+    pf_findings_init(&found);
+    for (size_t i = 0; i < h->j.failures.n; i++)
+        pf_findings_push(&found, h->j.failures.at[i]);
     for (size_t i = 0; i < h->all.at.len; i++)
-        if (happened(&h->all.at.at[i])) {
-            pf_text_add(t, first ? "\n" : ",\n");
-            pf_finding_json(t, &h->all.at.at[i].f);
-            first = false;
-        }
+        if (happened(&h->all.at.at[i]))
+            pf_findings_push(&found, &h->all.at.at[i].f);
+    pf_findings_group(&found);
+    for (size_t i = 0; i < found.n; i++) {
+        pf_text_add(t, i ? ",\n" : "\n");
+        pf_finding_json(t, found.at[i]);
+    }
     pf_text_char(t, ']');
+    pf_findings_release(&found);
     pf_predict_json_tail(t, &h->j, h->all.at.len, h->all.at.len - real - unknown, unknown);
 }
 

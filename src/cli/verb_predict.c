@@ -3,6 +3,7 @@
 #include "cli.h"
 #include "duration.h"
 #include "file.h"
+#include "finding_group.h"
 #include "finding_json.h"
 #include "finding_text.h"
 #include "load_trace.h"
@@ -185,15 +186,14 @@ static void add_text(struct pf_text *t, struct pf_predict_job *j, bool color)
         }
 }
 
-static void add_finding(struct pf_text *t, const struct pf_finding *f, bool *first)
+static void collect(struct pf_predict_job *j, struct pf_findings *all, const struct pf_finding *f)
 {
-    pf_text_add(t, *first ? "\n" : ",\n");
-    pf_finding_json(t, f);
-    *first = false;
+    struct pf_finding *copy = pf_pool_get(&j->pool, sizeof *copy);
+    *copy = *f;
+    pf_findings_push(all, copy);
 }
 
-static void add_json_anomalies(struct pf_text *t, struct pf_predict_job *j, bool witnessed,
-                               bool *first)
+static void collect_anomalies(struct pf_predict_job *j, bool witnessed, struct pf_findings *all)
 {
     for (size_t k = 0; k < j->n; k++) {
         const struct pf_anomalies *a = &j->results[k].anomalies;
@@ -201,18 +201,18 @@ static void add_json_anomalies(struct pf_text *t, struct pf_predict_job *j, bool
             if (a->at.at[i].witnessed == witnessed) {
                 struct pf_finding f;
                 pf_predicted_anomaly(j, &a->at.at[i], &f);
-                add_finding(t, &f, first);
+                collect(j, all, &f);
             }
     }
 }
 
-static void add_json_cycles(struct pf_text *t, struct pf_predict_job *j, bool *first)
+static void collect_cycles(struct pf_predict_job *j, struct pf_findings *all)
 {
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = 0; i < j->results[k].cycles.at.len; i++) {
             struct pf_finding f;
             pf_predicted_cycle(j, &j->results[k].cycles.at.at[i], &f);
-            add_finding(t, &f, first);
+            collect(j, all, &f);
         }
 }
 
@@ -233,12 +233,8 @@ static void confirm(const struct pf_predict_job *j, struct pf_finding *f)
     f->unconfirmed = j->shown ? NULL : j->unshown;
 }
 
-static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char **argv)
+static void collect_races(struct pf_predict_job *j, struct pf_findings *all)
 {
-    pf_predict_json_head(t, argc, argv, pf_predict_job_decided(j));
-    bool first = true;
-    for (size_t i = 0; i < j->failures.n; i++)
-        add_finding(t, j->failures.at[i], &first);
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = 0; i < j->results[k].races.len; i++) {
             struct pf_finding f;
@@ -247,20 +243,41 @@ static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char
             f.clip = c && c->happened ? c->path : NULL;
             if (j->verify && f.status == PF_STATUS_OBSERVED)
                 confirm(j, &f);
-            add_finding(t, &f, &first);
+            collect(j, all, &f);
         }
-    add_json_anomalies(t, j, true, &first);
-    pf_text_add(t, "]");
+}
+
+static void add_findings(struct pf_text *t, const struct pf_findings *all, size_t from, size_t to)
+{
+    for (size_t i = from; i < to; i++) {
+        pf_text_add(t, i > from ? ",\n" : "\n");
+        pf_finding_json(t, all->at[i]);
+    }
+    pf_text_char(t, ']');
+}
+
+static void add_json(struct pf_text *t, struct pf_predict_job *j, int argc, char **argv)
+{
+    struct pf_findings all; /* the findings, then the candidates */
+    pf_findings_init(&all);
+    for (size_t i = 0; i < j->failures.n; i++)
+        collect(j, &all, j->failures.at[i]);
+    collect_races(j, &all);
+    collect_anomalies(j, true, &all);
+    size_t found = all.n;
+    collect_anomalies(j, false, &all);
+    collect_cycles(j, &all);
+    pf_findings_group(&all);
+    pf_predict_json_head(t, argc, argv, pf_predict_job_decided(j));
+    add_findings(t, &all, 0, found);
     if (has_candidates(j)) {
         pf_json_key(t, "candidates");
         pf_text_char(t, '[');
-        first = true;
-        add_json_anomalies(t, j, false, &first);
-        add_json_cycles(t, j, &first);
-        pf_text_char(t, ']');
+        add_findings(t, &all, found, all.n);
     }
     pf_candidate_file_json(t, j);
     pf_predict_json_tail(t, j, 0, 0, 0);
+    pf_findings_release(&all);
 }
 
 static int complain_unknown(const char *name, size_t len)

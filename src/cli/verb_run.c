@@ -5,6 +5,7 @@
 #include "child.h"
 #include "cli.h"
 #include "file.h"
+#include "finding_group.h"
 #include "findings.h"
 #include "launch.h"
 #include "program.h"
@@ -85,6 +86,15 @@ static void print_losses(const struct pf_findings *f)
     pf_pool_release(&pool);
 }
 
+/* The processes have printed each finding on its own. */
+static void print_causes(const struct pf_findings *f)
+{
+    size_t causes = pf_findings_counted_groups(f);
+    if (causes != pf_findings_counted(f))
+        pf_note(VERB, "the %zu findings have %zu cause%s; pf report and --json group them",
+                pf_findings_counted(f), causes, causes == 1 ? "" : "s");
+}
+
 static pf_status write_json(const char *path, const struct pf_findings *f, char **argv, int argc,
                             struct pf_error *e)
 {
@@ -119,6 +129,7 @@ static int collect(const struct run_command *r, const struct pf_child_end *end, 
     pf_status s = pf_findings_read_folder(&f, r->folder, r->id, &e);
     int status = final_status(&f, end->wait);
     f.unfinished = end->left_running;
+    pf_findings_group(&f);
     if (s == PF_OK && r->json)
         s = write_json(r->json, &f, argv, argc, &e);
     if (s != PF_OK) {
@@ -131,6 +142,8 @@ static int collect(const struct run_command *r, const struct pf_child_end *end, 
                          : pf_complain(VERB, "no instrumented process ran, so nothing was checked");
     }
     pf_findings_notes(&f, VERB);
+    if (!r->launch.quiet)
+        print_causes(&f);
     print_losses(&f);
     if (end->left_running)
         pf_note(NULL, "their findings are written to %s", r->folder);

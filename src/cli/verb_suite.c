@@ -4,6 +4,7 @@
 #include "cli.h"
 #include "duration.h"
 #include "file.h"
+#include "finding_group.h"
 #include "findings.h"
 #include "launch.h"
 #include "sample_policy.h"
@@ -167,7 +168,8 @@ static void add_position(struct pf_text *t, const struct pf_access *a)
     }
 }
 
-static void add_finding(struct pf_text *t, const struct pf_finding *f)
+/* One line for a group: its first member, and how many more there are. */
+static void add_group(struct pf_text *t, const struct pf_finding *f, size_t members)
 {
     pf_text_hex(t, f->id, 16);
     pf_text_char(t, ' ');
@@ -184,6 +186,8 @@ static void add_finding(struct pf_text *t, const struct pf_finding *f)
         pf_text_u64(t, f->seen->ntests);
         pf_text_add(t, f->seen->ntests == 1 ? " test" : " tests");
     }
+    if (members > 1)
+        pf_text_format(t, ", and %zu more with the same cause", members - 1);
     pf_text_char(t, '\n');
 }
 
@@ -200,9 +204,11 @@ static void add_summary(struct pf_text *t, const struct pf_findings *f, const st
 {
     const struct pf_suite_summary *u = f->suite;
     pf_curves_text(t, c);
-    for (size_t i = 0; i < f->n; i++)
-        add_finding(t, f->at[i]);
-    add_count(t, "", f->n, f->n == 1 ? "finding" : "findings");
+    for (size_t i = 0, end; i < f->n; i = end) {
+        end = pf_findings_group_end(f, i);
+        add_group(t, f->at[i], end - i);
+    }
+    pf_findings_count_text(t, f);
     add_count(t, " in ", u->executions, u->executions == 1 ? "execution" : "executions");
     add_count(t, " of ", u->tests, u->tests == 1 ? "test" : "tests");
     add_count(t, ": ", u->passed, "passed");
@@ -235,6 +241,8 @@ static pf_status conclude(struct suite *s, struct pf_suite_db *db, int64_t campa
         pf_findings_release(&f);
         return st;
     }
+    pf_findings_group(&f);
+    pf_findings_gather(&f);
     *found = pf_findings_counted(&f);
     pf_text_init(&losses, &s->pool);
     pf_findings_losses(&losses, &f);

@@ -4,6 +4,7 @@
 #include "finding_json.h"
 #include "fingerprint.h"
 #include "message.h"
+#include "predicted_location.h"
 #include "schedule_step.h"
 #include "text_format.h"
 #include "trace_text.h"
@@ -108,6 +109,7 @@ static void access_of(struct pf_predict_job *j, uint32_t i, struct pf_access *ou
                               .size = j->t.places.at[e->what].size,
                               .address = j->t.places.at[e->what].addr,
                               .variable = pf_pool_text(&j->pool, place, strlen(place)),
+                              .range = j->t.sites.at[e->site].range,
                               .stack = pf_predicted_stack(j, i)};
     locks_of(j, i, out);
 }
@@ -201,6 +203,7 @@ void pf_predicted_race(struct pf_predict_job *j, size_t k, const struct pf_race 
     struct pf_access *accesses = new_accesses(j, f, 2);
     access_of(j, r->b, &accesses[0]);
     access_of(j, r->a, &accesses[1]);
+    pf_predicted_location(j, r->a, &f->location);
     /* At the end of the witness both accesses are next; showing the later one first gives the
      * order that was not recorded. */
     if (a->claim == PF_CLAIM_WITNESSED)
@@ -230,6 +233,7 @@ void pf_predicted_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a,
     struct pf_access *accesses = new_accesses(j, f, p->n);
     for (unsigned i = 0; i < p->n; i++) /* a pair has the later access first */
         access_of(j, a->event[pf_finding_is_pair(f) ? 1 - i : i], &accesses[i]);
+    pf_predicted_location(j, a->event[0], &f->location);
     if (a->evidence == PF_EVIDENCE_WEAK || a->evidence == PF_EVIDENCE_INFERRED)
         f->suspicious = "the regions are inferred; pf hatch tries whether it matters";
     if (a->witnessed)

@@ -40,6 +40,7 @@ struct pf_predict_job {
     struct pf_pool pool;
     struct pf_held_locks *held; /* in the pool; NULL: not built yet */
     struct pf_last_writes *last_writes; /* likewise (schedule_step.c) */
+    struct pf_allocations *allocations; /* likewise (predicted_location.c) */
 };
 
 /* Initialises the job, whose memory must be zero, and adds the built-in patterns. */

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #define SPLIT 8u               /* bytes of a value */
+#define SCALAR_MAX 16u         /* bytes of the largest scalar variable */
 #define SIZE_MAX_BELIEVED (1ull << 40)
 #define ADDRESSES (1ull << 47)
 
@@ -198,6 +199,7 @@ static bool add_access(struct trace_loader *l, const struct pf_record *r, uint32
             pf_vec_push(&l->t->olds, r->old);
         struct pf_event *e = add(l, r, r->kind, thread_index, stack);
         e->what = place;
+        l->t->sites.at[e->site].range |= !memory && r->more > SCALAR_MAX;
         if (at) /* the parts of one operation do not depend on each other */
             e->flags &= (uint8_t)~PF_EF_DECIDED;
         e->value = known ? value : 0;

@@ -132,6 +132,7 @@ static void read_access(struct pf_reader *r, const json_t *o, struct pf_access *
     a->size = pf_read_number(r, o, "size");
     a->address = pf_read_prefixed(r, o, "address", "0x", 16);
     a->variable = pf_read_text(r, o, "variable");
+    a->range = json_is_true(json_object_get(o, "range"));
     a->stack = read_stack(r, o);
 }
 
@@ -265,15 +266,14 @@ static const char *read_suspicious(struct pf_reader *r, const json_t *o)
  * if either does. */
 static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
 {
-    static const int sure[] = {
-        [PF_STATUS_PREDICTED] = 0, [PF_STATUS_OBSERVED] = 1, [PF_STATUS_CONFIRMED] = 2};
-    int status = word_of(r, o, "status", pf_finding_status_from);
+    enum pf_finding_status status =
+        (enum pf_finding_status)word_of(r, o, "status", pf_finding_status_from);
     const char *harm = pf_read_text(r, o, "harm"), *clip = read_clip(r, o, "clip");
     const char *suspicious = read_suspicious(r, o);
     bool counts_now = old->suspicious && !suspicious;
     old->count += pf_read_number(r, o, "count");
-    if (sure[status] > sure[old->status]) {
-        old->status = (enum pf_finding_status)status;
+    if (pf_finding_surer(old->status, status) != old->status) {
+        old->status = status;
         old->analysis = pf_read_text(r, o, "analysis");
         old->suspicious = old->suspicious ? suspicious : NULL;
     }
@@ -292,6 +292,8 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
         read_schedules(r, o, old);
     if (!old->verdict)
         old->verdict = pf_read_text(r, o, "class");
+    if (old->location.kind == PF_LOCATION_UNKNOWN)
+        read_location(r, json_object_get(o, "location"), &old->location);
 }
 
 struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)

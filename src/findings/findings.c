@@ -1,5 +1,6 @@
 /* findings.c - see findings.h: writes the JSON document and the reasons why it is incomplete. */
 #include "findings.h"
+#include "finding_group.h"
 #include "finding_json.h"
 #include "message.h"
 #include "text_format.h"
@@ -75,6 +76,8 @@ void pf_findings_sort(struct pf_findings *f)
 {
     if (f->n)
         qsort(f->at, f->n, sizeof *f->at, by_rank);
+    pf_findings_group(f);
+    pf_findings_gather(f);
 }
 
 size_t pf_findings_counted(const struct pf_findings *f)
@@ -83,6 +86,18 @@ size_t pf_findings_counted(const struct pf_findings *f)
     for (size_t i = 0; i < f->n; i++)
         n += !f->at[i]->suspicious;
     return n;
+}
+
+void pf_findings_count_text(struct pf_text *t, const struct pf_findings *f)
+{
+    size_t n = pf_findings_counted(f), causes = pf_findings_counted_groups(f);
+    if (causes != n) {
+        pf_text_u64(t, causes);
+        pf_text_add(t, causes == 1 ? " cause (" : " causes (");
+    }
+    pf_text_u64(t, n);
+    pf_text_add(t, n == 1 ? " finding" : " findings");
+    pf_text_add(t, causes != n ? ")" : "");
 }
 
 bool pf_process_complete(const struct pf_process *p)

@@ -125,10 +125,11 @@ PF_MUST_USE pf_status pf_findings_read_document(struct pf_findings *f, const cha
 /* Notes that a stage saw `it` another `count` times (may be 0). */
 void pf_findings_add_stage(struct pf_findings *f, struct pf_finding *it, const char *stage,
                            const char *analysis, enum pf_finding_status status, uint64_t count);
-/* Sorts into the order of reports: harmful, confirmed, observed, predicted, judged harmless,
- * suspicious; within a rank the more frequent first. */
+/* Groups the findings (finding_group.h) and sorts them into the order of reports: harmful,
+ * confirmed, observed, predicted, judged harmless, suspicious; within a rank the more frequent
+ * first. The members of a group stay together, at the place of the first one. */
 void pf_findings_sort(struct pf_findings *f);
-/* Adds a finding, which must be allocated in the pool. */
+/* Adds a finding, which must live as long as `f`. */
 void pf_findings_push(struct pf_findings *f, struct pf_finding *it);
 /* Adds one finding from its JSON, seen `count` times; `origin` is for messages. *out is the
  * finding, which may have been known before. */
@@ -151,6 +152,9 @@ uint64_t pf_findings_suppressed(const struct pf_findings *f);
  * frequent. False: the policy does not count them. */
 bool pf_findings_pairs(const struct pf_findings *f, uint64_t *pairs, uint64_t *frequent);
 
+/* Writes "3 findings", or "1 cause (3 findings)" if some have the same cause. Requires
+ * pf_findings_group. */
+void pf_findings_count_text(struct pf_text *t, const struct pf_findings *f);
 /* Writes the JSON document, version 1 (docs/format/findings.schema.json). */
 void pf_findings_json(struct pf_text *t, const struct pf_findings *f, const char *const *command,
                       size_t ncommand);

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "html.h"
 #include "finding_json.h"
+#include "fnv.h"
 #include "hash_map.h"
 #include "narrative.h"
 #include "text_format.h"
@@ -117,9 +118,7 @@ struct source_collector {
 
 static struct wanted *want_file(struct source_collector *c, const struct pf_stack_frame *p)
 {
-    uint64_t hash = 0;
-    for (const char *s = p->file; *s; s++)
-        hash = (hash ^ (unsigned char)*s) * 0x100000001b3ull;
+    uint64_t hash = pf_fnv_text(PF_FNV_START, p->file);
     struct pf_hash_walk w = pf_hash_map_walk(&c->by_name, hash);
     while (pf_hash_map_next(&c->by_name, &w))
         if (!strcmp(c->files.at[w.value].file, p->file))

@@ -1,6 +1,8 @@
 /* report_text.c - see report_text.h. */
 #include "report_text.h"
+#include "finding_group.h"
 #include "finding_text.h"
+#include "narrative.h"
 #include "text_format.h"
 #include <stdio.h>
 #include <string.h>
@@ -131,13 +133,9 @@ static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checke
     }
 }
 
-static void add_finding(struct pf_text *t, const struct pf_finding *f, bool checked, bool accepted,
-                        const struct pf_text_style *style)
+/* Writes "finding 0123456789abcdef, seen 2 times, predicted by rdit". */
+static void add_identity(struct pf_text *t, const struct pf_finding *f, bool accepted)
 {
-    pf_finding_text(t, f, style);
-    pf_report_interleaving(t, f);
-    add_stages(t, f);
-    add_proof(t, f, checked);
     pf_text_add(t, "finding ");
     pf_text_hex(t, f->id, 16);
     pf_text_add(t, ", seen ");
@@ -154,15 +152,54 @@ static void add_finding(struct pf_text *t, const struct pf_finding *f, bool chec
     pf_text_add(t, accepted ? ", accepted\n" : "\n");
 }
 
-/* Writes ": 2 confirmed (1 with harm), 1 observed, not yet confirmed". */
+static void add_finding(struct pf_text *t, const struct pf_finding *f, bool checked, bool accepted,
+                        const struct pf_text_style *style)
+{
+    pf_finding_text(t, f, style);
+    pf_report_interleaving(t, f);
+    add_stages(t, f);
+    add_proof(t, f, checked);
+    add_identity(t, f, accepted);
+}
+
+/* The other members of a group, one line each. */
+static void add_members(struct pf_text *t, const struct pf_findings *f, size_t first, size_t end,
+                        const struct pf_baseline *base)
+{
+    enum { SHOWN = 8 };
+    for (size_t i = first + 1; i < end && i <= first + SHOWN; i++) {
+        pf_text_add(t, "  Same cause: ");
+        pf_finding_title(t, f->at[i]);
+        pf_text_add(t, ": ");
+        add_identity(t, f->at[i], base && pf_baseline_has(base, f->at[i]->id));
+    }
+    if (end - first > SHOWN + 1) {
+        pf_text_add(t, "  Same cause: ");
+        pf_text_u64(t, end - first - SHOWN - 1);
+        pf_text_add(t, " more; pf report --json and --html list all\n");
+    }
+}
+
+/* Writes ": 2 confirmed (1 with harm), 1 observed, not yet confirmed". A group counts once, with
+ * its most certain member. */
 static void add_kinds(struct pf_text *t, const struct pf_findings *f)
 {
     size_t n[PF_STATUSES] = {0}, harm = 0;
-    for (size_t i = 0; i < f->n; i++)
-        if (!f->at[i]->suspicious) {
-            n[f->at[i]->status]++;
-            harm += f->at[i]->harm && f->at[i]->status == PF_STATUS_CONFIRMED;
+    for (size_t i = 0, end; i < f->n; i = end) {
+        enum pf_finding_status best = PF_STATUS_PREDICTED;
+        bool counts = false, harmful = false;
+        end = pf_findings_group_end(f, i);
+        for (size_t k = i; k < end; k++) {
+            const struct pf_finding *it = f->at[k];
+            if (it->suspicious)
+                continue;
+            counts = true;
+            best = pf_finding_surer(it->status, best);
+            harmful |= it->harm && it->status == PF_STATUS_CONFIRMED;
         }
+        n[best] += counts;
+        harm += harmful;
+    }
     if (!pf_findings_counted(f))
         return;
     pf_text_add(t, ": ");
@@ -190,17 +227,19 @@ void pf_report_text(struct pf_text *t, const struct pf_findings *f, const struct
 {
     size_t accepted = 0, counted = pf_findings_counted(f);
     struct pf_text_style style = {.color = color, .summary = true};
-    for (size_t i = 0; i < f->n; i++) {
-        bool known = base && pf_baseline_has(base, f->at[i]->id);
-        add_finding(t, f->at[i], f->check != NULL, known, &style);
-        accepted += known;
+    for (size_t i = 0, end; i < f->n; i = end) {
+        end = pf_findings_group_end(f, i);
+        add_finding(t, f->at[i], f->check != NULL, base && pf_baseline_has(base, f->at[i]->id),
+                    &style);
+        add_members(t, f, i, end, base);
     }
+    for (size_t i = 0; i < f->n; i++)
+        accepted += base && pf_baseline_has(base, f->at[i]->id);
     if (f->suite)
         add_suite(t, f->suite);
     if (f->check)
         pf_check_summary_text(t, f->check);
-    pf_text_u64(t, counted);
-    pf_text_add(t, counted == 1 ? " finding" : " findings");
+    pf_findings_count_text(t, f);
     if (f->check)
         add_kinds(t, f);
     else if (f->nprocesses || !f->suite) {

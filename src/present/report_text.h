@@ -8,7 +8,8 @@
 #include "baseline.h"
 #include "findings.h"
 
-/* `base` may be NULL. */
+/* The findings must be sorted. Of each group, the first member is written in full, the others in
+ * one line each. `base` may be NULL. */
 void pf_report_text(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base,
                     bool color);
 /* Writes the last steps of a schedule in which the finding happens, if one is known; arrows mark

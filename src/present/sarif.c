@@ -1,6 +1,8 @@
 /* sarif.c - see sarif.h. */
 #define _GNU_SOURCE
 #include "sarif.h"
+#include "allocation.h"
+#include "finding_group.h"
 #include "finding_json.h"
 #include "finding_text.h"
 #include "narrative.h"
@@ -13,6 +15,7 @@
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 #define MAX_RESULTS 25000
 #define MAX_FRAMES 100
+#define MAX_MEMBERS 100
 
 struct sarif_writer {
     struct pf_text *t;
@@ -152,10 +155,29 @@ static void add_message_linked(struct pf_text *t, const struct pf_text *plain, b
     add_message(t, &m);
 }
 
-/* All accesses except the result's own location; then the memory, then the threads. */
-static void add_related(struct sarif_writer *w, const struct pf_finding *f, size_t first,
-                        struct pf_pool *pool)
+/* The other members of the group: the position and the title of each. */
+static void add_related_members(struct sarif_writer *w, const struct pf_finding *const *at,
+                                size_t n, uint64_t id, struct pf_pool *pool)
 {
+    struct pf_text m;
+    for (size_t i = 1; i < n && i <= MAX_MEMBERS; i++) {
+        size_t first = pf_finding_first(at[i]);
+        if (!at[i]->naccesses)
+            continue;
+        pf_text_init(&m, pool);
+        pf_text_add(&m, "same cause: ");
+        pf_finding_title(&m, at[i]);
+        pf_text_add(w->t, id ? "," : "");
+        add_location(w, pf_backtrace_source(&at[i]->accesses[first].stack), &m, ++id);
+    }
+}
+
+/* All accesses except the result's own location; then the memory, the threads, and the other
+ * members of the group. */
+static void add_related(struct sarif_writer *w, const struct pf_finding *const *at, size_t n,
+                        size_t first, struct pf_pool *pool)
+{
+    const struct pf_finding *f = at[0];
     struct pf_text *t = w->t, m;
     uint64_t id = 0;
     pf_json_key(t, "relatedLocations");
@@ -193,6 +215,7 @@ static void add_related(struct sarif_writer *w, const struct pf_finding *f, size
         pf_text_add(t, id ? "," : "");
         add_location(w, pf_backtrace_source(&a->created), &m, ++id);
     }
+    add_related_members(w, at, n, id, pool);
     pf_text_char(t, ']');
 }
 
@@ -272,10 +295,38 @@ static const char *level_of(const struct pf_finding *f)
     return f->status == PF_STATUS_PREDICTED ? "warning" : "error";
 }
 
-static void add_properties(struct pf_text *t, const struct pf_finding *f)
+static void add_id(struct pf_text *t, const char *key, uint64_t id)
 {
+    pf_json_key(t, key);
+    pf_text_char(t, '"');
+    pf_text_hex(t, id, 16);
+    pf_text_char(t, '"');
+}
+
+/* The other findings with the same cause. */
+static void add_members(struct pf_text *t, const struct pf_finding *const *at, size_t n)
+{
+    pf_json_key(t, "sameCause");
+    pf_text_char(t, '[');
+    for (size_t i = 1; i < n; i++) {
+        pf_text_add(t, i > 1 ? ",{" : "{");
+        add_id(t, "id", at[i]->id);
+        pf_json_str(t, "kind", pf_kind_name(at[i]->kind));
+        pf_json_str(t, "status", pf_finding_status_name(at[i]->status));
+        pf_json_num(t, "count", at[i]->count);
+        pf_json_bool(t, "counts", !at[i]->suspicious);
+        pf_text_char(t, '}');
+    }
+    pf_text_char(t, ']');
+}
+
+static void add_properties(struct pf_text *t, const struct pf_finding *const *at, size_t n)
+{
+    const struct pf_finding *f = at[0];
     pf_json_key(t, "properties");
     pf_text_char(t, '{');
+    if (n > 1)
+        add_members(t, at, n);
     pf_json_str(t, "status", pf_finding_status_name(f->status));
     pf_json_str(t, "analysis", f->analysis);
     pf_json_str(t, "class", f->verdict);
@@ -307,9 +358,25 @@ static void add_properties(struct pf_text *t, const struct pf_finding *f)
     pf_text_char(t, '}');
 }
 
-static void add_result(struct sarif_writer *w, const struct pf_finding *f,
+/* True if all findings that count are accepted; if none counts, if all are. */
+static bool is_accepted(const struct pf_finding *const *at, size_t n,
+                        const struct pf_baseline *base)
+{
+    bool counts = false;
+    for (size_t i = 0; i < n; i++)
+        counts |= !at[i]->suspicious;
+    for (size_t i = 0; i < n; i++)
+        if (!(counts && at[i]->suspicious) && !pf_baseline_has(base, at[i]->id))
+            return false;
+    return true;
+}
+
+/* One result for a group of n findings: the first member, with the others' positions as related
+ * locations. */
+static void add_result(struct sarif_writer *w, const struct pf_finding *const *at, size_t n,
                        const struct pf_baseline *base)
 {
+    const struct pf_finding *f = at[0];
     struct pf_text *t = w->t, m;
     struct pf_pool pool;
     pf_pool_init_malloc(&pool);
@@ -333,7 +400,7 @@ static void add_result(struct sarif_writer *w, const struct pf_finding *f,
         add_location(w, pf_backtrace_source(&f->accesses[one].stack), &m, 0);
     }
     pf_text_char(t, ']');
-    add_related(w, f, one, &pool);
+    add_related(w, at, n, one, &pool);
     add_flow(w, f, &pool);
     pf_json_key(t, "stacks");
     pf_text_char(t, '[');
@@ -347,14 +414,16 @@ static void add_result(struct sarif_writer *w, const struct pf_finding *f,
     pf_text_char(t, ']');
     pf_json_key(t, "partialFingerprints");
     pf_text_char(t, '{');
-    pf_json_key(t, "photofinish/v1");
-    pf_text_char(t, '"');
-    pf_text_hex(t, f->id, 16);
-    pf_text_add(t, "\"}");
-    pf_json_num(t, "occurrenceCount", f->count);
+    add_id(t, "photofinish/v1", f->id);
+    add_id(t, "photofinish/group/v1", f->group);
+    pf_text_char(t, '}');
+    uint64_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        count += at[i]->count;
+    pf_json_num(t, "occurrenceCount", count);
     if (base)
-        pf_json_str(t, "baselineState", pf_baseline_has(base, f->id) ? "unchanged" : "new");
-    add_properties(t, f);
+        pf_json_str(t, "baselineState", is_accepted(at, n, base) ? "unchanged" : "new");
+    add_properties(t, at, n);
     pf_text_char(t, '}');
     pf_pool_release(&pool);
 }
@@ -447,9 +516,12 @@ static void add_invocation(struct pf_text *t, const struct pf_findings *f)
     pf_pool_init_malloc(&pool);
     pf_text_init(&m, &pool);
     pf_findings_losses(&m, f);
-    if (f->n > MAX_RESULTS) {
-        pf_text_u64(&m, f->n - MAX_RESULTS);
-        pf_text_add(&m, " findings were left out: SARIF results are limited to 25000\n");
+    size_t results = 0;
+    for (size_t i = 0; i < f->n; i = pf_findings_group_end(f, i))
+        results++;
+    if (results > MAX_RESULTS) {
+        pf_text_u64(&m, results - MAX_RESULTS);
+        pf_text_add(&m, " results were left out: SARIF results are limited to 25000\n");
     }
     pf_json_key(t, "invocations");
     pf_text_add(t, "[{");
@@ -470,10 +542,11 @@ static void add_invocation(struct pf_text *t, const struct pf_findings *f)
 
 void pf_sarif(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base)
 {
-    char *here = getcwd(NULL, 0);
-    struct sarif_writer w = {t, here ? realloc(here, strlen(here) + 2) : NULL};
-    if (w.here && strcmp(w.here, "/"))
-        strcat(w.here, "/");
+    char *here = getcwd(NULL, 0); /* NULL: the folder was removed */
+    struct sarif_writer w = {t, NULL};
+    if (here)
+        w.here = pf_mem_format("%s%s", here, strcmp(here, "/") ? "/" : "");
+    free(here);
     pf_text_char(t, '{');
     pf_json_str(t, "$schema", SCHEMA);
     pf_json_str(t, "version", "2.1.0");
@@ -501,9 +574,10 @@ void pf_sarif(struct pf_text *t, const struct pf_findings *f, const struct pf_ba
     pf_json_str(t, "columnKind", "unicodeCodePoints");
     pf_json_key(t, "results");
     pf_text_char(t, '[');
-    for (size_t i = 0; i < f->n && i < MAX_RESULTS; i++) {
-        pf_text_add(t, i ? ",\n" : "\n");
-        add_result(&w, f->at[i], base);
+    for (size_t i = 0, end, results = 0; i < f->n && results < MAX_RESULTS; i = end) {
+        end = pf_findings_group_end(f, i);
+        pf_text_add(t, results++ ? ",\n" : "\n");
+        add_result(&w, (const struct pf_finding *const *)f->at + i, end - i, base);
     }
     pf_text_add(t, "]}]}\n");
     free(w.here);

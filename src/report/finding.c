@@ -47,6 +47,13 @@ int pf_finding_status_from(const char *word) { return find(statuses, PF_STATUSES
 int pf_op_from(const char *word) { return find(ops, PF_OPS, word); }
 int pf_location_from(const char *word) { return find(locations, PF_LOCATIONS, word); }
 
+enum pf_finding_status pf_finding_surer(enum pf_finding_status a, enum pf_finding_status b)
+{
+    if (a == PF_STATUS_CONFIRMED || b == PF_STATUS_CONFIRMED)
+        return PF_STATUS_CONFIRMED;
+    return a == PF_STATUS_OBSERVED ? a : b;
+}
+
 bool pf_stack_frame_is_user(const struct pf_stack_frame *p)
 {
     if (!p->file || pf_str_starts(p->file, "/usr/include/") || pf_str_starts(p->file, "/usr/lib/"))

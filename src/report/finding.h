@@ -72,6 +72,9 @@ struct pf_access {
     uint64_t size; /* bytes */
     uintptr_t address;
     const char *variable;
+    /* It is part of an access to a larger range of bytes, such as a copy of a struct, or a call of
+     * memcpy; address and size may then be those of the part. */
+    bool range;
     struct pf_backtrace stack;
     const struct pf_lock *locks;
     size_t nlocks;
@@ -134,6 +137,7 @@ struct pf_schedule_step {
 
 struct pf_finding {
     uint64_t id; /* fingerprint.h */
+    uint64_t group; /* equal for findings with the same cause; 0: not grouped (finding_group.h) */
     enum pf_kind kind;
     enum pf_finding_status status;
     const char *analysis;
@@ -174,6 +178,9 @@ int pf_kind_from(const char *word);
 int pf_finding_status_from(const char *word);
 int pf_op_from(const char *word);
 int pf_location_from(const char *word);
+
+/* The more certain one of two statuses: confirmed, then observed, then predicted. */
+enum pf_finding_status pf_finding_surer(enum pf_finding_status a, enum pf_finding_status b);
 
 /* True for crash, failed assertion and hang: failures that are not about a piece of memory. */
 static inline bool pf_kind_is_failure(enum pf_kind k)

@@ -131,6 +131,8 @@ static void access(struct pf_text *t, const struct pf_finding *f, const struct p
     pf_json_str(t, "function", p ? p->function : NULL);
     pf_json_str(t, "variable", a->variable);
     pf_json_address(t, "address", a->address);
+    if (a->range)
+        pf_json_bool(t, "range", true);
     locks(t, f, a);
     stack(t, "stack", &a->stack);
     pf_text_char(t, '}');
@@ -218,14 +220,21 @@ static void stage(struct pf_text *t, const struct pf_stage *s)
     pf_text_char(t, '}');
 }
 
+static void id(struct pf_text *t, const char *name, uint64_t value)
+{
+    pf_json_key(t, name);
+    pf_text_char(t, '"');
+    pf_text_hex(t, value, 16);
+    pf_text_char(t, '"');
+}
+
 void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
 {
     comma(t);
     pf_text_char(t, '{');
-    pf_json_key(t, "id");
-    pf_text_char(t, '"');
-    pf_text_hex(t, f->id, 16);
-    pf_text_char(t, '"');
+    id(t, "id", f->id);
+    if (f->group)
+        id(t, "group", f->group);
     pf_json_str(t, "kind", pf_kind_name(f->kind));
     pf_json_str(t, "status", pf_finding_status_name(f->status));
     pf_json_str(t, "analysis", f->analysis);

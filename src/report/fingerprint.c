@@ -1,33 +1,16 @@
 /* fingerprint.c - see fingerprint.h. FNV-1a was chosen because three lines describe it, so that
  * other programs can compute fingerprints; the inputs are short. */
 #include "fingerprint.h"
+#include "fnv.h"
 #include "textbuf.h"
-
-#define FNV_START 0xcbf29ce484222325ull
-#define FNV_PRIME 0x100000001b3ull
-
-static uint64_t hash_text(uint64_t h, const char *s)
-{
-    if (s)
-        for (; *s; s++)
-            h = (h ^ (unsigned char)*s) * FNV_PRIME;
-    return h * FNV_PRIME; /* the terminating 0 byte */
-}
-
-static uint64_t hash_number(uint64_t h, uint64_t v)
-{
-    for (int i = 0; i < 8; i++, v >>= 8)
-        h = (h ^ (v & 255)) * FNV_PRIME;
-    return h;
-}
 
 static uint64_t hash_place(uint64_t h, const struct pf_stack_frame *p)
 {
-    h = hash_text(h, p->function);
-    h = hash_text(h, p->file ? pf_str_base(p->file) : NULL);
+    h = pf_fnv_text(h, p->function);
+    h = pf_fnv_text(h, p->file ? pf_str_base(p->file) : NULL);
     bool relative = p->first_line && p->line >= p->first_line;
-    h = hash_number(h, relative ? p->line - p->first_line : p->line);
-    return hash_number(h, p->column);
+    h = pf_fnv_number(h, relative ? p->line - p->first_line : p->line);
+    return pf_fnv_number(h, p->column);
 }
 
 /* The word that stands for the op of a race's access: reads and writes at one position hash
@@ -41,30 +24,30 @@ static const char *race_word(enum pf_op op)
 
 static uint64_t hash_access(const struct pf_access *a, const char *word)
 {
-    uint64_t h = hash_text(FNV_START, word);
+    uint64_t h = pf_fnv_text(PF_FNV_START, word);
     for (size_t i = 0; i < a->stack.n; i++) {
         if (pf_stack_frame_is_user(&a->stack.at[i]))
             return hash_place(h, &a->stack.at[i]);
-        h = hash_text(h, a->stack.at[i].function);
+        h = pf_fnv_text(h, a->stack.at[i].function);
     }
     return h;
 }
 
 uint64_t pf_fingerprint(const struct pf_finding *f)
 {
-    uint64_t h = hash_text(FNV_START, pf_kind_name(f->kind));
+    uint64_t h = pf_fnv_text(PF_FNV_START, pf_kind_name(f->kind));
     if (pf_finding_is_pair(f)) {
         uint64_t a = hash_access(&f->accesses[0], race_word(f->accesses[0].op));
         uint64_t b = hash_access(&f->accesses[1], race_word(f->accesses[1].op));
-        h = hash_number(h, a < b ? a : b);
-        return hash_number(h, a < b ? b : a);
+        h = pf_fnv_number(h, a < b ? a : b);
+        return pf_fnv_number(h, a < b ? b : a);
     }
     uint64_t sum = 0;
     for (size_t i = 0; i < f->naccesses; i++) {
         uint64_t one = hash_access(&f->accesses[i], pf_op_name(f->accesses[i].op));
         sum += one;
-        h = f->kind == PF_KIND_DEADLOCK ? h : hash_number(h, one);
+        h = f->kind == PF_KIND_DEADLOCK ? h : pf_fnv_number(h, one);
     }
     /* the hash of a deadlock's cycle does not depend on where the cycle begins */
-    return f->kind == PF_KIND_DEADLOCK ? hash_number(h, sum) : h;
+    return f->kind == PF_KIND_DEADLOCK ? pf_fnv_number(h, sum) : h;
 }

@@ -13,21 +13,12 @@ static uint32_t variable_of(const struct pf_trace *t, uint64_t addr, uint64_t *o
 {
     uint32_t best = PF_NONE;
     if (t->recorded.present) {
-        /* afterwards lo - 1 is the last variable at or below addr */
-        size_t lo = 0, hi = t->recorded.variables.len;
-        while (lo < hi) {
-            size_t mid = lo + (hi - lo) / 2;
-            if (t->recorded.variables.at[mid].addr <= addr)
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        const struct pf_variable *v = lo ? &t->recorded.variables.at[lo - 1] : NULL;
-        if (!v || addr - v->addr >= v->size || v->size > PF_NAMED_STRIDE)
+        struct pf_variable v;
+        if (!pf_trace_variable_at(t, addr, &v) || v.size > PF_NAMED_STRIDE)
             /* a larger one would overlap the next variable when the text is read back */
             return PF_NONE;
-        *offset = addr - v->addr;
-        return v->name;
+        *offset = addr - v.addr;
+        return v.name;
     }
     for (uint32_t i = 0; i < t->names.len; i++) {
         uint64_t a = t->names.at[i].addr;

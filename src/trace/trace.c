@@ -192,6 +192,24 @@ bool pf_trace_block_at(const struct pf_trace *t, uint64_t addr, uint64_t *first,
     return b;
 }
 
+bool pf_trace_variable_at(const struct pf_trace *t, uint64_t addr, struct pf_variable *v)
+{
+    /* afterwards lo - 1 is the last variable at or below addr */
+    size_t lo = 0, hi = t->recorded.variables.len;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (t->recorded.variables.at[mid].addr <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (!lo ||
+        addr - t->recorded.variables.at[lo - 1].addr >= t->recorded.variables.at[lo - 1].size)
+        return false;
+    *v = t->recorded.variables.at[lo - 1];
+    return true;
+}
+
 static uint32_t place_in(struct pf_trace *t, uint64_t addr, uint64_t size, uint32_t block)
 {
     bool fresh;
@@ -259,7 +277,7 @@ uint32_t pf_trace_position(struct pf_trace *t, uint32_t file, uint32_t line, uin
     uint64_t where = (uint64_t)(func + 1) << 32 | file, spot = (uint64_t)column << 32 | line;
     uint32_t s = intern(t->tables, PF_TABLE_SITE, where, spot, (uint32_t)t->sites.len, &fresh);
     if (fresh)
-        pf_vec_push(&t->sites, (struct pf_site_info){file, line, func, column, 0});
+        pf_vec_push(&t->sites, (struct pf_site_info){file, line, func, column, 0, false});
     return s;
 }
 

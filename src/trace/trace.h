@@ -103,6 +103,7 @@ struct pf_site_info {
     uint32_t func; /* a name; PF_NONE: unknown */
     uint32_t column;
     uint32_t begins; /* first line of the function; 0: unknown */
+    bool range; /* an access at this position covers more bytes than any scalar variable has */
 };
 
 /* A variable of a recorded program. Variables of the text form have their address in struct
@@ -201,6 +202,9 @@ uint32_t pf_trace_new_block(struct pf_trace *t, uint64_t addr, uint64_t size);
 /* Finds the block that covers addr and returns its first address and size; false if there is
  * none. */
 bool pf_trace_block_at(const struct pf_trace *t, uint64_t addr, uint64_t *first, uint64_t *size);
+
+/* Finds the variable of the recorded program that covers addr; false if there is none. */
+bool pf_trace_variable_at(const struct pf_trace *t, uint64_t addr, struct pf_variable *v);
 
 /* pf_trace_reach starts a new, empty reach set and returns its number. pf_trace_reach_add adds an
  * item to the newest set: the objects with this name in any role (PF_NONE: none) and a place

@@ -11,7 +11,7 @@ import shlex
 from pathlib import Path
 
 KEYS = {"want", "stack", "flags", "libs", "std", "sources", "shared", "args", "env", "pf", "stdin",
-        "stdout", "exit", "levels", "oracle", "tsan", "direct", "witness"}
+        "stdout", "exit", "levels", "oracle", "tsan", "direct", "witness", "causes"}
 OPS = {"read", "write", "atomic-read", "atomic-write", "lock", "free"}
 MARK = re.compile(r"/\*\s*([A-Z][A-Z0-9_]*(?:\s+[A-Z][A-Z0-9_]*)*)\s*\*/")
 RACE = re.compile(r"^race(?:\s+(?P<name>\S+))?\s+at\s+(?P<a>\S+)\s+(?P<b>\S+)$")
@@ -150,6 +150,10 @@ class Expectation:
 
     def own_status(self):
         return int(self.values["exit"][-1]) if self.values["exit"] else 0
+
+    def causes(self):
+        """The number of groups that the findings form; None: not compared."""
+        return int(self.values["causes"][-1]) if self.values["causes"] else None
 
     def peer_differs(self):
         return "; ".join(self.values["tsan"])

@@ -33,8 +33,8 @@ class Access:
 
 
 class Finding:
-    def __init__(self, accesses):
-        self.accesses = accesses
+    def __init__(self, accesses, group=None):
+        self.accesses, self.group = accesses, group
 
     def lines(self):
         return frozenset((a.file, a.line) for a in self.accesses)
@@ -81,7 +81,8 @@ def read_json(path, own, status="observed", skip_failures=False):
         need(f.get("id") and f["id"] not in ids, f"fingerprint {f.get('id')!r} is missing or not unique")
         ids.add(f["id"])
         need(len(f.get("accesses", [])) == 2, "expected two accesses")
-        findings.append(Finding([_read_access(a, own) for a in f["accesses"]]))
+        need(re.fullmatch(r"[0-9a-f]{16}", str(f.get("group"))), f"group is {f.get('group')!r}")
+        findings.append(Finding([_read_access(a, own) for a in f["accesses"]], f["group"]))
     return findings, data.get("complete")
 
 

@@ -275,6 +275,9 @@ def compare(tool, test, findings, result):
         wrong.append(f"standard output is {result.stdout.splitlines()}, expected {test.stdout()}")
     if tool.exact:
         wrong += compare_stacks(test, findings)
+        causes = len({f.group for f in findings})
+        if test.causes() not in (None, causes):
+            wrong.append(f"the findings have {causes} causes, expected {test.causes()}")
     return wrong
 
 

@@ -28,7 +28,7 @@ end() { printf '{"type":"end","how":"exit","findings":1,"suppressed":2,"limits":
 } >logs/200.2.pflog
 echo "not a log" >logs/README
 status 66 "$PF" report logs
-has out "2 findings in 2 processes"
+has out "1 cause (2 findings) in 2 processes"
 has out "seen 11 times"
 has out "Location is heap block of size 8 at 0x000000000010 (freed) allocated by main thread:"
 has out "Thread T1 'w' (tid=7, finished) created by main thread at:"
@@ -53,7 +53,7 @@ EOF
     finding 4 | head -c 300
 } >logs/300.3.pflog
 status 66 "$PF" report logs
-has out "3 findings in 3 processes"
+has out "1 cause (3 findings) in 3 processes"
 has out "pf: incomplete: process 300 (./p) was killed before its end"
 rm logs/300.3.pflog
 {
@@ -64,7 +64,7 @@ status 66 "$PF" report logs
 has out "incomplete: process 300 (./p) lost: 3 threads beyond the capacity ran unwatched"
 : >logs/300.3.pflog
 status 66 "$PF" report logs
-has out "2 findings in 2 processes"
+has out "1 cause (2 findings) in 2 processes"
 
 # Damaged: the message names the file, the line and what was expected.
 bad() {

@@ -292,6 +292,7 @@ static void build_access(struct finding_builder *b, struct pf_access *a, const s
     a->op = op_of(record, top.kind);
     a->size = top.size ? top.size : (uint64_t)__builtin_popcount(mask);
     a->address = granule + (uintptr_t)__builtin_ctz(mask | 0x100);
+    a->range = a->stack.n && !top.size && (top.kind == PF_SITE_READ || top.kind == PF_SITE_WRITE);
     a->variable = top.kind == PF_SITE_READ || top.kind == PF_SITE_WRITE ||
                           top.kind == PF_SITE_ATOMIC_READ || top.kind == PF_SITE_ATOMIC_WRITE
                       ? top.var
