@@ -23,11 +23,13 @@ export function Excerpt({ sources, place, around = 6 }) {
   return (
     <div class="excerpt" tabIndex={0} role="group" aria-label={`${place.file}, line ${place.line}`}>
       {lines.map(([n, text]) => (
-        <Line key={n} number={n} text={text} marked={n === place.line} column={place.column} />
+        <Line key={n} number={n} text={text} marked={n === place.line || place.merged_lines?.includes(n)} column={place.column} />
       ))}
     </div>
   );
 }
+
+const merged = (p) => (p.merged_lines ? ` (merged with line ${p.merged_lines.join(', ')})` : '');
 
 /** A stack; a frame with source lines can be opened. */
 export function Stack({ sources, stack }) {
@@ -37,7 +39,7 @@ export function Stack({ sources, stack }) {
     <ol class="stack" start={0}>
       {stack.map((p, i) => {
         const has = p.file && sources[p.file]?.[p.line] !== undefined;
-        const where = p.file ? `${p.file}:${p.line}${p.column ? `:${p.column}` : ''}` : '';
+        const where = p.file ? `${p.file}:${p.line}${p.column ? `:${p.column}` : ''}${merged(p)}` : '';
         return (
           <li key={i}>
             {has ? (

@@ -30,7 +30,7 @@ static void add_lines(struct explainer *w, const struct pf_stack_frame *p)
             continue;
         snprintf(number, sizeof number, "    %s%6u | ", line == p->line ? ">" : " ", line);
         pf_text_add(w->t, number);
-        pf_text_bytes(w->t, s, n);
+        pf_text_line(w->t, s, n);
         pf_text_char(w->t, '\n');
     }
 }
@@ -49,6 +49,7 @@ static void add_position(struct explainer *w, const struct pf_backtrace *stack)
         pf_text_name(w->t, p->file);
         pf_text_char(w->t, ':');
         pf_text_u64(w->t, p->line);
+        pf_merged_lines_text(w->t, p);
     }
     for (size_t i = (size_t)(p - stack->at) + 1; i < stack->n && i < 12; i++) {
         pf_text_add(w->t, " < ");
@@ -87,7 +88,7 @@ static void add_schedule(struct explainer *w)
     const struct pf_finding *f = w->f;
     if (!f->nwitness)
         return;
-    pf_text_add(w->t, f->clip ? "\nLast steps in the clip:\n" : "\nLast steps of the schedule:\n");
+    pf_text_add(w->t, f->clip ? "\nSteps in the clip:\n" : "\nSteps of the schedule:\n");
     for (size_t i = 0; i < f->nwitness; i++) {
         const struct pf_schedule_step *m = &f->witness[i];
         size_t n;
@@ -104,7 +105,7 @@ static void add_schedule(struct explainer *w)
         pf_text_format(w->t, ":%u", m->line);
         if (line) {
             pf_text_add(w->t, " | ");
-            pf_text_bytes(w->t, line, n);
+            pf_text_line(w->t, line, n);
         }
         pf_text_char(w->t, '\n');
     }
@@ -117,7 +118,7 @@ static void add_lock_names(struct explainer *w, const struct pf_access *a)
         pf_text_u64(w->t, pf_finding_lock_number(w->f, a->locks[i].address));
         if (a->locks[i].name) {
             pf_text_add(w->t, " '");
-            pf_text_add(w->t, a->locks[i].name);
+            pf_text_name(w->t, a->locks[i].name);
             pf_text_char(w->t, '\'');
         }
     }

@@ -6,6 +6,7 @@
 #include "candidates_to_try.h"
 #include "cli.h"
 #include "clip_program.h"
+#include "clip_steps.h"
 #include "duration.h"
 #include "file.h"
 #include "finding_group.h"
@@ -137,6 +138,17 @@ static bool is_inferred(const struct pf_candidate *c)
     return e == PF_EVIDENCE_WEAK || e == PF_EVIDENCE_INFERRED;
 }
 
+/* Takes the steps from the clip, if it shows harm: then they include what led to it. False: they
+ * were not taken. */
+static bool show_clip(struct hatch *h, struct pf_candidate *c)
+{
+    uint64_t used = pf_now_ms() - h->run.began, limit = h->run.limit_ms;
+    if (c->result.verdict != PF_TRY_ERROR || pf_interrupted() || (limit && used >= limit))
+        return false;
+    return pf_clip_steps(&c->f, &h->j.pool, &h->j.t, &c->schedules.at[c->current], c->clip,
+                         limit ? limit - used : 0);
+}
+
 /* If the candidate happened, completes its finding from the events and the schedule. */
 static bool confirm(struct hatch *h, struct pf_candidate *c)
 {
@@ -150,20 +162,17 @@ static bool confirm(struct hatch *h, struct pf_candidate *c)
         memcpy(a.event, w->event, w->n * sizeof *w->event);
         pf_predicted_anomaly(&h->j, &a, &c->f);
     }
-    struct pf_access *pair = c->f.accesses;
-    if (pf_finding_is_pair(&c->f) && pair[0].thread != h->j.t.events.at[w->event[1]].thread) {
-        struct pf_access first = pair[0]; /* a race lists the later access first */
-        pair[0] = pair[1];
-        pair[1] = first;
-    }
-    pf_schedule_steps_witness(&h->j, &c->f,
-                              &(struct pf_described_schedule){.start = w->start,
-                                                              .order = w->order,
-                                                              .norder = w->norder,
-                                                              .marked = w->event,
-                                                              .n = w->n,
-                                                              .stuck = w->stuck});
+    if (pf_finding_is_pair(&c->f)) /* as they happened; a race lists the later access first */
+        pf_predicted_accesses(&h->j, &c->f, (uint32_t[]){w->event[1], w->event[0]});
     bool verified = c->result.verified;
+    if (!verified || !show_clip(h, c))
+        pf_schedule_steps_witness(&h->j, &c->f,
+                                  &(struct pf_described_schedule){.start = w->start,
+                                                                  .order = w->order,
+                                                                  .norder = w->norder,
+                                                                  .marked = w->event,
+                                                                  .n = w->n,
+                                                                  .stuck = w->stuck});
     if (!verified)
         unlink(c->clip);
     c->f.status = verified ? PF_STATUS_CONFIRMED : PF_STATUS_OBSERVED;
@@ -232,7 +241,7 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
         pf_text_u64(t, h->j.failures.n);
         pf_text_add(t, h->j.failures.n == 1 ? " finding; replay it with: pf replay "
                                             : " findings; replay them with: pf replay ");
-        pf_text_add(t, h->j.path);
+        pf_text_name(t, h->j.path);
         pf_text_char(t, '\n');
     }
     pf_text_add(t, "hatch: ");

@@ -18,7 +18,11 @@
 
 struct pf_name_position {
     const char *file, *function, *variable; /* "" if unknown */
+    const char
+        *object; /* path of the program or library that contains the function; "" if unknown */
+    const char *merged_lines; /* further lines of a merged access, such as "41, 45"; "" if none */
     uint32_t line, column, begins, kind;
+    bool folded; /* also stands for deeper recursion of the same call */
 };
 
 struct pf_name_site {
@@ -38,6 +42,8 @@ struct pf_name_variable {
 struct pf_name_thread {
     const char *name;
     uint32_t parent, created; /* created: site of the creation */
+    uint64_t id; /* as the target sees it; 0: unknown */
+    uint64_t stack, stack_size, tls, tls_size; /* its memory; 0: unknown */
     bool known;
 };
 
@@ -46,7 +52,8 @@ struct pf_names {
     struct pf_name_site *site;
     struct pf_name_variable *variable; /* sorted by address */
     struct pf_name_thread *thread;
-    size_t npositions, nsites, nvariables, nthreads;
+    const char **object; /* paths by number; NULL: unknown */
+    size_t npositions, nsites, nvariables, nthreads, nobjects;
     struct pf_names_memory *memory; /* private */
 };
 

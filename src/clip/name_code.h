@@ -7,11 +7,15 @@
 #define PF_CLIP_NAME_CODE_H
 
 enum {
-    /* number, file, function, variable, line, column, first line of the function, kind */
+    /* number, file, function, variable, line, column, first line of the function, kind, object
+     * (0: unknown), further lines of a merged access, 1 if it stands for deeper recursion */
     PF_NAME_POSITION = 1,
     PF_NAME_SITE, /* number, kind and size of the access, n, n positions (innermost first), flags */
     PF_NAME_VARIABLE, /* address, size, name, file, line */
-    PF_NAME_THREAD, /* number, number of its creator, site of its creation, name */
+    /* number, number of its creator, site of its creation, name, id, address and size of its stack,
+     * address and size of its thread-local storage; written again when the name changes */
+    PF_NAME_THREAD,
+    PF_NAME_OBJECT, /* number from 1, path of the program or library */
 };
 
 #define PF_NAME_DEPTH 512 /* most positions of a site; outer ones are dropped */

@@ -100,8 +100,24 @@ static void take_position(struct name_cursor *c)
     v.column = (uint32_t)number(c);
     v.begins = (uint32_t)number(c);
     v.kind = (uint32_t)number(c);
+    v.merged_lines = v.object = "";
+    if (c->at < c->end) { /* older recordings end here */
+        uint64_t object = number(c);
+        v.object = object < n->nobjects && n->object[object] ? n->object[object] : "";
+        v.merged_lines = text(c);
+        v.folded = number(c);
+    }
     if (p && !c->bad)
         *p = v;
+}
+
+static void take_object(struct name_cursor *c)
+{
+    const char **o = element(c, (void **)&c->names->object, &c->names->nobjects, number(c),
+                             sizeof *c->names->object);
+    const char *path = text(c);
+    if (o && !c->bad)
+        *o = path;
 }
 
 static void take_site(struct name_cursor *c, struct pf_code *code, size_t *ncode)
@@ -166,6 +182,13 @@ static void take_thread(struct name_cursor *c)
     struct pf_name_thread v = {.parent = (uint32_t)number(c), .created = (uint32_t)number(c)};
     v.name = text(c);
     v.known = true;
+    if (c->at < c->end) { /* older recordings end here */
+        v.id = number(c);
+        v.stack = number(c);
+        v.stack_size = number(c);
+        v.tls = number(c);
+        v.tls_size = number(c);
+    }
     if (t && !c->bad)
         *t = v;
 }
@@ -199,6 +222,9 @@ pf_status pf_names_read(struct pf_names *n, struct pf_code *code, size_t *ncode,
             break;
         case PF_NAME_THREAD:
             take_thread(&c);
+            break;
+        case PF_NAME_OBJECT:
+            take_object(&c);
             break;
         default:
             break;
@@ -239,5 +265,6 @@ void pf_names_release(struct pf_names *n)
     free(n->site);
     free(n->variable);
     free(n->thread);
+    free(n->object);
     *n = (struct pf_names){0};
 }

@@ -1,13 +1,12 @@
 /* predicted_finding.c - see predicted_finding.h. */
 #include "predicted_finding.h"
+#include "event_names.h"
 #include "file.h"
 #include "finding_json.h"
 #include "fingerprint.h"
 #include "message.h"
-#include "predicted_location.h"
 #include "schedule_step.h"
 #include "text_format.h"
-#include "trace_text.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -35,21 +34,28 @@ static char *format(struct pf_pool *pool, const char *fmt, const char *s, uint32
     return pf_pool_text(pool, text, len < (int)sizeof text ? (size_t)len : sizeof text - 1);
 }
 
-/* The whole stack, from the recording. */
-static struct pf_backtrace stack_of(struct pf_predict_job *j, uint32_t i)
+/* The text of a name; NULL if there is none. */
+static const char *text_of(const struct pf_trace *t, uint32_t name)
+{
+    return name == PF_NONE ? NULL : pf_trace_text(t, name);
+}
+
+struct pf_backtrace pf_recorded_backtrace(struct pf_predict_job *j, uint32_t stack)
 {
     const struct pf_recorded *r = &j->t.recorded;
-    const struct pf_recorded_stack *w = &r->stacks.at[r->event_stack.at[i]];
+    const struct pf_recorded_stack *w = &r->stacks.at[stack];
     struct pf_stack_frame *p = pf_pool_get(&j->pool, w->n * sizeof *p);
     for (uint32_t k = 0; p && k < w->n; k++) {
         const struct pf_site_info *s = &j->t.sites.at[r->stack_sites.at[w->first + k]];
         const char *file = pf_trace_text(&j->t, s->file);
-        p[k] = (struct pf_stack_frame){
-            .function = s->func == PF_NONE ? NULL : pf_trace_text(&j->t, s->func),
-            .file = *file ? file : NULL,
-            .line = s->line,
-            .column = s->column,
-            .first_line = s->begins};
+        p[k] = (struct pf_stack_frame){.function = text_of(&j->t, s->func),
+                                       .file = *file ? file : NULL,
+                                       .merged_lines = text_of(&j->t, s->merged_lines),
+                                       .module = *file ? text_of(&j->t, s->object) : NULL,
+                                       .line = s->line,
+                                       .column = s->column,
+                                       .first_line = s->begins,
+                                       .folded = s->folded};
     }
     return (struct pf_backtrace){p, p ? w->n : 0};
 }
@@ -57,7 +63,7 @@ static struct pf_backtrace stack_of(struct pf_predict_job *j, uint32_t i)
 struct pf_backtrace pf_predicted_stack(struct pf_predict_job *j, uint32_t i)
 {
     if (j->t.recorded.present)
-        return stack_of(j, i);
+        return pf_recorded_backtrace(j, j->t.recorded.event_stack.at[i]);
     const struct pf_site_info *s = &j->t.sites.at[j->t.events.at[i].site];
     const char *file = pf_trace_text(&j->t, s->file);
     struct pf_stack_frame *p = pf_pool_get(&j->pool, sizeof *p);
@@ -90,8 +96,8 @@ static void locks_of(struct pf_predict_job *j, uint32_t i, struct pf_access *out
     struct pf_lock *held = n ? pf_pool_get(&j->pool, n * sizeof *held) : NULL;
     for (uint32_t k = 0; held && k < n; k++) {
         const struct pf_event *e = &t->events.at[acquires[k]];
-        held[k] = (struct pf_lock){.address = pf_event_lock(e) + 1,
-                                   .name = pf_trace_text(t, t->locks.at[pf_event_lock(e)]),
+        held[k] = (struct pf_lock){.address = pf_event_lock_address(j, pf_event_lock(e)),
+                                   .name = pf_event_lock_name(j, pf_event_lock(e)),
                                    .shared = pf_event_shared(e),
                                    .taken = pf_predicted_stack(j, acquires[k])};
     }
@@ -102,37 +108,62 @@ static void locks_of(struct pf_predict_job *j, uint32_t i, struct pf_access *out
 static void access_of(struct pf_predict_job *j, uint32_t i, struct pf_access *out)
 {
     const struct pf_event *e = &j->t.events.at[i];
-    char place[160];
-    pf_trace_place_text(&j->t, e->what, place, sizeof place);
-    *out = (struct pf_access){.thread = e->thread,
+    *out = (struct pf_access){.thread = pf_event_thread_number(j, e->thread),
                               .op = op_of(e),
                               .size = j->t.places.at[e->what].size,
                               .address = j->t.places.at[e->what].addr,
-                              .variable = pf_pool_text(&j->pool, place, strlen(place)),
+                              .variable = pf_event_variable(j, i),
                               .range = j->t.sites.at[e->site].range,
                               .stack = pf_predicted_stack(j, i)};
     locks_of(j, i, out);
 }
 
-/* Adds the threads of the accesses, each once. */
-static void add_threads(struct pf_predict_job *j, struct pf_finding *f)
+uint32_t pf_predicted_start(struct pf_predict_job *j, uint32_t thread)
+{
+    return held_locks(j) ? j->held->start[thread] : PF_NONE;
+}
+
+static void add_thread(struct pf_predict_job *j, struct pf_finding *f, uint32_t number,
+                       uint32_t when)
+{
+    if (pf_finding_thread(f, number))
+        return;
+    struct pf_thread_info *at = (struct pf_thread_info *)f->threads + f->nthreads;
+    for (uint32_t i = 0; i < j->t.threads.len; i++)
+        if (pf_event_thread_number(j, i) == number) {
+            *at = pf_event_thread(j, i, when);
+            f->nthreads++;
+            return;
+        }
+}
+
+/* Adds the memory and the threads of the finding, which the events form. */
+static void add_names(struct pf_predict_job *j, struct pf_finding *f, const uint32_t *events)
 {
     size_t n = f->naccesses;
-    struct pf_thread_info *threads = pf_pool_get(&j->pool, n * sizeof *threads);
-    for (size_t i = 0; threads && i < n; i++) {
-        uint32_t thread = f->accesses[i].thread;
-        f->threads = threads;
-        if (pf_finding_thread(f, thread))
-            continue;
-        uint32_t start = held_locks(j) ? j->held->start[thread] : PF_NONE;
-        struct pf_thread_info *a = &threads[f->nthreads++];
-        *a = (struct pf_thread_info){.number = thread,
-                                     .name = pf_trace_text(&j->t, j->t.threads.at[thread])};
-        if (start != PF_NONE) {
-            a->parent = j->t.events.at[start].thread;
-            a->created = pf_predicted_stack(j, start);
-        }
-    }
+    uint32_t when = 0;
+    for (size_t i = 0; i < n; i++)
+        when = events[i] > when ? events[i] : when;
+    f->nthreads = 0;
+    f->threads = pf_pool_get(&j->pool, (n + 1) * sizeof *f->threads);
+    if (!f->threads)
+        return;
+    if (f->kind != PF_KIND_DEADLOCK)
+        f->location = pf_event_location(j, events[0], when);
+    for (size_t i = 0; i < n; i++)
+        add_thread(j, f, f->accesses[i].thread, when);
+    /* in the schedule of a prediction no thread ends before the last access */
+    for (size_t i = 0; i < f->nthreads && f->status != PF_STATUS_OBSERVED; i++)
+        ((struct pf_thread_info *)f->threads)[i].running = true;
+    if (f->location.kind == PF_LOCATION_HEAP)
+        add_thread(j, f, f->location.thread, when);
+}
+
+void pf_predicted_accesses(struct pf_predict_job *j, struct pf_finding *f, const uint32_t *events)
+{
+    for (size_t i = 0; i < f->naccesses; i++)
+        access_of(j, events[i], &f->accesses[i]);
+    add_names(j, f, events);
 }
 
 void pf_predict_job_init(struct pf_predict_job *j)
@@ -200,10 +231,8 @@ void pf_predicted_race(struct pf_predict_job *j, size_t k, const struct pf_race 
                              .count = 1,
                              .status = a->claim == PF_CLAIM_OBSERVED ? PF_STATUS_OBSERVED
                                                                      : PF_STATUS_PREDICTED};
-    struct pf_access *accesses = new_accesses(j, f, 2);
-    access_of(j, r->b, &accesses[0]);
-    access_of(j, r->a, &accesses[1]);
-    pf_predicted_location(j, r->a, &f->location);
+    new_accesses(j, f, 2);
+    pf_predicted_accesses(j, f, (uint32_t[]){r->b, r->a});
     /* At the end of the witness both accesses are next; showing the later one first gives the
      * order that was not recorded. */
     if (a->claim == PF_CLAIM_WITNESSED)
@@ -217,7 +246,6 @@ void pf_predicted_race(struct pf_predict_job *j, size_t k, const struct pf_race 
                                             .marked_follow = true});
     if (a->claim != PF_CLAIM_CANDIDATE)
         pf_schedule_steps_recorded(j, f, (uint32_t[]){r->a, r->b}, 2);
-    add_threads(j, f);
     f->id = pf_fingerprint(f);
 }
 
@@ -230,10 +258,10 @@ void pf_predicted_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a,
     const struct pf_pattern *p = &j->patterns.at[a->pattern];
     *f = (struct pf_finding){
         .kind = kinds[p->kind], .analysis = "pecan", .count = 1, .status = PF_STATUS_PREDICTED};
-    struct pf_access *accesses = new_accesses(j, f, p->n);
-    for (unsigned i = 0; i < p->n; i++) /* a pair has the later access first */
-        access_of(j, a->event[pf_finding_is_pair(f) ? 1 - i : i], &accesses[i]);
-    pf_predicted_location(j, a->event[0], &f->location);
+    new_accesses(j, f, p->n);
+    /* a pair has the later access first */
+    pf_predicted_accesses(
+        j, f, pf_finding_is_pair(f) ? (uint32_t[]){a->event[1], a->event[0]} : a->event);
     if (a->evidence == PF_EVIDENCE_WEAK || a->evidence == PF_EVIDENCE_INFERRED)
         f->suspicious = "the regions are inferred; pf hatch tries whether it matters";
     if (a->witnessed)
@@ -244,7 +272,6 @@ void pf_predicted_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a,
                                                                   .marked = a->event,
                                                                   .n = p->n});
     pf_schedule_steps_recorded(j, f, a->event, p->n);
-    add_threads(j, f);
     f->id = pf_fingerprint(f);
 }
 
@@ -257,15 +284,15 @@ void pf_predicted_cycle(struct pf_predict_job *j, const struct pf_cycle *c, stru
     struct pf_access *accesses = new_accesses(j, f, c->n);
     for (uint32_t i = 0; i < c->n; i++) {
         const struct pf_event *e = &j->t.events.at[c->take[i]];
-        accesses[i] = (struct pf_access){.thread = e->thread,
+        accesses[i] = (struct pf_access){.thread = pf_event_thread_number(j, e->thread),
                                          .op = PF_OP_LOCK,
-                                         .address = e->what + 1,
-                                         .variable = pf_trace_text(&j->t, j->t.locks.at[e->what]),
+                                         .address = pf_event_lock_address(j, pf_event_lock(e)),
+                                         .variable = pf_event_lock_name(j, pf_event_lock(e)),
                                          .stack = pf_predicted_stack(j, c->take[i])};
         locks_of(j, c->take[i], &accesses[i]);
     }
     pf_schedule_steps_recorded(j, f, c->take, c->n);
-    add_threads(j, f);
+    add_names(j, f, c->take);
     f->id = pf_fingerprint(f);
 }
 

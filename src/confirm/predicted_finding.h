@@ -40,7 +40,7 @@ struct pf_predict_job {
     struct pf_pool pool;
     struct pf_held_locks *held; /* in the pool; NULL: not built yet */
     struct pf_last_writes *last_writes; /* likewise (schedule_step.c) */
-    struct pf_allocations *allocations; /* likewise (predicted_location.c) */
+    struct pf_lifetimes *lifetimes; /* likewise (event_names.c) */
 };
 
 /* Initialises the job, whose memory must be zero, and adds the built-in patterns. */
@@ -58,10 +58,17 @@ void pf_predicted_race(struct pf_predict_job *j, size_t k, const struct pf_race 
                        struct pf_finding *f);
 void pf_predicted_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a,
                           struct pf_finding *f);
+/* Fills in the accesses, the memory and the threads of the finding anew, from events of the trace,
+ * one per access. */
+void pf_predicted_accesses(struct pf_predict_job *j, struct pf_finding *f, const uint32_t *events);
 void pf_predicted_cycle(struct pf_predict_job *j, const struct pf_cycle *c, struct pf_finding *f);
 
 /* The stack of event i; a trace without stacks gives one frame for the position in the trace. */
 struct pf_backtrace pf_predicted_stack(struct pf_predict_job *j, uint32_t i);
+/* The stack with this number in j->t.recorded.stacks. */
+struct pf_backtrace pf_recorded_backtrace(struct pf_predict_job *j, uint32_t stack);
+/* The event that started the thread; PF_NONE: none is known. */
+uint32_t pf_predicted_start(struct pf_predict_job *j, uint32_t thread);
 /* Sets *acquires to the acquire events whose locks the thread of event i holds there, and
  * returns their number. */
 uint32_t pf_predicted_held_locks(struct pf_predict_job *j, uint32_t i, const uint32_t **acquires);

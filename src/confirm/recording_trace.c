@@ -71,7 +71,12 @@ static void take_variables(struct trace_loader *l)
              l->t->recorded.variables.at[l->t->recorded.variables.len - 1].addr == v->addr))
             continue; /* a duplicate, or empty */
         l->t->names.at[name].addr = v->addr;
-        pf_vec_push(&l->t->recorded.variables, (struct pf_variable){v->addr, v->size, name});
+        pf_vec_push(&l->t->recorded.variables, (struct pf_variable){.addr = v->addr,
+                                                                    .size = v->size,
+                                                                    .name = name,
+                                                                    .symbol = name_of(l, v->name),
+                                                                    .file = name_of(l, v->file),
+                                                                    .line = v->line});
     }
 }
 
@@ -81,19 +86,21 @@ static uint32_t object(struct trace_loader *l, enum pf_role role, uint64_t addr)
                                         [PF_ROLE_COND] = "cond",
                                         [PF_ROLE_BARRIER] = "barrier",
                                         [PF_ROLE_SYNC] = "sync"};
-    const struct pf_name_variable *v = pf_names_variable(l->names, addr);
-    char text[200];
-    if (!v)
+    struct pf_variable v;
+    char text[240];
+    if (!pf_trace_variable_at(l->t, addr, &v))
         snprintf(text, sizeof text, "%s_%" PRIx64, words[role], addr);
-    else {
-        spell(text, 160, v->name);
-        if (addr != v->addr)
-            snprintf(text + strlen(text), 40, ".%" PRIu64, addr - v->addr);
-    }
+    else if (addr == v.addr)
+        snprintf(text, sizeof text, "%s", pf_trace_text(l->t, v.name));
+    else
+        snprintf(text, sizeof text, "%s.%" PRIu64, pf_trace_text(l->t, v.name), addr - v.addr);
     size_t known = pf_trace_nobjects(l->t, role);
     uint32_t number = pf_trace_role_number(l->t, role, name_of(l, text));
-    if (number == known)
+    if (number == known) {
         pf_trace_locate_object(l->t, role, number, addr);
+        if (role == PF_ROLE_LOCK)
+            pf_vec_push(&l->t->recorded.lock_address, addr);
+    }
     return number;
 }
 
@@ -110,6 +117,32 @@ static uint32_t thread(struct trace_loader *l, uint64_t number)
     return l->thread_of.at[number] - 1;
 }
 
+static uint32_t stack_of(struct trace_loader *l, uint32_t site);
+
+/* Takes what the recording knows about each thread. */
+static void take_threads(struct trace_loader *l)
+{
+    struct pf_recorded *r = &l->t->recorded;
+    for (size_t i = 0; i < r->thread.len; i++) {
+        uint32_t number = r->thread.at[i];
+        struct pf_recorded_thread now = {.name = PF_NONE, .created = PF_NONE};
+        if (number < l->names->nthreads && l->names->thread[number].known) {
+            const struct pf_name_thread *n = &l->names->thread[number];
+            now = (struct pf_recorded_thread){.name = *n->name ? name_of(l, n->name) : PF_NONE,
+                                              .parent = n->parent,
+                                              .created = PF_NONE,
+                                              .id = n->id,
+                                              .stack = n->stack,
+                                              .stack_size = n->stack_size,
+                                              .tls = n->tls,
+                                              .tls_size = n->tls_size};
+            if (n->created && n->created < l->names->nsites && l->names->site[n->created].known)
+                now.created = stack_of(l, n->created);
+        }
+        pf_vec_push(&r->threads, now);
+    }
+}
+
 /* --- sites --- */
 
 static uint32_t position(struct trace_loader *l, const struct pf_name_position *p)
@@ -117,8 +150,21 @@ static uint32_t position(struct trace_loader *l, const struct pf_name_position *
     uint32_t func = p->function && *p->function ? name_of(l, p->function) : PF_NONE;
     uint32_t s =
         pf_trace_position(l->t, name_of(l, p->file ? p->file : ""), p->line, func, p->column);
-    l->t->sites.at[s].begins = p->begins;
-    return s;
+    struct pf_site_info *info = &l->t->sites.at[s];
+    info->begins = p->begins;
+    info->folded |= p->folded;
+    if (p->object && *p->object)
+        info->object = name_of(l, p->object);
+    return p->merged_lines && *p->merged_lines
+               ? pf_trace_merged_site(l->t, s, name_of(l, p->merged_lines))
+               : s;
+}
+
+/* True for a kind of pf_site.def whose variable is the memory that it accesses. */
+static bool is_access(uint32_t kind)
+{
+    return kind == PF_SITE_READ || kind == PF_SITE_WRITE || kind == PF_SITE_ATOMIC_READ ||
+           kind == PF_SITE_ATOMIC_WRITE;
 }
 
 static uint32_t stack_of(struct trace_loader *l, uint32_t site)
@@ -129,7 +175,10 @@ static uint32_t stack_of(struct trace_loader *l, uint32_t site)
     if (l->stack_of_site.at[site])
         return l->stack_of_site.at[site] - 1;
     const struct pf_name_site *s = &l->names->site[site];
-    struct pf_recorded_stack now = {(uint32_t)r->stack_sites.len, s->npositions};
+    struct pf_recorded_stack now = {(uint32_t)r->stack_sites.len, s->npositions, PF_NONE};
+    const struct pf_name_position *top = s->npositions ? &l->names->position[s->position[0]] : NULL;
+    if (top && top->variable && *top->variable && is_access(top->kind))
+        now.variable = name_of(l, top->variable);
     for (uint32_t i = 0; i < s->npositions; i++)
         pf_vec_push(&r->stack_sites, position(l, &l->names->position[s->position[i]]));
     if (!s->npositions) { /* no position is known: make up a site for it */
@@ -340,6 +389,7 @@ bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const ch
         ok = false;
     }
     if (ok) {
+        take_threads(&l);
         t->recorded.cut = pf_events_cut(events) || !clip->ended || t->recorded.limited;
         pf_trace_seal(t);
     }

@@ -1,11 +1,18 @@
 /* schedule_step.c - see schedule_step.h. */
 #include "schedule_step.h"
+#include "event_names.h"
 #include "trace_text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_STEPS = 40, CONTEXT = 8 }; /* most steps of the order; steps shown before it */
+enum {
+    MAX_STEPS = 40, /* most steps of the order */
+    CONTEXT = 8, /* steps shown before it, or before each of the finding's events */
+    AFTER_FIRST = 4, /* later accesses of the finding's memory that are shown: the first ones ... */
+    AFTER_LAST = 2, /* ... and the last ones */
+    SEARCHED = 1000000 /* most events searched for accesses of the finding's memory */
+};
 
 /* The last write of each cell. */
 struct pf_last_writes {
@@ -58,20 +65,39 @@ static struct pf_last_writes *last_writes(struct pf_predict_job *j)
 
 /* --- one step --- */
 
-static const char *name_of(struct pf_predict_job *j, const struct pf_event *e)
+static const char *place_name(struct pf_predict_job *j, uint32_t i)
+{
+    const char *variable = pf_event_variable(j, i);
+    char place[160];
+    if (variable)
+        return variable;
+    pf_trace_place_text(&j->t, j->t.events.at[i].what, place, sizeof place);
+    return pf_pool_text(&j->pool, place, strlen(place));
+}
+
+static const char *lock_name(struct pf_predict_job *j, uint32_t lock)
+{
+    const char *name = pf_event_lock_name(j, lock);
+    char text[24];
+    if (name)
+        return name;
+    int n =
+        snprintf(text, sizeof text, "0x%llx", (unsigned long long)pf_event_lock_address(j, lock));
+    return pf_pool_text(&j->pool, text, (size_t)n);
+}
+
+static const char *name_of(struct pf_predict_job *j, uint32_t i)
 {
     const struct pf_trace *t = &j->t;
-    char place[160];
+    const struct pf_event *e = &t->events.at[i];
     switch (pf_event_operand[e->kind]) {
     case PF_OPERAND_PLACE:
-        pf_trace_place_text(t, e->what, place, sizeof place);
-        return pf_pool_text(&j->pool, place, strlen(place));
+        return place_name(j, i);
     case PF_OPERAND_LOCK:
-        return pf_trace_text(t, t->locks.at[e->what]);
+    case PF_OPERAND_COND_LOCK:
+        return lock_name(j, pf_event_lock(e));
     case PF_OPERAND_COND:
         return pf_trace_text(t, t->conds.at[e->what]);
-    case PF_OPERAND_COND_LOCK:
-        return pf_trace_text(t, t->locks.at[e->link]);
     case PF_OPERAND_BARRIER:
         return pf_trace_text(t, t->barriers.at[e->what]);
     case PF_OPERAND_THREAD:
@@ -111,7 +137,7 @@ static void set_from(struct pf_predict_job *j, struct pf_schedule_step *at, uint
     struct pf_backtrace stack = pf_predicted_stack(j, event);
     const struct pf_stack_frame *p = frame_with_file(&stack);
     at->has_from = true;
-    at->from = j->t.events.at[event].thread;
+    at->from = pf_event_thread_number(j, j->t.events.at[event].thread);
     at->from_file = p ? p->file : NULL;
     at->from_line = p ? p->line : 0;
 }
@@ -123,9 +149,9 @@ static void begin_step(struct pf_predict_job *j, struct pf_schedule_step *at, ui
     const struct pf_event *e = &j->t.events.at[i];
     struct pf_backtrace stack = pf_predicted_stack(j, i);
     const struct pf_stack_frame *p = frame_with_file(&stack);
-    *at = (struct pf_schedule_step){.thread = e->thread,
+    *at = (struct pf_schedule_step){.thread = pf_event_thread_number(j, e->thread),
                                     .op = pf_event_word[e->kind],
-                                    .name = name_of(j, e),
+                                    .name = name_of(j, i),
                                     .file = p ? p->file : NULL,
                                     .line = p ? p->line : 0,
                                     .marked = marked};
@@ -143,6 +169,13 @@ static void add_as_recorded(struct pf_predict_job *j, struct pf_schedule_step *a
     if (w && pf_event_reads(e) && w->previous_write[i] != PF_NONE &&
         j->t.events.at[w->previous_write[i]].thread != e->thread)
         set_from(j, at, w->previous_write[i]);
+}
+
+/* The same for an access of the finding's memory that is not one of its own accesses. */
+static void add_related(struct pf_predict_job *j, struct pf_schedule_step *at, uint32_t i)
+{
+    add_as_recorded(j, at, i, false);
+    at->related = true;
 }
 
 /* True for steps that are useful to a reader: not accesses inside library functions. */
@@ -178,8 +211,8 @@ static struct seen_value value_seen(struct pf_predict_job *j, struct pf_last_wri
     /* not executed yet in this schedule: look further back */
     while (write != PF_NONE && write >= start) {
         write = w->previous_write[write];
-        if (write != PF_NONE && t->events.at[write].what != e->what)
-            /* it may cover only neighbouring memory */
+        if (write != PF_NONE && r->ncells > 1 && t->events.at[write].what != e->what)
+            /* it may cover only a part of the memory */
             return (struct seen_value){.write = PF_NONE};
     }
     for (uint32_t c = r->cell0; c < r->cell0 + r->ncells; c++)
@@ -259,30 +292,104 @@ static void add_wanted_lock(struct pf_predict_job *j, struct pf_schedule_step *a
     }
 }
 
+/* --- accesses of the finding's memory --- */
+
+static bool overlaps(const struct pf_trace *t, uint32_t a, uint32_t b)
+{
+    const struct pf_event *x = &t->events.at[a], *y = &t->events.at[b];
+    if (!accesses_memory(x) || !accesses_memory(y))
+        return false;
+    const struct pf_range *p = &t->places.at[x->what], *q = &t->places.at[y->what];
+    return p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells;
+}
+
+static bool overlaps_any(const struct pf_trace *t, const uint32_t *marked, unsigned n, uint32_t i)
+{
+    for (unsigned k = 0; k < n; k++)
+        if (overlaps(t, marked[k], i))
+            return true;
+    return false;
+}
+
+/* The last access of the memory of event i by its thread before it: what the thread knew. PF_NONE:
+ * there is none, or it is too far away. */
+static uint32_t access_before(const struct pf_trace *t, uint32_t i)
+{
+    uint32_t end = i > SEARCHED ? i - SEARCHED : 0;
+    for (uint32_t k = i; k-- > end;)
+        if (t->events.at[k].thread == t->events.at[i].thread && overlaps(t, i, k))
+            return k;
+    return PF_NONE;
+}
+
+/* Sorts the events into trace order and drops duplicates; returns how many are left. */
+static unsigned sort_events(uint32_t *at, unsigned n)
+{
+    unsigned kept = 0;
+    for (unsigned i = 0; i < n; i++) {
+        uint32_t now = at[i];
+        unsigned k = kept;
+        bool known = false;
+        for (unsigned m = 0; m < kept; m++)
+            known |= at[m] == now;
+        if (known)
+            continue;
+        for (; k > 0 && at[k - 1] > now; k--)
+            at[k] = at[k - 1];
+        at[k] = now;
+        kept++;
+    }
+    return kept;
+}
+
+/* Adds to `out` the events before the finding's in which a thread last accessed the same memory,
+ * sorted. Returns their number. */
+static unsigned related_before(const struct pf_trace *t, const uint32_t *marked, unsigned n,
+                               uint32_t *out)
+{
+    unsigned count = 0;
+    for (unsigned k = 0; k < n; k++) {
+        uint32_t before = access_before(t, marked[k]);
+        if (before != PF_NONE && !is_one_of(marked, n, before))
+            out[count++] = before;
+    }
+    return sort_events(out, count);
+}
+
 void pf_schedule_steps_witness(struct pf_predict_job *j, struct pf_finding *f,
                                const struct pf_described_schedule *s)
 {
     struct pf_last_writes *w = last_writes(j);
-    struct pf_schedule_step *at = pf_pool_get(&j->pool, (CONTEXT + MAX_STEPS + s->n) * sizeof *at);
-    if (!at || !w)
+    size_t room = CONTEXT + MAX_STEPS + 2 * s->n;
+    struct pf_schedule_step *at = pf_pool_get(&j->pool, room * sizeof *at);
+    uint32_t related[PF_PATTERN_MAX];
+    if (!at || !w || s->n > PF_PATTERN_MAX)
         return;
+    unsigned nrelated = related_before(&j->t, s->marked, s->n, related);
+    uint32_t context = s->norder < MAX_STEPS ? CONTEXT : 0;
+    context = s->start > context ? s->start - context : 0;
     f->witness = at;
     f->nwitness = 0;
     w->current_pass++;
     memset(w->changed, 0, j->t.threads.len);
-    for (uint32_t i = s->start > CONTEXT ? s->start - CONTEXT : 0;
-         i < s->start && s->norder < MAX_STEPS; i++)
-        if (is_shown(j, i))
+    for (unsigned k = 0; k < nrelated; k++)
+        if (related[k] < context)
+            add_related(j, &at[f->nwitness++], related[k]);
+    for (uint32_t i = context; i < s->start; i++)
+        if (is_one_of(related, nrelated, i))
+            add_related(j, &at[f->nwitness++], i);
+        else if (is_shown(j, i))
             add_as_recorded(j, &at[f->nwitness++], i, false);
     for (uint32_t k = 0; k < s->norder; k++) {
         uint32_t i = s->order[k];
         bool marked = !s->marked_follow && !s->stuck && is_one_of(s->marked, s->n, i);
-        bool shown = marked || (k + MAX_STEPS >= s->norder && is_shown(j, i));
-        struct pf_schedule_step *m = shown ? &at[f->nwitness++] : NULL;
-        if (m && f->nwitness > CONTEXT + MAX_STEPS + s->n)
-            return;
-        if (m)
+        bool is_related = is_one_of(related, nrelated, i);
+        bool shown = marked || is_related || (k + MAX_STEPS >= s->norder && is_shown(j, i));
+        struct pf_schedule_step *m = shown && f->nwitness < room ? &at[f->nwitness++] : NULL;
+        if (m) {
             begin_step(j, m, i, marked);
+            m->related = is_related;
+        }
         execute(j, w, s->start, i, m);
     }
     for (unsigned m = 0; m < s->n && s->marked_follow; m++) {
@@ -295,32 +402,60 @@ void pf_schedule_steps_witness(struct pf_predict_job *j, struct pf_finding *f,
 
 /* --- as recorded --- */
 
+/* Adds the accesses of the finding's memory after its last event: they use what it left there. */
+static void add_later(struct pf_predict_job *j, struct pf_finding *f, struct pf_schedule_step *at,
+                      const uint32_t *marked, unsigned n)
+{
+    uint32_t last[AFTER_LAST], count = 0, from = marked[n - 1] + 1;
+    uint32_t end = (uint32_t)j->t.events.len;
+    end = end - from > SEARCHED ? from + SEARCHED : end;
+    for (uint32_t i = from; i < end; i++) {
+        if (!overlaps_any(&j->t, marked, n, i))
+            continue;
+        if (count < AFTER_FIRST)
+            add_related(j, &at[f->nrecorded++], i);
+        else
+            last[count % AFTER_LAST] = i;
+        count++;
+    }
+    uint32_t rest = count > AFTER_FIRST ? count - AFTER_FIRST : 0;
+    for (uint32_t k = rest < AFTER_LAST ? rest : AFTER_LAST; k > 0; k--)
+        add_related(j, &at[f->nrecorded++], last[(count - k) % AFTER_LAST]);
+}
+
 void pf_schedule_steps_recorded(struct pf_predict_job *j, struct pf_finding *f,
                                 const uint32_t *marked, unsigned n)
 {
-    uint32_t sorted[PF_PATTERN_MAX], from = 0;
-    struct pf_schedule_step *at = pf_pool_get(&j->pool, n * (CONTEXT + 1) * sizeof *at);
-    if (!at || n > PF_PATTERN_MAX || !j->t.recorded.present)
+    uint32_t sorted[PF_PATTERN_MAX], related[PF_PATTERN_MAX], from = 0;
+    size_t room = n * (CONTEXT + 2) + AFTER_FIRST + AFTER_LAST;
+    struct pf_schedule_step *at = pf_pool_get(&j->pool, room * sizeof *at);
+    if (!at || !n || n > PF_PATTERN_MAX || !j->t.recorded.present)
         return;
-    for (unsigned i = 0; i < n; i++) { /* sort into trace order */
-        unsigned k = i;
-        for (; k > 0 && sorted[k - 1] > marked[i]; k--)
-            sorted[k] = sorted[k - 1];
-        sorted[k] = marked[i];
-    }
+    memcpy(sorted, marked, n * sizeof *marked);
+    n = sort_events(sorted, n);
+    unsigned nrelated = related_before(&j->t, sorted, n, related);
     f->recorded = at;
     f->nrecorded = 0;
-    for (unsigned i = 0; i < n; from = sorted[i++] + 1) {
+    for (unsigned i = 0, next = 0; i < n; from = sorted[i++] + 1) {
         uint32_t context[CONTEXT], count = 0;
         for (uint32_t k = sorted[i]; k-- > from && count < CONTEXT;) {
             bool involved = false;
             for (unsigned m = 0; m < n; m++)
                 involved |= j->t.events.at[k].thread == j->t.events.at[sorted[m]].thread;
-            if (involved && is_shown(j, k))
+            if (involved && is_shown(j, k) && !is_one_of(related, nrelated, k))
                 context[count++] = k;
         }
-        while (count > 0)
-            add_as_recorded(j, &at[f->nrecorded++], context[--count], false);
+        for (;;) { /* merge both lists into trace order */
+            bool is_related = next < nrelated && related[next] < sorted[i] &&
+                              (!count || related[next] < context[count - 1]);
+            if (is_related)
+                add_related(j, &at[f->nrecorded++], related[next++]);
+            else if (count)
+                add_as_recorded(j, &at[f->nrecorded++], context[--count], false);
+            else
+                break;
+        }
         add_as_recorded(j, &at[f->nrecorded++], sorted[i], true);
     }
+    add_later(j, f, at, sorted, n);
 }

@@ -64,9 +64,7 @@ static uint32_t part_of(const struct pf_trace *t, uint32_t e)
     return n;
 }
 
-/* The event of `now` that corresponds to event e of `then`; PF_NONE: a different event is in its
- * place. */
-static uint32_t same_event(const struct pf_trace *then, uint32_t e, const struct pf_trace *now)
+uint32_t pf_try_same_event(const struct pf_trace *then, uint32_t e, const struct pf_trace *now)
 {
     const struct pf_event *x = &then->events.at[e];
     uint32_t thread = then->recorded.thread.at[x->thread];
@@ -108,7 +106,7 @@ static bool happened(const struct pf_trace *then, const struct pf_try_schedule *
     uint32_t at[PF_PATTERN_MAX];
     char why[200];
     for (uint32_t i = 0; i < h->n; i++) {
-        at[i] = same_event(then, h->event[i], now);
+        at[i] = pf_try_same_event(then, h->event[i], now);
         snprintf(why, sizeof why, "%s:%u: the thread did something else at this line",
                  file_of(then, h->event[i]),
                  then->sites.at[then->events.at[h->event[i]].site].line);

@@ -59,6 +59,9 @@ uint32_t *pf_try_schedule_from_witness(struct pf_try_schedule *h, const struct p
 void pf_try_one(const struct pf_trace *t, const struct pf_clip *recording,
                 const struct pf_try_schedule *h, const char *file, struct pf_try_result *out);
 
+/* The event of `now` that corresponds to event e of `then`; PF_NONE: a different event is in its
+ * place. */
+uint32_t pf_try_same_event(const struct pf_trace *then, uint32_t e, const struct pf_trace *now);
 /* The two adjacent accesses, in the syntax of pf replay --until=race. */
 void pf_try_race_text(const struct pf_trace *t, const struct pf_try_schedule *h, char *to,
                       size_t room);

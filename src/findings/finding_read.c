@@ -209,7 +209,8 @@ static const struct pf_schedule_step *read_schedule_steps(struct pf_reader *r, c
                                           .value = pf_read_text(r, m, "value"),
                                           .file = pf_read_text(r, m, "file"),
                                           .line = (uint32_t)pf_read_number(r, m, "line"),
-                                          .marked = json_is_true(json_object_get(m, "marked"))};
+                                          .marked = json_is_true(json_object_get(m, "marked")),
+                                          .related = json_is_true(json_object_get(m, "related"))};
         if (!at[i].op)
             pf_read_fail(r, "a string", "op");
         const json_t *from = json_object_get(m, "from");
@@ -262,6 +263,19 @@ static const char *read_suspicious(struct pf_reader *r, const json_t *o)
     return !json_is_false(counts) ? NULL : why ? why : "not shown to matter";
 }
 
+/* Reads the accesses with their memory and threads. */
+static void read_accesses(struct pf_reader *r, const json_t *o, struct pf_finding *f)
+{
+    const json_t *accesses = pf_read_array(r, o, "accesses");
+    f->naccesses = json_array_size(accesses);
+    f->accesses = pf_read_alloc(r, f->naccesses * sizeof *f->accesses);
+    for (size_t i = 0; i < f->naccesses; i++)
+        read_access(r, json_array_get(accesses, i), &f->accesses[i]);
+    f->location = (struct pf_location){0};
+    read_location(r, json_object_get(o, "location"), &f->location);
+    read_threads(r, o, f);
+}
+
 /* Merges the same finding from another source into `old`: the more certain status wins; it counts
  * if either does. */
 static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
@@ -283,6 +297,7 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
         old->clip = clip;
         old->harm = harm;
         old->nwitness = 0;
+        read_accesses(r, o, old); /* the report shows what the clip shows */
     }
     if (!old->unconfirmed)
         old->unconfirmed = pf_read_text(r, o, "unconfirmed");
@@ -305,8 +320,6 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
         read_stages(r, o, old);
         return old;
     }
-    const json_t *accesses = pf_read_array(r, o, "accesses");
-    size_t n = json_array_size(accesses);
     struct pf_finding *f = pf_read_alloc(r, sizeof *f);
     f->id = id;
     f->kind = (enum pf_kind)word_of(r, o, "kind", pf_kind_from);
@@ -318,12 +331,7 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
     f->unconfirmed = pf_read_text(r, o, "unconfirmed");
     f->suspicious = read_suspicious(r, o);
     f->count = pf_read_number(r, o, "count");
-    f->naccesses = n;
-    f->accesses = pf_read_alloc(r, n * sizeof *f->accesses);
-    for (size_t i = 0; i < n; i++)
-        read_access(r, json_array_get(accesses, i), &f->accesses[i]);
-    read_location(r, json_object_get(o, "location"), &f->location);
-    read_threads(r, o, f);
+    read_accesses(r, o, f);
     read_schedules(r, o, f);
     if (r->status)
         return NULL;

@@ -194,7 +194,7 @@ void pf_narrative_step_text(struct pf_text *t, const struct pf_finding *f,
 static void add_position(struct pf_text *t, const struct pf_access *a)
 {
     const struct pf_stack_frame *p = pf_backtrace_source(&a->stack);
-    pf_text_add(t, p && p->function ? p->function : "an unknown function");
+    pf_text_name(t, p && p->function ? p->function : "an unknown function");
     if (p && p->file) {
         pf_text_add(t, " (");
         pf_text_name(t, pf_str_base(p->file));

@@ -51,28 +51,42 @@ static void add_suite(struct pf_text *t, const struct pf_suite_summary *u)
     pf_text_add(t, " failed\n");
 }
 
+static void add_step(struct pf_text *t, const struct pf_schedule_step *m)
+{
+    char name[16] = "main";
+    if (m->thread)
+        snprintf(name, sizeof name, "T%u", m->thread);
+    pf_text_add(t, m->marked ? "   -> " : "      ");
+    pf_text_format(t, "%-4s ", name);
+    pf_schedule_step_text(t, m);
+    if (m->file) {
+        pf_text_add(t, "  ");
+        pf_text_name(t, pf_str_base(m->file));
+        pf_text_char(t, ':');
+        pf_text_u64(t, m->line);
+    }
+    pf_text_char(t, '\n');
+}
+
+/* Shows the last steps up to the accesses, and every step that accesses the same memory. */
 void pf_report_interleaving(struct pf_text *t, const struct pf_finding *f)
 {
+    enum { SHOWN = 16 };
+    size_t end = f->nwitness;
     if (!f->nwitness)
         return;
-    pf_text_add(t, f->clip ? "  Interleaving in the clip, its last steps:\n"
-                           : "  Interleaving, its last steps:\n");
-    enum { SHOWN = 16 };
-    for (size_t i = f->nwitness > SHOWN ? f->nwitness - SHOWN : 0; i < f->nwitness; i++) {
+    while (end > 0 && !f->witness[end - 1].marked)
+        end--;
+    pf_text_add(t, f->clip ? "  Interleaving in the clip:\n" : "  Interleaving:\n");
+    bool left_out = false;
+    for (size_t i = 0; i < f->nwitness; i++) {
         const struct pf_schedule_step *m = &f->witness[i];
-        pf_text_add(t, m->marked ? "   -> " : "      ");
-        char name[16] = "main";
-        if (m->thread)
-            snprintf(name, sizeof name, "T%u", m->thread);
-        pf_text_format(t, "%-4s ", name);
-        pf_schedule_step_text(t, m);
-        if (m->file) {
-            pf_text_add(t, "  ");
-            pf_text_name(t, pf_str_base(m->file));
-            pf_text_char(t, ':');
-            pf_text_u64(t, m->line);
-        }
-        pf_text_char(t, '\n');
+        bool shown = m->marked || m->related || i + SHOWN >= end;
+        if (shown && left_out)
+            pf_text_add(t, "      ...\n");
+        left_out = !shown;
+        if (shown)
+            add_step(t, m);
     }
 }
 

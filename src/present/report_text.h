@@ -12,7 +12,7 @@
  * one line each. `base` may be NULL. */
 void pf_report_text(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base,
                     bool color);
-/* Writes the last steps of a schedule in which the finding happens, if one is known; arrows mark
+/* Writes the steps of a schedule in which the finding happens, if one is known; arrows mark
  * its accesses. */
 void pf_report_interleaving(struct pf_text *t, const struct pf_finding *f);
 /* Writes why the finding does not count; nothing if it counts. */

@@ -105,6 +105,12 @@ static void add_location(struct sarif_writer *w, const struct pf_stack_frame *p,
     }
     if (message)
         add_message(t, message);
+    if (p && p->merged_lines) {
+        pf_json_key(t, "properties");
+        pf_text_char(t, '{');
+        pf_json_merged_lines(t, p);
+        pf_text_char(t, '}');
+    }
     pf_text_char(t, '}');
 }
 

@@ -1,5 +1,6 @@
 /* finding.c - see finding.h: tables of words, and small queries on a finding. */
 #include "finding.h"
+#include "pool.h"
 #include "textbuf.h"
 
 static const char *const kinds[] = {
@@ -116,4 +117,20 @@ const struct pf_thread_info *pf_finding_thread(const struct pf_finding *f, uint3
         if (f->threads[i].number == number)
             return &f->threads[i];
     return NULL;
+}
+
+const char *pf_source_name(struct pf_pool *pool, const char *symbol)
+{
+    const char *dot = NULL;
+    for (const char *s = symbol; s && *s; s++) {
+        if (pf_str_starts(s, ")::"))
+            symbol = s + 3;
+        if (*s == '.')
+            dot = s;
+    }
+    if (!dot || dot < symbol)
+        return symbol;
+    if (dot[1] < '0' || dot[1] > '9')
+        return dot + 1;
+    return pf_source_name(pool, pf_pool_text(pool, symbol, (size_t)(dot - symbol)));
 }

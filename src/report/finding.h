@@ -128,6 +128,8 @@ struct pf_schedule_step {
     const char *file;
     uint32_t line;
     bool marked; /* this step is one of the finding's accesses */
+    /* it accesses the same memory: what a thread knew before, or did afterwards */
+    bool related;
     /* `from` is valid: the thread that wrote the value read here, or that holds the wanted
      * lock */
     bool has_from;
@@ -158,7 +160,7 @@ struct pf_finding {
     struct pf_location location;
     uint64_t count;
     const struct pf_sightings *seen; /* NULL: not from a suite */
-    /* the last steps of a schedule, which ends with the accesses */
+    /* the last steps of a schedule up to the accesses, and later uses of the same memory */
     const struct pf_schedule_step *witness;
     size_t nwitness; /* 0: no schedule is known */
     const struct pf_schedule_step *recorded; /* the last steps in the order of the recording */
@@ -203,6 +205,10 @@ static inline bool pf_finding_is_pair(const struct pf_finding *f)
 const struct pf_backtrace *pf_finding_stack(const struct pf_finding *f);
 /* The index i under which this finding lists the lock at `address` as Mi. */
 size_t pf_finding_lock_number(const struct pf_finding *f, uintptr_t address);
+/* The name of a variable as in the source, for its symbol: n for the static variable "f.n" or
+ * "f()::n" of the function f, and for "n.12". NULL if the symbol is, or when out of memory. */
+struct pf_pool;
+const char *pf_source_name(struct pf_pool *pool, const char *symbol);
 /* The thread with this number; NULL if the finding does not list it. */
 const struct pf_thread_info *pf_finding_thread(const struct pf_finding *f, uint32_t number);
 

@@ -44,6 +44,14 @@ void pf_json_address(struct pf_text *t, const char *name, uint64_t value)
     pf_text_char(t, '"');
 }
 
+void pf_json_merged_lines(struct pf_text *t, const struct pf_stack_frame *p)
+{
+    pf_json_key(t, "merged_lines");
+    pf_text_char(t, '[');
+    pf_text_add(t, p->merged_lines);
+    pf_text_char(t, ']');
+}
+
 static void thread_name(struct pf_text *t, const char *name, uint32_t number)
 {
     pf_json_key(t, name);
@@ -64,12 +72,8 @@ static void stack(struct pf_text *t, const char *name, const struct pf_backtrace
         pf_json_str(t, "file", p->file);
         pf_json_num(t, "line", p->line);
         pf_json_num(t, "column", p->column);
-        if (p->merged_lines) {
-            pf_json_key(t, "merged_lines");
-            pf_text_char(t, '[');
-            pf_text_add(t, p->merged_lines);
-            pf_text_char(t, ']');
-        }
+        if (p->merged_lines)
+            pf_json_merged_lines(t, p);
         if (p->module)
             pf_json_str(t, "module", p->module);
         if (p->first_line)
@@ -188,6 +192,8 @@ static void schedule_step(struct pf_text *t, const struct pf_schedule_step *m)
     pf_json_num(t, "line", m->line);
     if (m->marked)
         pf_json_bool(t, "marked", true);
+    if (m->related)
+        pf_json_bool(t, "related", true);
     if (m->has_from) {
         pf_json_key(t, "from");
         pf_text_char(t, '{');

@@ -17,5 +17,7 @@ void pf_json_str(struct pf_text *t, const char *name, const char *value);
 void pf_json_num(struct pf_text *t, const char *name, uint64_t value);
 void pf_json_bool(struct pf_text *t, const char *name, bool value);
 void pf_json_address(struct pf_text *t, const char *name, uint64_t value);
+/* Writes the member "merged_lines" of a frame that has them. */
+void pf_json_merged_lines(struct pf_text *t, const struct pf_stack_frame *p);
 
 #endif

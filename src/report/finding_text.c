@@ -25,12 +25,12 @@ static const char *op_text(enum pf_op op)
     return texts[op];
 }
 
-static void add_merged_lines(struct pf_text *t, const struct pf_stack_frame *p)
+void pf_merged_lines_text(struct pf_text *t, const struct pf_stack_frame *p)
 {
     if (!p->merged_lines)
         return;
     pf_text_add(t, " (merged with line ");
-    pf_text_add(t, p->merged_lines);
+    pf_text_name(t, p->merged_lines);
     pf_text_char(t, ')');
 }
 
@@ -65,7 +65,7 @@ void pf_backtrace_text(struct pf_text *t, const struct pf_backtrace *stack,
         if (p->file) {
             pf_text_char(t, ' ');
             add_position(t, p, style);
-            add_merged_lines(t, p);
+            pf_merged_lines_text(t, p);
         }
         if (p->module) {
             pf_text_add(t, " (");

@@ -18,6 +18,8 @@ struct pf_text_style {
 
 void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
                      const struct pf_text_style *style);
+/* Writes " (merged with line 41, 45)"; nothing for a frame without merged lines. */
+void pf_merged_lines_text(struct pf_text *t, const struct pf_stack_frame *p);
 /* Writes the stack as "#0 f a.c:1:2 (prog)", one frame per line. */
 void pf_backtrace_text(struct pf_text *t, const struct pf_backtrace *stack,
                        const struct pf_text_style *style);

@@ -78,19 +78,30 @@ void pf_text_add(struct pf_text *t, const char *s)
         pf_text_bytes(t, s, pf_str_len(s));
 }
 
+void pf_text_line(struct pf_text *t, const char *s, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        unsigned char c = (unsigned char)s[i], next = i + 1 < n ? (unsigned char)s[i + 1] : 0;
+        bool c1 = c == 0xc2 && next >= 0x80 && next < 0xa0; /* U+0080 to U+009F */
+        if ((c < 0x20 && c != '\t') || c == 0x7f || c1) {
+            pf_text_add(t, "\\x");
+            pf_text_hex(t, c1 ? next : c, 2);
+            i += c1;
+        } else {
+            pf_text_bytes(t, s + i, 1);
+        }
+    }
+}
+
 void pf_text_name(struct pf_text *t, const char *s)
 {
-    for (const unsigned char *c = (const unsigned char *)s; c && *c; c++) {
-        bool c1 = c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0; /* U+0080 to U+009F */
-        if (*c == '\n' || *c == '\t') {
-            pf_text_add(t, *c == '\n' ? "\\n" : "\\t");
-        } else if (*c < 0x20 || *c == 0x7f || c1) {
-            pf_text_add(t, "\\x");
-            pf_text_hex(t, c1 ? c[1] : *c, 2);
-            c += c1;
-        } else {
-            pf_text_bytes(t, (const char *)c, 1);
-        }
+    size_t n = 0;
+    for (; s && *s; s += n) {
+        for (n = 0; s[n] && s[n] != '\n' && s[n] != '\t';)
+            n++;
+        pf_text_line(t, s, n);
+        if (s[n])
+            pf_text_add(t, s[n++] == '\n' ? "\\n" : "\\t");
     }
 }
 

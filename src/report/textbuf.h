@@ -30,6 +30,8 @@ void pf_text_add(struct pf_text *t, const char *s); /* NULL adds nothing */
  * control characters replaced by \n, \t or \xNN: they could otherwise forge a line of a report or
  * control the terminal. */
 void pf_text_name(struct pf_text *t, const char *s);
+/* The same for n bytes of a source line, in which tabs stay. */
+void pf_text_line(struct pf_text *t, const char *s, size_t n);
 void pf_text_char(struct pf_text *t, char c);
 void pf_text_u64(struct pf_text *t, uint64_t v);
 void pf_text_i64(struct pf_text *t, int64_t v);

@@ -11,6 +11,7 @@ static uint32_t choose_watch_body(struct pf_func *f) { return PF_BODY_WATCH; }
 static bool no_sampling(struct pf_sample_numbers *out, bool exec) { return false; }
 static void ignore_thread(struct pf_thread *t) {}
 static struct pf_thread *adopt_none(void) { return NULL; }
+static int32_t kernel_thread_id(void) { return 0; }
 static void ignore(void) {}
 static void ignore_text(const char *text) {}
 static void ignore_atomic(void *addr, uint32_t packed, uint32_t site) {}
@@ -24,6 +25,7 @@ struct pf_hooks pf_hooks = {
     .sampling_resumed = ignore,
     .signal_poll = ignore_thread,
     .thread_adopt = adopt_none,
+    .thread_id = kernel_thread_id,
     .module_loaded = ignore,
     .memory_error_reported = ignore_text,
     .atomic_begin = ignore_atomic,

@@ -30,6 +30,10 @@ struct pf_hooks {
     void (*signal_poll)(struct pf_thread *t);
     struct pf_thread *(*thread_adopt)(void);
 
+    /* --- direct --- */
+    /* The id of the running thread as the target sees it; 0: it is the kernel's. */
+    int32_t (*thread_id)(void);
+
     /* --- direct: only in event mode --- */
     /* An object was loaded. */
     void (*module_loaded)(void);

@@ -81,6 +81,8 @@ void pf_trace_release(struct pf_trace *t)
     pf_vec_release(&t->recorded.index);
     pf_vec_release(&t->recorded.event_stack);
     pf_vec_release(&t->recorded.thread);
+    pf_vec_release(&t->recorded.threads);
+    pf_vec_release(&t->recorded.lock_address);
     pf_vec_release(&t->recorded.stacks);
     pf_vec_release(&t->recorded.stack_sites);
     for (int r = 0; r < PF_ROLES; r++)
@@ -277,7 +279,24 @@ uint32_t pf_trace_position(struct pf_trace *t, uint32_t file, uint32_t line, uin
     uint64_t where = (uint64_t)(func + 1) << 32 | file, spot = (uint64_t)column << 32 | line;
     uint32_t s = intern(t->tables, PF_TABLE_SITE, where, spot, (uint32_t)t->sites.len, &fresh);
     if (fresh)
-        pf_vec_push(&t->sites, (struct pf_site_info){file, line, func, column, 0, false});
+        pf_vec_push(&t->sites, (struct pf_site_info){.file = file,
+                                                     .line = line,
+                                                     .func = func,
+                                                     .column = column,
+                                                     .object = PF_NONE,
+                                                     .merged_lines = PF_NONE});
+    return s;
+}
+
+uint32_t pf_trace_merged_site(struct pf_trace *t, uint32_t site, uint32_t merged_lines)
+{
+    bool fresh;
+    uint64_t apart = 1ull << 63 | merged_lines; /* no position has bit 63 */
+    uint32_t s = intern(t->tables, PF_TABLE_SITE, apart, site, (uint32_t)t->sites.len, &fresh);
+    struct pf_site_info now = t->sites.at[site];
+    now.merged_lines = merged_lines;
+    if (fresh)
+        pf_vec_push(&t->sites, now);
     return s;
 }
 

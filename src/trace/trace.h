@@ -104,17 +104,30 @@ struct pf_site_info {
     uint32_t column;
     uint32_t begins; /* first line of the function; 0: unknown */
     bool range; /* an access at this position covers more bytes than any scalar variable has */
+    uint32_t object; /* a name: the program or library; PF_NONE: unknown */
+    uint32_t merged_lines; /* a name: further lines of a merged access; PF_NONE: none */
+    bool folded; /* also stands for deeper recursion of the same call */
 };
 
 /* A variable of a recorded program. Variables of the text form have their address in struct
  * pf_name. */
 struct pf_variable {
     uint64_t addr, size;
-    uint32_t name;
+    uint32_t name; /* unique, and restricted to the characters of the text form */
+    uint32_t symbol, file, line; /* as the object file has it; `symbol` and `file` are names */
 };
 
 struct pf_recorded_stack {
     uint32_t first, n; /* range in stack_sites: the sites, innermost first */
+    uint32_t variable; /* of the access: a name; PF_NONE: unknown */
+};
+
+struct pf_recorded_thread {
+    uint32_t name; /* a name; PF_NONE: none */
+    uint32_t parent; /* its number in the recording */
+    uint32_t created; /* stack of its creation; PF_NONE: unknown */
+    uint64_t id; /* as the target sees it; 0: unknown */
+    uint64_t stack, stack_size, tls, tls_size; /* its memory; 0: unknown */
 };
 
 /* Data that only recordings have. In a trace read from text, everything is empty except `cut`. */
@@ -123,6 +136,8 @@ struct pf_recorded {
     pf_vec_u32 index; /* per event: its number among the events of its thread; schedules use it */
     pf_vec_u32 event_stack; /* per event: index into `stacks` */
     pf_vec_u32 thread; /* per thread: its number in the recording */
+    PF_VEC(struct pf_recorded_thread) threads; /* per thread */
+    PF_VEC(uint64_t) lock_address; /* per lock */
     PF_VEC(struct pf_recorded_stack) stacks;
     pf_vec_u32 stack_sites;
     bool present;
@@ -194,6 +209,9 @@ uint32_t pf_trace_site(struct pf_trace *t, uint32_t file, uint32_t line);
 /* The same with a function (PF_NONE: none) and a column. */
 uint32_t pf_trace_position(struct pf_trace *t, uint32_t file, uint32_t line, uint32_t func,
                            uint32_t column);
+/* The site of an access that the compiler merged from several lines: like `site`, but apart from
+ * accesses at the same position that were not merged. */
+uint32_t pf_trace_merged_site(struct pf_trace *t, uint32_t site, uint32_t merged_lines);
 
 /* Starts a new heap block; places inside it that are created later belong to it. Returns the place
  * of the whole block. */

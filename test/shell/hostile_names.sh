@@ -36,3 +36,12 @@ clean err
 printf '%s\n' "./none$(printf '\033')[2J" >tests
 status 2 "$PF" suite tests
 clean err
+# Source lines that are quoted.
+printf '#include <pthread.h>\nint shared;\nvoid *set(void *p) { shared = 1; /* \033[2J \r */ return p; }\nint main(void)\n{\n    pthread_t t;\n    pthread_create(&t, 0, set, 0);\n    shared = 2; /* \302\233 */\n    return pthread_join(t, 0);\n}\n' >quoted.c
+"$PF" cc -g -O0 -pthread quoted.c -o quoted
+status 66 "$PF" run --quiet --state quoted.d --json q.json -- ./quoted
+id=$(python3 -c 'import json; print(json.load(open("q.json"))["findings"][0]["id"])')
+status 0 "$PF" explain --state quoted.d "$id"
+clean out
+has out "/* \\x1b[2J \\x0d */"
+has out "/* \\x9b */"

@@ -10,9 +10,12 @@
 #include "events.h"
 #include "mappings.h"
 #include "module.h"
+#include "race_build.h"
+#include "race_log.h"
 #include "stack.h"
 #include "stream_ring.h"
 #include "tracer.h"
+#include <assert.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -51,6 +54,8 @@ void pf_stack_walk(uint32_t id, bool (*f)(const struct pf_position *, void *), v
                                 .file = "dir/a.c",
                                 .line = depth ? depth : 100 + id,
                                 .column = id % 7,
+                                .merged_lines = depth || id % 2 ? NULL : "7, 9",
+                                .folded = depth == 2,
                                 .kind = PF_SITE_READ};
         if (!f(&p, arg))
             return;
@@ -66,6 +71,17 @@ uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void 
         f(&a, arg);
     }
     return 1;
+}
+
+void *pf_race_map(size_t size) { return calloc(1, size); }
+void pf_race_unmap(void *p, size_t size) { free(p); }
+char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size) { return "maps"; }
+const char *pf_maps_path(const char *maps, const void *p, size_t *length)
+{
+    assert(!strcmp(maps, "maps"));
+    const char *path = ((const char *)p)[1] == '1' ? "/lib/one.so" : "/bin/zero";
+    *length = strlen(path);
+    return path;
 }
 
 void *pf_store_alloc_permanent(size_t n) { return calloc(1, n); }
@@ -361,7 +377,16 @@ static void compare(unsigned wanted)
         const struct pf_name_site *site = &pf_events_names(r)->site[got.site];
         assert_true(site->known && site->npositions == got.site % 3 + 1);
         assert_int_equal(site->flags, got.site % 4);
-        assert_int_equal(pf_events_names(r)->position[site->position[0]].line, 100 + got.site);
+        const struct pf_name_position *top = &pf_events_names(r)->position[site->position[0]];
+        assert_int_equal(top->line, 100 + got.site);
+        assert_string_equal(top->merged_lines, got.site % 2 ? "" : "7, 9");
+        assert_string_equal(top->object, "/bin/zero");
+        assert_false(top->folded);
+        if (site->npositions > 2) {
+            assert_string_equal(pf_events_names(r)->position[site->position[1]].object,
+                                "/lib/one.so");
+            assert_true(pf_events_names(r)->position[site->position[2]].folded);
+        }
     }
     assert_int_equal(s, PF_OK);
     assert_false(pf_events_cut(r));

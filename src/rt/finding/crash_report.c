@@ -86,12 +86,12 @@ static void add_place(struct pf_text *t, const struct pf_stack_frame *p)
 {
     if (p->file) {
         pf_text_char(t, ' ');
-        pf_text_add(t, p->file);
+        pf_text_name(t, p->file);
         pf_text_char(t, ':');
         pf_text_u64(t, p->line);
     }
     pf_text_add(t, " in ");
-    pf_text_add(t, p->function ? p->function : "??");
+    pf_text_name(t, p->function ? p->function : "??");
 }
 
 static void add_thread(struct pf_text *t, const struct pf_thread *thread)
@@ -103,7 +103,7 @@ static void add_thread(struct pf_text *t, const struct pf_thread *thread)
         pf_text_u64(t, thread->number);
     if (thread && thread->name[0]) {
         pf_text_add(t, " '");
-        pf_text_add(t, thread->name);
+        pf_text_name(t, thread->name);
         pf_text_char(t, '\'');
     }
 }

@@ -189,7 +189,7 @@ static void print_summary(void)
             if (s->hits) {
                 pf_text_u64(&t, s->hits);
                 pf_text_char(&t, ' ');
-                pf_text_add(&t, s->line);
+                pf_text_name(&t, s->line);
                 pf_text_char(&t, '\n');
             }
     }
@@ -375,11 +375,11 @@ void pf_bad_access_found(const struct pf_bad_access *seen)
         pf_text_add(&t, pf_kind_title(f->kind));
         if (p && p->function) {
             pf_text_add(&t, " in ");
-            pf_text_add(&t, p->function);
+            pf_text_name(&t, p->function);
         }
         if (p && p->file) {
             pf_text_add(&t, " (");
-            pf_text_add(&t, pf_str_base(p->file));
+            pf_text_name(&t, pf_str_base(p->file));
             pf_text_char(&t, ':');
             pf_text_u64(&t, p->line);
             pf_text_char(&t, ')');

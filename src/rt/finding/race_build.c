@@ -65,11 +65,9 @@ static uintptr_t hex(const char **s)
     }
 }
 
-/* The path of the file mapped at p. Lines of /proc/self/maps are "lo-hi rwxp offset dev inode
- * /path". */
-static const char *module_of(struct finding_builder *b, const void *p)
+const char *pf_maps_path(const char *maps, const void *p, size_t *length)
 {
-    for (const char *s = b->maps; s && *s;) {
+    for (const char *s = maps; s && *s;) {
         uintptr_t lo = hex(&s);
         s += *s == '-';
         uintptr_t hi = hex(&s);
@@ -79,12 +77,19 @@ static const char *module_of(struct finding_builder *b, const void *p)
         if ((uintptr_t)p >= lo && (uintptr_t)p < hi) {
             while (s < end && *s != '/')
                 s++;
-            const char *name = s < end ? pf_pool_text(b->pool, s, (size_t)(end - s)) : NULL;
-            return name;
+            *length = (size_t)(end - s);
+            return s < end ? s : NULL;
         }
         s = end + (*end == '\n');
     }
     return NULL;
+}
+
+static const char *module_of(struct finding_builder *b, const void *p)
+{
+    size_t length;
+    const char *path = pf_maps_path(b->maps, p, &length);
+    return path ? pf_pool_text(b->pool, path, length) : NULL;
 }
 
 struct stack_copy {
@@ -240,24 +245,11 @@ static const char *name_of(struct finding_builder *b, uintptr_t addr)
     return t.failed ? NULL : t.at;
 }
 
-/* The name as in the source: n for the static variable "f.n" or "f()::n" of the function f, and for
- * "n.12". */
 static const char *source_name(struct finding_builder *b, const char *name)
 {
-    const char *dot = NULL;
-    for (const char *s = name; s && *s; s++) {
-        if (pf_str_starts(s, ")::"))
-            name = s + 3;
-        if (*s == '.')
-            dot = s;
-    }
-    if (!dot || dot < name)
-        return name;
-    if (dot[1] < '0' || dot[1] > '9')
-        return dot + 1;
-    const char *copy = pf_pool_text(b->pool, name, (size_t)(dot - name));
-    b->failed |= !copy;
-    return source_name(b, copy);
+    const char *source = pf_source_name(b->pool, name);
+    b->failed |= name && !source;
+    return source;
 }
 
 static void build_locks(struct finding_builder *b, struct pf_access *a, uint32_t lockset)

@@ -10,6 +10,7 @@
 #include "wrap_thread.h"
 #include "entry.h"
 #include "sys.h"
+#include "tracer.h"
 #include <string.h>
 
 static void *start(void *record)
@@ -184,5 +185,8 @@ PF_INTERPOSE(int, pthread_setname_np, (pthread_t id, const char *name))
     struct pf_thread *t = c.t && r == 0 ? pf_thread_find(id) : NULL;
     if (t)
         pf_copy(t->name, name, strnlen(name, sizeof t->name - 1) + 1);
+    /* a thread that has not begun is named by its first event */
+    if (t && t->tls && pf_direct.tracing)
+        pf_trace_name_thread(t->direct.context, t);
     return r;
 }

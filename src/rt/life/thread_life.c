@@ -5,6 +5,7 @@
 #include "thread_life.h"
 #include "clock.h"
 #include "global_order.h"
+#include "hooks.h"
 #include "limits.h"
 #include "listener.h"
 #include "oracle_log.h"
@@ -110,7 +111,8 @@ void pf_thread_begin(struct pf_thread *t)
     /* Every activation takes at least 16 bytes of the real stack, and a frame takes 16. */
     t->context.frames_size = t->stack_hi - t->stack_lo + 65536;
     t->context.frames = pf_sys_map(NULL, t->context.frames_size);
-    t->tid = (pid_t)pf_sys(SYS_gettid);
+    int32_t id = pf_hooks.thread_id();
+    t->tid = id ? id : (pid_t)pf_sys(SYS_gettid);
     t->owner = 0;
     /* run unwatched, and count that; its effect on other threads' locks is still tracked */
     if (!t->context.frames) {

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "context.h"
+#include "hooks.h"
 #include "scheduler.h"
 #include "sys.h"
 #include "tracer.h"
@@ -87,6 +88,8 @@ static struct pf_context *add(struct pf_context *parent, uint64_t fs)
     return c;
 }
 
+static int32_t own_tid(void) { return pf_context_self()->tid; }
+
 void pf_context_init(int32_t pid)
 {
     table = pf_sys_map(NULL, CONTEXTS * sizeof *table);
@@ -98,6 +101,7 @@ void pf_context_init(int32_t pid)
     table[0].tid = pid;
     struct pf_context *c = add(NULL, fs);
     c->state = PF_CONTEXT_RUNNING;
+    pf_hooks.thread_id = own_tid;
 }
 
 /* The arguments of clone, clone3 and vfork in one form. */

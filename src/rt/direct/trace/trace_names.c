@@ -1,6 +1,6 @@
 /*
  * trace_names.c - the meaning of the numbers in a trace: sites with their stacks, threads,
- * variables.
+ * variables, objects.
  *
  * A stack is a list of positions; each position is written once. Variables are written when the
  * object that contains them is first seen.
@@ -9,16 +9,26 @@
 #include "hash_index.h"
 #include "module.h"
 #include "name_code.h"
+#include "race_build.h"
+#include "race_log.h"
 #include "stack.h"
 #include "stream_ring.h"
 #include "sys.h"
 #include "tracer.h"
 
 #define POSITIONS (1u << 20)
+#define OBJECTS 1000
 
 static struct pf_position *positions; /* positions written so far; 0 is unused */
 static uint32_t npositions = 1;
 static struct pf_hash_index known;
+
+/* The program and its libraries, with code that has positions. */
+static struct pf_pool pool;
+static const char *maps; /* text of /proc/self/maps, or NULL */
+static const char *objects[OBJECTS]; /* paths written so far */
+static uint32_t nobjects;
+static uint32_t modules; /* the number of instrumented objects when `maps` was read */
 
 /* --- one record: built completely, then written --- */
 
@@ -52,13 +62,70 @@ static void put_record(void)
     pf_ring_put(PF_STREAM_NAME, record, used);
 }
 
+/* --- objects --- */
+
+static bool is_path(const char *known_path, const char *path, size_t n)
+{
+    size_t i = 0;
+    while (i < n && known_path[i] == path[i])
+        i++;
+    return i == n && !known_path[n];
+}
+
+/* The number of the object that contains p, written if it is new; 0: unknown. */
+static uint32_t object_at(const void *p)
+{
+    size_t n;
+    const char *path = pf_maps_path(maps, p, &n);
+    for (uint32_t i = 0; path && i < nobjects; i++)
+        if (is_path(objects[i], path, n))
+            return i + 1;
+    const char *copy = path && nobjects < OBJECTS ? pf_pool_text(&pool, path, n) : NULL;
+    if (!copy)
+        return 0;
+    objects[nobjects++] = copy;
+    used = 0;
+    add_number(PF_NAME_OBJECT);
+    add_number(nobjects);
+    add_text(copy);
+    put_record();
+    return nobjects;
+}
+
+static void put_variable(const struct pf_global *g, void *arg)
+{
+    (void)arg;
+    used = 0;
+    add_number(PF_NAME_VARIABLE);
+    add_number(g->addr);
+    add_number(g->size);
+    add_text(g->name);
+    add_text(g->file);
+    add_number(g->line);
+    put_record();
+}
+
+/* Writes the variables of objects that were loaded since the last call. */
+static void update_objects(void)
+{
+    size_t n;
+    uint32_t now = pf_global_each(modules, put_variable, NULL);
+    if (now == modules)
+        return;
+    if (!modules)
+        pf_pool_init(&pool, pf_race_map, pf_race_unmap);
+    modules = now;
+    maps = pf_proc_read(&pool, "/proc/self/maps", &n);
+}
+
 /* --- positions --- */
 
 static bool same(uint32_t item, const void *key)
 {
     const struct pf_position *p = &positions[item], *k = key;
     return p->func == k->func && p->file == k->file && p->var == k->var && p->line == k->line &&
-           p->column == k->column && p->kind == k->kind && p->size == k->size;
+           p->column == k->column && p->kind == k->kind && p->size == k->size &&
+           p->merged_lines == k->merged_lines && p->folded == k->folded;
 }
 
 static uint32_t number_of(const struct pf_position *p)
@@ -72,6 +139,7 @@ static uint32_t number_of(const struct pf_position *p)
     positions[npositions] = *p;
     if (!pf_hash_index_add(&known, hash, npositions))
         return 0;
+    uint32_t object = p->file ? object_at(p->func) : 0;
     used = 0;
     add_number(PF_NAME_POSITION);
     add_number(npositions);
@@ -82,6 +150,9 @@ static uint32_t number_of(const struct pf_position *p)
     add_number(p->column);
     add_number(p->func_line);
     add_number(p->kind);
+    add_number(object);
+    add_text(p->merged_lines);
+    add_number(p->folded);
     put_record();
     return npositions++;
 }
@@ -101,26 +172,12 @@ static bool add_position(const struct pf_position *p, void *arg)
     return true;
 }
 
-static void put_variable(const struct pf_global *g, void *arg)
-{
-    (void)arg;
-    used = 0;
-    add_number(PF_NAME_VARIABLE);
-    add_number(g->addr);
-    add_number(g->size);
-    add_text(g->name);
-    add_text(g->file);
-    add_number(g->line);
-    put_record();
-}
-
 void pf_trace_name_site(uint32_t site, unsigned kind, unsigned size)
 {
     static struct site_positions t;
-    static uint32_t modules;
     if (!positions && !(positions = pf_sys_map(NULL, POSITIONS * sizeof *positions)))
         return;
-    modules = pf_global_each(modules, put_variable, NULL);
+    update_objects();
     t.n = 0;
     pf_stack_walk(site, add_position, &t);
     used = 0;
@@ -143,6 +200,11 @@ void pf_trace_name_thread(uint32_t number, const struct pf_thread *t)
     add_number(t ? t->parent : 0);
     add_number(t ? t->created_at : 0);
     add_text(t ? t->name : "");
+    add_number(t ? (uint64_t)t->tid : 0);
+    add_number(t ? t->stack_lo : 0);
+    add_number(t ? t->stack_hi - t->stack_lo : 0);
+    add_number(t ? t->tls_lo : 0);
+    add_number(t ? t->tls_hi - t->tls_lo : 0);
     put_record();
     if (t && t->created_at)
         pf_trace_name_site(t->created_at, PF_EV_KINDS, 0);

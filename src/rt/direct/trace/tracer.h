@@ -57,7 +57,7 @@ void pf_trace_listen(void);
 /* --- names (trace_names.c) --- */
 
 /* name_site: writes the name of a site, and the variables of newly loaded objects. name_thread:
- * writes the name of a thread. */
+ * writes the name of a thread; called again when its name has changed. */
 void pf_trace_name_site(uint32_t site, unsigned kind, unsigned size);
 void pf_trace_name_thread(uint32_t number, const struct pf_thread *t);
 

@@ -1,0 +1,59 @@
+# A finding that only a prediction saw is described like one that a free run saw: memory, locks,
+# threads, stacks and object files.
+for level in -O0 -O2; do
+    "$PF" c++ -g $level -pthread "$ROOT/test/shell/part/predicted_names_all.cpp" -o all
+    status 66 "$PF" run --quiet --json observed.json -- ./all
+    status 0 "$PF" record -o all.clip -- ./all
+    status 66 "$PF" predict --json predicted.json all.clip
+    status 0 python3 "$ROOT/test/run/same_names.py" observed.json predicted.json
+    has out "5 findings are the same: global global heap stack tls"
+    python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" predicted.json
+    status 66 "$PF" predict all.clip
+    has out "(mutexes: write M0)"
+    has out "Location is heap block of size 56 at"
+    has out "'shop::guard+0x28'"
+    has out "Thread T1 'sells' (tid="
+    has out "'looks' (tid="
+    hasnt out "(tid=0"
+done
+# Accesses that the optimiser merged name all their lines.
+cp "$ROOT/test/shell/part/merged_lines_merged.c" merged.c
+status 0 "$PF" cc -O2 -pthread -I"$ROOT/test/program" merged.c -o merged
+status 66 "$PF" run --quiet --json observed.json -- ./merged
+status 0 "$PF" record -o merged.clip -- ./merged
+status 66 "$PF" predict --json predicted.json merged.clip
+has predicted.json '"merged_lines":[8]'
+status 0 python3 "$ROOT/test/run/same_names.py" observed.json predicted.json
+hasnt out "^0 findings"
+# Two locks of the same name, in two files, are two locks.
+for file in 1 2; do
+    cat >lock$file.c <<EOF
+#include <pthread.h>
+static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+extern int shared;
+void *change$file(void *p)
+{
+    pthread_mutex_lock(&m);
+    shared++;
+    pthread_mutex_unlock(&m);
+    return p;
+}
+EOF
+done
+cat >main.c <<'EOF'
+#include <pthread.h>
+int shared;
+void *change1(void *), *change2(void *);
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, change1, 0);
+    change2(0);
+    pthread_join(t, 0);
+    return 0;
+}
+EOF
+"$PF" cc -g -O0 -pthread main.c lock1.c lock2.c -o locks
+status 0 "$PF" record -o locks.clip -- ./locks
+status 66 "$PF" predict locks.clip
+has out "rdit: 1 race"
