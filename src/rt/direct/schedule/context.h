@@ -18,12 +18,14 @@
 #define PF_RT_CONTEXT_H
 
 #include "direct.h"
+#include "wait_loop.h"
 #include <ucontext.h>
 
 enum pf_context_state {
     PF_CONTEXT_READY,
     PF_CONTEXT_RUNNING,
     PF_CONTEXT_WAITING,
+    PF_CONTEXT_SPINS, /* waits in a loop (wait_loop.h): runs only if nothing else does */
     PF_CONTEXT_HELD, /* held back by a flip (breakpoint.h) or a fuzzing policy */
     PF_CONTEXT_ENDED
 };
@@ -63,6 +65,7 @@ struct pf_context {
     uint64_t until; /* while it runs: number of its events when its grant is used up */
     struct pf_pending_event pending; /* the event it is about to perform */
     struct pf_fuzz_state fuzz; /* fuzz_policy.h */
+    struct pf_wait_loop wait_loop;
     bool ends_process; /* it is about to end the process, and lets other threads run first */
     /* while tracing: its newest access, as 1 + the site, and the frame of the function */
     uint32_t event_site;

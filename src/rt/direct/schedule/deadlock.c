@@ -124,7 +124,10 @@ static void add_wait(struct pf_text *t, const struct pf_context *c)
     struct pf_context *to = waits_for(c);
     pf_text_add(t, "  ");
     add_name(t, c);
-    if (c->state != PF_CONTEXT_WAITING) {
+    if (c->state == PF_CONTEXT_SPINS) {
+        pf_text_add(t, " waits in a loop for a change of the memory at ");
+        pf_text_address(t, c->wait_loop.word[0].address);
+    } else if (c->state != PF_CONTEXT_WAITING) {
         pf_text_add(t, c->spin_yielded ? " spins in a loop without events" : " can run");
         if (c->spin_yielded)
             add_object(t, c->spin_address);

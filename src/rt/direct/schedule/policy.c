@@ -18,6 +18,8 @@
 /* decisions after which a thread that fell to the bottom by yielding rises again */
 #define POS_FAIR 1000
 #define LENGTHS 11
+#define SPINS_RARELY 8 /* one wait in a loop of 8 goes on, */
+#define SPINS_LENGTHS 17 /* for up to 2^16 iterations */
 
 static uint64_t draw(struct pf_policy *p) { return pf_random_next(&p->random); }
 
@@ -192,6 +194,12 @@ uint64_t pf_policy_grant(struct pf_policy *p, struct pf_context *c, uint64_t eve
 bool pf_policy_waits_at_exit(struct pf_policy *p)
 {
     return p->kind == PF_POLICY_RR || (p->kind != PF_POLICY_PCT && draw(p) & 1);
+}
+
+uint32_t pf_policy_spins(struct pf_policy *p)
+{
+    uint64_t r = p->kind == PF_POLICY_RR ? 1 : draw(p);
+    return r % SPINS_RARELY ? 0 : 1u << (r >> 8) % SPINS_LENGTHS;
 }
 
 bool pf_policy_preempts(const struct pf_policy *p, const struct pf_context *c,

@@ -6,12 +6,19 @@
 #include "breakpoint.h"
 #include "checkpoint.h"
 #include "scheduler.h"
+#include "spinners.h"
 #include "stack.h"
 #include "stream_ring.h"
 #include "sys.h"
+#include "waits.h"
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+
+/* How long (virtual nanoseconds) the plan waits for a thread that may be woken by something
+ * external or by a thread without steps. */
+#define PATIENCE 1000000000ull
+#define YIELDS 1000 /* yields of the thread of the current step, without an event in between */
 
 static const struct pf_schedule_plan_step *step;
 static uint64_t n, next, nqueries;
@@ -68,6 +75,12 @@ bool pf_schedule_plan_pending(void)
     return next < n;
 }
 
+bool pf_schedule_plan_runs_to_end(const struct pf_context *c)
+{
+    return pf_schedule_plan_pending() && step[next].thread == c->number &&
+           step[next].until == PF_PLAN_END;
+}
+
 bool pf_schedule_plan_has_no_step(const struct pf_context *c)
 {
     for (uint64_t i = nqueries; i < n; i++)
@@ -106,6 +119,33 @@ struct pf_context *pf_schedule_plan_next(uint64_t *events)
         pf_schedule_plan_fail();
     *events = step[next].until - pf_context_events(c);
     return c;
+}
+
+static bool can_run(const struct pf_context *c)
+{
+    return c->state == PF_CONTEXT_READY || c->state == PF_CONTEXT_RUNNING;
+}
+
+struct pf_context *pf_schedule_plan_wait(const struct pf_context *current, uint64_t yields,
+                                         uint64_t *events)
+{
+    struct pf_context *wanted;
+    uint64_t until = pf_sched_now() + PATIENCE;
+    while ((wanted = pf_schedule_plan_next(events)) && !can_run(wanted)) {
+        if (wanted->state == PF_CONTEXT_SPINS) {
+            pf_spinners_release(wanted);
+            break;
+        }
+        if (wanted->state == PF_CONTEXT_HELD ||
+            (!wanted->wait.deadline && !pf_waits_external() &&
+             !(pf_schedule_plan_has_no_step(wanted) && pf_waits_time())) ||
+            pf_sched_now() >= until)
+            pf_schedule_plan_fail();
+        pf_waits_poll(true, until);
+    }
+    if (wanted && wanted == current && yields > YIELDS)
+        pf_schedule_plan_fail();
+    return wanted;
 }
 
 void pf_schedule_plan_run_special(void)

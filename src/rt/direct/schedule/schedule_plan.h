@@ -23,8 +23,14 @@ void pf_schedule_plan_load(const char *path);
 /* The thread of the next step, which may be waiting, and in *events how many events it has to
  * perform. NULL: there are no more steps. */
 struct pf_context *pf_schedule_plan_next(uint64_t *events);
+/* The same, and waits until that thread can run. current: the running thread, if it can continue.
+ * yields: how often it has yielded in a row. */
+struct pf_context *pf_schedule_plan_wait(const struct pf_context *current, uint64_t yields,
+                                         uint64_t *events);
 /* True if c has no step at all. It then runs only to create a thread that has steps. */
 bool pf_schedule_plan_has_no_step(const struct pf_context *c);
+/* True if the current step lets c run until it has ended. */
+bool pf_schedule_plan_runs_to_end(const struct pf_context *c);
 /* True if a step is left. */
 bool pf_schedule_plan_pending(void);
 /* Between two segments: performs the special steps that are next. Also returns in each

@@ -16,18 +16,17 @@
 #include "schedule_stream.h"
 #include "scheduler_state.h"
 #include "spin_detect.h"
+#include "spinners.h"
 #include "sys.h"
 #include "waits.h"
 
 #define EVENT_NS 50
 #define CALL_NS 1000
 #define YIELDS_MAX 1000000
-/* How long (virtual nanoseconds) a schedule plan waits for a thread that may be woken by something
- * external or by a thread without steps. */
-#define PLAN_PATIENCE 1000000000ull
-/* The same for a flip that holds a thread while no other thread can run. */
-#define HOLD_PATIENCE (10 * PLAN_PATIENCE)
-#define PLAN_YIELDS 1000 /* yields of the thread of the current step, without an event in between */
+/* How long (virtual nanoseconds) a flip holds a thread while no other thread can run. */
+#define HOLD_PATIENCE 10000000000ull
+/* How long threads that wait in a loop do not run while others wait for something external. */
+#define SPIN_PATIENCE 10000000ull
 #define YIELDS_IDLE 1000
 #define SPIN_WEIGHT 16 /* a yield in a spin loop (spin_detect.h) counts as much as 16 others */
 /* Limits of the wait for other threads at the end of the process: events, and turns. */
@@ -90,7 +89,8 @@ uint64_t pf_sched_progress(void)
 bool pf_sched_follows_recording(void) { return pf_scheduler.following; }
 bool pf_sched_is_alone(void)
 {
-    return !pf_scheduler.ready.first && !pf_waits_external_or_timed() && !pf_waits_time();
+    return !pf_scheduler.ready.first && !pf_spinners_any() && !pf_waits_external_or_timed() &&
+           !pf_waits_time();
 }
 bool pf_sched_would_yield(void)
 {
@@ -130,11 +130,6 @@ void pf_sched_add(struct pf_context *c)
 
 /* --- decisions --- */
 
-static bool can_run(const struct pf_context *c)
-{
-    return c->state == PF_CONTEXT_READY || c->state == PF_CONTEXT_RUNNING;
-}
-
 /* Waits until a thread can run: `current`, or one of the run queue. */
 static void wait_for_runnable(const struct pf_context *current)
 {
@@ -143,30 +138,14 @@ static void wait_for_runnable(const struct pf_context *current)
     do {
         if (pf_direct.fuzzing && !current && !pf_scheduler.ready.first)
             pf_fuzz_policy_release_one(pf_waits_external() || !pf_waits_time());
+        if (!current && !pf_scheduler.ready.first && pf_spinners_run())
+            return;
+        if (!current && pf_spinners_any() && !until && pf_waits_external())
+            until = pf_sched_now() + SPIN_PATIENCE;
         pf_waits_poll(!current && !pf_scheduler.ready.first, until);
         if (until && !current && !pf_scheduler.ready.first && pf_sched_now() >= until)
             pf_breakpoint_flip_timeout();
     } while (!current && !pf_scheduler.ready.first);
-}
-
-/* The thread of the current step of the schedule plan, once it can run, and its grant. NULL: there
- * is no such step. */
-static struct pf_context *wait_for_planned(const struct pf_context *current, bool yielded,
-                                           uint64_t *n)
-{
-    struct pf_context *wanted;
-    uint64_t until = pf_sched_now() + PLAN_PATIENCE;
-    while ((wanted = pf_schedule_plan_next(n)) && !can_run(wanted)) {
-        if (wanted->state == PF_CONTEXT_HELD ||
-            (!wanted->wait.deadline && !pf_waits_external() &&
-             !(pf_schedule_plan_has_no_step(wanted) && pf_waits_time())) ||
-            pf_sched_now() >= until)
-            pf_schedule_plan_fail();
-        pf_waits_poll(true, until);
-    }
-    if (wanted && wanted == current && yielded && pf_scheduler.yields > PLAN_YIELDS)
-        pf_schedule_plan_fail();
-    return wanted;
 }
 
 /* Chooses the next thread and its grant. The schedule plan decides first, then the fuzzing policy.
@@ -179,11 +158,15 @@ static struct pf_context *choose(struct pf_context *picked, bool yielded, uint64
     pf_breakpoint_flip_limits(pf_scheduler.events, pf_scheduler.yields);
     if (pf_direct.fuzzing)
         pf_fuzz_policy_release_overdue(pf_scheduler.events);
+    pf_spinners_wake();
+    if (current || pf_scheduler.ready.first)
+        pf_spinners_take_chance();
     wait_for_runnable(current);
     if (yielded && pf_scheduler.yields % YIELDS_IDLE < SPIN_WEIGHT &&
         pf_scheduler.yields >= YIELDS_IDLE && (pf_waits_external_or_timed() || pf_waits_time()))
         pf_waits_poll(true, 0); /* runnable threads only spin on blocked ones */
-    struct pf_context *wanted = wait_for_planned(current, yielded, n);
+    struct pf_context *wanted =
+        pf_schedule_plan_wait(current, yielded ? pf_scheduler.yields : 0, n);
     if (wanted)
         return wanted;
     struct pf_context *turn = pf_direct.fuzzing ? pf_fuzz_policy_next_turn() : NULL;
@@ -253,10 +236,10 @@ static void end_segment(enum pf_segment_end how)
  * because the recorded segment ends here. */
 static bool may_continue(struct pf_context *me)
 {
-    if (pf_scheduler.grant_rest && !pf_scheduler.preempt_soon &&
-        !pf_scheduler.following) { /* only a part of the grant is used up */
+    uint64_t rest = pf_segment_rest();
+    if (rest && !pf_scheduler.preempt_soon && !pf_scheduler.following) {
         pf_scheduler.done = pf_segment_events();
-        pf_segment_grant(me, pf_scheduler.grant_rest);
+        pf_segment_grant(me, rest);
         return true;
     }
     if (pf_scheduler.following || pf_scheduler.preempt_soon || pf_waits_poll_due() ||
@@ -266,6 +249,7 @@ static bool may_continue(struct pf_context *me)
     pf_breakpoint_flip_limits(events, pf_scheduler.yields);
     if (pf_direct.fuzzing && pf_fuzz_policy_is_due(events))
         return false;
+    pf_spinners_wake();
     if (pf_scheduler.ready.first) {
         struct pf_context *c =
             pf_policy_pick(&pf_scheduler.policy, &pf_scheduler.ready, me, false, events);
@@ -308,10 +292,11 @@ static bool passes_breakpoint(struct pf_context *me)
     }
     if (me->fuzz.unseen)
         return false;
-    if (!pf_scheduler.grant_rest)
+    uint64_t rest = pf_segment_rest();
+    if (!rest)
         return may_continue(me);
     pf_scheduler.done = pf_segment_events();
-    pf_segment_grant(me, pf_scheduler.grant_rest);
+    pf_segment_grant(me, rest);
     return true;
 }
 
@@ -321,12 +306,15 @@ static void at_preemption_point(void *unused)
     struct pf_context *me = pf_scheduler.self;
     bool resumed = false; /* other threads ran, and it is the turn of `me` again */
     bool run_ends_here = pf_context_events(me) == me->break_at && pf_breakpoint_is_until(me);
-    if (run_ends_here &&
-        pf_scheduler.grant_rest) { /* the grant covers the event: no decision follows */
+    if (run_ends_here && pf_segment_rest()) { /* the grant covers the event: no decision follows */
         pf_breakpoint_stop_run();
         run_ends_here = false;
     }
-    if (pf_context_events(me) == me->break_at) {
+    if (me->wait_loop.waits) {
+        pf_spinners_add(me);
+        end_segment(PF_END_PREEMPTED);
+        resumed = true;
+    } else if (pf_context_events(me) == me->break_at) {
         if (passes_breakpoint(me))
             return;
     } else if (me->fuzz.marks) {
@@ -358,11 +346,14 @@ static bool needs_decision(struct pf_context *me, const struct pf_pending_event 
     me->fuzz.marks = 0;
     if (pf_direct.fuzzing && !pf_schedule_plan_pending() && pf_context_events(me) != me->break_at)
         me->fuzz.marks = pf_fuzz_policy_marks(event->site);
-    if (granted && !me->fuzz.marks)
-        return false;
     me->before_event = true;
+    bool waits = !me->fuzz.marks && pf_spinners_recognise(me, event);
+    if (granted && !me->fuzz.marks && !waits) {
+        me->before_event = false;
+        return false;
+    }
     me->pending = *event;
-    if (me->fuzz.marks)
+    if (me->fuzz.marks || waits)
         return true;
     return pf_context_events(me) == me->break_at || !may_continue(me);
 }
@@ -379,9 +370,8 @@ void pf_sched_event(const struct pf_pending_event *event)
 
 void pf_sched_event_nested(void)
 {
-    is_granted(
-        pf_scheduler
-            .self); /* the budget may stay below 0 until the next event outside the runtime */
+    /* The budget may stay below 0 until the next event outside the runtime. */
+    is_granted(pf_scheduler.self);
 }
 
 void pf_sched_budget_used(void)

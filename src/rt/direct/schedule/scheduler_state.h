@@ -15,7 +15,7 @@ struct pf_scheduler {
     /* The segment of self. */
     uint64_t done; /* events of it before the last grant */
     uint64_t grant; /* events granted, including those still left in the budget */
-    uint64_t grant_rest; /* events to grant after the next breakpoint or GRANT_PART */
+    uint64_t grant_rest; /* events to grant after this part of the grant (pf_segment_grant) */
     bool began_before_event; /* self was before an event when the segment began */
     struct pf_segment recorded; /* replay: the current segment as recorded */
     bool watched; /* every event is reported here: tracing, memory checks, fuzzing */
@@ -55,9 +55,12 @@ static inline uint64_t pf_segment_events(void)
 
 /* --- segment.c --- */
 
-/* Grants n more events to c. The grant is split at the next breakpoint (breakpoint.h) and, while
- * recording, after GRANT_PART events. */
+/* Grants n more events to c. The grant is split at the next breakpoint (breakpoint.h); while
+ * recording, also after GRANT_PART events, and where wait_loop.h must see an event. */
 void pf_segment_grant(struct pf_context *c, uint64_t n);
+/* Events left of the grant of self, which is before an event and has used up the part granted so
+ * far. Events inside the runtime may have gone beyond that part. */
+uint64_t pf_segment_rest(void);
 /* Ends the grant of self at its next event. */
 void pf_segment_end_grant(void);
 /* Closes the segment of self: records it, or compares it with the recording. */

@@ -14,14 +14,23 @@ void pf_segment_grant(struct pf_context *c, uint64_t n)
     uint64_t until_stop = c->break_at - (c->events + pf_scheduler.done);
     pf_scheduler.grant_rest = n > until_stop ? n - until_stop : 0;
     n -= pf_scheduler.grant_rest;
-    if (!pf_scheduler.following && n > GRANT_PART) {
-        pf_scheduler.grant_rest += n - GRANT_PART;
-        n = GRANT_PART;
+    uint64_t part = pf_wait_loop_grant(&c->wait_loop, c->events + pf_scheduler.done);
+    part = part < GRANT_PART ? part : GRANT_PART;
+    if (!pf_scheduler.following && n > part) {
+        pf_scheduler.grant_rest += n - part;
+        n = part;
     }
     pf_scheduler.grant = n;
     c->until = c->events + pf_scheduler.done + n;
     *pf_sched_left_of(c) = (int64_t)n - (c->before_event ? 1 : 0);
     c->before_event = false;
+}
+
+uint64_t pf_segment_rest(void)
+{
+    uint64_t done = pf_segment_events(), part = pf_scheduler.done + pf_scheduler.grant;
+    uint64_t more = done > part ? done - part : 0;
+    return pf_scheduler.grant_rest > more ? pf_scheduler.grant_rest - more : 0;
 }
 
 void pf_segment_end_grant(void)

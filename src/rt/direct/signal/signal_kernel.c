@@ -205,6 +205,7 @@ static void run_fault_handler(struct fault_frame *c)
     if (act.flags & SA_RESETHAND)
         pf_signal_actions[n].handler = (void *)SIG_DFL;
     act.flags &= ~(uint64_t)SA_ONSTACK; /* already on that stack */
+    pf_wait_loop_forget(&pf_context_self()->wait_loop);
     uint64_t outer = pf_context_self()->fault_frame;
     pf_context_self()->fault_frame = (uint64_t)c;
     uint64_t kernel;

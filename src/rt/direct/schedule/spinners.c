@@ -1,0 +1,78 @@
+/*
+ * spinners.c - see spinners.h.
+ */
+#include "spinners.h"
+#include "rt.h"
+#include "schedule_plan.h"
+#include "scheduler_state.h"
+#include "waits.h"
+
+#define CHANCE 32  /* decisions between two chances */
+#define PATIENCE 8 /* times that all of them run in vain before time passes */
+
+static struct pf_queue spinners;
+static uint32_t decisions, in_vain;
+
+bool pf_spinners_any(void) { return spinners.first; }
+
+bool pf_spinners_recognise(struct pf_context *c, const struct pf_pending_event *event)
+{
+    bool planned = pf_schedule_plan_pending();
+    if (pf_scheduler.following || (planned && !pf_schedule_plan_runs_to_end(c)) ||
+        pf_context_events(c) == c->break_at ||
+        !pf_wait_loop_event(&c->wait_loop, event, __pf_tls.frame, pf_context_events(c),
+                            pf_scheduler.calls))
+        return false;
+    if (planned)
+        pf_schedule_plan_fail();
+    uint32_t more = pf_sched_is_alone() && !pf_sched_holds_any()
+                        ? UINT32_MAX
+                        : pf_policy_spins(&pf_scheduler.policy);
+    if (more)
+        pf_wait_loop_go_on(&c->wait_loop, more);
+    return !more;
+}
+
+void pf_spinners_add(struct pf_context *c)
+{
+    c->state = PF_CONTEXT_SPINS;
+    pf_queue_add(&spinners, c);
+}
+
+static void release(struct pf_context *c, bool over)
+{
+    pf_queue_remove(c);
+    pf_wait_loop_end(&c->wait_loop, over);
+    c->state = PF_CONTEXT_READY;
+    pf_policy_add(&pf_scheduler.policy, c);
+    pf_queue_add(&pf_scheduler.ready, c);
+    if (over)
+        in_vain = 0;
+}
+
+void pf_spinners_release(struct pf_context *c) { release(c, false); }
+
+void pf_spinners_wake(void)
+{
+    for (struct pf_context *c = spinners.first, *next; c; c = next) {
+        next = c->next;
+        if (c->signal_due || pf_wait_loop_is_over(&c->wait_loop, pf_scheduler.calls))
+            release(c, true);
+    }
+}
+
+void pf_spinners_take_chance(void)
+{
+    if (spinners.first && ++decisions % CHANCE == 0)
+        release(spinners.first, false);
+}
+
+bool pf_spinners_run(void)
+{
+    if (!spinners.first ||
+        (++in_vain % PATIENCE == 0 && (pf_waits_external_or_timed() || pf_waits_time())))
+        return false;
+    while (spinners.first)
+        release(spinners.first, false);
+    return true;
+}
