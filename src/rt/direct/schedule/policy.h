@@ -16,9 +16,10 @@
  *                            sampling); every 1000 events all draw again, so that none starves
  *          racefuzzer:..., assetfuzzer:...  like random, but threads are held before certain
  *                            accesses (fuzz_policy.h)
- *          A thread that yielded is not chosen while another can run. A thread that is about to end
- *          the process yields first: always with rr, by the toss of a coin with random and pos. If
- *          it does not yield, it is one of the runnable threads, as before any other event.
+ *          A thread that waits in a loop is not chosen (spinners.h). A thread that yielded is not
+ *          chosen while another can run. A thread that is about to end the process yields first:
+ *          always with rr, by the toss of a coin with random and pos. If it does not yield, it is
+ *          one of the runnable threads, as before any other event.
  * Memory:  none.
  * Errors:  parse returns false for a text that is not a policy.
  */
