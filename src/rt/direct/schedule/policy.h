@@ -59,9 +59,9 @@ struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
 uint64_t pf_policy_grant(struct pf_policy *p, struct pf_context *c, uint64_t events);
 /* A thread is about to end the process: true if the others run on first, until they end or wait. */
 bool pf_policy_waits_at_exit(struct pf_policy *p);
-/* A thread waits in a loop (wait_loop.h), or counts in one: the number of further iterations that it
- * may make before others run. Mostly 0; now and then many, so that a loop that gives up after a
- * number of tries gives up in some schedules. Always 0 for round robin. */
+/* A thread waits in a loop (wait_loop.h), or counts in one: the number of further iterations that
+ * it may make before others run. Mostly 0; now and then many, so that a loop that gives up after
+ * a number of tries gives up in some schedules. Always 0 for round robin. */
 uint32_t pf_policy_spins(struct pf_policy *p);
 /* c became ready while `me` runs: true if `me` should be preempted at its next event. */
 bool pf_policy_preempts(const struct pf_policy *p, const struct pf_context *c,

@@ -63,7 +63,7 @@ bool pf_wait_loop_event(struct pf_wait_loop *w, const struct pf_pending_event *e
 void pf_wait_loop_forget(struct pf_wait_loop *w);
 /* True if something that the loop depends on may have changed since. */
 bool pf_wait_loop_is_over(const struct pf_wait_loop *w, uint64_t calls);
-/* The thread is not to wait yet, but to make so many more iterations first. */
+/* The thread does not wait yet: it makes this number of further iterations first. */
 void pf_wait_loop_go_on(struct pf_wait_loop *w, uint32_t iterations);
 /* The thread returns to the run queue. changed: because the wait is over. */
 void pf_wait_loop_end(struct pf_wait_loop *w, bool changed);
