@@ -8,40 +8,21 @@
 // sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
 // sources: src/rt/shadow/access_set.c src/rt/hooks.c src/rt/limits.c src/rt/spin.c src/rt/store.c
 // sources: src/rt/sys.c src/rt/context/node_recent.S
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-
-#include <cmocka.h>
+#include "shadow_harness.h"
 
 #include "access_set.h"
-#include "cell.h"
 #include "check.h"
 #include "fast_update.h"
-#include "hooks.h"
 #include "limits.h"
 #include "memory_ops.h"
-#include "oracle_log.h"
 #include "race.h"
-#include "rt.h"
 #include "runtime_access.h"
-#include "site_pair.h"
-#include "site_per_byte.h"
 #include "slot.h"
-#include "stack.h"
-#include "store.h"
 
 #define THREADS_MAX 40
 #define LOCKS 4
 #define GRANULES 16
-#define BASE 0x770000000000ull
 
-__thread struct pf_tls __pf_tls;
-struct pf_rt pf_rt;
 static uint64_t race_now, race_then;
 static bool raced[GRANULES];
 static unsigned nthreads;
@@ -54,31 +35,15 @@ static void race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uin
     race_now = now;
     race_then = then;
 }
-uint32_t pf_stack_id_slow(uint32_t site) { return site + 16; }
-static struct pf_frame frames[2];
 uint64_t pf_xsave_mask, pf_xsave_size = 512 + 64;
-
-/* Functions of the runtime that check.c calls. */
-void pf_oracle_lock(void) {}
-void pf_oracle_unlock(void) {}
-void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
-
-void __pf_read1(uintptr_t, uint32_t), __pf_write1(uintptr_t, uint32_t);
-void __pf_read2(uintptr_t, uint32_t), __pf_write2(uintptr_t, uint32_t);
-void __pf_read4(uintptr_t, uint32_t), __pf_write4(uintptr_t, uint32_t);
-void __pf_read8(uintptr_t, uint32_t), __pf_write8(uintptr_t, uint32_t);
-void __pf_read16(uintptr_t, uint32_t), __pf_write16(uintptr_t, uint32_t);
 
 /* Calls the entry point for the bytes of mask; false if there is none. */
 static bool call_entry(uintptr_t addr, unsigned mask, bool write, uint32_t site)
 {
-    static void (*const entry[2][9])(uintptr_t, uint32_t) = {
-        {[1] = __pf_read1, [2] = __pf_read2, [4] = __pf_read4, [8] = __pf_read8},
-        {[1] = __pf_write1, [2] = __pf_write2, [4] = __pf_write4, [8] = __pf_write8}};
     unsigned at = (unsigned)__builtin_ctz(mask), size = (unsigned)__builtin_popcount(mask);
-    if (mask >> at != (1u << size) - 1 || !entry[write][size] || at % size)
+    if (mask >> at != (1u << size) - 1 || !entry_of(size, write) || at % size)
         return false;
-    entry[write][size](addr + at, site);
+    entry_of(size, write)(addr + at, site);
     return true;
 }
 
@@ -98,14 +63,6 @@ static struct {
     uint32_t clock[PF_SID_MAX + 2], epoch;
     bool acquired_by_others;
 } own[THREADS_MAX];
-static uint64_t rng;
-
-static uint32_t rnd(uint32_t n)
-{
-    rng = rng * 6364136223846793005ull + 1442695040888963407ull;
-    return (uint32_t)(rng >> 33) % n;
-}
-
 static void forget(unsigned g)
 {
     uint64_t *c = pf_cell_of(BASE + 8 * g);
@@ -194,7 +151,7 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
     uint64_t a = pf_access_make(t, mask, write, atomic);
     __pf_tls.thread = t;
     __pf_tls.clock = t->order.clock;
-    uint64_t mine = a | (site + 16), *cell = pf_cell_of(addr);
+    uint64_t mine = a | (FIRST_ID + site), *cell = pf_cell_of(addr);
     bool compiled = !atomic && !pf_rt.strict && site % 2 && call_entry(addr, mask, write, site);
     if (!compiled && (atomic || !passes_fast_path(addr, mask, write)))
         if (pf_rt.strict || !(atomic ? fast_update_atomic(t, cell, mine)
@@ -213,7 +170,7 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
     }
     for (unsigned b = 0; b < 8; b++)
         if (mask >> b & 1)
-            naive_add(t, 8 * g + b, write, atomic, site + 16);
+            naive_add(t, 8 * g + b, write, atomic, FIRST_ID + site);
     has_no_invented_record(g);
 }
 
@@ -230,7 +187,7 @@ static void access_both(struct pf_thread *t, unsigned g, bool write, uint32_t si
     (write ? __pf_write16 : __pf_read16)(BASE + 8 * g, site);
     assert_true(race_then == 0);
     for (unsigned b = 8 * g; b < 8 * g + 16; b++)
-        naive_add(t, b, write, false, site + 16);
+        naive_add(t, b, write, false, FIRST_ID + site);
 }
 
 /* For interleaved accesses: the site of byte i. */
@@ -262,22 +219,17 @@ static void access_bytes(struct pf_thread *t, unsigned from, unsigned to, bool w
     else if (site % 2)
         (write ? __pf_write_range : __pf_read_range)(BASE + from, to - from, site);
     else
-        (write ? pf_check_write : pf_check_read)(t, (void *)(BASE + from), to - from, site + 16);
+        (write ? pf_check_write : pf_check_read)(t, (void *)(BASE + from), to - from,
+                                                 FIRST_ID + site);
     assert_memory_equal(want, raced, sizeof want);
     for (unsigned b = from; b < to; b++)
         if (!want[b / 8])
-            naive_add(t, b, write, false, turn(site, turns, b - from) + 16);
+            naive_add(t, b, write, false, FIRST_ID + turn(site, turns, b - from));
     for (unsigned g = from / 8; g < (to + 7) / 8; g++) {
         if (want[g])
             forget(g);
         has_no_invented_record(g);
     }
-}
-
-static void join(uint32_t *d, const uint32_t *s)
-{
-    for (unsigned i = 0; i <= PF_SID_MAX; i++)
-        d[i] = s[i] > d[i] ? s[i] : d[i];
 }
 
 static void next_epoch(struct pf_thread *t)
@@ -304,7 +256,7 @@ static void update_global_order(void)
     }
 }
 
-__attribute__((preserve_most)) void pf_thread_update_global_order(struct pf_thread *t)
+static void update_now_and_then(struct pf_thread *t)
 {
     update_global_order();
     t->order.global_order_in = rnd(8);
@@ -546,25 +498,8 @@ static void read_sets_have_no_site_arrays(void **state)
 static int setup(void **state)
 {
     pf_hooks.race_found = race_found;
-    uint64_t *cell = pf_cell_of(BASE);
-    uint8_t *ready = pf_prefault_mark((uintptr_t)cell);
-    void *need[] = {cell, pf_cell_overflow(cell), pf_cell_overflow_state(cell), ready, ready - 1};
-    for (int i = 0; i < 5; i++) {
-        void *p = (void *)((uintptr_t)need[i] & ~4095ull);
-        if (mmap(p, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-                 -1, 0) != p)
-            return 1;
-    }
-    pf_store_init();
-    struct pf_node *node = pf_store_alloc(0);
-    while (pf_store_handle(node) <= PF_NODE_ROOT)
-        node = pf_store_alloc(0);
-    node->block[0] = 16;
-    frames[0].node = pf_store_handle(node);
-    __pf_tls.frame = frames + 1;
-    pf_site_pair_init();
-    pf_site_per_byte_init();
-    return 0;
+    update_globally_ordered = update_now_and_then;
+    return shadow_init(8 * GRANULES);
 }
 
 static int teardown(void **state)

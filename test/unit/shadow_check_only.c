@@ -10,37 +10,17 @@
 // sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
 // sources: src/rt/shadow/access_set.c src/rt/hooks.c src/rt/limits.c src/rt/spin.c src/rt/store.c
 // sources: src/rt/sys.c src/rt/context/node_recent.S
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
+#include "shadow_harness.h"
 
-#include <cmocka.h>
-
-#include "cell.h"
 #include "check.h"
 #include "fast_update.h"
-#include "hooks.h"
-#include "oracle_log.h"
 #include "race.h"
-#include "rt.h"
-#include "site_pair.h"
-#include "site_per_byte.h"
 #include "slot.h"
-#include "stack.h"
-#include "store.h"
-#include "sys.h"
 
 #define THREADS 12
 #define LOCKS 3
 #define GRANULES 8
-#define BASE 0x770000000000ull
 
-__thread struct pf_tls __pf_tls;
-struct pf_rt pf_rt;
 static bool raced;
 
 static void race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
@@ -49,20 +29,6 @@ static void race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uin
     assert_int_not_equal(pf_access_sid(then), t->order.sid);
     raced = true;
 }
-uint32_t pf_stack_id_slow(uint32_t site) { return site + 16; }
-static struct pf_frame frames[2];
-
-/* Functions of the runtime that check.c calls. */
-__attribute__((preserve_most)) void pf_thread_update_global_order(struct pf_thread *t) {}
-void pf_oracle_lock(void) {}
-void pf_oracle_unlock(void) {}
-void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
-
-void __pf_read1(uintptr_t, uint32_t), __pf_write1(uintptr_t, uint32_t);
-void __pf_read2(uintptr_t, uint32_t), __pf_write2(uintptr_t, uint32_t);
-void __pf_read4(uintptr_t, uint32_t), __pf_write4(uintptr_t, uint32_t);
-void __pf_read8(uintptr_t, uint32_t), __pf_write8(uintptr_t, uint32_t);
-
 struct past {
     uint32_t sid, clk;
     bool write, atomic, removed; /* removed: by a check-only access */
@@ -71,14 +37,6 @@ static struct past *history[GRANULES * 8];
 static size_t nhistory[GRANULES * 8], room[GRANULES * 8];
 static struct pf_thread threads[THREADS];
 static uint32_t clocks[THREADS][PF_SID_MAX + 2], locks[LOCKS][PF_SID_MAX + 2];
-static uint64_t rng;
-
-static uint32_t rnd(uint32_t n)
-{
-    rng = rng * 6364136223846793005ull + 1442695040888963407ull;
-    return (uint32_t)(rng >> 33) % n;
-}
-
 static void forget(unsigned g)
 {
     uint64_t *c = pf_cell_of(BASE + 8 * g);
@@ -149,9 +107,6 @@ static void note(const struct pf_thread *t, unsigned g, unsigned mask, bool writ
  * bytes, else the inline test and then the slow path. Returns whether a race was reported. */
 static bool perform(struct pf_thread *t, unsigned g, unsigned mask, bool write, bool atomic)
 {
-    static void (*const entry[2][9])(uintptr_t, uint32_t) = {
-        {[1] = __pf_read1, [2] = __pf_read2, [4] = __pf_read4, [8] = __pf_read8},
-        {[1] = __pf_write1, [2] = __pf_write2, [4] = __pf_write4, [8] = __pf_write8}};
     unsigned at = (unsigned)__builtin_ctz(mask), size = (unsigned)__builtin_popcount(mask);
     uintptr_t addr = BASE + 8 * g;
     uint64_t a = pf_access_make(t, mask, write, atomic);
@@ -167,7 +122,7 @@ static bool perform(struct pf_thread *t, unsigned g, unsigned mask, bool write, 
     else if (atomic && (pf_rt.strict || !pf_cell_fast_update_atomic(t->order.clock, cell, a | 16)))
         pf_cell_access(t, addr, a | 16, PF_NO_SITE);
     else if (!atomic)
-        entry[write][size](addr + at, 1 + t->order.sid % 3);
+        entry_of(size, write)(addr + at, 1 + t->order.sid % 3);
     return raced;
 }
 
@@ -182,12 +137,6 @@ static void access(struct pf_thread *t, unsigned g, unsigned mask, bool write, b
         forget(g);
     else
         note(t, g, mask, write, atomic);
-}
-
-static void join(uint32_t *d, const uint32_t *s)
-{
-    for (unsigned i = 0; i <= PF_SID_MAX; i++)
-        d[i] = s[i] > d[i] ? s[i] : d[i];
 }
 
 static void next_epoch(struct pf_thread *t) { t->order.clock[t->order.sid] = ++t->order.clk; }
@@ -302,26 +251,8 @@ static void replaced_records_are_removed(void **state)
 static int setup(void **state)
 {
     pf_hooks.race_found = race_found;
-    uint64_t *cell = pf_cell_of(BASE);
-    uint8_t *ready = pf_prefault_mark((uintptr_t)cell);
-    void *need[] = {cell, pf_cell_overflow(cell), pf_cell_overflow_state(cell), ready, ready - 1};
-    for (int i = 0; i < 5; i++) {
-        void *p = (void *)((uintptr_t)need[i] & ~4095ull);
-        if (mmap(p, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-                 -1, 0) != p)
-            return 1;
-    }
-    pf_store_init();
-    struct pf_node *node = pf_store_alloc(0);
-    while (pf_store_handle(node) <= PF_NODE_ROOT)
-        node = pf_store_alloc(0);
-    node->block[0] = 16;
-    frames[0].node = pf_store_handle(node);
-    __pf_tls.frame = frames + 1;
-    pf_site_pair_init();
-    pf_site_per_byte_init();
     pf_rt.check_only_threads = true;
-    return 0;
+    return shadow_init(8 * GRANULES);
 }
 
 static int teardown(void **state)

@@ -8,47 +8,23 @@
 // sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
 // sources: src/rt/shadow/access_set.c src/rt/hooks.c src/rt/limits.c src/rt/spin.c src/rt/store.c
 // sources: src/rt/sys.c src/rt/context/node_recent.S
+#include "shadow_harness.h"
+
+#include "race.h"
 #include <pthread.h>
 #include <sched.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/mman.h>
 
-#include <cmocka.h>
-
-#include "cell.h"
-#include "hooks.h"
-#include "oracle_log.h"
-#include "race.h"
-#include "rt.h"
-#include "site_pair.h"
-#include "stack.h"
-#include "sys.h"
-
-#define BASE 0x770000000000ull
 #define ROUNDS 400u
 #define STEP                                                                                       \
     24u /* bytes: each round has its own granules; neighbours share a page and a cache line */
 
-__thread struct pf_tls __pf_tls;
-struct pf_rt pf_rt;
 static unsigned found[ROUNDS];
 
 static void race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
     __atomic_fetch_add(&found[(granule - BASE) / STEP], 1, __ATOMIC_RELAXED);
 }
-uint32_t pf_stack_id_slow(uint32_t site) { return site + 16; }
-__attribute__((preserve_most)) void pf_thread_update_global_order(struct pf_thread *t) {}
-void pf_oracle_lock(void) {}
-void pf_oracle_unlock(void) {}
-void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
-
-void __pf_read4(uintptr_t, uint32_t), __pf_write4(uintptr_t, uint32_t);
-void __pf_read8(uintptr_t, uint32_t), __pf_write8(uintptr_t, uint32_t);
-void __pf_write16(uintptr_t, uint32_t), __pf_write_range(uintptr_t, uint64_t, uint32_t);
+void __pf_write_range(uintptr_t, uint64_t, uint32_t);
 
 /* Entry points: of compiled code for one size, for a short range, and the slow path. */
 static void write_range(uintptr_t addr, uint32_t site) { __pf_write_range(addr, 16, site); }
@@ -68,19 +44,17 @@ static void store_atomic(uintptr_t addr, uint32_t site)
     pf_cell_access(t, addr, pf_access_make(t, 0x0f, true, true), site);
 }
 
-typedef void entry(uintptr_t addr, uint32_t site);
-static entry *const pairs[][2] = {
+static access_entry *const pairs[][2] = {
     {__pf_write8, __pf_write8}, {__pf_write4, __pf_write4}, {__pf_write16, __pf_write8},
     {__pf_write4, __pf_read4},  {__pf_read8, __pf_write8},  {write_range, __pf_read8},
     {write_range, write_range}, {write_slow, write_slow},   {read_slow, write_slow},
     {__pf_write4, read_slow},   {store_atomic, __pf_read4}, {write_slow, store_atomic},
 };
 
-static struct pf_frame frames[2];
 static struct runner {
     struct pf_thread thread;
     uint32_t clock[PF_SID_MAX + 2];
-    entry *entry;
+    access_entry *entry;
 } runners[2];
 static unsigned at_start[2]; /* the round that each thread has reached */
 
@@ -130,23 +104,7 @@ static void one_thread_finds_the_race(void **state)
 static int setup(void **state)
 {
     pf_hooks.race_found = race_found;
-    uint64_t *cell = pf_cell_of(BASE);
-    void *need[] = {cell, pf_cell_overflow(cell), pf_cell_overflow_state(cell),
-                    pf_prefault_mark((uintptr_t)cell) - 1};
-    for (int i = 0; i < 4; i++) {
-        void *p = (void *)((uintptr_t)need[i] & ~4095ull);
-        if (mmap(p, 4 * ROUNDS * STEP + 4096, PROT_READ | PROT_WRITE,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0) != p)
-            return 1;
-    }
-    pf_store_init();
-    struct pf_node *node = pf_store_alloc(0);
-    while (pf_store_handle(node) <= PF_NODE_ROOT)
-        node = pf_store_alloc(0);
-    node->block[0] = 16;
-    frames[0].node = pf_store_handle(node);
-    pf_site_pair_init();
-    return 0;
+    return shadow_init(ROUNDS * STEP + 16);
 }
 
 int main(void)

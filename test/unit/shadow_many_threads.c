@@ -8,33 +8,15 @@
 // sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
 // sources: src/rt/shadow/access_set.c src/rt/hooks.c src/rt/limits.c src/rt/spin.c src/rt/store.c
 // sources: src/rt/sys.c src/rt/context/node_recent.S
-#include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <sys/mman.h>
+#include "shadow_harness.h"
 
-#include <cmocka.h>
-
-#include "cell.h"
-#include "hooks.h"
-#include "oracle_log.h"
 #include "race.h"
-#include "rt.h"
-#include "site_pair.h"
-#include "site_per_byte.h"
-#include "stack.h"
-#include "sys.h"
+#include <pthread.h>
 
-#define BASE 0x770000000000ull
 #define THREADS 12u
 #define GRANULES 6u
 #define STEPS 200000u
-#define FIRST_ID 16u
 
-__thread struct pf_tls __pf_tls;
-struct pf_rt pf_rt;
 static unsigned long reported, invented;
 static uint64_t example;
 
@@ -51,23 +33,13 @@ static void race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uin
     __atomic_fetch_add(&invented, 1, __ATOMIC_RELAXED);
     __atomic_store_n(&example, then, __ATOMIC_RELAXED);
 }
-uint32_t pf_stack_id_slow(uint32_t site) { return FIRST_ID + site; }
-__attribute__((preserve_most)) void pf_thread_update_global_order(struct pf_thread *t) {}
-void pf_oracle_lock(void) {}
-void pf_oracle_unlock(void) {}
-void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
-
-typedef void entry(uintptr_t addr, uint32_t site);
-entry __pf_read1, __pf_write1, __pf_read4, __pf_write4, __pf_read8, __pf_write8;
-
-static struct pf_frame frames[2];
 static struct runner {
     struct pf_thread thread;
     uint32_t clock[PF_SID_MAX + 2];
     uint64_t rng;
 } runners[THREADS];
 
-static uint32_t rnd(struct runner *r, uint32_t n)
+static uint32_t runner_rnd(struct runner *r, uint32_t n)
 {
     r->rng = r->rng * 6364136223846793005ull + 1442695040888963407ull;
     return (uint32_t)(r->rng >> 33) % n;
@@ -75,11 +47,11 @@ static uint32_t rnd(struct runner *r, uint32_t n)
 
 static void step(struct runner *r)
 {
-    static entry *const entries[] = {__pf_read4, __pf_read8,  __pf_read1,
-                                     __pf_read4, __pf_write1, __pf_write4};
+    static access_entry *const entries[] = {__pf_read4, __pf_read8,  __pf_read1,
+                                            __pf_read4, __pf_write1, __pf_write4};
     static const unsigned sizes[] = {4, 8, 1, 4, 1, 4};
     struct pf_thread *t = &r->thread;
-    unsigned granule = rnd(r, GRANULES), what = rnd(r, 64);
+    unsigned granule = runner_rnd(r, GRANULES), what = runner_rnd(r, 64);
     uint32_t site = site_of(granule, t->order.sid);
     uintptr_t addr = BASE + 8 * granule;
     if (what == 0) { /* the memory is reused: its spill is free for the next one */
@@ -90,7 +62,7 @@ static void step(struct runner *r)
         pf_cell_access(t, addr, pf_access_make(t, 0x0f, what & 1, true), site);
     } else {
         unsigned w = what < 12 ? 4 + what % 2 : what % 4; /* few of them write */
-        entries[w](addr + sizes[w] * rnd(r, 8 / sizes[w]), site);
+        entries[w](addr + sizes[w] * runner_rnd(r, 8 / sizes[w]), site);
     }
     if (what % 4 == 3) {
         t->order.clk++;
@@ -98,7 +70,7 @@ static void step(struct runner *r)
         __pf_tls.key = pf_access_make(t, 0xff, true, false);
     }
     if (what % 8 == 5) { /* as if it had acquired from another thread */
-        uint32_t sid = 1 + rnd(r, THREADS);
+        uint32_t sid = 1 + runner_rnd(r, THREADS);
         uint32_t clk = __atomic_load_n(&runners[sid - 1].clock[sid], __ATOMIC_RELAXED);
         if (sid != t->order.sid)
             r->clock[sid] = clk - 1;
@@ -140,24 +112,7 @@ static void no_race_is_invented(void **state)
 static int setup(void **state)
 {
     pf_hooks.race_found = race_found;
-    uint64_t *cell = pf_cell_of(BASE);
-    uint8_t *ready = pf_prefault_mark((uintptr_t)cell);
-    void *need[] = {cell, pf_cell_overflow(cell), pf_cell_overflow_state(cell), ready, ready - 1};
-    for (int i = 0; i < 5; i++) {
-        void *p = (void *)((uintptr_t)need[i] & ~4095ull);
-        if (mmap(p, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE,
-                 -1, 0) != p)
-            return 1;
-    }
-    pf_store_init();
-    pf_site_per_byte_init();
-    struct pf_node *node = pf_store_alloc(0);
-    while (pf_store_handle(node) <= PF_NODE_ROOT)
-        node = pf_store_alloc(0);
-    node->block[0] = FIRST_ID;
-    frames[0].node = pf_store_handle(node);
-    pf_site_pair_init();
-    return 0;
+    return shadow_init(8 * GRANULES);
 }
 
 int main(void)
