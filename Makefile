@@ -9,7 +9,7 @@ stage := $(abspath $(BUILD))/stage
 pf    := $(stage)/bin/pf
 
 .DEFAULT_GOAL := build
-.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-flipped test-predicted test-all bench realworld lint format install clean help
+.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-flipped test-predicted test-all test-campaign bench realworld lint format install clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -59,6 +59,9 @@ test-predicted: stage ## predict races from recordings of every test program, ch
 
 test-all: stage ## nightly: the four suites above over every program, one summary line (hours)
 	test/run/all $(pf) $(BUILD)/test-work/test-all
+
+test-campaign: stage ## check every test program at three levels, and execute every printed command elsewhere (hours)
+	python3 test/run/campaign.py --pf $(pf) --work $(BUILD)/test-work/test-campaign
 
 bench: stage ## compare time and memory with ThreadSanitizer; results in bench/results
 	@script/install-deps bench

@@ -167,5 +167,9 @@ class Expectation:
     def no_direct(self):
         return bool(self.values["direct"])
 
+    def has_hidden_order(self):
+        """True if it orders its threads by means that no analysis sees; -DORDER_FREE removes that order."""
+        return any(s in f.read_text() for f in self.files() for s in ('"order.h"', '"turns.h"'))
+
     def is_cxx(self):
         return self.path.suffix == ".cpp"
