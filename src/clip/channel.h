@@ -126,6 +126,51 @@ struct pf_divergence {
     uint32_t reserved;
 };
 
+/* The order of two accesses that a continuation enforces (src/rt/direct/schedule/access_order.h).
+ * An access is named by its thread, its position in the source and its memory; not by its number,
+ * which depends on how often a thread spins. */
+struct pf_ordered_access {
+    uint32_t thread; /* in order of creation; 0 is main */
+    uint32_t file; /* pf_reached_file of its path */
+    uint32_t line, column; /* column 0: any */
+    uint64_t address, size;
+    uint32_t write;
+    uint32_t called; /* an interposed function makes the access: its memory is unknown before */
+};
+/* The file NUMBER.order in `folder`. */
+struct pf_order_request {
+    struct pf_ordered_access access[2]; /* in the wanted order */
+    uint32_t hold_at_once; /* hold the thread of the second access from the start */
+    uint32_t reserved;
+    uint64_t patience; /* most events for which it is held */
+    uint64_t limit; /* most events of the continuation; 0: no limit */
+    char policy[64]; /* after the first access, once the plan (NUMBER.plan) cannot be followed */
+};
+/* Why the wanted order could not be enforced. */
+enum pf_order_obstacle {
+    PF_ORDER_FREE, /* nothing prevented it */
+    PF_ORDER_LOCK, /* the thread of the first access waits for a lock of the held thread */
+    PF_ORDER_WAIT, /* it waits for something else, and no other thread can run */
+    PF_ORDER_EXTERNAL, /* it waits for something outside the program */
+    PF_ORDER_SPIN, /* it can run, but does not arrive */
+    PF_ORDER_ENDED, /* it has ended */
+    PF_ORDER_EXIT, /* the program is about to end */
+    PF_ORDER_UNBORN, /* it does not exist yet, and no thread that could create it can run */
+};
+struct pf_order_outcome {
+    uint32_t obstacle; /* enum pf_order_obstacle */
+    uint32_t reversed; /* the second access happened first */
+    uint32_t limited; /* the continuation was ended after `limit` events */
+    uint32_t reserved;
+    /* numbers of the two accesses in their threads, from 1; 0: it did not happen */
+    uint64_t happened[2];
+    uint64_t lock; /* of obstacle LOCK: its address */
+    /* when the held thread was released without success: how many events the thread of the first
+     * access had performed */
+    uint64_t released;
+    uint64_t events; /* of all threads since the checkpoint */
+};
+
 /* How one of several continuations from a checkpoint ended. */
 #define PF_CONTINUATIONS 256
 struct pf_continuation {
@@ -142,6 +187,7 @@ struct pf_continuation {
     char error[256];
     struct pf_reached reached;
     struct pf_divergence divergence;
+    struct pf_order_outcome order;
 };
 
 /* Bits for the behaviours (rt/direct/trace/behaviour.h) that continuations have shown. */
@@ -216,6 +262,7 @@ struct pf_channel {
     uint32_t covers; /* count the behaviours of continuations */
     uint64_t each_ns; /* time limit of a continuation; 0: the default */
     uint64_t all_ns; /* after this time no further continuation starts; 0: no limit */
+    uint32_t ordered; /* they enforce the order of two accesses (struct pf_order_request) */
     /* each continuation records into this folder, in files named after its number */
     char folder[512];
     struct pf_continuation continuation[PF_CONTINUATIONS];

@@ -195,7 +195,7 @@ static void read_bytes(const struct pf_run_result *r, const addresses *bytes, ui
     }
 }
 
-static bool same_memory(const struct pf_run_result *a, const struct pf_run_result *b)
+bool pf_run_result_same_memory(const struct pf_run_result *a, const struct pf_run_result *b)
 {
     addresses bytes = {0};
     bool same = true;
@@ -220,7 +220,7 @@ bool pf_run_result_same_end(const struct pf_clip_end *a, const struct pf_clip_en
 
 const char *pf_run_result_difference(const struct pf_run_result *a, const struct pf_run_result *b)
 {
-    if (!same_memory(a, b))
+    if (!pf_run_result_same_memory(a, b))
         return "the shared memory";
     if (!pf_run_result_same_end(&a->end, &b->end))
         return "the end of the program";

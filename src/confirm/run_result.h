@@ -28,6 +28,8 @@ void pf_run_result_release(struct pf_run_result *r);
 bool pf_run_result_read_output(struct pf_run_result *r, const char *clip);
 /* True if both runs failed, or succeeded, in the same way. */
 bool pf_run_result_same_end(const struct pf_clip_end *a, const struct pf_clip_end *b);
+/* True if no difference of the memory is known. */
+bool pf_run_result_same_memory(const struct pf_run_result *a, const struct pf_run_result *b);
 /* NULL: no difference is known. Otherwise what differs, as words: "the shared memory", ... */
 const char *pf_run_result_difference(const struct pf_run_result *a, const struct pf_run_result *b);
 

@@ -276,6 +276,33 @@ static void read_accesses(struct pf_reader *r, const json_t *o, struct pf_findin
     read_threads(r, o, f);
 }
 
+static const struct pf_judged *read_judged(struct pf_reader *r, const json_t *o)
+{
+    const json_t *v = json_object_get(o, "judged"), *list = json_object_get(v, "evidence");
+    if (!v || json_is_null(v))
+        return NULL;
+    size_t n = json_array_size(list);
+    struct pf_judged *j = pf_read_alloc(r, sizeof *j);
+    struct pf_judged_evidence *at = pf_read_alloc(r, n * sizeof *at);
+    for (size_t i = 0; i < n; i++) {
+        const json_t *x = json_array_get(list, i);
+        at[i] = (struct pf_judged_evidence){.kind = pf_read_text(r, x, "kind"),
+                                            .text = pf_read_text(r, x, "text"),
+                                            .clip = read_clip(r, x, "clip")};
+        if (!at[i].kind)
+            pf_read_fail(r, "a string", "kind");
+    }
+    *j = (struct pf_judged){.k = pf_read_number(r, v, "k"),
+                            .paths = pf_read_number(r, v, "paths"),
+                            .schedules = pf_read_number(r, v, "schedules"),
+                            .memory = pf_read_text(r, v, "memory"),
+                            .reason = pf_read_text(r, v, "reason"),
+                            .adhoc = json_is_true(json_object_get(v, "adhoc")),
+                            .evidence = at,
+                            .nevidence = n};
+    return j;
+}
+
 /* Merges the same finding from another source into `old`: the more certain status wins; it counts
  * if either does. */
 static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
@@ -305,8 +332,10 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
         old->unconfirmed = NULL;
     if (!old->nwitness)
         read_schedules(r, o, old);
-    if (!old->verdict)
+    if (!old->verdict || !strcmp(old->verdict, "undecided")) {
         old->verdict = pf_read_text(r, o, "class");
+        old->judged = read_judged(r, o);
+    }
     if (old->location.kind == PF_LOCATION_UNKNOWN)
         read_location(r, json_object_get(o, "location"), &old->location);
 }
@@ -326,6 +355,7 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
     f->status = (enum pf_finding_status)word_of(r, o, "status", pf_finding_status_from);
     f->analysis = pf_read_text(r, o, "analysis");
     f->verdict = pf_read_text(r, o, "class");
+    f->judged = read_judged(r, o);
     f->clip = read_clip(r, o, "clip");
     f->harm = pf_read_text(r, o, "harm");
     f->unconfirmed = pf_read_text(r, o, "unconfirmed");

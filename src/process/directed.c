@@ -174,6 +174,7 @@ static pf_status set_record_options(struct pf_channel *c, const struct pf_direct
     c->each_ns = d->each_ms * 1000000;
     c->all_ns = d->all_ms * 1000000;
     c->jobs = d->jobs;
+    c->ordered = d->ordered;
     pf_status s = set_text(c->plan, sizeof c->plan, d->plan ? plan : NULL, "plan", e);
     if (s == PF_OK)
         s = set_text(c->flip, sizeof c->flip, d->flip, "flip", e);

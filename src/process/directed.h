@@ -18,6 +18,7 @@ struct pf_directed {
     const char *plan, *flip;
     const char *at, *tail, *folder;         /* record: continuations from a point */
     bool bare;                              /* record: the program is not instrumented */
+    bool ordered; /* record: the continuations that the plan forks enforce an order of accesses */
     unsigned continuations, jobs;
     unsigned first; /* what '*' stands for in the tail of continuation 0 */
     bool only_news; /* keep only continuations that failed or have shown a new behaviour */

@@ -137,13 +137,29 @@ struct pf_schedule_step {
     const char *from_file; /* NULL: unknown */
 };
 
+/* What a verdict on a race rests on (docs/analysis/judge.md). */
+struct pf_judged_evidence {
+    const char *kind; /* primary, alternate: a clip; output, exit, failure, state: a text */
+    const char *text, *clip; /* NULL: none */
+};
+struct pf_judged {
+    uint64_t k; /* of k-witness-harmless: how many runs have shown it */
+    uint64_t paths, schedules; /* inputs; runs of the alternate order */
+    const char *memory; /* the memory model: sc */
+    const char *reason; /* one sentence */
+    bool adhoc; /* one of the accesses tests ad hoc synchronisation */
+    const struct pf_judged_evidence *evidence;
+    size_t nevidence;
+};
+
 struct pf_finding {
     uint64_t id; /* fingerprint.h */
     uint64_t group; /* equal for findings with the same cause; 0: not grouped (finding_group.h) */
     enum pf_kind kind;
     enum pf_finding_status status;
     const char *analysis;
-    const char *verdict; /* JSON field "class"; NULL until judged */
+    const char *verdict; /* JSON field "class", a word of finding.def; NULL until judged */
+    const struct pf_judged *judged; /* NULL until judged */
     const char *clip;
     const char *harm; /* what the program did wrong in the clip: crashed, hung; NULL: nothing */
     /* why it does not count (JSON field "counts" is false): it affects no exit status, and is

@@ -234,6 +234,31 @@ static void id(struct pf_text *t, const char *name, uint64_t value)
     pf_text_char(t, '"');
 }
 
+static void judged(struct pf_text *t, const struct pf_finding *f)
+{
+    const struct pf_judged *j = f->judged;
+    pf_json_key(t, "judged");
+    pf_text_char(t, '{');
+    pf_json_str(t, "class", f->verdict);
+    pf_json_num(t, "k", j->k);
+    pf_json_num(t, "paths", j->paths);
+    pf_json_num(t, "schedules", j->schedules);
+    pf_json_str(t, "memory", j->memory);
+    pf_json_str(t, "reason", j->reason);
+    pf_json_bool(t, "adhoc", j->adhoc);
+    pf_json_key(t, "evidence");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < j->nevidence; i++) {
+        comma(t);
+        pf_text_char(t, '{');
+        pf_json_str(t, "kind", j->evidence[i].kind);
+        pf_json_str(t, "text", j->evidence[i].text);
+        pf_json_str(t, "clip", j->evidence[i].clip);
+        pf_text_char(t, '}');
+    }
+    pf_text_add(t, "]}");
+}
+
 void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
 {
     comma(t);
@@ -267,6 +292,8 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
         pf_json_str(t, "unconfirmed", f->unconfirmed);
     if (f->tries)
         pf_json_num(t, "tries", f->tries);
+    if (f->judged)
+        judged(t, f);
     if (f->stages) {
         pf_json_key(t, "stages");
         pf_text_char(t, '[');

@@ -3,6 +3,7 @@
  * the core for itself; those of a schedule plan run in parallel, each on a core of its own.
  */
 #include "checkpoint.h"
+#include "access_order.h"
 #include "behaviour.h"
 #include "number_text.h"
 #include "schedule_plan.h"
@@ -11,6 +12,7 @@
 #include "stream_ring.h"
 #include "sys.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -225,6 +227,23 @@ static void choose_core(const struct pf_channel *c, uint32_t slot)
         }
 }
 
+/* Enforces the order of the request that belongs to the plan: NUMBER.order instead of
+ * NUMBER.plan. */
+static void begin_order(const char *plan)
+{
+    char path[sizeof((struct pf_channel *)0)->folder + 32];
+    struct pf_order_request request;
+    char *at = add(path, path + sizeof path - 8, plan);
+    add(at - (sizeof "plan" - 1), path + sizeof path - 1, "order");
+    long fd = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
+    if (fd < 0 || pf_sys(SYS_read, fd, &request, sizeof request) != (long)sizeof request)
+        pf_direct_refuse("cannot read the order of a continuation");
+    pf_sys(SYS_close, fd);
+    pf_sched_policy(request.policy);
+    pf_schedule_plan_clear();
+    pf_access_order_begin(&request, plan);
+}
+
 void pf_checkpoint_branch(uint32_t i)
 {
     struct pf_channel *c = pf_channel_get();
@@ -257,6 +276,10 @@ void pf_checkpoint_branch(uint32_t i)
     add(at, plan + sizeof plan - 1, ".plan");
     /* Finds memory errors that the plan causes; heap marks exist in every directed run. */
     pf_direct.watching = true;
+    if (c->ordered) {
+        begin_order(plan);
+        return;
+    }
     pf_sched_policy(c->schedule);
     pf_schedule_plan_load(plan);
 }

@@ -67,6 +67,19 @@ static struct pf_context *waits_for(const struct pf_context *c)
     return to ? to : holder(c->wait.object);
 }
 
+uint64_t pf_deadlock_lock_between(const struct pf_context *from, const struct pf_context *to)
+{
+    uint64_t lock = 0;
+    uint32_t steps = 0;
+    while (from && from != to && steps++ < pf_contexts()) {
+        const struct pf_context *next = waits_for(from);
+        if (next && !lock && !joined(from->wait.object))
+            lock = lock_at(from->wait.object);
+        from = next;
+    }
+    return from == to ? lock : 0;
+}
+
 static void add_name(struct pf_text *t, const struct pf_context *c)
 {
     if (c->number == 0)

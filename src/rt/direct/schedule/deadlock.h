@@ -9,6 +9,12 @@
 #ifndef PF_RT_DEADLOCK_H
 #define PF_RT_DEADLOCK_H
 
+#include "context.h"
+
+/* The first lock in the chain of waits from `from` to `to`: `from` waits for it, and `to`, or a
+ * thread that in turn waits for `to`, holds it. 0: `from` does not wait for `to`, or no lock is
+ * involved. */
+uint64_t pf_deadlock_lock_between(const struct pf_context *from, const struct pf_context *to);
 /* Both close the recording and exit with status 66. deadlock: no thread can ever run again. */
 _Noreturn void pf_deadlock(void);
 /* livelock: all runnable threads have done nothing but yield, for a very long time. */

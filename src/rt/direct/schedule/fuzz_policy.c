@@ -6,6 +6,7 @@
  * access the same memory is found out when it runs.
  */
 #include "fuzz_policy.h"
+#include "access_order.h"
 #include "fuzz_policy_text.h"
 #include "listener.h"
 #include "random.h"
@@ -108,8 +109,11 @@ static bool mark_position(const struct pf_position *p, void *arg)
     return false; /* only the innermost position is where the access is */
 }
 
-uint16_t pf_fuzz_policy_marks(uint32_t site)
+uint16_t pf_fuzz_policy_marks(struct pf_context *c, const struct pf_pending_event *event)
 {
+    uint32_t site = event->site;
+    if (pf_access_order_pending())
+        return pf_access_order_marks(c, event);
     if (site == PF_PENDING_NO_SITE || !__pf_tls.thread || !pf_stack_watched())
         return 0;
     uint32_t id = pf_stack_id(__pf_tls.thread, site);
@@ -191,10 +195,16 @@ static void add_turn(struct pf_context *c)
     f.turn[f.turns++] = c;
 }
 
-bool pf_fuzz_policy_has_turns(void) { return f.turned < f.turns; }
-
-struct pf_context *pf_fuzz_policy_next_turn(void)
+bool pf_fuzz_policy_has_turns(void)
 {
+    return pf_access_order_pending() ? pf_access_order_has_turns() : f.turned < f.turns;
+}
+
+struct pf_context *pf_fuzz_policy_next_turn(uint64_t *n)
+{
+    if (pf_access_order_pending())
+        return pf_access_order_next_turn(n);
+    *n = 1;
     while (f.turned < f.turns) {
         struct pf_context *c = f.turn[f.turned++];
         if (c->state == PF_CONTEXT_READY || c->state == PF_CONTEXT_RUNNING)
@@ -255,6 +265,8 @@ void pf_fuzz_policy_access(uint64_t address, uint64_t size, bool write)
 {
     struct fuzz_range now = {address, size, write};
     struct pf_context *c = pf_context_self();
+    if (pf_access_order_pending())
+        return;
     for (int i = 0; i < 2 && f.open; i++) {
         struct side *s = &f.pair[i], *other = &f.pair[!i];
         if (s->c != c || pf_context_events(c) != s->event + 1)
@@ -400,6 +412,8 @@ static void asset_left(const struct pf_context *c)
 
 enum pf_fuzz_decision pf_fuzz_policy_decide(struct pf_context *c, uint64_t events)
 {
+    if (pf_access_order_pending())
+        return pf_access_order_decide(c, events);
     f.idle = 0;
     return f.want.asset ? asset_arrives(c, events) : race_arrives(c, events);
 }
@@ -421,6 +435,10 @@ static bool always(const struct pf_context *c, const struct pf_context *h)
 
 void pf_fuzz_policy_release_one(bool now)
 {
+    if (pf_access_order_pending()) {
+        pf_access_order_release_one(now);
+        return;
+    }
     if (!now && ++f.idle < IDLE_MAX)
         return;
     struct pf_context *c = any_held(NULL, always);
@@ -430,6 +448,8 @@ void pf_fuzz_policy_release_one(bool now)
 
 bool pf_fuzz_policy_is_due(uint64_t events)
 {
+    if (pf_access_order_pending())
+        return pf_access_order_is_due(events);
     if (pf_fuzz_policy_has_turns())
         return true;
     for (uint32_t i = 0; i < pf_contexts(); i++) {
@@ -442,6 +462,10 @@ bool pf_fuzz_policy_is_due(uint64_t events)
 
 void pf_fuzz_policy_release_overdue(uint64_t events)
 {
+    if (pf_access_order_pending()) {
+        pf_access_order_update(events);
+        return;
+    }
     for (uint32_t i = 0; i < pf_contexts(); i++) {
         struct pf_context *c = pf_context_at(i);
         if (!c->fuzz.held || events - c->fuzz.since <= f.patience)
@@ -460,7 +484,7 @@ static void observe(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what
     struct pf_context *c = pf_context_self();
     if (previous_listener)
         previous_listener(t, kind, what, more);
-    if (!pf_direct.fuzzing || t != __pf_tls.thread)
+    if (!pf_direct.fuzzing || pf_access_order_pending() || t != __pf_tls.thread)
         return;
     switch (kind) {
     case PF_EV_FREE:

@@ -29,8 +29,9 @@ bool pf_fuzz_policy_set(const char *text, uint64_t *seed);
 /* From now on also observes locks, critical sections and freed blocks. */
 void pf_fuzz_policy_listen(void);
 
-/* The policy's locations, as bits, that a site of the function on top of the stack is at. */
-uint16_t pf_fuzz_policy_marks(uint32_t site);
+/* The policy's locations, as bits, that the event is at, which c is about to perform. While a
+ * continuation enforces the order of two accesses (access_order.h), they are those two. */
+uint16_t pf_fuzz_policy_marks(struct pf_context *c, const struct pf_pending_event *event);
 
 enum pf_fuzz_decision {
     PF_FUZZ_PASS, /* the access does not concern the policy */
@@ -39,7 +40,8 @@ enum pf_fuzz_decision {
 };
 /* c is about to perform c->pending, at c->fuzz.marks, after `events` events of all threads. */
 enum pf_fuzz_decision pf_fuzz_policy_decide(struct pf_context *c, uint64_t events);
-struct pf_context *pf_fuzz_policy_next_turn(void); /* NULL: the ordinary policy decides */
+/* Sets *n to the number of events of the turn. NULL: the ordinary policy decides. */
+struct pf_context *pf_fuzz_policy_next_turn(uint64_t *n);
 bool pf_fuzz_policy_has_turns(void);
 
 /* No thread can run: releases a held thread. If `now` is false, time may make a thread runnable:

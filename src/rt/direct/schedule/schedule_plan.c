@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 /* How long (virtual nanoseconds) the plan waits for a thread that may be woken by something
  * external or by a thread without steps. */
@@ -22,6 +23,7 @@
 
 static const struct pf_schedule_plan_step *step;
 static uint64_t n, next, nqueries;
+static bool lenient; /* a step that cannot be done ends the plan */
 
 void pf_schedule_plan_load(const char *path)
 {
@@ -33,6 +35,7 @@ void pf_schedule_plan_load(const char *path)
         pf_sys(SYS_close, fd);
     if (at < 0 && at > -4096)
         pf_direct_refuse("cannot read the schedule plan");
+    lenient = false;
     step = (const struct pf_schedule_plan_step *)at;
     n = (uint64_t)st.st_size / sizeof *step;
     for (nqueries = 0; nqueries < n && step[nqueries].thread == PF_PLAN_ASK;)
@@ -46,6 +49,16 @@ void pf_schedule_plan_load(const char *path)
         c->queried = c->before_event && pf_schedule_plan_next_query(c, index) == index;
     }
 }
+
+void pf_schedule_plan_load_lenient(const char *path)
+{
+    if (pf_sys(SYS_access, path, R_OK) != 0)
+        return;
+    pf_schedule_plan_load(path);
+    lenient = true;
+}
+
+void pf_schedule_plan_clear(void) { n = next = nqueries = 0; }
 
 void pf_schedule_plan_init(void)
 {
@@ -115,8 +128,10 @@ struct pf_context *pf_schedule_plan_next(uint64_t *events)
         *events = 1;
         return first;
     }
-    if (!c || c->state == PF_CONTEXT_ENDED)
+    if (!c || c->state == PF_CONTEXT_ENDED) {
         pf_schedule_plan_fail();
+        return NULL;
+    }
     *events = step[next].until - pf_context_events(c);
     return c;
 }
@@ -139,13 +154,16 @@ struct pf_context *pf_schedule_plan_wait(const struct pf_context *current, uint6
         if (wanted->state == PF_CONTEXT_HELD ||
             (!wanted->wait.deadline && !pf_waits_external() &&
              !(pf_schedule_plan_has_no_step(wanted) && pf_waits_time())) ||
-            pf_sched_now() >= until)
+            pf_sched_now() >= until) {
             pf_schedule_plan_fail();
+            return NULL;
+        }
         pf_waits_poll(true, until);
     }
-    if (wanted && wanted == current && yields > YIELDS)
-        pf_schedule_plan_fail();
-    return wanted;
+    if (!wanted || wanted != current || yields <= YIELDS)
+        return wanted;
+    pf_schedule_plan_fail();
+    return NULL;
 }
 
 void pf_schedule_plan_run_special(void)
@@ -165,8 +183,12 @@ void pf_schedule_plan_run_special(void)
     }
 }
 
-_Noreturn void pf_schedule_plan_fail(void)
+void pf_schedule_plan_fail(void)
 {
+    if (lenient) {
+        next = n;
+        return;
+    }
     struct pf_context *c = pf_context_at(step[next].thread);
     const char *what = !c                             ? "a step of a thread that does not exist yet"
                        : c->state == PF_CONTEXT_ENDED ? "a step of a thread that has ended"

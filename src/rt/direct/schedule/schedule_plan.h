@@ -20,6 +20,11 @@
 void pf_schedule_plan_init(void);
 /* Follows this file from now on. */
 void pf_schedule_plan_load(const char *path);
+/* The same as long as it is possible: a step that cannot be done ends the plan. A file that does
+ * not exist is an empty plan. */
+void pf_schedule_plan_load_lenient(const char *path);
+/* Follows no plan from now on. */
+void pf_schedule_plan_clear(void);
 /* The thread of the next step, which may be waiting, and in *events how many events it has to
  * perform. NULL: there are no more steps. */
 struct pf_context *pf_schedule_plan_next(uint64_t *events);
@@ -36,8 +41,9 @@ bool pf_schedule_plan_pending(void);
 /* Between two segments: performs the special steps that are next. Also returns in each
  * continuation. */
 void pf_schedule_plan_run_special(void);
-/* The thread of the next step cannot perform it: reports the divergence. */
-_Noreturn void pf_schedule_plan_fail(void);
+/* The thread of the next step cannot perform it: reports the divergence. Returns only if the plan
+ * is lenient, which then has no more steps. */
+void pf_schedule_plan_fail(void);
 
 /* The index, from `from` on, of the next event of c that the plan asks about; ~0: none. */
 uint64_t pf_schedule_plan_next_query(const struct pf_context *c, uint64_t from);

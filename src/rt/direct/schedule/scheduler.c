@@ -5,6 +5,7 @@
  * If a segment ends and the same thread continues, both parts are written as one segment, unless
  * something from outside happened in between.
  */
+#include "access_order.h"
 #include "breakpoint.h"
 #include "check.h"
 #include "deadlock.h"
@@ -23,6 +24,7 @@
 #define EVENT_NS 50
 #define CALL_NS 1000
 #define YIELDS_MAX 1000000
+#define ORDER_YIELDS 20000 /* the same while an order of accesses holds a thread */
 /* How long (virtual nanoseconds) a flip holds a thread while no other thread can run. */
 #define HOLD_PATIENCE 10000000000ull
 /* How long threads that wait in a loop do not run while others wait for something external. */
@@ -153,8 +155,8 @@ static void wait_for_runnable(const struct pf_context *current)
 static struct pf_context *choose(struct pf_context *picked, bool yielded, uint64_t *n)
 {
     struct pf_context *me = pf_scheduler.self;
+    pf_schedule_plan_run_special(); /* may hold `me` */
     struct pf_context *current = me->state == PF_CONTEXT_RUNNING ? me : NULL;
-    pf_schedule_plan_run_special();
     pf_breakpoint_flip_limits(pf_scheduler.events, pf_scheduler.yields);
     if (pf_direct.fuzzing)
         pf_fuzz_policy_release_overdue(pf_scheduler.events);
@@ -169,11 +171,9 @@ static struct pf_context *choose(struct pf_context *picked, bool yielded, uint64
         pf_schedule_plan_wait(current, yielded ? pf_scheduler.yields : 0, n);
     if (wanted)
         return wanted;
-    struct pf_context *turn = pf_direct.fuzzing ? pf_fuzz_policy_next_turn() : NULL;
-    if (turn) {
-        *n = 1;
+    struct pf_context *turn = pf_direct.fuzzing ? pf_fuzz_policy_next_turn(n) : NULL;
+    if (turn)
         return turn;
-    }
     if (!picked)
         picked = pf_policy_pick(&pf_scheduler.policy, &pf_scheduler.ready, current, yielded,
                                 pf_scheduler.events);
@@ -190,7 +190,10 @@ static struct pf_context *decide(bool yielded)
     pf_scheduler.picked = NULL;
     /* A policy may have released a thread that it held. */
     bool starved = pf_scheduler.spins_alone && !pf_scheduler.ready.first;
-    if ((pf_scheduler.yields > YIELDS_MAX || starved) && !pf_scheduler.following) {
+    if (pf_scheduler.yields > ORDER_YIELDS)
+        pf_access_order_only_yields();
+    bool over = pf_access_order_is_over(pf_scheduler.events);
+    if ((pf_scheduler.yields > YIELDS_MAX || starved || over) && !pf_scheduler.following) {
         pf_breakpoint_flip_stuck();
         pf_sched_end_stuck(true);
     }
@@ -247,7 +250,7 @@ static bool may_continue(struct pf_context *me)
         return false;
     uint64_t done = pf_segment_events(), events = pf_scheduler.events + done;
     pf_breakpoint_flip_limits(events, pf_scheduler.yields);
-    if (pf_direct.fuzzing && pf_fuzz_policy_is_due(events))
+    if ((pf_direct.fuzzing && pf_fuzz_policy_is_due(events)) || pf_access_order_is_over(events))
         return false;
     pf_spinners_wake();
     if (pf_scheduler.ready.first) {
@@ -330,7 +333,8 @@ static void at_preemption_point(void *unused)
         end_segment(PF_END_PREEMPTED);
     if (me->fuzz.unseen) { /* it was here before the policy was set */
         me->fuzz.unseen = false;
-        me->fuzz.marks = pf_direct.fuzzing ? pf_fuzz_policy_marks(me->pending.site) : 0;
+        me->fuzz.marks = pf_direct.fuzzing ? pf_fuzz_policy_marks(me, &me->pending)
+                                           : pf_access_order_marks(me, &me->pending);
         if (me->fuzz.marks)
             hold_for_fuzzing(me);
     }
@@ -345,7 +349,9 @@ static bool needs_decision(struct pf_context *me, const struct pf_pending_event 
     bool granted = is_granted(me);
     me->fuzz.marks = 0;
     if (pf_direct.fuzzing && !pf_schedule_plan_pending() && pf_context_events(me) != me->break_at)
-        me->fuzz.marks = pf_fuzz_policy_marks(event->site);
+        me->fuzz.marks = pf_fuzz_policy_marks(me, event);
+    else
+        pf_access_order_marks(me, event); /* only notes when the accesses happen */
     me->before_event = true;
     bool waits = !me->fuzz.marks && pf_spinners_recognise(me, event);
     if (granted && !me->fuzz.marks && !waits) {

@@ -1,6 +1,7 @@
 /*
  * segment.c - the segments of a schedule: recorded when they end, read and compared in a replay.
  */
+#include "access_order.h"
 #include "breakpoint.h"
 #include "deadlock.h"
 #include "scheduler_state.h"
@@ -87,6 +88,7 @@ void pf_segment_close(enum pf_segment_end how)
     pf_scheduler.self->events += seg.n;
     pf_scheduler.events += seg.n;
     pf_channel_set_events(pf_scheduler.events);
+    pf_access_order_segment_closed(pf_scheduler.events);
     pf_scheduler.done = 0;
     pf_scheduler.grant = 0;
     pf_scheduler.grant_rest = 0;

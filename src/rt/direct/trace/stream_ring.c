@@ -380,6 +380,11 @@ struct pf_reached *pf_channel_reached(void)
     return continuation ? &continuation->reached : &channel->reached;
 }
 
+struct pf_order_outcome *pf_channel_order(void)
+{
+    return continuation ? &continuation->order : NULL;
+}
+
 struct pf_divergence *pf_channel_divergence(void)
 {
     return continuation ? &continuation->divergence : &channel->divergence;

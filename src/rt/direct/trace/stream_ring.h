@@ -59,6 +59,9 @@ void pf_channel_set_events(uint64_t n);
 
 /* Where the results of fuzzing policies and plan queries are stored. */
 struct pf_reached *pf_channel_reached(void);
+/* Where a continuation stores how the order of two accesses was enforced; NULL in other
+ * processes. */
+struct pf_order_outcome *pf_channel_order(void);
 /* Where the first divergence is stored. */
 struct pf_divergence *pf_channel_divergence(void);
 /* True if pf is still running. */

@@ -1,0 +1,334 @@
+/* verb_judge.c - `pf judge`: how bad is each race? Runs the program with the two accesses of the
+ * race in both orders. */
+#define _GNU_SOURCE
+#include "cli.h"
+#include "clip_program.h"
+#include "duration.h"
+#include "file.h"
+#include "finding_json.h"
+#include "judge_findings.h"
+#include "judged_text.h"
+#include "load_trace.h"
+#include "predicted_finding.h"
+#include "race_events.h"
+#include "search_stop.h"
+#include "self_run.h"
+#include "state_read.h"
+#include "text_format.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VERB "judge"
+#define RACE_LIMIT_MS 60000 /* for one race */
+
+struct judge_verb {
+    const char *state, *json, *race, *folder;
+    bool from_state;
+    enum pf_judge_class fail_on;
+    struct pf_predict_job job; /* of a clip */
+    struct pf_findings all; /* of a state folder */
+    struct pf_judge_list list;
+    PF_VEC(struct pf_judge_item) items;
+    struct pf_pool pool;
+};
+
+static bool interrupted(void *arg)
+{
+    (void)arg;
+    return pf_interrupted();
+}
+
+/* --- races of a clip --- */
+
+static void add_pair(struct judge_verb *v, uint32_t a, uint32_t b)
+{
+    struct pf_finding *f = pf_mem_checked(pf_pool_get(&v->pool, sizeof *f));
+    const struct pf_recorded *r = &v->job.t.recorded;
+    const struct pf_event *x = &v->job.t.events.at[a], *y = &v->job.t.events.at[b];
+    char race[80];
+    *f = (struct pf_finding){0};
+    pf_predicted_race(&v->job, 0, &(struct pf_race){.a = a, .b = b}, f);
+    snprintf(race, sizeof race, "T%u:%u,T%u:%u", r->thread.at[x->thread], r->index.at[a],
+             r->thread.at[y->thread], r->index.at[b]);
+    for (size_t i = 0; i < v->items.len; i++)
+        if (v->items.at[i].f->id == f->id)
+            return; /* one of each kind is judged */
+    pf_vec_push(&v->items, (struct pf_judge_item){
+                               .f = f,
+                               .clip = v->job.path,
+                               .race = pf_mem_checked(pf_pool_text(&v->pool, race, strlen(race)))});
+}
+
+static int add_clip(struct judge_verb *v, const char *path)
+{
+    struct pf_predict_job *j = &v->job;
+    struct pf_clip clip;
+    struct pf_error e;
+    uint32_t a, b;
+    char why[300];
+    j->path = path;
+    if (pf_clip_open(&clip, path, &e) != PF_OK || pf_clip_program_resolve(&clip, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
+    int status = pf_load_trace(VERB, path, &j->t);
+    const char *named = v->race ? v->race : clip.meta.race;
+    pf_predict_job_add(j, pf_analysis_find("hb", 2));
+    if (status == PF_EXIT_OK && named) {
+        if (pf_race_events_named(&j->t, named, &a, &b, why, sizeof why))
+            add_pair(v, a, b);
+        else
+            status = pf_complain(VERB, "%s: %s", path, why);
+    } else if (status == PF_EXIT_OK) {
+        struct pf_limits limits = pf_limits_default;
+        pf_predict_job_run(j, &limits);
+        for (size_t i = 0; i < j->results[0].races.len; i++)
+            add_pair(v, j->results[0].races.at[i].a, j->results[0].races.at[i].b);
+    }
+    pf_clip_release(&clip);
+    return status;
+}
+
+/* --- findings of a state folder --- */
+
+static void add_finding(struct judge_verb *v, struct pf_finding *f)
+{
+    if (pf_finding_is_pair(f))
+        pf_vec_push(&v->items,
+                    (struct pf_judge_item){.f = f, .clip = f->clip ? f->clip : f->recording});
+}
+
+static int add_state(struct judge_verb *v, int n, char **ids)
+{
+    struct pf_error e;
+    v->from_state = true;
+    if (pf_state_read(&v->all, v->state, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
+    for (int i = 0; i < n; i++) {
+        const struct pf_finding *f;
+        if (pf_state_find(&v->all, ids[i], &f, &e) != PF_OK)
+            return pf_complain(VERB, "%s", e.text);
+        if (!pf_finding_is_pair(f))
+            return pf_complain(VERB, "%s: only races between two accesses are judged, this is: %s",
+                               ids[i], pf_kind_title(f->kind));
+        for (size_t k = 0; k < v->all.n; k++)
+            if (v->all.at[k] == f)
+                add_finding(v, v->all.at[k]);
+    }
+    for (size_t k = 0; !n && k < v->all.n; k++)
+        if (!v->all.at[k]->suspicious)
+            add_finding(v, v->all.at[k]);
+    return PF_EXIT_OK;
+}
+
+/* --- results --- */
+
+static int worst(const struct judge_verb *v)
+{
+    int class = PF_JUDGED_CLASSES;
+    for (size_t i = 0; i < v->items.len; i++)
+        if (v->items.at[i].judged) {
+            int c = pf_judge_class_from(v->items.at[i].f->verdict);
+            class = c < class ? c : class;
+        }
+    return class;
+}
+
+static void add_summary(struct pf_text *t, const struct judge_verb *v)
+{
+    size_t n[PF_JUDGED_CLASSES] = {0}, judged = 0;
+    for (size_t i = 0; i < v->items.len; i++)
+        if (v->items.at[i].judged) {
+            n[pf_judge_class_from(v->items.at[i].f->verdict)]++;
+            judged++;
+        }
+    pf_text_add(t, "judge: ");
+    pf_text_u64(t, v->items.len);
+    pf_text_add(t, v->items.len == 1 ? " race" : " races");
+    for (int c = 0; c < PF_JUDGED_CLASSES; c++)
+        if (n[c]) {
+            pf_text_add(t, ", ");
+            pf_text_u64(t, n[c]);
+            pf_text_char(t, ' ');
+            pf_text_add(t, pf_judge_class_name((enum pf_judge_class)c));
+        }
+    if (judged < v->items.len) {
+        pf_text_add(t, ", ");
+        pf_text_u64(t, v->items.len - judged);
+        pf_text_add(t, " not judged: the time was up");
+    }
+    pf_text_char(t, '\n');
+}
+
+static void add_json(struct pf_text *t, const struct judge_verb *v, int argc, char **argv)
+{
+    bool complete = true, first = true;
+    for (size_t i = 0; i < v->items.len; i++)
+        complete &= v->items.at[i].judged;
+    pf_predict_json_head(t, argc, argv, complete);
+    for (size_t i = 0; i < v->items.len; i++) {
+        pf_text_add(t, first ? "\n" : ",\n");
+        pf_finding_json(t, v->items.at[i].f);
+        first = false;
+    }
+    pf_text_add(t, "]}\n");
+}
+
+static int report(struct judge_verb *v, int argc, char **argv)
+{
+    struct pf_text text, json;
+    struct pf_error e;
+    pf_text_init(&text, &v->pool);
+    pf_text_init(&json, &v->pool);
+    for (int c = 0; c < PF_JUDGED_CLASSES; c++) /* the worst first */
+        for (size_t i = 0; i < v->items.len; i++)
+            if (v->items.at[i].judged && pf_judge_class_from(v->items.at[i].f->verdict) == c)
+                pf_judged_text(&text, v->items.at[i].f);
+    add_summary(&text, v);
+    add_json(&json, v, argc, argv);
+    bool alone = v->json && !strcmp(v->json, "-");
+    if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
+        (v->json && pf_file_write(v->json, json.at, json.n, &e) != PF_OK))
+        return pf_complain(VERB, "%s", e.text);
+    return worst(v) <= (int)v->fail_on ? PF_EXIT_FOUND : PF_EXIT_OK;
+}
+
+static int run(struct judge_verb *v, int argc, char **argv)
+{
+    struct pf_error e;
+    char *own = NULL;
+    if (!v->folder)
+        v->folder = own = v->from_state ? pf_mem_format("%s/judged", v->state)
+                                        : pf_mem_format("%s.judged", v->job.path);
+    int status = PF_EXIT_OK;
+    if (pf_folder_make(v->folder, &e) != PF_OK)
+        status = pf_complain(VERB, "%s", e.text);
+    pf_interrupt_catch();
+    v->list.folder = v->folder;
+    v->list.pool = &v->pool;
+    v->list.how.should_stop = interrupted;
+    v->list.items = v->items.at;
+    v->list.n = v->items.len;
+    if (status == PF_EXIT_OK)
+        pf_judge_list_run(&v->list);
+    if (status == PF_EXIT_OK)
+        status = report(v, argc, argv);
+    free(own);
+    return status;
+}
+
+static void release(struct judge_verb *v)
+{
+    pf_vec_release(&v->items);
+    pf_predict_job_release(&v->job);
+    pf_findings_release(&v->all);
+    pf_pool_release(&v->pool);
+    free(v);
+}
+
+static bool is_clip(const char *path)
+{
+    char first[8] = "";
+    FILE *f = fopen(path, "re");
+    bool clip =
+        f && fread(first, 1, sizeof first, f) == sizeof first && pf_clip_sniff(first, sizeof first);
+    if (f)
+        fclose(f);
+    return clip;
+}
+
+static bool parse_number(const char *text, unsigned most, unsigned *out)
+{
+    char *end = NULL;
+    unsigned long n = text ? strtoul(text, &end, 10) : 0;
+    if (!text)
+        return true;
+    *out = (unsigned)n;
+    return *text >= '0' && *text <= '9' && !*end && n <= most;
+}
+
+int pf_verb_judge(int argc, char **argv)
+{
+    const char *schedules = NULL, *control = NULL, *jobs = NULL, *limit = NULL, *method = NULL,
+               *fail_on = NULL;
+    bool no_adhoc = false;
+    struct judge_verb *v = pf_mem_zero(1, sizeof *v);
+    struct pf_judge_settings *how = &v->list.how;
+    *how = pf_judge_default;
+    how->limit_ms = RACE_LIMIT_MS;
+    v->state = PF_DEFAULT_STATE;
+    v->fail_on = PF_JUDGED_OUTPUT_DIFFERS;
+    pf_predict_job_init(&v->job);
+    pf_findings_init(&v->all);
+    pf_pool_init_malloc(&v->pool);
+    const struct pf_cli_option options[] = {
+        {"as-paper", NULL, "judge as the paper does: without a control group", NULL,
+         &how->as_paper},
+        {"control", "N", "run the recorded order at most N times (default 50)", &control, NULL},
+        {"fail-on", "CLASS", "exit with 66 if a race is in CLASS or worse (output-differs)",
+         &fail_on, NULL},
+        {"jobs", "N", "run N runs in parallel (default 1)", &jobs, NULL},
+        {"json", "FILE", "write the judged findings as JSON; - is standard output", &v->json, NULL},
+        {"method", "NAME", "both-orders, record-replay-analyzer or adhoc", &method, NULL},
+        {"no-adhoc", NULL, "do not look for ad hoc synchronisation", NULL, &no_adhoc},
+        {"o", "DIR", "write the clips of the evidence to DIR", &v->folder, NULL},
+        {"race", "A,B", "judge the accesses A and B of CLIP, such as T1:137,T2:40", &v->race, NULL},
+        {"schedules", "N", "run the other order under N random schedules (default 2)", &schedules,
+         NULL},
+        {"state", "DIR", "the state folder (default " PF_DEFAULT_STATE ")", &v->state, NULL},
+        {"time", "TIME", "stop after TIME, such as 90s or 2m", &limit, NULL},
+    };
+    const struct pf_cli_verb verb = {
+        VERB, "[OPTION...] [ID...|CLIP]",
+        "Judges how bad races are: runs the program with the two accesses of each race in both "
+        "orders, and\n"
+        "compares what it does. ID is a finding of the state folder; without ID, all its races are "
+        "judged.\n"
+        "CLIP is a recording, whose races are judged.\n"
+        "Exit status: 66 if a race violates the specification or changes the output, 0 if not, 2 "
+        "on an error.",
+        options, sizeof options / sizeof options[0]};
+    static const char *const methods[] = {
+        [PF_METHOD_BOTH_ORDERS] = "both-orders",
+        [PF_METHOD_RECORD_REPLAY] = "record-replay-analyzer",
+        [PF_METHOD_ADHOC] = "adhoc",
+    };
+    int status = PF_EXIT_OK, class = 0;
+    uint64_t ms = 0;
+    size_t m = 0;
+    int next = pf_cli_parse(&verb, argc, argv, &status);
+    while (method && m < sizeof methods / sizeof *methods && strcmp(method, methods[m]))
+        m++;
+    how->method = (enum pf_judge_method)m;
+    how->adhoc = !no_adhoc;
+    if (next < 0)
+        ;
+    else if (m == sizeof methods / sizeof *methods)
+        status = pf_complain(
+            VERB, "--method=%s: expected both-orders, record-replay-analyzer or adhoc", method);
+    else if (!parse_number(schedules, 100, &how->schedules))
+        status = pf_complain(VERB, "--schedules=%s: expected a number from 0 to 100", schedules);
+    else if (!parse_number(control, 200, &how->control))
+        status = pf_complain(VERB, "--control=%s: expected a number from 0 to 200", control);
+    else if (!parse_number(jobs, 64, &how->jobs) || !how->jobs)
+        status = pf_complain(VERB, "--jobs=%s: expected a number from 1 to 64", jobs);
+    else if (limit && !pf_duration_parse(limit, &ms))
+        status = pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", limit);
+    else if (fail_on && (class = pf_judge_class_from(fail_on)) < 0)
+        status =
+            pf_complain(VERB, "--fail-on=%s: expected a class such as output-differs", fail_on);
+    else if (next == argc - 1 && is_clip(argv[next]))
+        status = add_clip(v, argv[next]);
+    else if (v->race)
+        status = pf_complain(VERB, "--race needs a recording");
+    else
+        status = add_state(v, argc - next, argv + next);
+    v->list.end_ms = ms ? pf_now_ms() + ms : 0;
+    if (fail_on && class >= 0)
+        v->fail_on = (enum pf_judge_class) class;
+    if (next >= 0 && status == PF_EXIT_OK)
+        status = run(v, argc, argv);
+    release(v);
+    return status;
+}

@@ -1,0 +1,318 @@
+/* both_orders.c - see both_orders.h. */
+#define _GNU_SOURCE
+#include "both_orders.h"
+#include "directed.h"
+#include "plan_steps.h"
+#include "recorded_stdin.h"
+#include "supervisor.h"
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define NAME "orders"
+#define TRUNK_POLICY "rr"
+#define TIMES 5 /* limit of events of a continuation, in events of the recording */
+#define EVENTS_LEAST 20000 /* a recording counts as at least this long */
+#define GRACE_MS 1000 /* between SIGTERM and SIGKILL */
+
+/* The description in memory that the process of the runs shares with the caller. */
+struct shared_orders {
+    const struct pf_both_orders *q;
+    uint32_t checkpoint; /* events of the trace before the checkpoint */
+    bool began; /* the program reached the checkpoint */
+    char why[240];
+    struct pf_order_run runs[];
+};
+
+static void file_name(char *to, const char *folder, uint32_t number, const char *ending)
+{
+    snprintf(to, PATH_MAX, "%s/%u%s", folder, number, ending);
+}
+
+/* --- the request of a continuation --- */
+
+static struct pf_ordered_access describe(const struct pf_trace *t, uint32_t event)
+{
+    const struct pf_event *e = &t->events.at[event];
+    const struct pf_site_info *site = &t->sites.at[e->site];
+    const struct pf_recorded_stack *stack =
+        &t->recorded.stacks.at[t->recorded.event_stack.at[event]];
+    uint32_t inner = stack->n ? t->recorded.stack_sites.at[stack->first] : e->site;
+    return (struct pf_ordered_access){
+        .thread = t->recorded.thread.at[e->thread],
+        .file = pf_reached_file(pf_trace_text(t, site->file)),
+        .line = site->line,
+        .column = site->column,
+        .address = t->places.at[e->what].addr,
+        .size = t->places.at[e->what].size,
+        .write = pf_event_writes(e),
+        /* the innermost function has no source: it is an interposed one */
+        .called = e->kind == PF_EV_FREE || !*pf_trace_text(t, t->sites.at[inner].file)};
+}
+
+static pf_status write_request(const struct pf_both_orders *q, const struct pf_order_run *r,
+                               uint64_t limit, const char *path, struct pf_error *e)
+{
+    struct pf_order_request request = {
+        .access = {describe(q->t, r->alternate ? q->b : q->a),
+                   describe(q->t, r->alternate ? q->a : q->b)},
+        .hold_at_once = r->alternate && q->hold_from != PF_NONE,
+        .patience = limit,
+        .limit = 2 * limit, /* the thread may be held for half of it */
+    };
+    snprintf(request.policy, sizeof request.policy, "%s", r->policy);
+    FILE *f = fopen(path, "we");
+    bool bad = !f || fwrite(&request, sizeof request, 1, f) != 1;
+    if (f)
+        bad |= fclose(f) != 0;
+    return bad ? pf_fail(e, PF_IO, "%s: %s", path, strerror(errno)) : PF_OK;
+}
+
+/* The rest of the recorded schedule. Where a thread ended, its last event counts: a run that went
+ * another way must not be forced to its end. */
+static pf_status write_rest(const struct shared_orders *u, const uint32_t *pivot, const char *path,
+                            struct pf_error *e)
+{
+    const struct pf_trace *t = u->q->t;
+    pf_schedule_plan p = {0};
+    uint32_t end = (uint32_t)t->events.len;
+    pf_schedule_plan_add_trace(&p, t, pivot, u->checkpoint, end);
+    for (size_t i = 0; i < p.len; i++) {
+        struct pf_schedule_plan_step *k = &p.at[i];
+        for (uint32_t at = end; k->until == PF_PLAN_END && at-- > 0;)
+            if (t->recorded.thread.at[t->events.at[at].thread] == k->thread)
+                k->until = t->recorded.index.at[at];
+    }
+    pf_status s = pf_schedule_plan_write(&p, path, e);
+    pf_vec_release(&p);
+    return s;
+}
+
+static uint64_t event_limit(const struct shared_orders *u)
+{
+    uint64_t n = u->q->t->events.len - u->checkpoint;
+    return u->q->events ? u->q->events : TIMES * (n > EVENTS_LEAST ? n : EVENTS_LEAST);
+}
+
+/* Writes the plan of the shared run, and the request and plan of each continuation. */
+static pf_status write_plans(const struct shared_orders *u, const uint32_t *pivot,
+                             const char *trunk, struct pf_error *e)
+{
+    const struct pf_both_orders *q = u->q;
+    char path[PATH_MAX];
+    pf_schedule_plan p = {0};
+    pf_status s = PF_OK;
+    pf_schedule_plan_add_trace(&p, q->t, pivot, 0, u->checkpoint);
+    for (uint32_t i = 0; s == PF_OK && i < q->n; i++) {
+        pf_vec_push(&p, (struct pf_schedule_plan_step){.thread = PF_PLAN_FORK, .until = i});
+        file_name(path, q->folder, i, ".order");
+        s = write_request(q, &u->runs[i], event_limit(u), path, e);
+        file_name(path, q->folder, i, ".plan");
+        if (s == PF_OK && u->runs[i].recorded)
+            s = write_rest(u, pivot, path, e);
+    }
+    pf_vec_push(&p, (struct pf_schedule_plan_step){.thread = PF_PLAN_LEAVE});
+    if (s == PF_OK)
+        s = pf_schedule_plan_write(&p, trunk, e);
+    pf_vec_release(&p);
+    return s;
+}
+
+/* --- the runs, in a process of their own --- */
+
+/* The events of the trace before the checkpoint: all that are complete before the first of the two
+ * accesses, or before hold_from. */
+static uint32_t find_checkpoint(const struct pf_both_orders *q, const uint32_t *pivot)
+{
+    uint32_t from = q->hold_from != PF_NONE ? q->hold_from : q->a;
+    struct pf_try_schedule h = {.event = {from, q->b}, .n = 2, .start = from};
+    return pf_schedule_plan_shared_prefix(q->t, pivot, &h);
+}
+
+static void take_result(const struct pf_both_orders *q, const struct pf_clip *trunk,
+                        const struct pf_continuation *k, uint32_t i, struct pf_order_run *out)
+{
+    char pieces[PATH_MAX];
+    struct pf_clip_meta meta = q->recording->meta;
+    struct pf_error e;
+    file_name(pieces, q->folder, i, "");
+    out->end = (struct pf_clip_end){
+        .wait = k->wait, .outcome = k->outcome, .errors = k->errors, .divergence = k->divergence};
+    memcpy(out->end.error, k->error, sizeof out->end.error);
+    out->order = k->order;
+    meta.schedule = out->policy;
+    meta.watched = 1; /* continuations check every access for memory errors */
+    pf_status s = out->clip ? pf_clip_join(trunk, pieces, out->clip, &meta, &out->end, &e)
+                            : pf_clip_pieces_end(pieces, &out->end, &e);
+    out->ran = s == PF_OK;
+    if (s != PF_OK)
+        snprintf(out->why, sizeof out->why, "%.*s", (int)strcspn(e.text, "\n"), e.text);
+}
+
+static void run_continuations(struct shared_orders *u, const char *plan, const char *file)
+{
+    const struct pf_both_orders *q = u->q;
+    struct pf_continuation *ends = pf_mem_zero(q->n, sizeof *ends);
+    struct pf_child_end child;
+    struct pf_clip_end end;
+    struct pf_clip trunk;
+    struct pf_error e;
+    struct pf_directed d = {.plan = plan,
+                            .schedule = TRUNK_POLICY,
+                            .exclude = q->recording->meta.exclude,
+                            .folder = q->folder,
+                            .continuations = q->n,
+                            .jobs = q->jobs ? q->jobs : 1,
+                            .ordered = true,
+                            .ends = ends};
+    pf_status s = pf_directed_record(&q->recording->meta, file, &d, &child, &end, &e);
+    if (s == PF_OK && end.outcome == PF_OUTCOME_DIVERGED)
+        s = pf_fail(&e, PF_BAD, "the run left the recording before the race: %.*s",
+                    (int)strcspn(end.text, "\n"), end.text);
+    else if (s == PF_OK && end.outcome != PF_OUTCOME_STOPPED)
+        s = pf_fail(&e, PF_BAD, "the program ended before the race");
+    if (s == PF_OK)
+        s = pf_clip_open(&trunk, file, &e);
+    if (s != PF_OK) {
+        snprintf(u->why, sizeof u->why, "%.*s", (int)strcspn(e.text, "\n"), e.text);
+    } else {
+        u->began = true;
+        for (uint32_t i = 0; i < q->n; i++)
+            if (ends[i].done)
+                take_result(q, &trunk, &ends[i], i, &u->runs[i]);
+        pf_clip_release(&trunk);
+    }
+    free(ends);
+}
+
+static int run_function(const void *arg)
+{
+    struct shared_orders *u = *(struct shared_orders *const *)arg;
+    char plan[PATH_MAX], file[PATH_MAX];
+    struct pf_error e;
+    uint32_t *pivot = pf_schedule_plan_pivots(u->q->t);
+    u->checkpoint = find_checkpoint(u->q, pivot);
+    snprintf(plan, sizeof plan, "%s/trunk.plan", u->q->folder);
+    snprintf(file, sizeof file, "%s/trunk.clip", u->q->folder);
+    if (write_plans(u, pivot, plan, &e) == PF_OK)
+        run_continuations(u, plan, file);
+    else
+        snprintf(u->why, sizeof u->why, "%.*s", (int)strcspn(e.text, "\n"), e.text);
+    free(pivot);
+    return 0;
+}
+
+static void remove_files(const struct pf_both_orders *q)
+{
+    static const char *const endings[] = {"", ".plan", ".order"}, *const others[] = {"trunk.plan",
+                                                                                     "trunk.clip"};
+    char path[PATH_MAX];
+    for (uint32_t i = 0; i < q->n; i++)
+        for (size_t k = 0; k < sizeof endings / sizeof *endings; k++) {
+            file_name(path, q->folder, i, endings[k]);
+            unlink(path);
+        }
+    for (size_t k = 0; k < sizeof others / sizeof *others; k++) {
+        snprintf(path, sizeof path, "%s/%s", q->folder, others[k]);
+        unlink(path);
+    }
+}
+
+/* A regular file as standard input is read from its beginning; otherwise the program reads what
+ * the recording read. Returns the descriptor; -1: none. */
+static int choose_input(const struct pf_clip *recording)
+{
+    struct stat st;
+    bool file = !fstat(STDIN_FILENO, &st) && S_ISREG(st.st_mode);
+    return file ? STDIN_FILENO : pf_recorded_stdin_open(recording);
+}
+
+pf_status pf_both_orders_run(struct pf_both_orders *q, struct pf_error *e)
+{
+    size_t size = sizeof(struct shared_orders) + q->n * sizeof *q->runs;
+    struct shared_orders *u =
+        mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct pf_supervisor_result result;
+    char input_path[40] = "/dev/null";
+    if (u == MAP_FAILED)
+        return pf_fail(e, PF_NOMEM, "out of memory");
+    u->q = q;
+    memcpy(u->runs, q->runs, q->n * sizeof *q->runs);
+    int input = choose_input(q->recording);
+    if (input >= 0)
+        snprintf(input_path, sizeof input_path, "/proc/self/fd/%d", input);
+    struct pf_command command = {.path = NAME,
+                                 .function = run_function,
+                                 .arg = &u,
+                                 .input = input_path,
+                                 .keep = input > 0 ? input : 0,
+                                 .output = PF_OUTPUT_NULL,
+                                 .limit_ms = q->limit_ms,
+                                 .grace_ms = GRACE_MS,
+                                 .forwards = true};
+    pf_status s = pf_supervisor_run(&command, q->should_stop, q->arg, &result, e);
+    const char *why = s != PF_OK                              ? e->text
+                      : result.how == PF_SUPERVISED_LIMIT     ? "its time limit has expired"
+                      : result.how == PF_SUPERVISED_STOPPED   ? "the time was up"
+                      : result.how == PF_SUPERVISED_UNSTARTED ? result.why
+                      : !u->began && *u->why                  ? u->why
+                                                              : "it did not end";
+    for (uint32_t i = 0; i < q->n; i++)
+        if (!u->runs[i].ran && !*u->runs[i].why)
+            snprintf(u->runs[i].why, sizeof u->runs[i].why, "%.200s", why);
+    memcpy(q->runs, u->runs, q->n * sizeof *q->runs);
+    if (s == PF_OK && !u->began)
+        s = pf_fail(e, PF_BAD, "%s", why);
+    munmap(u, size);
+    if (input > 0)
+        close(input);
+    remove_files(q);
+    return s;
+}
+
+/* --- results --- */
+
+bool pf_order_run_enforced(const struct pf_order_run *r)
+{
+    return r->ran && r->order.happened[0] && !r->order.reversed;
+}
+
+const char *pf_order_run_obstacle(const struct pf_order_run *r)
+{
+    static const char *const words[] = {
+        [PF_ORDER_FREE] = "the access was not reached",
+        [PF_ORDER_LOCK] = "its thread waits for a lock that the other thread holds",
+        [PF_ORDER_WAIT] = "its thread waits, and no other thread can run",
+        [PF_ORDER_EXTERNAL] = "its thread waits for something outside the program",
+        [PF_ORDER_SPIN] = "its thread spins",
+        [PF_ORDER_ENDED] = "its thread ends without it",
+        [PF_ORDER_EXIT] = "the program ends without it",
+        [PF_ORDER_UNBORN] = "its thread does not exist yet",
+    };
+    return pf_order_run_enforced(r) ? NULL : words[r->order.obstacle];
+}
+
+const char *pf_order_run_failure(const struct pf_order_run *r, int normal, char *text, size_t room)
+{
+    const struct pf_clip_end *end = &r->end;
+    if (end->errors)
+        snprintf(text, room, "memory error: %s", end->error);
+    else if (end->outcome == PF_OUTCOME_DEADLOCK)
+        snprintf(text, room, "deadlock");
+    else if (end->outcome == PF_OUTCOME_HANG && !r->order.limited)
+        snprintf(text, room, "hang");
+    else if (end->outcome == PF_OUTCOME_HANG)
+        return NULL;
+    else if (WIFSIGNALED(end->wait) && end->wait != normal)
+        snprintf(text, room, "died of signal %d (%s)", WTERMSIG(end->wait),
+                 strsignal(WTERMSIG(end->wait)));
+    else
+        return NULL;
+    return text;
+}

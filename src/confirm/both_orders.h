@@ -1,0 +1,67 @@
+/*
+ * both_orders.h - runs a program with the two accesses of a race in both orders, several times
+ * each, from a checkpoint before the race.
+ *
+ * Model:   one run follows the recording up to the race. There it is copied: each copy, a
+ *          continuation, makes the two accesses happen in one of the orders, primary (as recorded)
+ *          or alternate, and then runs to its end: along the rest of the recorded schedule as long
+ *          as that is possible, or directly under a policy. The accesses are recognised by thread,
+ *          source position and memory (src/rt/direct/schedule/access_order.h). The number of events
+ *          of a continuation is limited to five times that of the recording after the checkpoint.
+ * Memory:  the caller owns everything. The clip of each continuation is written to its path, so
+ *          that its output can be read (run_output.h) and the run replayed.
+ * Threads: the caller must be single-threaded; the runs happen in a process of their own.
+ * Errors:  PF_IO if nothing could be run. A continuation that could not be run has ran == false
+ *          and a reason.
+ */
+#ifndef PF_CONFIRM_BOTH_ORDERS_H
+#define PF_CONFIRM_BOTH_ORDERS_H
+
+#include "clip.h"
+#include "trace.h"
+
+/* One continuation: what it does, and how it ended. */
+struct pf_order_run {
+    bool alternate; /* the access that was recorded last comes first */
+    bool recorded; /* follows the recorded schedule first, as long as that is possible */
+    char policy[64]; /* then, or otherwise from the race on */
+    const char *clip; /* path of its clip; NULL: none is written */
+
+    /* filled in: */
+    bool ran;
+    char why[240]; /* why it did not run */
+    struct pf_clip_end end; /* status, signal, outcome, memory errors */
+    struct pf_order_outcome order; /* whether the order was enforced, and why not */
+};
+
+struct pf_both_orders {
+    const struct pf_trace *t; /* of the recording */
+    const struct pf_clip *recording;
+    uint32_t a, b; /* the two accesses; a comes first in the trace */
+    /* The checkpoint is before this event of the thread of a, which in the alternate order is held
+     * from there on; PF_NONE: before a. Used if the thread takes a lock there that the other thread
+     * needs on its way. */
+    uint32_t hold_from;
+    uint64_t events; /* limit of events of one continuation; 0: five times the recording */
+    struct pf_order_run *runs;
+    uint32_t n; /* at most PF_CONTINUATIONS */
+    const char *folder; /* for temporary files; must exist */
+    unsigned jobs; /* how many continuations run in parallel */
+    uint64_t limit_ms; /* for all of them; 0: none */
+    bool (*should_stop)(void *arg); /* polled while they run; NULL: never */
+    void *arg;
+};
+
+/* Runs all continuations. */
+PF_MUST_USE pf_status pf_both_orders_run(struct pf_both_orders *q, struct pf_error *e);
+
+/* True if the two accesses happened in the wanted order. */
+bool pf_order_run_enforced(const struct pf_order_run *r);
+/* The failure of a run: crash, deadlock, hang, memory error, exit status, as one line; NULL: it
+ * did not fail. `normal` is the status of a run that counts as success. A run that was ended at
+ * its limit of events did not fail. */
+const char *pf_order_run_failure(const struct pf_order_run *r, int normal, char *text, size_t room);
+/* Why the order was not enforced, as words; NULL: it was. */
+const char *pf_order_run_obstacle(const struct pf_order_run *r);
+
+#endif

@@ -1,0 +1,41 @@
+/*
+ * adhoc_sync.h - finds the ad hoc synchronisation that orders two accesses: a variable that one
+ * thread tests, in a loop or once, and that the other thread sets after its access.
+ *
+ * Model:   `now` is the trace of a run in which the thread of the first access was held, could not
+ *          be overtaken, and was released. A loop: the accesses that the waiting thread repeated
+ *          when the other one was released. It ends with a read that sees another value than
+ *          before; the write of this value ends the loop. A guard: the waiting thread did not reach
+ *          its access because a read saw another value than in the recording, where the value came
+ *          from a write of the other thread after its access.
+ * Memory:  plain data.
+ */
+#ifndef PF_JUDGE_ADHOC_SYNC_H
+#define PF_JUDGE_ADHOC_SYNC_H
+
+#include "trace.h"
+
+struct pf_adhoc_sync {
+    bool in_loop; /* it is tested in a loop; otherwise once */
+    char variable[80];
+    char test[200], write[200]; /* the positions FILE:LINE of the test and of the write */
+    uint32_t tester, writer; /* numbers of the threads in the recording */
+};
+
+/* The loop in which thread number `waiter` was when it had performed `released` events. False: it
+ * was not in a loop, or the loop did not end by a read of a value that another thread wrote. */
+bool pf_adhoc_sync_loop(const struct pf_trace *now, uint32_t waiter, uint64_t released,
+                        struct pf_adhoc_sync *out);
+/* The guard that kept the thread of event b from reaching it. `then` is the trace of the
+ * recording, in which a comes before b. */
+bool pf_adhoc_sync_guard(const struct pf_trace *then, uint32_t a, uint32_t b,
+                         const struct pf_trace *now, struct pf_adhoc_sync *out);
+/* True if the event is a read that its thread repeats in a loop, waiting for another value. */
+bool pf_adhoc_sync_is_test(const struct pf_trace *t, uint32_t event);
+/* True if, in the second half of the trace, no write changes a value and all threads only repeat
+ * the accesses that they have made before: nothing can end their loops. */
+bool pf_adhoc_sync_endless(const struct pf_trace *now);
+/* Writes the position of an event as FILE:LINE. */
+void pf_adhoc_sync_position(const struct pf_trace *t, uint32_t event, char *to, size_t room);
+
+#endif

@@ -1,0 +1,148 @@
+/* evidence.c - see evidence.h. */
+#define _GNU_SOURCE
+#include "evidence.h"
+#include "load_trace.h"
+#include "message.h"
+#include "run_result.h"
+#include "textbuf.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define VERB "judge"
+
+static void add(struct pf_verdict *v, const char *kind, char *text, char *clip)
+{
+    pf_vec_push(&v->evidence, (struct pf_evidence_item){kind, text, clip});
+}
+
+/* --- clips --- */
+
+static void keep_clip(struct pf_verdict *v, const struct pf_judge_case *race, const char *kind,
+                      const struct pf_judge_run *r)
+{
+    char *path = pf_mem_format("%s/%s.%s.clip", race->folder, race->name, kind);
+    if (r->clip && rename(r->clip, path) == 0)
+        add(v, kind, pf_mem_copy(pf_order_run_obstacle(&r->run)), path);
+    else
+        free(path);
+}
+
+void pf_evidence_clips(struct pf_verdict *v, const struct pf_judge_case *race,
+                       const struct pf_judge_run *primary, const struct pf_judge_run *alternate)
+{
+    pf_evidence_state(v, race, primary, alternate);
+    keep_clip(v, race, "primary", primary);
+    keep_clip(v, race, "alternate", alternate);
+}
+
+/* --- output --- */
+
+static char *end_text(const struct pf_judge_run *r)
+{
+    int wait = r->run.end.wait;
+    return WIFSIGNALED(wait) ? pf_mem_format("signal %d", WTERMSIG(wait))
+                             : pf_mem_format("status %d", WEXITSTATUS(wait));
+}
+
+void pf_evidence_output(struct pf_verdict *v, const struct pf_judge_run *primary,
+                        const struct pf_judge_run *alternate)
+{
+    struct pf_output_difference d;
+    if (primary->run.end.wait != alternate->run.end.wait) {
+        char *x = end_text(primary), *y = end_text(alternate);
+        add(v, "exit", pf_mem_format("primary: %s; alternate: %s", x, y), NULL);
+        free(x);
+        free(y);
+    }
+    if (pf_run_output_difference(&primary->output, &alternate->output, &d))
+        add(v, "output",
+            pf_mem_format("descriptor %d, byte %llu: primary: \"%s\"; alternate: \"%s\"", d.fd,
+                          (unsigned long long)d.at, d.text[0], d.text[1]),
+            NULL);
+}
+
+/* --- failures --- */
+
+static void add_stack(struct pf_verdict *v, const struct pf_finding *f)
+{
+    const struct pf_backtrace *s = pf_finding_stack(f);
+    char *text = pf_mem_copy(pf_kind_title(f->kind));
+    for (size_t i = 0; s && i < s->n && i < 16; i++) {
+        const struct pf_stack_frame *p = &s->at[i];
+        char *more = p->file
+                         ? pf_mem_format("%s\n#%zu %s %s:%u", text, i,
+                                         p->function ? p->function : "??", p->file, p->line)
+                         : pf_mem_format("%s\n#%zu %s", text, i, p->function ? p->function : "??");
+        free(text);
+        text = more;
+    }
+    add(v, "failure", text, NULL);
+}
+
+void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r)
+{
+    struct pf_findings shown;
+    struct pf_trace t;
+    pf_findings_init(&shown);
+    pf_trace_init(&t);
+    if (pf_load_trace_shown(VERB, r->clip, NULL, &t, &shown) == PF_EXIT_OK)
+        for (size_t i = 0; i < shown.n; i++)
+            add_stack(v, shown.at[i]);
+    if (!shown.n)
+        add(v, "failure",
+            pf_mem_format("%s%s%s", r->failure, *r->run.end.text ? "\n" : "", r->run.end.text),
+            NULL);
+    pf_trace_release(&t);
+    pf_findings_release(&shown);
+}
+
+/* --- memory after the race --- */
+
+/* The access with this number in its thread; PF_NONE: none. */
+static uint32_t find_access(const struct pf_trace *t, uint32_t thread, uint64_t number)
+{
+    for (uint32_t i = 0; number && i < t->events.len; i++)
+        if (t->recorded.index.at[i] == number && pf_event_is_access(&t->events.at[i]) &&
+            t->recorded.thread.at[t->events.at[i].thread] == thread)
+            return i;
+    return PF_NONE;
+}
+
+static bool load_result(const struct pf_judge_case *race, const struct pf_judge_run *r,
+                        struct pf_run_result *out)
+{
+    const struct pf_trace *t = race->t;
+    uint32_t events[2] = {race->a, race->b};
+    if (!r->clip || pf_load_trace(VERB, r->clip, &out->now) != PF_EXIT_OK)
+        return false;
+    for (unsigned k = 0; k < 2; k++) { /* k: 0 is a, 1 is b */
+        uint32_t thread = t->recorded.thread.at[t->events.at[events[k]].thread];
+        uint64_t number = r->run.order.happened[r->run.alternate ? !k : k];
+        out->begin[k] = out->last[k] = find_access(&out->now, thread, number);
+        if (out->begin[k] == PF_NONE)
+            return false;
+    }
+    return true;
+}
+
+int pf_evidence_state(struct pf_verdict *v, const struct pf_judge_case *race,
+                      const struct pf_judge_run *primary, const struct pf_judge_run *alternate)
+{
+    struct pf_run_result x, y;
+    int same = -1;
+    pf_run_result_init(&x);
+    pf_run_result_init(&y);
+    if (load_result(race, primary, &x) && load_result(race, alternate, &y)) {
+        same = pf_run_result_same_memory(&x, &y);
+        add(v, "state",
+            pf_mem_copy(same ? "the memory after the race is the same in both orders"
+                             : "the memory after the race differs between the orders"),
+            NULL);
+    }
+    pf_run_result_release(&x);
+    pf_run_result_release(&y);
+    return same;
+}

@@ -1,0 +1,26 @@
+/*
+ * evidence.h - what a verdict rests on: clips of both orders, the first difference of the outputs,
+ * the stack of a failure, and whether the memory after the race differs.
+ *
+ * Memory:  evidence belongs to the verdict. A clip that is kept is moved to its final name; the
+ *          file of the run is then gone.
+ */
+#ifndef PF_JUDGE_EVIDENCE_H
+#define PF_JUDGE_EVIDENCE_H
+
+#include "judge_runs.h"
+
+/* Keeps the clips of two runs as NAME.primary.clip and NAME.alternate.clip. */
+void pf_evidence_clips(struct pf_verdict *v, const struct pf_judge_case *race,
+                       const struct pf_judge_run *primary, const struct pf_judge_run *alternate);
+/* Adds the first difference of the outputs of two runs. */
+void pf_evidence_output(struct pf_verdict *v, const struct pf_judge_run *primary,
+                        const struct pf_judge_run *alternate);
+/* Adds the failure of a run, with its stack. */
+void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r);
+/* Compares the memory that the two accesses wrote, when both have happened, in two runs, and adds
+ * the result. Returns 1: the same; 0: different; -1: unknown. */
+int pf_evidence_state(struct pf_verdict *v, const struct pf_judge_case *race,
+                      const struct pf_judge_run *primary, const struct pf_judge_run *alternate);
+
+#endif

@@ -1,0 +1,87 @@
+/*
+ * judge.h - judges one race: runs the program with its two accesses in both orders, and compares
+ * what the program does (Kasikci, Zamfir, Candea: Automated classification of data races under
+ * both strong and weak memory models; docs/analysis/judge.md).
+ *
+ * Model:   a race belongs to one class:
+ *              spec-violated       one order makes the program crash, fail an assertion, deadlock,
+ *                                  loop for ever or access memory wrongly; the other one does not
+ *              output-differs      the order changes the output or the exit status
+ *              k-witness-harmless  k runs of the alternate order gave results of the primary order
+ *              single-ordering     the alternate order cannot happen: other synchronisation, which
+ *                                  the detector does not know, orders the accesses
+ *              undecided           none of these was shown; `reason` says why
+ *          The primary order also runs under several schedules: they are a control group. A result
+ *          of the alternate order is blamed on the race only if no run of the primary order gives
+ *          it. Before that, the control group grows.
+ * Memory:  a verdict owns its evidence; release frees it. Clips of the evidence are files in the
+ *          folder of the case.
+ * Threads: the caller must be single-threaded.
+ * Errors:  what cannot be decided is a verdict of its own: undecided.
+ */
+#ifndef PF_JUDGE_JUDGE_H
+#define PF_JUDGE_JUDGE_H
+
+#include "both_orders.h"
+
+enum pf_judge_class {
+#define PF_VERDICT(name, json, words) PF_JUDGED_##name,
+#include "finding.def"
+#undef PF_VERDICT
+    PF_JUDGED_CLASSES
+};
+
+enum pf_judge_method {
+    PF_METHOD_BOTH_ORDERS, /* everything below */
+    PF_METHOD_RECORD_REPLAY, /* Narayanasamy et al.: compares the memory after the race */
+    PF_METHOD_ADHOC, /* looks only for ad hoc synchronisation */
+};
+
+struct pf_judge_settings {
+    enum pf_judge_method method;
+    unsigned schedules; /* random schedules of the alternate order; 0: only the recorded one */
+    unsigned control; /* most runs of the primary order; 0: only the recorded one */
+    unsigned prefixes; /* how many earlier positions are tried where a lock is in the way */
+    bool adhoc; /* look for ad hoc synchronisation */
+    bool as_paper; /* no control group, and a failure in either order decides */
+    unsigned jobs;
+    uint64_t limit_ms; /* for one race; 0: none */
+    bool (*should_stop)(void *arg); /* NULL: never */
+    void *arg;
+};
+extern const struct pf_judge_settings pf_judge_default;
+
+/* A race in a recording. */
+struct pf_judge_case {
+    const struct pf_trace *t;
+    const struct pf_clip *recording;
+    uint32_t a, b; /* the two accesses; a comes first in the trace */
+    const char *folder; /* for clips; must exist */
+    const char *name; /* first part of the names of clips that are kept */
+};
+
+struct pf_evidence_item {
+    const char *kind; /* primary, alternate: a clip; output, failure, state, order: a text */
+    char *text, *clip; /* NULL: none */
+};
+
+struct pf_verdict {
+    enum pf_judge_class class;
+    unsigned k; /* of k-witness-harmless: runs of the alternate order that did no harm */
+    unsigned paths, schedules; /* inputs; runs of the alternate order with different schedules */
+    unsigned control; /* runs of the primary order */
+    const char *memory; /* the memory model: sc */
+    char reason[400]; /* one sentence */
+    bool adhoc; /* one of the accesses is a test of ad hoc synchronisation */
+    uint64_t ms;
+    PF_VEC(struct pf_evidence_item) evidence;
+};
+
+void pf_judge_race(const struct pf_judge_settings *how, const struct pf_judge_case *race,
+                   struct pf_verdict *out);
+void pf_verdict_release(struct pf_verdict *v);
+/* The word of the class in JSON, and the reverse; -1: it is not a class. */
+const char *pf_judge_class_name(enum pf_judge_class c);
+int pf_judge_class_from(const char *word);
+
+#endif

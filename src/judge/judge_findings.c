@@ -1,0 +1,176 @@
+/* judge_findings.c - see judge_findings.h. */
+#define _GNU_SOURCE
+#include "judge_findings.h"
+#include "clip_program.h"
+#include "duration.h"
+#include "load_trace.h"
+#include "message.h"
+#include "race_events.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VERB "judge"
+
+static const char *text_in(struct pf_pool *pool, const char *s)
+{
+    return s ? pf_mem_checked(pf_pool_text(pool, s, strlen(s))) : NULL;
+}
+
+void pf_judge_store(struct pf_finding *f, const struct pf_verdict *v, struct pf_pool *pool)
+{
+    struct pf_judged *j = pf_mem_checked(pf_pool_get(pool, sizeof *j));
+    struct pf_judged_evidence *at =
+        pf_mem_checked(pf_pool_get(pool, (v->evidence.len + 1) * sizeof *at));
+    for (size_t i = 0; i < v->evidence.len; i++)
+        at[i] = (struct pf_judged_evidence){.kind = v->evidence.at[i].kind,
+                                            .text = text_in(pool, v->evidence.at[i].text),
+                                            .clip = text_in(pool, v->evidence.at[i].clip)};
+    *j = (struct pf_judged){.k = v->k,
+                            .paths = v->paths,
+                            .schedules = v->schedules,
+                            .memory = v->memory,
+                            .reason = text_in(pool, v->reason),
+                            .adhoc = v->adhoc,
+                            .evidence = at,
+                            .nevidence = v->evidence.len};
+    f->verdict = pf_judge_class_name(v->class);
+    f->judged = j;
+}
+
+/* --- one recording --- */
+
+/* A recording with its trace, and the accesses that were judged in it. */
+struct judged_recording {
+    const char *path;
+    struct pf_clip clip;
+    struct pf_trace t;
+    bool open;
+    char why[300]; /* why it is not usable */
+};
+
+static void open_recording(struct judged_recording *r, const char *path)
+{
+    struct pf_error e;
+    *r = (struct judged_recording){.path = path};
+    pf_trace_init(&r->t);
+    if (!path) {
+        snprintf(r->why, sizeof r->why, "never seen in a replay");
+    } else if (pf_clip_open(&r->clip, path, &e) != PF_OK ||
+               pf_clip_program_resolve(&r->clip, &e) != PF_OK) {
+        snprintf(r->why, sizeof r->why, "%.*s", (int)strcspn(e.text, "\n"), e.text);
+    } else if (pf_load_trace(VERB, path, &r->t) != PF_EXIT_OK) {
+        snprintf(r->why, sizeof r->why, "%.280s", pf_last_complaint());
+    } else {
+        r->open = true;
+    }
+}
+
+static void close_recording(struct judged_recording *r)
+{
+    pf_trace_release(&r->t);
+    pf_clip_release(&r->clip);
+}
+
+static bool find_accesses(const struct judged_recording *r, const struct pf_judge_item *it,
+                          uint32_t *a, uint32_t *b, char *why, size_t room)
+{
+    const char *named = it->race ? it->race : r->clip.meta.race;
+    if (!r->open) {
+        snprintf(why, room, "%s", r->why);
+        return false;
+    }
+    if (named && pf_race_events_named(&r->t, named, a, b, why, room))
+        return true;
+    return !it->race && it->f->naccesses == 2 && pf_race_events_at(&r->t, it->f, a, b, why, room);
+}
+
+/* True if the accesses of two findings belong to one cluster: the same memory, threads and
+ * stacks. */
+static bool same_cluster(const struct pf_trace *t, uint32_t a, uint32_t b, uint32_t c, uint32_t d)
+{
+    const struct pf_recorded *r = &t->recorded;
+    uint32_t x[2][2] = {{a, c}, {b, d}};
+    for (unsigned i = 0; i < 2; i++) {
+        const struct pf_event *p = &t->events.at[x[i][0]], *q = &t->events.at[x[i][1]];
+        if (p->what != q->what || p->thread != q->thread ||
+            r->event_stack.at[x[i][0]] != r->event_stack.at[x[i][1]])
+            return false;
+    }
+    return true;
+}
+
+struct judged_pair {
+    uint32_t a, b;
+    const struct pf_finding *f;
+};
+typedef PF_VEC(struct judged_pair) judged_pairs;
+
+static const struct pf_finding *find_cluster(const struct pf_trace *t, const judged_pairs *done,
+                                             uint32_t a, uint32_t b)
+{
+    for (size_t i = 0; i < done->len; i++)
+        if (same_cluster(t, a, b, done->at[i].a, done->at[i].b))
+            return done->at[i].f;
+    return NULL;
+}
+
+static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judged_pairs *done,
+                       struct pf_judge_item *it)
+{
+    struct pf_verdict v = {.class = PF_JUDGED_UNDECIDED, .paths = 1, .memory = "sc"};
+    struct pf_judge_settings how = l->how;
+    uint32_t a = PF_NONE, b = PF_NONE;
+    char name[20];
+    snprintf(name, sizeof name, "%016" PRIx64, it->f->id);
+    it->judged = true;
+    if (l->end_ms && pf_now_ms() >= l->end_ms) {
+        it->judged = false;
+        return;
+    }
+    if (!find_accesses(r, it, &a, &b, v.reason, sizeof v.reason)) {
+        pf_judge_store(it->f, &v, l->pool);
+        return;
+    }
+    const struct pf_finding *like = find_cluster(&r->t, done, a, b);
+    if (like) {
+        it->f->verdict = like->verdict;
+        it->f->judged = like->judged;
+        return;
+    }
+    uint64_t left = l->end_ms ? l->end_ms - pf_now_ms() : 0;
+    if (left && (!how.limit_ms || left < how.limit_ms))
+        how.limit_ms = left;
+    pf_judge_race(
+        &how,
+        &(struct pf_judge_case){
+            .t = &r->t, .recording = &r->clip, .a = a, .b = b, .folder = l->folder, .name = name},
+        &v);
+    pf_judge_store(it->f, &v, l->pool);
+    it->ms = v.ms;
+    pf_vec_push(done, (struct judged_pair){a, b, it->f});
+    pf_verdict_release(&v);
+}
+
+void pf_judge_list_run(struct pf_judge_list *l)
+{
+    for (size_t i = 0; i < l->n; i++) {
+        struct judged_recording r;
+        judged_pairs done = {0};
+        if (l->items[i].judged)
+            continue;
+        open_recording(&r, l->items[i].clip);
+        for (size_t k = i; k < l->n; k++) {
+            struct pf_judge_item *it = &l->items[k];
+            bool same = it->clip == r.path || (it->clip && r.path && !strcmp(it->clip, r.path));
+            if (it->judged || !same)
+                continue;
+            judge_item(l, &r, &done, it);
+            if (l->progress)
+                l->progress(l, it);
+        }
+        pf_vec_release(&done);
+        close_recording(&r);
+    }
+}

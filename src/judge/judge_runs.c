@@ -1,0 +1,154 @@
+/* judge_runs.c - see judge_runs.h. */
+#define _GNU_SOURCE
+#include "judge_runs.h"
+#include "duration.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char *clip_path(const struct pf_judge_runs *g, size_t i)
+{
+    return pf_mem_format("%s/%s.%u.%zu.run", g->race->folder, g->race->name, g->groups, i);
+}
+
+static uint64_t time_left(const struct pf_judge_runs *g)
+{
+    uint64_t used = pf_now_ms() - g->began;
+    return !g->how->limit_ms ? 0 : used < g->how->limit_ms ? g->how->limit_ms - used : 1;
+}
+
+static void take(struct pf_judge_runs *g, const struct pf_order_run *r, char *path)
+{
+    struct pf_judge_run one = {.run = *r, .clip = path};
+    struct pf_clip clip;
+    struct pf_error e;
+    if (r->ran && pf_clip_open(&clip, path, &e) == PF_OK) {
+        one.run.ran = pf_run_output_read(&one.output, &clip, &e) == PF_OK;
+        pf_clip_release(&clip);
+    } else {
+        one.run.ran = false;
+    }
+    one.run.clip = NULL;
+    pf_order_run_failure(r, 0, one.failure, sizeof one.failure);
+    pf_vec_push(&g->at, one);
+}
+
+pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish *wishes, size_t n,
+                            struct pf_error *e)
+{
+    struct pf_order_run *runs = pf_mem_zero(PF_CONTINUATIONS, sizeof *runs);
+    uint32_t count = 0;
+    for (size_t i = 0; i < n; i++)
+        for (unsigned k = 0; k < wishes[i].n && count < PF_CONTINUATIONS; k++) {
+            struct pf_order_run *r = &runs[count];
+            r->alternate = wishes[i].alternate;
+            r->recorded = wishes[i].recorded;
+            r->clip = clip_path(g, count++);
+            snprintf(r->policy, sizeof r->policy, wishes[i].recorded ? "rr" : "random:%u",
+                     wishes[i].seed + k);
+        }
+    struct pf_both_orders q = {.t = g->race->t,
+                               .recording = g->race->recording,
+                               .a = g->race->a,
+                               .b = g->race->b,
+                               .hold_from = g->hold_from,
+                               .events = g->events,
+                               .runs = runs,
+                               .n = count,
+                               .folder = g->race->folder,
+                               .jobs = g->how->jobs,
+                               .limit_ms = time_left(g),
+                               .should_stop = g->how->should_stop,
+                               .arg = g->how->arg};
+    pf_status s = pf_both_orders_run(&q, e);
+    for (uint32_t i = 0; i < count; i++)
+        take(g, &runs[i], (char *)runs[i].clip);
+    g->groups++;
+    free(runs);
+    return s;
+}
+
+void pf_judge_runs_clear(struct pf_judge_runs *g)
+{
+    for (size_t i = 0; i < g->at.len; i++) {
+        if (g->at.at[i].clip)
+            unlink(g->at.at[i].clip);
+        free(g->at.at[i].clip);
+        pf_run_output_release(&g->at.at[i].output);
+    }
+    pf_vec_release(&g->at);
+}
+
+/* --- comparison --- */
+
+static bool same_end(const struct pf_judge_run *a, const struct pf_judge_run *b)
+{
+    return a->run.end.wait == b->run.end.wait && a->run.end.outcome == b->run.end.outcome;
+}
+
+bool pf_judge_runs_same(const struct pf_judge_run *a, const struct pf_judge_run *b)
+{
+    return same_end(a, b) && pf_run_output_same(&a->output, &b->output);
+}
+
+static bool is_control(const struct pf_judge_runs *g, const struct pf_judge_run *r)
+{
+    return r->run.ran && !r->run.alternate && pf_order_run_enforced(&r->run) &&
+           (!g->how->as_paper || r->run.recorded);
+}
+
+/* True if two runs of the primary order differ only in the order of their lines. */
+static bool order_of_lines_varies(const struct pf_judge_runs *g)
+{
+    for (size_t i = 0; i < g->at.len; i++)
+        for (size_t k = 0; is_control(g, &g->at.at[i]) && k < i; k++)
+            if (is_control(g, &g->at.at[k]) && same_end(&g->at.at[i], &g->at.at[k]) &&
+                !pf_run_output_same(&g->at.at[i].output, &g->at.at[k].output) &&
+                pf_run_output_permuted(&g->at.at[i].output, &g->at.at[k].output))
+                return true;
+    return false;
+}
+
+bool pf_judge_runs_in_control(const struct pf_judge_runs *g, const struct pf_judge_run *r)
+{
+    bool permuted = false;
+    for (size_t i = 0; i < g->at.len; i++) {
+        const struct pf_judge_run *x = &g->at.at[i];
+        if (!is_control(g, x))
+            continue;
+        if (pf_judge_runs_same(x, r))
+            return true;
+        permuted |= same_end(x, r) && pf_run_output_permuted(&x->output, &r->output);
+    }
+    return permuted && order_of_lines_varies(g);
+}
+
+/* Failures are the same if their texts are, up to the first number. */
+static bool same_failure(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "0123456789");
+    bool signal = !strncmp(a, "died", 4);
+    return signal ? !strcmp(a, b) : n == strcspn(b, "0123456789") && !strncmp(a, b, n);
+}
+
+bool pf_judge_runs_failed(const struct pf_judge_runs *g, bool alternate, const char *failure)
+{
+    for (size_t i = 0; i < g->at.len; i++) {
+        const struct pf_judge_run *x = &g->at.at[i];
+        if (x->run.ran && x->run.alternate == alternate && *x->failure &&
+            pf_order_run_enforced(&x->run) && same_failure(x->failure, failure))
+            return true;
+    }
+    return false;
+}
+
+unsigned pf_judge_runs_count(const struct pf_judge_runs *g, bool alternate)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < g->at.len; i++)
+        n += g->at.at[i].run.ran && g->at.at[i].run.alternate == alternate &&
+             pf_order_run_enforced(&g->at.at[i].run);
+    return n;
+}

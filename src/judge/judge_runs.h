@@ -1,0 +1,49 @@
+/*
+ * judge_runs.h - the runs of one race: continuations in both orders with their results.
+ *
+ * Model:   runs are added in groups; each group starts from the recording again. Runs of the
+ *          primary and of the alternate order with the same number use the same policy.
+ * Memory:  release frees everything and removes the clips, except those that were moved.
+ */
+#ifndef PF_JUDGE_JUDGE_RUNS_H
+#define PF_JUDGE_JUDGE_RUNS_H
+
+#include "judge.h"
+#include "run_output.h"
+
+struct pf_judge_run {
+    struct pf_order_run run;
+    struct pf_run_output output;
+    char *clip;
+    char failure[300]; /* ""; or what went wrong: crash, deadlock, ... */
+};
+
+struct pf_judge_runs {
+    const struct pf_judge_settings *how;
+    const struct pf_judge_case *race;
+    uint32_t hold_from; /* as in both_orders.h */
+    uint64_t events; /* likewise */
+    uint64_t began;
+    PF_VEC(struct pf_judge_run) at;
+    unsigned groups;
+};
+
+/* One kind of runs of a group. */
+struct pf_judge_wish {
+    bool alternate, recorded;
+    unsigned n, seed; /* how many; the seed of the first one's policy */
+};
+
+PF_MUST_USE pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish *wishes,
+                                        size_t n, struct pf_error *e);
+void pf_judge_runs_clear(struct pf_judge_runs *g);
+/* True if both gave the same result: output, exit status or signal. */
+bool pf_judge_runs_same(const struct pf_judge_run *a, const struct pf_judge_run *b);
+/* True if a run of the primary order gave the same result as r; or, if the order of the lines
+ * differs among the runs of the primary order, the same lines in another order. */
+bool pf_judge_runs_in_control(const struct pf_judge_runs *g, const struct pf_judge_run *r);
+/* True if a run of this order failed in the same way. */
+bool pf_judge_runs_failed(const struct pf_judge_runs *g, bool alternate, const char *failure);
+unsigned pf_judge_runs_count(const struct pf_judge_runs *g, bool alternate);
+
+#endif

@@ -1,0 +1,151 @@
+/* race_events.c - see race_events.h. */
+#include "race_events.h"
+#include "textbuf.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* --- by number --- */
+
+struct event_name {
+    unsigned thread, number;
+};
+
+static const char *parse(const char *s, struct event_name *n)
+{
+    int used = 0;
+    return sscanf(s, "T%u:%u%n", &n->thread, &n->number, &used) == 2 && used ? s + used : NULL;
+}
+
+/* The access of an operation that conflicts with `other`; PF_NONE: none. An operation such as
+ * memcpy has several accesses with the same number. */
+static uint32_t find_part(const struct pf_trace *t, const struct event_name *n, uint32_t other)
+{
+    for (uint32_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        if (t->recorded.index.at[i] == n->number && pf_event_is_access(e) &&
+            t->recorded.thread.at[e->thread] == n->thread &&
+            (other == PF_NONE || pf_trace_conflict(t, e, &t->events.at[other])))
+            return i;
+    }
+    return PF_NONE;
+}
+
+static void put_in_order(uint32_t *a, uint32_t *b)
+{
+    uint32_t x = *a;
+    if (*a > *b) {
+        *a = *b;
+        *b = x;
+    }
+}
+
+bool pf_race_events_named(const struct pf_trace *t, const char *text, uint32_t *a, uint32_t *b,
+                          char *why, size_t room)
+{
+    struct event_name x, y;
+    const char *s = parse(text, &x);
+    s = s && (*s == '<' || *s == ',') ? parse(s + 1, &y) : NULL;
+    if (!s || *s) {
+        snprintf(why, room, "%s: expected two events such as T1:137,T2:40", text);
+        return false;
+    }
+    *a = *b = PF_NONE;
+    for (uint32_t i = 0; i < t->events.len && *b == PF_NONE; i++)
+        if (t->recorded.index.at[i] == x.number && pf_event_is_access(&t->events.at[i]) &&
+            t->recorded.thread.at[t->events.at[i].thread] == x.thread) {
+            *a = i;
+            *b = find_part(t, &y, i);
+        }
+    if (*a == PF_NONE || *b == PF_NONE) {
+        snprintf(why, room, "%s: the recording has no two conflicting accesses with these numbers",
+                 text);
+        return false;
+    }
+    put_in_order(a, b);
+    return true;
+}
+
+/* --- by position --- */
+
+/* True if one path ends with the other, at a path component. */
+static bool same_path(const char *a, const char *b)
+{
+    size_t na = strlen(a), nb = strlen(b), n = na < nb ? na : nb;
+    if (strcmp(a + na - n, b + nb - n))
+        return false;
+    return na == nb || (na > nb ? a[na - n - 1] : b[nb - n - 1]) == '/';
+}
+
+static const struct pf_stack_frame *place_of(const struct pf_access *x)
+{
+    for (size_t i = 0; i < x->stack.n; i++)
+        if (x->stack.at[i].file && *x->stack.at[i].file)
+            return &x->stack.at[i];
+    return NULL;
+}
+
+static bool is_op(enum pf_op op, const struct pf_event *e)
+{
+    switch (op) {
+    case PF_OP_READ:
+        return e->kind == PF_EV_READ;
+    case PF_OP_WRITE:
+        return e->kind == PF_EV_WRITE;
+    case PF_OP_ATOMIC_READ:
+        return e->kind == PF_EV_AREAD;
+    case PF_OP_ATOMIC_WRITE:
+        return e->kind == PF_EV_AWRITE || e->kind == PF_EV_RMW;
+    case PF_OP_FREE:
+        return e->kind == PF_EV_FREE;
+    default:
+        return true;
+    }
+}
+
+/* Lists the accesses of the trace that may be this access of a finding. */
+static void list_at(const struct pf_trace *t, const struct pf_access *x, pf_vec_u32 *out)
+{
+    const struct pf_stack_frame *p = place_of(x);
+    for (uint32_t i = 0; p && i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        const struct pf_site_info *s = &t->sites.at[e->site];
+        if (pf_event_is_access(e) && is_op(x->op, e) && s->line == p->line &&
+            (!p->column || !s->column || s->column == p->column) &&
+            same_path(pf_trace_text(t, s->file), p->file))
+            pf_vec_push(out, i);
+    }
+}
+
+bool pf_race_events_at(const struct pf_trace *t, const struct pf_finding *f, uint32_t *a,
+                       uint32_t *b, char *why, size_t room)
+{
+    pf_vec_u32 x = {0}, y = {0};
+    uint32_t best = UINT32_MAX;
+    list_at(t, &f->accesses[0], &x);
+    list_at(t, &f->accesses[1], &y);
+    for (size_t i = 0, low = 0; i < x.len; i++) {
+        while (low < y.len && y.at[low] < x.at[i] && x.at[i] - y.at[low] >= best)
+            low++;
+        for (size_t k = low; k < y.len; k++) {
+            uint32_t far = x.at[i] > y.at[k] ? x.at[i] - y.at[k] : y.at[k] - x.at[i];
+            if (y.at[k] > x.at[i] && far >= best)
+                break;
+            if (far < best &&
+                pf_trace_conflict(t, &t->events.at[x.at[i]], &t->events.at[y.at[k]])) {
+                best = far;
+                *a = x.at[i];
+                *b = y.at[k];
+            }
+        }
+    }
+    if (best == UINT32_MAX)
+        snprintf(why, room,
+                 !x.len || !y.len ? "never seen in a replay"
+                                  : "its accesses were never to the same memory in a replay");
+    pf_vec_release(&x);
+    pf_vec_release(&y);
+    if (best != UINT32_MAX)
+        put_in_order(a, b);
+    return best != UINT32_MAX;
+}
