@@ -59,6 +59,18 @@ char *pf_mem_format(const char *format, ...)
     return text;
 }
 
+void pf_mem_setenv(const char *name, const char *format, ...)
+{
+    char *text = NULL;
+    va_list args;
+    va_start(args, format);
+    int n = vasprintf(&text, format, args);
+    va_end(args);
+    if (n < 0 || setenv(name, text, 1))
+        pf_out_of_memory(0);
+    free(text);
+}
+
 void *pf_mem_checked(void *p)
 {
     if (!p)

@@ -29,6 +29,8 @@ char *pf_mem_copy(const char *s);
 char *pf_mem_copy_n(const char *s, size_t n);
 /* Formatted text. */
 char *pf_mem_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Sets an environment variable to the formatted text. */
+void pf_mem_setenv(const char *name, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Returns p, or ends the tool if it is NULL: for pools and for libraries that allocate. */
 void *pf_mem_checked(void *p);
 

@@ -1,6 +1,7 @@
 /* file.c - see file.h. */
 #define _GNU_SOURCE
 #include "file.h"
+#include "vector.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,33 +16,23 @@ pf_status pf_file_read(const char *path, char **out, size_t *n, struct pf_error 
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0)
         return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
-    size_t cap = 64 << 10, len = 0;
-    char *data = malloc(cap);
-    ssize_t r = 0;
-    while (data && (r = read(fd, data + len, cap - len - 1)) != 0) {
-        if (r < 0 && errno == EINTR)
-            continue;
-        if (r < 0)
-            break;
-        len += (size_t)r;
-        if (cap - len < 2) {
-            char *more = realloc(data, cap *= 2);
-            if (!more)
-                free(data);
-            data = more;
-        }
-    }
+    PF_VEC(char) data = {0};
+    ssize_t r;
+    do {
+        pf_vec_reserve(&data, 64 << 10);
+        r = read(fd, data.at + data.len, data.cap - data.len - 1);
+        if (r > 0)
+            data.len += (size_t)r;
+    } while (r > 0 || (r < 0 && errno == EINTR));
     int reason = errno;
     close(fd);
-    if (!data)
-        return pf_fail(e, PF_NOMEM, "%s: out of memory", path);
     if (r < 0) {
-        free(data);
+        pf_vec_release(&data);
         return pf_fail(e, PF_IO, "%s: %s", path, strerror(reason));
     }
-    data[len] = 0;
-    *out = data;
-    *n = len;
+    data.at[data.len] = 0;
+    *out = data.at;
+    *n = data.len;
     return PF_OK;
 }
 
@@ -62,11 +53,11 @@ static int write_all(int fd, const char *data, size_t n)
 /* Syncs the folder of `path`: a rename survives a crash only once the folder is on disk. */
 static void sync_folder(const char *path)
 {
-    char *folder = strdup(path);
-    char *slash = folder ? strrchr(folder, '/') : NULL;
+    char *folder = pf_mem_copy(path);
+    char *slash = strrchr(folder, '/');
     if (slash)
         slash[slash == folder] = 0;
-    int fd = folder ? open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+    int fd = open(slash ? folder : ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (fd >= 0) {
         fsync(fd);
         close(fd);
@@ -92,9 +83,7 @@ pf_status pf_file_write(const char *path, const char *data, size_t n, struct pf_
             close(fd);
         return bad ? pf_fail(e, PF_IO, "%s: %s", path, strerror(reason)) : PF_OK;
     }
-    char *temporary;
-    if (asprintf(&temporary, "%s.XXXXXX", path) < 0)
-        return pf_fail(e, PF_NOMEM, "%s: out of memory", path);
+    char *temporary = pf_mem_format("%s.XXXXXX", path);
     int fd = mkostemp(temporary, O_CLOEXEC);
     int bad = fd < 0;
     if (!bad) {
@@ -116,9 +105,7 @@ pf_status pf_file_write(const char *path, const char *data, size_t n, struct pf_
 
 pf_status pf_file_check(const char *path, struct pf_error *e)
 {
-    char *copy = strdup(path), *slash = copy ? strrchr(copy, '/') : NULL;
-    if (!copy)
-        return pf_fail(e, PF_NOMEM, "out of memory");
+    char *copy = pf_mem_copy(path), *slash = strrchr(copy, '/');
     if (slash)
         slash[slash == copy] = 0;
     int bad = strcmp(path, "-") && access(slash ? copy : ".", W_OK | X_OK) && access(path, W_OK);
@@ -130,9 +117,7 @@ pf_status pf_file_check(const char *path, struct pf_error *e)
 
 pf_status pf_folder_make(const char *path, struct pf_error *e)
 {
-    char *part = strdup(path);
-    if (!part)
-        return pf_fail(e, PF_NOMEM, "%s: out of memory", path);
+    char *part = pf_mem_copy(path);
     for (char *p = part + 1; *p; p++)
         if (*p == '/') {
             *p = 0;

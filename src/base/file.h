@@ -2,7 +2,7 @@
  * file.h - reads and writes whole files.
  *
  * Memory:  the bytes read are malloced; the caller frees them.
- * Errors:  PF_IO with the path and the system's reason; PF_NOMEM.
+ * Errors:  PF_IO with the path and the system's reason.
  */
 #ifndef PF_BASE_FILE_H
 #define PF_BASE_FILE_H

@@ -44,8 +44,7 @@ void pf_print_name(FILE *to, const char *s)
     pf_pool_init_malloc(&pool);
     pf_text_init(&t, &pool);
     pf_text_name(&t, s);
-    if (!t.failed)
-        fwrite(t.at, 1, t.n, to);
+    fwrite(t.at, 1, t.n, to);
     pf_pool_release(&pool);
 }
 

@@ -1,5 +1,6 @@
 /* cc_sanitize.c - see cc_sanitize.h. */
 #include "cc_sanitize.h"
+#include "allocation.h"
 #include "cli.h"
 #include <stdlib.h>
 #include <string.h>
@@ -47,9 +48,7 @@ static void disable(struct pf_cc_sanitize *s, const char *list)
 
 static void add_ignorelist(struct pf_cc_sanitize *s, const char *path)
 {
-    s->ignorelists = realloc(s->ignorelists, (s->nignorelists + 1) * sizeof *s->ignorelists);
-    if (!s->ignorelists)
-        abort();
+    s->ignorelists = pf_mem_resize(s->ignorelists, s->nignorelists + 1, sizeof *s->ignorelists);
     s->ignorelists[s->nignorelists++] = path;
 }
 

@@ -167,9 +167,7 @@ static char *next_word(const char **at)
         p++;
     if (!*p)
         return NULL;
-    char *word = malloc(strlen(p) + 1), *out = word;
-    if (!word)
-        abort();
+    char *word = pf_mem_resize(NULL, strlen(p) + 1, 1), *out = word;
     for (char quote = 0; *p && (quote || !isspace((unsigned char)*p)); p++) {
         if (*p == '\\' && p[1])
             *out++ = *++p;

@@ -117,8 +117,6 @@ static pf_status use_program(struct pf_check_settings *p, struct pf_error *e)
     struct pf_suite_list *l = &p->tests;
     struct pf_text t;
     l->at = pf_pool_get(&l->pool, sizeof *l->at);
-    if (!l->at)
-        return pf_fail(e, PF_NOMEM, "out of memory");
     pf_text_init(&t, &l->pool);
     for (int i = 0; i < p->nwords; i++) {
         pf_text_add(&t, i ? " " : "");

@@ -22,10 +22,10 @@ static pf_status accept(const char *file, const struct pf_findings *f, bool keep
     pf_baseline_init(&b);
     pf_status s = access(file, F_OK) == 0 ? pf_baseline_read(&b, file, e) : PF_OK;
     size_t before = b.n, fresh = count_missing(&b, f);
-    if (s == PF_OK)
-        s = pf_baseline_accept(&b, f, keep, e);
-    if (s == PF_OK)
+    if (s == PF_OK) {
+        pf_baseline_accept(&b, f, keep);
         s = pf_baseline_write(&b, file, e);
+    }
     if (s == PF_OK)
         printf("%s: %zu accepted, %zu of them new, %zu dropped\n", file, b.n, fresh,
                before + fresh - b.n);

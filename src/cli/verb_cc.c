@@ -66,14 +66,11 @@ static int take_own_flag(const char *verb, const char *arg)
 {
     if (!strncmp(arg, "-fpf-ignore=", 12)) {
         const char *before = getenv("PF_PLUGIN_IGNORE");
-        char *path = realpath(arg + 12, NULL), *list = NULL;
+        char *path = realpath(arg + 12, NULL);
         int status = check_ignore_list(verb, path ? path : arg + 12);
-        if (!status &&
-            asprintf(&list, "%s%s%s", before ? before : "", before ? "\n" : "", path) < 0)
-            abort();
         if (!status)
-            setenv("PF_PLUGIN_IGNORE", list, 1);
-        free(list);
+            pf_mem_setenv("PF_PLUGIN_IGNORE", "%s%s%s", before ? before : "", before ? "\n" : "",
+                          path);
         free(path);
         return status;
     }

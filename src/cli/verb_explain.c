@@ -62,7 +62,7 @@ static void add_position(struct explainer *w, const struct pf_backtrace *stack)
 
 static void add_capital(struct pf_text *t, size_t from)
 {
-    if (!t->failed && from < t->n && t->at[from] >= 'a' && t->at[from] <= 'z')
+    if (from < t->n && t->at[from] >= 'a' && t->at[from] <= 'z')
         t->at[from] -= 'a' - 'A';
 }
 

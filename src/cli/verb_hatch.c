@@ -2,6 +2,7 @@
  * along the schedule of every candidate; those that really happened are findings, each with a
  * clip. */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "candidate_file.h"
 #include "candidates_to_try.h"
 #include "cli.h"
@@ -116,9 +117,8 @@ static int try_all(struct hatch *h)
     if (pf_folder_make(h->run.folder, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     for (size_t i = 0; i < h->all.at.len; i++)
-        if (asprintf(&h->all.at.at[i].clip, "%s/%016" PRIx64 ".clip", h->run.folder,
-                     h->all.at.at[i].f.id) < 0)
-            return pf_complain(VERB, "out of memory");
+        h->all.at.at[i].clip =
+            pf_mem_format("%s/%016" PRIx64 ".clip", h->run.folder, h->all.at.at[i].f.id);
     h->run.t = &h->j.t;
     h->run.recording = &h->recording;
     int status = try_round(h);
@@ -419,9 +419,8 @@ int pf_verb_hatch(int argc, char **argv)
         status = pf_complain(VERB, "--limit=%s: expected a duration such as 90s or 2m", limit);
     else if (known && pf_file_read(known, &ids, &nids, &e) != PF_OK)
         status = pf_complain(VERB, "%s", e.text);
-    else if (asprintf(&standard, "%s.hatched", path) < 0)
-        status = pf_complain(VERB, "out of memory");
     else {
+        standard = pf_mem_format("%s.hatched", path);
         h->all.known = ids;
         h->run.folder = folder ? folder : standard;
         status = open_file(h, path);

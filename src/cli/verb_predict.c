@@ -341,8 +341,6 @@ static int run_job(struct pf_predict_job *j, const char *json, const char *clips
             add_json(&t, j, argc, argv);
         else
             add_text(&t, j, pf_color_wanted(STDOUT_FILENO));
-        if (t.failed)
-            return pf_complain(VERB, "out of memory");
         if (!as_json && json && !strcmp(json, "-"))
             continue; /* standard output is used for the JSON */
         if (pf_file_write(as_json ? json : "-", t.at, t.n, &e) != PF_OK)

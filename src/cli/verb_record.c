@@ -1,6 +1,7 @@
 /* verb_record.c - `pf record`: runs a program in directed mode, one thread at a time, and
  * records the schedule and all inputs, so that the run can be replayed. */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "cli.h"
 #include "directed.h"
 #include "duration.h"
@@ -58,36 +59,29 @@ static pf_status check_schedule(const char *option, const char *text, bool numbe
 
 /* Adds an option for the runtime. Like all of the environment, it becomes a part of the
  * recording. */
-static bool add_option(const char *name, const char *value)
+static void add_option(const char *name, const char *value)
 {
     const char *old = getenv("PF_OPTIONS");
-    char *all;
-    bool ok =
-        asprintf(&all, "%s%s%s='%s'", old ? old : "", old && *old ? ":" : "", name, value) >= 0 &&
-        !setenv("PF_OPTIONS", all, 1);
-    if (!ok)
-        pf_complain(VERB, "out of memory");
-    else
-        free(all);
-    return ok;
+    pf_mem_setenv("PF_OPTIONS", "%s%s%s='%s'", old ? old : "", old && *old ? ":" : "", name, value);
 }
 
 static bool add_file(const char *name, const char *file)
 {
     char *path = realpath(file, NULL);
-    bool ok = path && add_option(name, path);
-    if (!path)
+    if (!path) {
         pf_complain(VERB, "%s: %s", file, strerror(errno));
+        return false;
+    }
+    add_option(name, path);
     free(path);
-    return ok;
+    return true;
 }
 
 /* NAME.clip in the current folder. */
 static char *default_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
-    char *name;
-    return asprintf(&name, "%s.clip", slash ? slash + 1 : path) < 0 ? NULL : name;
+    return pf_mem_format("%s.clip", slash ? slash + 1 : path);
 }
 
 /* Prints what the policy has reached, and writes the JSON if it is requested. */
@@ -108,9 +102,7 @@ static int print_reached(const char *file, const char *json, const struct pf_cli
                     !continuations     ? NULL
                     : continuations->n ? continuations->at
                                        : "");
-    if (t.failed)
-        status = pf_complain(VERB, "out of memory");
-    else if (json && pf_file_write(json, t.at, t.n, &e) != PF_OK)
+    if (json && pf_file_write(json, t.at, t.n, &e) != PF_OK)
         status = complain(&e);
     pf_pool_release(&pool);
     return status;
@@ -229,7 +221,9 @@ int pf_verb_record(int argc, char **argv)
         return pf_complain(VERB, "--at, --continue, --tail and --folder must be used together");
     if (reach && strcmp(reach, "once") && strcmp(reach, "full"))
         return pf_complain(VERB, "--reach=%s: expected once or full", reach);
-    if ((reach && !add_option("reach", reach)) || (globals && !add_file("globals", globals)))
+    if (reach)
+        add_option("reach", reach);
+    if (globals && !add_file("globals", globals))
         return PF_EXIT_USAGE;
     if ((each && !pf_duration_parse(each, &d.each_ms)) ||
         (all && !pf_duration_parse(all, &d.all_ms)))
@@ -253,8 +247,7 @@ int pf_verb_record(int argc, char **argv)
     pf_pool_init_malloc(&pool);
     pf_text_init(&list, &pool);
     d.list = d.at ? &list : NULL;
-    pf_status s = file ? pf_program_check_directed(path, &d.bare, &e)
-                       : pf_fail(&e, PF_NOMEM, "out of memory");
+    pf_status s = pf_program_check_directed(path, &d.bare, &e);
     if (s == PF_OK)
         s = pf_directed_describe(&meta, path, argv + first, &d, &e);
     if (s == PF_OK)

@@ -123,8 +123,7 @@ static void print_shown(const struct replayed *r, const struct pf_clip *clip,
                        clip->meta.race, pair + 1);
     }
     add_end(&t, clip, child, end);
-    if (!t.failed)
-        pf_note(VERB, "shown: %.*s", (int)t.n, t.at);
+    pf_note(VERB, "shown: %.*s", (int)t.n, t.at);
     pf_pool_release(&pool);
 }
 

@@ -2,6 +2,7 @@
  * findings logs of all its processes, and writes the JSON. The processes print the reports
  * themselves, as the races happen. */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "child.h"
 #include "cli.h"
 #include "file.h"
@@ -42,16 +43,15 @@ static pf_status make_folder(struct run_command *r, struct pf_error *e)
     clock_gettime(CLOCK_REALTIME, &now);
     snprintf(r->id, sizeof r->id, "%lld%09ld-%d", (long long)now.tv_sec, now.tv_nsec,
              (int)getpid());
-    char *path = NULL;
-    int n;
+    char *path;
     if (r->log) {
-        n = asprintf(&path, "%s", r->log);
+        path = pf_mem_copy(r->log);
     } else if (r->state) {
-        n = asprintf(&path, "%s/runs/%s", r->state, r->id);
+        path = pf_mem_format("%s/runs/%s", r->state, r->id);
     } else {
         const char *base = getenv("TMPDIR");
-        n = asprintf(&path, "%s/pf-run.XXXXXX", base && *base ? base : "/tmp");
-        if (n >= 0 && !mkdtemp(path)) {
+        path = pf_mem_format("%s/pf-run.XXXXXX", base && *base ? base : "/tmp");
+        if (!mkdtemp(path)) {
             pf_status s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
             free(path);
             return s;
@@ -62,8 +62,6 @@ static pf_status make_folder(struct run_command *r, struct pf_error *e)
         if (geteuid() == 0 && chmod(path, 01733))
             pf_note("run", "%s: %s", path, strerror(errno));
     }
-    if (n < 0)
-        return pf_fail(e, PF_NOMEM, "out of memory");
     pf_status s = r->temporary ? PF_OK : pf_folder_make(path, e);
     if (s == PF_OK && !(r->folder = realpath(path, NULL)))
         s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));

@@ -1,6 +1,7 @@
 /* verb_suite.c - `pf suite`: runs a list of tests repeatedly, under one or more policies, and
  * reports their findings and their cost. */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "cli.h"
 #include "duration.h"
 #include "file.h"
@@ -56,8 +57,6 @@ static pf_status read_policies(struct suite *s, struct pf_error *e)
 {
     char *rest = pf_pool_text(&s->pool, s->sample, strlen(s->sample));
     const char **at = pf_pool_get(&s->pool, (strlen(s->sample) + 1) * sizeof *at);
-    if (!rest || !at)
-        return pf_fail(e, PF_NOMEM, "out of memory");
     s->campaign.policies = at;
     for (char *one; (one = strsep(&rest, ","));) {
         s->settings.launch.sample = pf_policy_watches(one) ? one : "full";
@@ -119,7 +118,7 @@ static uint64_t mix(uint64_t h, const char *s)
  * the first one was killed. */
 static char *make_key(struct suite *s)
 {
-    char *here = getcwd(NULL, 0), number[96], *key;
+    char *here = getcwd(NULL, 0), number[96];
     uint64_t h = mix(0xcbf29ce484222325, here);
     free(here);
     for (size_t i = 0; i < s->tests.n; i++) {
@@ -137,7 +136,7 @@ static char *make_key(struct suite *s)
     snprintf(number, sizeof number, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %d%d", s->campaign.rounds,
              s->settings.limit_ms, s->settings.grace_ms, s->any, s->settings.launch.strict);
     h = mix(h, number);
-    return asprintf(&key, "%016" PRIx64, h) < 0 ? NULL : key;
+    return pf_mem_format("%016" PRIx64, h);
 }
 
 static const char *make_command(struct suite *s, int argc, char **argv)
@@ -151,7 +150,7 @@ static const char *make_command(struct suite *s, int argc, char **argv)
     }
     pf_text_char(&t, ']');
     pf_text_char(&t, 0);
-    return t.failed ? "[]" : t.at;
+    return t.at;
 }
 
 /* --- the result --- */
@@ -317,8 +316,7 @@ static int work(struct suite *s, int argc, char **argv)
     char *key = make_key(s);
     s->campaign.key = key;
     s->campaign.command = make_command(s, argc, argv);
-    pf_status st =
-        key ? pf_suite_db_open(&db, s->state, &e) : pf_fail(&e, PF_NOMEM, "out of memory");
+    pf_status st = pf_suite_db_open(&db, s->state, &e);
     if (st != PF_OK) {
         free(key);
         return pf_complain(VERB, "%s", e.text);

@@ -1,6 +1,7 @@
 /* channel_host.c - see channel_host.h. One recorder thread drains the rings of all streams. */
 #define _GNU_SOURCE
 #include "channel_host.h"
+#include "allocation.h"
 #include "pf_abi.h"
 #include <errno.h>
 #include <linux/futex.h>
@@ -77,9 +78,7 @@ static pf_status fill(struct pf_channel_host *h, const struct pf_clip *clip, int
 pf_status pf_channel_host_new(struct pf_channel_host **out, const uint8_t use[PF_STREAMS],
                               const struct pf_clip *clip, struct pf_error *e)
 {
-    struct pf_channel_host *h = calloc(1, sizeof *h);
-    if (!h)
-        return pf_fail(e, PF_NOMEM, "out of memory");
+    struct pf_channel_host *h = pf_mem_zero(1, sizeof *h);
     h->size = pages(sizeof *h->channel);
     struct pf_ring rings[PF_STREAMS] = {0};
     for (int s = 0; s < PF_STREAMS; s++) {

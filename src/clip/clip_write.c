@@ -1,6 +1,7 @@
 /* clip_write.c - the writer of clip.h. Each chunk is written by one write(2), so that a kill leaves
  * only whole chunks. */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "clip.h"
 #include "vector.h"
 #include <errno.h>
@@ -151,13 +152,9 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
 pf_status pf_clip_create(struct pf_clip_writer **out, const char *path,
                          const struct pf_clip_meta *meta, struct pf_error *e)
 {
-    struct pf_clip_writer *w = calloc(1, sizeof *w);
-    if (!w || !(w->path = strdup(path)) || !(w->zstd = ZSTD_createCCtx())) {
-        if (w)
-            free(w->path);
-        free(w);
-        return pf_fail(e, PF_NOMEM, "%s: out of memory", path);
-    }
+    struct pf_clip_writer *w = pf_mem_zero(1, sizeof *w);
+    w->path = pf_mem_copy(path);
+    w->zstd = pf_mem_checked(ZSTD_createCCtx());
     w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     struct pf_clip_header head = {.magic = PF_CLIP_MAGIC, .version = PF_CLIP_VERSION};
     pf_status s = w->fd < 0 ? pf_fail(e, PF_IO, "%s: %s", path, strerror(errno))

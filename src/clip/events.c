@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "events.h"
+#include "allocation.h"
 #include "names.h"
 #include "vector.h"
 #include <inttypes.h>
@@ -61,9 +62,7 @@ static __attribute__((noinline)) pf_status refill(struct pf_events *r, struct co
         return PF_OK;
     }
     if (n + SLACK > c->size) {
-        unsigned char *more = malloc(n + SLACK);
-        if (!more)
-            return pf_fail(e, PF_NOMEM, "%s: out of memory", r->clip->path);
+        unsigned char *more = pf_mem_resize(NULL, n + SLACK, 1);
         if (left)
             memcpy(more, c->at, left);
         free(c->bytes);
@@ -88,25 +87,16 @@ pf_status pf_events_open(struct pf_events **out, const struct pf_clip *clip, str
         return pf_fail(e, PF_BAD,
                        "%s: trace format version %u, but this pf reads version %d: record again",
                        clip->path, clip->meta.traced, PF_CODE_VERSION);
-    struct pf_events *r = calloc(1, sizeof *r);
-    if (r) {
-        r->code = calloc(1, sizeof *r->code);
-        r->thread = calloc(THREADS, sizeof *r->thread);
-    }
-    if (!r || !r->code || !r->thread) {
-        pf_events_free(r);
-        return pf_fail(e, PF_NOMEM, "%s: out of memory", clip->path);
-    }
+    struct pf_events *r = pf_mem_zero(1, sizeof *r);
+    r->code = pf_mem_zero(1, sizeof *r->code);
+    r->thread = pf_mem_zero(THREADS, sizeof *r->thread);
     r->clip = clip;
     r->head.stream = PF_STREAM_EVENT;
     r->addr.stream = PF_STREAM_ADDRESS;
     r->value.stream = PF_STREAM_VALUE;
     struct column names = {.stream = PF_STREAM_NAME}, *columns[] = {&r->head, &r->addr, &r->value};
     for (int i = 0; i < 3; i++) {
-        if (!(columns[i]->bytes = calloc(1, SLACK))) {
-            pf_events_free(r);
-            return pf_fail(e, PF_NOMEM, "%s: out of memory", clip->path);
-        }
+        columns[i]->bytes = pf_mem_zero(1, SLACK);
         columns[i]->size = SLACK;
         columns[i]->at = columns[i]->end = columns[i]->bytes;
     }
@@ -116,14 +106,13 @@ pf_status pf_events_open(struct pf_events **out, const struct pf_clip *clip, str
                           clip->path, e);
     free(names.bytes);
     if (s == PF_OK && !r->ncode)
-        r->code->site = calloc(r->ncode = 1, sizeof *r->code->site);
-    if (s == PF_OK &&
-        (!r->code->site || !(r->code->shape = calloc(r->ncode, sizeof *r->code->shape))))
-        s = pf_fail(e, PF_NOMEM, "%s: out of memory", clip->path);
-    if (s == PF_OK)
+        r->code->site = pf_mem_zero(r->ncode = 1, sizeof *r->code->site);
+    if (s == PF_OK) {
+        r->code->shape = pf_mem_zero(r->ncode, sizeof *r->code->shape);
         *out = r;
-    else
+    } else {
         pf_events_free(r);
+    }
     return s;
 }
 

@@ -1,6 +1,7 @@
 /* names.c - reads stream `name` completely into tables. The stream is untrusted: see struct
  * cursor. */
 #include "names.h"
+#include "allocation.h"
 #include "pf_abi.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -18,7 +19,7 @@ struct pf_names_memory {
 struct name_cursor {
     const unsigned char *at, *end;
     struct pf_names *names;
-    bool bad, full; /* bad: invalid record; full: out of memory */
+    bool bad; /* invalid record */
 };
 
 static void *keep(struct name_cursor *c, size_t n)
@@ -27,11 +28,7 @@ static void *keep(struct name_cursor *c, size_t n)
     n = (n + 7) & ~(size_t)7;
     if (!m || m->size - m->used < n) {
         size_t size = n > 1 << 16 ? n : 1 << 16;
-        m = malloc(sizeof *m + size);
-        if (!m) {
-            c->full = true;
-            return NULL;
-        }
+        m = pf_mem_resize(NULL, sizeof *m + size, 1);
         *m = (struct pf_names_memory){.next = c->names->memory, .size = size};
         c->names->memory = m;
     }
@@ -60,16 +57,16 @@ static const char *text(struct name_cursor *c)
         c->bad = true;
         return "";
     }
-    char *s = n ? keep(c, n + 1) : NULL;
-    if (!s)
+    if (!n)
         return "";
+    char *s = keep(c, n + 1);
     memcpy(s, c->at, n);
     s[n] = 0;
     c->at += n;
     return s;
 }
 
-/* Element `i` of a growing table; NULL if i is too large or memory is exhausted. */
+/* Element `i` of a growing table; NULL if i is too large. */
 static void *element(struct name_cursor *c, void **table, size_t *n, uint64_t i, size_t size)
 {
     if (c->bad || i >= NUMBER_MAX) {
@@ -78,11 +75,7 @@ static void *element(struct name_cursor *c, void **table, size_t *n, uint64_t i,
     }
     if (i >= *n) {
         size_t more = (size_t)i + 1 > 2 * *n ? (size_t)i + 1 : 2 * *n;
-        char *p = realloc(*table, more * size);
-        if (!p) {
-            c->full = true;
-            return NULL;
-        }
+        char *p = pf_mem_resize(*table, more, size);
         memset(p + *n * size, 0, (more - *n) * size);
         *table = p;
         *n = more;
@@ -133,11 +126,11 @@ static void take_site(struct name_cursor *c, struct pf_code *code, size_t *ncode
         return;
     }
     uint32_t *list = keep(c, (count + 1) * sizeof *list);
-    for (uint64_t k = 0; list && k < count; k++) {
+    for (uint64_t k = 0; k < count; k++) {
         uint64_t p = number(c);
         list[k] = (uint32_t)(p < n->npositions && n->position[p].file ? p : 0);
     }
-    if (!list || c->bad)
+    if (c->bad)
         return;
     /* A recording without flags: assume that control and addresses may depend on every read. */
     uint64_t flags = c->at < c->end ? number(c) : PF_SITEF_BRANCH | PF_SITEF_ADDRESS;
@@ -163,11 +156,7 @@ static void take_variable(struct name_cursor *c)
         return;
     if ((n->nvariables & (n->nvariables - 1)) == 0) { /* capacity is used up at 0, 1, 2, 4, ... */
         size_t cap = n->nvariables ? 2 * n->nvariables : 1;
-        void *p = realloc(n->variable, cap * sizeof v);
-        c->full |= !p;
-        if (!p)
-            return;
-        n->variable = p;
+        n->variable = pf_mem_resize(n->variable, cap, sizeof v);
     }
     n->variable[n->nvariables++] = v;
 }
@@ -209,7 +198,7 @@ pf_status pf_names_read(struct pf_names *n, struct pf_code *code, size_t *ncode,
         at += 4;
         if (length > size - at) /* cut: an event that needs the name is rejected later */
             break;
-        struct name_cursor c = {bytes + at, bytes + at + length, n, false, false};
+        struct name_cursor c = {bytes + at, bytes + at + length, n, false};
         switch (number(&c)) {
         case PF_NAME_POSITION:
             take_position(&c);
@@ -229,8 +218,6 @@ pf_status pf_names_read(struct pf_names *n, struct pf_code *code, size_t *ncode,
         default:
             break;
         }
-        if (c.full)
-            return pf_fail(e, PF_NOMEM, "%s: out of memory", path);
         if (c.bad)
             return pf_fail(e, PF_BAD, "%s: name stream, offset %zu: invalid record", path, at);
         at += length;

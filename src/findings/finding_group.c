@@ -59,10 +59,15 @@ static uint64_t object_of(const struct pf_finding *f)
 
 /* --- the code --- */
 
-static bool is_range(const struct pf_access *a)
+/* How well the access describes the cause. Only the accesses with the highest weight of a finding
+ * belong to its code. */
+static int weight(const struct pf_access *a)
 {
-    bool library = a->stack.n && !a->stack.at[0].file;
-    return a->range || (library && (a->op == PF_OP_READ || a->op == PF_OP_WRITE));
+    bool plain = a->op == PF_OP_READ || a->op == PF_OP_WRITE;
+    bool library = a->stack.n && !a->stack.at[0].file; /* memcpy and similar functions */
+    if (!a->range && !(library && plain))
+        return 0;
+    return a->op == PF_OP_READ ? 2 : 1; /* a copy from the object, before one that fills it */
 }
 
 /* The hash of a set: it depends neither on the order nor on duplicates. */
@@ -84,7 +89,7 @@ static uint64_t hash_set(uint64_t *at, size_t n)
 
 /* Hashes of sets; 0: unknown. */
 struct finding_code {
-    uint64_t functions; /* that make the accesses; if there are range accesses, only of these */
+    uint64_t functions; /* of the accesses with the highest weight */
     uint64_t positions; /* likewise */
     uint64_t all_positions; /* of all accesses */
 };
@@ -92,16 +97,17 @@ struct finding_code {
 static struct finding_code code_of(const struct pf_finding *f)
 {
     PF_VEC(uint64_t) functions = {0}, positions = {0}, all = {0};
-    bool range = false, known = true;
+    int most = 0;
+    bool known = true;
     for (size_t i = 0; i < f->naccesses; i++)
-        range |= is_range(&f->accesses[i]);
+        most = weight(&f->accesses[i]) > most ? weight(&f->accesses[i]) : most;
     for (size_t i = 0; i < f->naccesses; i++) {
         const struct pf_stack_frame *p = pf_backtrace_source(&f->accesses[i].stack);
         known &= p && p->function;
         if (!p)
             continue;
         pf_vec_push(&all, hash_position(p));
-        if (!range || is_range(&f->accesses[i])) {
+        if (weight(&f->accesses[i]) == most) {
             pf_vec_push(&functions, hash_function(p));
             pf_vec_push(&positions, hash_position(p));
         }

@@ -5,9 +5,9 @@
  *          The object is a variable (its name), or all heap blocks that were allocated with the
  *          same stack. The code is the set of functions that make the accesses. If an access
  *          covers a range of bytes (a copy of a struct, memcpy), only the functions of such
- *          accesses belong to the code: copying a struct while other threads use it is one
- *          cause, whatever code uses which field. The kind does not matter: a race and an
- *          atomicity violation of one `x++` have the same cause.
+ *          accesses belong to the code; if there are range reads, only theirs. Copying a struct
+ *          while other threads use it is one cause, whatever code uses which field. The kind does
+ *          not matter: a race and an atomicity violation of one `x++` have the same cause.
  *          If the object is unknown, the code is the set of source positions instead of the
  *          functions; such a finding joins one with the same positions whose object is known.
  *          A crash, a failed assertion and a hang are groups of their own.

@@ -1,6 +1,7 @@
 /* findings_log_read.c - reads findings logs (written by rt/finding/race_log.c and
  * report/finding_json.c) and JSON documents. */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "file.h"
 #include "finding_read.h"
 #include <dirent.h>
@@ -256,12 +257,10 @@ pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder, con
         return pf_fail(e, PF_IO, "%s: %s", folder, strerror(errno));
     pf_status s = PF_OK;
     for (int i = 0; i < n; i++) {
-        char *path = NULL;
+        char *path = pf_mem_format("%s/%s", folder, names[i]->d_name);
         struct stat st;
         const char *suffix = strrchr(names[i]->d_name, '.');
-        if (asprintf(&path, "%s/%s", folder, names[i]->d_name) < 0)
-            s = pf_fail(e, PF_NOMEM, "out of memory");
-        else if (s == PF_OK && suffix && !strcmp(suffix, PF_LOG_SUFFIX))
+        if (s == PF_OK && suffix && !strcmp(suffix, PF_LOG_SUFFIX))
             s = pf_findings_read(f, path, run, e);
         else if (s == PF_OK && !lstat(path, &st) && S_ISDIR(st.st_mode))
             s = pf_findings_read_folder(f, path, run, e);

@@ -45,8 +45,6 @@ static pf_status read_entries(struct pf_baseline *b, const char *path, const jso
 {
     size_t n = json_array_size(list);
     b->at = pf_pool_get(&b->pool, n * sizeof *b->at + 1);
-    if (!b->at)
-        return pf_fail(e, PF_NOMEM, "out of memory");
     for (size_t i = 0; i < n; i++) {
         const json_t *o = json_array_get(list, i);
         const char *id = json_string_value(json_object_get(o, "id"));
@@ -90,16 +88,13 @@ static const char *title_of(struct pf_baseline *b, const struct pf_finding *f)
     struct pf_text t;
     pf_text_init(&t, &b->pool);
     pf_finding_title(&t, f);
-    return t.failed ? NULL : pf_pool_text(&b->pool, t.at, t.n);
+    return pf_pool_text(&b->pool, t.at, t.n);
 }
 
-pf_status pf_baseline_accept(struct pf_baseline *b, const struct pf_findings *f, bool keep,
-                             struct pf_error *e)
+void pf_baseline_accept(struct pf_baseline *b, const struct pf_findings *f, bool keep)
 {
     size_t n = 0, room = f->n + b->n;
     struct pf_accepted *at = pf_pool_get(&b->pool, room * sizeof *at + 1);
-    if (!at)
-        return pf_fail(e, PF_NOMEM, "out of memory");
     for (size_t i = 0; i < f->n; i++) {
         const struct pf_accepted *old = find(b, f->at[i]->id);
         at[n++] = (struct pf_accepted){f->at[i]->id, title_of(b, f->at[i]), old ? old->note : NULL};
@@ -114,7 +109,6 @@ pf_status pf_baseline_accept(struct pf_baseline *b, const struct pf_findings *f,
     qsort(at, n, sizeof *at, by_id);
     b->at = at;
     b->n = n;
-    return PF_OK;
 }
 
 pf_status pf_baseline_write(const struct pf_baseline *b, const char *path, struct pf_error *e)

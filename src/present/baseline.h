@@ -28,8 +28,7 @@ PF_MUST_USE pf_status pf_baseline_read(struct pf_baseline *b, const char *path, 
 bool pf_baseline_has(const struct pf_baseline *b, uint64_t id);
 /* Replaces the contents by the findings of `f`; with `keep`, adds them to the contents. The
  * notes of findings that stay are kept. */
-PF_MUST_USE pf_status pf_baseline_accept(struct pf_baseline *b, const struct pf_findings *f,
-                                         bool keep, struct pf_error *e);
+void pf_baseline_accept(struct pf_baseline *b, const struct pf_findings *f, bool keep);
 PF_MUST_USE pf_status pf_baseline_write(const struct pf_baseline *b, const char *path,
                                         struct pf_error *e);
 

@@ -241,7 +241,6 @@ pf_status pf_html(struct pf_text *t, const struct pf_findings *f, const struct p
             from = i + 1;
         }
     pf_text_bytes(t, mark + sizeof MARK - 1, (size_t)(pf_page_end - mark) - (sizeof MARK - 1));
-    t->failed |= data.failed;
     pf_pool_release(&pool);
     return PF_OK;
 }

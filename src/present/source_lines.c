@@ -1,6 +1,7 @@
 /* source_lines.c - see source_lines.h. */
 #define _GNU_SOURCE
 #include "source_lines.h"
+#include "allocation.h"
 #include "file.h"
 #include "text_format.h"
 #include <stdio.h>
@@ -46,9 +47,7 @@ static char *read_plain(const char *path, size_t *n)
 
 static char *read_in(const char *folder, size_t len, const char *name, size_t *n)
 {
-    char *path;
-    if (asprintf(&path, "%.*s/%s", (int)len, folder, name) < 0)
-        return NULL;
+    char *path = pf_mem_format("%.*s/%s", (int)len, folder, name);
     char *text = read_plain(path, n);
     free(path);
     return text;
@@ -70,9 +69,7 @@ static void split(struct pf_source_file *f, size_t n)
     size_t lines = 1;
     for (size_t i = 0; i < n; i++)
         lines += f->text[i] == '\n';
-    f->lines = malloc((lines + 1) * sizeof *f->lines);
-    if (!f->lines)
-        return;
+    f->lines = pf_mem_resize(NULL, lines + 1, sizeof *f->lines);
     f->lines[0] = f->text;
     f->nlines = 1;
     for (size_t i = 0; i < n; i++)

@@ -1,6 +1,7 @@
 /* clip_program.c - see clip_program.h. */
 #define _GNU_SOURCE
 #include "clip_program.h"
+#include "allocation.h"
 #include "file.h"
 #include <errno.h>
 #include <limits.h>
@@ -97,14 +98,12 @@ pf_status pf_program_alias_make(struct pf_program_alias *a, const char *program,
     /* No alias is as short as that; the replay may then diverge, because the stack has moved. */
     if (strlen(program) == want || want < folder + 2) {
         a->folder[0] = 0;
-        a->path = strdup(program);
-        return a->path ? PF_OK : pf_fail(e, PF_NOMEM, "out of memory");
+        a->path = pf_mem_copy(program);
+        return PF_OK;
     }
     if (folder + 1 + strlen(name) > want)
         name = "p";
-    a->path = malloc(want + 1);
-    if (!a->path)
-        return pf_fail(e, PF_NOMEM, "out of memory");
+    a->path = pf_mem_resize(NULL, want + 1, 1);
     if (!mkdtemp(a->folder)) {
         pf_status s = pf_fail(e, PF_IO, "%s: %s", a->folder, strerror(errno));
         a->folder[0] = 0;

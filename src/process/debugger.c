@@ -1,6 +1,7 @@
 /* debugger.c - see debugger.h. */
 #define _GNU_SOURCE
 #include "debugger.h"
+#include "allocation.h"
 #include "libdir.h"
 #include "program.h"
 #include <errno.h>
@@ -54,8 +55,8 @@ static pf_status run_gdb(const struct pf_channel *c, const struct pf_child *targ
     snprintf(point, sizeof point, "set $pf_point = %u", c->stopped);
     snprintf(go, sizeof go, "set {unsigned int}%#llx = 1",
              PF_CHANNEL_BASE + offsetof(struct pf_channel, go));
-    if (libdir && asprintf(&script, "%s/gdb.py", libdir) < 0)
-        script = NULL;
+    if (libdir)
+        script = pf_mem_format("%s/gdb.py", libdir);
     while (arguments[n])
         n++;
     /* SIG64 is the runtime's tick (PF_ORPHAN_SIGNAL). gdb.py handles SIGTRAP. */
@@ -67,8 +68,8 @@ static pf_status run_gdb(const struct pf_channel *c, const struct pf_child *targ
                      "-ex",  go,
                      "-x",   script};
     size_t nfirst = sizeof first / sizeof first[0] - (script ? 0 : 2);
-    char **argv = calloc(nfirst + n + 1, sizeof *argv);
-    pf_status s = argv ? find_gdb(&path, e) : pf_fail(e, PF_NOMEM, "out of memory");
+    char **argv = pf_mem_zero(nfirst + n + 1, sizeof *argv);
+    pf_status s = find_gdb(&path, e);
     pid_t gdb = 0;
     if (s == PF_OK) {
         memcpy(argv, first, nfirst * sizeof *argv);

@@ -1,6 +1,7 @@
 /* directed.c - see directed.h. */
 #define _GNU_SOURCE
 #include "directed.h"
+#include "allocation.h"
 #include "channel_host.h"
 #include "clip_program.h"
 #include "continuation_logs.h"
@@ -46,30 +47,29 @@ static char **copy_list(char **from, bool environment)
     size_t n = 0, k = 0;
     while (from[n])
         n++;
-    char **to = calloc(n + NFIXED + 2, sizeof *to); /* +1 for LD_PRELOAD, +1 for NULL */
-    for (size_t i = 0; to && i < n; i++)
+    char **to = pf_mem_zero(n + NFIXED + 2, sizeof *to); /* +1 for LD_PRELOAD, +1 for NULL */
+    for (size_t i = 0; i < n; i++)
         if (!environment || !is_fixed_variable(from[i]))
-            to[k++] = strdup(from[i]);
-    for (size_t i = 0; to && environment && i < NFIXED; i++)
-        to[k++] = strdup(fixed[i]);
+            to[k++] = pf_mem_copy(from[i]);
+    for (size_t i = 0; environment && i < NFIXED; i++)
+        to[k++] = pf_mem_copy(fixed[i]);
     return to;
 }
 
 /* Puts the runtime first in LD_PRELOAD. */
-static bool preload(char **environment)
+static void preload(char **environment)
 {
     static const char key[] = PF_PRELOAD_KEY;
-    char **e = environment, *before = NULL, *entry;
+    char **e = environment, *before = NULL;
     while (*e && strncmp(*e, key, sizeof key - 1))
         e++;
     if (*e)
         before = *e + sizeof key - 1;
     bool more = before && *before;
-    if (asprintf(&entry, "%s%s%s%s", key, PF_PRELOAD_PATH, more ? ":" : "", more ? before : "") < 0)
-        return false;
+    char *entry =
+        pf_mem_format("%s%s%s%s", key, PF_PRELOAD_PATH, more ? ":" : "", more ? before : "");
     free(*e);
     *e = entry;
-    return true;
 }
 
 /* Identifies an executable by a hash of its contents. */
@@ -125,7 +125,7 @@ pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **
     struct rlimit stack;
     m->watched = d->watch || d->tracing;
     m->stack = getrlimit(RLIMIT_STACK, &stack) == 0 ? stack.rlim_cur : 0;
-    m->tool = strdup(PF_VERSION);
+    m->tool = pf_mem_copy(PF_VERSION);
     m->program = realpath(path, NULL);
     if (!m->program)
         return pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
@@ -134,16 +134,14 @@ pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **
         return pf_fail(e, PF_IO, "working folder: %s", strerror(errno));
     m->argv = copy_list(argv, false);
     m->env = copy_list(environ, true);
-    m->schedule = d->schedule ? strdup(d->schedule) : NULL;
-    m->exclude = d->exclude ? strdup(d->exclude) : NULL;
-    m->race = d->flip ? strndup(d->flip, strcspn(d->flip, "@")) : NULL;
-    if (!m->tool || !m->argv || !m->env || (d->schedule && !m->schedule))
-        return pf_fail(e, PF_NOMEM, "out of memory");
+    m->schedule = pf_mem_copy(d->schedule);
+    m->exclude = pf_mem_copy(d->exclude);
+    m->race = d->flip ? pf_mem_copy_n(d->flip, strcspn(d->flip, "@")) : NULL;
     char runtime[PATH_MAX];
     if (d->bare && !(m->runtime = find_runtime(runtime, e)))
         return PF_IO;
-    if (d->bare && !preload(m->env))
-        return pf_fail(e, PF_NOMEM, "out of memory");
+    if (d->bare)
+        preload(m->env);
     return hash_build(m->program, &m->build, e);
 }
 

@@ -1,5 +1,6 @@
 /* launch.c - see launch.h. */
 #include "launch.h"
+#include "allocation.h"
 #include "file.h"
 #include "sample_policy.h"
 #include "suppress.h"
@@ -94,9 +95,12 @@ pf_status pf_launch_environment(const struct pf_launch *l, const char *folder, c
     if (s == PF_OK && l->suppressions)
         s = add_path(&t, "suppressions", l->suppressions, e);
     pf_text_char(&t, 0);
-    if (s == PF_OK && (t.failed || (t.n > 1 && setenv("PF_OPTIONS", t.at, 1)) ||
-                       setenv("PF_LOG_DIR", folder, 1) || setenv("PF_RUN", run, 1)))
-        s = pf_fail(e, PF_NOMEM, "out of memory");
+    if (s == PF_OK) {
+        if (t.n > 1)
+            pf_mem_setenv("PF_OPTIONS", "%s", t.at);
+        pf_mem_setenv("PF_LOG_DIR", "%s", folder);
+        pf_mem_setenv("PF_RUN", "%s", run);
+    }
     pf_pool_release(&pool);
     return s;
 }

@@ -1,6 +1,7 @@
 /* process_pool.c - see process_pool.h. */
 #define _GNU_SOURCE
 #include "process_pool.h"
+#include "allocation.h"
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
@@ -22,9 +23,7 @@ pf_status pf_process_pool_init(struct pf_process_pool *c, size_t n, struct pf_er
     c->signals = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
     if (c->signals < 0)
         return pf_fail(e, PF_IO, "signalfd: %s", strerror(errno));
-    c->at = calloc(n, sizeof *c->at);
-    if (!c->at)
-        return pf_fail(e, PF_NOMEM, "out of memory");
+    c->at = pf_mem_zero(n, sizeof *c->at);
     return pf_supervisor_lifeline_init(&c->life, e);
 }
 

@@ -7,7 +7,7 @@
  *          SIGHUP and SIGQUIT are blocked meanwhile; pf_process_pool_wait reports them.
  * Memory:  one allocation by init. The caller identifies slots by number.
  * Threads: one, see supervisor.h.
- * Errors:  PF_IO, PF_NOMEM. Release may be called after a failed init.
+ * Errors:  PF_IO. Release may be called after a failed init.
  */
 #ifndef PF_PROCESS_PROCESS_POOL_H
 #define PF_PROCESS_PROCESS_POOL_H

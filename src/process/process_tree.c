@@ -1,6 +1,7 @@
 /* process_tree.c - see process_tree.h. */
 #define _GNU_SOURCE
 #include "process_tree.h"
+#include "vector.h"
 #include <ctype.h>
 #include <dirent.h>
 #include <fcntl.h>
@@ -10,10 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-struct tree {
-    pid_t *pid, *parent;
-    size_t n, cap;
+struct live_process {
+    pid_t pid, parent;
 };
+typedef PF_VEC(struct live_process) live_processes;
 
 /* Reads "pid (name) state ppid ..."; the name may contain any characters. */
 pid_t pf_process_parent(pid_t pid)
@@ -31,25 +32,13 @@ pid_t pf_process_parent(pid_t pid)
     return s && s[1] && s[2] && s[2] != 'Z' ? (pid_t)strtol(s + 3, NULL, 10) : 0;
 }
 
-static bool grow(struct tree *t)
+static bool is_below(const live_processes *all, pid_t pid, pid_t top)
 {
-    if (t->n < t->cap)
-        return true;
-    t->cap = t->cap ? 2 * t->cap : 256;
-    pid_t *pid = realloc(t->pid, t->cap * sizeof *pid);
-    t->pid = pid ? pid : t->pid;
-    pid_t *parent = pid ? realloc(t->parent, t->cap * sizeof *parent) : NULL;
-    t->parent = parent ? parent : t->parent;
-    return parent;
-}
-
-static bool is_below(const struct tree *t, pid_t pid, pid_t top)
-{
-    for (size_t steps = 0; pid > 1 && steps <= t->n; steps++) {
+    for (size_t steps = 0; pid > 1 && steps <= all->len; steps++) {
         pid_t parent = 0;
-        for (size_t i = 0; i < t->n; i++)
-            if (t->pid[i] == pid)
-                parent = t->parent[i];
+        for (size_t i = 0; i < all->len; i++)
+            if (all->at[i].pid == pid)
+                parent = all->at[i].parent;
         if (parent == top)
             return true;
         pid = parent;
@@ -59,24 +48,20 @@ static bool is_below(const struct tree *t, pid_t pid, pid_t top)
 
 void pf_process_tree_visit(pid_t top, void (*visit)(pid_t pid, void *arg), void *arg)
 {
-    struct tree t = {0};
+    live_processes all = {0};
     DIR *d = opendir("/proc");
     for (struct dirent *f; d && (f = readdir(d));) {
         if (!isdigit((unsigned char)f->d_name[0]))
             continue;
-        if (!grow(&t))
-            break;
-        t.pid[t.n] = (pid_t)strtol(f->d_name, NULL, 10);
-        t.parent[t.n] = pf_process_parent(t.pid[t.n]);
-        t.n++;
+        pid_t pid = (pid_t)strtol(f->d_name, NULL, 10);
+        pf_vec_push(&all, (struct live_process){pid, pf_process_parent(pid)});
     }
     if (d)
         closedir(d);
-    for (size_t i = 0; i < t.n; i++)
-        if (t.pid[i] != top && is_below(&t, t.pid[i], top))
-            visit(t.pid[i], arg);
-    free(t.pid);
-    free(t.parent);
+    for (size_t i = 0; i < all.len; i++)
+        if (all.at[i].pid != top && is_below(&all, all.at[i].pid, top))
+            visit(all.at[i].pid, arg);
+    pf_vec_release(&all);
 }
 
 static void send_signal(pid_t pid, void *sig) { kill(pid, *(int *)sig); }

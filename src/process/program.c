@@ -2,6 +2,7 @@
  * offset checked. */
 #define _GNU_SOURCE
 #include "program.h"
+#include "allocation.h"
 #include "pf_abi.h"
 #include <elf.h>
 #include <errno.h>
@@ -30,9 +31,7 @@ static pf_status runnable(const char *path, struct pf_error *e)
 pf_status pf_program_find(const char *name, char **path, struct pf_error *e)
 {
     if (strchr(name, '/')) {
-        *path = strdup(name);
-        if (!*path)
-            return pf_fail(e, PF_NOMEM, "out of memory");
+        *path = pf_mem_copy(name);
         pf_status s = runnable(name, e);
         if (s)
             free(*path);
@@ -42,8 +41,7 @@ pf_status pf_program_find(const char *name, char **path, struct pf_error *e)
     struct pf_error ignored;
     for (const char *at = folders ? folders : "/usr/local/bin:/usr/bin:/bin"; *name && *at;) {
         size_t n = strcspn(at, ":");
-        if (asprintf(path, "%.*s%s%s", (int)n, at, n ? "/" : "./", name) < 0)
-            return pf_fail(e, PF_NOMEM, "out of memory");
+        *path = pf_mem_format("%.*s%s%s", (int)n, at, n ? "/" : "./", name);
         if (runnable(*path, &ignored) == PF_OK)
             return PF_OK;
         free(*path);

@@ -1,6 +1,7 @@
 /* self_run.c - see self_run.h. */
 #define _GNU_SOURCE
 #include "self_run.h"
+#include "allocation.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,8 +13,7 @@
 pf_status pf_temporary_file(char **path, struct pf_error *e)
 {
     const char *base = getenv("TMPDIR");
-    if (asprintf(path, "%s/pf.XXXXXX", base && *base == '/' ? base : "/tmp") < 0)
-        return pf_fail(e, PF_NOMEM, "out of memory");
+    *path = pf_mem_format("%s/pf.XXXXXX", base && *base == '/' ? base : "/tmp");
     int fd = mkstemp(*path);
     if (fd < 0) {
         pf_status s = pf_fail(e, PF_IO, "%s: %s", *path, strerror(errno));
@@ -60,16 +60,12 @@ pf_status pf_self_run(const struct pf_self_run *what, struct pf_run_report *repo
     pf_status s = pf_temporary_file(&file, e);
     if (s != PF_OK)
         return s;
-    char **argv = calloc(n + 4, sizeof *argv);
-    if (argv) {
-        argv[0] = "pf";
-        argv[1] = "--report-to";
-        argv[2] = file;
-        memcpy(argv + 3, what->argv, n * sizeof *argv);
-        s = run(what, argv, file, report, e);
-    } else {
-        s = pf_fail(e, PF_NOMEM, "out of memory");
-    }
+    char **argv = pf_mem_zero(n + 4, sizeof *argv);
+    argv[0] = "pf";
+    argv[1] = "--report-to";
+    argv[2] = file;
+    memcpy(argv + 3, what->argv, n * sizeof *argv);
+    s = run(what, argv, file, report, e);
     unlink(file);
     free(file);
     free(argv);

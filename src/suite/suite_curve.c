@@ -18,7 +18,7 @@ double pf_curve_overhead(const struct pf_curve_point *p, bool wall)
 static char *copy_at(sqlite3_stmt *q, int column)
 {
     const char *s = (const char *)sqlite3_column_text(q, column);
-    return strdup(s ? s : "");
+    return pf_mem_copy(s ? s : "");
 }
 
 /* Loads the campaign and its policies; the reference policy does not get a curve. */
@@ -40,15 +40,15 @@ static pf_status load_campaign(struct pf_suite_db *db, int64_t campaign, struct 
         c->campaign = sqlite3_column_int64(q, 0);
         c->list = copy_at(q, 1);
         char *policies = copy_at(q, 2), *rest = policies, *one;
-        c->at = calloc(strlen(policies) + 1, sizeof *c->at);
+        c->at = pf_mem_zero(strlen(policies) + 1, sizeof *c->at);
         bool native = false;
         for (one = strtok(strcpy(strdupa(policies), policies), ","); one; one = strtok(NULL, ","))
             native |= !strcmp(one, "native");
-        while ((one = strsep(&rest, ",")) && c->at) {
+        while ((one = strsep(&rest, ","))) {
             if (!strcmp(one, native ? "native" : "none"))
-                c->reference = strdup(one);
+                c->reference = pf_mem_copy(one);
             else
-                c->at[c->n++].policy = strdup(one);
+                c->at[c->n++].policy = pf_mem_copy(one);
         }
         free(policies);
     }

@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "suite_db.h"
+#include "allocation.h"
 #include "file.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -178,21 +179,15 @@ static pf_status make_ready(struct pf_suite_db *db, struct pf_error *e)
     return s;
 }
 
-static pf_status set_paths(struct pf_suite_db *db, const char *state, struct pf_error *e)
+static void set_paths(struct pf_suite_db *db, const char *state)
 {
-    *db = (struct pf_suite_db){.lock = -1, .state = strdup(state)};
-    if (!db->state || asprintf(&db->path, "%s/" PF_SUITE_DB, state) < 0) {
-        db->path = NULL;
-        return pf_fail(e, PF_NOMEM, "out of memory");
-    }
-    return PF_OK;
+    *db = (struct pf_suite_db){
+        .lock = -1, .state = pf_mem_copy(state), .path = pf_mem_format("%s/" PF_SUITE_DB, state)};
 }
 
 static pf_status open_lock(struct pf_suite_db *db, struct pf_error *e)
 {
-    char *path;
-    if (asprintf(&path, "%s/suite.lock", db->state) < 0)
-        return pf_fail(e, PF_NOMEM, "out of memory");
+    char *path = pf_mem_format("%s/suite.lock", db->state);
     db->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
     pf_status s = db->lock < 0 ? pf_fail(e, PF_IO, "%s: %s", path, strerror(errno)) : PF_OK;
     free(path);
@@ -210,9 +205,8 @@ pf_status pf_suite_db_lock(struct pf_suite_db *db, int type, int64_t byte, struc
 
 pf_status pf_suite_db_open(struct pf_suite_db *db, const char *state, struct pf_error *e)
 {
-    pf_status s = set_paths(db, state, e);
-    if (s == PF_OK)
-        s = pf_folder_make(state, e);
+    set_paths(db, state);
+    pf_status s = pf_folder_make(state, e);
     if (s == PF_OK)
         s = open_lock(db, e);
     if (s == PF_OK)
@@ -229,8 +223,9 @@ pf_status pf_suite_db_open(struct pf_suite_db *db, const char *state, struct pf_
 pf_status pf_suite_db_open_read(struct pf_suite_db *db, const char *state, bool *there,
                                 struct pf_error *e)
 {
-    pf_status s = set_paths(db, state, e);
-    *there = s == PF_OK && access(db->path, F_OK) == 0;
+    pf_status s = PF_OK;
+    set_paths(db, state);
+    *there = access(db->path, F_OK) == 0;
     if (*there) {
         /* Not opened read-only: a writer that was killed may have left a journal to be rolled
          * back. If the file cannot be written, SQLite falls back to reading. */

@@ -1,6 +1,7 @@
 /* suite_list.c - see suite_list.h. */
 #define _GNU_SOURCE
 #include "suite_list.h"
+#include "allocation.h"
 #include "duration.h"
 #include "program.h"
 #include "text_format.h"
@@ -123,27 +124,22 @@ static bool is_assignment(const char *word)
 }
 
 /* Appends to a NULL-terminated array whose capacity doubles. */
-static bool push(struct pf_pool *pool, const char ***at, size_t n, const char *word)
+static void push(struct pf_pool *pool, const char ***at, size_t n, const char *word)
 {
     if ((n & (n + 1)) == 0) { /* n is 0, 1, 3, 7, ...: the array is full */
         const char **more = pf_pool_get(pool, 2 * (n + 1) * sizeof *more);
-        if (!more)
-            return false;
         if (n)
             memcpy(more, *at, n * sizeof *more);
         *at = more;
     }
     (*at)[n] = word;
     (*at)[n + 1] = NULL;
-    return true;
 }
 
 static const char *unique_name(struct pf_suite_list *l, const char *name)
 {
     for (unsigned copy = 1;; copy++) {
-        char *longer = NULL;
-        if (copy > 1 && asprintf(&longer, "%s (%u)", name, copy) < 0)
-            return name;
+        char *longer = copy > 1 ? pf_mem_format("%s (%u)", name, copy) : NULL;
         const char *wanted = longer ? longer : name;
         bool taken = false;
         for (size_t i = 0; i < l->n && !taken; i++)
@@ -157,20 +153,17 @@ static const char *unique_name(struct pf_suite_list *l, const char *name)
     }
 }
 
-static bool add(struct pf_suite_list *l, const struct pf_suite_test *t)
+static void add(struct pf_suite_list *l, const struct pf_suite_test *t)
 {
     if (l->n == l->cap) {
         size_t cap = l->cap ? 2 * l->cap : 32;
         struct pf_suite_test *at = pf_pool_get(&l->pool, cap * sizeof *at);
-        if (!at)
-            return false;
         if (l->n)
             memcpy(at, l->at, l->n * sizeof *at);
         l->at = at;
         l->cap = cap;
     }
     l->at[l->n++] = *t;
-    return true;
 }
 
 static pf_status parse_line(struct words *w)
@@ -186,7 +179,6 @@ static pf_status parse_line(struct words *w)
     for (;;) {
         const char *begin = w->at + strspn(w->at, " \t");
         pf_status s = next_word(w, &word);
-        bool fine = true;
         if (s != PF_OK)
             return s;
         if (!word)
@@ -196,14 +188,12 @@ static pf_status parse_line(struct words *w)
             if (s != PF_OK)
                 return s;
         } else if (argc == 0 && is_assignment(word)) {
-            fine = push(&w->list->pool, &t.env, t.nenv++, word);
+            push(&w->list->pool, &t.env, t.nenv++, word);
         } else {
             if (argc == 0)
                 t.command = pf_pool_text(&w->list->pool, begin, (size_t)(w->end - begin));
-            fine = push(&w->list->pool, &argv, argc++, word);
+            push(&w->list->pool, &argv, argc++, word);
         }
-        if (!fine || (argc && !t.command))
-            return pf_fail(w->e, PF_NOMEM, "out of memory");
     }
     if (argc == 0)
         return t.nenv || t.name || t.dir || t.input || t.limit_ms || t.native
@@ -213,7 +203,8 @@ static pf_status parse_line(struct words *w)
         return wrong(w, "the name of the program is empty");
     t.argv = (char **)argv;
     t.name = unique_name(w->list, t.name ? t.name : t.command);
-    return add(w->list, &t) ? PF_OK : pf_fail(w->e, PF_NOMEM, "out of memory");
+    add(w->list, &t);
+    return PF_OK;
 }
 
 pf_status pf_suite_list_parse(struct pf_suite_list *l, const char *origin, const char *text,
@@ -222,7 +213,7 @@ pf_status pf_suite_list_parse(struct pf_suite_list *l, const char *origin, const
     /* A copy that ends with a 0, so that looking one character ahead is safe. */
     const char *at = pf_pool_text(&l->pool, text, n);
     const char *end = at + n;
-    pf_status s = at ? PF_OK : pf_fail(e, PF_NOMEM, "out of memory");
+    pf_status s = PF_OK;
     for (unsigned line = 1; s == PF_OK && at < end; line++) {
         const char *stop = memchr(at, '\n', (size_t)(end - at));
         struct words w = {l, origin, line, at, stop ? stop : end, e};
@@ -235,9 +226,8 @@ pf_status pf_suite_list_parse(struct pf_suite_list *l, const char *origin, const
 /* Makes the path absolute, because a test may run in another folder. */
 static const char *from_root(struct pf_suite_list *l, const char *path)
 {
-    char *here = path[0] == '/' ? NULL : getcwd(NULL, 0), *whole = NULL;
-    if (here && asprintf(&whole, "%s/%s", here, path) < 0)
-        whole = NULL;
+    char *here = path[0] == '/' ? NULL : getcwd(NULL, 0);
+    char *whole = here ? pf_mem_format("%s/%s", here, path) : NULL;
     const char *kept = pf_pool_text(&l->pool, whole ? whole : path, strlen(whole ? whole : path));
     free(here);
     free(whole);
@@ -249,10 +239,8 @@ static pf_status find_program(struct pf_suite_list *l, struct pf_suite_test *t, 
                               struct pf_error *e)
 {
     const char *name = t->argv[0];
-    char *joined = NULL;
-    if (t->dir && name[0] != '/' && strchr(name, '/') &&
-        asprintf(&joined, "%s/%s", t->dir, name) < 0)
-        return pf_fail(e, PF_NOMEM, "out of memory");
+    bool relative = t->dir && name[0] != '/' && strchr(name, '/');
+    char *joined = relative ? pf_mem_format("%s/%s", t->dir, name) : NULL;
     char *path;
     pf_status s = pf_program_find(joined ? joined : name, &path, e);
     free(joined);
@@ -260,8 +248,6 @@ static pf_status find_program(struct pf_suite_list *l, struct pf_suite_test *t, 
         return s;
     t->path = from_root(l, path);
     free(path);
-    if (!t->path)
-        return pf_fail(e, PF_NOMEM, "out of memory");
     return any ? PF_OK : pf_program_check(t->path, e);
 }
 
@@ -278,8 +264,8 @@ pf_status pf_suite_list_find(struct pf_suite_list *l, const char *origin, bool a
             s = pf_fail(&why, PF_IO, "@input=%s: %s", t->input, strerror(errno));
         if (s == PF_OK && t->native && access(t->native, X_OK))
             s = pf_fail(&why, PF_IO, "@native=%s: %s", t->native, strerror(errno));
-        if (s == PF_OK && t->native && !(t->native = from_root(l, t->native)))
-            s = pf_fail(&why, PF_NOMEM, "out of memory");
+        if (s == PF_OK && t->native)
+            t->native = from_root(l, t->native);
         if (s == PF_OK)
             s = find_program(l, t, any, &why);
         if (s != PF_OK)

@@ -1,6 +1,7 @@
 /* suite_load.c - see suite_load.h: loads findings and summaries. */
 #define _GNU_SOURCE
 #include "suite_load.h"
+#include "allocation.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -55,8 +56,6 @@ static pf_status finding_row(struct pf_suite_db *db, struct pf_findings *f, sqli
     struct pf_sightings *seen = pf_pool_get(&f->pool, sizeof *seen);
     size_t ntests = number_at(q, 3);
     const char **tests = pf_pool_get(&f->pool, ntests * sizeof *tests + 1);
-    if (!seen || !tests)
-        return pf_fail(e, PF_NOMEM, "out of memory");
     /* The names are joined by U+001F, which is not used in commands, to avoid a query per
      * finding. */
     char *names = (char *)text_at(f, q, 4);
@@ -90,8 +89,6 @@ static pf_status failure_row(struct pf_suite_db *db, struct pf_findings *f, sqli
                              struct pf_error *e)
 {
     struct pf_suite_failure *v = pf_pool_get(&f->pool, sizeof *v), **at = &f->suite->failures;
-    if (!v)
-        return pf_fail(e, PF_NOMEM, "out of memory");
     *v = (struct pf_suite_failure){.test = text_at(f, q, 0),
                                    .outcome = text_at(f, q, 1),
                                    .status = (int)sqlite3_column_int64(q, 2),
@@ -109,8 +106,6 @@ static pf_status loss_row(struct pf_suite_db *db, struct pf_findings *f, sqlite3
                           struct pf_error *e)
 {
     struct pf_suite_loss *v = pf_pool_get(&f->pool, sizeof *v), **at = &f->suite->losses;
-    if (!v)
-        return pf_fail(e, PF_NOMEM, "out of memory");
     *v = (struct pf_suite_loss){text_at(f, q, 0), text_at(f, q, 1), number_at(q, 2), NULL};
     while (*at)
         at = &(*at)->next;
@@ -124,8 +119,6 @@ static pf_status unfinished_row(struct pf_suite_db *db, struct pf_findings *f, s
     if (number_at(q, 1) >= number_at(q, 2))
         return PF_OK; /* all executions are done; it only has not been marked as ended */
     struct pf_suite_unfinished *v = pf_pool_get(&f->pool, sizeof *v);
-    if (!v)
-        return pf_fail(e, PF_NOMEM, "out of memory");
     *v = (struct pf_suite_unfinished){text_at(f, q, 0), number_at(q, 1), number_at(q, 2),
                                       f->suite->unfinished};
     f->suite->unfinished = v;
@@ -143,9 +136,8 @@ static pf_status command_row(struct pf_suite_db *db, struct pf_findings *f, sqli
 static pf_status running_row(struct pf_suite_db *db, struct pf_findings *f, sqlite3_stmt *q,
                              struct pf_error *e)
 {
-    char *folder;
-    if (asprintf(&folder, "%s/.suite/%" PRId64, db->state, (int64_t)sqlite3_column_int64(q, 0)) < 0)
-        return pf_fail(e, PF_NOMEM, "out of memory");
+    char *folder =
+        pf_mem_format("%s/.suite/%" PRId64, db->state, (int64_t)sqlite3_column_int64(q, 0));
     pf_status s = PF_OK;
     if (access(folder, R_OK | X_OK) == 0)
         s = pf_findings_read_folder(f, folder, NULL, e);
@@ -201,8 +193,6 @@ pf_status pf_suite_load(struct pf_suite_db *db, int64_t campaign, struct pf_find
          running_row},
     };
     f->suite = pf_pool_get(&f->pool, sizeof *f->suite);
-    if (!f->suite)
-        return pf_fail(e, PF_NOMEM, "out of memory");
     /* One transaction, so that all queries see the same state. */
     pf_status s = pf_suite_db_exec(db, "BEGIN", e);
     for (size_t i = 0; i < sizeof queries / sizeof queries[0] && s == PF_OK; i++)

@@ -1,6 +1,7 @@
 /* suite_run.c - see suite_run.h. */
 #define _GNU_SOURCE
 #include "suite_run.h"
+#include "allocation.h"
 #include "message.h"
 #include "process_pool.h"
 #include "progress.h"
@@ -292,11 +293,9 @@ static pf_status allocate(struct suite_loop *l)
 {
     const struct pf_campaign *c = l->settings->campaign;
     l->wanted = c->rounds * l->settings->tests->n * c->npolicies;
-    l->slots = calloc(c->jobs, sizeof *l->slots);
-    l->done = calloc(l->wanted, sizeof *l->done);
-    l->output_shown = calloc(l->settings->tests->n, sizeof *l->output_shown);
-    if (!l->slots || !l->done || !l->output_shown)
-        return pf_fail(l->e, PF_NOMEM, "out of memory");
+    l->slots = pf_mem_zero(c->jobs, sizeof *l->slots);
+    l->done = pf_mem_zero(l->wanted, sizeof *l->done);
+    l->output_shown = pf_mem_zero(l->settings->tests->n, sizeof *l->output_shown);
     return pf_suite_db_done(l->db, l->campaign, c, l->settings->tests->n, l->done, l->e);
 }
 

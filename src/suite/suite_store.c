@@ -1,5 +1,6 @@
 /* suite_store.c - see suite_db.h: stores campaigns and executions. */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "file.h"
 #include "finding_json.h"
 #include "suite_db.h"
@@ -178,9 +179,8 @@ int64_t pf_suite_db_execution_byte(int64_t execution)
 static char *folder_of(const struct pf_suite_db *db, int64_t execution)
 {
     /* absolute, because tests may run in other folders */
-    char *folder = NULL, *state = realpath(db->state, NULL);
-    if (asprintf(&folder, "%s/.suite/%" PRId64, state ? state : db->state, execution) < 0)
-        folder = NULL;
+    char *state = realpath(db->state, NULL);
+    char *folder = pf_mem_format("%s/.suite/%" PRId64, state ? state : db->state, execution);
     free(state);
     return folder;
 }
@@ -218,7 +218,7 @@ pf_status pf_suite_db_begin(struct pf_suite_db *db, int64_t campaign, size_t tes
         return s;
     *execution = sqlite3_last_insert_rowid(db->sql);
     *folder = folder_of(db, *execution);
-    return *folder ? make_folder(*folder, e) : pf_fail(e, PF_NOMEM, "out of memory");
+    return make_folder(*folder, e);
 }
 
 static void bind_known(sqlite3_stmt *q, int at, bool known, uint64_t v)
@@ -354,9 +354,7 @@ static pf_status add_finding(struct pf_suite_db *db, int64_t execution, const st
 /* Renames the folder so that it is not taken for an execution's, and can be examined. */
 static void keep_damaged(const char *folder)
 {
-    char *name;
-    if (asprintf(&name, "%s.damaged", folder) < 0)
-        return;
+    char *name = pf_mem_format("%s.damaged", folder);
     rename(folder, name);
     free(name);
 }
@@ -391,8 +389,6 @@ static pf_status salvage_one(struct pf_suite_db *db, int64_t execution, bool wat
     struct pf_execution_end end = {"interrupted", NULL, watched, &f, false};
     uint64_t fresh;
     char *folder = folder_of(db, execution);
-    if (!folder)
-        return pf_fail(e, PF_NOMEM, "out of memory");
     pf_findings_init(&f);
     pf_status s = pf_suite_db_lock(db, F_WRLCK, pf_suite_db_execution_byte(execution), e);
     if (s == PF_OK)
@@ -437,14 +433,13 @@ static pf_status sweep(struct pf_suite_db *db, struct pf_error *e)
 {
     sqlite3_stmt *q;
     char *all = folder_of(db, 0);
-    char *slash = all ? strrchr(all, '/') : NULL;
     pf_status s = pf_suite_db_prepare(
         db, "SELECT 1 FROM execution WHERE id=? AND outcome IS NOT NULL", &q, e);
-    if (s != PF_OK || !slash) {
+    if (s != PF_OK) {
         free(all);
-        return s == PF_OK ? pf_fail(e, PF_NOMEM, "out of memory") : s;
+        return s;
     }
-    *slash = 0;
+    *strrchr(all, '/') = 0;
     DIR *d = opendir(all);
     for (struct dirent *f; d && (f = readdir(d));) {
         char *end;

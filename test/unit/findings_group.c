@@ -11,8 +11,8 @@
 
 #define MOST 8
 
-/* A finding in short form. An access is "function:line", with a '*' at its end if it is a range
- * access. */
+/* A finding in short form. An access is "function:line", with "*" at its end if it is a range
+ * write, "*r" if it is a range read. */
 struct row {
     enum pf_kind kind;
     enum pf_location_kind location;
@@ -53,8 +53,10 @@ static void group(struct pf_findings *f, const struct row *rows, size_t n)
             it->location.name = r->object;
         for (; it->naccesses < 4 && r->access[it->naccesses]; it->naccesses++) {
             const char *text = r->access[it->naccesses];
-            accesses[i][it->naccesses] = (struct pf_access){
-                .stack = stack_of(i, it->naccesses, text), .range = strchr(text, '*') != NULL};
+            accesses[i][it->naccesses] =
+                (struct pf_access){.stack = stack_of(i, it->naccesses, text),
+                                   .op = strstr(text, "*r") ? PF_OP_READ : PF_OP_WRITE,
+                                   .range = strchr(text, '*') != NULL};
         }
         pf_findings_push(f, it);
     }
@@ -93,6 +95,10 @@ static void same_cause(void **state)
          true,
          {{PF_KIND_RACE, PF_LOCATION_HEAP, "make:5", {"copy:3*", "show:9"}, NULL},
           {PF_KIND_RACE, PF_LOCATION_HEAP, "make:5", {"log:9", "copy:3*"}, NULL}}},
+        {"a range read and a range write",
+         true,
+         {{PF_KIND_RACE, PF_LOCATION_HEAP, "make:5", {"copy:3*r", "show:9"}, NULL},
+          {PF_KIND_RACE, PF_LOCATION_HEAP, "make:5", {"clear:9*", "copy:3*r"}, NULL}}},
         {"blocks of different allocations",
          false,
          {{PF_KIND_RACE, PF_LOCATION_HEAP, "make:5", {"copy:3*", "show:9"}, NULL},
