@@ -5,7 +5,7 @@
 #include "finding_json.h"
 #include "run_report.h"
 #include "text_format.h"
-#include <limits.h>
+#include <linux/limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
