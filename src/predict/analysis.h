@@ -54,6 +54,7 @@ struct pf_result {
 
 struct pf_limits {
     uint32_t window; /* maximum number of events in a window */
+    uint32_t cp_window; /* events in a window of cp, whose memory grows with the square */
     uint32_t conflicts; /* solver conflicts allowed per pair and window */
     uint32_t tries; /* pairs of accesses tried per pair of sites */
     uint32_t history; /* accesses remembered per cell */

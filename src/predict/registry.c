@@ -18,6 +18,7 @@ const size_t pf_nanalyses = sizeof pf_analyses / sizeof *pf_analyses;
 
 const struct pf_limits pf_limits_default = {
     .window = 4000,
+    .cp_window = 1024,
     .conflicts = 2000,
     .tries = 10,
     .history = 48,

@@ -11,14 +11,16 @@
  * for a set E of edges, which is computed as a fixpoint over pairs of sections. A conflicting pair
  * that CP leaves unordered is a candidate; only the first one is known to be a race or a deadlock.
  *
- * The relation needs quadratic memory, so the trace is split into windows that overlap by half.
+ * The relation needs quadratic memory, so the trace is split into windows that overlap by half. The
+ * order of two events of a window depends on edges within the window only; but whether rule (a) or
+ * (b) applies to two sections may depend on events outside, if one of them is open at an end of
+ * the window. These two are taken to be ordered. So a window may miss a candidate, but reports none
+ * that the whole trace orders.
  */
 #include "analysis.h"
 #include "clocks.h"
 #include "engine/trace_index.h"
 #include <string.h>
-
-#define WINDOW 1024
 
 struct cp_section {
     uint32_t acquire, release; /* relative to the window; release == n if the section ends later */
@@ -26,6 +28,7 @@ struct cp_section {
     uint32_t lock;
     uint16_t thread;
     bool shared;
+    bool open; /* at the start of the window (`acquire` is then 0), or at its end */
 };
 struct cp {
     const struct pf_trace *t;
@@ -77,12 +80,20 @@ static void fill_sections(struct cp *c)
     pf_vec_clear(&c->sections);
     for (uint32_t i = 0; i < c->n; i++) {
         const struct pf_event *e = at(c, i);
+        bool releases = pf_event_releases(e) && c->x.match[c->lo + i] != PF_NONE;
+        if (releases && c->x.match[c->lo + i] < c->lo)
+            pf_vec_push(&c->sections, (struct cp_section){0, i, i, pf_event_lock(e), e->thread,
+                                                          pf_event_shared(e), true});
+    }
+    for (uint32_t i = 0; i < c->n; i++) {
+        const struct pf_event *e = at(c, i);
         if (!pf_event_acquires(e))
             continue;
         uint32_t release = c->x.match[c->lo + i];
         release = release == PF_NONE || release >= c->lo + c->n ? c->n : release - c->lo;
+        bool open = release == c->n && c->lo + c->n < c->t->events.len;
         pf_vec_push(&c->sections, (struct cp_section){i, release, release, pf_event_lock(e),
-                                                      e->thread, pf_event_shared(e)});
+                                                      e->thread, pf_event_shared(e), open});
     }
     uint32_t *last = pf_mem_zero(c->t->threads.len, sizeof *last);
     for (uint32_t i = 0; i < c->n; i++)
@@ -146,9 +157,9 @@ static void close_sections(struct cp *c)
         for (uint32_t k = i + 1; k < c->sections.len; k++) {
             const struct cp_section *p = &c->sections.at[i], *q = &c->sections.at[k];
             if (p->lock != q->lock || p->thread == q->thread || (p->shared && q->shared) ||
-                p->release >= c->n)
+                p->release >= c->n || p->release > q->acquire)
                 continue;
-            if (sections_conflict(c, p, q))
+            if (p->open || q->open || sections_conflict(c, p, q))
                 add_edge(c, p->release, q->acquire);
             else {
                 pf_vec_push(&c->todo, i);
@@ -175,21 +186,22 @@ static void close_sections(struct cp *c)
 
 void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out)
 {
-    struct cp c = {.t = t, .words = WINDOW / 64};
+    uint32_t window = limits->cp_window;
+    struct cp c = {.t = t, .words = (window + 63) / 64};
     struct pf_pair_set seen = {0};
     uint32_t total = (uint32_t)t->events.len, nt = (uint32_t)t->threads.len;
     pf_trace_index_init(&c.x, t, PF_MISSING_IGNORE);
     pf_clocks_init(&c.o, t, PF_CLOCKS_LOCKS | PF_CLOCKS_ATOMICS);
-    c.hb = pf_mem_resize(NULL, WINDOW * c.words, sizeof *c.hb);
-    c.cp = pf_mem_resize(NULL, WINDOW * c.words, sizeof *c.cp);
-    c.epoch = pf_mem_resize(NULL, WINDOW, sizeof *c.epoch);
-    c.clock = pf_mem_resize(NULL, (size_t)WINDOW * nt, sizeof *c.clock);
+    c.hb = pf_mem_resize(NULL, (size_t)window * c.words, sizeof *c.hb);
+    c.cp = pf_mem_resize(NULL, (size_t)window * c.words, sizeof *c.cp);
+    c.epoch = pf_mem_resize(NULL, window, sizeof *c.epoch);
+    c.clock = pf_mem_resize(NULL, (size_t)window * nt, sizeof *c.clock);
     uint32_t done = 0; /* number of events whose clock is known */
-    for (c.lo = 0; c.lo < total; c.lo += WINDOW / 2) {
+    for (c.lo = 0; c.lo < total; c.lo += window / 2) {
         uint32_t kept = done > c.lo ? done - c.lo : 0;
         memmove(c.epoch, c.epoch + (c.n - kept), kept * sizeof *c.epoch);
         memmove(c.clock, c.clock + (size_t)(c.n - kept) * nt, (size_t)kept * nt * sizeof *c.clock);
-        c.n = total - c.lo < WINDOW ? total - c.lo : WINDOW;
+        c.n = total - c.lo < window ? total - c.lo : window;
         for (; done < c.lo + c.n; done++) {
             pf_clocks_enter(&c.o, done);
             const struct pf_event *e = &t->events.at[done];
@@ -216,7 +228,7 @@ void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, st
             out->stopped = true;
             break;
         }
-        out->window += WINDOW / 2 < total; /* pairs farther apart are not examined */
+        out->window += window / 2 < total; /* pairs farther apart are not examined */
     }
     free(c.hb);
     free(c.cp);
