@@ -1,6 +1,7 @@
 /* check_chain.c - see check_chain.h. */
 #define _GNU_SOURCE
 #include "check_chain.h"
+#include "policy_shares.h"
 #include "program.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,15 +12,29 @@
 #define SLOW_SHARE 10
 #define MAX_FAILED_RECORDINGS 2     /* consecutive recordings that failed */
 #define DIRECTED_PER_ROUND 16    /* findings that get a directed recording in one round */
+#define RUN_AGAIN 8 /* a program whose free run did not end gets one in every 8th round */
+/* the size of a batch in schedules, and about how many events its schedules have together */
+#define BATCH_FIRST 32
+#define BATCH_LEAST 8
+#define BATCH_MOST 128
+#define BATCH_EVENTS 2000000
+#define LENGTH_LEAST 8 /* of pct */
 
 enum state { WAITING, RUNNING, OVER };
 
 struct pf_chain_test {
     bool direct; /* it can be recorded */
+    bool batches; /* it can be run many times from a checkpoint */
     unsigned failed; /* consecutive recordings that produced no clip */
-    bool slow;
+    bool slow, hangs; /* its full runs are slow; a free run did not end */
+    bool complete;
     enum state run, record, hatch, look;
-    uint64_t clip; /* the step that recorded the clip of this round; 0: none */
+    PF_VEC(uint64_t) clips; /* steps whose recordings are to be searched for predictions */
+    uint64_t clip; /* the last of those that was taken in this round; 0: none */
+    uint64_t seeds; /* schedules of all batches so far */
+    uint64_t length; /* events of a schedule, in the last step; 0: unknown */
+    size_t aimed; /* batches aimed at a race so far */
+    struct pf_policy_shares shares;
 };
 
 struct pf_chain_tried {
@@ -39,17 +54,22 @@ pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *sett
     *c = (struct pf_chain){.ntests = settings->tests.n,
                            .rounds = settings->rounds,
                            .sample = settings->sample,
+                           .seed = settings->first_seed,
                            .budget_ms = settings->time_ms};
     c->tests = calloc(c->ntests, sizeof *c->tests);
     if (!c->tests)
         return pf_fail(e, PF_NOMEM, "out of memory");
-    for (size_t i = 0; i < c->ntests; i++)
+    for (size_t i = 0; i < c->ntests; i++) {
         c->tests[i].direct = pf_program_check(settings->tests.at[i].path, &ignored) == PF_OK;
+        c->tests[i].batches = !settings->server && !settings->for_ms;
+    }
     return PF_OK;
 }
 
 void pf_chain_release(struct pf_chain *c)
 {
+    for (size_t i = 0; c->tests && i < c->ntests; i++)
+        pf_vec_release(&c->tests[i].clips);
     free(c->tests);
     free(c->tried);
     free(c->aimed);
@@ -67,21 +87,59 @@ static void set_policy(const struct pf_chain *c, struct pf_chain_unit *u)
                        : "atexrace");
 }
 
-static void set_schedule(struct pf_chain_unit *u)
+static uint64_t length_of(const struct pf_chain_test *t)
 {
-    static const char *const forms[] = {"pct:%" PRIu64 ",5", "pct:%" PRIu64 ",3", "random:%" PRIu64,
-                                        "pos:%" PRIu64};
+    return t->length > LENGTH_LEAST ? t->length : LENGTH_LEAST;
+}
+
+/* The schedule of a single recording: round robin first, then the policies in turn. */
+static void set_schedule(const struct pf_chain *c, struct pf_chain_unit *u)
+{
     if (u->round == 0) {
         strcpy(u->schedule, "rr");
         return;
     }
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wformat-nonliteral"
-    snprintf(u->schedule, sizeof u->schedule, forms[u->round % 4], u->round);
-#pragma clang diagnostic pop
+    char form[sizeof u->schedule];
+    pf_share_policy_text(form, sizeof form, (enum pf_share_policy)(u->round % PF_SHARE_AIMED),
+                         length_of(&c->tests[u->test]), "");
+    const char *star = strchr(form, '*');
+    snprintf(u->schedule, sizeof u->schedule, "%.*s%" PRIu64 "%s", (int)(star - form), form,
+             c->seed + u->round, star + 1);
+}
+
+/* A race to aim at, of this program; NULL: there is none. They take turns. */
+static const struct pf_chain_target *find_aim(const struct pf_chain *c, size_t test,
+                                              const struct pf_chain_wanted *wanted)
+{
+    for (size_t k = 0; k < wanted->naims; k++) {
+        const struct pf_chain_target *a = &wanted->aims[(c->tests[test].aimed + k) % wanted->naims];
+        if (*a->positions && (a->test == test || a->test == PF_CHAIN_ANY))
+            return a;
+    }
+    return NULL;
+}
+
+static void set_batch(struct pf_chain *c, const struct pf_chain_wanted *wanted,
+                      struct pf_chain_unit *u)
+{
+    struct pf_chain_test *t = &c->tests[u->test];
+    const struct pf_chain_target *aim = find_aim(c, u->test, wanted);
+    enum pf_share_policy policy = pf_policy_shares_next(&t->shares, aim != NULL);
+    uint64_t n = BATCH_EVENTS / length_of(t), most = t->seeds ? BATCH_MOST : BATCH_FIRST;
+    t->aimed += policy == PF_SHARE_AIMED;
+    pf_share_policy_text(u->schedule, sizeof u->schedule, policy, length_of(t),
+                         aim ? aim->positions : "");
+    u->first = c->seed + t->seeds;
+    u->schedules = n < BATCH_LEAST ? BATCH_LEAST : n > most ? most : n;
+    t->seeds += u->schedules;
 }
 
 /* --- the next step --- */
+
+static bool is_ordinary(const struct pf_check_line *l)
+{
+    return l->kind != PF_CHECK_DIRECT && l->kind != PF_CHECK_LOOK;
+}
 
 static bool begin(struct pf_chain *c, enum state *state, enum pf_check_kind kind, size_t test,
                   uint64_t clip, struct pf_chain_unit *u)
@@ -89,28 +147,53 @@ static bool begin(struct pf_chain *c, enum state *state, enum pf_check_kind kind
     *u = (struct pf_chain_unit){.kind = kind, .test = test, .round = c->round, .clip = clip};
     *state = RUNNING;
     c->running++;
-    c->ordinary += kind == PF_CHECK_RUN || kind == PF_CHECK_RECORD || kind == PF_CHECK_HATCH;
+    c->ordinary += is_ordinary(u);
     return true;
 }
 
-/* The first part of a round: a free run, a recording, and its predictions. */
-static bool next_ordinary(struct pf_chain *c, struct pf_chain_unit *u)
+static bool runs_freely(const struct pf_chain *c, const struct pf_chain_test *t)
+{
+    return t->run == WAITING && (!t->hangs || c->round % RUN_AGAIN == 0);
+}
+
+static bool next_record(struct pf_chain *c, size_t test, const struct pf_chain_wanted *wanted,
+                        struct pf_chain_unit *u)
+{
+    struct pf_chain_test *t = &c->tests[test];
+    if (t->record != WAITING || !t->direct)
+        return false;
+    if (t->batches && c->round) {
+        begin(c, &t->record, PF_CHECK_BATCH, test, 0, u);
+        set_batch(c, wanted, u);
+    } else {
+        begin(c, &t->record, PF_CHECK_RECORD, test, 0, u);
+        set_schedule(c, u);
+    }
+    return true;
+}
+
+/* The first part of a round: recordings, which also show how long the program takes, free runs, and
+ * predictions. */
+static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *wanted,
+                          struct pf_chain_unit *u)
 {
     for (size_t i = 0; i < c->ntests; i++)
-        if (c->tests[i].run == WAITING) {
+        if (next_record(c, i, wanted, u))
+            return true;
+    for (size_t i = 0; i < c->ntests; i++)
+        if (runs_freely(c, &c->tests[i])) {
             begin(c, &c->tests[i].run, PF_CHECK_RUN, i, 0, u);
             set_policy(c, u);
             return true;
         }
-    for (size_t i = 0; i < c->ntests; i++)
-        if (c->tests[i].record == WAITING && c->tests[i].direct) {
-            begin(c, &c->tests[i].record, PF_CHECK_RECORD, i, 0, u);
-            set_schedule(u);
-            return true;
-        }
-    for (size_t i = 0; i < c->ntests; i++)
-        if (c->tests[i].hatch == WAITING && c->tests[i].clip)
-            return begin(c, &c->tests[i].hatch, PF_CHECK_HATCH, i, c->tests[i].clip, u);
+    for (size_t i = 0; i < c->ntests; i++) {
+        struct pf_chain_test *t = &c->tests[i];
+        if (t->hatch == RUNNING || !t->clips.len)
+            continue;
+        t->clip = t->clips.at[0];
+        memmove(t->clips.at, t->clips.at + 1, --t->clips.len * sizeof *t->clips.at);
+        return begin(c, &t->hatch, PF_CHECK_HATCH, i, t->clip, u);
+    }
     return false;
 }
 
@@ -178,34 +261,42 @@ static bool next_directed(struct pf_chain *c, const struct pf_chain_target *targ
     return false;
 }
 
+bool pf_chain_is_complete(const struct pf_chain *c)
+{
+    for (size_t i = 0; i < c->ntests; i++)
+        if (!c->tests[i].complete)
+            return false;
+    return true;
+}
+
 static void next_round(struct pf_chain *c)
 {
-    c->idle_rounds = c->news ? 0 : c->idle_rounds + 1;
-    c->news = false;
-    c->over = c->skipped && !c->started;
+    c->over = (c->skipped && !c->started) || (!c->rounds && pf_chain_is_complete(c));
     c->skipped = c->started = false;
     c->round++;
     for (size_t i = 0; i < c->ntests; i++) {
         struct pf_chain_test *t = &c->tests[i];
         t->run = t->record = t->hatch = t->look = WAITING;
         t->clip = 0;
+        pf_vec_clear(&t->clips);
     }
 }
 
 static bool is_over(const struct pf_chain *c)
 {
-    return c->over || (c->rounds ? c->round >= c->rounds : c->idle_rounds >= PF_CHAIN_IDLE_ROUNDS);
+    return c->over || (c->rounds && c->round >= c->rounds);
 }
 
-bool pf_chain_next(struct pf_chain *c, const struct pf_chain_target *targets, size_t n,
+bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
                    struct pf_chain_unit *unit)
 {
     while (!is_over(c)) {
-        if (next_ordinary(c, unit))
+        if (next_ordinary(c, wanted, unit))
             return true;
         if (c->ordinary) /* their findings decide what is left to look for */
             return false;
-        if (next_look(c, n > 0, unit) || next_directed(c, targets, n, unit))
+        if (next_look(c, wanted->ntargets > 0, unit) ||
+            next_directed(c, wanted->targets, wanted->ntargets, unit))
             return true;
         if (c->running)
             return false;
@@ -243,12 +334,24 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
     case PF_CHECK_RUN:
         t->run = OVER;
         t->slow |= !strcmp(l->schedule, "full") && l->wall_ms * SLOW_SHARE > c->budget_ms;
+        t->hangs |= !strcmp(l->how, "limit");
         break;
     case PF_CHECK_RECORD:
         t->record = OVER;
-        t->clip = clip ? l->step : 0;
+        if (clip)
+            pf_vec_push(&t->clips, l->step);
+        t->length = l->length ? l->length : t->length;
+        t->batches &= strcmp(l->how, "limit") != 0; /* its schedules would not end either */
         t->failed = clip ? 0 : t->failed + 1;
         t->direct = t->failed < MAX_FAILED_RECORDINGS;
+        break;
+    case PF_CHECK_BATCH:
+        t->record = OVER;
+        t->batches = clip;
+        t->length = l->length ? l->length : t->length;
+        if (pf_share_policy_of(l->schedule) != PF_SHARE_POLICIES)
+            pf_policy_shares_add(&t->shares, pf_share_policy_of(l->schedule), l->schedules,
+                                 l->behaviours, l->failures);
         break;
     case PF_CHECK_HATCH:
         t->hatch = OVER;
@@ -271,24 +374,24 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
     }
 }
 
-static bool is_ordinary(const struct pf_check_line *l)
-{
-    return l->kind == PF_CHECK_RUN || l->kind == PF_CHECK_RECORD || l->kind == PF_CHECK_HATCH;
-}
-
 bool pf_check_line_cut(const struct pf_check_line *line)
 {
     return !strcmp(line->how, PF_CHECK_STOPPED) || !strcmp(line->how, PF_CHECK_BUDGET);
 }
 
-void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip, bool news)
+void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip)
 {
     c->running--;
     c->ordinary -= is_ordinary(unit);
-    c->news |= news;
     c->started = true;
+    c->tests[unit->test].complete |= unit->complete;
     c->cut |= unit->round == 0 && is_ordinary(unit) && pf_check_line_cut(unit);
     apply_result(c, unit, clip);
+}
+
+void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line)
+{
+    pf_vec_push(&c->tests[line->test].clips, line->step);
 }
 
 void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit)
@@ -303,6 +406,7 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit)
         t->run = OVER;
         break;
     case PF_CHECK_RECORD:
+    case PF_CHECK_BATCH:
         t->record = OVER;
         break;
     case PF_CHECK_HATCH:
@@ -321,14 +425,29 @@ void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool
 {
     if (line->test >= c->ntests)
         return;
+    struct pf_chain_test *t = &c->tests[line->test];
     while (c->round < line->round)
         next_round(c);
-    if (!pf_check_line_cut(line)) /* otherwise it is repeated */
-        apply_result(c, line, clip);
-    /* whether it found anything new is unknown, and the user asked to continue */
-    c->idle_rounds = 0;
+    c->over = false; /* the user asked to continue */
+    if (line->kind == PF_CHECK_RECORD && line->clip) {
+        if (clip)
+            pf_chain_add_recording(c, line);
+        return;
+    }
+    if (line->kind == PF_CHECK_BATCH)
+        t->seeds += line->schedules;
+    if (!pf_check_line_cut(line)) { /* otherwise it is repeated */
+        apply_result(c, line, line->kind == PF_CHECK_BATCH ? line->schedules > 0 : clip);
+        t->complete |= line->complete;
+    }
     if (line->kind == PF_CHECK_LOOK)
         forget_aimed(c, line->clip);
+    for (size_t i = 0; line->kind == PF_CHECK_HATCH && !pf_check_line_cut(line) && i < t->clips.len;
+         i++)
+        if (t->clips.at[i] == line->clip) {
+            t->clip = line->clip;
+            t->clips.at[i] = t->clips.at[--t->clips.len];
+        }
 }
 
 bool pf_chain_first_round_done(const struct pf_chain *c)
@@ -336,8 +455,8 @@ bool pf_chain_first_round_done(const struct pf_chain *c)
     bool all = !c->cut;
     for (size_t i = 0; i < c->ntests && c->round == 0; i++)
         all &= c->tests[i].run == OVER &&
-               (!c->tests[i].direct ||
-                (c->tests[i].record == OVER && (!c->tests[i].clip || c->tests[i].hatch == OVER)));
+               (!c->tests[i].direct || (c->tests[i].record == OVER && !c->tests[i].clips.len &&
+                                        c->tests[i].hatch != RUNNING));
     return all;
 }
 

@@ -1,12 +1,16 @@
 /*
  * check_chain.h - decides the next step of a check: the order of the steps, cheap ones first.
  *
- * Model:   the chain works in rounds. In each round every program gets a free run, then a recording
- *          under a schedule that no earlier round had, then the predictions from that recording are
- *          tried. After that, each race that was seen but is not confirmed is searched for in the
- *          recordings, and gets a recording directed at it. The chain ends after the requested
- *          number of rounds, or after PF_CHAIN_IDLE_ROUNDS consecutive rounds that found nothing
- *          new.
+ * Model:   the chain works in rounds. In the first round every program gets a recording and a free
+ *          run, then the predictions from the recording are tried. In later rounds it gets a free
+ *          run and a batch: many schedules under one policy, with seeds that no earlier batch had.
+ *          The policies share the batches (policy_shares.h). Recordings of the batch that failed in
+ *          a new way or have shown new behaviours are searched for predictions, which are tried.
+ *          After that, each race that was seen but is not confirmed is searched for in the
+ *          recordings, and gets a recording directed at it. A program that cannot be run from a
+ *          checkpoint (a server) gets one recording instead of a batch. The chain ends after the
+ *          requested number of rounds, or when steps have reported that all programs are explored
+ *          completely.
  * Memory:  the chain owns its tables; steps are plain data.
  * Threads: one. No I/O: the caller reports which steps ended, and the chain returns which to start.
  */
@@ -14,8 +18,8 @@
 #define PF_CHECK_CHECK_CHAIN_H
 
 #include "check_folder.h"
+#include "vector.h"
 
-#define PF_CHAIN_IDLE_ROUNDS 10 /* consecutive rounds */
 #define PF_CHAIN_TRIES 8  /* most recordings directed at one finding */
 
 /* A race that is not confirmed yet. */
@@ -27,6 +31,14 @@ struct pf_chain_target {
 };
 #define PF_CHAIN_ANY SIZE_MAX
 
+/* What the findings ask for. */
+struct pf_chain_wanted {
+    const struct pf_chain_target *targets; /* races that are not confirmed, most wanted first */
+    size_t ntargets;
+    const struct pf_chain_target *aims; /* all races: batches may be aimed at them */
+    size_t naims;
+};
+
 struct pf_chain_test;
 struct pf_chain_tried;
 struct pf_chain_aimed;
@@ -37,11 +49,11 @@ struct pf_chain {
     uint64_t rounds; /* requested; 0: no limit */
     const char *sample; /* sampling policy of all runs; NULL: alternate */
     uint64_t budget_ms;
-    uint64_t round, idle_rounds;
-    bool news; /* this round found something new */
+    uint64_t seed; /* of the first schedule of the first batch */
+    uint64_t round;
     bool cut; /* a step of the first round was skipped, or cut off by the end of the budget */
     bool started, skipped; /* a step of this round has ended; one was skipped */
-    bool over; /* every step of a round was skipped */
+    bool over; /* every step of a round was skipped, or everything is explored */
     /* running steps; how many of them belong to the first part of the round */
     size_t running, ordinary;
     struct pf_chain_tried *tried;
@@ -50,7 +62,8 @@ struct pf_chain {
     size_t naimed, capaimed;
 };
 
-/* One step to be started: kind, test, round, clip, finding and schedule of the line are set. */
+/* One step to be started: kind, test, round, clip, finding and schedule of the line are set; of a
+ * batch also `first` and `schedules`. */
 #define pf_chain_unit pf_check_line
 
 PF_MUST_USE pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *settings,
@@ -58,13 +71,16 @@ PF_MUST_USE pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_se
 void pf_chain_release(struct pf_chain *c);
 
 /* Returns the next step in *unit and counts it as running. False: no step can start now (others
- * must end first), or the chain has ended. `targets` are the unconfirmed races, most wanted
- * first. */
-bool pf_chain_next(struct pf_chain *c, const struct pf_chain_target *targets, size_t n,
+ * must end first), or the chain has ended. */
+bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
                    struct pf_chain_unit *unit);
-/* Reports that a step has ended. `clip`: it has produced a recording. `news`: a finding is new,
- * or newly confirmed. */
-void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip, bool news);
+/* Reports that a step has ended. `clip`: it has produced a recording, or a batch has run at least
+ * one schedule. */
+void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip);
+/* Adds a recording that was chosen from a batch; `line` is its line in the journal. */
+void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line);
+/* True if all programs are explored completely. */
+bool pf_chain_is_complete(const struct pf_chain *c);
 /* Reports that the step is not started, because it cannot end within the budget. A round in which
  * every step is skipped ends the chain. */
 void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit);

@@ -22,6 +22,7 @@ enum pf_check_kind {
     PF_CHECK_HATCH,  /* tries the predictions from a recording */
     PF_CHECK_DIRECT, /* a recording directed at one finding */
     PF_CHECK_LOOK,   /* searches a recording for the races that happened in it */
+    PF_CHECK_BATCH,  /* many schedules from one checkpoint; some become recordings */
     PF_CHECK_KINDS
 };
 extern const char *const pf_check_kind_name[PF_CHECK_KINDS];
@@ -31,13 +32,18 @@ struct pf_check_line {
     uint64_t step;
     enum pf_check_kind kind;
     uint64_t test, round;
-    uint64_t clip;    /* HATCH, LOOK: the step that made the recording */
+    /* HATCH, LOOK: the step that made the recording; RECORD: the batch it belongs to, 0: none */
+    uint64_t clip;
     uint64_t finding; /* DIRECT: the finding it is directed at */
     char schedule[200]; /* RUN: the sampling policy */
-    char how[12];     /* ended, limit, budget, stopped, unstarted */
-    int wait;         /* status from waitpid */
+    char how[12]; /* ended, limit, budget, stopped, unstarted */
+    int wait; /* status from waitpid */
     uint64_t wall_ms;
     uint64_t events, candidates, refuted, undecided; /* HATCH, LOOK */
+    /* BATCH: the seed of its first schedule, how many schedules, new behaviours, new failures, and
+     * the number of events of a schedule on average (also of RECORD) */
+    uint64_t first, schedules, behaviours, failures, length;
+    bool complete; /* the step has explored everything that is left of the test */
     char trouble[200]; /* what went wrong, as text; "": nothing */
 };
 
@@ -50,7 +56,7 @@ struct pf_check_lines {
 };
 
 struct pf_check_folder {
-    char *path;  /* as shown to the user */
+    char *path; /* as shown to the user */
     char *absolute; /* the same, absolute */
     int lock;
 };
@@ -78,6 +84,7 @@ void pf_check_path(char *to, const char *folder, const char *format, uint64_t n)
 #define PF_CHECK_RUNS "/.runs/%llu"
 #define PF_CHECK_RUN_NAME "check-%llu" /* PF_RUN of the processes of a free run */
 #define PF_CHECK_CLIP "/clips/%llu.clip"
+#define PF_CHECK_BEHAVIOURS "/behaviours-%llu" /* of a test (pf record --behaviours) */
 #define PF_CHECK_TRIES "/clips/%llu"
 #define PF_CHECK_FOUND "/found/%llu.json"
 #define PF_CHECK_RAW "/found/.%llu.json" /* as written by the verb */

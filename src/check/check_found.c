@@ -30,6 +30,7 @@ void pf_check_found_release(struct pf_check_found *f)
     pf_findings_release(&f->all);
     free(f->origins);
     free(f->targets);
+    free(f->aims);
     free(f->options);
     *f = (struct pf_check_found){0};
 }
@@ -84,25 +85,27 @@ static pf_status update_targets(struct pf_check_found *f, size_t test, struct pf
         f->caporigins = 2 * n;
         f->origins = realloc(f->origins, f->caporigins * sizeof *f->origins);
         f->targets = realloc(f->targets, f->caporigins * sizeof *f->targets);
-        if (!f->origins || !f->targets)
+        f->aims = realloc(f->aims, f->caporigins * sizeof *f->aims);
+        if (!f->origins || !f->targets || !f->aims)
             return pf_fail(e, PF_NOMEM, "out of memory");
     }
     while (f->norigins < n)
         f->origins[f->norigins++].test = test;
-    f->confirmed = f->harmful = f->observed = f->ntargets = 0;
+    f->confirmed = f->harmful = f->observed = f->ntargets = f->naims = 0;
     for (size_t i = 0; i < n; i++) {
         const struct pf_finding *it = f->all.at[i];
         bool counts = !it->suspicious;
         f->confirmed += counts && it->status == PF_STATUS_CONFIRMED;
         f->harmful += counts && it->status == PF_STATUS_CONFIRMED && it->harm;
         f->observed += counts && it->status == PF_STATUS_OBSERVED;
-        if (it->status == PF_STATUS_CONFIRMED || !pf_finding_is_pair(it) ||
-            is_confirmed_elsewhere(f, it))
+        if (!pf_finding_is_pair(it))
             continue;
-        struct pf_chain_target *t = &f->targets[f->ntargets++];
+        struct pf_chain_target *t = &f->aims[f->naims++];
         *t = (struct pf_chain_target){
             .finding = it->id, .count = it->count, .test = f->origins[i].test};
         set_positions(t, it);
+        if (it->status != PF_STATUS_CONFIRMED && !is_confirmed_elsewhere(f, it))
+            f->targets[f->ntargets++] = *t;
     }
     if (f->ntargets)
         qsort(f->targets, f->ntargets, sizeof *f->targets, by_count);

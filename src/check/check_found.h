@@ -20,8 +20,8 @@ struct pf_check_found {
     struct pf_findings all;
     struct pf_check_origin *origins; /* in the order of `all` */
     size_t norigins, caporigins;
-    struct pf_chain_target *targets;
-    size_t ntargets;
+    struct pf_chain_target *targets, *aims; /* of struct pf_chain_wanted */
+    size_t ntargets, naims;
     size_t confirmed, harmful, observed; /* counts */
     /* for directed steps; free runs apply them in the runtime */
     struct pf_suppressions suppressions;

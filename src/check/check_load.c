@@ -142,7 +142,9 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
     struct pf_check_summary *s = l->sum;
     char words[64];
     s->runs += line->kind == PF_CHECK_RUN;
-    s->recordings += line->kind == PF_CHECK_RECORD;
+    s->recordings += line->kind == PF_CHECK_RECORD && !line->clip;
+    s->sampled += line->schedules;
+    s->behaviours += line->behaviours;
     s->directed += line->kind == PF_CHECK_DIRECT;
     s->events += line->events;
     s->candidates += line->candidates;
@@ -159,6 +161,7 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
              line->kind == PF_CHECK_RUN     ? "a free run"
              : line->kind == PF_CHECK_HATCH ? "trying predictions"
              : line->kind == PF_CHECK_LOOK  ? "searching a recording"
+             : line->kind == PF_CHECK_BATCH ? "a batch of schedules"
                                             : "a recording");
     if (line->trouble[0])
         add_note(l, &s->gaps, NULL, "%s: %s", words, line->trouble);

@@ -5,6 +5,7 @@
 #include "check_step.h"
 #include "clip.h"
 #include "duration.h"
+#include "file.h"
 #include "process_pool.h"
 #include "run_report.h"
 #include <errno.h>
@@ -16,6 +17,8 @@
 #include <unistd.h>
 
 #define OVERRUN_MS 300 /* after the deadline, programs that still run are killed */
+#define BATCH_MS 1000 /* about the most that a batch may take, unless the rounds are limited */
+#define SCHEDULE_MS 500 /* what a schedule of a batch may take in addition to 20 recordings */
 
 struct check_loop {
     struct pf_check_work *w;
@@ -45,6 +48,8 @@ static uint64_t estimate_ms(const struct check_loop *l, enum pf_check_kind kind,
 {
     const uint64_t *took = l->took_ms[test];
     uint64_t record = took[PF_CHECK_RECORD] ? took[PF_CHECK_RECORD] : took[PF_CHECK_RUN];
+    if (kind == PF_CHECK_BATCH) /* it ends by itself at any limit, after at least one schedule */
+        return 2 * record;
     if (kind == PF_CHECK_HATCH) /* at least: a replay for the trace, a try, a replay of its clip */
         return 3 * record;
     if (took[kind])
@@ -52,8 +57,8 @@ static uint64_t estimate_ms(const struct check_loop *l, enum pf_check_kind kind,
     return kind == PF_CHECK_RUN ? 0 : kind == PF_CHECK_LOOK ? 2 * record : record;
 }
 
-/* Sets the limits of a step. A program whose duration is unknown may not end at all: its runs and
- * recordings get half of the remaining time. Returns false if the step cannot end
+/* Sets the limits of a step. A program whose duration is unknown may not end at all: its recordings
+ * get half of the remaining time, its free runs a quarter. Returns false if the step cannot end
  * within the budget. */
 static bool set_limits(const struct check_loop *l, struct pf_check_step *s)
 {
@@ -64,13 +69,23 @@ static bool set_limits(const struct check_loop *l, struct pf_check_step *s)
     uint64_t patient = (kind == PF_CHECK_RUN ? 20 : 200) * usual + 5000;
     if (usual > left || !left)
         return false;
-    s->limit_ms = known || kind == PF_CHECK_HATCH || kind == PF_CHECK_LOOK ? left : left / 2 + 1;
+    bool limits_itself = kind == PF_CHECK_HATCH || kind == PF_CHECK_BATCH;
+    s->limit_ms = known || limits_itself || kind == PF_CHECK_LOOK ? left
+                  : kind == PF_CHECK_RUN                          ? left / 4 + 1
+                                                                  : left / 2 + 1;
     s->by_budget = s->limit_ms == left;
-    if (usual && kind != PF_CHECK_HATCH && patient < s->limit_ms) {
+    if (usual && !limits_itself && patient < s->limit_ms) {
         s->limit_ms = patient;
         s->by_budget = false;
     }
     s->own_limit_ms = left * 3 / 4 + 1;
+    if (kind == PF_CHECK_BATCH) {
+        if (!l->w->settings->rounds && s->own_limit_ms > BATCH_MS + left / 16)
+            s->own_limit_ms = BATCH_MS + left / 16;
+        s->each_ms = SCHEDULE_MS + 20 * l->took_ms[s->line.test][PF_CHECK_RECORD];
+        if (s->each_ms > left / 4 + 1)
+            s->each_ms = left / 4 + 1;
+    }
     s->kill_at_ms = l->deadline_ms + OVERRUN_MS;
     return true;
 }
@@ -98,7 +113,11 @@ static pf_status start(struct check_loop *l, size_t slot)
 static bool next_step(struct check_loop *l, struct pf_check_step *s)
 {
     struct pf_check_work *w = l->w;
-    while (pf_chain_next(&w->chain, w->found.targets, w->found.ntargets, &s->line)) {
+    const struct pf_chain_wanted wanted = {.targets = w->found.targets,
+                                           .ntargets = w->found.ntargets,
+                                           .aims = w->found.aims,
+                                           .naims = w->found.naims};
+    while (pf_chain_next(&w->chain, &wanted, &s->line)) {
         if (set_limits(l, s))
             return true;
         w->out_of_time = true;
@@ -135,14 +154,75 @@ static bool has_clip(const struct check_loop *l, const struct pf_check_line *lin
     return some;
 }
 
-/* True if the step has ended by itself at the limit that it was given. */
-static bool take_own_limit(const struct check_loop *l, const struct pf_check_line *line)
+/* Takes the numbers of the step's report. Returns true if the step has ended by itself at the limit
+ * that it was given. A program with one thread has only one schedule, so its recording explores it
+ * completely. */
+static bool take_report(const struct check_loop *l, struct pf_check_line *line)
 {
     char path[PATH_MAX];
     struct pf_run_report report;
     struct pf_error ignored;
     pf_check_path(path, l->w->folder->absolute, PF_CHECK_REPORT, line->step);
-    return pf_run_report_read(&report, path, &ignored) == PF_OK && report.out_of_time;
+    if (pf_run_report_read(&report, path, &ignored) != PF_OK)
+        return false;
+    bool recorded = line->kind == PF_CHECK_RECORD && report.ran;
+    line->length = recorded ? report.events : 0;
+    line->complete =
+        report.complete || (recorded && report.threads == 1 && report.outcome == PF_OUTCOME_NONE);
+    return report.out_of_time;
+}
+
+/* --- batches --- */
+
+/* Makes a recording of the check from a recording of the batch: gives it a step number and a line
+ * in the journal. */
+static pf_status add_recording(struct check_loop *l, const struct pf_check_line *batch,
+                               const struct pf_check_batch_recording *r)
+{
+    struct pf_check_work *w = l->w;
+    struct pf_check_line line = {.step = ++w->steps,
+                                 .kind = PF_CHECK_RECORD,
+                                 .test = batch->test,
+                                 .round = batch->round,
+                                 .clip = batch->step,
+                                 .how = "ended"};
+    char path[PATH_MAX];
+    snprintf(line.schedule, sizeof line.schedule, "%s", r->schedule);
+    pf_check_path(path, w->folder->absolute, PF_CHECK_CLIP, line.step);
+    if (rename(r->clip, path))
+        return pf_fail(l->e, PF_IO, "%s: %s", path, strerror(errno));
+    pf_status s = pf_check_journal_add(w->folder, &line, l->e);
+    if (s == PF_OK)
+        pf_chain_add_recording(&w->chain, &line);
+    return s;
+}
+
+/* Takes the result of a batch. *ran: it has run at least one schedule. */
+static pf_status take_batch(struct check_loop *l, struct pf_check_line *line, bool *ran)
+{
+    struct pf_check_work *w = l->w;
+    struct pf_check_batch b;
+    char path[PATH_MAX];
+    pf_check_path(path, w->folder->absolute, PF_CHECK_RAW, line->step);
+    bool stopped = strcmp(line->how, "ended") != 0;
+    pf_status s = pf_check_batch_read(&b, &w->failures, path, stopped, l->e);
+    unlink(path);
+    for (size_t i = 0; s == PF_OK && i < b.kept.len; i++)
+        if (b.kept.at[i].chosen)
+            s = add_recording(l, line, &b.kept.at[i]);
+    line->schedules = b.schedules;
+    line->behaviours = b.behaviours;
+    line->failures = b.failures;
+    line->length = b.events;
+    w->schedules += b.schedules;
+    w->behaviours += b.behaviours;
+    *ran = b.schedules > 0;
+    pf_check_batch_release(&b);
+    pf_check_path(path, w->folder->absolute, PF_CHECK_TRIES, line->step);
+    pf_folder_remove(path);
+    pf_check_path(path, w->folder->absolute, PF_CHECK_CLIP, line->step);
+    unlink(path);
+    return s;
 }
 
 /* The error in the report of a process of the step; "": none. The report is removed. */
@@ -215,7 +295,7 @@ static void collect(struct check_loop *l, size_t slot)
     pf_check_step_release(&l->steps[slot]);
     if (!whole)
         result = (struct pf_supervisor_result){.how = PF_SUPERVISED_STOPPED};
-    bool own_limit = take_own_limit(l, line);
+    bool own_limit = take_report(l, line);
     describe(l, &l->steps[slot], &result, own_limit);
     bool records = line->kind == PF_CHECK_RECORD || line->kind == PF_CHECK_DIRECT;
     bool clip = records && has_clip(l, line);
@@ -223,13 +303,15 @@ static void collect(struct check_loop *l, size_t slot)
     if (own_limit)
         line->trouble[0] = 0; /* the end of the budget is reported once */
     pf_status st = l->status;
+    if (st == PF_OK && line->kind == PF_CHECK_BATCH)
+        st = take_batch(l, line, &clip);
     if (st == PF_OK)
         st = pf_check_found_take(&w->found, w->folder, line, &news, l->e);
     /* --continue repeats a stopped step; the findings of a stopped free run or hatch are kept. */
     bool keep_line = !pf_check_line_cut(line) || (line->kind == PF_CHECK_HATCH && line->events);
     if (st == PF_OK && keep_line)
         st = pf_check_journal_add(w->folder, line, l->e);
-    pf_chain_ended(&w->chain, line, clip, news);
+    pf_chain_ended(&w->chain, line, clip);
     if (st != PF_OK)
         fail(l, st);
     else

@@ -10,6 +10,7 @@
 #ifndef PF_CHECK_CHECK_LOOP_H
 #define PF_CHECK_CHECK_LOOP_H
 
+#include "check_batch.h"
 #include "check_found.h"
 
 struct pf_check_work {
@@ -18,6 +19,8 @@ struct pf_check_work {
     struct pf_chain chain;
     struct pf_check_found found;
     uint64_t steps; /* the highest step number in use */
+    struct pf_check_failures failures; /* those of the batches */
+    uint64_t schedules, behaviours; /* of all batches */
     int signal; /* the signal that stopped it; 0: none */
     bool out_of_time;
 };

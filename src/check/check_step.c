@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FIXED = 20 }; /* most words of our own in a command */
+enum { FIXED = 32 }; /* most words of our own in a command */
 
 /* Restricts the process to one core, a different one for each job; directed mode uses the
  * highest core that is left. */
@@ -78,22 +78,54 @@ static char *path_word(struct pf_check_step *s, const char *format, uint64_t n)
     return word(s, path, "");
 }
 
+/* OPTION followed by a number and a unit. */
+static char *number_word(struct pf_check_step *s, const char *option, uint64_t v, const char *unit)
+{
+    char text[48];
+    snprintf(text, sizeof text, "%llu%s", (unsigned long long)v, unit);
+    return word(s, option, text);
+}
+
+/* The options of a batch: schedules from the first event of main on. */
+static size_t set_batch_words(struct pf_check_step *s, char **argv, size_t n)
+{
+    const struct pf_check_line *l = &s->line;
+    argv[n++] = "--watch";
+    argv[n++] = "--news";
+    argv[n++] = "--at=T0:1";
+    argv[n++] = number_word(s, "--continue=", l->schedules, "");
+    argv[n++] = number_word(s, "--first=", l->first, "");
+    argv[n++] = word(s, "--tail=", l->schedule);
+    argv[n++] = "--folder";
+    argv[n++] = path_word(s, PF_CHECK_TRIES, l->step);
+    argv[n++] = "--behaviours";
+    argv[n++] = path_word(s, PF_CHECK_BEHAVIOURS, l->test);
+    argv[n++] = number_word(s, "--each=", s->each_ms, "ms");
+    argv[n++] = number_word(s, "--limit=", s->own_limit_ms, "ms");
+    argv[n++] = "--json";
+    argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
+    return n;
+}
+
 static pf_status set_words(struct pf_check_step *s, char **argv, struct pf_error *e)
 {
     const struct pf_check_line *l = &s->line;
     const struct pf_suite_test *t = &s->settings->tests.at[l->test];
     size_t n = 0;
-    char limit[32];
     argv[n++] = "pf";
     argv[n++] = "--report-to";
     argv[n++] = path_word(s, PF_CHECK_REPORT, l->step);
     switch (l->kind) {
     case PF_CHECK_RECORD:
     case PF_CHECK_DIRECT:
+    case PF_CHECK_BATCH:
         argv[n++] = "record";
         argv[n++] = "-o";
         argv[n++] = path_word(s, PF_CHECK_CLIP, l->step);
-        argv[n++] = word(s, "--schedule=", l->schedule);
+        if (l->kind == PF_CHECK_BATCH)
+            n = set_batch_words(s, argv, n);
+        else
+            argv[n++] = word(s, "--schedule=", l->schedule);
         argv[n++] = "--";
         argv[n++] = word(s, t->path, "");
         for (char **w = t->argv + 1; *w; w++)
@@ -103,8 +135,7 @@ static pf_status set_words(struct pf_check_step *s, char **argv, struct pf_error
         argv[n++] = "hatch";
         if (s->settings->atomic)
             argv[n++] = word(s, "--atomic=", s->settings->atomic);
-        snprintf(limit, sizeof limit, "%llums", (unsigned long long)s->own_limit_ms);
-        argv[n++] = word(s, "--limit=", limit);
+        argv[n++] = number_word(s, "--limit=", s->own_limit_ms, "ms");
         argv[n++] = "--known";
         argv[n++] = path_word(s, "/known", 0);
         argv[n++] = "-o";
@@ -143,13 +174,16 @@ pf_status pf_check_step_init(struct pf_check_step *s, const char *pf, struct pf_
                                      .kill_at_ms = s->kill_at_ms,
                                      .prepare = prepare,
                                      .arg = s};
+    char folder[PATH_MAX];
     if (s->line.kind == PF_CHECK_RUN) {
-        char folder[PATH_MAX];
         pf_check_path(folder, s->folder->absolute, PF_CHECK_RUNS, s->line.step);
         s->command.path = t->path;
         s->command.argv = t->argv;
         return pf_folder_make(folder, e);
     }
+    pf_check_path(folder, s->folder->absolute, PF_CHECK_TRIES, s->line.step);
+    if (s->line.kind == PF_CHECK_BATCH && pf_folder_make(folder, e) != PF_OK)
+        return PF_IO;
     size_t n = 0;
     while (t->argv[n])
         n++;

@@ -23,8 +23,9 @@ bool pf_check_settings_parse(struct pf_check_settings *p, int argc, char **argv,
     const struct pf_cli_option options[] = {
         {"time", "T", "time budget (default 60s)", &p->time, NULL},
         {"runs", "N",
-         "at most N rounds; each has a free run, a recording and tries of its predictions",
+         "at most N rounds; each has a free run, a batch of schedules and tries of predictions",
          &p->runs, NULL},
+        {"seed", "N", "take the seeds of schedules from N on (default 1)", &p->seed, NULL},
         {"jobs", "N", "run N steps in parallel (default 1)", &p->jobs, NULL},
         {"continue", NULL, "resume the last check in the state folder", NULL, &p->resume},
         {"server", "CLIENT",
@@ -97,7 +98,7 @@ static pf_status read_numbers(struct pf_check_settings *p, struct pf_error *e)
     pf_status s = PF_OK;
     p->time_ms = DEFAULT_TIME_MS;
     p->grace_ms = DEFAULT_GRACE_MS;
-    p->njobs = 1;
+    p->njobs = p->first_seed = 1;
     if (p->time)
         s = duration("time", p->time, &p->time_ms, e);
     if (s == PF_OK && p->grace)
@@ -106,6 +107,8 @@ static pf_status read_numbers(struct pf_check_settings *p, struct pf_error *e)
         s = duration("for", p->period, &p->for_ms, e);
     if (s == PF_OK && p->runs)
         s = number("runs", p->runs, 1000000, &p->rounds, e);
+    if (s == PF_OK && p->seed)
+        s = number("seed", p->seed, 1000000000, &p->first_seed, e);
     if (s == PF_OK && p->jobs)
         s = number("jobs", p->jobs, PF_CHECK_JOBS_MAX, &p->njobs, e);
     return s;

@@ -176,6 +176,7 @@ static int work(const struct pf_check_settings *settings, const struct pf_check_
         s = pf_check_loop(&w, &e);
     const char *how = w.signal                               ? PF_CHECK_END_SIGNAL
                       : !pf_chain_first_round_done(&w.chain) ? PF_CHECK_END_EARLY
+                      : pf_chain_is_complete(&w.chain)       ? PF_CHECK_END_COMPLETE
                                                              : PF_CHECK_END_DONE;
     if (s == PF_OK)
         s = pf_file_write(end, how, strlen(how), &e);
@@ -183,6 +184,7 @@ static int work(const struct pf_check_settings *settings, const struct pf_check_
     if (s == PF_OK)
         print_folder(&w);
     pf_check_found_release(&w.found);
+    pf_check_failures_release(&w.failures);
     pf_chain_release(&w.chain);
     return status;
 }

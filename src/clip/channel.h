@@ -231,6 +231,8 @@ struct pf_channel {
     uint32_t unshown; /* replay: errno of the first output that could not be shown; 0: none */
     uint32_t outcome; /* enum pf_outcome */
     uint64_t events; /* of all threads so far */
+    uint32_t threads; /* how many threads there were so far */
+    uint32_t unused;
     /* how many processes the program started; they are neither recorded nor replayed */
     uint32_t children;
     /* of these, how many run on as copies of the program: they do not execute another program */

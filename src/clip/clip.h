@@ -40,6 +40,7 @@ struct pf_clip_end {
     uint32_t errors; /* memory errors in this run */
     char error[256]; /* the first one as text; not stored in the file */
     uint64_t events; /* of all threads; not stored in the file */
+    uint32_t threads; /* how many threads the program had in all; not stored in the file */
     uint32_t copies; /* forked children that ran code of the program and were not recorded */
     uint32_t unshown; /* in a replay: errno of the first output that could not be shown; 0: none */
     struct pf_reached reached; /* which accesses the policy or plan reached */

@@ -5,7 +5,7 @@
 
 static uint64_t schedules(const struct pf_check_summary *c)
 {
-    return c->recordings + c->directed + c->candidates;
+    return c->recordings + c->sampled + c->directed + c->candidates;
 }
 
 static void add_notes(struct pf_text *t, const char *name, const struct pf_check_note *first)
@@ -29,6 +29,8 @@ void pf_check_summary_json(struct pf_text *t, const struct pf_check_summary *c)
     pf_json_num(t, "checks", c->checks);
     pf_json_num(t, "runs", c->runs);
     pf_json_num(t, "recordings", c->recordings);
+    pf_json_num(t, "sampled", c->sampled);
+    pf_json_num(t, "behaviours", c->behaviours);
     pf_json_num(t, "directed", c->directed);
     pf_json_num(t, "schedules", schedules(c));
     pf_json_num(t, "candidates", c->candidates);
@@ -56,6 +58,8 @@ void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c)
     pf_text_add(t, " (");
     add_count(t, c->recordings, "recording", "recordings");
     pf_text_add(t, ", ");
+    pf_text_u64(t, c->sampled);
+    pf_text_add(t, " in batches, ");
     add_count(t, c->candidates, "prediction tried", "predictions tried");
     pf_text_add(t, ", ");
     pf_text_u64(t, c->directed);

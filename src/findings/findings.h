@@ -86,6 +86,8 @@ struct pf_check_note {
 };
 struct pf_check_summary {
     uint64_t checks, runs, recordings, directed, candidates, refuted, undecided, events, ms;
+    uint64_t sampled; /* schedules of batches */
+    uint64_t behaviours; /* that those were the first to show */
     struct pf_check_note *gaps; /* reasons why the result is incomplete */
 };
 

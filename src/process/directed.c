@@ -307,6 +307,7 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
     memcpy(end->text, c->text, sizeof end->text - 1);
     end->errors = c->errors;
     end->events = c->events;
+    end->threads = c->threads;
     end->copies = c->copies;
     end->unshown = c->unshown;
     memcpy(end->error, c->error, sizeof end->error - 1);

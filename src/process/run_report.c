@@ -28,6 +28,8 @@ void pf_run_report_set_end(struct pf_run_report *r, const struct pf_clip_end *en
     r->wait = end->wait;
     r->outcome = end->outcome;
     r->divergence = end->divergence;
+    r->events = end->events;
+    r->threads = end->threads;
     r->memory_errors = end->errors;
     snprintf(r->text, sizeof r->text, "%s", end->text);
     snprintf(r->memory_error, sizeof r->memory_error, "%s", end->error);
@@ -82,6 +84,7 @@ pf_status pf_run_report_write(const struct pf_run_report *r, const char *file, s
     pf_json_num(&t, "status", (uint64_t)r->status);
     pf_json_str(&t, "error", r->error);
     pf_json_bool(&t, "out_of_time", r->out_of_time);
+    pf_json_bool(&t, "complete", r->complete);
     pf_json_key(&t, "run");
     if (r->ran) {
         pf_text_char(&t, '{');
@@ -89,6 +92,8 @@ pf_status pf_run_report_write(const struct pf_run_report *r, const char *file, s
         pf_json_str(&t, "outcome", pf_outcome_name(r->outcome));
         pf_json_str(&t, "text", r->text);
         pf_divergence_json(&t, &r->divergence);
+        pf_json_num(&t, "events", r->events);
+        pf_json_num(&t, "threads", r->threads);
         pf_json_num(&t, "memory_errors", r->memory_errors);
         pf_json_str(&t, "memory_error", r->memory_error);
         pf_text_char(&t, '}');
@@ -143,6 +148,8 @@ static void read_run(struct pf_run_report *r, const json_t *run)
     text(r->text, sizeof r->text, run, "text");
     if (json_is_object(divergence))
         read_divergence(&r->divergence, divergence);
+    r->events = number(run, "events");
+    r->threads = (uint32_t)number(run, "threads");
     r->memory_errors = (uint32_t)number(run, "memory_errors");
     text(r->memory_error, sizeof r->memory_error, run, "memory_error");
 }
@@ -162,6 +169,7 @@ pf_status pf_run_report_read(struct pf_run_report *r, const char *file, struct p
     r->status = (int)number(o, "status");
     text(r->error, sizeof r->error, o, "error");
     r->out_of_time = json_is_true(json_object_get(o, "out_of_time"));
+    r->complete = json_is_true(json_object_get(o, "complete"));
     if (json_is_object(json_object_get(o, "run")))
         read_run(r, json_object_get(o, "run"));
     json_decref(o);

@@ -16,12 +16,15 @@ struct pf_run_report {
     int status; /* exit status of the verb */
     char error[1024]; /* its last error message, without "pf VERB: "; "": none */
     bool out_of_time; /* it ended at the time limit that it was given, with a partial result */
+    bool complete; /* it has explored every schedule of the program with its inputs */
     /* of pf record and pf replay: the run of the program; valid if `ran` */
     bool ran;
     int wait; /* the program's status, as from waitpid */
     enum pf_outcome outcome;
     char text[2048]; /* explains the outcome */
     struct pf_divergence divergence;
+    uint64_t events; /* of all threads */
+    uint32_t threads; /* that the program had in all */
     uint32_t memory_errors;
     char memory_error[256]; /* the first one */
 };

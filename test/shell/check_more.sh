@@ -42,7 +42,7 @@ d = json.load(open("suite.json"))
 (early,) = [f for f in d["findings"] if f["accesses"][0]["variable"] == "early"]
 assert early["status"] == "confirmed" and early["clip"], early
 c = d["check"]
-assert c["runs"] == 6 and c["recordings"] == 4, c  # a script cannot be recorded
+assert c["runs"] == 6 and c["recordings"] == 2 and c["sampled"] >= 16, c  # a script cannot be recorded
 END
 
 # Reports of another tool get recordings aimed at them: one race is real and needs a schedule that

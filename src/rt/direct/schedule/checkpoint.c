@@ -22,6 +22,9 @@
 #define LIMIT_NS 60000000000ull /* time limit of one continuation */
 /* continuations that are kept although they failed in the same way and show nothing new */
 #define SAME_FAILURES 8
+/* with --news: after this many continuations that were killed at their limit, no further one
+ * starts */
+#define CUT_MAX 2
 
 long pf_checkpoint(void)
 {
@@ -138,13 +141,15 @@ void pf_checkpoint_run_all(void)
 {
     struct pf_channel *c = pf_channel_get();
     uint64_t began = now();
+    uint32_t cut = 0;
     pf_ring_flush();
     pf_ring_share_log();
     pf_continuation_prepare();
     for (uint32_t i = 0; i < c->continuations && i < PF_CONTINUATIONS; i++) {
         struct pf_continuation *k = &c->continuation[i];
         uint64_t before = now();
-        if (c->all_ns && before - began > c->all_ns)
+        if ((c->all_ns && before - began > c->all_ns) ||
+            (c->keep == PF_KEEP_NEWS && cut == CUT_MAX))
             break;
         long pid = pf_checkpoint();
         if (pid == 0) {
@@ -155,8 +160,10 @@ void pf_checkpoint_run_all(void)
             pf_direct_refuse(
                 "cannot copy the process for a checkpoint (is there a limit on processes?)");
         k->copied = now() - before;
-        if (!collect(pid, c->each_ns ? c->each_ns : LIMIT_NS, &k->wait))
+        if (!collect(pid, c->each_ns ? c->each_ns : LIMIT_NS, &k->wait)) {
             k->outcome = PF_OUTCOME_HANG;
+            cut++;
+        }
         k->took = now() - before;
         k->done = 1;
         k->kept = is_kept(c, k);

@@ -87,7 +87,7 @@ void pf_segment_close(enum pf_segment_end how)
         pf_scheduler.yields = 0;
     pf_scheduler.self->events += seg.n;
     pf_scheduler.events += seg.n;
-    pf_channel_set_events(pf_scheduler.events);
+    pf_channel_set_events(pf_scheduler.events, pf_contexts());
     pf_access_order_segment_closed(pf_scheduler.events);
     pf_scheduler.done = 0;
     pf_scheduler.grant = 0;

@@ -367,12 +367,14 @@ uint64_t pf_ring_position(enum pf_stream s)
     return !r ? 0 : r->use == PF_RING_READ ? cursor[s] : r->head;
 }
 
-void pf_channel_set_events(uint64_t n)
+void pf_channel_set_events(uint64_t n, uint32_t threads)
 {
-    if (continuation)
+    if (continuation) {
         continuation->events = n;
-    else if (channel)
+    } else if (channel) {
         channel->events = n;
+        channel->threads = threads;
+    }
 }
 
 struct pf_reached *pf_channel_reached(void)

@@ -54,8 +54,8 @@ void pf_ring_split(const char *path, uint32_t number);
 void pf_ring_take_log(const char *path, bool keep);
 /* What this continuation tells pf; NULL: this process is not a continuation. */
 struct pf_continuation *pf_continuation_self(void);
-/* Tells pf how many events all threads have performed. */
-void pf_channel_set_events(uint64_t n);
+/* Tells pf how many events all threads have performed, and how many threads there were. */
+void pf_channel_set_events(uint64_t n, uint32_t threads);
 
 /* Where the results of fuzzing policies and plan queries are stored. */
 struct pf_reached *pf_channel_reached(void);

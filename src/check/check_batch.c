@@ -1,0 +1,167 @@
+/* check_batch.c - see check_batch.h. */
+#define _GNU_SOURCE
+#include "check_batch.h"
+#include "clip.h"
+#include "file.h"
+#include <ctype.h>
+#include <jansson.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define ALIKE_MAX 3 /* recordings of failures that differ only in their numbers */
+#define NEWS_MAX 2 /* recordings of a batch that are chosen for their behaviours */
+
+/* --- failures --- */
+
+/* Appends the last line that the recorded program wrote to standard error. */
+static void add_last_line(char *to, size_t room, const char *path)
+{
+    struct pf_clip c;
+    struct pf_error ignored;
+    unsigned char *bytes = NULL;
+    size_t n = 0, used = strlen(to);
+    struct { /* a record of stream `output` (docs/format/input.md); `kept` bytes follow */
+        uint32_t context;
+        int32_t fd;
+        uint64_t hash;
+        uint32_t length, kept;
+    } __attribute__((packed)) out;
+    if (pf_clip_open(&c, path, &ignored) != PF_OK)
+        return;
+    bool ok = pf_clip_stream(&c, PF_STREAM_OUTPUT, &bytes, &n, &ignored) == PF_OK;
+    for (size_t at = 0; ok && at + sizeof out <= n; at += out.kept) {
+        memcpy(&out, bytes + at, sizeof out);
+        at += sizeof out;
+        if (out.kept > n - at)
+            break;
+        if (out.fd == 2)
+            snprintf(to + used, room - used, "%.*s", (int)out.kept, (const char *)bytes + at);
+    }
+    free(bytes);
+    pf_clip_release(&c);
+}
+
+/* Removes numbers, also hexadecimal ones. */
+static void remove_numbers(char *text)
+{
+    char *to = text;
+    for (const char *s = text; *s;)
+        if (isdigit((unsigned char)*s))
+            while (isxdigit((unsigned char)*s) || *s == 'x')
+                s++;
+        else
+            *to++ = *s++;
+    *to = 0;
+}
+
+/* True if the vector did not have `most` times this value; adds it. */
+#define ADD_NEW(v, value, most)                                                                    \
+    ({                                                                                             \
+        size_t times = 0;                                                                          \
+        for (size_t i = 0; i < (v)->len; i++)                                                      \
+            times += (v)->at[i] == (value);                                                        \
+        if (times < (most))                                                                        \
+            pf_vec_push(v, value);                                                                 \
+        times < (most);                                                                            \
+    })
+
+static bool is_new_failure(struct pf_check_failures *seen, char *text)
+{
+    uint64_t exact = pf_clip_hash(text, strlen(text));
+    remove_numbers(text);
+    uint64_t alike = pf_clip_hash(text, strlen(text));
+    return ADD_NEW(&seen->exact, exact, 1) && ADD_NEW(&seen->alike, alike, ALIKE_MAX);
+}
+
+void pf_check_failures_release(struct pf_check_failures *f)
+{
+    pf_vec_release(&f->exact);
+    pf_vec_release(&f->alike);
+}
+
+/* --- the document --- */
+
+static uint64_t number(const json_t *o, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(o, key));
+}
+
+static const char *word(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    return s ? s : "";
+}
+
+static void take(struct pf_check_batch *b, struct pf_check_failures *seen, bool stopped,
+                 const json_t *k)
+{
+    struct pf_check_batch_recording r = {.behaviours = number(k, "behaviours")};
+    const char *outcome = word(k, "outcome");
+    bool killed = number(k, "signal") == SIGTERM || number(k, "signal") == SIGKILL;
+    bool cut = json_is_true(json_object_get(k, "cut")) || (stopped && killed);
+    r.failed = !cut && (number(k, "status") || number(k, "signal") || number(k, "memory_errors") ||
+                        (*outcome && strcmp(outcome, "lost")));
+    b->schedules++;
+    b->cut += cut;
+    b->behaviours += r.behaviours;
+    b->events += number(k, "events");
+    if (cut || !*word(k, "clip") || !strcmp(outcome, "diverged"))
+        return;
+    snprintf(r.schedule, sizeof r.schedule, "%s", word(k, "schedule"));
+    snprintf(r.clip, sizeof r.clip, "%s", word(k, "clip"));
+    if (r.failed) {
+        char text[1024];
+        snprintf(text, sizeof text, "%s %llu %llu %.300s %.300s ", outcome,
+                 (unsigned long long)number(k, "status"), (unsigned long long)number(k, "signal"),
+                 word(k, "text"), word(k, "memory_error"));
+        add_last_line(text, sizeof text, r.clip);
+        r.chosen = is_new_failure(seen, text);
+        b->failures += r.chosen;
+    }
+    pf_vec_push(&b->kept, r);
+}
+
+static void choose_for_behaviours(struct pf_check_batch *b)
+{
+    for (size_t n = 0; n < NEWS_MAX; n++) {
+        struct pf_check_batch_recording *best = NULL;
+        for (size_t i = 0; i < b->kept.len; i++) {
+            struct pf_check_batch_recording *r = &b->kept.at[i];
+            if (!r->chosen && r->behaviours && (!best || r->behaviours > best->behaviours))
+                best = r;
+        }
+        if (best)
+            best->chosen = true;
+    }
+}
+
+pf_status pf_check_batch_read(struct pf_check_batch *b, struct pf_check_failures *seen,
+                              const char *document, bool stopped, struct pf_error *e)
+{
+    char *bytes;
+    size_t n;
+    *b = (struct pf_check_batch){0};
+    if (access(document, R_OK))
+        return PF_OK; /* it was stopped before it wrote one, as its line says */
+    pf_status s = pf_file_read(document, &bytes, &n, e);
+    if (s != PF_OK)
+        return s;
+    json_t *o = json_loadb(bytes, n, 0, NULL);
+    free(bytes);
+    const json_t *all = json_object_get(o, "continuations");
+    if (!json_is_array(all))
+        s = pf_fail(e, PF_BAD, "%s: expected a list of continuations", document);
+    b->reached = !strcmp(word(o, "outcome"), "stopped");
+    for (size_t i = 0; s == PF_OK && i < json_array_size(all); i++)
+        take(b, seen, stopped, json_array_get(all, i));
+    b->events = b->schedules ? b->events / b->schedules : 0;
+    choose_for_behaviours(b);
+    json_decref(o);
+    return s;
+}
+
+void pf_check_batch_release(struct pf_check_batch *b) { pf_vec_release(&b->kept); }

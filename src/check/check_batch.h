@@ -1,0 +1,43 @@
+/*
+ * check_batch.h - the result of a batch: many schedules of one program, run from one checkpoint by
+ * `pf record --news`. Which of its recordings are worth the search for predictions?
+ *
+ * Model:   a recording that failed is chosen if no earlier one failed with the same text; of
+ *          failures whose texts differ only in numbers (thread numbers, addresses, values) a few
+ *          are chosen. Of the others, those that showed the most new behaviours are chosen.
+ * Memory:  the caller releases the result and the set of failures.
+ * Errors:  PF_IO, PF_BAD with the path.
+ */
+#ifndef PF_CHECK_CHECK_BATCH_H
+#define PF_CHECK_CHECK_BATCH_H
+
+#include "check_folder.h"
+#include "vector.h"
+
+/* The failures that were seen so far, as hashes of their texts. */
+struct pf_check_failures {
+    PF_VEC(uint64_t) exact, alike; /* alike: without their numbers */
+};
+
+struct pf_check_batch_recording {
+    char schedule[200], clip[4096];
+    bool failed, chosen;
+    uint64_t behaviours;
+};
+
+struct pf_check_batch {
+    PF_VEC(struct pf_check_batch_recording) kept;
+    uint64_t schedules, behaviours, failures; /* failures: new ones */
+    uint64_t cut; /* schedules that were ended at their time limit */
+    uint64_t events; /* of a schedule, on average */
+    bool reached; /* the program reached the checkpoint */
+};
+
+/* Reads the document of the batch and chooses recordings. stopped: the batch was terminated, so
+ * that a schedule which died of SIGTERM or SIGKILL has not failed. */
+PF_MUST_USE pf_status pf_check_batch_read(struct pf_check_batch *b, struct pf_check_failures *seen,
+                                          const char *document, bool stopped, struct pf_error *e);
+void pf_check_batch_release(struct pf_check_batch *b);
+void pf_check_failures_release(struct pf_check_failures *f);
+
+#endif
