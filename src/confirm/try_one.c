@@ -80,9 +80,9 @@ uint32_t pf_try_same_event(const struct pf_trace *then, uint32_t e, const struct
     return PF_NONE;
 }
 
-static uint64_t address(const struct pf_trace *t, uint32_t event)
+static bool overlap(const struct pf_trace *t, uint32_t a, uint32_t b)
 {
-    return t->places.at[t->events.at[event].what].addr;
+    return pf_trace_overlap(t, &t->events.at[a], &t->events.at[b]);
 }
 
 void pf_try_result_diverged(const struct pf_trace *t, const struct pf_clip_end *end,
@@ -115,8 +115,8 @@ static bool happened(const struct pf_trace *then, const struct pf_try_schedule *
             return false;
         }
         for (uint32_t k = 0; k < i; k++) {
-            bool one = address(then, h->event[i]) == address(then, h->event[k]);
-            if (at[k] >= at[i] || (one && address(now, at[i]) != address(now, at[k]))) {
+            bool one = overlap(then, h->event[i], h->event[k]);
+            if (at[k] >= at[i] || (one && !overlap(now, at[i], at[k]))) {
                 pf_try_result_set(out, PF_TRY_FALSE,
                                   at[k] >= at[i] ? "the accesses happened in another order"
                                                  : "the accesses were to different memory");

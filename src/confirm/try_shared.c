@@ -110,9 +110,10 @@ static enum answer happened(const struct pf_trace *t, const struct pf_try_schedu
             return UNKNOWN;
         for (uint32_t k = 0; k < i; k++) {
             const struct pf_event *a = &t->events.at[h->event[i]], *b = &t->events.at[h->event[k]];
-            bool one = t->places.at[a->what].addr == t->places.at[b->what].addr;
-            if (one != (r->at[i].address == r->at[k].address))
-                return UNKNOWN; /* they may overlap only partly */
+            bool equal = t->places.at[a->what].addr == t->places.at[b->what].addr;
+            bool part = !equal && pf_trace_overlap(t, a, b);
+            if (part || equal != (r->at[i].address == r->at[k].address))
+                return UNKNOWN; /* the addresses do not tell: a trace is needed */
         }
     }
     return h->adjacent && r->at[h->n - 1].when != r->at[h->n - 2].when + 1 ? UNKNOWN : YES;

@@ -302,8 +302,9 @@ static inline bool pf_event_shared(const struct pf_event *e)
 {
     return e->kind == PF_EV_RDLOCK || e->kind == PF_EV_RDUNLOCK;
 }
-/* True if a and b are accesses of two threads with a common cell, at least one stores, and they are
- * not both atomic. */
+/* True if a and b are accesses with a common cell. */
+bool pf_trace_overlap(const struct pf_trace *t, const struct pf_event *a, const struct pf_event *b);
+/* True if, in addition, they are of two threads, at least one stores, and not both are atomic. */
 bool pf_trace_conflict(const struct pf_trace *t, const struct pf_event *a,
                        const struct pf_event *b);
 

@@ -430,13 +430,18 @@ void pf_trace_seal(struct pf_trace *t)
     t->sealed = true;
 }
 
-bool pf_trace_conflict(const struct pf_trace *t, const struct pf_event *a, const struct pf_event *b)
+bool pf_trace_overlap(const struct pf_trace *t, const struct pf_event *a, const struct pf_event *b)
 {
-    if (!pf_event_is_access(a) || !pf_event_is_access(b) || a->thread == b->thread ||
-        (!pf_event_writes(a) && !pf_event_writes(b)) || (pf_event_atomic(a) && pf_event_atomic(b)))
+    if (!pf_event_is_access(a) || !pf_event_is_access(b))
         return false;
     const struct pf_range *p = &t->places.at[a->what], *q = &t->places.at[b->what];
     return p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells;
+}
+
+bool pf_trace_conflict(const struct pf_trace *t, const struct pf_event *a, const struct pf_event *b)
+{
+    return a->thread != b->thread && (pf_event_writes(a) || pf_event_writes(b)) &&
+           !(pf_event_atomic(a) && pf_event_atomic(b)) && pf_trace_overlap(t, a, b);
 }
 
 bool pf_trace_cell_value(const struct pf_trace *t, const struct pf_event *e, uint32_t cell,
