@@ -185,6 +185,7 @@ struct pf_continuation {
     uint64_t took; /* nanoseconds until it ended */
     uint32_t errors; /* memory errors since the copy; `error` is the first one, as one line */
     char error[256];
+    char failure[512]; /* where the program failed: a thread and its stack, as one line */
     struct pf_reached reached;
     struct pf_divergence divergence;
     struct pf_order_outcome order;
@@ -226,6 +227,7 @@ struct pf_channel {
     uint32_t watch; /* check every access for memory errors */
     uint32_t errors; /* memory errors found; `error` is the first one, as one line */
     char error[256];
+    char failure[512]; /* where the program failed: a thread and its stack, as one line */
     char findings[512]; /* folder for the findings log; empty: none */
     uint32_t quiet; /* replay: compare the target's output, but do not show it */
     uint32_t unshown; /* replay: errno of the first output that could not be shown; 0: none */

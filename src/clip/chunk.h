@@ -67,7 +67,8 @@ struct pf_field {
     PF_FIELD(TOTAL, 35, 1) /* END: u64, length of each stream in order */                          \
     PF_FIELD(REACHED, 36, 0) /* END: struct pf_reached with its first n accesses */                \
     PF_FIELD(ERRORS, 37, 0) /* END: number of memory errors, u32; absent: none */                  \
-    PF_FIELD(COPIES, 38, 0) /* END: forked children that ran the program's code, u32; absent: 0 */
+    PF_FIELD(COPIES, 38, 0) /* END: forked children that ran the program's code, u32; absent: 0 */ \
+    PF_FIELD(FAILURE, 39, 0) /* END: where the program failed; absent: it did not */
 
 enum pf_field_tag {
 #define PF_FIELD(name, tag, many) PF_FIELD_##name = tag,

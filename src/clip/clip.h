@@ -39,6 +39,7 @@ struct pf_clip_end {
     char text[2048];
     uint32_t errors; /* memory errors in this run */
     char error[256]; /* the first one as text; not stored in the file */
+    char failure[512]; /* where the program failed: a thread and its stack; "": it did not */
     uint64_t events; /* of all threads; not stored in the file */
     uint32_t threads; /* how many threads the program had in all; not stored in the file */
     uint32_t copies; /* forked children that ran code of the program and were not recorded */

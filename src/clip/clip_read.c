@@ -138,6 +138,9 @@ static bool take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
     case PF_FIELD_ERRORS:
         c->end.errors = (uint32_t)number(p, n);
         return true;
+    case PF_FIELD_FAILURE:
+        snprintf(c->end.failure, sizeof c->end.failure, "%.*s", (int)n, (const char *)p);
+        return true;
     case PF_FIELD_REACHED:
         return get_reached(&c->end.reached, p, n);
     case PF_FIELD_TOTAL:

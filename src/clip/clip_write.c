@@ -189,6 +189,8 @@ pf_status pf_clip_finish(struct pf_clip_writer *w, const struct pf_clip_end *end
         add_field(&f, PF_FIELD_COPIES, &end->copies, sizeof end->copies);
     if (end->errors)
         add_field(&f, PF_FIELD_ERRORS, &end->errors, sizeof end->errors);
+    if (*end->failure)
+        add_text(&f, PF_FIELD_FAILURE, end->failure);
     for (int s = 0; s < PF_STREAMS; s++)
         add_field(&f, PF_FIELD_TOTAL, &w->length[s], sizeof w->length[s]);
     pf_status s = put_fields(w, PF_STREAM_END, &f, e);

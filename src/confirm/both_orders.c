@@ -145,6 +145,7 @@ static void take_result(const struct pf_both_orders *q, const struct pf_clip *tr
     out->end = (struct pf_clip_end){
         .wait = k->wait, .outcome = k->outcome, .errors = k->errors, .divergence = k->divergence};
     memcpy(out->end.error, k->error, sizeof out->end.error);
+    memcpy(out->end.failure, k->failure, sizeof out->end.failure);
     out->order = k->order;
     meta.schedule = out->policy;
     meta.watched = 1; /* continuations check every access for memory errors */

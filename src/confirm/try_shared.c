@@ -155,6 +155,7 @@ static void judge_all(const struct pf_trace *t, const struct pf_clip *recording,
                                   .outcome = ends[i].outcome,
                                   .errors = ends[i].errors,
                                   .divergence = ends[i].divergence};
+        memcpy(end.failure, ends[i].failure, sizeof end.failure);
         struct pf_try_result *out = all[i].out;
         char pieces[PATH_MAX], schedule[] = POLICY, race[64];
         struct pf_clip_meta meta = recording->meta;

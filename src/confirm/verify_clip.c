@@ -43,21 +43,23 @@ static enum pf_outcome visible(enum pf_outcome o)
 static bool same_end(const struct pf_clip_end *end, const struct pf_run_report *r, char *why,
                      size_t room)
 {
-    const char *differs = NULL;
+    const char *differs = NULL, *prefix = "";
     if (!r->ran)
         differs = *r->error ? r->error : "its replay could not be run";
     else if (r->outcome == PF_OUTCOME_DIVERGED)
-        differs = r->text;
+        differs = r->text, prefix = "its replay diverged: ";
     else if (visible(r->outcome) != visible(end->outcome))
         differs = "its replay ended in another way";
     else if (r->outcome == PF_OUTCOME_NONE && r->wait != end->wait)
         differs = "its replay ended with another status";
     else if (end->errors && !r->memory_errors)
         differs = "its replay did not show the memory error";
+    else if (*end->failure && strcmp(end->failure, r->failure) != 0)
+        differs = *r->failure ? r->failure : "its replay did not show where it failed";
+    if (differs == r->failure)
+        prefix = "its replay failed elsewhere: ";
     if (differs)
-        snprintf(why, room, "%s%.*s",
-                 r->outcome == PF_OUTCOME_DIVERGED ? "its replay diverged: " : "",
-                 (int)strcspn(differs, "\n"), differs);
+        snprintf(why, room, "%s%.*s", prefix, (int)strcspn(differs, "\n"), differs);
     return !differs;
 }
 

@@ -3,8 +3,9 @@
  * recorded.
  *
  * Model:   a clip shows its finding if the replay does not diverge (every action of every thread is
- *          then the recorded one), and ends as the recording did: the same outcome and status, and
- *          a memory error if the recording has one. Only then is the command printed for the user.
+ *          then the recorded one), and ends as the recording did: the same outcome and status, a
+ *          failure at the same stack, and a memory error if the recording has one. Only then is the
+ *          command printed for the user.
  * Memory:  a verification owns its strings between init and release.
  * Errors:  if the replay cannot be run, the clip is not shown, and `why` is the reason.
  */

@@ -58,6 +58,7 @@ pf_status pf_continuation_logs_join(const struct pf_channel *c, const char *pref
         const struct pf_continuation *k = &c->continuation[i];
         struct pf_clip_end end = {
             .wait = k->wait, .outcome = k->outcome, .errors = k->errors, .reached = k->reached};
+        memcpy(end.failure, k->failure, sizeof end.failure);
         char log[sizeof c->folder + 16], clip[sizeof c->folder + 16], schedule[sizeof c->tail];
         snprintf(log, sizeof log, "%s/%u", c->folder, i);
         snprintf(clip, sizeof clip, "%s/%u.clip", c->folder, i);

@@ -306,6 +306,7 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
                                 .divergence = c->divergence};
     memcpy(end->text, c->text, sizeof end->text - 1);
     end->errors = c->errors;
+    snprintf(end->failure, sizeof end->failure, "%s", c->failure);
     end->events = c->events;
     end->threads = c->threads;
     end->copies = c->copies;

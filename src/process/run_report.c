@@ -33,6 +33,7 @@ void pf_run_report_set_end(struct pf_run_report *r, const struct pf_clip_end *en
     r->memory_errors = end->errors;
     snprintf(r->text, sizeof r->text, "%s", end->text);
     snprintf(r->memory_error, sizeof r->memory_error, "%s", end->error);
+    snprintf(r->failure, sizeof r->failure, "%s", end->failure);
 }
 
 /* --- writing --- */
@@ -96,6 +97,7 @@ pf_status pf_run_report_write(const struct pf_run_report *r, const char *file, s
         pf_json_num(&t, "threads", r->threads);
         pf_json_num(&t, "memory_errors", r->memory_errors);
         pf_json_str(&t, "memory_error", r->memory_error);
+        pf_json_str(&t, "failure", r->failure);
         pf_text_char(&t, '}');
     } else {
         pf_text_add(&t, "null");
@@ -152,6 +154,7 @@ static void read_run(struct pf_run_report *r, const json_t *run)
     r->threads = (uint32_t)number(run, "threads");
     r->memory_errors = (uint32_t)number(run, "memory_errors");
     text(r->memory_error, sizeof r->memory_error, run, "memory_error");
+    text(r->failure, sizeof r->failure, run, "failure");
 }
 
 pf_status pf_run_report_read(struct pf_run_report *r, const char *file, struct pf_error *e)

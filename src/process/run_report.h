@@ -27,6 +27,7 @@ struct pf_run_report {
     uint32_t threads; /* that the program had in all */
     uint32_t memory_errors;
     char memory_error[256]; /* the first one */
+    char failure[512]; /* where the program failed: a thread and its stack; "": it did not */
 };
 extern struct pf_run_report pf_run_report;
 

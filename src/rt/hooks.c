@@ -28,6 +28,7 @@ struct pf_hooks pf_hooks = {
     .thread_id = kernel_thread_id,
     .module_loaded = ignore,
     .memory_error_reported = ignore_text,
+    .failure_found = ignore_text,
     .atomic_begin = ignore_atomic,
     .atomic_end = ignore_number,
     .fence = ignore_fence,

@@ -39,6 +39,8 @@ struct pf_hooks {
     void (*module_loaded)(void);
     /* A memory error was reported; `text` names it. */
     void (*memory_error_reported)(const char *text);
+    /* The program fails; `text` names the place. */
+    void (*failure_found)(const char *text);
     /* The implementation of atomic operations and fences (event_atomic.c). */
     void (*atomic_begin)(void *addr, uint32_t packed, uint32_t site);
     void (*atomic_end)(uint32_t stored);

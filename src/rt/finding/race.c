@@ -342,14 +342,41 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
 
 const char *pf_failed_assertion;
 
-void pf_failure_found(const struct pf_failure *e)
+/* "thread T1: f a.c:12 < main a.c:30": where the first thread of the failure stopped. */
+static void tell_where(const struct pf_finding *f)
 {
-    if (!pf_options.report_bugs || race.ended || is_reporting() || !pf_module_try_lock())
+    const struct pf_access *a = &f->accesses[0];
+    struct pf_text t;
+    pf_text_init(&t, &race.work);
+    pf_text_add(&t, a->thread ? "thread T" : "main thread");
+    if (a->thread)
+        pf_text_u64(&t, a->thread);
+    for (size_t i = 0; i < a->stack.n; i++) {
+        const struct pf_stack_frame *p = &a->stack.at[i];
+        pf_text_add(&t, i ? " < " : ": ");
+        pf_text_name(&t, p->function ? p->function : "??");
+        if (p->file) {
+            pf_text_char(&t, ' ');
+            pf_text_name(&t, pf_str_base(p->file));
+            pf_text_char(&t, ':');
+            pf_text_u64(&t, p->line);
+        }
+    }
+    pf_text_char(&t, 0);
+    if (!t.failed)
+        pf_hooks.failure_found(t.at);
+}
+
+void pf_failure_found(const struct pf_failure *e, bool quiet)
+{
+    if (race.ended || is_reporting() || !pf_module_try_lock())
         return; /* the thread that failed may hold these locks */
     pf_module_unlock();
     lock_reports();
     struct pf_finding *f = pf_failure_build(&race.work, e);
-    struct finding_entry *entry = f ? entry_of(f->id) : NULL;
+    struct finding_entry *entry = f && !quiet && pf_options.report_bugs ? entry_of(f->id) : NULL;
+    if (f && f->naccesses)
+        tell_where(f);
     if (entry && !entry->reported)
         report(entry, f);
     pf_pool_release(&race.work);

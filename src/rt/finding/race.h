@@ -66,8 +66,8 @@ struct pf_failure {
 /* The expression of the assertion that has failed; NULL: none. Set by wrap_assert.c. */
 extern const char *pf_failed_assertion;
 /* Reports the failure, unless the thread failed while it was reporting. The process is about to
- * end. */
-void pf_failure_found(const struct pf_failure *e);
+ * end. `quiet`: only tells pf where it failed. */
+void pf_failure_found(const struct pf_failure *e, bool quiet);
 
 /* Requests of the program: print the stack of a site id; print a line; redirect reports (a value of
  * the option log_path); call a function before a finding terminates the process. */

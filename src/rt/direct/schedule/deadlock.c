@@ -222,7 +222,7 @@ static void find_failure(enum pf_outcome outcome)
     for (uint32_t i = 0; i < pf_contexts() && !cycle; i++)
         if (pf_context_at(i)->state != PF_CONTEXT_ENDED)
             add_failed(&e, pf_context_at(i));
-    pf_failure_found(&e);
+    pf_failure_found(&e, !pf_direct.tracing);
 }
 
 static _Noreturn void report(enum pf_outcome outcome)
@@ -230,8 +230,7 @@ static _Noreturn void report(enum pf_outcome outcome)
     struct pf_pool pool;
     struct pf_text t;
     pf_nest();
-    if (pf_direct.tracing)
-        find_failure(outcome);
+    find_failure(outcome);
     pf_pool_init(&pool, pf_race_map, pf_race_unmap);
     pf_text_init(&t, &pool);
     for (uint32_t i = 0; i < pf_contexts(); i++)

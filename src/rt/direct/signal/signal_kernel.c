@@ -138,12 +138,13 @@ void pf_kernel_set_action(int n)
     in_kernel[n] = true;
 }
 
-/* Reports as a finding that the running thread dies of signal n, if the program caused it. */
+/* Reports that the running thread dies of signal n, if the program caused it: in a traced run as a
+ * finding. */
 static void find_failure(int n)
 {
     const struct pf_context *c = pf_running;
     struct pf_thread *t = c ? c->tls->thread : NULL;
-    if (!pf_direct.tracing || !t || !t->context.frames || (!is_fault(n) && n != SIGABRT))
+    if (!t || !t->context.frames || (!is_fault(n) && n != SIGABRT))
         return;
     struct pf_failure e = {.kind = n == SIGABRT && pf_failed_assertion ? PF_FAILURE_ASSERTION
                                                                        : PF_FAILURE_CRASH,
@@ -153,7 +154,7 @@ static void find_failure(int n)
     bool newest = is_fault(n) && c->event_frame == c->tls->frame;
     e.at[0] = (struct pf_failed_thread){.t = t, .site = newest ? c->event_site : 0};
     pf_nest();
-    pf_failure_found(&e);
+    pf_failure_found(&e, !pf_direct.tracing);
     pf_unnest();
 }
 

@@ -47,6 +47,7 @@ void pf_event_mode_init(void)
     pf_hooks.choose_body = pf_event_body;
     pf_hooks.module_loaded = pf_global_mark_zones;
     pf_hooks.memory_error_reported = pf_channel_report_error;
+    pf_hooks.failure_found = pf_channel_report_failure;
     pf_hooks.atomic_begin = pf_event_atomic_begin;
     pf_hooks.atomic_end = pf_event_atomic_end;
     pf_hooks.fence = pf_event_fence;

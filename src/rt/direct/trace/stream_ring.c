@@ -410,6 +410,17 @@ void pf_channel_report_error(const char *text)
     ++*errors;
 }
 
+void pf_channel_report_failure(const char *text)
+{
+    if (!channel)
+        return;
+    char *failure = continuation ? continuation->failure : channel->failure;
+    _Static_assert(sizeof continuation->failure == sizeof channel->failure,
+                   "both have the same size");
+    for (size_t n = 0; text[n] && n < sizeof channel->failure - 1; n++)
+        failure[n] = text[n];
+}
+
 void pf_channel_set_outcome(enum pf_outcome what, const char *text)
 {
     if (!channel || channel->outcome != PF_OUTCOME_NONE) /* the first outcome counts */

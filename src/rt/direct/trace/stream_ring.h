@@ -68,6 +68,8 @@ struct pf_divergence *pf_channel_divergence(void);
 bool pf_channel_pf_alive(void);
 /* Reports a finding of this run to pf: counts it and keeps the first text. */
 void pf_channel_report_error(const char *text);
+/* The program fails at this place (hooks.h). */
+void pf_channel_report_failure(const char *text);
 /* Tells pf how the run ended; only the first call counts. */
 void pf_channel_set_outcome(enum pf_outcome what, const char *text);
 
