@@ -1,6 +1,7 @@
 /* check_chain.c - see check_chain.h. */
 #define _GNU_SOURCE
 #include "check_chain.h"
+#include "allocation.h"
 #include "policy_shares.h"
 #include "program.h"
 #include <inttypes.h>
@@ -56,9 +57,7 @@ pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *sett
                            .sample = settings->sample,
                            .seed = settings->first_seed,
                            .budget_ms = settings->time_ms};
-    c->tests = calloc(c->ntests, sizeof *c->tests);
-    if (!c->tests)
-        return pf_fail(e, PF_NOMEM, "out of memory");
+    c->tests = pf_mem_zero(c->ntests, sizeof *c->tests);
     for (size_t i = 0; i < c->ntests; i++) {
         c->tests[i].direct = pf_program_check(settings->tests.at[i].path, &ignored) == PF_OK;
         c->tests[i].batches = !settings->server && !settings->for_ms;
@@ -204,10 +203,7 @@ static struct pf_chain_tried *find_tried(struct pf_chain *c, uint64_t finding)
             return &c->tried[i];
     if (c->ntried == c->captried) {
         c->captried = c->captried ? 2 * c->captried : 64;
-        struct pf_chain_tried *more = realloc(c->tried, c->captried * sizeof *more);
-        if (!more)
-            return NULL;
-        c->tried = more;
+        c->tried = pf_mem_resize(c->tried, c->captried, sizeof *c->tried);
     }
     c->tried[c->ntried] = (struct pf_chain_tried){.finding = finding, .round = UINT64_MAX};
     return &c->tried[c->ntried++];
@@ -311,10 +307,7 @@ static void add_aimed(struct pf_chain *c, size_t test, uint64_t clip)
 {
     if (c->naimed == c->capaimed) {
         c->capaimed = c->capaimed ? 2 * c->capaimed : 16;
-        struct pf_chain_aimed *more = realloc(c->aimed, c->capaimed * sizeof *more);
-        if (!more)
-            return;
-        c->aimed = more;
+        c->aimed = pf_mem_resize(c->aimed, c->capaimed, sizeof *c->aimed);
     }
     c->aimed[c->naimed++] = (struct pf_chain_aimed){test, clip};
 }

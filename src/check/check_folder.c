@@ -1,6 +1,7 @@
 /* check_folder.c - see check_folder.h: the folder, its description plan.json, and its lock. */
 #define _GNU_SOURCE
 #include "check_folder.h"
+#include "allocation.h"
 #include "file.h"
 #include "finding_json.h"
 #include "text_format.h"
@@ -57,8 +58,7 @@ static pf_status write_plan(const struct pf_check_folder *c,
     pf_json_address(&t, "build", settings->build);
     pf_text_add(&t, "}\n");
     snprintf(path, sizeof path, "%s/" PF_CHECK_PLAN, c->path);
-    pf_status s =
-        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t.at, t.n, e);
+    pf_status s = pf_file_write(path, t.at, t.n, e);
     pf_pool_release(&pool);
     free(here);
     return s;
@@ -99,9 +99,9 @@ pf_status pf_check_folder_new(struct pf_check_folder *c, const char *state,
     *c = (struct pf_check_folder){.lock = -1};
     clock_gettime(CLOCK_REALTIME, &now);
     /* The time in milliseconds comes first, so that names sort by time. */
-    if (asprintf(&c->path, "%s/" PF_CHECK_FOLDER "/%" PRIu64 "-%d", state,
-                 (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000, (int)getpid()) < 0)
-        return pf_fail(e, PF_NOMEM, "out of memory");
+    c->path =
+        pf_mem_format("%s/" PF_CHECK_FOLDER "/%" PRIu64 "-%d", state,
+                      (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000, (int)getpid());
     for (size_t i = 0; s == PF_OK && i < sizeof parts / sizeof parts[0]; i++) {
         char path[PATH_MAX];
         snprintf(path, sizeof path, "%s%s", c->path, parts[i]);
@@ -124,10 +124,9 @@ char **pf_check_folder_list(const char *state)
     struct dirent **found;
     snprintf(path, sizeof path, "%s/" PF_CHECK_FOLDER, state);
     int n = scandir(path, &found, is_check, alphasort);
-    char **names = calloc((n > 0 ? (size_t)n : 0) + 1, sizeof *names);
+    char **names = pf_mem_zero((n > 0 ? (size_t)n : 0) + 1, sizeof *names);
     for (int i = 0; i < n; i++) {
-        if (names)
-            names[i] = strdup(found[i]->d_name);
+        names[i] = pf_mem_copy(found[i]->d_name);
         free(found[i]);
     }
     if (n >= 0)
@@ -140,10 +139,10 @@ char **pf_check_folder_list(const char *state)
 static char **read_words(const json_t *list, int *n)
 {
     *n = (int)json_array_size(list);
-    char **words = calloc((size_t)*n + 1, sizeof *words);
-    for (int i = 0; words && i < *n; i++) {
+    char **words = pf_mem_zero((size_t)*n + 1, sizeof *words);
+    for (int i = 0; i < *n; i++) {
         const char *s = json_string_value(json_array_get(list, (size_t)i));
-        words[i] = strdup(s ? s : "");
+        words[i] = pf_mem_copy(s ? s : "");
     }
     return words;
 }
@@ -167,13 +166,11 @@ pf_status pf_check_description_read(struct pf_check_description *a, const char *
         s = pf_fail(e, PF_BAD, "%s: expected the plan of a check, version 1", path);
     else {
         a->build = strtoull(build, NULL, 16);
-        a->cwd = strdup(cwd);
+        a->cwd = pf_mem_copy(cwd);
         a->argv = read_words(json_object_get(o, "argv"), &a->argc);
         a->words = read_words(json_object_get(o, "words"), &a->nwords);
         const char *slash = strrchr(folder, '/');
         snprintf(a->name, sizeof a->name, "%s", slash ? slash + 1 : folder);
-        if (!a->argv || !a->words || !a->cwd)
-            s = pf_fail(e, PF_NOMEM, "out of memory");
     }
     json_decref(o);
     return s;
@@ -217,8 +214,8 @@ static pf_status enter_folder(struct pf_check_folder *c, const char *folder, str
         return pf_fail(e, PF_IO, "%s: cannot enter the folder of the check: %s", folder,
                        strerror(errno));
     free(c->path);
-    c->path = strdup(c->absolute);
-    return c->path ? PF_OK : pf_fail(e, PF_NOMEM, "out of memory");
+    c->path = pf_mem_copy(c->absolute);
+    return PF_OK;
 }
 
 pf_status pf_check_folder_last(struct pf_check_folder *c, const char *state, char **words,
@@ -230,12 +227,14 @@ pf_status pf_check_folder_last(struct pf_check_folder *c, const char *state, cha
     pf_status s = pf_fail(e, PF_BAD, "%s: has no check%s to continue", state,
                           nwords ? " of this program" : "");
     *c = (struct pf_check_folder){.lock = -1};
-    while (names && names[n])
+    while (names[n])
         n++;
     for (bool found = false; n-- > 0;) {
         struct pf_check_description a = {0};
-        if (!found && asprintf(&c->path, "%s/" PF_CHECK_FOLDER "/%s", state, names[n]) >= 0 &&
-            pf_check_description_read(&a, c->path, e) == PF_OK && same_words(&a, words, nwords)) {
+        if (!found)
+            c->path = pf_mem_format("%s/" PF_CHECK_FOLDER "/%s", state, names[n]);
+        if (!found && pf_check_description_read(&a, c->path, e) == PF_OK &&
+            same_words(&a, words, nwords)) {
             found = true;
             *argc = a.argc;
             *argv = a.argv;

@@ -1,6 +1,7 @@
 /* check_found.c - see check_found.h. */
 #define _GNU_SOURCE
 #include "check_found.h"
+#include "allocation.h"
 #include "clip.h"
 #include "file.h"
 #include "foreign.h"
@@ -83,11 +84,9 @@ static pf_status update_targets(struct pf_check_found *f, size_t test, struct pf
     size_t n = f->all.n;
     if (f->caporigins < n) {
         f->caporigins = 2 * n;
-        f->origins = realloc(f->origins, f->caporigins * sizeof *f->origins);
-        f->targets = realloc(f->targets, f->caporigins * sizeof *f->targets);
-        f->aims = realloc(f->aims, f->caporigins * sizeof *f->aims);
-        if (!f->origins || !f->targets || !f->aims)
-            return pf_fail(e, PF_NOMEM, "out of memory");
+        f->origins = pf_mem_resize(f->origins, f->caporigins, sizeof *f->origins);
+        f->targets = pf_mem_resize(f->targets, f->caporigins, sizeof *f->targets);
+        f->aims = pf_mem_resize(f->aims, f->caporigins, sizeof *f->aims);
     }
     while (f->norigins < n)
         f->origins[f->norigins++].test = test;
@@ -134,8 +133,7 @@ static pf_status rewrite(struct pf_findings *f, const struct pf_check_folder *fo
     pf_text_init(&t, &pool);
     pf_findings_json(&t, f, command, 2);
     pf_check_path(path, folder->absolute, PF_CHECK_FOUND, step);
-    pf_status s =
-        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t.at, t.n, e);
+    pf_status s = pf_file_write(path, t.at, t.n, e);
     pf_pool_release(&pool);
     return s;
 }
@@ -182,9 +180,7 @@ pf_status pf_check_found_read_suppressions(struct pf_check_found *f, const char 
     if (s != PF_OK)
         return s;
     if (!pf_suppressions_parse(&f->suppressions, &f->all.pool, text, n, &bad))
-        s = bad.line
-                ? pf_fail(e, PF_BAD, "%s:%" PRIu32 ": %s: %s", path, bad.line, bad.reason, bad.text)
-                : pf_fail(e, PF_NOMEM, "out of memory");
+        s = pf_fail(e, PF_BAD, "%s:%" PRIu32 ": %s: %s", path, bad.line, bad.reason, bad.text);
     free(text);
     return s;
 }
@@ -193,9 +189,7 @@ pf_status pf_check_found_read_suppressions(struct pf_check_found *f, const char 
 static struct pf_check_options *options_of(struct pf_check_found *f, size_t test)
 {
     if (test >= f->noptions) {
-        struct pf_check_options *more = realloc(f->options, (test + 1) * sizeof *more);
-        if (!more)
-            return NULL;
+        struct pf_check_options *more = pf_mem_resize(f->options, test + 1, sizeof *more);
         memset(more + f->noptions, 0, (test + 1 - f->noptions) * sizeof *more);
         f->options = more;
         f->noptions = test + 1;
@@ -209,7 +203,7 @@ static pf_status take_options(struct pf_check_found *f, const struct pf_check_li
 {
     char run[64];
     struct pf_check_options *o = options_of(f, line->test);
-    pf_status s = o ? PF_OK : pf_fail(e, PF_NOMEM, "out of memory");
+    pf_status s = PF_OK;
     snprintf(run, sizeof run, PF_CHECK_RUN_NAME, (unsigned long long)line->step);
     for (const struct pf_process *p = f->all.processes; s == PF_OK && p; p = p->next)
         if (p->run && !strcmp(p->run, run))
@@ -342,8 +336,7 @@ pf_status pf_check_found_write_known(const struct pf_check_found *f, const char 
             pf_text_hex(&t, f->all.at[i]->id, 16);
             pf_text_char(&t, '\n');
         }
-    pf_status s =
-        t.failed ? pf_fail(e, PF_NOMEM, "out of memory") : pf_file_write(path, t.at, t.n, e);
+    pf_status s = pf_file_write(path, t.at, t.n, e);
     pf_pool_release(&pool);
     return s;
 }

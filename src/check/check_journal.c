@@ -1,5 +1,6 @@
 /* check_journal.c - see check_folder.h: the journal of a check, as JSON lines. */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "check_folder.h"
 #include "file.h"
 #include "finding_json.h"
@@ -70,9 +71,7 @@ pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_
     snprintf(path, sizeof path, "%s/journal", c->absolute);
     int fd = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0666);
     pf_status s = PF_OK;
-    if (t.failed)
-        s = pf_fail(e, PF_NOMEM, "out of memory");
-    else if (fd < 0 || !append(fd, t.at, t.n))
+    if (fd < 0 || !append(fd, t.at, t.n))
         s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
     if (fd >= 0)
         close(fd);
@@ -140,12 +139,9 @@ pf_status pf_check_journal_read(const char *folder, struct pf_check_lines *lines
         number++;
         if (lines->n == lines->cap) {
             lines->cap = lines->cap ? 2 * lines->cap : 64;
-            struct pf_check_line *more = realloc(lines->at, lines->cap * sizeof *more);
-            if (!more)
-                s = pf_fail(e, PF_NOMEM, "out of memory");
-            lines->at = more ? more : lines->at;
+            lines->at = pf_mem_resize(lines->at, lines->cap, sizeof *lines->at);
         }
-        if (s == PF_OK && !take_line(&lines->at[lines->n++], o))
+        if (!take_line(&lines->at[lines->n++], o))
             s = pf_fail(e, PF_BAD, "%s:%zu: expected a step of a check", path, number);
         json_decref(o);
     }

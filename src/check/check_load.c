@@ -265,8 +265,6 @@ pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_err
     pf_check_description_release(&about);
     if (!f->check)
         f->check = pf_pool_get(&f->pool, sizeof *f->check);
-    if (!f->check)
-        return pf_fail(e, PF_NOMEM, "out of memory");
     l.sum = f->check;
     l.sum->checks++;
     s = pf_check_journal_read(folder, &lines, e);
@@ -294,11 +292,9 @@ pf_status pf_check_load_all(struct pf_findings *f, const char *state, struct pf_
     char **names = pf_check_folder_list(state);
     size_t n = 0;
     pf_status s = PF_OK;
-    while (names && names[n])
+    while (names[n])
         n++;
-    struct pf_check_description *about = calloc(n + 1, sizeof *about);
-    if (!names || !about)
-        s = pf_fail(e, PF_NOMEM, "out of memory");
+    struct pf_check_description *about = pf_mem_zero(n + 1, sizeof *about);
     for (size_t i = n; s == PF_OK && i-- > 0;) { /* the last check first */
         char folder[PATH_MAX], plan[PATH_MAX + 16];
         bool outdated = false;

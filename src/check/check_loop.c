@@ -1,6 +1,7 @@
 /* check_loop.c - see check_loop.h. */
 #define _GNU_SOURCE
 #include "check_loop.h"
+#include "allocation.h"
 #include "check_progress.h"
 #include "check_step.h"
 #include "clip.h"
@@ -362,9 +363,9 @@ static pf_status allocate(struct check_loop *l)
     ssize_t n = readlink("/proc/self/exe", l->pf, sizeof l->pf - 1);
     if (n <= 0)
         return pf_fail(l->e, PF_IO, "/proc/self/exe: %s", strerror(errno));
-    l->steps = calloc(l->pool.n, sizeof *l->steps);
-    l->took_ms = calloc(l->w->settings->tests.n, sizeof *l->took_ms);
-    return l->steps && l->took_ms ? PF_OK : pf_fail(l->e, PF_NOMEM, "out of memory");
+    l->steps = pf_mem_zero(l->pool.n, sizeof *l->steps);
+    l->took_ms = pf_mem_zero(l->w->settings->tests.n, sizeof *l->took_ms);
+    return PF_OK;
 }
 
 pf_status pf_check_loop(struct pf_check_work *w, struct pf_error *e)

@@ -64,10 +64,8 @@ static char *word(struct pf_check_step *s, const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b);
     char *text = pf_pool_get(&s->pool, n + m + 1);
-    if (text) {
-        memcpy(text, a, n);
-        memcpy(text + n, b, m);
-    }
+    memcpy(text, a, n);
+    memcpy(text + n, b, m);
     return text;
 }
 
@@ -107,7 +105,7 @@ static size_t set_batch_words(struct pf_check_step *s, char **argv, size_t n)
     return n;
 }
 
-static pf_status set_words(struct pf_check_step *s, char **argv, struct pf_error *e)
+static void set_words(struct pf_check_step *s, char **argv)
 {
     const struct pf_check_line *l = &s->line;
     const struct pf_suite_test *t = &s->settings->tests.at[l->test];
@@ -152,10 +150,6 @@ static pf_status set_words(struct pf_check_step *s, char **argv, struct pf_error
         argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
         argv[n++] = path_word(s, PF_CHECK_CLIP, l->clip);
     }
-    for (size_t i = 0; i < n; i++)
-        if (!argv[i])
-            return pf_fail(e, PF_NOMEM, "out of memory");
-    return PF_OK;
 }
 
 pf_status pf_check_step_init(struct pf_check_step *s, const char *pf, struct pf_error *e)
@@ -189,7 +183,8 @@ pf_status pf_check_step_init(struct pf_check_step *s, const char *pf, struct pf_
         n++;
     char **argv = pf_pool_get(&s->pool, (n + FIXED) * sizeof *argv);
     s->command.argv = argv;
-    return argv ? set_words(s, argv, e) : pf_fail(e, PF_NOMEM, "out of memory");
+    set_words(s, argv);
+    return PF_OK;
 }
 
 void pf_check_step_release(struct pf_check_step *s) { pf_pool_release(&s->pool); }

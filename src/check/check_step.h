@@ -6,7 +6,7 @@
  *          core of their process. A directed step gets its own core among those that this process
  *          may use.
  * Memory:  the step owns its command line until release.
- * Errors:  PF_NOMEM, PF_IO.
+ * Errors:  PF_IO.
  */
 #ifndef PF_CHECK_CHECK_STEP_H
 #define PF_CHECK_CHECK_STEP_H

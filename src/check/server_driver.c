@@ -3,6 +3,7 @@
  * polled every few milliseconds, since the kernel has no event for it. */
 #define _GNU_SOURCE
 #include "server_driver.h"
+#include "allocation.h"
 #include "command.h"
 #include "duration.h"
 #include "process_tree.h"
@@ -176,12 +177,11 @@ static void note(const struct server_driver *a, const char *format, ...)
 /* In the child, before exec. */
 static pf_status set_client_environment(const void *arg, struct pf_error *e)
 {
-    char port[16];
-    snprintf(port, sizeof port, "%u", ((const struct driven_process *)arg)->port);
     unsetenv("PF_OPTIONS"); /* the client is not checked */
     unsetenv("PF_LOG_DIR");
     unsetenv("PF_RUN");
-    return setenv("PF_PORT", port, 1) ? pf_fail(e, PF_NOMEM, "out of memory") : PF_OK;
+    pf_mem_setenv("PF_PORT", "%u", ((const struct driven_process *)arg)->port);
+    return PF_OK;
 }
 
 static pf_status spawn(const struct pf_command *c, pid_t *pid, struct pf_error *e)

@@ -1,6 +1,7 @@
 /* both_orders.c - see both_orders.h. */
 #define _GNU_SOURCE
 #include "both_orders.h"
+#include "allocation.h"
 #include "directed.h"
 #include "plan_steps.h"
 #include "recorded_stdin.h"
@@ -242,7 +243,7 @@ pf_status pf_both_orders_run(struct pf_both_orders *q, struct pf_error *e)
     struct pf_supervisor_result result;
     char input_path[40] = "/dev/null";
     if (u == MAP_FAILED)
-        return pf_fail(e, PF_NOMEM, "out of memory");
+        pf_out_of_memory(size);
     u->q = q;
     memcpy(u->runs, q->runs, q->n * sizeof *q->runs);
     int input = choose_input(q->recording);

@@ -51,9 +51,8 @@ static char *regenerate(const char *verb, const char *path, const char *atomic,
     }
     char *argv[9] = {"replay", "--quiet", "--trace", file};
     size_t n = 4;
-    pf_status s = PF_OK;
-    if (atomic && asprintf(&regions, "--atomic=%s", atomic) < 0)
-        s = pf_fail(&e, PF_NOMEM, "out of memory");
+    if (atomic)
+        regions = pf_mem_format("--atomic=%s", atomic);
     if (shown) {
         log = pf_mem_format("%s.log", file);
         argv[n++] = "--log";
@@ -62,11 +61,10 @@ static char *regenerate(const char *verb, const char *path, const char *atomic,
     if (regions)
         argv[n++] = regions;
     argv[n] = (char *)path;
-    if (s == PF_OK)
-        s = pf_self_run(&(struct pf_self_run){.argv = argv,
-                                              .should_stop = should_stop,
-                                              .limit_ms = limits->replay_limit_ms},
-                        &report, &e);
+    pf_status s = pf_self_run(&(struct pf_self_run){.argv = argv,
+                                                    .should_stop = should_stop,
+                                                    .limit_ms = limits->replay_limit_ms},
+                              &report, &e);
     const char *why = s == PF_OK ? report.error : e.text;
     limits->out_of_time =
         s != PF_OK && limits->replay_limit_ms && pf_now_ms() - began >= limits->replay_limit_ms;

@@ -1,6 +1,7 @@
 /* serial_orders.c - see serial_orders.h. */
 #define _GNU_SOURCE
 #include "serial_orders.h"
+#include "allocation.h"
 #include "directed.h"
 #include "event_code.h"
 #include "load_trace.h"
@@ -215,10 +216,8 @@ void pf_serial_orders_compare(const struct pf_trace *t, const struct pf_clip *re
 {
     struct comparison c = {.t = t, .recording = recording, .h = h};
     struct pf_run_result serial[2];
-    if (asprintf(&c.file, "%s.serial", clip) < 0 || asprintf(&c.plan, "%s.plan", clip) < 0) {
-        set_doubt(r, "out of memory");
-        return;
-    }
+    c.file = pf_mem_format("%s.serial", clip);
+    c.plan = pf_mem_format("%s.plan", clip);
     c.pivot = pf_schedule_plan_pivots(t);
     for (unsigned k = 0; k < 2; k++)
         pf_region_span_init(&c.region[k], t, &h->region[k]);

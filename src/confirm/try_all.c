@@ -1,6 +1,7 @@
 /* try_all.c - see try_all.h. */
 #define _GNU_SOURCE
 #include "try_all.h"
+#include "allocation.h"
 #include "duration.h"
 #include "message.h"
 #include "process_pool.h"
@@ -440,7 +441,7 @@ int pf_try_all(struct pf_try_all *r)
     r->results = mmap(NULL, (r->n + 1) * sizeof *r->results, PROT_READ | PROT_WRITE,
                       MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (r->results == MAP_FAILED)
-        return pf_complain(VERB, "out of memory");
+        pf_out_of_memory((r->n + 1) * sizeof *r->results);
     for (size_t i = 0; i < r->n; i++)
         r->items[i].result = &r->results[i];
     choose_input(r);

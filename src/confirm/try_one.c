@@ -1,6 +1,7 @@
 /* try_one.c - see try_one.h. */
 #define _GNU_SOURCE
 #include "try_one.h"
+#include "allocation.h"
 #include "directed.h"
 #include "load_trace.h"
 #include "message.h"
@@ -192,11 +193,7 @@ void pf_try_one(const struct pf_trace *t, const struct pf_clip *recording,
     struct pf_child_end child;
     struct pf_clip_end end;
     struct pf_error e;
-    char *steps = NULL;
-    if (asprintf(&steps, "%s.plan", file) < 0) {
-        pf_try_result_set(out, PF_TRY_UNKNOWN, "out of memory");
-        return;
-    }
+    char *steps = pf_mem_format("%s.plan", file);
     struct pf_directed d = {
         .plan = steps, .schedule = "rr", .exclude = recording->meta.exclude, .watch = true};
     struct pf_clip_meta meta = recording->meta;

@@ -108,10 +108,6 @@ int pf_witness_clips_make(struct pf_predict_job *j, const char *folder)
         if (j->analyses[k]->claim != PF_CLAIM_WITNESSED)
             continue;
         j->clips[k] = pf_pool_get(&j->pool, size);
-        if (j->clips[k])
-            memset(j->clips[k], 0, size);
-        else
-            status = pf_complain(VERB, "out of memory");
     }
     for (int keep_order = 0; keep_order < 2 && status == PF_EXIT_OK; keep_order++)
         status = run_round(j, &recording, keep_order, folder);
