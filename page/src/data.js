@@ -1,11 +1,10 @@
 // data.js - converts the data that pf report put into the page to the form that the views use.
-const RANK = { 'spec-violated': 0, 'output-differs': 1, confirmed: 2, observed: 3, predicted: 4 };
+const RANK = { 'spec-violated': 0, 'output-differs': 1, confirmed: 2, observed: 3, predicted: 4, 'k-witness-harmless': 5, 'single-ordering': 6 };
 
 /** Sort order: harmful first, then confirmed, observed, predicted; then harmless ones, suspicious ones last. */
 function rank(f) {
-  if (f.counts === false) return 6;
-  if (f.class === 'k-witness-harmless' || f.class === 'single-ordering') return 5;
-  if (!f.class && f.harm) return 1;
+  if (f.counts === false) return 7;
+  if (!f.class && f.harm) return 0;
   return RANK[f.class] ?? RANK[f.status] ?? 4;
 }
 

@@ -64,6 +64,26 @@ function Stages({ stages }) {
   );
 }
 
+/** What the class rests on: the reason, texts, and a clip of each order. */
+function Judged({ judged: j }) {
+  if (!j) return null;
+  return (
+    <section class="judged">
+      <h3>Judged: {j.class}{j.k > 0 && ` (k = ${j.k})`}</h3>
+      <p>{j.reason}</p>
+      {j.adhoc && <p>One access is the test of ad hoc synchronisation.</p>}
+      <dl>
+        {j.evidence.map((e, i) => (
+          <div key={i}>
+            <dt>{e.kind}</dt>
+            <dd>{e.clip ? <code>pf replay {e.clip}</code> : <pre>{e.text}</pre>}</dd>
+          </div>
+        ))}
+      </dl>
+    </section>
+  );
+}
+
 /** Links to all findings with the same cause. */
 function Group({ group, shown }) {
   if (group.length < 2) return null;
@@ -99,6 +119,7 @@ export function Finding({ finding: f, group, sources }) {
         <p>{f.status === 'observed' ? 'Observed, not yet confirmed' : 'Not confirmed'}: {f.tries}{' '}
           {f.tries === 1 ? 'schedule' : 'schedules'} aimed at it did not show it again.</p>
       )}
+      <Judged judged={f.judged} />
       <Group group={group} shown={f} />
       <Stages stages={f.stages} />
       <div class="pair">

@@ -1,6 +1,7 @@
 /* verb_judge.c - `pf judge`: how bad is each race? Runs the program with the two accesses of the
  * race in both orders. */
 #define _GNU_SOURCE
+#include "check_load.h"
 #include "cli.h"
 #include "clip_program.h"
 #include "duration.h"
@@ -26,6 +27,7 @@
 
 struct judge_verb {
     const char *state, *json, *race, *folder;
+    const char *check; /* the folder of one check, instead of a state folder */
     bool from_state;
     enum pf_judge_class fail_on;
     struct pf_predict_job job; /* of a clip */
@@ -92,18 +94,36 @@ static int add_clip(struct judge_verb *v, const char *path)
 
 /* --- findings of a state folder --- */
 
+/* The command of the first process that the state folder knows. */
+static char **first_command(struct judge_verb *v)
+{
+    const struct pf_process *p = v->all.processes;
+    while (p && !p->ncommand)
+        p = p->next;
+    if (!p)
+        return NULL;
+    char **words = pf_mem_checked(pf_pool_get(&v->pool, (p->ncommand + 1) * sizeof *words));
+    for (size_t i = 0; i < p->ncommand; i++)
+        words[i] = (char *)p->command[i];
+    words[p->ncommand] = NULL;
+    return words;
+}
+
 static void add_finding(struct judge_verb *v, struct pf_finding *f)
 {
     if (pf_finding_is_pair(f))
-        pf_vec_push(&v->items,
-                    (struct pf_judge_item){.f = f, .clip = f->clip ? f->clip : f->recording});
+        pf_vec_push(&v->items, (struct pf_judge_item){.f = f,
+                                                      .clip = f->clip ? f->clip : f->recording,
+                                                      .command = first_command(v)});
 }
 
 static int add_state(struct judge_verb *v, int n, char **ids)
 {
     struct pf_error e;
     v->from_state = true;
-    if (pf_state_read(&v->all, v->state, &e) != PF_OK)
+    pf_status s =
+        v->check ? pf_check_load(&v->all, v->check, &e) : pf_state_read(&v->all, v->state, &e);
+    if (s != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     for (int i = 0; i < n; i++) {
         const struct pf_finding *f;
@@ -116,9 +136,12 @@ static int add_state(struct judge_verb *v, int n, char **ids)
             if (v->all.at[k] == f)
                 add_finding(v, v->all.at[k]);
     }
-    for (size_t k = 0; !n && k < v->all.n; k++)
-        if (!v->all.at[k]->suspicious)
-            add_finding(v, v->all.at[k]);
+    for (size_t k = 0; !n && k < v->all.n; k++) {
+        struct pf_finding *f = v->all.at[k];
+        bool wanted = !v->check || (f->status == PF_STATUS_CONFIRMED && !f->verdict);
+        if (!f->suspicious && wanted)
+            add_finding(v, f);
+    }
     return PF_EXIT_OK;
 }
 
@@ -175,6 +198,31 @@ static void add_json(struct pf_text *t, const struct judge_verb *v, int argc, ch
     pf_text_add(t, "]}\n");
 }
 
+/* Stores the verdicts in the state folder. The document adds nothing else: its counts are 0. */
+static pf_status store(struct judge_verb *v, struct pf_error *e)
+{
+    struct pf_text t;
+    char *path = pf_mem_format("%s/" PF_JUDGED_FILE, v->state);
+    char *words[] = {"judge"};
+    bool first = true;
+    pf_text_init(&t, &v->pool);
+    pf_predict_json_head(&t, 1, words, true);
+    for (size_t i = 0; i < v->all.n; i++) {
+        struct pf_finding f = *v->all.at[i];
+        if (!f.judged)
+            continue;
+        f.count = 0;
+        f.stages = NULL;
+        pf_text_add(&t, first ? "\n" : ",\n");
+        pf_finding_json(&t, &f);
+        first = false;
+    }
+    pf_text_add(&t, "]}\n");
+    pf_status s = pf_file_write(path, t.at, t.n, e);
+    free(path);
+    return s;
+}
+
 static int report(struct judge_verb *v, int argc, char **argv)
 {
     struct pf_text text, json;
@@ -190,6 +238,8 @@ static int report(struct judge_verb *v, int argc, char **argv)
     bool alone = v->json && !strcmp(v->json, "-");
     if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
         (v->json && pf_file_write(v->json, json.at, json.n, &e) != PF_OK))
+        return pf_complain(VERB, "%s", e.text);
+    if (v->from_state && !v->check && store(v, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     return worst(v) <= (int)v->fail_on ? PF_EXIT_FOUND : PF_EXIT_OK;
 }
@@ -265,6 +315,8 @@ int pf_verb_judge(int argc, char **argv)
     const struct pf_cli_option options[] = {
         {"as-paper", NULL, "judge as the paper does: without a control group", NULL,
          &how->as_paper},
+        {"check", "DIR", "judge the confirmed races of one check, in its folder DIR", &v->check,
+         NULL},
         {"control", "N", "run the recorded order at most N times (default 50)", &control, NULL},
         {"fail-on", "CLASS", "exit with 66 if a race is in CLASS or worse (output-differs)",
          &fail_on, NULL},

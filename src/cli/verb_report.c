@@ -103,7 +103,8 @@ int pf_verb_report(int argc, char **argv)
          &from, NULL},
         {"baseline", "FILE", "accepted findings, see pf baseline", &accepted, NULL},
         {"fail-on", "WHAT",
-         "exit with 66 on: new (default with --baseline), any (default without), confirmed",
+         "exit with 66 on: new (default with --baseline), any (default without), confirmed, or a "
+         "class",
          &fail_on, NULL},
         {"state", "DIR", "read the findings in DIR (default " PF_DEFAULT_STATE ")", &state, NULL},
     };
@@ -136,7 +137,8 @@ int pf_verb_report(int argc, char **argv)
         return pf_complain(VERB, "--%s: give exactly one folder", names[form]);
     int fail = fail_on ? pf_fail_on_from(fail_on) : accepted ? PF_FAIL_NEW : PF_FAIL_ANY;
     if (fail < 0)
-        return pf_complain(VERB, "--fail-on=%s: expected new, any or confirmed", fail_on);
+        return pf_complain(
+            VERB, "--fail-on=%s: expected new, any, confirmed or a class of pf judge", fail_on);
     struct pf_findings f;
     struct pf_baseline base;
     struct pf_sources sources;

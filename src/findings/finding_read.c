@@ -276,6 +276,16 @@ static void read_accesses(struct pf_reader *r, const json_t *o, struct pf_findin
     read_threads(r, o, f);
 }
 
+/* The class; NULL: it is not judged. */
+static const char *read_verdict(struct pf_reader *r, const json_t *o)
+{
+    const json_t *v = json_object_get(o, "judged");
+    const char *word = pf_read_text(r, json_is_object(v) ? v : o, "class");
+    if (word && pf_judge_class_from(word) < 0)
+        pf_read_fail(r, "a class", "class");
+    return word;
+}
+
 static const struct pf_judged *read_judged(struct pf_reader *r, const json_t *o)
 {
     const json_t *v = json_object_get(o, "judged"), *list = json_object_get(v, "evidence");
@@ -332,8 +342,8 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
         old->unconfirmed = NULL;
     if (!old->nwitness)
         read_schedules(r, o, old);
-    if (!old->verdict || !strcmp(old->verdict, "undecided")) {
-        old->verdict = pf_read_text(r, o, "class");
+    if (read_verdict(r, o) && (!old->verdict || pf_finding_class(old) == PF_JUDGED_UNDECIDED)) {
+        old->verdict = read_verdict(r, o);
         old->judged = read_judged(r, o);
     }
     if (old->location.kind == PF_LOCATION_UNKNOWN)
@@ -354,7 +364,7 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
     f->kind = (enum pf_kind)word_of(r, o, "kind", pf_kind_from);
     f->status = (enum pf_finding_status)word_of(r, o, "status", pf_finding_status_from);
     f->analysis = pf_read_text(r, o, "analysis");
-    f->verdict = pf_read_text(r, o, "class");
+    f->verdict = read_verdict(r, o);
     f->judged = read_judged(r, o);
     f->clip = read_clip(r, o, "clip");
     f->harm = pf_read_text(r, o, "harm");

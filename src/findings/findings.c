@@ -50,16 +50,18 @@ void pf_findings_add_stage(struct pf_findings *f, struct pf_finding *it, const c
 
 static int rank(const struct pf_finding *f)
 {
-    bool harmful = pf_str_same(f->verdict, "spec-violated") ||
-                   pf_str_same(f->verdict, "output-differs") || (!f->verdict && f->harm);
+    enum pf_judge_class class = pf_finding_class(f);
     if (f->suspicious)
-        return 5;
-    if (f->verdict && !harmful)
-        return 4;
-    return harmful                            ? 0
-           : f->status == PF_STATUS_CONFIRMED ? 1
-           : f->status == PF_STATUS_OBSERVED  ? 2
-                                              : 3;
+        return 7;
+    if (class == PF_JUDGED_SINGLE_ORDERING || class == PF_JUDGED_K_WITNESS)
+        return class == PF_JUDGED_SINGLE_ORDERING ? 6 : 5;
+    if (class == PF_JUDGED_OUTPUT_DIFFERS)
+        return 1;
+    bool violated = f->harm || (f->verdict && class == PF_JUDGED_SPEC_VIOLATED);
+    return violated                           ? 0
+           : f->status == PF_STATUS_CONFIRMED ? 2
+           : f->status == PF_STATUS_OBSERVED  ? 3
+                                              : 4;
 }
 
 static int by_rank(const void *a, const void *b)

@@ -21,22 +21,6 @@
 const struct pf_judge_settings pf_judge_default = {
     .schedules = 2, .control = 50, .prefixes = 5, .adhoc = true, .jobs = 1};
 
-static const char *const class_names[] = {
-#define PF_VERDICT(name, json, words) json,
-#include "finding.def"
-#undef PF_VERDICT
-};
-
-const char *pf_judge_class_name(enum pf_judge_class c) { return class_names[c]; }
-
-int pf_judge_class_from(const char *word)
-{
-    for (int i = 0; i < PF_JUDGED_CLASSES; i++)
-        if (!strcmp(class_names[i], word))
-            return i;
-    return -1;
-}
-
 void pf_verdict_release(struct pf_verdict *v)
 {
     for (size_t i = 0; i < v->evidence.len; i++) {

@@ -23,13 +23,7 @@
 #define PF_JUDGE_JUDGE_H
 
 #include "both_orders.h"
-
-enum pf_judge_class {
-#define PF_VERDICT(name, json, words) PF_JUDGED_##name,
-#include "finding.def"
-#undef PF_VERDICT
-    PF_JUDGED_CLASSES
-};
+#include "finding.h"
 
 enum pf_judge_method {
     PF_METHOD_BOTH_ORDERS, /* everything below */
@@ -80,8 +74,5 @@ struct pf_verdict {
 void pf_judge_race(const struct pf_judge_settings *how, const struct pf_judge_case *race,
                    struct pf_verdict *out);
 void pf_verdict_release(struct pf_verdict *v);
-/* The word of the class in JSON, and the reverse; -1: it is not a class. */
-const char *pf_judge_class_name(enum pf_judge_class c);
-int pf_judge_class_from(const char *word);
 
 #endif

@@ -1,6 +1,7 @@
 /* judge_findings.c - see judge_findings.h. */
 #define _GNU_SOURCE
 #include "judge_findings.h"
+#include "aimed_recording.h"
 #include "clip_program.h"
 #include "duration.h"
 #include "load_trace.h"
@@ -50,15 +51,29 @@ struct judged_recording {
     char why[300]; /* why it is not usable */
 };
 
+/* Records the program of a finding that has no clip. */
+static void make_recording(const struct pf_judge_list *l, struct pf_judge_item *it, char *why,
+                           size_t room)
+{
+    char *path = pf_mem_format("%s/%016" PRIx64 ".clip", l->folder, it->f->id);
+    uint64_t now = pf_now_ms(), left = !l->end_ms ? 0 : l->end_ms > now ? l->end_ms - now : 1;
+    if (!it->command)
+        snprintf(why, room, "never seen in a replay");
+    else if (pf_aimed_recording(it->f, it->command, path, left, why, room))
+        it->clip = text_in(l->pool, path);
+    free(path);
+}
+
+/* If there is no path, r->why tells the reason. */
 static void open_recording(struct judged_recording *r, const char *path)
 {
     struct pf_error e;
-    *r = (struct judged_recording){.path = path};
+    r->path = path;
     pf_trace_init(&r->t);
-    if (!path) {
-        snprintf(r->why, sizeof r->why, "never seen in a replay");
-    } else if (pf_clip_open(&r->clip, path, &e) != PF_OK ||
-               pf_clip_program_resolve(&r->clip, &e) != PF_OK) {
+    if (!path)
+        return;
+    if (pf_clip_open(&r->clip, path, &e) != PF_OK ||
+        pf_clip_program_resolve(&r->clip, &e) != PF_OK) {
         snprintf(r->why, sizeof r->why, "%.*s", (int)strcspn(e.text, "\n"), e.text);
     } else if (pf_load_trace(VERB, path, &r->t) != PF_EXIT_OK) {
         snprintf(r->why, sizeof r->why, "%.280s", pf_last_complaint());
@@ -156,15 +171,17 @@ static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judg
 void pf_judge_list_run(struct pf_judge_list *l)
 {
     for (size_t i = 0; i < l->n; i++) {
-        struct judged_recording r;
+        struct judged_recording r = {0};
         judged_pairs done = {0};
         if (l->items[i].judged)
             continue;
+        if (!l->items[i].clip)
+            make_recording(l, &l->items[i], r.why, sizeof r.why);
         open_recording(&r, l->items[i].clip);
         for (size_t k = i; k < l->n; k++) {
             struct pf_judge_item *it = &l->items[k];
             bool same = it->clip == r.path || (it->clip && r.path && !strcmp(it->clip, r.path));
-            if (it->judged || !same)
+            if (it->judged || !same || (!r.path && it != &l->items[i]))
                 continue;
             judge_item(l, &r, &done, it);
             if (l->progress)

@@ -2,7 +2,8 @@
  * judge_findings.h - judges a list of findings, and stores the verdicts in them.
  *
  * Model:   each finding has a recording that contains its two accesses: its own clip, whose
- *          description names them, or any recording, in which they are found by their positions.
+ *          description names them, or any recording, in which they are found by their positions. A
+ *          finding without a recording gets one first (aimed_recording.h).
  *          Findings that share a recording are judged with one trace. Findings whose accesses have
  *          the same positions, threads and memory in it form a cluster and are judged once.
  * Memory:  verdicts are allocated in the pool.
@@ -19,8 +20,8 @@
 struct pf_judge_item {
     struct pf_finding *f;
     const char *clip; /* NULL: no recording is known */
-    const char
-        *race; /* the two accesses, "T1:137,T2:40"; NULL: those of the clip or of the finding */
+    char *const *command; /* without a clip: the program to record; NULL: unknown */
+    const char *race; /* the accesses, "T1:137,T2:40"; NULL: those of the clip or the finding */
     bool judged; /* set when its verdict is stored in the finding */
     uint64_t ms; /* how long it took */
 };

@@ -53,7 +53,8 @@ static pf_status read_entries(struct pf_baseline *b, const char *path, const jso
         if (!end || *end)
             return pf_fail(e, PF_BAD, "%s: expected a fingerprint of 16 digits in accepted[%zu].id",
                            path, i);
-        b->at[b->n++] = (struct pf_accepted){v, copy_text(b, o, "title"), copy_text(b, o, "note")};
+        b->at[b->n++] = (struct pf_accepted){v, copy_text(b, o, "title"), copy_text(b, o, "note"),
+                                             copy_text(b, o, "class")};
     }
     qsort(b->at, b->n, sizeof *b->at, by_id);
     return PF_OK;
@@ -97,7 +98,8 @@ void pf_baseline_accept(struct pf_baseline *b, const struct pf_findings *f, bool
     struct pf_accepted *at = pf_pool_get(&b->pool, room * sizeof *at + 1);
     for (size_t i = 0; i < f->n; i++) {
         const struct pf_accepted *old = find(b, f->at[i]->id);
-        at[n++] = (struct pf_accepted){f->at[i]->id, title_of(b, f->at[i]), old ? old->note : NULL};
+        at[n++] = (struct pf_accepted){f->at[i]->id, title_of(b, f->at[i]), old ? old->note : NULL,
+                                       f->at[i]->verdict};
     }
     for (size_t i = 0; keep && i < b->n; i++) {
         bool there = false;
@@ -130,6 +132,8 @@ pf_status pf_baseline_write(const struct pf_baseline *b, const char *path, struc
         pf_text_hex(&t, b->at[i].id, 16);
         pf_text_char(&t, '"');
         pf_json_str(&t, "title", b->at[i].title);
+        if (b->at[i].class)
+            pf_json_str(&t, "class", b->at[i].class);
         if (b->at[i].note)
             pf_json_str(&t, "note", b->at[i].note);
         pf_text_char(&t, '}');
@@ -142,11 +146,23 @@ pf_status pf_baseline_write(const struct pf_baseline *b, const char *path, struc
 
 int pf_fail_on_from(const char *word)
 {
-    static const char *const words[PF_FAIL_ONS] = {"new", "any", "confirmed"};
-    for (int i = 0; i < PF_FAIL_ONS; i++)
+    static const char *const words[PF_FAIL_CLASS] = {"new", "any", "confirmed"};
+    for (int i = 0; i < PF_FAIL_CLASS; i++)
         if (!strcmp(words[i], word))
             return i;
-    return -1;
+    int class = pf_judge_class_from(word);
+    return class < 0 ? -1 : PF_FAIL_CLASS + class;
+}
+
+static bool fails(const struct pf_finding *f, bool accepted, int what)
+{
+    if (f->suspicious)
+        return false;
+    if (what == PF_FAIL_ANY || accepted)
+        return what == PF_FAIL_ANY;
+    if (what >= PF_FAIL_CLASS)
+        return (int)pf_finding_class(f) <= what - PF_FAIL_CLASS;
+    return what == PF_FAIL_NEW || f->status == PF_STATUS_CONFIRMED;
 }
 
 size_t pf_baseline_failing(const struct pf_baseline *b, const struct pf_findings *f,
@@ -155,9 +171,7 @@ size_t pf_baseline_failing(const struct pf_baseline *b, const struct pf_findings
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++) {
         bool accepted = b && pf_baseline_has(b, f->at[i]->id);
-        n += !f->at[i]->suspicious &&
-             (what == PF_FAIL_ANY ||
-              (!accepted && (what == PF_FAIL_NEW || f->at[i]->status == PF_STATUS_CONFIRMED)));
+        n += fails(f->at[i], accepted, (int)what);
     }
     return n;
 }

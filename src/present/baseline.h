@@ -14,6 +14,7 @@
 struct pf_accepted {
     uint64_t id;
     const char *title, *note; /* NULL: none */
+    const char *class; /* when it was accepted; NULL: not judged */
 };
 
 struct pf_baseline {
@@ -33,8 +34,14 @@ PF_MUST_USE pf_status pf_baseline_write(const struct pf_baseline *b, const char 
                                         struct pf_error *e);
 
 /* Which findings make a report fail (--fail-on). */
-enum pf_fail_on { PF_FAIL_NEW, PF_FAIL_ANY, PF_FAIL_CONFIRMED, PF_FAIL_ONS };
-/* The value of the word, or -1. */
+enum pf_fail_on {
+    PF_FAIL_NEW,
+    PF_FAIL_ANY,
+    PF_FAIL_CONFIRMED,
+    /* plus an enum pf_judge_class: new findings of this class or a worse one */
+    PF_FAIL_CLASS
+};
+/* The value of the word (a class is one, too), or -1. */
 int pf_fail_on_from(const char *word);
 /* The number of findings that fail; `b` NULL: none are accepted. */
 size_t pf_baseline_failing(const struct pf_baseline *b, const struct pf_findings *f,

@@ -2,6 +2,7 @@
 #include "report_text.h"
 #include "finding_group.h"
 #include "finding_text.h"
+#include "judged_text.h"
 #include "narrative.h"
 #include "text_format.h"
 #include <stdio.h>
@@ -130,6 +131,7 @@ static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checke
         pf_text_name(t, f->harm);
         pf_text_char(t, '\n');
     }
+    pf_judged_evidence_text(t, f);
     if (f->clip) {
         pf_text_add(t, "  See it again, every time: pf replay ");
         pf_text_name(t, f->clip);
@@ -161,6 +163,10 @@ static void add_identity(struct pf_text *t, const struct pf_finding *f, bool acc
         pf_text_add(t, pf_finding_status_name(f->status));
         pf_text_add(t, " by ");
         pf_text_name(t, f->analysis);
+    }
+    if (f->verdict) {
+        pf_text_add(t, ", ");
+        pf_text_name(t, f->verdict);
     }
     pf_text_add(t, f->suspicious ? ", suspicious" : "");
     pf_text_add(t, accepted ? ", accepted\n" : "\n");

@@ -5,6 +5,7 @@
 #include "finding_group.h"
 #include "finding_json.h"
 #include "finding_text.h"
+#include "importance.h"
 #include "narrative.h"
 #include "text_format.h"
 #include <ctype.h>
@@ -291,16 +292,6 @@ static void add_flow(struct sarif_writer *w, const struct pf_finding *f, struct 
     pf_text_add(t, "]}]}]");
 }
 
-static const char *level_of(const struct pf_finding *f)
-{
-    if (f->suspicious)
-        return "note";
-    if (f->verdict &&
-        (!strcmp(f->verdict, "k-witness-harmless") || !strcmp(f->verdict, "single-ordering")))
-        return "note";
-    return f->status == PF_STATUS_PREDICTED ? "warning" : "error";
-}
-
 static void add_id(struct pf_text *t, const char *key, uint64_t id)
 {
     pf_json_key(t, key);
@@ -390,7 +381,8 @@ static void add_result(struct sarif_writer *w, const struct pf_finding *const *a
     pf_text_char(t, '{');
     pf_json_str(t, "ruleId", pf_kind_name(f->kind));
     pf_json_num(t, "ruleIndex", f->kind);
-    pf_json_str(t, "level", level_of(f));
+    pf_json_str(t, "level", pf_importance_level(f));
+    pf_json_num(t, "rank", pf_importance_rank(f));
     pf_text_init(&m, &pool);
     pf_finding_title(&m, f);
     for (size_t i = 0; i < f->naccesses && i < 2; i++) {

@@ -3,8 +3,23 @@
 #include "check_load.h"
 #include "suite_load.h"
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
+
+/* Adds the verdicts. Findings that only they contain belong to a program that no longer exists. */
+static pf_status read_judged(struct pf_findings *f, const char *folder, struct pf_error *e)
+{
+    char path[PATH_MAX];
+    size_t n = f->n;
+    snprintf(path, sizeof path, "%s/" PF_JUDGED_FILE, folder);
+    if (access(path, F_OK))
+        return PF_OK;
+    pf_status s = pf_findings_read_document(f, path, NULL, e);
+    f->n = n;
+    return s;
+}
 
 pf_status pf_state_read(struct pf_findings *f, const char *folder, struct pf_error *e)
 {
@@ -15,11 +30,11 @@ pf_status pf_state_read(struct pf_findings *f, const char *folder, struct pf_err
         s = pf_check_load_all(f, folder, e);
     if (s == PF_OK)
         s = pf_suite_db_open_read(&db, folder, &there, e);
-    if (s != PF_OK || !there)
-        return s;
-    s = pf_suite_load(&db, 0, f, e);
-    pf_suite_db_close(&db);
-    return s;
+    if (s == PF_OK && there) {
+        s = pf_suite_load(&db, 0, f, e);
+        pf_suite_db_close(&db);
+    }
+    return s == PF_OK ? read_judged(f, folder, e) : s;
 }
 
 pf_status pf_state_find(const struct pf_findings *f, const char *word,

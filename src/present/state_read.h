@@ -1,7 +1,8 @@
 /*
  * state_read.h - reads everything in a state folder as findings.
  *
- * Model:   the logs of pf run, the database of pf suite, and the folders of pf check.
+ * Model:   the logs of pf run, the database of pf suite, the folders of pf check, and the verdicts
+ *          of pf judge. A verdict on a finding that the others do not contain is ignored.
  * Errors:  see findings.h and suite_db.h.
  */
 #ifndef PF_PRESENT_STATE_READ_H
@@ -10,6 +11,8 @@
 #include "findings.h"
 
 #define PF_DEFAULT_STATE ".photofinish"
+#define PF_JUDGED_FILE                                                                             \
+    "judged.json" /* in the state folder: the findings that pf judge has judged */
 
 PF_MUST_USE pf_status pf_state_read(struct pf_findings *f, const char *folder, struct pf_error *e);
 /* The finding whose id starts with `word`; PF_BAD if there is none, or more than one. */

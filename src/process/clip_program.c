@@ -4,6 +4,7 @@
 #include "allocation.h"
 #include "file.h"
 #include <errno.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,18 +14,21 @@
 
 /* --- search --- */
 
-static bool is_build(const char *path, uint64_t build)
+/* The build id of a program; 0: it cannot be read. */
+static uint64_t build_of(const char *path)
 {
     struct stat s;
     struct pf_error ignored;
     char *bytes;
     size_t n;
     if (stat(path, &s) || !S_ISREG(s.st_mode) || pf_file_read(path, &bytes, &n, &ignored) != PF_OK)
-        return false;
-    bool same = pf_clip_hash(bytes, n) == build;
+        return 0;
+    uint64_t build = pf_clip_hash(bytes, n);
     free(bytes);
-    return same;
+    return build;
 }
+
+static bool is_build(const char *path, uint64_t build) { return build_of(path) == build; }
 
 /* Tries FOLDER/NAME; returns its absolute path, or NULL. */
 static char *try_path(const char *folder, const char *name, uint64_t build)
@@ -71,8 +75,9 @@ pf_status pf_clip_program_find(const struct pf_clip *clip, const char *given, ch
                        "%s: its program, %s: %s; copy it next to the clip, or use --program",
                        clip->path, program, strerror(errno));
     return pf_fail(e, PF_BAD,
-                   "%s: recorded from another build of %s; replay needs exactly the same program",
-                   clip->path, program);
+                   "%s: recorded from another build of %s (recorded: %016" PRIx64
+                   ", now: %016" PRIx64 "); replay needs exactly the same program",
+                   clip->path, program, m->build, build_of(program));
 }
 
 pf_status pf_clip_program_resolve(struct pf_clip *clip, struct pf_error *e)

@@ -29,6 +29,12 @@ static const char *const locations[] = {
 #undef PF_LOCATION
 };
 
+static const char *const classes[] = {
+#define PF_VERDICT(name, json, words) json,
+#include "finding.def"
+#undef PF_VERDICT
+};
+
 static int find(const char *const *words, int n, const char *word)
 {
     for (int i = 0; i < n; i++)
@@ -47,6 +53,18 @@ int pf_kind_from(const char *word) { return find(kinds, PF_KINDS, word); }
 int pf_finding_status_from(const char *word) { return find(statuses, PF_STATUSES, word); }
 int pf_op_from(const char *word) { return find(ops, PF_OPS, word); }
 int pf_location_from(const char *word) { return find(locations, PF_LOCATIONS, word); }
+const char *pf_judge_class_name(enum pf_judge_class c) { return classes[c]; }
+int pf_judge_class_from(const char *word) { return find(classes, PF_JUDGED_CLASSES, word); }
+
+enum pf_judge_class pf_finding_class(const struct pf_finding *f)
+{
+    int judged = f->verdict ? pf_judge_class_from(f->verdict) : -1;
+    bool pattern =
+        f->kind == PF_KIND_RACE || f->kind == PF_KIND_ATOMICITY || f->kind == PF_KIND_ATOMIC_SET;
+    if (judged >= 0)
+        return (enum pf_judge_class)judged;
+    return f->harm || !pattern ? PF_JUDGED_SPEC_VIOLATED : PF_JUDGED_UNDECIDED;
+}
 
 enum pf_finding_status pf_finding_surer(enum pf_finding_status a, enum pf_finding_status b)
 {

@@ -39,6 +39,14 @@ enum pf_location_kind {
     PF_LOCATIONS
 };
 
+/* The classes of judged races, the worst first (docs/analysis/judge.md). */
+enum pf_judge_class {
+#define PF_VERDICT(name, json, words) PF_JUDGED_##name,
+#include "finding.def"
+#undef PF_VERDICT
+    PF_JUDGED_CLASSES
+};
+
 /* One frame of a stack, with its source position. Functions of the C library have no file. */
 struct pf_stack_frame {
     const char *function, *file;
@@ -191,7 +199,9 @@ const char *pf_kind_title(enum pf_kind k); /* "data race" */
 const char *pf_finding_status_name(enum pf_finding_status s);
 const char *pf_op_name(enum pf_op op);
 const char *pf_location_name(enum pf_location_kind k);
+const char *pf_judge_class_name(enum pf_judge_class c);
 /* The reverse; -1 if the word is not in the table. */
+int pf_judge_class_from(const char *word);
 int pf_kind_from(const char *word);
 int pf_finding_status_from(const char *word);
 int pf_op_from(const char *word);
@@ -205,6 +215,9 @@ static inline bool pf_kind_is_failure(enum pf_kind k)
 {
     return k == PF_KIND_CRASH || k == PF_KIND_ASSERTION || k == PF_KIND_HANG;
 }
+/* The class of a finding, for sorting and exit statuses. A race that is not judged counts as
+ * undecided; failures, memory errors and what has shown harm violate the specification. */
+enum pf_judge_class pf_finding_class(const struct pf_finding *f);
 /* True if the frame is in the user's sources: not in the C library (no file), and not in a
  * header of the system or of the C++ library (/usr/include, /usr/lib, include/c++). */
 bool pf_stack_frame_is_user(const struct pf_stack_frame *p);

@@ -269,7 +269,9 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
     pf_json_str(t, "kind", pf_kind_name(f->kind));
     pf_json_str(t, "status", pf_finding_status_name(f->status));
     pf_json_str(t, "analysis", f->analysis);
-    pf_json_str(t, "class", f->verdict);
+    /* `undecided` is only in `judged` */
+    pf_json_str(t, "class",
+                f->judged && pf_finding_class(f) == PF_JUDGED_UNDECIDED ? NULL : f->verdict);
     pf_json_key(t, "accesses");
     pf_text_char(t, '[');
     for (size_t i = 0; i < f->naccesses; i++)

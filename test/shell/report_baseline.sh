@@ -7,7 +7,7 @@ status 66 "$PF" report --fail-on=any --state s
 status 0 "$PF" report --fail-on=confirmed --state s
 status 66 "$PF" report --fail-on=new --state s
 status 2 "$PF" report --fail-on=sometimes --state s
-has err "--fail-on=sometimes: expected new, any or confirmed"
+has err "--fail-on=sometimes: expected new, any, confirmed or a class of pf judge"
 status 2 "$PF" report --baseline accepted.json --state s
 has err "accepted.json: No such file"
 

@@ -52,15 +52,34 @@ static void add_evidence(struct pf_text *t, const struct pf_judged_evidence *e)
     pf_text_char(t, '\n');
 }
 
-void pf_judged_text(struct pf_text *t, const struct pf_finding *f)
+static void add_class(struct pf_text *t, const struct pf_finding *f)
 {
     const struct pf_judged *j = f->judged;
-    pf_text_add(t, f->verdict ? f->verdict : "not judged");
+    pf_text_name(t, f->verdict ? f->verdict : "not judged");
     if (j && j->k) {
         pf_text_add(t, " (k = ");
         pf_text_u64(t, j->k);
         pf_text_char(t, ')');
     }
+}
+
+static void add_reasons(struct pf_text *t, const struct pf_finding *f)
+{
+    const struct pf_judged *j = f->judged;
+    if (j && j->reason && *j->reason) {
+        pf_text_add(t, "    reason: ");
+        pf_text_name(t, j->reason);
+        pf_text_char(t, '\n');
+    }
+    if (j && j->adhoc)
+        pf_text_add(t, "    one access is the test of ad hoc synchronisation\n");
+    for (size_t i = 0; j && i < j->nevidence; i++)
+        add_evidence(t, &j->evidence[i]);
+}
+
+void pf_judged_text(struct pf_text *t, const struct pf_finding *f)
+{
+    add_class(t, f);
     pf_text_add(t, ": race ");
     pf_text_hex(t, f->id, 16);
     if (f->naccesses && f->accesses[0].variable) {
@@ -73,13 +92,15 @@ void pf_judged_text(struct pf_text *t, const struct pf_finding *f)
         add_access(t, &f->accesses[i]);
         pf_text_char(t, '\n');
     }
-    if (j && j->reason && *j->reason) {
-        pf_text_add(t, "    reason: ");
-        pf_text_name(t, j->reason);
-        pf_text_char(t, '\n');
-    }
-    if (j && j->adhoc)
-        pf_text_add(t, "    one access is the test of ad hoc synchronisation\n");
-    for (size_t i = 0; j && i < j->nevidence; i++)
-        add_evidence(t, &j->evidence[i]);
+    add_reasons(t, f);
+}
+
+void pf_judged_evidence_text(struct pf_text *t, const struct pf_finding *f)
+{
+    if (!f->verdict)
+        return;
+    pf_text_add(t, "  Judged: ");
+    add_class(t, f);
+    pf_text_char(t, '\n');
+    add_reasons(t, f);
 }

@@ -1,0 +1,86 @@
+/* aimed_recording.c - see aimed_recording.h. */
+#define _GNU_SOURCE
+#include "aimed_recording.h"
+#include "load_trace.h"
+#include "message.h"
+#include "race_events.h"
+#include "self_run.h"
+#include "textbuf.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VERB "judge"
+#define SEEDS 4
+
+/* Writes FILE:LINE:COLUMN of the innermost frame that has a file. */
+static bool position_of(const struct pf_access *a, char *to, size_t room)
+{
+    for (size_t i = 0; i < a->stack.n; i++) {
+        const struct pf_stack_frame *p = &a->stack.at[i];
+        if (!p->file || !p->line)
+            continue;
+        const char *base = pf_str_base(p->file);
+        if (strpbrk(base, ",:"))
+            return false;
+        int n = p->column ? snprintf(to, room, "%s:%u:%u", base, p->line, p->column)
+                          : snprintf(to, room, "%s:%u", base, p->line);
+        return n > 0 && (size_t)n < room;
+    }
+    return false;
+}
+
+static bool has_accesses(const struct pf_finding *f, const char *file, char *why, size_t room)
+{
+    struct pf_trace t;
+    uint32_t a, b;
+    pf_trace_init(&t);
+    bool has = pf_load_trace(VERB, file, &t) == PF_EXIT_OK;
+    if (!has)
+        snprintf(why, room, "%s", pf_last_complaint());
+    has = has && pf_race_events_at(&t, f, &a, &b, why, room);
+    pf_trace_release(&t);
+    return has;
+}
+
+bool pf_aimed_recording(const struct pf_finding *f, char *const *command, const char *file,
+                        uint64_t limit_ms, char *why, size_t room)
+{
+    char a[160], b[160];
+    size_t n = 0, words = 0;
+    if (!position_of(&f->accesses[0], a, sizeof a) || !position_of(&f->accesses[1], b, sizeof b)) {
+        snprintf(why, room, "the source positions of its accesses are unknown");
+        return false;
+    }
+    while (command[words])
+        words++;
+    char **argv = pf_mem_zero(words + 8, sizeof *argv);
+    bool done = false;
+    for (unsigned seed = 1; seed <= SEEDS && !done; seed++) {
+        struct pf_run_report report;
+        struct pf_error e;
+        char *schedule = pf_mem_format("--schedule=racefuzzer:%s,%s,%u", a, b, seed);
+        n = 0;
+        argv[n++] = "record";
+        argv[n++] = "-o";
+        argv[n++] = (char *)file;
+        argv[n++] = schedule;
+        argv[n++] = "--";
+        for (size_t i = 0; i < words; i++)
+            argv[n++] = command[i];
+        argv[n] = NULL;
+        if (pf_self_run(&(struct pf_self_run){.argv = argv, .limit_ms = limit_ms}, &report, &e) !=
+            PF_OK)
+            snprintf(why, room, "%.*s", (int)strcspn(e.text, "\n"), e.text);
+        else if (access(file, R_OK))
+            snprintf(why, room, "%s", *report.error ? report.error : "it could not be recorded");
+        else
+            done = has_accesses(f, file, why, room);
+        free(schedule);
+    }
+    free(argv);
+    if (!done)
+        unlink(file);
+    return done;
+}

@@ -1,0 +1,68 @@
+# pf judge: the findings of a state folder get a class, which all reports show.
+cp "$ROOT/test/shell/part/judge_two.c" two.c
+"$PF" cc -O0 -g two.c -o two
+status 66 "$PF" run --state s -- ./two
+status 66 "$PF" judge --state s --json j.json
+has out "output-differs: race"
+has out "k-witness-harmless (k = 2): race"
+has out "output: descriptor 1, byte 0: primary:"
+has out "judge: 2 races, 1 output-differs, 1 k-witness-harmless"
+python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" j.json
+python3 - <<'EOF'
+import json, subprocess, os
+d = json.load(open("j.json"))
+by = {f["accesses"][0]["variable"]: f for f in d["findings"]}
+kept = by["kept"]
+assert kept["class"] == kept["judged"]["class"] == "output-differs", kept
+assert kept["judged"]["paths"] == 1 and kept["judged"]["memory"] == "sc", kept["judged"]
+clips = {e["kind"]: e["clip"] for e in kept["judged"]["evidence"] if e["clip"]}
+texts = {k: subprocess.run([os.environ["PF"], "replay", c], capture_output=True, text=True).stdout for k, c in clips.items()}
+assert sorted(texts.values()) == ["1\n", "2\n"], texts
+open("id", "w").write(kept["id"])
+EOF
+
+# Reports show the class and sort by it.
+status 66 "$PF" report --state s
+has out "Judged: output-differs"
+has out "Judged: k-witness-harmless (k = 2)"
+status 66 "$PF" report --state s --json -o r.json
+python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" r.json
+status 66 "$PF" report --state s --sarif -o r.sarif
+python3 - <<'EOF'
+import json
+d = json.load(open("r.json"))
+assert [f["class"] for f in d["findings"]] == ["output-differs", "k-witness-harmless"], d["findings"]
+assert all(f["count"] == 1 for f in d["findings"]), "verdicts are not sightings"
+results = json.load(open("r.sarif"))["runs"][0]["results"]
+assert [(r["level"], r["rank"]) for r in results] == [("error", 80), ("note", 10)], results
+EOF
+status 66 "$PF" report --state s --fail-on=output-differs
+status 0 "$PF" report --state s --fail-on=spec-violated
+status 66 "$PF" judge --state s --fail-on=k-witness-harmless "$(cat id)"
+status 0 "$PF" judge --state s --fail-on=spec-violated "$(cat id)"
+status 0 "$PF" baseline --state s -o base.json
+has base.json '"class":"output-differs"'
+
+# For comparison: the memory after the race differs only for the race that is printed.
+status 66 "$PF" judge --method=record-replay-analyzer --state s2 --json r.json "s/judged/$(cat id).clip"
+has out "spec-violated"
+
+# Wrong input.
+status 2 "$PF" judge --state s 0000000000000000
+has err "no finding has this id"
+status 2 "$PF" judge --method=none
+has err "--method=none"
+status 2 "$PF" judge --schedules=many
+has err "--schedules=many"
+status 2 "$PF" judge --fail-on=bad
+has err "--fail-on=bad"
+status 0 "$PF" record -o two.clip -- ./two
+status 2 "$PF" judge --race=T1 two.clip
+has err "expected two events such as T1:137,T2:40"
+status 2 "$PF" judge --race=T1:1,T2:999 two.clip
+has err "no two conflicting accesses"
+echo 'int changed;' >>two.c
+"$PF" cc -O0 -g two.c -o two
+status 2 "$PF" judge two.clip
+has err "another build of"
+grep -Eq 'recorded: [0-9a-f]{16}, now: [0-9a-f]{16}' err || fail "both build ids expected"
