@@ -17,6 +17,8 @@ struct pf_check_settings {
     /* for free mode; the policy is set for each run unless `sample` is given */
     struct pf_launch launch;
     const char *sample, *state, *json, *suite, *server, *from, *atomic;
+    const char *redact; /* environment variables that no clip contains, globs; NULL: none */
+    bool keep_env; /* clips contain all values of the environment */
     const char *time, *runs, *jobs, *grace, *period, *seed; /* as given; NULL: not given */
     uint64_t time_ms, rounds, njobs, grace_ms, for_ms; /* rounds 0: as many as fit into the time */
     uint64_t first_seed; /* of the schedules */

@@ -124,6 +124,10 @@ static void set_words(struct pf_check_step *s, char **argv)
             n = set_batch_words(s, argv, n);
         else
             argv[n++] = word(s, "--schedule=", l->schedule);
+        if (s->settings->keep_env)
+            argv[n++] = "--keep-env";
+        if (s->settings->redact)
+            argv[n++] = word(s, "--redact=", s->settings->redact);
         argv[n++] = "--";
         argv[n++] = word(s, t->path, "");
         for (char **w = t->argv + 1; *w; w++)

@@ -47,6 +47,10 @@ bool pf_check_settings_parse(struct pf_check_settings *p, int argc, char **argv,
          NULL},
         {"grace", "T", "time between SIGTERM and SIGKILL (default 2s)", &p->grace, NULL},
         {"any", NULL, "with --suite: also run scripts and uninstrumented programs", NULL, &p->any},
+        {"keep-env", NULL, "record the values of all environment variables", NULL, &p->keep_env},
+        {"redact", "NAME",
+         "never record the values of environment variables whose names match NAME, a glob",
+         &p->redact, NULL},
         {"quiet", NULL, "print no progress", NULL, &p->quiet},
     };
     const struct pf_cli_verb verb = {

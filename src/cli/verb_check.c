@@ -4,6 +4,7 @@
 #include "check_load.h"
 #include "check_loop.h"
 #include "cli.h"
+#include "clip.h"
 #include "file.h"
 #include "report_text.h"
 #include "state_read.h"
@@ -116,6 +117,25 @@ static bool found_some(const struct pf_findings *f)
     return false;
 }
 
+/* Says once that clips of findings contain the whole environment. */
+static void print_environment(const struct pf_findings *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        struct pf_clip clip;
+        struct pf_error ignored;
+        if (!f->at[i]->clip || pf_clip_open(&clip, f->at[i]->clip, &ignored) != PF_OK)
+            continue;
+        bool whole = clip.end.whole;
+        pf_clip_release(&clip);
+        if (!whole)
+            continue;
+        pf_note(PF_CHECK_VERB,
+                "the program read its whole environment or passed it to another program; clips "
+                "contain all of it, private values included (--redact leaves variables out)");
+        return;
+    }
+}
+
 static int report(const struct pf_check_work *w)
 {
     struct pf_findings f;
@@ -129,6 +149,8 @@ static int report(const struct pf_check_work *w)
         s = write_text(&f, &e);
     if (s == PF_OK && w->settings->json)
         s = write_json(w->settings->json, &f, &e);
+    if (s == PF_OK)
+        print_environment(&f);
     if (s != PF_OK)
         status = complain(&e);
     else if (found_some(&f) && pf_check_found_status(&w->found))

@@ -1,7 +1,7 @@
 /* verb_dump.c - `pf dump`: prints a recording or a trace as text that pf predict can read. */
 #define _GNU_SOURCE
 #include "cli.h"
-#include "clip.h"
+#include "clip_environment.h"
 #include "load_trace.h"
 #include "reached.h"
 #include "run_report.h"
@@ -14,6 +14,20 @@
 
 #define VERB "dump"
 
+/* Prints the environment: the values that the clip contains, and the names of the other
+ * variables. */
+static void print_environment(const struct pf_clip *c, const struct pf_environment_values *v,
+                              FILE *out)
+{
+    for (size_t i = 0; i < v->n; i++)
+        if (!v->at[i] || !strchr(c->meta.env[i], '='))
+            fprintf(out, v->at[i] ? "environment %.*s\n" : "environment-name %.*s\n",
+                    (int)strcspn(c->meta.env[i], "="), c->meta.env[i]);
+        else
+            fprintf(out, "environment %.*s=%s\n", (int)strcspn(c->meta.env[i], "="), c->meta.env[i],
+                    v->at[i]);
+}
+
 /* Prints what was run and how it ended, one item per line. */
 static int print_about(const char *path, FILE *out)
 {
@@ -24,14 +38,18 @@ static int print_about(const char *path, FILE *out)
     };
     struct pf_clip c;
     struct pf_error e;
+    struct pf_environment_values values;
     if (pf_clip_open(&c, path, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
+    if (pf_environment_values_read(&values, &c, &e) != PF_OK) {
+        pf_clip_release(&c);
+        return pf_complain(VERB, "%s", e.text);
+    }
     fprintf(out, "program %s\nbuild %016" PRIx64 "\nfolder %s\n", c.meta.program, c.meta.build,
             c.meta.cwd);
     for (char **p = c.meta.argv; *p; p++)
         fprintf(out, "argument %s\n", *p);
-    for (char **p = c.meta.env; p && *p; p++)
-        fprintf(out, "environment %s\n", *p);
+    print_environment(&c, &values, out);
     fprintf(out, "schedule %s\n", c.meta.schedule ? c.meta.schedule : "");
     for (int s = 0; s < PF_STREAMS; s++)
         fprintf(out, "stream %s %" PRIu64 " bytes %zu chunks\n", streams[s], c.stream[s].length,
@@ -49,6 +67,7 @@ static int print_about(const char *path, FILE *out)
         fprintf(out, "%.*s\n", (int)t.n, t.at);
         pf_pool_release(&pool);
     }
+    pf_environment_values_release(&values);
     pf_clip_release(&c);
     return PF_EXIT_OK;
 }

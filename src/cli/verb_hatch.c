@@ -6,6 +6,7 @@
 #include "candidate_file.h"
 #include "candidates_to_try.h"
 #include "cli.h"
+#include "clip_environment.h"
 #include "clip_program.h"
 #include "clip_steps.h"
 #include "duration.h"
@@ -313,8 +314,12 @@ static int report(struct hatch *h, int argc, char **argv)
 static int run(struct hatch *h, int argc, char **argv)
 {
     struct pf_error e;
-    if (pf_clip_open(&h->recording, h->j.path, &e) != PF_OK ||
-        pf_clip_program_resolve(&h->recording, &e) != PF_OK)
+    if (pf_clip_open(&h->recording, h->j.path, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
+    if (h->recording.stream[PF_STREAM_EVENT].length && !h->j.atomic) /* else the replay says it */
+        pf_clip_program_announce(VERB, &h->recording);
+    if (pf_clip_program_resolve(&h->recording, &e) != PF_OK ||
+        pf_environment_restore(&h->recording, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     int status = PF_EXIT_OK;
     h->run.began = pf_now_ms();

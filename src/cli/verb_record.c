@@ -122,6 +122,20 @@ static void print_other_processes(const struct pf_child_end *child, const struct
         pf_note("record", "the recording ends where the program executed another program");
 }
 
+/* Reports which private values the recording contains, and which it needs but does not contain. */
+static void print_environment(const struct pf_clip_end *end)
+{
+    if (end->whole)
+        pf_note(VERB,
+                "the program %s; the recording contains all of it, private values included "
+                "(--redact leaves variables out)",
+                end->whole == PF_WHOLE_PASSED ? "passed its environment to another program"
+                                              : "read its whole environment");
+    if (end->withheld[0])
+        pf_note(VERB, "the program read %s, left out by --redact; a replay may differ",
+                end->withheld);
+}
+
 /* Reports how the run ended; returns the exit status. */
 static int report_outcome(const char *file, const struct pf_child_end *child,
                           const struct pf_clip_end *end)
@@ -190,6 +204,11 @@ int pf_verb_record(int argc, char **argv)
         {"exclude", "GLOB",
          "exclude functions whose names or files match GLOB; separate several by commas",
          &d.exclude, NULL},
+        {"keep-env", NULL, "record the values of all environment variables", NULL, &d.keep_env},
+        {"redact", "NAME",
+         "never record the values of environment variables whose names match NAME, a glob;\n"
+         "                         separate several by commas",
+         &d.redact, NULL},
         {"reach", "HOW",
          "how to find the memory that code without events can reach:\n"
          "                         once (default), or full: walk through memory at every call",
@@ -255,8 +274,10 @@ int pf_verb_record(int argc, char **argv)
     if (s == PF_OK)
         pf_run_report_set_end(&pf_run_report, &end);
     status = s == PF_OK ? report_outcome(file, &child, &end) : complain(&e);
-    if (s == PF_OK)
+    if (s == PF_OK) {
         print_other_processes(&child, &end);
+        print_environment(&end);
+    }
     pf_text_char(&list, 0);
     list.n--;
     if (s == PF_OK && print_reached(file, json, &meta, &end, d.list) != PF_EXIT_OK)

@@ -240,6 +240,11 @@ int pf_verb_replay(int argc, char **argv)
                 "pf replay: the program started other processes (%u), which are not replayed; "
                 "their own output is not shown\n",
                 child.started);
+    if (s == PF_OK && end.withheld[0])
+        pf_note(VERB,
+                "the program read %s, left out of the recording by --redact; it may behave "
+                "differently",
+                end.withheld);
     bool whole = s == PF_OK && d.gdb_status < 0 && !d.until && !d.quiet;
     if (whole && end.outcome != PF_OUTCOME_DIVERGED && end.outcome != PF_OUTCOME_STOPPED &&
         !child.executed && !end.unshown && status != PF_EXIT_USAGE)

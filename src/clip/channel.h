@@ -48,13 +48,34 @@
     PF_STREAM(EVENT, 22, 1 << 18)                                                                  \
     PF_STREAM(ADDRESS, 22, 1 << 18)                                                                \
     PF_STREAM(VALUE, 22, 1 << 18)                                                                  \
-    PF_STREAM(NAME, 20, 1 << 16)
+    PF_STREAM(NAME, 20, 1 << 16)                                                                   \
+    PF_STREAM(ENVIRONMENT, 20, 1 << 16)
 
 enum pf_stream {
 #define PF_STREAM(name, bits, chunk) PF_STREAM_##name,
     PF_STREAM_LIST(PF_STREAM)
 #undef PF_STREAM
         PF_STREAMS
+};
+
+/* The streams of a trace: every event with its value. A replay can produce them again. */
+#define PF_STREAM_IS_EVENTS(s) ((s) >= PF_STREAM_EVENT && (s) <= PF_STREAM_NAME)
+
+/* Where a clip has the value of an environment variable. A clip contains only values that a replay
+ * may need; the others are replaced by filler of the same length, which keeps the stack in
+ * place. */
+enum pf_environment_value {
+    PF_ENVIRONMENT_STORED, /* in the description of the run */
+    PF_ENVIRONMENT_READ, /* in PF_STREAM_ENVIRONMENT, if the target read it */
+    PF_ENVIRONMENT_WITHHELD, /* nowhere, even if the target read it: the user wants that */
+    PF_ENVIRONMENT_UNKNOWN, /* of a run made from a clip: the clip does not contain it */
+};
+#define PF_ENVIRONMENT_WAS_READ 0x80 /* set by the target in pf_channel.environment */
+#define PF_ENVIRONMENT_MAX 8192 /* variables that can be described */
+/* An entry of PF_STREAM_ENVIRONMENT; `length` bytes follow: the value. */
+struct pf_environment_entry {
+    uint32_t variable; /* its position in the environment */
+    uint32_t length;
 };
 
 enum pf_direct_mode { PF_DIRECT_OFF, PF_DIRECT_RECORD, PF_DIRECT_REPLAY };
@@ -123,7 +144,7 @@ struct pf_divergence {
     /* the thread's position in the source; line 0: unknown */
     char function[96], file[256];
     uint32_t line;
-    uint32_t reserved;
+    uint32_t value_missing; /* it needs a value of the environment that the clip does not contain */
 };
 
 /* The order of two accesses that a continuation enforces (src/rt/direct/schedule/access_order.h).
@@ -240,6 +261,9 @@ struct pf_channel {
     /* of these, how many run on as copies of the program: they do not execute another program */
     uint32_t copies;
     uint32_t unwatched; /* the runtime could not map its memory, and ended the program */
+    /* enum pf_environment_value of each variable, in the order of the environment */
+    unsigned char environment[PF_ENVIRONMENT_MAX];
+    uint32_t environment_passed; /* the program passed its environment to another program */
     uint32_t executed; /* the program executed another program, which is not recorded */
     /* replay: at `until`, turn the contexts into kernel threads and wait for a debugger */
     uint32_t debug;

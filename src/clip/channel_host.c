@@ -140,7 +140,7 @@ static bool take(struct pf_channel_host *h, int s, bool all) /* recursion depth 
         n = 2 * r->chunk;
     /* Events can be decoded only together with their addresses, values and names: write those
      * first. */
-    for (int k = s + 1; s == PF_STREAM_EVENT && k < PF_STREAMS; k++) {
+    for (int k = s + 1; s == PF_STREAM_EVENT && k <= PF_STREAM_NAME; k++) {
         const struct pf_ring *other = &h->channel->ring[k];
         for (uint64_t to = __atomic_load_n(&other->head, __ATOMIC_ACQUIRE); other->tail < to;)
             if (!take(h, k, true))
@@ -150,7 +150,7 @@ static bool take(struct pf_channel_host *h, int s, bool all) /* recursion depth 
      * stream is written. When there is no room left for events, the schedule, the inputs and the
      * output are still written, because a replay can produce the events again. */
     struct pf_error later;
-    if (!h->lost[s] && !h->corrupted && (!h->failed || s < PF_STREAM_EVENT) &&
+    if (!h->lost[s] && !h->corrupted && (!h->failed || !PF_STREAM_IS_EVENTS(s)) &&
         pf_clip_append(h->writer, (unsigned)s, h->ring[s] + (tail & (r->size - 1)), n,
                        h->failed ? &later : &h->error) != PF_OK)
         h->failed = h->lost[s] = true;

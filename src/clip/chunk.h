@@ -61,6 +61,8 @@ struct pf_field {
     PF_FIELD(RACE, 11, 0) /* the two events that the clip shows: "T1:137<T2:40" */                 \
     PF_FIELD(WATCHED, 13, 0) /* u32: 1 if every access was checked for memory errors */            \
     PF_FIELD(STACK, 14, 0) /* u64: the limit of the stack (RLIMIT_STACK), which moves mappings */  \
+    PF_FIELD(VALUES, 15, 0) /* one byte for each ENV: enum pf_environment_value; absent: STORED */ \
+    PF_FIELD(ORIGIN, 16, 0) /* u64: hash of machine, user and path where it was written */         \
     PF_FIELD(STATUS, 32, 0) /* END: status from waitpid, u32 */                                    \
     PF_FIELD(OUTCOME, 33, 0) /* END: enum pf_outcome, u32 */                                       \
     PF_FIELD(TEXT, 34, 0) /* END: explains the outcome */                                          \
@@ -68,7 +70,8 @@ struct pf_field {
     PF_FIELD(REACHED, 36, 0) /* END: struct pf_reached with its first n accesses */                \
     PF_FIELD(ERRORS, 37, 0) /* END: number of memory errors, u32; absent: none */                  \
     PF_FIELD(COPIES, 38, 0) /* END: forked children that ran the program's code, u32; absent: 0 */ \
-    PF_FIELD(FAILURE, 39, 0) /* END: where the program failed; absent: it did not */
+    PF_FIELD(FAILURE, 39, 0) /* END: where the program failed; absent: it did not */               \
+    PF_FIELD(WHOLE, 40, 0) /* END: enum pf_whole_environment, u32; absent: 0 */
 
 enum pf_field_tag {
 #define PF_FIELD(name, tag, many) PF_FIELD_##name = tag,

@@ -22,6 +22,7 @@ struct pf_clip_meta {
     char *tool, *program, *cwd, *schedule, *exclude;
     char *race; /* the two events that the clip was made to show, "T1:137<T2:40"; NULL: none */
     char **argv, **env;
+    unsigned char *values; /* enum pf_environment_value of each variable; NULL: all are STORED */
     uint64_t build; /* XXH64 of the executable */
     uint64_t
         runtime; /* program not instrumented: XXH64 of the preloaded runtime; 0: instrumented */
@@ -29,8 +30,12 @@ struct pf_clip_meta {
     uint32_t traced; /* version of the trace in the clip; 0: no trace */
     uint32_t watched; /* every access was checked for memory errors */
     uint64_t stack; /* limit of the stack in bytes; 0: not known */
+    uint64_t origin; /* of a clip that was read: where it was written, see pf_clip_origin */
 };
 void pf_clip_meta_release(struct pf_clip_meta *m);
+
+/* Why a clip contains the whole environment. */
+enum pf_whole_environment { PF_WHOLE_NOT, PF_WHOLE_PASSED, PF_WHOLE_READ };
 
 /* How the run ended. */
 struct pf_clip_end {
@@ -43,6 +48,9 @@ struct pf_clip_end {
     uint64_t events; /* of all threads; not stored in the file */
     uint32_t threads; /* how many threads the program had in all; not stored in the file */
     uint32_t copies; /* forked children that ran code of the program and were not recorded */
+    uint32_t whole; /* enum pf_whole_environment */
+    /* names of variables that were read although they are withheld; not stored in the file */
+    char withheld[256];
     uint32_t unshown; /* in a replay: errno of the first output that could not be shown; 0: none */
     struct pf_reached reached; /* which accesses the policy or plan reached */
     struct pf_divergence divergence; /* of outcome DIVERGED; not stored in the file */
@@ -52,7 +60,8 @@ struct pf_clip_end {
 
 struct pf_clip_writer;
 
-/* Creates the file, or truncates an existing one, and writes META. */
+/* Creates the file, or truncates an existing one, and writes META, with filler for the values that
+ * `meta` does not want to be stored. Only the user may read the file. */
 PF_MUST_USE pf_status pf_clip_create(struct pf_clip_writer **w, const char *path,
                                      const struct pf_clip_meta *meta, struct pf_error *e);
 /* Appends the next n bytes of a stream as one chunk; n <= PF_CHUNK_MAX. */
@@ -115,6 +124,8 @@ PF_MUST_USE pf_status pf_clip_join(const struct pf_clip *before, const char *pie
 PF_MUST_USE pf_status pf_clip_pieces_end(const char *pieces, struct pf_clip_end *end,
                                          struct pf_error *e);
 
+/* Identifies this machine, this user and the absolute path of the file `path`, which exists. */
+uint64_t pf_clip_origin(const char *path);
 /* XXH64; identifies the contents of files. */
 uint64_t pf_clip_hash(const void *bytes, size_t n);
 /* True if the bytes begin with the magic number of a clip. */

@@ -87,7 +87,9 @@ pf_status pf_clip_join(const struct pf_clip *before, const char *pieces, const c
                     sizeof had);
     else
         memcpy(had, bytes, sizeof had);
-    for (unsigned i = 0; s == PF_OK && i < PF_STREAM_EVENT; i++) {
+    for (unsigned i = 0; s == PF_OK && i < PF_STREAMS; i++) {
+        if (PF_STREAM_IS_EVENTS(i))
+            continue;
         s = pf_clip_stream(before, i, &streams[i].at, &streams[i].n, e);
         if (s == PF_OK && streams[i].n < had[i])
             s = pf_fail(e, PF_BAD, "%s: shorter than when its continuation %s started",

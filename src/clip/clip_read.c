@@ -77,6 +77,19 @@ static bool get_reached(struct pf_reached *r, const unsigned char *p, uint32_t n
     return true;
 }
 
+/* The field comes after the environment, and has one byte for each variable. */
+static bool set_values(struct pf_clip_meta *m, const unsigned char *p, uint32_t n)
+{
+    size_t variables = 0;
+    while (m->env && m->env[variables])
+        variables++;
+    free(m->values);
+    m->values = calloc(variables + 1, 1);
+    if (m->values)
+        memcpy(m->values, p, n < variables ? n : variables);
+    return m->values != NULL;
+}
+
 struct totals {
     uint64_t at[PF_STREAMS];
     int n;
@@ -120,6 +133,14 @@ static bool take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
         return true;
     case PF_FIELD_STACK:
         m->stack = number(p, n);
+        return true;
+    case PF_FIELD_VALUES:
+        return set_values(m, p, n);
+    case PF_FIELD_ORIGIN:
+        m->origin = number(p, n);
+        return true;
+    case PF_FIELD_WHOLE:
+        c->end.whole = (uint32_t)number(p, n);
         return true;
     case PF_FIELD_STATUS:
         c->end.wait = (int)number(p, n);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "allocation.h"
 #include "clip.h"
+#include "clip_environment.h"
 #include "vector.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -37,6 +38,7 @@ void pf_clip_meta_release(struct pf_clip_meta *m)
     free(m->schedule);
     free(m->exclude);
     free(m->race);
+    free(m->values);
     *m = (struct pf_clip_meta){0};
 }
 
@@ -123,10 +125,30 @@ static pf_status put_fields(struct pf_clip_writer *w, unsigned stream, fields *f
     return s;
 }
 
+/* Adds the environment. Values that are not stored here are replaced by filler. */
+static void add_environment(fields *f, const struct pf_clip_meta *m)
+{
+    size_t n = 0;
+    for (char **p = m->env; p && *p; p++, n++) {
+        size_t length = strlen(*p), name = strcspn(*p, "=") + 1;
+        add_text(f, PF_FIELD_ENV, *p);
+        if (m->values && m->values[n] != PF_ENVIRONMENT_STORED && name < length)
+            memset(f->at + f->len - (length - name), PF_ENVIRONMENT_FILLER, length - name);
+    }
+    if (!m->values)
+        return;
+    unsigned char *values = pf_mem_zero(n + 1, 1);
+    for (size_t i = 0; i < n; i++) /* what is not known here may be known to another clip */
+        values[i] = m->values[i] == PF_ENVIRONMENT_UNKNOWN ? PF_ENVIRONMENT_READ : m->values[i];
+    add_field(f, PF_FIELD_VALUES, values, n);
+    free(values);
+}
+
 static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m,
                           struct pf_error *e)
 {
     fields f = {0};
+    uint64_t origin = pf_clip_origin(w->path);
     add_text(&f, PF_FIELD_TOOL, m->tool);
     add_field(&f, PF_FIELD_ABI, &m->abi, sizeof m->abi);
     add_text(&f, PF_FIELD_PROGRAM, m->program);
@@ -134,8 +156,7 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
     add_text(&f, PF_FIELD_CWD, m->cwd);
     for (char **p = m->argv; p && *p; p++)
         add_text(&f, PF_FIELD_ARG, *p);
-    for (char **p = m->env; p && *p; p++)
-        add_text(&f, PF_FIELD_ENV, *p);
+    add_environment(&f, m);
     add_text(&f, PF_FIELD_SCHEDULE, m->schedule);
     add_text(&f, PF_FIELD_EXCLUDE, m->exclude);
     add_text(&f, PF_FIELD_RACE, m->race);
@@ -146,7 +167,16 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
         add_field(&f, PF_FIELD_WATCHED, &m->watched, sizeof m->watched);
     if (m->stack)
         add_field(&f, PF_FIELD_STACK, &m->stack, sizeof m->stack);
+    add_field(&f, PF_FIELD_ORIGIN, &origin, sizeof origin);
     return put_fields(w, PF_STREAM_META, &f, e);
+}
+
+/* Takes the rights of others from a file that existed. */
+static void make_private(int fd)
+{
+    struct stat s;
+    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode))
+        fchmod(fd, 0600);
 }
 
 pf_status pf_clip_create(struct pf_clip_writer **out, const char *path,
@@ -155,8 +185,10 @@ pf_status pf_clip_create(struct pf_clip_writer **out, const char *path,
     struct pf_clip_writer *w = pf_mem_zero(1, sizeof *w);
     w->path = pf_mem_copy(path);
     w->zstd = pf_mem_checked(ZSTD_createCCtx());
-    w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     struct pf_clip_header head = {.magic = PF_CLIP_MAGIC, .version = PF_CLIP_VERSION};
+    if (w->fd >= 0)
+        make_private(w->fd);
     pf_status s = w->fd < 0 ? pf_fail(e, PF_IO, "%s: %s", path, strerror(errno))
                             : write_all(w, (const void *)&head, sizeof head, e);
     if (s == PF_OK)
@@ -187,6 +219,8 @@ pf_status pf_clip_finish(struct pf_clip_writer *w, const struct pf_clip_end *end
                   offsetof(struct pf_reached, at) + end->reached.n * sizeof end->reached.at[0]);
     if (end->copies)
         add_field(&f, PF_FIELD_COPIES, &end->copies, sizeof end->copies);
+    if (end->whole)
+        add_field(&f, PF_FIELD_WHOLE, &end->whole, sizeof end->whole);
     if (end->errors)
         add_field(&f, PF_FIELD_ERRORS, &end->errors, sizeof end->errors);
     if (*end->failure)

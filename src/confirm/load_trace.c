@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "load_trace.h"
 #include "allocation.h"
+#include "clip_program.h"
 #include "duration.h"
 #include "file.h"
 #include "message.h"
@@ -128,8 +129,9 @@ static void say_inlined(const char *verb, const char *path, char *left_out,
     free(globs);
 }
 
-static int load_clip(const char *verb, const char *path, const char *atomic, struct pf_trace *t,
-                     struct pf_findings *shown)
+/* announce: say which program is about to run, if the clip is from elsewhere. */
+static int load_clip(const char *verb, const char *path, const char *atomic, bool announce,
+                     struct pf_trace *t, struct pf_findings *shown)
 {
     struct pf_clip clip;
     struct pf_error e;
@@ -143,6 +145,8 @@ static int load_clip(const char *verb, const char *path, const char *atomic, str
         pf_note(verb, "%s: is truncated (%s); the events before that point are used", path,
                 clip.cut);
     if (!clip.stream[PF_STREAM_EVENT].length || atomic) {
+        if (announce)
+            pf_clip_program_announce(verb, &clip);
         pf_clip_release(&clip);
         char *file = regenerate(verb, path, atomic, &t->recorded, shown);
         pf_status s = file ? pf_clip_open(&clip, file, &e) : PF_OK;
@@ -193,7 +197,7 @@ static int load_before_misuse(const char *verb, const char *path, const char *at
         pf_trace_release(t);
         pf_trace_init(t);
         t->recorded.limit = limit;
-        int status = load_clip(verb, path, atomic, t, NULL);
+        int status = load_clip(verb, path, atomic, false, t, NULL);
         if (status != PF_EXIT_OK)
             return status;
         ok = pf_trace_check(t, te);
@@ -221,7 +225,7 @@ int pf_load_trace_shown(const char *verb, const char *path, const char *atomic, 
     if (fd >= 0)
         close(fd);
     if (clip) {
-        int status = load_clip(verb, path, atomic, t, shown);
+        int status = load_clip(verb, path, atomic, true, t, shown);
         if (status != PF_EXIT_OK)
             return status;
     } else {

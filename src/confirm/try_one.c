@@ -98,7 +98,7 @@ void pf_try_result_diverged(const struct pf_trace *t, const struct pf_clip_end *
             t->recorded.thread.at[t->events.at[i].thread] == d->thread && *file_of(t, i))
             snprintf(why, sizeof why, "%.200s:%u: T%u did not reach this line: %s", file_of(t, i),
                      t->sites.at[t->events.at[i].site].line, d->thread, d->what);
-    pf_try_result_set(out, PF_TRY_FALSE, why);
+    pf_try_result_set(out, d->value_missing ? PF_TRY_UNKNOWN : PF_TRY_FALSE, why);
 }
 
 static bool happened(const struct pf_trace *then, const struct pf_try_schedule *h,

@@ -3,6 +3,7 @@
 #include "clip_program.h"
 #include "allocation.h"
 #include "file.h"
+#include "message.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -89,6 +90,26 @@ pf_status pf_clip_program_resolve(struct pf_clip *clip, struct pf_error *e)
         clip->meta.program = path;
     }
     return s;
+}
+
+void pf_clip_program_announce(const char *verb, const struct pf_clip *clip)
+{
+    struct pf_error ignored;
+    char *path, *command;
+    if (pf_clip_program_find(clip, NULL, &path, &ignored) != PF_OK)
+        return; /* running it fails with a message */
+    bool home =
+        clip->meta.origin == pf_clip_origin(clip->path) && !strcmp(path, clip->meta.program);
+    command = pf_mem_copy(path);
+    for (char **a = clip->meta.argv; a && *a && a[1]; a++) {
+        char *longer = pf_mem_format("%s %s", command, a[1]);
+        free(command);
+        command = longer;
+    }
+    if (!home)
+        pf_note(verb, "%s is from elsewhere; running %s", clip->path, command);
+    free(command);
+    free(path);
 }
 
 /* --- aliases --- */

@@ -17,6 +17,11 @@
 PF_MUST_USE pf_status pf_clip_program_find(const struct pf_clip *clip, const char *given,
                                            char **path, struct pf_error *e);
 
+/* Call before the program of a clip is run on behalf of `verb`. If the clip is from elsewhere (it
+ * was not written at this path by this user on this machine, or its program was copied), prints
+ * which command is about to run. */
+void pf_clip_program_announce(const char *verb, const struct pf_clip *clip);
+
 /* Sets the program of the clip to the file found, so that it can be run again. */
 PF_MUST_USE pf_status pf_clip_program_resolve(struct pf_clip *clip, struct pf_error *e);
 

@@ -3,6 +3,7 @@
 #include "directed.h"
 #include "allocation.h"
 #include "channel_host.h"
+#include "clip_environment.h"
 #include "clip_program.h"
 #include "continuation_logs.h"
 #include "debugger.h"
@@ -142,6 +143,9 @@ pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **
         return PF_IO;
     if (d->bare)
         preload(m->env);
+    pf_status s = pf_environment_choose(m, d->keep_env, d->redact, e);
+    if (s != PF_OK)
+        return s;
     return hash_build(m->program, &m->build, e);
 }
 
@@ -193,8 +197,8 @@ static pf_status make_host(struct pf_channel_host **h, bool replay, const struct
 {
     uint8_t use[PF_STREAMS];
     for (int s = 0; s < PF_STREAMS; s++)
-        use[s] = s >= PF_STREAM_EVENT ? (d->tracing ? PF_RING_WRITE : PF_RING_OFF)
-                                      : (replay ? PF_RING_READ : PF_RING_WRITE);
+        use[s] = PF_STREAM_IS_EVENTS(s) ? (d->tracing ? PF_RING_WRITE : PF_RING_OFF)
+                                        : (replay ? PF_RING_READ : PF_RING_WRITE);
     pf_status s = pf_channel_host_new(h, use, clip, e);
     if (s != PF_OK)
         return s;
@@ -291,7 +295,11 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
         return s;
     if (m->runtime && (s = open_runtime_for_preload(m->runtime, e)) != PF_OK)
         return s;
+    s = pf_environment_to_channel(m, pf_channel_host_channel(h), e);
+    if (s != PF_OK)
+        return s;
     fix_core_and_addresses(pf_channel_host_channel(h));
+    bool recording = pf_channel_host_channel(h)->mode == PF_DIRECT_RECORD;
     s = run(pf_channel_host_channel(h), m, d, child, e);
     struct pf_error lost;
     pf_status written = pf_channel_host_close(h, s == PF_OK ? e : &lost);
@@ -312,6 +320,8 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
     end->copies = c->copies;
     end->unshown = c->unshown;
     memcpy(end->error, c->error, sizeof end->error - 1);
+    if (written == PF_OK)
+        written = pf_environment_end(m, c, recording ? w : NULL, end, e);
     if (c->unwatched)
         return pf_fail(
             e, PF_BAD,

@@ -32,6 +32,8 @@ struct pf_directed {
     bool watch;                             /* check every access for memory errors */
     const char *program; /* replay: the program, if not at the recorded path; NULL: search it */
     const char *findings;                   /* folder for the findings log; NULL: none */
+    bool keep_env; /* the clip contains all values of the environment */
+    const char *redact; /* variables whose values it never contains, globs; NULL: none */
     bool quiet;                             /* replay: do not show the program's output */
     char **gdb; /* replay: start gdb at `until` with these arguments (debugger.h); NULL: do not */
     int gdb_status; /* gdb's status from waitpid; -1: it was not started */

@@ -14,7 +14,7 @@ static size_t used;
 
 void pf_oracle_open(const char *path)
 {
-    fd = (int)pf_sys(SYS_open, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    fd = (int)pf_sys(SYS_open, path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
     pf_rt.oracle = fd >= 0;
 }
 

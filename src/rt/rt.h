@@ -21,6 +21,7 @@ struct pf_rt {
     /* event mode without some functions: every call asks which body to run */
     bool excludes_functions;
     bool has_signal_handlers; /* the target has installed a signal handler at some time */
+    unsigned umask; /* of the process when it started; logs obey it */
     bool oracle; /* every event is logged for the offline oracle (oracle_log.h) */
     /* Threads may be check_only (thread.h): their accesses pass the inline test where the tested
      * word is empty. So no front word is empty in a cell that has records (cell.c). */

@@ -37,8 +37,16 @@ cd "$home"
 status 0 "$PF" replay d/x.clip
 cmp out home.out
 status 66 "$PF" predict d/recording.clip
+has err "pf predict: d/recording.clip is from elsewhere; running $home/d/bank"
 status 66 "$PF" hatch -o d/tried d/recording.clip
 has out "replay it with: pf replay d/tried/"
+[[ $(grep -c "is from elsewhere; running $home/d/bank" err) == 1 ]] || fail "pf hatch: $(cat err)"
+status 0 "$PF" dump -o d/text d/recording.clip
+has err "pf dump: d/recording.clip is from elsewhere; running $home/d/bank"
+# A clip that was written here, whose program is where it was.
+status 0 "$PF" record -o here.clip -- d/bank
+status 0 "$PF" dump -o d/text here.clip
+hasnt err elsewhere
 # Somewhere else: --program names it.
 mkdir far
 mv d/bank far/teller

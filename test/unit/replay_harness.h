@@ -170,6 +170,11 @@ const void *pf_ring_get(enum pf_stream s, size_t n)
     read_at[s] += n;
     return shared->log[s].bytes + read_at[s] - n;
 }
+const unsigned char *pf_ring_remaining(enum pf_stream s, size_t *n)
+{
+    *n = shared->log[s].used - read_at[s];
+    return (const unsigned char *)shared->log[s].bytes + read_at[s];
+}
 void pf_ring_flush(void) {}
 bool pf_orphaned(void) { return false; }
 bool pf_orphan_handle_signal(const siginfo_t *info) { return info == NULL; }
@@ -189,6 +194,7 @@ _Noreturn void pf_diverged(const char *what, uint64_t expected, uint64_t found)
     _exit(DIVERGED);
 }
 
+_Noreturn void pf_diverged_value(const char *what) { pf_diverged(what, 0, 1); }
 _Noreturn void pf_diverged_words(const char *what, const char *expected, const char *found)
 {
     snprintf(shared->diverged, sizeof shared->diverged, "%s: %s %s", what, expected, found);

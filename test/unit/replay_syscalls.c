@@ -10,7 +10,7 @@
 // sources: src/rt/direct/syscall/poll_calls.c src/rt/direct/syscall/ipc_calls.c
 // sources: src/rt/direct/syscall/memory_calls.c src/rt/direct/syscall/process_calls.c
 // sources: src/rt/direct/syscall/poll_waiters.c src/rt/limits.c src/rt/spin.c src/rt/store.c
-// sources: src/rt/sys.c
+// sources: src/rt/sys.c src/rt/direct/environment.c src/report/textbuf.c src/report/pool.c
 // sources: src/rt/direct/reach/mappings.c
 // flags: -D_GNU_SOURCE= -fno-builtin
 #include "replay_harness.h"

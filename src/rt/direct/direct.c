@@ -9,6 +9,7 @@
 #include "behaviour.h"
 #include "breakpoint.h"
 #include "checkpoint.h"
+#include "environment.h"
 #include "fuzz_policy.h"
 #include "missing_call.h"
 #include "number_text.h"
@@ -182,6 +183,15 @@ _Noreturn void pf_diverged_words(const char *what, const char *expected, const c
     diverged(&d, pf_context_self());
 }
 
+_Noreturn void pf_diverged_value(const char *what)
+{
+    struct pf_divergence d = {.value_missing = true};
+    copy(d.what, sizeof d.what, what);
+    copy(d.expected_word, sizeof d.expected_word, "none (its value is not in the clip)");
+    copy(d.got_word, sizeof d.got_word, "a read");
+    diverged(&d, pf_context_self());
+}
+
 _Noreturn void pf_direct_replay_ended(void)
 {
     const struct pf_input *in = pf_input_peek();
@@ -215,6 +225,15 @@ static void name_main(void)
     pf_context_at(0)->clear_tid = word;
 }
 
+/* The environment as the kernel passed it: after the number of arguments, the arguments and a
+ * NULL. */
+static char **environment(void)
+{
+    extern void *__libc_stack_end;
+    uint64_t *bottom = __libc_stack_end;
+    return (char **)(bottom + 1 + *bottom + 1);
+}
+
 void pf_direct_start(void)
 {
     if (!pf_directed())
@@ -231,6 +250,7 @@ void pf_direct_start(void)
     if (pf_direct.tracing)
         pf_reach_read_config();
     pf_syscall_init();
+    pf_environment_init(environment());
     pf_orphan_init();
     pf_trap_arm();
     pf_unnest();
@@ -269,5 +289,6 @@ void pf_direct_child(void)
     pf_direct.mode = PF_DIRECT_OFF;
     pf_direct.tracing = pf_direct.watching = pf_direct.fuzzing = false;
     pf_spin_detect_child();
+    pf_environment_child();
     pf_channel_detach();
 }

@@ -198,6 +198,8 @@ void pf_ring_flush(void);
 
 /* The run does not follow its recording: reports the first difference and ends the target. */
 _Noreturn void pf_diverged(const char *what, uint64_t expected, uint64_t found);
+/* The target reads a value of the environment that the clip does not contain. */
+_Noreturn void pf_diverged_value(const char *what);
 _Noreturn void pf_diverged_words(const char *what, const char *expected, const char *found);
 /* The same, for another thread than the current one; NULL: no thread. */
 _Noreturn void pf_diverged_in(struct pf_context *c, const char *what, uint64_t expected,

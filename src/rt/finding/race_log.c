@@ -5,6 +5,7 @@
 #include "options.h"
 #include "pf_abi.h"
 #include "race_build.h"
+#include "rt.h"
 #include "suppress.h"
 #include "sys.h"
 #include <errno.h>
@@ -186,10 +187,11 @@ static bool create(uint64_t time)
     long fd =
         t.failed || t.n > sizeof out.path
             ? -1
-            : pf_sys(SYS_open, t.at, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0644);
+            : pf_sys(SYS_open, t.at, O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_CLOEXEC, 0600);
     if (fd < 0 || pf_sys(SYS_fstat, fd, &s))
         return false;
-    pf_sys(SYS_fchmod, fd, 0644); /* pf run must be able to read it, whatever the program's umask */
+    /* pf run must be able to read it, even if the program has set another umask since its start */
+    pf_sys(SYS_fchmod, fd, (0666 & ~pf_rt.umask) | 0600);
     pf_bytes_copy(out.path, t.at, t.n);
     out.dev = s.st_dev;
     out.ino = s.st_ino;

@@ -104,7 +104,7 @@ void pf_race_print(const struct pf_text *t)
     long fd = out.fd;
     if (out.path[0])
         fd = pf_sys(SYS_open, out.path,
-                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (out.started ? 0 : O_TRUNC), 0644);
+                    O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (out.started ? 0 : O_TRUNC), 0666);
     if (fd < 0)
         fd = fall_back_to_stderr();
     out.started = true;

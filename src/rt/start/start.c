@@ -90,6 +90,8 @@ void pf_rt_init(void)
     if (pf_rt.ready)
         return;
     pf_nest();
+    pf_rt.umask = (unsigned)pf_sys(SYS_umask, 0);
+    pf_sys(SYS_umask, pf_rt.umask);
     pf_direct_choose_mode();
     pf_options_init();
     pf_direct_options();

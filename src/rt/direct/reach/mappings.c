@@ -3,6 +3,7 @@
  * of the heap and of malloc's arenas, are applied to the table directly.
  */
 #include "mappings.h"
+#include "environment.h"
 #include "pf_shadow.h"
 #include "sys.h"
 #include <fcntl.h>
@@ -233,7 +234,9 @@ static void take(struct line *l, char c)
 
 static void end_line(struct line *l)
 {
-    if (l->mapping.hi && extend_bounds(l->mapping.lo, l->mapping.hi)) {
+    bool memory =
+        l->mapping.hi && !pf_environment_has(l->mapping.lo); /* strings have no pointers */
+    if (memory && extend_bounds(l->mapping.lo, l->mapping.hi)) {
         if (n < MAPPINGS)
             mappings[n++] = l->mapping;
         else

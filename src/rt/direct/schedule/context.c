@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "context.h"
+#include "environment.h"
 #include "hooks.h"
 #include "scheduler.h"
 #include "sys.h"
@@ -186,6 +187,8 @@ long pf_context_fork(long number, const long argument[6])
     bool shares = k.flags & CLONE_VM;
     long pid;
     pf_ring_flush();
+    if (shares && k.stack) /* posix_spawn: the child executes a program in our memory */
+        pf_environment_pass();
     if (k.stack) {
         uint64_t *block = block_write(pf_context_self()->trap, k.stack);
         pid = pf_clone_own_stack(number, argument, k.stack - (uint64_t)block);

@@ -10,6 +10,7 @@
  * this handler returns into that copy.
  */
 #define _GNU_SOURCE
+#include "environment.h"
 #include "machine_instructions.h"
 #include "materialise.h"
 #include "orphan.h"
@@ -237,6 +238,8 @@ static void on_fault(int n, siginfo_t *info, void *at)
     if (n == SIGSEGV && info->si_code == SI_KERNEL && pf_machine_emulate(u))
         return;
     if (n == SIGTRAP && pf_spin_detect_trap(u))
+        return;
+    if (n == SIGSEGV && pf_environment_fault((uint64_t)info->si_addr))
         return;
     void **recover = pf_context_self()->recover;
     if (recover && (n == SIGSEGV || n == SIGBUS)) { /* bad_pointer.c */

@@ -5,6 +5,7 @@
  * pid, its exit status and everything it wrote to pipes come from the log.
  */
 #define _GNU_SOURCE
+#include "environment.h"
 #include "signals.h"
 #include "stream_ring.h"
 #include "syscalls.h"
@@ -42,6 +43,7 @@ long pf_call_exec(long number, const long a[6])
     size_t length = pf_string_length(path);
     pf_sched_close_segment();
     if (pf_recording()) {
+        pf_environment_pass();
         pf_input_put(PF_INPUT_EXEC, number, 0, path, length + 1);
         pf_ring_flush();
         pf_channel_get()->executed = true;

@@ -18,9 +18,11 @@
 
 #include "context.h"
 #include "direct.h"
+#include "environment.h"
 #include "input_record.h"
 #include "sys.h"
 #include <assert.h>
+#include <errno.h>
 #include <poll.h>
 
 /* --- the table (syscall_table.c) --- */
@@ -195,7 +197,10 @@ static inline bool pf_recording(void) { return pf_direct.mode == PF_DIRECT_RECOR
 long pf_syscall_plain(long number, const long argument[6]);
 static inline long pf_perform(long number, const long a[6])
 {
-    return pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    long r = pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (__builtin_expect(r == -EFAULT, 0) && pf_environment_retry(number))
+        r = pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    return r;
 }
 
 void pf_affinity_init(void);

@@ -9,6 +9,7 @@
  * removed, so programs that the target executes cannot run.
  */
 #define _GNU_SOURCE
+#include "environment.h"
 #include "scheduler.h"
 #include "sys.h"
 #include <errno.h>
@@ -142,6 +143,7 @@ static void on_trap(int signal, siginfo_t *info, void *at)
         g[REG_RAX] = let_through(number, a);
         return;
     }
+    pf_environment_arguments(a);
     struct pf_context *c = pf_context_self();
     ucontext_t *outer = c->trap;
     c->trap = u;

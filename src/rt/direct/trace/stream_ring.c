@@ -126,6 +126,8 @@ void pf_channel_child_runs(bool copy)
 {
     if (parents)
         __atomic_fetch_add(&parents->copies, copy ? 1 : -1u, __ATOMIC_RELAXED);
+    if (parents && !copy)
+        parents->environment_passed = true;
 }
 
 void pf_channel_detach(void)
@@ -220,7 +222,7 @@ struct pf_continuation *pf_continuation_self(void) { return continuation; }
 
 static void open_log(int flags)
 {
-    long fd = pf_sys(SYS_open, log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0644);
+    long fd = pf_sys(SYS_open, log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0600);
     log_fd = fd < 0 ? -1 : (int)pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOW_FD);
     if (fd >= 0)
         pf_sys(SYS_close, fd);
@@ -284,7 +286,7 @@ void pf_ring_share_log(void)
 void pf_ring_split(const char *path, uint32_t number)
 {
     continuation = &channel->continuation[number];
-    for (int s = PF_STREAM_EVENT; s < PF_STREAMS; s++)
+    for (int s = PF_STREAM_EVENT; s <= PF_STREAM_NAME; s++)
         rings[s] = NULL;
     pf_direct.tracing = false;
     log_path = path;
