@@ -82,6 +82,7 @@ uint64_t pf_sched_now(void) { return virtual_now; }
 uint64_t pf_sched_boundary(void) { return boundary; }
 void pf_sched_preempt_soon(void) {}
 void pf_sched_faulted(void) {}
+void pf_wait_loop_forget(struct pf_wait_loop *w) {}
 bool pf_materialised;
 struct pf_context *pf_running; /* NULL: a death by a signal is not reported as a finding */
 const char *pf_failed_assertion;
