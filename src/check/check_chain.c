@@ -11,6 +11,7 @@
 
 /* a full run that needs more than a tenth of the time budget is not repeated */
 #define SLOW_SHARE 10
+#define JUDGE_SHARE 4 /* judging may use a quarter of the time budget */
 #define MAX_FAILED_RECORDINGS 2     /* consecutive recordings that failed */
 #define DIRECTED_PER_ROUND 16    /* findings that get a directed recording in one round */
 #define RUN_AGAIN 8 /* a program whose free run did not end gets one in every 8th round */
@@ -61,6 +62,7 @@ pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *sett
     for (size_t i = 0; i < c->ntests; i++) {
         c->tests[i].direct = pf_program_check(settings->tests.at[i].path, &ignored) == PF_OK;
         c->tests[i].batches = !settings->server && !settings->for_ms;
+        c->judges |= c->tests[i].direct && c->tests[i].batches;
     }
     return PF_OK;
 }
@@ -137,7 +139,7 @@ static void set_batch(struct pf_chain *c, const struct pf_chain_wanted *wanted,
 
 static bool is_ordinary(const struct pf_check_line *l)
 {
-    return l->kind != PF_CHECK_DIRECT && l->kind != PF_CHECK_LOOK;
+    return l->kind != PF_CHECK_DIRECT && l->kind != PF_CHECK_LOOK && l->kind != PF_CHECK_JUDGE;
 }
 
 static bool begin(struct pf_chain *c, enum state *state, enum pf_check_kind kind, size_t test,
@@ -257,6 +259,25 @@ static bool next_directed(struct pf_chain *c, const struct pf_chain_target *targ
     return false;
 }
 
+uint64_t pf_chain_judge_ms(const struct pf_chain *c)
+{
+    uint64_t share = c->budget_ms / JUDGE_SHARE;
+    return c->judge_ms < share ? share - c->judge_ms : 0;
+}
+
+/* At the end of a round: judges the races that were confirmed since the last time. */
+static bool next_judge(struct pf_chain *c, const struct pf_chain_wanted *wanted,
+                       struct pf_chain_unit *u)
+{
+    enum state ignored;
+    if (!c->judges || c->judging || wanted->unjudged <= c->left_unjudged || !pf_chain_judge_ms(c))
+        return false;
+    c->judging = true;
+    c->left_unjudged = wanted->unjudged;
+    size_t test = wanted->unjudged_test < c->ntests ? wanted->unjudged_test : 0;
+    return begin(c, &ignored, PF_CHECK_JUDGE, test, 0, u);
+}
+
 bool pf_chain_is_complete(const struct pf_chain *c)
 {
     for (size_t i = 0; i < c->ntests; i++)
@@ -292,7 +313,8 @@ bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
         if (c->ordinary) /* their findings decide what is left to look for */
             return false;
         if (next_look(c, wanted->ntargets > 0, unit) ||
-            next_directed(c, wanted->targets, wanted->ntargets, unit))
+            next_directed(c, wanted->targets, wanted->ntargets, unit) ||
+            next_judge(c, wanted, unit))
             return true;
         if (c->running)
             return false;
@@ -353,6 +375,11 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
         if (l->clip == t->clip)
             t->look = OVER;
         break;
+    case PF_CHECK_JUDGE:
+        c->judging = false;
+        c->judge_ms += l->wall_ms;
+        c->left_unjudged = l->undecided;
+        break;
     case PF_CHECK_DIRECT:
         tried = find_tried(c, l->finding);
         if (tried) {
@@ -408,6 +435,9 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit)
     case PF_CHECK_LOOK:
         if (unit->clip == t->clip)
             t->look = OVER;
+        break;
+    case PF_CHECK_JUDGE:
+        c->judging = false;
         break;
     default: /* a finding gets one directed recording in a round, as pf_chain_next has noted */
         break;

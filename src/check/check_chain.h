@@ -37,6 +37,8 @@ struct pf_chain_wanted {
     size_t ntargets;
     const struct pf_chain_target *aims; /* all races: batches may be aimed at them */
     size_t naims;
+    size_t unjudged; /* confirmed races that are not judged */
+    size_t unjudged_test; /* a test that has seen one of them */
 };
 
 struct pf_chain_test;
@@ -58,6 +60,10 @@ struct pf_chain {
     size_t running, ordinary;
     struct pf_chain_tried *tried;
     size_t ntried, captried;
+    bool judges; /* the programs can be judged */
+    bool judging; /* a step that judges is running */
+    uint64_t judge_ms; /* time that such steps have used */
+    size_t left_unjudged; /* races that the last of them did not judge */
     struct pf_chain_aimed *aimed; /* recordings directed at a finding, to be searched for races */
     size_t naimed, capaimed;
 };
@@ -86,6 +92,8 @@ bool pf_chain_is_complete(const struct pf_chain *c);
 void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit);
 /* Repeats the effect of a step that an earlier process has ended, from the journal. */
 void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip);
+/* The time that is left for judging: a quarter of the budget, less what was used. */
+uint64_t pf_chain_judge_ms(const struct pf_chain *c);
 /* True if the step was cut off by a signal or the end of the budget; --continue repeats it. */
 bool pf_check_line_cut(const struct pf_check_line *line);
 /* True if every program has completed its first round; otherwise the result is incomplete. */

@@ -22,6 +22,7 @@ enum pf_check_kind {
     PF_CHECK_HATCH,  /* tries the predictions from a recording */
     PF_CHECK_DIRECT, /* a recording directed at one finding */
     PF_CHECK_LOOK,   /* searches a recording for the races that happened in it */
+    PF_CHECK_JUDGE,  /* judges the confirmed races that are not judged yet */
     PF_CHECK_BATCH,  /* many schedules from one checkpoint; some become recordings */
     PF_CHECK_KINDS
 };

@@ -90,7 +90,7 @@ static pf_status update_targets(struct pf_check_found *f, size_t test, struct pf
     }
     while (f->norigins < n)
         f->origins[f->norigins++].test = test;
-    f->confirmed = f->harmful = f->observed = f->ntargets = f->naims = 0;
+    f->confirmed = f->harmful = f->observed = f->ntargets = f->naims = f->unjudged = 0;
     for (size_t i = 0; i < n; i++) {
         const struct pf_finding *it = f->all.at[i];
         bool counts = !it->suspicious;
@@ -99,6 +99,10 @@ static pf_status update_targets(struct pf_check_found *f, size_t test, struct pf
         f->observed += counts && it->status == PF_STATUS_OBSERVED;
         if (!pf_finding_is_pair(it))
             continue;
+        if (counts && it->status == PF_STATUS_CONFIRMED && !it->verdict) {
+            f->unjudged_test = f->origins[i].test;
+            f->unjudged++;
+        }
         struct pf_chain_target *t = &f->aims[f->naims++];
         *t = (struct pf_chain_target){
             .finding = it->id, .count = it->count, .test = f->origins[i].test};
@@ -168,6 +172,36 @@ static void complete_confirmed(struct pf_findings *f, const char *clip)
             f->at[i]->nwitness = f->at[i]->nrecorded;
             f->at[i]->nrecorded = 0;
         }
+}
+
+/* Verdicts on findings that other steps have found: counts nothing, keeps no schedules, and counts
+ * the races that were not judged as undecided. */
+static void complete_judged(struct pf_findings *f, const struct pf_check_folder *folder,
+                            struct pf_check_line *line)
+{
+    size_t n = strlen(folder->absolute);
+    line->events = line->candidates = line->refuted = line->undecided = 0;
+    f->undecided = 0;
+    for (size_t i = 0; i < f->n; i++) {
+        struct pf_finding *it = f->at[i];
+        it->count = 0;
+        it->nwitness = it->nrecorded = 0;
+        line->undecided += !it->verdict;
+        size_t count = it->judged ? it->judged->nevidence : 0;
+        for (size_t k = 0; k < count; k++) {
+            /* allocated in the pool of f */
+            struct pf_judged_evidence *x = (struct pf_judged_evidence *)&it->judged->evidence[k];
+            if (x->clip && !strncmp(x->clip, folder->absolute, n) && x->clip[n] == '/')
+                x->clip += n + 1;
+        }
+    }
+}
+
+/* True if the step has written a document of findings. */
+static bool has_document(const struct pf_check_line *line)
+{
+    return line->kind == PF_CHECK_HATCH || line->kind == PF_CHECK_LOOK ||
+           line->kind == PF_CHECK_JUDGE;
 }
 
 pf_status pf_check_found_read_suppressions(struct pf_check_found *f, const char *path,
@@ -257,12 +291,15 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
     if (pf_check_line_cut(line))
         line->undecided = f.undecided =
             0; /* reported as the end of the budget or the interruption */
+    if (s == PF_OK && line->kind == PF_CHECK_JUDGE)
+        complete_judged(&f, folder, line);
     bool aimed = !strncmp(line->schedule, "racefuzzer", 10);
     if (s == PF_OK)
         s = rewrite(&f, folder, line->step,
-                    line->kind == PF_CHECK_HATCH ? "hatch"
-                    : aimed                      ? "racefuzzer"
-                                                 : "record",
+                    line->kind == PF_CHECK_HATCH   ? "hatch"
+                    : line->kind == PF_CHECK_JUDGE ? "judge"
+                    : aimed                        ? "racefuzzer"
+                                                   : "record",
                     clip + strlen(folder->absolute) + 1, e);
     if (s == PF_OK)
         unlink(raw);
@@ -285,7 +322,7 @@ static pf_status read_step(struct pf_check_found *f, const struct pf_check_folde
         s = pf_findings_read_folder(&f->all, path, NULL, e);
     if (s == PF_OK && line->kind == PF_CHECK_RUN)
         s = take_options(f, line, e);
-    if (line->kind == PF_CHECK_HATCH || line->kind == PF_CHECK_LOOK)
+    if (has_document(line))
         s = pf_findings_read_document(&f->all, path, folder->path, e);
     return s;
 }
@@ -295,7 +332,7 @@ pf_status pf_check_found_take(struct pf_check_found *f, const struct pf_check_fo
 {
     size_t before = f->all.n, confirmed = f->confirmed, harmful = f->harmful;
     pf_status s = PF_OK;
-    if (line->kind == PF_CHECK_HATCH || line->kind == PF_CHECK_LOOK)
+    if (has_document(line))
         s = take_document(folder, line, &f->suppressions, options_of(f, line->test), e);
     if (s == PF_OK)
         s = read_step(f, folder, line, e);

@@ -23,6 +23,8 @@ struct pf_check_found {
     struct pf_chain_target *targets, *aims; /* of struct pf_chain_wanted */
     size_t ntargets, naims;
     size_t confirmed, harmful, observed; /* counts */
+    size_t unjudged; /* confirmed races that are not judged */
+    size_t unjudged_test; /* a test that has seen one of them */
     /* for directed steps; free runs apply them in the runtime */
     struct pf_suppressions suppressions;
     struct pf_check_options *options; /* per test, as its free runs have logged them */

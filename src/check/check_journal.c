@@ -17,6 +17,7 @@
 const char *const pf_check_kind_name[PF_CHECK_KINDS] = {
     [PF_CHECK_RUN] = "run",       [PF_CHECK_RECORD] = "record", [PF_CHECK_HATCH] = "hatch",
     [PF_CHECK_DIRECT] = "direct", [PF_CHECK_LOOK] = "look",     [PF_CHECK_BATCH] = "batch",
+    [PF_CHECK_JUDGE] = "judge",
 };
 
 /* Appends a whole line, or nothing: a part of a line would damage the next one. */

@@ -149,7 +149,7 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
     s->events += line->events;
     s->candidates += line->candidates;
     s->refuted += line->refuted;
-    s->undecided += line->undecided;
+    s->undecided += line->kind == PF_CHECK_JUDGE ? 0 : line->undecided;
     s->ms += line->wall_ms;
     if (line->kind == PF_CHECK_RUN)
         find_signal(l, line, line->wait, NULL);
@@ -161,6 +161,7 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
              line->kind == PF_CHECK_RUN     ? "a free run"
              : line->kind == PF_CHECK_HATCH ? "trying predictions"
              : line->kind == PF_CHECK_LOOK  ? "searching a recording"
+             : line->kind == PF_CHECK_JUDGE ? "judging races"
              : line->kind == PF_CHECK_BATCH ? "a batch of schedules"
                                             : "a recording");
     if (line->trouble[0])
@@ -244,7 +245,8 @@ static pf_status read_findings(struct pf_findings *f, const char *folder,
     for (size_t i = 0; s == PF_OK && i < lines->n; i++) {
         const struct pf_check_line *line = &lines->at[i];
         pf_check_path(path, folder, PF_CHECK_FOUND, line->step);
-        if ((line->kind == PF_CHECK_HATCH || line->kind == PF_CHECK_LOOK) &&
+        if ((line->kind == PF_CHECK_HATCH || line->kind == PF_CHECK_LOOK ||
+             line->kind == PF_CHECK_JUDGE) &&
             access(path, R_OK) == 0)
             s = pf_findings_read_document(f, path, folder, e);
     }

@@ -51,7 +51,8 @@ static uint64_t estimate_ms(const struct check_loop *l, enum pf_check_kind kind,
     uint64_t record = took[PF_CHECK_RECORD] ? took[PF_CHECK_RECORD] : took[PF_CHECK_RUN];
     if (kind == PF_CHECK_BATCH) /* it ends by itself at any limit, after at least one schedule */
         return 2 * record;
-    if (kind == PF_CHECK_HATCH) /* at least: a replay for the trace, a try, a replay of its clip */
+    if (kind == PF_CHECK_HATCH ||
+        kind == PF_CHECK_JUDGE) /* at least: a replay for the trace, a try, a replay of its clip */
         return 3 * record;
     if (took[kind])
         return took[kind];
@@ -70,7 +71,7 @@ static bool set_limits(const struct check_loop *l, struct pf_check_step *s)
     uint64_t patient = (kind == PF_CHECK_RUN ? 20 : 200) * usual + 5000;
     if (usual > left || !left)
         return false;
-    bool limits_itself = kind == PF_CHECK_HATCH || kind == PF_CHECK_BATCH;
+    bool limits_itself = kind == PF_CHECK_HATCH || kind == PF_CHECK_BATCH || kind == PF_CHECK_JUDGE;
     s->limit_ms = known || limits_itself || kind == PF_CHECK_LOOK ? left
                   : kind == PF_CHECK_RUN                          ? left / 4 + 1
                                                                   : left / 2 + 1;
@@ -80,6 +81,8 @@ static bool set_limits(const struct check_loop *l, struct pf_check_step *s)
         s->by_budget = false;
     }
     s->own_limit_ms = left * 3 / 4 + 1;
+    if (kind == PF_CHECK_JUDGE && pf_chain_judge_ms(&l->w->chain) < s->own_limit_ms)
+        s->own_limit_ms = pf_chain_judge_ms(&l->w->chain);
     if (kind == PF_CHECK_BATCH) {
         if (!l->w->settings->rounds && s->own_limit_ms > BATCH_MS + left / 16)
             s->own_limit_ms = BATCH_MS + left / 16;
@@ -117,7 +120,9 @@ static bool next_step(struct check_loop *l, struct pf_check_step *s)
     const struct pf_chain_wanted wanted = {.targets = w->found.targets,
                                            .ntargets = w->found.ntargets,
                                            .aims = w->found.aims,
-                                           .naims = w->found.naims};
+                                           .naims = w->found.naims,
+                                           .unjudged = w->found.unjudged,
+                                           .unjudged_test = w->found.unjudged_test};
     while (pf_chain_next(&w->chain, &wanted, &s->line)) {
         if (set_limits(l, s))
             return true;

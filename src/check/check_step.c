@@ -146,6 +146,16 @@ static void set_words(struct pf_check_step *s, char **argv)
         argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
         argv[n++] = path_word(s, PF_CHECK_CLIP, l->clip);
         break;
+    case PF_CHECK_JUDGE:
+        argv[n++] = "judge";
+        argv[n++] = "--check";
+        argv[n++] = word(s, s->folder->absolute, "");
+        argv[n++] = number_word(s, "--time=", s->own_limit_ms, "ms");
+        argv[n++] = "-o";
+        argv[n++] = path_word(s, PF_CHECK_TRIES, l->step);
+        argv[n++] = "--json";
+        argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
+        break;
     default:
         argv[n++] = "predict";
         argv[n++] = "--analysis=hb";

@@ -255,7 +255,10 @@ static int run(struct judge_verb *v, int argc, char **argv)
     if (pf_folder_make(v->folder, &e) != PF_OK)
         status = pf_complain(VERB, "%s", e.text);
     pf_interrupt_catch();
-    v->list.folder = v->folder;
+    char *absolute = status == PF_EXIT_OK ? realpath(v->folder, NULL) : NULL;
+    if (status == PF_EXIT_OK && !absolute)
+        status = pf_complain(VERB, "%s: %s", v->folder, strerror(errno));
+    v->list.folder = absolute;
     v->list.pool = &v->pool;
     v->list.how.should_stop = interrupted;
     v->list.items = v->items.at;
@@ -264,6 +267,7 @@ static int run(struct judge_verb *v, int argc, char **argv)
         pf_judge_list_run(&v->list);
     if (status == PF_EXIT_OK)
         status = report(v, argc, argv);
+    free(absolute);
     free(own);
     return status;
 }

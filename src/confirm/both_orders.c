@@ -249,15 +249,17 @@ pf_status pf_both_orders_run(struct pf_both_orders *q, struct pf_error *e)
     int input = choose_input(q->recording);
     if (input >= 0)
         snprintf(input_path, sizeof input_path, "/proc/self/fd/%d", input);
-    struct pf_command command = {.path = NAME,
-                                 .function = run_function,
-                                 .arg = &u,
-                                 .input = input_path,
-                                 .keep = input > 0 ? input : 0,
-                                 .output = PF_OUTPUT_NULL,
-                                 .limit_ms = q->limit_ms,
-                                 .grace_ms = GRACE_MS,
-                                 .forwards = true};
+    struct pf_command command = {
+        .path = NAME,
+        .function = run_function,
+        .arg = &u,
+        .dir = access(q->recording->meta.cwd, X_OK) == 0 ? q->recording->meta.cwd : NULL,
+        .input = input_path,
+        .keep = input > 0 ? input : 0,
+        .output = PF_OUTPUT_NULL,
+        .limit_ms = q->limit_ms,
+        .grace_ms = GRACE_MS,
+        .forwards = true};
     pf_status s = pf_supervisor_run(&command, q->should_stop, q->arg, &result, e);
     const char *why = s != PF_OK                              ? e->text
                       : result.how == PF_SUPERVISED_LIMIT     ? "its time limit has expired"

@@ -25,7 +25,7 @@ struct pf_order_run {
     bool alternate; /* the access that was recorded last comes first */
     bool recorded; /* follows the recorded schedule first, as long as that is possible */
     char policy[64]; /* then, or otherwise from the race on */
-    const char *clip; /* path of its clip; NULL: none is written */
+    const char *clip; /* absolute path of its clip; NULL: none is written */
 
     /* filled in: */
     bool ran;
@@ -45,7 +45,7 @@ struct pf_both_orders {
     uint64_t events; /* limit of events of one continuation; 0: five times the recording */
     struct pf_order_run *runs;
     uint32_t n; /* at most PF_CONTINUATIONS */
-    const char *folder; /* for temporary files; must exist */
+    const char *folder; /* for temporary files; an absolute path that exists */
     unsigned jobs; /* how many continuations run in parallel */
     uint64_t limit_ms; /* for all of them; 0: none */
     bool (*should_stop)(void *arg); /* polled while they run; NULL: never */

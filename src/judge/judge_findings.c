@@ -131,6 +131,13 @@ static const struct pf_finding *find_cluster(const struct pf_trace *t, const jud
     return NULL;
 }
 
+/* True if no time is left, or the user has interrupted it. */
+static bool is_stopped(const struct pf_judge_list *l)
+{
+    return (l->end_ms && pf_now_ms() >= l->end_ms) ||
+           (l->how.should_stop && l->how.should_stop(l->how.arg));
+}
+
 static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judged_pairs *done,
                        struct pf_judge_item *it)
 {
@@ -140,7 +147,7 @@ static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judg
     char name[20];
     snprintf(name, sizeof name, "%016" PRIx64, it->f->id);
     it->judged = true;
-    if (l->end_ms && pf_now_ms() >= l->end_ms) {
+    if (is_stopped(l)) {
         it->judged = false;
         return;
     }
@@ -162,8 +169,13 @@ static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judg
         &(struct pf_judge_case){
             .t = &r->t, .recording = &r->clip, .a = a, .b = b, .folder = l->folder, .name = name},
         &v);
-    pf_judge_store(it->f, &v, l->pool);
     it->ms = v.ms;
+    if (v.class == PF_JUDGED_UNDECIDED && is_stopped(l)) { /* it might have been decided */
+        it->judged = false;
+        pf_verdict_release(&v);
+        return;
+    }
+    pf_judge_store(it->f, &v, l->pool);
     pf_vec_push(done, (struct judged_pair){a, b, it->f});
     pf_verdict_release(&v);
 }

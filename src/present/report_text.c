@@ -200,6 +200,24 @@ static void add_members(struct pf_text *t, const struct pf_findings *f, size_t f
     }
 }
 
+/* Writes "; judged: 1 output-differs, 2 k-witness-harmless". */
+static void add_classes(struct pf_text *t, const struct pf_findings *f)
+{
+    size_t n[PF_JUDGED_CLASSES] = {0};
+    bool first = true;
+    for (size_t i = 0; i < f->n; i++)
+        n[pf_finding_class(f->at[i])] += f->at[i]->verdict && !f->at[i]->suspicious;
+    for (int c = 0; c < PF_JUDGED_CLASSES; c++) {
+        if (!n[c])
+            continue;
+        pf_text_add(t, first ? "; judged: " : ", ");
+        pf_text_u64(t, n[c]);
+        pf_text_char(t, ' ');
+        pf_text_add(t, pf_judge_class_name((enum pf_judge_class)c));
+        first = false;
+    }
+}
+
 /* Writes ": 2 confirmed (1 with harm), 1 observed, not yet confirmed". A group counts once, with
  * its most certain member. */
 static void add_kinds(struct pf_text *t, const struct pf_findings *f)
@@ -240,6 +258,7 @@ static void add_kinds(struct pf_text *t, const struct pf_findings *f)
         pf_text_u64(t, n[PF_STATUS_PREDICTED]);
         pf_text_add(t, " not confirmed");
     }
+    add_classes(t, f);
 }
 
 void pf_report_text(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base,

@@ -47,6 +47,20 @@ has base.json '"class":"output-differs"'
 status 66 "$PF" judge --method=record-replay-analyzer --state s2 --json r.json "s/judged/$(cat id).clip"
 has out "spec-violated"
 
+# A check judges what it has confirmed.
+status 66 "$PF" check --runs 1 --time 60s --state c --json c.json -- ./two
+has out "Judged: output-differs"
+has out "judged: 1 output-differs, 1 k-witness-harmless"
+python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" c.json
+python3 - <<'EOF'
+import json, os
+d = json.load(open("c.json"))
+assert [f["class"] for f in d["findings"]] == ["output-differs", "k-witness-harmless"], d["findings"]
+for f in d["findings"]:
+    clips = [e["clip"] for e in f["judged"]["evidence"] if e["clip"]]
+    assert len(clips) == 2 and all(os.path.exists(c) for c in clips), clips
+EOF
+
 # Wrong input.
 status 2 "$PF" judge --state s 0000000000000000
 has err "no finding has this id"
