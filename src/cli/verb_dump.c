@@ -75,13 +75,15 @@ static int print_about(const char *path, FILE *out)
 static int print_trace(const char *path, bool as_std, FILE *out)
 {
     struct pf_trace t;
-    struct pf_trace_error te;
+    struct pf_error e;
+    int status = PF_EXIT_OK;
     pf_trace_init(&t);
-    int status = pf_load_trace(VERB, path, &t);
-    if (status == PF_EXIT_OK && !as_std)
+    if (pf_load_trace(VERB, path, &t, &e) != PF_OK)
+        status = pf_complain(VERB, "%s", e.text);
+    else if (!as_std)
         pf_trace_write_text(&t, out);
-    else if (status == PF_EXIT_OK && !pf_trace_write_std(&t, out, &te))
-        status = pf_complain(VERB, "%s: %s", path, te.text);
+    else if (pf_trace_write_std(&t, out, &e) != PF_OK)
+        status = pf_complain(VERB, "%s: %s", path, e.text);
     pf_trace_release(&t);
     return status;
 }

@@ -97,8 +97,9 @@ static int try_round(struct hatch *h)
     }
     r->items = items.at;
     r->n = items.len;
-    int status = r->n ? pf_try_all(r) : PF_EXIT_OK;
-    for (size_t i = 0; status == PF_EXIT_OK && i < r->n; i++) {
+    struct pf_error e;
+    pf_status s = r->n ? pf_try_all(r, &e) : PF_OK;
+    for (size_t i = 0; s == PF_OK && i < r->n; i++) {
         struct pf_candidate *c = &h->all.at.at[which.at[i]];
         /* a repeated failure is not more informative than the first one */
         bool again = c->tried > 0;
@@ -109,7 +110,7 @@ static int try_round(struct hatch *h)
     pf_try_all_release(r);
     pf_vec_release(&items);
     pf_vec_release(&which);
-    return status;
+    return s == PF_OK ? PF_EXIT_OK : pf_complain(VERB, "%s", e.text);
 }
 
 static int try_all(struct hatch *h)
@@ -321,19 +322,18 @@ static int run(struct hatch *h, int argc, char **argv)
     if (pf_clip_program_resolve(&h->recording, &e) != PF_OK ||
         pf_environment_restore(&h->recording, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
-    int status = PF_EXIT_OK;
+    pf_status s = PF_OK;
     h->run.began = pf_now_ms();
     pf_interrupt_catch();
     if (h->patterns)
-        status = pf_predict_job_read_patterns(VERB, &h->j, h->patterns);
+        s = pf_predict_job_read_patterns(&h->j, h->patterns, &e);
     uint64_t before = pf_now_ms();
     h->j.t.recorded.replay_limit_ms = h->run.limit_ms / 2;
-    if (status == PF_EXIT_OK)
-        status = pf_load_trace_shown(VERB, h->j.path, h->j.atomic, &h->j.t, &h->j.failures);
+    if (s == PF_OK)
+        s = pf_load_trace_shown(VERB, h->j.path, h->j.atomic, &h->j.t, &h->j.failures, &e);
     h->run.replay_ms = pf_now_ms() - before; /* it replays the recording */
     pf_run_report.out_of_time = h->j.t.recorded.out_of_time;
-    if (status == PF_EXIT_OK)
-        status = find_candidates(h);
+    int status = s == PF_OK ? find_candidates(h) : pf_complain(VERB, "%s", e.text);
     if (status == PF_EXIT_OK)
         status = try_all(h);
     return status == PF_EXIT_OK ? report(h, argc, argv) : status;

@@ -74,7 +74,9 @@ static int add_clip(struct judge_verb *v, const char *path)
     j->path = path;
     if (pf_clip_open(&clip, path, &e) != PF_OK || pf_clip_program_resolve(&clip, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
-    int status = pf_load_trace(VERB, path, &j->t);
+    int status = PF_EXIT_OK;
+    if (pf_load_trace(VERB, path, &j->t, &e) != PF_OK)
+        status = pf_complain(VERB, "%s", e.text);
     const char *named = v->race ? v->race : clip.meta.race;
     pf_predict_job_add(j, pf_analysis_find("hb", 2));
     if (status == PF_EXIT_OK && named) {

@@ -311,9 +311,9 @@ static bool should_stop(void *arg) { return (void)arg, pf_interrupted(); }
 static int run_job(struct pf_predict_job *j, const char *json, const char *clips, int argc,
                    char **argv)
 {
-    int status = pf_load_trace_shown(VERB, j->path, j->atomic, &j->t, &j->failures);
-    if (status != PF_EXIT_OK)
-        return status;
+    struct pf_error e;
+    if (pf_load_trace_shown(VERB, j->path, j->atomic, &j->t, &j->failures, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
     size_t found = j->failures.n;
     struct pf_search_stop stop;
     struct pf_limits limits = pf_limits_default;
@@ -331,11 +331,10 @@ static int run_job(struct pf_predict_job *j, const char *json, const char *clips
     }
     if (j->verify && found)
         j->shown = pf_verify_clip(j->path, should_stop, NULL, j->unshown, sizeof j->unshown);
-    if (clips && (status = pf_witness_clips_make(j, clips)) != PF_EXIT_OK)
-        return status;
+    if (clips && pf_witness_clips_make(j, clips, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
     for (int as_json = 0; as_json <= (json != NULL); as_json++) {
         struct pf_text t;
-        struct pf_error e;
         pf_text_init(&t, &j->pool);
         if (as_json)
             add_json(&t, j, argc, argv);
@@ -418,10 +417,13 @@ int pf_verb_predict(int argc, char **argv)
     else {
         j->atomic = atomic;
         status = choose(j, list ? list : patterns || atomic ? PATTERNS : DEFAULT_ANALYSIS);
-        if (status == PF_EXIT_OK && patterns)
-            status = pf_predict_job_add(j, pf_analysis_find(PATTERNS, strlen(PATTERNS)))
-                         ? pf_predict_job_read_patterns(VERB, j, patterns)
-                         : pf_complain(VERB, "--analysis: too many analyses");
+        struct pf_error e;
+        if (status == PF_EXIT_OK && patterns &&
+            !pf_predict_job_add(j, pf_analysis_find(PATTERNS, strlen(PATTERNS))))
+            status = pf_complain(VERB, "--analysis: too many analyses");
+        if (status == PF_EXIT_OK && patterns &&
+            pf_predict_job_read_patterns(j, patterns, &e) != PF_OK)
+            status = pf_complain(VERB, "%s", e.text);
         if (status == PF_EXIT_OK)
             status = run_job(j, json, clips, words, all);
     }

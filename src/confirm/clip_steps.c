@@ -33,10 +33,11 @@ bool pf_clip_steps(struct pf_finding *f, struct pf_pool *pool, const struct pf_t
 {
     struct pf_predict_job *now = pf_mem_zero(1, sizeof *now);
     struct pf_finding steps = {0};
+    struct pf_error e;
     uint32_t event[PF_PATTERN_MAX];
     pf_predict_job_init(now);
     now->t.recorded.replay_limit_ms = limit_ms;
-    bool ok = !h->stuck && pf_load_trace("hatch", clip, &now->t) == PF_EXIT_OK;
+    bool ok = !h->stuck && pf_load_trace("hatch", clip, &now->t, &e) == PF_OK;
     for (uint32_t i = 0; ok && i < h->n; i++) {
         event[i] = pf_try_same_event(t, h->event[i], &now->t);
         ok = event[i] != PF_NONE;

@@ -36,20 +36,19 @@ static void read_shown(const char *verb, struct pf_findings *shown, const char *
     }
 }
 
-/* Replays the clip with tracing on into a new temporary file and returns its name. NULL: failed,
- * and the reason has been printed. */
-static char *regenerate(const char *verb, const char *path, const char *atomic,
-                        struct pf_recorded *limits, struct pf_findings *shown)
+/* Replays the clip with tracing on into a new temporary file and returns its name. */
+static pf_status regenerate(const char *verb, const char *path, const char *atomic,
+                            struct pf_recorded *limits, struct pf_findings *shown, char **out,
+                            struct pf_error *e)
 {
     struct pf_run_report report;
-    struct pf_error e;
+    struct pf_error failed;
     struct pf_clip made;
     char *file = NULL, *regions = NULL, *log = NULL;
     uint64_t began = pf_now_ms();
-    if (pf_temporary_file(&file, &e) != PF_OK) {
-        pf_complain(verb, "%s", e.text);
-        return NULL;
-    }
+    pf_status s = pf_temporary_file(&file, e);
+    if (s != PF_OK)
+        return s;
     char *argv[9] = {"replay", "--quiet", "--trace", file};
     size_t n = 4;
     if (atomic)
@@ -62,15 +61,15 @@ static char *regenerate(const char *verb, const char *path, const char *atomic,
     if (regions)
         argv[n++] = regions;
     argv[n] = (char *)path;
-    pf_status s = pf_self_run(&(struct pf_self_run){.argv = argv,
-                                                    .should_stop = should_stop,
-                                                    .limit_ms = limits->replay_limit_ms},
-                              &report, &e);
-    const char *why = s == PF_OK ? report.error : e.text;
+    s = pf_self_run(&(struct pf_self_run){.argv = argv,
+                                          .should_stop = should_stop,
+                                          .limit_ms = limits->replay_limit_ms},
+                    &report, &failed);
+    const char *why = s == PF_OK ? report.error : failed.text;
     limits->out_of_time =
         s != PF_OK && limits->replay_limit_ms && pf_now_ms() - began >= limits->replay_limit_ms;
     /* The exit status is the program's; the file tells whether the replay succeeded. */
-    bool ok = s == PF_OK && pf_clip_open(&made, file, &e) == PF_OK;
+    bool ok = s == PF_OK && pf_clip_open(&made, file, &failed) == PF_OK;
     if (ok) {
         ok = made.ended && made.end.outcome != PF_OUTCOME_DIVERGED;
         pf_clip_release(&made);
@@ -81,14 +80,16 @@ static char *regenerate(const char *verb, const char *path, const char *atomic,
     if (log)
         pf_folder_remove(log);
     free(log);
-    if (ok)
-        return file;
-    pf_complain(verb, "%s: %s, and could not be replayed to obtain them%s%s", path,
+    if (ok) {
+        *out = file;
+        return PF_OK;
+    }
+    s = pf_fail(e, PF_BAD, "%s: %s, and could not be replayed to obtain them%s%s", path,
                 atomic ? "was recorded without these regions" : "has no events", *why ? ": " : "",
                 why);
     unlink(file);
     free(file);
-    return NULL;
+    return s;
 }
 
 static bool matches_any(char *const *globs, const char *text)
@@ -130,14 +131,13 @@ static void say_inlined(const char *verb, const char *path, char *left_out,
 }
 
 /* announce: say which program is about to run, if the clip is from elsewhere. */
-static int load_clip(const char *verb, const char *path, const char *atomic, bool announce,
-                     struct pf_trace *t, struct pf_findings *shown)
+static pf_status load_clip(const char *verb, const char *path, const char *atomic, bool announce,
+                           struct pf_trace *t, struct pf_findings *shown, struct pf_error *e)
 {
     struct pf_clip clip;
-    struct pf_error e;
-    struct pf_trace_error te;
-    if (pf_clip_open(&clip, path, &e) != PF_OK)
-        return pf_complain(verb, "%s", e.text);
+    pf_status s = pf_clip_open(&clip, path, e);
+    if (s != PF_OK)
+        return s;
     bool cut = !clip.ended;
     char *left_out = clip.meta.exclude;
     clip.meta.exclude = NULL; /* the replay's clip does not have it */
@@ -148,109 +148,104 @@ static int load_clip(const char *verb, const char *path, const char *atomic, boo
         if (announce)
             pf_clip_program_announce(verb, &clip);
         pf_clip_release(&clip);
-        char *file = regenerate(verb, path, atomic, &t->recorded, shown);
-        pf_status s = file ? pf_clip_open(&clip, file, &e) : PF_OK;
-        if (file)
+        char *file = NULL;
+        s = regenerate(verb, path, atomic, &t->recorded, shown, &file, e);
+        if (s == PF_OK) {
+            s = pf_clip_open(&clip, file, e);
             unlink(file);
-        if (!file || s != PF_OK)
-            free(left_out);
-        if (!file)
-            return PF_EXIT_USAGE;
+        }
         free(file);
-        if (s != PF_OK)
-            return pf_complain(verb, "%s", e.text);
+        if (s != PF_OK) {
+            free(left_out);
+            return s;
+        }
     }
-    bool ok = pf_trace_read_clip(t, &clip, path, &te);
+    s = pf_trace_read_clip(t, &clip, path, e);
     if (clip.meta.runtime)
         pf_note(verb,
                 "%s: the program is not instrumented, so its memory accesses are unknown; no races "
                 "can be found, only problems of locks and other synchronisation",
                 path);
-    if (ok && t->recorded.limited)
+    if (s == PF_OK && t->recorded.limited)
         pf_note(verb, "%s: only its first %zu events were analysed", path, t->events.len);
-    if (ok && left_out)
+    if (s == PF_OK && left_out)
         say_inlined(verb, path, left_out, t);
     free(left_out);
     t->recorded.cut |= cut || clip.meta.runtime;
     pf_clip_release(&clip);
-    if (!ok)
-        return pf_complain(verb, "%s", te.text);
-    if (!t->events.len)
-        return pf_complain(verb,
-                           cut ? "%s: the recording was cut off before the first event"
-                               : "%s: has no events; was the program built with this pf cc?",
-                           path);
-    return PF_EXIT_OK;
+    if (s == PF_OK && !t->events.len)
+        s = pf_fail(e, PF_BAD,
+                    cut ? "%s: the recording was cut off before the first event"
+                        : "%s: has no events; was the program built with this pf cc?",
+                    path);
+    return s;
 }
 
 /* The program used a lock wrongly: loads the events before that. A cut is not possible between the
  * parts of one operation, so several positions may have to be tried. */
-static int load_before_misuse(const char *verb, const char *path, const char *atomic,
-                              struct pf_trace *t, struct pf_trace_error *te)
+static pf_status load_before_misuse(const char *verb, const char *path, const char *atomic,
+                                    struct pf_trace *t, struct pf_trace_error *fault,
+                                    struct pf_error *e)
 {
-    uint32_t limit = te->event;
-    fprintf(stderr, "pf %s: %s: a lock is used wrongly, only the events before are analysed: %s\n",
-            verb, path, te->text);
+    uint32_t limit = fault->event;
+    pf_note(verb, "%s: a lock is used wrongly, only the events before are analysed: %s", path,
+            fault->text);
     for (bool ok = false; !ok; limit--) {
         if (!limit)
-            return pf_complain(verb, "%s: no events before the misuse of the lock", path);
+            return pf_fail(e, PF_BAD, "%s: no events before the misuse of the lock", path);
         pf_trace_release(t);
         pf_trace_init(t);
         t->recorded.limit = limit;
-        int status = load_clip(verb, path, atomic, false, t, NULL);
-        if (status != PF_EXIT_OK)
-            return status;
-        ok = pf_trace_check(t, te);
-        if (!ok && !te->misuse)
-            return pf_complain(verb, "%s: the trace is inconsistent: %s", path, te->text);
+        pf_status s = load_clip(verb, path, atomic, false, t, NULL, e);
+        if (s != PF_OK)
+            return s;
+        ok = pf_trace_check(t, fault);
+        if (!ok && !fault->misuse)
+            return pf_fail(e, PF_BAD, "%s: the trace is inconsistent: %s", path, fault->text);
     }
-    return PF_EXIT_OK;
+    return PF_OK;
 }
 
-int pf_load_trace(const char *verb, const char *path, struct pf_trace *t)
-{
-    return pf_load_trace_shown(verb, path, NULL, t, NULL);
-}
-
-int pf_load_trace_shown(const char *verb, const char *path, const char *atomic, struct pf_trace *t,
-                        struct pf_findings *shown)
+static pf_status load_text(const char *path, struct pf_trace *t, struct pf_error *e)
 {
     char *text;
     size_t len;
-    struct pf_error e;
-    struct pf_trace_error te;
+    pf_status s = pf_file_read(path, &text, &len, e);
+    if (s != PF_OK)
+        return s;
+    enum pf_trace_form form = pf_trace_sniff(text, len);
+    if (form == PF_FORM_BINARY)
+        s = pf_fail(e, PF_BAD, "%s: neither a trace nor a recording", path);
+    else if (form == PF_FORM_STD)
+        s = pf_trace_read_std(t, path, text, len, e);
+    else
+        s = pf_trace_read_text(t, path, text, len, e);
+    free(text);
+    if (s == PF_OK && !t->events.len)
+        s = pf_fail(e, PF_BAD, "%s: has no events", path);
+    return s;
+}
+
+pf_status pf_load_trace(const char *verb, const char *path, struct pf_trace *t, struct pf_error *e)
+{
+    return pf_load_trace_shown(verb, path, NULL, t, NULL, e);
+}
+
+pf_status pf_load_trace_shown(const char *verb, const char *path, const char *atomic,
+                              struct pf_trace *t, struct pf_findings *shown, struct pf_error *e)
+{
+    struct pf_trace_error fault;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     char first[8];
     bool clip = fd >= 0 && read(fd, first, sizeof first) == 8 && pf_clip_sniff(first, 8);
     if (fd >= 0)
         close(fd);
-    if (clip) {
-        int status = load_clip(verb, path, atomic, true, t, shown);
-        if (status != PF_EXIT_OK)
-            return status;
-    } else {
-        if (atomic)
-            return pf_complain(verb, "%s: --atomic needs a recording, not a text trace", path);
-        if (pf_file_read(path, &text, &len, &e) != PF_OK)
-            return pf_complain(verb, "%s", e.text);
-        enum pf_trace_form form = pf_trace_sniff(text, len);
-        bool ok = form != PF_FORM_BINARY;
-        if (!ok)
-            snprintf(te.text, sizeof te.text, "%.150s: neither a trace nor a recording", path);
-        else if (form == PF_FORM_STD)
-            ok = pf_trace_read_std(t, path, text, len, &te);
-        else
-            ok = pf_trace_read_text(t, path, text, len, &te);
-        free(text);
-        if (!ok)
-            return pf_complain(verb, "%s", te.text);
-        if (!t->events.len)
-            return pf_complain(verb, "%s: has no events", path);
-    }
-    bool consistent = pf_trace_check(t, &te);
-    if (!consistent && clip && te.misuse)
-        return load_before_misuse(verb, path, atomic, t, &te);
-    if (!consistent)
-        return pf_complain(verb, "%s: the trace is inconsistent: %s", path, te.text);
-    return PF_EXIT_OK;
+    if (!clip && atomic)
+        return pf_fail(e, PF_BAD, "%s: --atomic needs a recording, not a text trace", path);
+    pf_status s = clip ? load_clip(verb, path, atomic, true, t, shown, e) : load_text(path, t, e);
+    if (s != PF_OK || pf_trace_check(t, &fault))
+        return s;
+    if (clip && fault.misuse)
+        return load_before_misuse(verb, path, atomic, t, &fault, e);
+    return pf_fail(e, PF_BAD, "%s: the trace is inconsistent: %s", path, fault.text);
 }

@@ -203,17 +203,17 @@ void pf_predict_job_run(struct pf_predict_job *j, const struct pf_limits *limits
         j->analyses[k]->run(&j->t, &all, &j->results[k]);
 }
 
-int pf_predict_job_read_patterns(const char *verb, struct pf_predict_job *j, const char *path)
+pf_status pf_predict_job_read_patterns(struct pf_predict_job *j, const char *path,
+                                       struct pf_error *e)
 {
     char *text;
     size_t len;
-    struct pf_error e;
-    struct pf_trace_error te;
-    if (pf_file_read(path, &text, &len, &e) != PF_OK)
-        return pf_complain(verb, "%s", e.text);
-    bool ok = pf_patterns_parse(&j->patterns, path, text, len, &te);
+    pf_status s = pf_file_read(path, &text, &len, e);
+    if (s != PF_OK)
+        return s;
+    s = pf_patterns_parse(&j->patterns, path, text, len, e);
     free(text);
-    return ok ? PF_EXIT_OK : pf_complain(verb, "%s", te.text);
+    return s;
 }
 
 static struct pf_access *new_accesses(struct pf_predict_job *j, struct pf_finding *f, size_t n)

@@ -50,8 +50,9 @@ void pf_predict_job_release(struct pf_predict_job *j);
 bool pf_predict_job_add(struct pf_predict_job *j, const struct pf_analysis *a);
 /* Runs the analyses that were chosen. */
 void pf_predict_job_run(struct pf_predict_job *j, const struct pf_limits *limits);
-/* Adds the user's patterns to the built-in ones. Returns an exit status; prints errors. */
-int pf_predict_job_read_patterns(const char *verb, struct pf_predict_job *j, const char *path);
+/* Adds the user's patterns to the built-in ones. */
+PF_MUST_USE pf_status pf_predict_job_read_patterns(struct pf_predict_job *j, const char *path,
+                                                   struct pf_error *e);
 
 /* Fills in the finding of race r of analysis k. */
 void pf_predicted_race(struct pf_predict_job *j, size_t k, const struct pf_race *r,

@@ -25,14 +25,13 @@ struct trace_loader {
     pf_vec_u32 thread_of; /* recorded thread -> thread + 1 */
     PF_VEC(struct recorded_call) calls; /* not yet returned */
     pf_vec_u32 sets; /* reachable sets of calls, by number from 1: the set as first recorded */
-    struct pf_trace_error *err;
+    struct pf_error *e;
 };
 
+/* Writes the message; returns false. */
 static bool bad(struct trace_loader *l, const char *what)
 {
-    snprintf(l->err->text, sizeof l->err->text, "%.120s: event %zu: %.80s", l->path,
-             l->t->events.len + 1, what);
-    return false;
+    return pf_fail(l->e, PF_BAD, "%s: event %zu: %s", l->path, l->t->events.len + 1, what) == PF_OK;
 }
 
 static uint32_t name_of(struct trace_loader *l, const char *s)
@@ -362,33 +361,28 @@ static bool add_event(struct trace_loader *l, const struct pf_record *r)
     return true;
 }
 
-bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const char *name,
-                        struct pf_trace_error *err)
+pf_status pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const char *name,
+                             struct pf_error *e)
 {
-    struct trace_loader l = {.t = t, .path = name, .err = err};
+    struct trace_loader l = {.t = t, .path = name, .e = e};
     struct pf_events *events;
     struct pf_record r[64];
-    struct pf_error e;
-    pf_status s = pf_events_open(&events, clip, &e);
-    bool ok = s == PF_OK;
+    pf_status s = pf_events_open(&events, clip, e);
     t->recorded.present = t->has_unrecorded_code = t->has_branches = true;
-    if (ok) {
+    if (s == PF_OK) {
         l.names = pf_events_names(events);
         take_variables(&l);
     }
     uint32_t limit = t->recorded.limit ? t->recorded.limit : PF_RECORDED_MAX;
-    for (size_t n; ok && !t->recorded.limited &&
-                   (n = pf_events_read(events, r, sizeof r / sizeof *r, &s, &e));)
-        for (size_t i = 0; ok && i < n && !t->recorded.limited; i++) {
+    for (size_t n; s == PF_OK && !t->recorded.limited &&
+                   (n = pf_events_read(events, r, sizeof r / sizeof *r, &s, e));)
+        for (size_t i = 0; s == PF_OK && i < n && !t->recorded.limited; i++) {
             /* do not cut between the parts of one operation */
             t->recorded.limited = t->events.len >= limit && !r[i].attached;
-            ok = t->recorded.limited || add_event(&l, &r[i]);
+            if (!t->recorded.limited && !add_event(&l, &r[i]))
+                s = PF_BAD;
         }
-    if (s != PF_OK) {
-        snprintf(err->text, sizeof err->text, "%.230s", e.text);
-        ok = false;
-    }
-    if (ok) {
+    if (s == PF_OK) {
         take_threads(&l);
         t->recorded.cut = pf_events_cut(events) || !clip->ended || t->recorded.limited;
         pf_trace_seal(t);
@@ -399,5 +393,5 @@ bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const ch
     pf_vec_release(&l.thread_of);
     pf_vec_release(&l.calls);
     pf_vec_release(&l.sets);
-    return ok;
+    return s;
 }

@@ -6,7 +6,7 @@
  *          named after the variable that holds them, or by their address. An access to more than 8
  *          bytes whose values are known becomes several events.
  * Memory:  fills a trace that the caller has initialised, and seals it.
- * Errors:  false, with the file, what was expected and what was found; the trace may then only be
+ * Errors:  PF_BAD, with the file, what was expected and what was found; the trace may then only be
  *          passed to pf_trace_release. A recording that is truncated, or has more than
  *          recorded.limit events, is read as far as possible and sets recorded.cut.
  */
@@ -19,7 +19,7 @@
 /* events; more do not fit into the memory of ordinary machines */
 #define PF_RECORDED_MAX 100000000u
 
-bool pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, const char *name,
-                        struct pf_trace_error *err);
+PF_MUST_USE pf_status pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip,
+                                         const char *name, struct pf_error *e);
 
 #endif

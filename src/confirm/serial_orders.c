@@ -39,7 +39,7 @@ static bool run_plan(const struct comparison *c, const pf_schedule_plan *p, stru
     bool ok = pf_schedule_plan_write(p, c->plan, &e) == PF_OK &&
               pf_directed_record(&meta, c->file, &d, &child, &r->end, &e) == PF_OK &&
               r->end.outcome != PF_OUTCOME_DIVERGED &&
-              pf_load_trace("hatch", c->file, &r->now) == PF_EXIT_OK &&
+              pf_load_trace("hatch", c->file, &r->now, &e) == PF_OK &&
               pf_run_result_read_output(r, c->file);
     for (unsigned k = 0; k < 2 && ok; k++) {
         const struct pf_region_span *s = &c->region[k];

@@ -349,13 +349,12 @@ static void run_in_pool(struct pf_try_all *r, struct pf_process_pool *pool, stru
 
 /* Tries the candidates that are not decided, and replays the clips of those that happened; or
  * compares those that happened with the serial orders. */
-static int run_phases(struct pf_try_all *r)
+static pf_status run_phases(struct pf_try_all *r, struct pf_error *e)
 {
     struct pf_process_pool pool;
-    struct pf_error e;
     size_t n = r->jobs < r->n ? r->jobs : r->n;
     struct try_slot *slots = pf_mem_zero(n, sizeof *slots);
-    pf_status s = pf_process_pool_init(&pool, n, &e);
+    pf_status s = pf_process_pool_init(&pool, n, e);
     for (size_t i = 0; i < n; i++)
         slots[i].r = r;
     for (size_t i = 0; i < r->n && !r->comparing; i++)
@@ -364,7 +363,7 @@ static int run_phases(struct pf_try_all *r)
         run_in_pool(r, &pool, slots);
     pf_process_pool_release(&pool);
     free(slots);
-    return s == PF_OK ? PF_EXIT_OK : pf_complain(VERB, "%s", e.text);
+    return s;
 }
 
 /* --- harm that does not end the program --- */
@@ -435,7 +434,7 @@ static void choose_input(struct pf_try_all *r)
         snprintf(r->input_path, sizeof r->input_path, "/proc/self/fd/%d", r->input);
 }
 
-int pf_try_all(struct pf_try_all *r)
+pf_status pf_try_all(struct pf_try_all *r, struct pf_error *e)
 {
     r->began = r->began ? r->began : pf_now_ms();
     r->results = mmap(NULL, (r->n + 1) * sizeof *r->results, PROT_READ | PROT_WRITE,
@@ -447,21 +446,21 @@ int pf_try_all(struct pf_try_all *r)
     choose_input(r);
     if (r->n > 1 && !r->one_by_one)
         try_shared_runs(r);
-    int status = run_phases(r);
+    pf_status s = run_phases(r, e);
     for (size_t i = 0; i < r->n && !r->skip_harm; i++)
         if (r->items[i].result->verdict == PF_TRY_ERROR)
             add_assertion(r->items[i].clip, r->items[i].result);
     if (!r->skip_harm)
         find_harm(r);
     r->comparing = true; /* now it is known which of them failed */
-    if (status == PF_EXIT_OK)
-        status = run_phases(r);
+    if (s == PF_OK)
+        s = run_phases(r, e);
     r->comparing = false;
     if (isatty(STDERR_FILENO))
         fputc('\n', stderr);
     if (r->input > 0)
         close(r->input);
-    return status;
+    return s;
 }
 
 void pf_try_all_release(struct pf_try_all *r)

@@ -43,7 +43,7 @@ struct pf_try_all {
     size_t started; /* candidates of a shared run whose results are not known yet */
 };
 
-int pf_try_all(struct pf_try_all *r);
+PF_MUST_USE pf_status pf_try_all(struct pf_try_all *r, struct pf_error *e);
 /* Frees the results; the items belong to the caller. */
 void pf_try_all_release(struct pf_try_all *r);
 /* True if a signal or the time limit stops further tries. */

@@ -170,9 +170,10 @@ static void judge(const struct pf_trace *t, const struct pf_clip *recording,
         return;
     }
     struct pf_trace now;
+    struct pf_error e;
     pf_trace_init(&now);
-    if (pf_load_trace("hatch", file, &now) != PF_EXIT_OK)
-        pf_try_result_set(out, PF_TRY_UNKNOWN, "the new recording could not be read");
+    if (pf_load_trace("hatch", file, &now, &e) != PF_OK)
+        pf_try_result_set(out, PF_TRY_UNKNOWN, e.text);
     else if (happened(t, h, &now, out))
         pf_try_result_set(out, failed ? PF_TRY_ERROR : PF_TRY_REAL, failed ? failed : "");
     pf_trace_release(&now);

@@ -39,7 +39,7 @@ static void add_race(struct pf_predict_job *j, struct witness_run *all, size_t k
     pf_vec_push(&all->clips, c);
 }
 
-static int run_all(struct pf_predict_job *j, struct witness_run *all)
+static pf_status run_all(struct pf_predict_job *j, struct witness_run *all, struct pf_error *e)
 {
     struct pf_try_all *r = &all->run;
     r->n = all->schedules.len;
@@ -47,8 +47,8 @@ static int run_all(struct pf_predict_job *j, struct witness_run *all)
     for (size_t i = 0; i < r->n; i++)
         r->items[i] =
             (struct pf_try_item){.h = &all->schedules.at[i], .clip = all->clips.at[i]->path};
-    int status = pf_try_all(r);
-    for (size_t i = 0; i < r->n && status == PF_EXIT_OK; i++) {
+    pf_status s = pf_try_all(r, e);
+    for (size_t i = 0; i < r->n && s == PF_OK; i++) {
         const struct pf_try_result *x = r->items[i].result;
         struct pf_witness_clip *c = all->clips.at[i];
         const char *why = pf_try_happened(x) ? x->unverified : x->why;
@@ -59,12 +59,12 @@ static int run_all(struct pf_predict_job *j, struct witness_run *all)
         if (!c->why)
             c->why = pf_pool_text(&j->pool, why, strlen(why));
     }
-    return status;
+    return s;
 }
 
 /* Runs all witnesses that have no clip yet. */
-static int run_round(struct pf_predict_job *j, const struct pf_clip *recording, bool keep_order,
-                     const char *folder)
+static pf_status run_round(struct pf_predict_job *j, const struct pf_clip *recording,
+                           bool keep_order, const char *folder, struct pf_error *e)
 {
     struct witness_run all = {.run = {.t = &j->t,
                                       .recording = recording,
@@ -77,7 +77,7 @@ static int run_round(struct pf_predict_job *j, const struct pf_clip *recording, 
         for (size_t i = 0; j->clips[k] && i < j->results[k].races.len; i++)
             if (!j->clips[k][i].happened)
                 add_race(j, &all, k, i, keep_order, folder);
-    int status = all.schedules.len ? run_all(j, &all) : PF_EXIT_OK;
+    pf_status s = all.schedules.len ? run_all(j, &all, e) : PF_OK;
     pf_try_all_release(&all.run);
     free(all.run.items);
     for (size_t i = 0; i < all.orders.len; i++)
@@ -85,37 +85,33 @@ static int run_round(struct pf_predict_job *j, const struct pf_clip *recording, 
     pf_vec_release(&all.orders);
     pf_vec_release(&all.schedules);
     pf_vec_release(&all.clips);
-    return status;
+    return s;
 }
 
-int pf_witness_clips_make(struct pf_predict_job *j, const char *folder)
+pf_status pf_witness_clips_make(struct pf_predict_job *j, const char *folder, struct pf_error *e)
 {
     struct pf_clip recording;
-    struct pf_error e;
     if (!j->t.recorded.present)
-        return pf_complain(VERB, "%s: --clips needs a recording, not a text trace", j->path);
-    if (pf_clip_open(&recording, j->path, &e) != PF_OK)
-        return pf_complain(VERB, "%s", e.text);
-    if (pf_clip_program_resolve(&recording, &e) != PF_OK) {
-        pf_clip_release(&recording);
-        return pf_complain(VERB, "%s", e.text);
-    }
-    int status = mkdir(folder, 0777) && errno != EEXIST
-                     ? pf_complain(VERB, "%s: %s", folder, strerror(errno))
-                     : PF_EXIT_OK;
-    for (size_t k = 0; k < j->n && status == PF_EXIT_OK; k++) {
+        return pf_fail(e, PF_BAD, "%s: --clips needs a recording, not a text trace", j->path);
+    pf_status s = pf_clip_open(&recording, j->path, e);
+    if (s != PF_OK)
+        return s;
+    s = pf_clip_program_resolve(&recording, e);
+    if (s == PF_OK && mkdir(folder, 0777) && errno != EEXIST)
+        s = pf_fail(e, PF_IO, "%s: %s", folder, strerror(errno));
+    for (size_t k = 0; k < j->n && s == PF_OK; k++) {
         size_t size = (j->results[k].races.len + 1) * sizeof *j->clips[k];
         if (j->analyses[k]->claim != PF_CLAIM_WITNESSED)
             continue;
         j->clips[k] = pf_pool_get(&j->pool, size);
     }
-    for (int keep_order = 0; keep_order < 2 && status == PF_EXIT_OK; keep_order++)
-        status = run_round(j, &recording, keep_order, folder);
+    for (int keep_order = 0; keep_order < 2 && s == PF_OK; keep_order++)
+        s = run_round(j, &recording, keep_order, folder, e);
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = 0; j->clips[k] && i < j->results[k].races.len; i++)
             j->unreached += !j->clips[k][i].happened;
     pf_clip_release(&recording);
-    return status;
+    return s;
 }
 
 const struct pf_witness_clip *pf_witness_clip(const struct pf_predict_job *j, size_t k, size_t i)

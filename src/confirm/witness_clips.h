@@ -16,7 +16,8 @@
 #include "predicted_finding.h"
 
 /* Sets j->clips and j->unreached; creates `folder` if necessary. */
-int pf_witness_clips_make(struct pf_predict_job *j, const char *folder);
+PF_MUST_USE pf_status pf_witness_clips_make(struct pf_predict_job *j, const char *folder,
+                                            struct pf_error *e);
 /* The clip of race i of analysis k; NULL: clips were not requested, or the analysis gives no
  * witnesses. */
 const struct pf_witness_clip *pf_witness_clip(const struct pf_predict_job *j, size_t k, size_t i);

@@ -36,9 +36,10 @@ static bool has_accesses(const struct pf_finding *f, const char *file, char *why
     struct pf_trace t;
     uint32_t a, b;
     pf_trace_init(&t);
-    bool has = pf_load_trace(VERB, file, &t) == PF_EXIT_OK;
+    struct pf_error e;
+    bool has = pf_load_trace(VERB, file, &t, &e) == PF_OK;
     if (!has)
-        snprintf(why, room, "%s", pf_last_complaint());
+        snprintf(why, room, "%s", e.text);
     has = has && pf_race_events_at(&t, f, &a, &b, why, room);
     pf_trace_release(&t);
     return has;

@@ -86,9 +86,10 @@ void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r)
 {
     struct pf_findings shown;
     struct pf_trace t;
+    struct pf_error ignored;
     pf_findings_init(&shown);
     pf_trace_init(&t);
-    if (pf_load_trace_shown(VERB, r->clip, NULL, &t, &shown) == PF_EXIT_OK)
+    if (pf_load_trace_shown(VERB, r->clip, NULL, &t, &shown, &ignored) == PF_OK)
         for (size_t i = 0; i < shown.n; i++)
             add_stack(v, shown.at[i]);
     if (!shown.n)
@@ -116,7 +117,8 @@ static bool load_result(const struct pf_judge_case *race, const struct pf_judge_
 {
     const struct pf_trace *t = race->t;
     uint32_t events[2] = {race->a, race->b};
-    if (!r->clip || pf_load_trace(VERB, r->clip, &out->now) != PF_EXIT_OK)
+    struct pf_error ignored;
+    if (!r->clip || pf_load_trace(VERB, r->clip, &out->now, &ignored) != PF_OK)
         return false;
     for (unsigned k = 0; k < 2; k++) { /* k: 0 is a, 1 is b */
         uint32_t thread = t->recorded.thread.at[t->events.at[events[k]].thread];

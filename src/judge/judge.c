@@ -64,8 +64,9 @@ static const struct pf_judge_run *run_at(const struct judging *j, size_t i)
 /* Loads the trace of a run; false: it could not be replayed. */
 static bool load_run(const struct pf_judge_run *r, struct pf_trace *t)
 {
+    struct pf_error ignored;
     pf_trace_init(t);
-    return pf_load_trace(VERB, r->clip, t) == PF_EXIT_OK;
+    return pf_load_trace(VERB, r->clip, t, &ignored) == PF_OK;
 }
 
 /* --- locks in the way --- */

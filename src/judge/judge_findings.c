@@ -73,13 +73,11 @@ static void open_recording(struct judged_recording *r, const char *path)
     if (!path)
         return;
     if (pf_clip_open(&r->clip, path, &e) != PF_OK ||
-        pf_clip_program_resolve(&r->clip, &e) != PF_OK) {
+        pf_clip_program_resolve(&r->clip, &e) != PF_OK ||
+        pf_load_trace(VERB, path, &r->t, &e) != PF_OK)
         snprintf(r->why, sizeof r->why, "%.*s", (int)strcspn(e.text, "\n"), e.text);
-    } else if (pf_load_trace(VERB, path, &r->t) != PF_EXIT_OK) {
-        snprintf(r->why, sizeof r->why, "%.280s", pf_last_complaint());
-    } else {
+    else
         r->open = true;
-    }
 }
 
 static void close_recording(struct judged_recording *r)

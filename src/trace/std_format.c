@@ -16,19 +16,18 @@ static const struct {
     {"begin", PF_EV_BEGIN}, {"end", PF_EV_END},   {"branch", PF_EV_BRANCH},
 };
 
-static bool bad(struct pf_trace_error *err, const char *file, uint32_t line, const char *fmt, ...)
+static pf_status bad(struct pf_error *err, const char *file, uint32_t line, const char *fmt, ...)
 {
-    int n = snprintf(err->text, sizeof err->text, "%s:%u: ", file, line);
+    char text[240];
     va_list ap;
     va_start(ap, fmt);
-    if (n > 0 && (size_t)n < sizeof err->text)
-        vsnprintf(err->text + n, sizeof err->text - (size_t)n, fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return false;
+    return pf_fail(err, PF_BAD, "%s:%u: %s", file, line, text);
 }
 
-static bool read_line(struct pf_trace *t, const char *file, uint32_t line, const char *p,
-                      const char *end, struct pf_trace_error *err)
+static pf_status read_line(struct pf_trace *t, const char *file, uint32_t line, const char *p,
+                           const char *end, struct pf_error *err)
 {
     const char *bar = memchr(p, '|', (size_t)(end - p));
     if (!bar || bar == p)
@@ -68,11 +67,11 @@ static bool read_line(struct pf_trace *t, const char *file, uint32_t line, const
     t->has_branches |= e->kind == PF_EV_BRANCH;
     uint32_t s = pf_trace_site(t, pf_trace_name(t, "loc", 3), (uint32_t)where);
     t->events.at[t->events.len - 1].site = s;
-    return true;
+    return PF_OK;
 }
 
-bool pf_trace_read_std(struct pf_trace *t, const char *file, const char *text, size_t len,
-                       struct pf_trace_error *err)
+pf_status pf_trace_read_std(struct pf_trace *t, const char *file, const char *text, size_t len,
+                            struct pf_error *err)
 {
     uint32_t line = 1;
     if (memchr(text, 0, len))
@@ -83,26 +82,25 @@ bool pf_trace_read_std(struct pf_trace *t, const char *file, const char *text, s
         const char *last = eol;
         while (last > p && isspace((unsigned char)last[-1]))
             last--;
-        if (last > p && *p != '#' && !read_line(t, file, line, p, last, err))
-            return false;
+        pf_status s = last > p && *p != '#' ? read_line(t, file, line, p, last, err) : PF_OK;
+        if (s != PF_OK)
+            return s;
         p = eol + 1;
     }
     pf_trace_seal(t);
-    return true;
+    return PF_OK;
 }
 
-bool pf_trace_write_std(const struct pf_trace *t, FILE *out, struct pf_trace_error *err)
+pf_status pf_trace_write_std(const struct pf_trace *t, FILE *out, struct pf_error *err)
 {
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
         size_t k = 0, nops = sizeof ops / sizeof *ops;
         while (k < nops && ops[k].kind != e->kind)
             k++;
-        if (k == nops) {
-            snprintf(err->text, sizeof err->text, "event %u: STD cannot express '%s'",
-                     pf_trace_label(t, i), pf_event_word[e->kind]);
-            return false;
-        }
+        if (k == nops)
+            return pf_fail(err, PF_BAD, "event %u: STD cannot express '%s'", pf_trace_label(t, i),
+                           pf_event_word[e->kind]);
         char operand[160] = "";
         if (pf_event_operand[e->kind] == PF_OPERAND_PLACE)
             pf_trace_place_text(t, e->what, operand, sizeof operand);
@@ -120,5 +118,5 @@ bool pf_trace_write_std(const struct pf_trace *t, FILE *out, struct pf_trace_err
             fprintf(out, "(%s)", operand);
         fprintf(out, "|%u\n", t->sites.at[e->site].line);
     }
-    return true;
+    return PF_OK;
 }

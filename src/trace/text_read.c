@@ -17,20 +17,20 @@ struct text_reader {
     uint32_t line;
     const char *tok; /* the current token; tok_len is 0 at the end of the text */
     size_t tok_len;
-    struct pf_trace_error *err;
+    struct pf_error *e;
     PF_VEC(struct text_open_call) open;
     uint32_t last_label;
 };
 
+/* Writes the message; returns false. */
 static bool fail(struct text_reader *r, const char *fmt, ...)
 {
-    int n = snprintf(r->err->text, sizeof r->err->text, "%s:%u: ", r->file, r->line);
+    char text[240];
     va_list ap;
     va_start(ap, fmt);
-    if (n > 0 && (size_t)n < sizeof r->err->text)
-        vsnprintf(r->err->text + n, sizeof r->err->text - (size_t)n, fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    return false;
+    return pf_fail(r->e, PF_BAD, "%s:%u: %s", r->file, r->line, text) == PF_OK;
 }
 
 static void next(struct text_reader *r)
@@ -408,11 +408,10 @@ static bool event(struct text_reader *r)
     return true;
 }
 
-bool pf_trace_read_text(struct pf_trace *t, const char *file, const char *text, size_t len,
-                        struct pf_trace_error *err)
+pf_status pf_trace_read_text(struct pf_trace *t, const char *file, const char *text, size_t len,
+                             struct pf_error *e)
 {
-    struct text_reader r = {
-        .t = t, .file = file, .at = text, .end = text + len, .line = 1, .err = err};
+    struct text_reader r = {.t = t, .file = file, .at = text, .end = text + len, .line = 1, .e = e};
     bool ok = true;
     if (memchr(text, 0, len))
         ok = fail(&r, "not a text trace: contains zero bytes");
@@ -437,7 +436,7 @@ bool pf_trace_read_text(struct pf_trace *t, const char *file, const char *text, 
     pf_vec_release(&r.open);
     if (ok)
         pf_trace_seal(t);
-    return ok;
+    return ok ? PF_OK : PF_BAD;
 }
 
 enum pf_trace_form pf_trace_sniff(const char *text, size_t len)

@@ -51,8 +51,7 @@ extern const uint8_t pf_event_operand[PF_EV_KINDS];
 
 #define PF_NONE UINT32_MAX
 
-/* Why a trace could not be read or was rejected: the location, what was expected, what was
- * found. */
+/* Why a trace is inconsistent (selfcheck.h), or a schedule impossible (validate.h). */
 struct pf_trace_error {
     char text[240];
     uint32_t event; /* of pf_trace_check: index of the first inconsistent event */

@@ -37,7 +37,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         struct pf_trace t;
         struct pf_trace_error te;
         pf_trace_init(&t);
-        if (pf_trace_read_clip(&t, &clip, "input", &te) && pf_trace_check(&t, &te)) {
+        if (pf_trace_read_clip(&t, &clip, "input", &e) == PF_OK && pf_trace_check(&t, &te)) {
             FILE *out = fopen("/dev/null", "w");
             pf_trace_write_text(&t, out);
             fclose(out);

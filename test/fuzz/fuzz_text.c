@@ -1,6 +1,6 @@
 /* fuzz_text.c - reads and writes the text form of traces; see round_trip.h. */
 // sources: src/trace/*.c
-// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c
+// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c src/base/status.c
 #include "round_trip.h"
 
 static bool write_text(const struct pf_trace *t, FILE *out)

@@ -10,25 +10,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef bool pf_reader(struct pf_trace *, const char *, const char *, size_t,
-                       struct pf_trace_error *);
+typedef pf_status pf_reader(struct pf_trace *, const char *, const char *, size_t,
+                            struct pf_error *);
 
 static inline void round_trip(const uint8_t *data, size_t size, pf_reader *read,
                               bool (*write)(const struct pf_trace *, FILE *))
 {
     struct pf_trace a, b;
-    struct pf_trace_error e;
+    struct pf_trace_error te;
+    struct pf_error e;
     char *text = malloc(size + 1), *again = NULL;
     size_t n = 0;
     memcpy(text, data, size);
     text[size] = 0;
     pf_trace_init(&a);
     pf_trace_init(&b);
-    if (read(&a, "input", text, size, &e) && pf_trace_check(&a, &e)) {
+    if (read(&a, "input", text, size, &e) == PF_OK && pf_trace_check(&a, &te)) {
         FILE *out = open_memstream(&again, &n);
         bool written = write(&a, out);
         fclose(out);
-        if (!written || !read(&b, "again", again, n, &e) || b.events.len != a.events.len)
+        if (!written || read(&b, "again", again, n, &e) != PF_OK || b.events.len != a.events.len)
             abort();
     }
     pf_trace_release(&a);

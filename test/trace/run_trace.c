@@ -156,20 +156,22 @@ static void check_round_trip(const struct pf_trace *t, const char *text, bool st
     char *copy = NULL;
     size_t len = 0;
     struct pf_trace_error err;
+    struct pf_error e;
     FILE *f = open_memstream(&copy, &len);
     bool ok = true;
     if (std)
-        ok = pf_trace_write_std(t, f, &err);
+        ok = pf_trace_write_std(t, f, &e) == PF_OK;
     else
         pf_trace_write_text(t, f);
     fclose(f);
     struct pf_trace back;
     pf_trace_init(&back);
     if (ok) {
-        if (!(std ? pf_trace_read_std(&back, "copy", copy, len, &err)
-                  : pf_trace_read_text(&back, "copy", copy, len, &err)) ||
-            !pf_trace_check(&back, &err))
-            complain("the written trace cannot be read: %s", err.text);
+        if ((std ? pf_trace_read_std(&back, "copy", copy, len, &e)
+                 : pf_trace_read_text(&back, "copy", copy, len, &e)) != PF_OK)
+            complain("the written trace cannot be read: %s", e.text);
+        else if (!pf_trace_check(&back, &err))
+            complain("the written trace is inconsistent: %s", err.text);
         else if (back.events.len != t->events.len)
             complain("the written trace has %zu events", back.events.len);
         else if (!std)
@@ -194,8 +196,11 @@ int main(int argc, char **argv)
     char *text = read_file(argv[1], &len);
     struct pf_trace t;
     struct pf_trace_error err;
+    struct pf_error e;
     pf_trace_init(&t);
-    bool ok = pf_trace_read_text(&t, argv[1], text, len, &err) && pf_trace_check(&t, &err);
+    bool read = pf_trace_read_text(&t, argv[1], text, len, &e) == PF_OK;
+    bool ok = read && pf_trace_check(&t, &err);
+    const char *why = read ? err.text : e.text;
     const char *refused = strstr(text, "# refused: ");
     if (refused) {
         refused += strlen("# refused: ");
@@ -203,10 +208,10 @@ int main(int argc, char **argv)
         snprintf(want, sizeof want, "%.*s", (int)strcspn(refused, "\n"), refused);
         if (ok)
             complain("should be refused: %s", want);
-        else if (!strstr(err.text, want))
-            complain("refused with '%s', wanted '%s'", err.text, want);
+        else if (!strstr(why, want))
+            complain("refused with '%s', wanted '%s'", why, want);
     } else if (!ok)
-        complain("%s", err.text);
+        complain("%s", why);
     else {
         if (!check_expectations(&t, text, ""))
             complain("the trace has no expectation");

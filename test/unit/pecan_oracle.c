@@ -1,5 +1,5 @@
 // sources: src/predict/*.c src/predict/*/*.c src/trace/*.c test/oracle/reorder/random_trace.c
-// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c
+// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c src/base/status.c
 // flags: -D_GNU_SOURCE -O1
 /*
  * pecan_oracle.c - the search for patterns and its schedules against brute force. On small random

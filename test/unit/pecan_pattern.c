@@ -1,4 +1,5 @@
-// sources: src/predict/pecan/pattern.c src/base/allocation.c src/base/vector.c src/base/hash_map.c
+// sources: src/predict/pecan/pattern.c src/base/allocation.c src/base/vector.c
+// sources: src/base/hash_map.c src/base/status.c
 /*
  * pecan_pattern.c - the pattern language: the built-in patterns are exactly the non-serialisable
  * interleavings of their shapes, and bad files are rejected with line and reason.
@@ -146,8 +147,8 @@ static void test_races(void **state)
 static void refused(const char *text, const char *want)
 {
     pf_patterns p = {0};
-    struct pf_trace_error e = {0};
-    assert_false(pf_patterns_parse(&p, "f", text, strlen(text), &e));
+    struct pf_error e = {0};
+    assert_int_equal(pf_patterns_parse(&p, "f", text, strlen(text), &e), PF_BAD);
     if (!strstr(e.text, want))
         fail_msg("message '%s', expected '%s'", e.text, want);
     pf_vec_release(&p);
@@ -192,8 +193,8 @@ static void test_own_pattern(void **state)
     const char *text = "pattern three # of three threads\nkind atomicity E a-b-c T t-u-v "
                        "SV x-y-x\nAR p-q-r AT w-r-w";
     pf_patterns p = {0};
-    struct pf_trace_error e;
-    assert_true(pf_patterns_parse(&p, "f", text, strlen(text), &e));
+    struct pf_error e;
+    assert_int_equal(pf_patterns_parse(&p, "f", text, strlen(text), &e), PF_OK);
     assert_int_equal(p.len, 1);
     assert_int_equal(p.at[0].n, 3);
     assert_int_equal(p.at[0].nthreads, 3);
@@ -219,8 +220,8 @@ static void test_long_pattern(void **state)
     for (int i = 0; i < 255; i++)
         strcat(text, i ? "-w" : "w");
     pf_patterns p = {0};
-    struct pf_trace_error e;
-    if (!pf_patterns_parse(&p, "f", text, strlen(text), &e))
+    struct pf_error e;
+    if (pf_patterns_parse(&p, "f", text, strlen(text), &e) != PF_OK)
         fail_msg("%s", e.text);
     assert_int_equal(p.at[0].n, 255);
     assert_int_equal(p.at[0].nthreads, 255);

@@ -1,5 +1,5 @@
 // sources: src/trace/*.c src/predict/*.c src/predict/*/*.c test/oracle/reorder/*.c
-// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c
+// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c src/base/status.c
 // flags: -D_GNU_SOURCE -O1
 /*
  * predict_engine.c - the engine against the definition. On small random traces, the answer for

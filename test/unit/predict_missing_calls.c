@@ -1,5 +1,5 @@
 // sources: src/trace/*.c src/predict/*.c src/predict/*/*.c test/oracle/reorder/random_trace.c
-// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c
+// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c src/base/status.c
 // flags: -D_GNU_SOURCE -O1
 /*
  * predict_missing_calls.c - the guarantee of RDIT, on random traces. Stretches of threads are
@@ -129,6 +129,7 @@ static void one(const struct pf_random_shape *shape, uint64_t seed, int holes, s
 {
     struct pf_trace t, u;
     struct pf_trace_error err;
+    struct pf_error e;
     struct pairs *p = pf_mem_zero(KINDS + 1, sizeof *p), *truth = p + KINDS;
     uint64_t rnd = seed * 77 + 1;
     pf_random_trace(&t, shape, seed);
@@ -136,10 +137,10 @@ static void one(const struct pf_random_shape *shape, uint64_t seed, int holes, s
     run(&t, "mc", truth);
     char *text = with_holes(&t, &rnd, holes);
     pf_trace_init(&u);
-    if (!pf_trace_read_text(&u, "holes", text, strlen(text), &err)) {
+    if (pf_trace_read_text(&u, "holes", text, strlen(text), &e) != PF_OK) {
         /* A wake without its signal cannot be written; there is no such trace. */
-        if (!strstr(err.text, "no event"))
-            fail_msg("seed %lu: %s\n%s", seed, err.text, text);
+        if (!strstr(e.text, "no event"))
+            fail_msg("seed %lu: %s\n%s", seed, e.text, text);
         /* otherwise a lock was acquired outside and released inside */
     } else if (pf_trace_check(&u, &err)) {
         sum->traces++;

@@ -1,5 +1,5 @@
 // sources: src/trace/*.c test/oracle/reorder/random_trace.c
-// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c
+// sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c src/base/status.c
 // flags: -D_GNU_SOURCE -O1
 /*
  * trace_text.c - the text and STD forms: a written trace is read back unchanged, damaged text is
@@ -49,12 +49,15 @@ static void test_round_trip(void **state)
     for (uint64_t seed = 1; seed <= 40; seed++) {
         struct pf_trace t, u;
         struct pf_trace_error err;
+        struct pf_error e;
         size_t n1, n2;
         pf_random_trace(&t, &shape, seed);
         assert_true(pf_trace_check(&t, &err));
         char *one = written(&t, &n1);
         pf_trace_init(&u);
-        if (!pf_trace_read_text(&u, "copy", one, n1, &err) || !pf_trace_check(&u, &err))
+        if (pf_trace_read_text(&u, "copy", one, n1, &e) != PF_OK)
+            fail_msg("seed %lu: %s", seed, e.text);
+        if (!pf_trace_check(&u, &err))
             fail_msg("seed %lu: %s", seed, err.text);
         assert_same(&t, &u);
         char *two = written(&u, &n2);
@@ -74,7 +77,8 @@ static void test_damage(void **state)
     uint32_t read = 0, refused = 0;
     for (uint64_t seed = 1; seed <= 3000; seed++) {
         struct pf_trace t, u;
-        struct pf_trace_error err = {0};
+        struct pf_trace_error err;
+        struct pf_error e = {0};
         size_t n;
         pf_random_trace(&t, &shape, seed % 50);
         char *text = written(&t, &n);
@@ -97,14 +101,14 @@ static void test_damage(void **state)
         }
         pf_trace_init(&u);
         bool std = seed % 8 == 0;
-        bool ok = std ? pf_trace_read_std(&u, "damaged", text, n, &err)
-                      : pf_trace_read_text(&u, "damaged", text, n, &err);
-        if (ok) {
+        pf_status s = std ? pf_trace_read_std(&u, "damaged", text, n, &e)
+                          : pf_trace_read_text(&u, "damaged", text, n, &e);
+        if (s == PF_OK) {
             read++;
             (void)pf_trace_check(&u, &err);
         } else {
             refused++;
-            assert_memory_equal(err.text, "damaged:", 8);
+            assert_memory_equal(e.text, "damaged:", 8);
         }
         pf_trace_release(&u);
         pf_trace_release(&t);
@@ -119,8 +123,9 @@ static void test_cells(void **state)
         "T0 write x:4=0x04030201 T0 read x+2:4=0x0304 T0 write x+8:8 T0 read x:16";
     struct pf_trace t;
     struct pf_trace_error err;
+    struct pf_error e;
     pf_trace_init(&t);
-    assert_true(pf_trace_read_text(&t, "x", text, strlen(text), &err));
+    assert_int_equal(pf_trace_read_text(&t, "x", text, strlen(text), &e), PF_OK);
     const struct pf_range *a = &t.places.at[t.events.at[0].what];
     const struct pf_range *b = &t.places.at[t.events.at[1].what];
     const struct pf_range *all = &t.places.at[t.events.at[3].what];
@@ -147,9 +152,9 @@ static void test_large_values(void **state)
         char text[64];
         int n = snprintf(text, sizeof text, "T0 write 0x1000=%s", values[i]);
         struct pf_trace t;
-        struct pf_trace_error err;
+        struct pf_error e;
         pf_trace_init(&t);
-        assert_int_equal(pf_trace_read_text(&t, "x", text, (size_t)n, &err), i < 3);
+        assert_int_equal(pf_trace_read_text(&t, "x", text, (size_t)n, &e), i < 3 ? PF_OK : PF_BAD);
         if (i < 3)
             assert_int_equal(t.events.at[0].value, strtoull(values[i], NULL, 10));
         pf_trace_release(&t);

@@ -24,7 +24,7 @@ struct sequence {
 struct parser {
     const char *path, *at, *end;
     unsigned line;
-    struct pf_trace_error *error;
+    struct pf_error *error;
     struct sequence seq[5];
     char next[PF_PATTERN_MAX][2][LABEL_MAX]; /* pairs of events */
     unsigned nnext, next_line[PF_PATTERN_MAX];
@@ -36,6 +36,7 @@ enum { E, T, SV, AR, AT };
 static const char *const words[] = {"E", "T", "SV", "AR", "AT"};
 static const char *const kinds[] = {"race", "atomicity", "atomic-set"};
 
+/* Writes the message; returns false. */
 static bool fail(struct parser *p, unsigned line, const char *fmt, ...)
 {
     char text[160];
@@ -43,8 +44,7 @@ static bool fail(struct parser *p, unsigned line, const char *fmt, ...)
     va_start(ap, fmt);
     vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
-    snprintf(p->error->text, sizeof p->error->text, "%.60s:%u: %s", p->path, line, text);
-    return false;
+    return pf_fail(p->error, PF_BAD, "%s:%u: %s", p->path, line, text) == PF_OK;
 }
 
 static void skip(struct parser *p)
@@ -227,36 +227,41 @@ static bool item(struct parser *p, const char *key)
     return fail(p, p->line, "expected pattern, kind, E, T, SV, AR, AT or next, found '%s'", key);
 }
 
-bool pf_patterns_parse(pf_patterns *out, const char *path, const char *text, size_t len,
-                       struct pf_trace_error *error)
+static bool parse(pf_patterns *out, struct parser *p)
 {
-    struct parser p = {.path = path, .at = text, .end = text + len, .line = 1, .error = error};
     bool inside = false;
-    for (skip(&p); p.at < p.end; skip(&p)) {
+    for (skip(p); p->at < p->end; skip(p)) {
         char key[LABEL_MAX];
-        if (!word(&p, false, key, sizeof key, "a keyword"))
+        if (!word(p, false, key, sizeof key, "a keyword"))
             return false;
         if (strcmp(key, "pattern")) {
             if (!inside)
-                return fail(&p, p.line, "expected 'pattern', found '%s'", key);
-            if (!item(&p, key))
+                return fail(p, p->line, "expected 'pattern', found '%s'", key);
+            if (!item(p, key))
                 return false;
             continue;
         }
-        if ((inside && !finish(&p, out)) || !begin(&p))
+        if ((inside && !finish(p, out)) || !begin(p))
             return false;
         inside = true;
     }
     if (!inside)
-        return fail(&p, p.line, "no pattern in the file");
-    return finish(&p, out);
+        return fail(p, p->line, "no pattern in the file");
+    return finish(p, out);
+}
+
+pf_status pf_patterns_parse(pf_patterns *out, const char *path, const char *text, size_t len,
+                            struct pf_error *e)
+{
+    struct parser p = {.path = path, .at = text, .end = text + len, .line = 1, .error = e};
+    return parse(out, &p) ? PF_OK : PF_BAD;
 }
 
 void pf_patterns_builtin(pf_patterns *out)
 {
-    struct pf_trace_error e;
+    struct pf_error e;
     size_t first = out->len;
-    if (!pf_patterns_parse(out, "builtin.pattern", builtin, sizeof builtin, &e)) {
+    if (pf_patterns_parse(out, "builtin.pattern", builtin, sizeof builtin, &e) != PF_OK) {
         fprintf(stderr, "pf: %s\n", e.text); /* a bug in pf */
         abort();
     }

@@ -13,6 +13,7 @@
 #ifndef PF_PECAN_PATTERN_H
 #define PF_PECAN_PATTERN_H
 
+#include "status.h"
 #include "trace.h"
 
 #define PF_PATTERN_MAX 255 /* events; an event number fits into a byte */
@@ -32,9 +33,9 @@ struct pf_pattern {
 };
 typedef PF_VEC(struct pf_pattern) pf_patterns;
 
-/* Appends the patterns of a file's text. False: `error` has the path, the line and the reason. */
-bool pf_patterns_parse(pf_patterns *out, const char *path, const char *text, size_t len,
-                       struct pf_trace_error *error);
+/* Appends the patterns of a file's text. PF_BAD: `e` has the path, the line and the reason. */
+PF_MUST_USE pf_status pf_patterns_parse(pf_patterns *out, const char *path, const char *text,
+                                        size_t len, struct pf_error *e);
 /* Appends the built-in patterns. */
 void pf_patterns_builtin(pf_patterns *out);
 

@@ -45,9 +45,11 @@ static void check_file(const char *folder, const char *name, uint32_t a, uint32_
     fclose(f);
     struct pf_trace t;
     struct pf_trace_error err;
+    struct pf_error e;
     pf_trace_init(&t);
-    if (!pf_trace_read_text(&t, path, text, len, &err) || !pf_trace_check(&t, &err)) {
-        fprintf(stderr, "%s\n", err.text);
+    bool read = pf_trace_read_text(&t, path, text, len, &e) == PF_OK;
+    if (!read || !pf_trace_check(&t, &err)) {
+        fprintf(stderr, "%s\n", read ? err.text : e.text);
         exit(2);
     }
     uint32_t n = (uint32_t)t.events.len, i = 0, k = 0;
