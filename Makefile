@@ -78,7 +78,7 @@ lint: deps ## check format, layers, names, text and shell scripts
 	script/check-layers
 	script/check-names
 	script/check-options
-	script/check-processes
+	script/check-calls
 	script/check-words
 	script/check-shell
 

@@ -3,8 +3,7 @@
  *
  * Model:   errors of bad input or a bad environment. The message names the file, what was expected
  *          and what was found; only the command line prints it. Running out of memory is not an
- *          error that functions return: the tool ends (allocation.h). PF_NOMEM is for libraries
- *          that report it, such as zstd and sqlite.
+ *          error that functions return: the tool ends (allocation.h).
  * Memory:  the message is stored in the caller's struct pf_error.
  */
 #ifndef PF_BASE_STATUS_H
@@ -14,9 +13,8 @@
 
 typedef enum pf_status {
     PF_OK,
-    PF_NOMEM, /* out of memory */
-    PF_IO,    /* a system call failed */
-    PF_BAD,   /* the input is invalid */
+    PF_IO,  /* a system call failed */
+    PF_BAD, /* the input is invalid */
 } pf_status;
 
 struct pf_error {

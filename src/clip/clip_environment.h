@@ -8,7 +8,7 @@
  *          reasons.
  * Memory:  the description of a run owns its lists.
  * Threads: not thread-safe.
- * Errors:  PF_BAD for more variables than the channel can describe; PF_NOMEM.
+ * Errors:  PF_BAD for more variables than the channel can describe.
  */
 #ifndef PF_CLIP_ENVIRONMENT_H
 #define PF_CLIP_ENVIRONMENT_H

@@ -5,28 +5,22 @@
 #define _GNU_SOURCE
 #include "clip.h"
 #include "file.h"
+#include "vector.h"
 #include <stdlib.h>
 #include <string.h>
 
-struct stream {
-    unsigned char *at;
-    size_t n;
-};
+typedef PF_VEC(unsigned char) joined_stream;
 
-static bool add(struct stream *s, const void *bytes, size_t n)
+static void add(joined_stream *s, const void *bytes, size_t n)
 {
-    unsigned char *more = realloc(s->at, s->n + n + 1);
-    if (!more)
-        return false;
-    memcpy(more + s->n, bytes, n);
-    s->at = more;
-    s->n += n;
-    return true;
+    pf_vec_reserve(s, n + 1);
+    memcpy(s->at + s->len, bytes, n);
+    s->len += n;
 }
 
 /* Appends the bytes of all pieces to their streams. An incomplete last piece (the process was
  * killed while it wrote) is dropped. */
-static pf_status collect(struct stream streams[PF_STREAMS], struct pf_clip_end *end,
+static pf_status collect(joined_stream streams[PF_STREAMS], struct pf_clip_end *end,
                          const unsigned char *bytes, size_t n, const char *path, struct pf_error *e)
 {
     for (size_t at = PF_STREAMS * sizeof(uint64_t); n - at >= sizeof(struct pf_piece);) {
@@ -37,8 +31,8 @@ static pf_status collect(struct stream streams[PF_STREAMS], struct pf_clip_end *
             return pf_fail(e, PF_BAD, "%s: offset %zu: piece with an unknown stream", path, at);
         if (p.n > n - at)
             break;
-        if (p.stream < PF_STREAMS && !add(&streams[p.stream], bytes + at, p.n))
-            return pf_fail(e, PF_NOMEM, "%s: out of memory", path);
+        if (p.stream < PF_STREAMS)
+            add(&streams[p.stream], bytes + at, p.n);
         if (p.stream == PF_STREAMS && p.n && end->outcome == PF_OUTCOME_NONE) {
             size_t text = p.n - 1 < sizeof end->text ? p.n - 1 : sizeof end->text - 1;
             end->outcome = (enum pf_outcome)bytes[at];
@@ -50,7 +44,7 @@ static pf_status collect(struct stream streams[PF_STREAMS], struct pf_clip_end *
     return PF_OK;
 }
 
-static pf_status write_clip(const struct pf_clip_meta *meta, const struct stream *streams,
+static pf_status write_clip(const struct pf_clip_meta *meta, const joined_stream *streams,
                             const char *path, const struct pf_clip_end *end, struct pf_error *e)
 {
     struct pf_clip_writer *w;
@@ -61,8 +55,8 @@ static pf_status write_clip(const struct pf_clip_meta *meta, const struct stream
         return s;
     pf_clip_skip_sync(w);
     for (unsigned i = 0; i < PF_STREAMS; i++)
-        for (size_t at = 0; s == PF_OK && at < streams[i].n; at += PF_CHUNK_MAX / 4) {
-            size_t left = streams[i].n - at;
+        for (size_t at = 0; s == PF_OK && at < streams[i].len; at += PF_CHUNK_MAX / 4) {
+            size_t left = streams[i].len - at;
             s = pf_clip_append(w, i, streams[i].at + at,
                                left < PF_CHUNK_MAX / 4 ? left : PF_CHUNK_MAX / 4, e);
         }
@@ -75,7 +69,7 @@ static pf_status write_clip(const struct pf_clip_meta *meta, const struct stream
 pf_status pf_clip_join(const struct pf_clip *before, const char *pieces, const char *path,
                        const struct pf_clip_meta *meta, struct pf_clip_end *end, struct pf_error *e)
 {
-    struct stream streams[PF_STREAMS] = {{0}};
+    joined_stream streams[PF_STREAMS] = {{0}};
     uint64_t had[PF_STREAMS];
     char *bytes;
     size_t n;
@@ -90,25 +84,26 @@ pf_status pf_clip_join(const struct pf_clip *before, const char *pieces, const c
     for (unsigned i = 0; s == PF_OK && i < PF_STREAMS; i++) {
         if (PF_STREAM_IS_EVENTS(i))
             continue;
-        s = pf_clip_stream(before, i, &streams[i].at, &streams[i].n, e);
-        if (s == PF_OK && streams[i].n < had[i])
+        s = pf_clip_stream(before, i, &streams[i].at, &streams[i].len, e);
+        streams[i].cap = streams[i].len;
+        if (s == PF_OK && streams[i].len < had[i])
             s = pf_fail(e, PF_BAD, "%s: shorter than when its continuation %s started",
                         before->path, pieces);
-        streams[i].n = s == PF_OK ? had[i] : 0;
+        streams[i].len = s == PF_OK ? had[i] : 0;
     }
     if (s == PF_OK)
         s = collect(streams, end, (unsigned char *)bytes, n, pieces, e);
     if (s == PF_OK)
         s = write_clip(meta, streams, path, end, e);
     for (unsigned i = 0; i < PF_STREAMS; i++)
-        free(streams[i].at);
+        pf_vec_release(&streams[i]);
     free(bytes);
     return s;
 }
 
 pf_status pf_clip_pieces_end(const char *pieces, struct pf_clip_end *end, struct pf_error *e)
 {
-    struct stream streams[PF_STREAMS] = {{0}};
+    joined_stream streams[PF_STREAMS] = {{0}};
     char *bytes;
     size_t n;
     pf_status s = pf_file_read(pieces, &bytes, &n, e);
@@ -117,7 +112,7 @@ pf_status pf_clip_pieces_end(const char *pieces, struct pf_clip_end *end, struct
     if (n >= PF_STREAMS * sizeof(uint64_t))
         s = collect(streams, end, (unsigned char *)bytes, n, pieces, e);
     for (unsigned i = 0; i < PF_STREAMS; i++)
-        free(streams[i].at);
+        pf_vec_release(&streams[i]);
     free(bytes);
     return s;
 }

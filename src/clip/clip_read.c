@@ -3,6 +3,7 @@
  * bytes that are there before it is used, and only bytes covered by a correct checksum are used.
  */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "clip.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -23,39 +24,25 @@ bool pf_clip_sniff(const void *bytes, size_t n)
 
 /* --- fields --- */
 
-static pf_status no_memory(const struct pf_clip *c, struct pf_error *e)
-{
-    return pf_fail(e, PF_NOMEM, "%s: out of memory", c->path);
-}
-
-static bool set_text(char **to, const unsigned char *bytes, uint32_t n)
+static void set_text(char **to, const unsigned char *bytes, uint32_t n)
 {
     free(*to);
-    *to = malloc(n + 1u);
-    if (*to) {
-        memcpy(*to, bytes, n);
-        (*to)[n] = 0;
-    }
-    return *to != NULL;
+    *to = pf_mem_resize(NULL, n + 1u, 1);
+    memcpy(*to, bytes, n);
+    (*to)[n] = 0;
 }
 
 /* Lists are short and read once, so counting the items at every addition is cheap enough. */
-static bool add_item(char ***list, const unsigned char *bytes, uint32_t n)
+static void add_item(char ***list, const unsigned char *bytes, uint32_t n)
 {
     size_t len = 0;
     while (*list && (*list)[len])
         len++;
-    if (!*list || (len & (len + 1)) == 0) { /* capacity 1, 3, 7, ... and the NULL */
-        char **more = realloc(*list, (2 * len + 2) * sizeof *more);
-        if (!more)
-            return false;
-        *list = more;
-    }
+    if (!*list || (len & (len + 1)) == 0) /* capacity 1, 3, 7, ... and the NULL */
+        *list = pf_mem_resize(*list, 2 * len + 2, sizeof **list);
     (*list)[len] = NULL;
-    if (!set_text(&(*list)[len], bytes, n))
-        return false;
+    set_text(&(*list)[len], bytes, n);
     (*list)[len + 1] = NULL;
-    return true;
 }
 
 static uint64_t number(const unsigned char *bytes, uint32_t n)
@@ -66,28 +53,25 @@ static uint64_t number(const unsigned char *bytes, uint32_t n)
 }
 
 /* Copies as many bytes as both sides have; sets n to 0 if accesses are missing. */
-static bool get_reached(struct pf_reached *r, const unsigned char *p, uint32_t n)
+static void get_reached(struct pf_reached *r, const unsigned char *p, uint32_t n)
 {
     const size_t head = offsetof(struct pf_reached, at);
     if (n < head)
-        return true;
+        return;
     memcpy(r, p, n < sizeof *r ? n : sizeof *r);
     if (r->n > PF_REACHED_MAX || r->n * sizeof r->at[0] > n - head)
         r->n = 0;
-    return true;
 }
 
 /* The field comes after the environment, and has one byte for each variable. */
-static bool set_values(struct pf_clip_meta *m, const unsigned char *p, uint32_t n)
+static void set_values(struct pf_clip_meta *m, const unsigned char *p, uint32_t n)
 {
     size_t variables = 0;
     while (m->env && m->env[variables])
         variables++;
     free(m->values);
-    m->values = calloc(variables + 1, 1);
-    if (m->values)
-        memcpy(m->values, p, n < variables ? n : variables);
-    return m->values != NULL;
+    m->values = pf_mem_zero(variables + 1, 1);
+    memcpy(m->values, p, n < variables ? n : variables);
 }
 
 struct totals {
@@ -95,81 +79,91 @@ struct totals {
     int n;
 };
 
-static bool take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const unsigned char *p,
+static void take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const unsigned char *p,
                        uint32_t n)
 {
     struct pf_clip_meta *m = &c->meta;
     switch (tag) {
     case PF_FIELD_TOOL:
-        return set_text(&m->tool, p, n);
+        set_text(&m->tool, p, n);
+        return;
     case PF_FIELD_ABI:
         m->abi = (uint32_t)number(p, n);
-        return true;
+        return;
     case PF_FIELD_PROGRAM:
-        return set_text(&m->program, p, n);
+        set_text(&m->program, p, n);
+        return;
     case PF_FIELD_BUILD:
         m->build = number(p, n);
-        return true;
+        return;
     case PF_FIELD_CWD:
-        return set_text(&m->cwd, p, n);
+        set_text(&m->cwd, p, n);
+        return;
     case PF_FIELD_ARG:
-        return add_item(&m->argv, p, n);
+        add_item(&m->argv, p, n);
+        return;
     case PF_FIELD_ENV:
-        return add_item(&m->env, p, n);
+        add_item(&m->env, p, n);
+        return;
     case PF_FIELD_SCHEDULE:
-        return set_text(&m->schedule, p, n);
+        set_text(&m->schedule, p, n);
+        return;
     case PF_FIELD_EXCLUDE:
-        return set_text(&m->exclude, p, n);
+        set_text(&m->exclude, p, n);
+        return;
     case PF_FIELD_RUNTIME:
         m->runtime = number(p, n);
-        return true;
+        return;
     case PF_FIELD_RACE:
-        return set_text(&m->race, p, n);
+        set_text(&m->race, p, n);
+        return;
     case PF_FIELD_TRACED:
         m->traced = (uint32_t)number(p, n);
-        return true;
+        return;
     case PF_FIELD_WATCHED:
         m->watched = (uint32_t)number(p, n);
-        return true;
+        return;
     case PF_FIELD_STACK:
         m->stack = number(p, n);
-        return true;
+        return;
     case PF_FIELD_VALUES:
-        return set_values(m, p, n);
+        set_values(m, p, n);
+        return;
     case PF_FIELD_ORIGIN:
         m->origin = number(p, n);
-        return true;
+        return;
     case PF_FIELD_WHOLE:
         c->end.whole = (uint32_t)number(p, n);
-        return true;
+        return;
     case PF_FIELD_STATUS:
         c->end.wait = (int)number(p, n);
-        return true;
+        return;
     case PF_FIELD_OUTCOME:
         c->end.outcome = (enum pf_outcome)number(p, n);
-        return true;
+        return;
     case PF_FIELD_TEXT:
         n = n < sizeof c->end.text ? n : sizeof c->end.text - 1;
         memcpy(c->end.text, p, n);
         c->end.text[n] = 0;
-        return true;
+        return;
     case PF_FIELD_COPIES:
         c->end.copies = (uint32_t)number(p, n);
-        return true;
+        return;
     case PF_FIELD_ERRORS:
         c->end.errors = (uint32_t)number(p, n);
-        return true;
+        return;
     case PF_FIELD_FAILURE:
         snprintf(c->end.failure, sizeof c->end.failure, "%.*s", (int)n, (const char *)p);
-        return true;
+        return;
     case PF_FIELD_REACHED:
-        return get_reached(&c->end.reached, p, n);
+        get_reached(&c->end.reached, p, n);
+        return;
     case PF_FIELD_TOTAL:
         if (t->n < PF_STREAMS)
             t->at[t->n++] = number(p, n);
-        return true;
+        return;
     default: /* added by a later pf; not needed to read this version */
-        return true;
+        return;
     }
 }
 
@@ -192,9 +186,9 @@ static pf_status unpack(const struct pf_clip *c, const struct pf_clip_chunk *k, 
 static pf_status read_fields(struct pf_clip *c, const struct pf_clip_chunk *k, struct totals *t,
                              struct pf_error *e)
 {
-    unsigned char *bytes = malloc(k->raw + 1u);
+    unsigned char *bytes = pf_mem_resize(NULL, k->raw + 1u, 1);
     size_t got = k->raw;
-    pf_status s = bytes ? unpack(c, k, bytes, e) : no_memory(c, e);
+    pf_status s = unpack(c, k, bytes, e);
     for (size_t i = 0; s == PF_OK && i < got;) {
         struct pf_field f;
         if (got - i < sizeof f) {
@@ -208,8 +202,8 @@ static pf_status read_fields(struct pf_clip *c, const struct pf_clip_chunk *k, s
                         "%s: offset %" PRIu64
                         ": field %u claims %u bytes, but the chunk has only %zu more",
                         c->path, k->offset, f.tag, f.length, got - i);
-        else if (!take_field(c, t, f.tag, bytes + i, f.length))
-            s = no_memory(c, e);
+        else
+            take_field(c, t, f.tag, bytes + i, f.length);
         i += f.length;
     }
     free(bytes);
@@ -245,19 +239,15 @@ static const char *chunk_fault(const struct pf_clip *c, uint64_t offset, struct 
     return NULL;
 }
 
-static bool keep_chunk(struct pf_clip *c, unsigned stream, struct pf_clip_chunk k)
+static void keep_chunk(struct pf_clip *c, unsigned stream, struct pf_clip_chunk k)
 {
     if (c->stream[stream].n == c->stream[stream].cap) {
-        size_t cap = c->stream[stream].cap ? 2 * c->stream[stream].cap : 16;
-        void *more = realloc(c->stream[stream].chunk, cap * sizeof k);
-        if (!more)
-            return false;
-        c->stream[stream].chunk = more;
-        c->stream[stream].cap = cap;
+        c->stream[stream].cap = c->stream[stream].cap ? 2 * c->stream[stream].cap : 16;
+        c->stream[stream].chunk =
+            pf_mem_resize(c->stream[stream].chunk, c->stream[stream].cap, sizeof k);
     }
     c->stream[stream].chunk[c->stream[stream].n++] = k;
     c->stream[stream].length += k.raw;
-    return true;
 }
 
 static pf_status read_chunks(struct pf_clip *c, struct pf_error *e)
@@ -280,8 +270,8 @@ static pf_status read_chunks(struct pf_clip *c, struct pf_error *e)
         pf_status s = PF_OK;
         if (k.stream == PF_STREAM_META || k.stream == PF_STREAM_END)
             s = read_fields(c, &chunk, &t, e);
-        else if (k.stream < PF_STREAMS && !keep_chunk(c, k.stream, chunk))
-            s = no_memory(c, e);
+        else if (k.stream < PF_STREAMS)
+            keep_chunk(c, k.stream, chunk);
         if (s != PF_OK)
             return s;
         described = true;
@@ -320,8 +310,8 @@ static pf_status open_bytes(struct pf_clip *c, struct pf_error *e)
 pf_status pf_clip_open_bytes(struct pf_clip *c, const char *path, const void *bytes, size_t n,
                              struct pf_error *e)
 {
-    *c = (struct pf_clip){.bytes = bytes, .size = n, .path = strdup(path)};
-    pf_status s = c->path ? open_bytes(c, e) : pf_fail(e, PF_NOMEM, "%s: out of memory", path);
+    *c = (struct pf_clip){.bytes = bytes, .size = n, .path = pf_mem_copy(path)};
+    pf_status s = open_bytes(c, e);
     c->borrowed = true;
     if (s != PF_OK)
         pf_clip_release(c);
@@ -380,9 +370,7 @@ pf_status pf_clip_stream(const struct pf_clip *c, unsigned stream, unsigned char
 {
     pf_status s = PF_OK;
     *n = c->stream[stream].length;
-    *out = *n ? malloc(*n) : NULL;
-    if (*n && !*out)
-        return no_memory(c, e);
+    *out = pf_mem_resize(NULL, *n, 1);
     for (size_t k = 0; s == PF_OK && k < c->stream[stream].n; k++)
         s = pf_clip_unpack(c, stream, k, *out + c->stream[stream].chunk[k].at, e);
     if (s != PF_OK) {
