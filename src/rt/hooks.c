@@ -16,7 +16,6 @@ static void ignore(void) {}
 static void ignore_text(const char *text) {}
 static void ignore_atomic(void *addr, uint32_t packed, uint32_t site) {}
 static void ignore_number(uint32_t number) {}
-static void ignore_fence(uint32_t order, uint32_t site) {}
 
 struct pf_hooks pf_hooks = {
     .race_found = ignore_race,
@@ -31,6 +30,5 @@ struct pf_hooks pf_hooks = {
     .failure_found = ignore_text,
     .atomic_begin = ignore_atomic,
     .atomic_end = ignore_number,
-    .fence = ignore_fence,
     .event_in_runtime = ignore,
 };

@@ -41,10 +41,9 @@ struct pf_hooks {
     void (*memory_error_reported)(const char *text);
     /* The program fails; `text` names the place. */
     void (*failure_found)(const char *text);
-    /* The implementation of atomic operations and fences (event_atomic.c). */
+    /* The implementation of atomic operations (event_atomic.c). */
     void (*atomic_begin)(void *addr, uint32_t packed, uint32_t site);
     void (*atomic_end)(uint32_t stored);
-    void (*fence)(uint32_t order, uint32_t site);
     /* an atomic operation or a fence inside the runtime, or of an unregistered thread */
     void (*event_in_runtime)(void);
 };

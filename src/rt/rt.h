@@ -13,7 +13,8 @@ struct pf_rt {
     bool ready;    /* the shadow is mapped: threads can be watched */
     bool plain; /* functions run without checks; no thread is registered, nothing is reported */
     bool strict; /* cells are updated under a lock: no access record is ever lost */
-    bool slow_path_only; /* strict or oracle: no update takes a fast path */
+    /* strict, oracle, or event mode: no operation takes a fast path of free mode */
+    bool slow_path_only;
     bool events; /* event bodies run: an access is an event, not a check (direct/trace/event.h) */
     /* event bodies report variables on the stack (direct/memory/stack_variables.h) */
     bool stack_variables;

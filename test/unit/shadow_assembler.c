@@ -252,6 +252,7 @@ static void compare_with_c(uint64_t *cell, uint64_t a, const uint64_t *words,
     }
 }
 
+static bool leaves_all; /* the assembler must leave all accesses to C */
 /* How many reads and writes; how many of them in assembler. */
 static unsigned long done[2], completed[2];
 
@@ -274,9 +275,9 @@ static void try_access(const struct test_access *a, uint64_t words[][WORDS])
         read_state(cell + 2 * i, &now[i]);
     for (unsigned i = 0; i < n; i++)
         check_rule(&was[i], &now[i], mine);
-    if (!__pf_tls.clock) {
+    if (leaves_all) {
         if (!left_to_c && !pf_access_covers(words[0][!a->write], mine))
-            fail_with("an access without a clock was not left to C");
+            fail_with("the access was not left to C");
         assert_memory_equal(now[0].word, was[0].word, sizeof was[0].word);
         return;
     }
@@ -460,11 +461,10 @@ static void check_only_threads(void **state)
     pf_rt.check_only_threads = false;
 }
 
-/* A thread without a clock is unregistered, or in a special mode: whatever the inline test does not
- * pass is left to C, and the cell stays as it is. */
-static void without_a_clock(void **state)
+/* Whatever the inline test does not pass is left to C, and the cell stays as it is. */
+static void all_left_to_c(void)
 {
-    __pf_tls.clock = NULL;
+    leaves_all = true;
     for (unsigned i = 0; i < ACCESSES; i++) {
         const struct test_access *a = &accesses[i];
         set_epoch(false);
@@ -472,13 +472,35 @@ static void without_a_clock(void **state)
         for (unsigned x = 0; x < all.n; x++)
             for (unsigned y = 0; y < all.n; y++) {
                 uint64_t words[1][WORDS] = {{all.at[x], all.at[y]}};
-                for (unsigned full = 0; full < 3; full++) { /* overflow words: none, read, write */
-                    words[0][3] = full ? record_of(a) ^ (full == 1) * (record_of(a) & PF_BIT_W) : 0;
-                    try_access(a, words);
-                }
+                try_access(a, words);
+                words[0][3] = record_of(a) & ~PF_BIT_W; /* overflow words */
+                try_access(a, words);
+                words[0][3] |= PF_BIT_W;
+                try_access(a, words);
             }
     }
+    leaves_all = false;
+}
+
+/* The thread is unregistered, or in a special mode. */
+static void without_a_clock(void **state)
+{
+    __pf_tls.clock = NULL;
+    all_left_to_c();
     __pf_tls.clock = clock;
+}
+
+/* The calling context, or the id of the site in it, is not known yet. */
+static void without_a_site_id(void **state)
+{
+    uint32_t known = frames[0].node;
+    frames[0].node = PF_NODE_ROOT;
+    all_left_to_c();
+    frames[0].node = known;
+    struct pf_node *node = pf_store_at(known);
+    node->block[0] = 0;
+    all_left_to_c();
+    node->block[0] = FIRST_ID;
 }
 
 /* No entry is empty, so that a wrong lookup finds something. */
@@ -522,7 +544,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(front_words),     cmocka_unit_test(overflow_words),
         cmocka_unit_test(all_words),       cmocka_unit_test(check_only_threads),
-        cmocka_unit_test(without_a_clock),
+        cmocka_unit_test(without_a_clock), cmocka_unit_test(without_a_site_id),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -156,6 +156,9 @@ uint64_t pf_sched_now(void);
  * kernel's result. May switch. Futex calls, sleeps, clock reads and thread creation are handled
  * before this (trap.c); process creation arrives here (pf_context_fork). */
 long pf_syscall_run(long number, const long argument[6]);
+/* A system call of the runtime on a descriptor or a path of the target. In free mode it calls the
+ * kernel; in directed mode it is pf_syscall_run. */
+long pf_target_syscall(long number, const long argument[6]);
 /* While recording: finds out which descriptors, children and signals that threads wait for are
  * ready, and ends those waits (pf_sched_end_wait). Waits in the kernel for one of them until
  * `deadline` (virtual time; 0: no limit). Returns false if no thread waits for any of these. */

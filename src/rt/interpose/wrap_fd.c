@@ -187,8 +187,7 @@ static struct channel *named_channel(uint64_t device, uint64_t inode)
 bool pf_fd_stat(int fd, struct stat *about)
 {
     const long argument[6] = {fd, (long)about};
-    return (pf_directed() ? pf_syscall_run(SYS_fstat, argument) : pf_sys(SYS_fstat, fd, about)) >=
-           0;
+    return pf_target_syscall(SYS_fstat, argument) >= 0;
 }
 
 void pf_fd_new_named(int fd)
@@ -210,9 +209,7 @@ struct pf_hb_clock *pf_fd_opening(struct pf_thread *t, int at, const char *path,
     const long argument[6] = {at, (long)path, (long)&about};
     if (flags & (O_NONBLOCK | O_PATH) || (flags & O_ACCMODE) == O_RDWR || !path)
         return NULL;
-    long r = pf_directed() ? pf_syscall_run(SYS_newfstatat, argument)
-                           : pf_sys(SYS_newfstatat, at, path, &about, 0);
-    if (r < 0 || !S_ISFIFO(about.st_mode))
+    if (pf_target_syscall(SYS_newfstatat, argument) < 0 || !S_ISFIFO(about.st_mode))
         return NULL;
     uint64_t ours = flags & O_ACCMODE ? BY_WRITERS : BY_READERS,
              others = ours ^ BY_READERS ^ BY_WRITERS;

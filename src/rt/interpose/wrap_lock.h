@@ -66,7 +66,7 @@ static inline uint64_t pf_lock_access_record(const struct pf_call *c, const vola
 
 static inline enum pf_lock_check pf_lock_precheck(struct pf_call *c, const volatile void *lock)
 {
-    if (!c->t || pf_rt.events || pf_rt.slow_path_only || c->t->check_only)
+    if (!c->t || pf_rt.slow_path_only || c->t->check_only)
         return PF_LOCK_CHECK_BEFORE;
     if (pf_ignores(c->t, false) || !pf_stack_watched() || !pf_call_is_direct(c))
         return PF_LOCK_CHECK_NONE;

@@ -2,8 +2,7 @@
  * hb.c - see hb.h. Every release ends the thread's epoch, so that what the thread does afterwards
  * is not part of what was published.
  *
- * In directed mode clocks are not used: operations only notify the listener, and locks are listed
- * as held.
+ * The operations of pf_order_ops are those of free mode; event mode has its own, without clocks.
  */
 #include "hb.h"
 #include "limits.h"
@@ -18,15 +17,9 @@
 #include "store.h"
 #include "sync.h"
 
-void pf_hb_acquire(struct pf_thread *t, const volatile void *addr)
+static void acquire(struct pf_thread *t, const volatile void *addr)
 {
-    if (t->ignore_sync)
-        return;
     uintptr_t a = (uintptr_t)addr;
-    if (pf_rt.events) {
-        pf_listener_notify(t, PF_EV_TAKE, addr, 0);
-        return;
-    }
     if (pf_sync_absent(a))
         return;
     pf_oracle_begin();
@@ -42,15 +35,9 @@ void pf_hb_acquire(struct pf_thread *t, const volatile void *addr)
 }
 
 /* store: replaces the object's clock instead of joining it. */
-static inline void release(struct pf_thread *t, const volatile void *addr, bool store)
+static inline void publish(struct pf_thread *t, const volatile void *addr, bool store)
 {
-    if (t->ignore_sync)
-        return;
     uintptr_t a = (uintptr_t)addr;
-    if (pf_rt.events) {
-        pf_listener_notify(t, PF_EV_POST, addr, 0);
-        return;
-    }
     pf_oracle_begin();
     pf_oracle_event(t, store ? "relstore" : "rel", a, 0);
     struct pf_spin *l = pf_sync_lock(a);
@@ -71,8 +58,11 @@ static inline void release(struct pf_thread *t, const volatile void *addr, bool 
     pf_oracle_end();
 }
 
-void pf_hb_release(struct pf_thread *t, const volatile void *addr) { release(t, addr, false); }
-void pf_hb_release_store(struct pf_thread *t, const volatile void *addr) { release(t, addr, true); }
+static void release(struct pf_thread *t, const volatile void *addr) { publish(t, addr, false); }
+static void release_store(struct pf_thread *t, const volatile void *addr)
+{
+    publish(t, addr, true);
+}
 
 /* Clocks without an address: of descriptors and messages. */
 
@@ -99,13 +89,9 @@ void pf_hb_clock_free(struct pf_hb_clock *c)
         pf_store_free(c, 0);
 }
 
-void pf_hb_clock_acquire(struct pf_thread *t, struct pf_hb_clock *c)
+static void clock_acquire(struct pf_thread *t, struct pf_hb_clock *c)
 {
     struct standalone_clock *f = (struct standalone_clock *)c;
-    if (pf_rt.events) {
-        pf_listener_notify(t, PF_EV_TAKE, c, 0);
-        return;
-    }
     pf_oracle_begin();
     pf_oracle_event(t, "acq", (uintptr_t)c, 0);
     pf_spin_lock(&f->lock);
@@ -114,13 +100,9 @@ void pf_hb_clock_acquire(struct pf_thread *t, struct pf_hb_clock *c)
     pf_oracle_end();
 }
 
-static void clock_release(struct pf_thread *t, struct pf_hb_clock *c, bool store)
+static inline void clock_publish(struct pf_thread *t, struct pf_hb_clock *c, bool store)
 {
     struct standalone_clock *f = (struct standalone_clock *)c;
-    if (pf_rt.events) {
-        pf_listener_notify(t, PF_EV_POST, c, 0);
-        return;
-    }
     pf_oracle_begin();
     pf_oracle_event(t, store ? "relstore" : "rel", (uintptr_t)c, 0);
     pf_spin_lock(&f->lock);
@@ -133,10 +115,13 @@ static void clock_release(struct pf_thread *t, struct pf_hb_clock *c, bool store
     pf_oracle_end();
 }
 
-void pf_hb_clock_release(struct pf_thread *t, struct pf_hb_clock *c) { clock_release(t, c, false); }
-void pf_hb_clock_release_store(struct pf_thread *t, struct pf_hb_clock *c)
+static void clock_release(struct pf_thread *t, struct pf_hb_clock *c)
 {
-    clock_release(t, c, true);
+    clock_publish(t, c, false);
+}
+static void clock_release_store(struct pf_thread *t, struct pf_hb_clock *c)
+{
+    clock_publish(t, c, true);
 }
 
 /* Locks. */
@@ -160,8 +145,6 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
             *set = pf_lockset_with(t->order.lockset, a, where, shared);
         return where;
     }
-    if (pf_rt.events)
-        return where ? where : pf_stack_id(t, PF_NATIVE_CALL);
     pf_oracle_begin();
     pf_oracle_event(t, shared ? "rdlock" : "lock", a, 0);
     struct pf_spin *l = pf_sync_lock(a);
@@ -199,7 +182,7 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
 /* Returns the id of the clock that was published; 0: none. known: t is known to hold the lock. */
 static uint64_t lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool known)
 {
-    if (t->ignore_sync || pf_rt.events)
+    if (t->ignore_sync)
         return 0;
     uint64_t clock_id = 0;
     pf_oracle_begin();
@@ -269,7 +252,6 @@ void pf_lock_enter_watch_body(struct pf_thread *t, struct pf_frame *frame)
         rebuild_lockset(t);
 }
 
-/* t has taken a lock that it did not hold. */
 static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, uint32_t where)
 {
     bool again, deferred = pf_lock_unwatched(t);
@@ -286,8 +268,6 @@ static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, 
                                                             .lockset_before = t->order.lockset,
                                                             .shared = shared,
                                                             .depth = depth};
-    if (pf_rt.events)
-        return;
     if (deferred) {
         t->order.locks_stale = true;
         return;
@@ -297,7 +277,13 @@ static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, 
         pf_epoch_lockset_changed(t);
 }
 
-/* Publishes t's clock and ends the epoch; h is the lock's entry in t->order.held, or NULL. */
+static void hold_again(struct pf_thread *t, uintptr_t a, bool shared, uint32_t where)
+{
+    bool again;
+    lock_acquire(t, a, shared, where, &again, NULL);
+}
+
+/* Publishes t's clock and ends the epoch. */
 static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held_lock *h)
 {
     bool deferred = pf_lock_unwatched(t);
@@ -314,7 +300,7 @@ static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held_lock *h)
         for (; h < last; h++) { /* locks taken after it are held without it now */
             h[0] = h[1];
             h->lockset_before = t->order.lockset;
-            if (!deferred && !pf_rt.events)
+            if (!deferred)
                 t->order.lockset = pf_lockset_with(t->order.lockset, h->addr, h->where, h->shared);
         }
     }
@@ -322,13 +308,25 @@ static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held_lock *h)
         t->order.resumable.lock = 0;
         t->order.locks_stale = true;
         pf_epoch_next(t);
-    } else if (!pf_rt.events) {
+    } else {
         pf_epoch_lockset_changed(t);
     }
     if (clock_id && t->order.sid == sid &&
         !t->order.dirty) /* the new epoch has no access records yet */
         t->order.clock_id = clock_id;
 }
+
+struct pf_order_ops pf_order_ops = {
+    .acquire = acquire,
+    .release = release,
+    .release_store = release_store,
+    .clock_acquire = clock_acquire,
+    .clock_release = clock_release,
+    .clock_release_store = clock_release_store,
+    .hold = hold,
+    .hold_again = hold_again,
+    .unhold = unhold,
+};
 
 void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where)
 {
@@ -337,7 +335,7 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
     struct pf_held_lock *h = held_find(t, (uintptr_t)lock);
     pf_listener_notify(t, flags & PF_LOCK_SHARED ? PF_EV_RDLOCK : PF_EV_LOCK, lock, 0);
     if (!h) {
-        hold(t, (uintptr_t)lock, flags & PF_LOCK_SHARED, 1, where);
+        pf_order_ops.hold(t, (uintptr_t)lock, flags & PF_LOCK_SHARED, 1, where);
         if (flags & PF_LOCK_ROBUST && (h = held_find(t, (uintptr_t)lock)))
             h->robust = true;
         return;
@@ -346,8 +344,7 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
      * unlocked it on behalf of t, and t has taken it again. */
     if (flags & (PF_LOCK_RECURSIVE | PF_LOCK_SHARED))
         h->depth++;
-    bool again;
-    lock_acquire(t, (uintptr_t)lock, h->shared, where, &again, NULL);
+    pf_order_ops.hold_again(t, (uintptr_t)lock, h->shared, where);
 }
 
 void pf_lock_dropping(struct pf_thread *t, const volatile void *lock)
@@ -358,7 +355,7 @@ void pf_lock_dropping(struct pf_thread *t, const volatile void *lock)
     pf_listener_notify(t, !h ? PF_EV_POST : h->shared ? PF_EV_RDUNLOCK : PF_EV_UNLOCK, lock, 0);
     if (h && --h->depth)
         return;
-    unhold(t, (uintptr_t)lock, h);
+    pf_order_ops.unhold(t, (uintptr_t)lock, h);
 }
 
 bool pf_lock_is_held(struct pf_thread *t, const volatile void *lock)
@@ -375,7 +372,7 @@ uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock)
     if (t->order.cond)
         pf_listener_notify(t, PF_EV_WAIT, t->order.cond, (uintptr_t)lock);
     depth |= h && h->robust ? PF_LOCK_DEPTH_ROBUST : 0;
-    unhold(t, (uintptr_t)lock, h);
+    pf_order_ops.unhold(t, (uintptr_t)lock, h);
     return depth;
 }
 
@@ -385,14 +382,14 @@ void pf_lock_abandon(struct pf_thread *t, const volatile void *lock)
     if (h && h->robust)
         pf_lock_drop_all(t, lock);
     else
-        unhold(t, (uintptr_t)lock, h);
+        pf_order_ops.unhold(t, (uintptr_t)lock, h);
 }
 
 void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth, uint32_t where)
 {
     pf_listener_notify(t, PF_EV_WAKE, t->order.cond, (uintptr_t)lock);
     t->order.cond = NULL;
-    hold(t, (uintptr_t)lock, false, depth & ~PF_LOCK_DEPTH_ROBUST, where);
+    pf_order_ops.hold(t, (uintptr_t)lock, false, depth & ~PF_LOCK_DEPTH_ROBUST, where);
     struct pf_held_lock *h = depth & PF_LOCK_DEPTH_ROBUST ? held_find(t, (uintptr_t)lock) : NULL;
     if (h)
         h->robust = true;

@@ -15,21 +15,61 @@
 
 #include "thread.h"
 
-void pf_hb_acquire(struct pf_thread *t, const volatile void *addr);
-void pf_hb_release(struct pf_thread *t, const volatile void *addr);
+struct pf_hb_clock;
+
+/* What these operations do: clocks in free mode, events in event mode (direct/trace/event_order.c).
+ * The functions below describe them. */
+struct pf_order_ops {
+    void (*acquire)(struct pf_thread *t, const volatile void *addr);
+    void (*release)(struct pf_thread *t, const volatile void *addr);
+    void (*release_store)(struct pf_thread *t, const volatile void *addr);
+    void (*clock_acquire)(struct pf_thread *t, struct pf_hb_clock *c);
+    void (*clock_release)(struct pf_thread *t, struct pf_hb_clock *c);
+    void (*clock_release_store)(struct pf_thread *t, struct pf_hb_clock *c);
+    /* t has taken a lock that it did not hold. */
+    void (*hold)(struct pf_thread *t, uintptr_t lock, bool shared, uint32_t depth, uint32_t where);
+    /* t has taken a lock that it holds already. */
+    void (*hold_again)(struct pf_thread *t, uintptr_t lock, bool shared, uint32_t where);
+    /* t is about to release the lock; h is its entry in t->order.held, or NULL. */
+    void (*unhold)(struct pf_thread *t, uintptr_t lock, struct pf_held_lock *h);
+};
+extern struct pf_order_ops pf_order_ops; /* free mode's, unless replaced at start */
+
+static inline void pf_hb_acquire(struct pf_thread *t, const volatile void *addr)
+{
+    if (!t->ignore_sync)
+        pf_order_ops.acquire(t, addr);
+}
+static inline void pf_hb_release(struct pf_thread *t, const volatile void *addr)
+{
+    if (!t->ignore_sync)
+        pf_order_ops.release(t, addr);
+}
 /* object := thread, replacing what earlier releases left. */
-void pf_hb_release_store(struct pf_thread *t, const volatile void *addr);
+static inline void pf_hb_release_store(struct pf_thread *t, const volatile void *addr)
+{
+    if (!t->ignore_sync)
+        pf_order_ops.release_store(t, addr);
+}
 /* The memory is gone (free, munmap, destroy): drops the objects in [addr, addr + size). */
 void pf_hb_forget(const volatile void *addr, size_t size);
 
 /* Clocks without an address: of a file descriptor, a message, a signal in flight. */
-struct pf_hb_clock;
 /* empty; never NULL: without memory, all share one clock */
 struct pf_hb_clock *pf_hb_clock_new(void);
 void pf_hb_clock_free(struct pf_hb_clock *c);
-void pf_hb_clock_acquire(struct pf_thread *t, struct pf_hb_clock *c);
-void pf_hb_clock_release(struct pf_thread *t, struct pf_hb_clock *c);
-void pf_hb_clock_release_store(struct pf_thread *t, struct pf_hb_clock *c);
+static inline void pf_hb_clock_acquire(struct pf_thread *t, struct pf_hb_clock *c)
+{
+    pf_order_ops.clock_acquire(t, c);
+}
+static inline void pf_hb_clock_release(struct pf_thread *t, struct pf_hb_clock *c)
+{
+    pf_order_ops.clock_release(t, c);
+}
+static inline void pf_hb_clock_release_store(struct pf_thread *t, struct pf_hb_clock *c)
+{
+    pf_order_ops.clock_release_store(t, c);
+}
 
 /* Locks: order as above, and the thread's set of held locks for reports. A lock taken `shared`
  * (rdlock) is ordered after earlier writers only, and its unlock before later writers only. */

@@ -23,6 +23,7 @@
 #include "hb.h"
 #include "hooks.h"
 #include "listener.h"
+#include "memory_ops.h"
 #include "oracle_log.h"
 #include "rt.h"
 #include "slot.h"
@@ -289,28 +290,36 @@ static __attribute__((noinline)) void *begin_release(void *addr, uint32_t packed
     return o;
 }
 
-static __attribute__((noinline)) void *begin_special(void *addr, uint32_t packed, uint32_t site)
+void *pf_atomic_begin_checked(struct pf_thread *t, void *addr, uint32_t packed, uint32_t site)
 {
-    struct pf_thread *t = pf_self();
-    if (!t) {
-        pf_hooks.event_in_runtime();
-        return NULL;
-    }
-    if (pf_rt.events) {
-        pf_hooks.atomic_begin(addr, packed, site);
-        current.path = PATH_EVENT;
-        return &current;
-    }
     if (t->signals)
         pf_hooks.signal_poll(t);
     operation(t, addr, packed, site);
     return begin_slow(addr, packed, site);
 }
 
+void *pf_atomic_begin_event(struct pf_thread *t, void *addr, uint32_t packed, uint32_t site)
+{
+    (void)t;
+    pf_hooks.atomic_begin(addr, packed, site);
+    current.path = PATH_EVENT;
+    return &current;
+}
+
+static __attribute__((noinline)) void *begin_special(void *addr, uint32_t packed, uint32_t site)
+{
+    struct pf_thread *t = pf_self();
+    if (t)
+        return pf_memory_ops.atomic_begin(t, addr, packed, site);
+    pf_hooks.event_in_runtime();
+    return NULL;
+}
+
+/* False in event mode, where threads have no clock (slot.c). */
 static inline bool is_common(const struct pf_thread *t, uintptr_t addr, uint32_t packed)
 {
-    return t && __pf_tls.clock && !__pf_tls.nested && !pf_rt.events && !t->ignore_sync &&
-           pf_stack_watched() && is_one_granule(addr, packed);
+    return t && __pf_tls.clock && !__pf_tls.nested && !t->ignore_sync && pf_stack_watched() &&
+           is_one_granule(addr, packed);
 }
 
 static __attribute__((noinline)) void *begin_lock_free(void *addr, uint32_t packed, uint32_t site)
@@ -548,6 +557,14 @@ static void order_by_fence(struct pf_thread *t, unsigned order)
     pf_oracle_end();
 }
 
+void pf_fence_checked(struct pf_thread *t, uint32_t order, uint32_t site)
+{
+    (void)site;
+    pf_nest();
+    order_by_fence(t, order);
+    pf_unnest();
+}
+
 void __pf_fence(uint32_t order, uint32_t site)
 {
     struct pf_thread *t = pf_self();
@@ -555,11 +572,5 @@ void __pf_fence(uint32_t order, uint32_t site)
         pf_hooks.event_in_runtime();
         return;
     }
-    if (__builtin_expect(pf_rt.events, 0)) {
-        pf_hooks.fence(order, site);
-        return;
-    }
-    pf_nest();
-    order_by_fence(t, order);
-    pf_unnest();
+    pf_memory_ops.fence(t, order, site);
 }

@@ -115,7 +115,7 @@ PF_PRESERVE_MOST static __attribute__((noinline)) bool update_write(const uint32
 /* The id of the site if the fast path may be used; 0 if not. */
 static inline __attribute__((always_inline)) uint32_t fast_path_id(uint32_t site)
 {
-    if (__builtin_expect(!__pf_tls.clock || __pf_tls.nested || pf_rt.events, 0))
+    if (__builtin_expect(!__pf_tls.clock || __pf_tls.nested, 0))
         return 0;
     uint32_t id = pf_stack_id_resolved(site);
     return id ? id : pf_stack_id_recent(site);

@@ -6,6 +6,8 @@
 struct pf_memory_ops pf_memory_ops = {
     .read = pf_check_read,
     .write = pf_check_write,
+    .atomic_begin = pf_atomic_begin_checked,
+    .fence = pf_fence_checked,
     .memory_new = pf_shadow_new,
     .memory_unmapped = pf_shadow_unmapped,
     .block_init = pf_heap_block_init,

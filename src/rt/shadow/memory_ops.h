@@ -9,6 +9,9 @@
 /* check.c */
 void pf_check_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id);
 void pf_check_write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id);
+/* atomic.c */
+void *pf_atomic_begin_checked(struct pf_thread *t, void *addr, uint32_t packed, uint32_t site);
+void pf_fence_checked(struct pf_thread *t, uint32_t order, uint32_t site);
 /* memory_range.c */
 void pf_shadow_new(const volatile void *addr, size_t size);
 void pf_shadow_unmapped(const volatile void *addr, size_t size);

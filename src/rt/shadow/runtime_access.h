@@ -21,6 +21,10 @@ struct pf_block;
 struct pf_memory_ops {
     void (*read)(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id);
     void (*write)(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id);
+    /* An atomic operation of compiled code begins, and a fence; t is neither NULL nor nested. The
+     * result of atomic_begin is passed to __pf_atomic_end. */
+    void *(*atomic_begin)(struct pf_thread *t, void *addr, uint32_t packed, uint32_t site);
+    void (*fence)(struct pf_thread *t, uint32_t order, uint32_t site);
     void (*memory_new)(const volatile void *addr, size_t size);
     void (*memory_unmapped)(const volatile void *addr, size_t size);
     void (*block_init)(void);
@@ -42,6 +46,9 @@ static inline void pf_runtime_write(struct pf_thread *t, const volatile void *ad
 {
     pf_memory_ops.write(t, addr, size, id);
 }
+
+/* Event mode's atomic_begin: calls the hook of the same name, and the hook atomic_end later. */
+void *pf_atomic_begin_event(struct pf_thread *t, void *addr, uint32_t packed, uint32_t site);
 
 /* The memory is fresh (malloc, mmap, a new stack): drops all access records and sync objects in
  * it. */

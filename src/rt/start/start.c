@@ -119,7 +119,7 @@ void pf_rt_init(void)
     pf_sample_init();
     if (pf_options.oracle_log[0])
         pf_oracle_open(pf_options.oracle_log);
-    pf_rt.slow_path_only = pf_rt.strict || pf_rt.oracle;
+    pf_rt.slow_path_only = pf_rt.strict || pf_rt.oracle || pf_rt.events;
     pf_wrap_init();
     pf_race_init();
     pf_sample_start();

@@ -140,6 +140,12 @@ long pf_syscall_run(long number, const long a[6])
     return r;
 }
 
+long pf_target_syscall(long number, const long a[6])
+{
+    return pf_directed() ? pf_syscall_run(number, a)
+                         : pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+}
+
 void pf_syscall_init(void)
 {
     pf_affinity_init();

@@ -35,6 +35,7 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
 
 /* Fills the tables of the lower layers with what operations do in event mode (event_mode.c). */
 void pf_event_mode_init(void);
+extern const struct pf_order_ops pf_event_order_ops; /* event_order.c */
 
 /* Atomic operations and fences (event_atomic.c): called before and after the operation. */
 void pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site);

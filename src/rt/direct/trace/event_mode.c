@@ -3,6 +3,7 @@
  */
 #include "block_history.h"
 #include "event.h"
+#include "hb.h"
 #include "hooks.h"
 #include "missing_call.h"
 #include "stack_variables.h"
@@ -28,9 +29,17 @@ static void ignore_range(const volatile void *addr, size_t size)
 }
 static void ignore(void) {}
 
+static void fence(struct pf_thread *t, uint32_t order, uint32_t site)
+{
+    (void)t;
+    pf_event_fence(order, site);
+}
+
 static const struct pf_memory_ops memory_ops = {
     .read = read,
     .write = write,
+    .atomic_begin = pf_atomic_begin_event,
+    .fence = fence,
     .memory_new = ignore_range,
     .memory_unmapped = ignore_range,
     .block_init = ignore,
@@ -44,12 +53,12 @@ static const struct pf_memory_ops memory_ops = {
 void pf_event_mode_init(void)
 {
     pf_memory_ops = memory_ops;
+    pf_order_ops = pf_event_order_ops;
     pf_hooks.choose_body = pf_event_body;
     pf_hooks.module_loaded = pf_global_mark_zones;
     pf_hooks.memory_error_reported = pf_channel_report_error;
     pf_hooks.failure_found = pf_channel_report_failure;
     pf_hooks.atomic_begin = pf_event_atomic_begin;
     pf_hooks.atomic_end = pf_event_atomic_end;
-    pf_hooks.fence = pf_event_fence;
     pf_hooks.event_in_runtime = pf_event_in_runtime;
 }
