@@ -29,8 +29,6 @@ struct pf_check_settings {
     uint64_t build; /* hash of all the programs together */
 };
 
-/* Parses the options. False: there is nothing more to do, and *status is the exit status. */
-bool pf_check_settings_parse(struct pf_check_settings *p, int argc, char **argv, int *status);
 /* Finds the programs and checks the numbers. Call it before anything is run. */
 PF_MUST_USE pf_status pf_check_settings_resolve(struct pf_check_settings *p, struct pf_error *e);
 void pf_check_settings_release(struct pf_check_settings *p);

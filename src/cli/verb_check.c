@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "check_load.h"
 #include "check_loop.h"
+#include "check_parse.h"
 #include "cli.h"
 #include "clip.h"
 #include "file.h"

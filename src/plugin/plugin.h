@@ -82,7 +82,8 @@ struct pf_unit {
     struct pf_source_table *source; /* source_location.c; NULL: there is no table */
     struct pf_site_table **site_tables;
     size_t nsite_tables, site_tables_cap;
-    struct pf_ptrmap di_funcs, di_files; /* caches of debuginfo.c */
+    /* caches of debuginfo.c; di_texts: names of files and of variables */
+    struct pf_ptrmap di_funcs, di_texts;
     char *interposed_text;               /* the names of interposed.c */
     const char **interposed;
     size_t ninterposed;

@@ -89,6 +89,9 @@ struct pf_body_walk {
 /* Walks over all blocks and instructions. The builder is at the position for new code, with the
  * debug location of the instruction. Restores and removes frames where the function needs it. */
 void pf_emit_walk(struct pf_emit *e, const struct pf_body_walk *w);
+/* Emits a step that plain and watch bodies have in common: an atomic operation, a fence, a landing
+ * pad. Returns false, with nothing done, for any other step. */
+bool pf_emit_common_step(struct pf_emit *e, const struct pf_plan_step *s);
 /* Copies inst and returns the copy; returns inst itself when `in_place`. The builder is then after
  * it. */
 LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst);

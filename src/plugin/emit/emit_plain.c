@@ -90,27 +90,8 @@ static size_t emit_planned(struct pf_emit *e, size_t block, size_t k)
     const struct pf_plan_step *s = &e->plan->steps[k];
     (void)block;
     e->flags = s->flags;
-    switch ((enum pf_plan_action)s->what) {
-    case PF_DO_ATOMIC:
-        pf_emit_atomic(e, s);
-        break;
-    case PF_DO_LIBATOMIC:
-        pf_emit_libatomic(e, s);
-        break;
-    case PF_DO_FENCE:
-        pf_emit_fence(e, s);
-        break;
-    case PF_DO_CALL:
-        if (!is_bare_call(e->u, s->inst))
-            pf_frame_call(e, s->inst);
-        break;
-    case PF_DO_LANDING_PAD:
-        pf_emit_copy(e, s->inst);
-        pf_frame_restore(e);
-        break;
-    default:
-        break;
-    }
+    if (!pf_emit_common_step(e, s) && s->what == PF_DO_CALL && !is_bare_call(e->u, s->inst))
+        pf_frame_call(e, s->inst);
     return 1;
 }
 

@@ -129,6 +129,27 @@ static void fill_phis(struct pf_emit *e)
         }
 }
 
+bool pf_emit_common_step(struct pf_emit *e, const struct pf_plan_step *s)
+{
+    switch ((enum pf_plan_action)s->what) {
+    case PF_DO_ATOMIC:
+        pf_emit_atomic(e, s);
+        return true;
+    case PF_DO_LIBATOMIC:
+        pf_emit_libatomic(e, s);
+        return true;
+    case PF_DO_FENCE:
+        pf_emit_fence(e, s);
+        return true;
+    case PF_DO_LANDING_PAD:
+        pf_emit_copy(e, s->inst);
+        pf_frame_restore(e);
+        return true;
+    default:
+        return false;
+    }
+}
+
 void pf_emit_body_begin(struct pf_emit *e)
 {
     struct pf_plan *plan = e->plan;

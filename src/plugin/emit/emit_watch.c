@@ -134,21 +134,14 @@ static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
     case PF_DO_MASKED:
         pf_emit_masked(e, s);
         break;
-    case PF_DO_ATOMIC:
-        pf_emit_atomic(e, s);
-        break;
-    case PF_DO_LIBATOMIC:
-        pf_emit_libatomic(e, s);
-        break;
-    case PF_DO_FENCE:
-        pf_emit_fence(e, s);
-        break;
     case PF_DO_CALL:
         pf_frame_call(e, s->inst);
         break;
+    case PF_DO_ATOMIC:
+    case PF_DO_LIBATOMIC:
+    case PF_DO_FENCE:
     case PF_DO_LANDING_PAD:
-        pf_emit_copy(e, s->inst);
-        pf_frame_restore(e);
+        pf_emit_common_step(e, s);
         break;
     }
 }

@@ -106,7 +106,7 @@ static const char *file_of(struct pf_unit *u, LLVMMetadataRef file)
 {
     if (!file)
         return NULL;
-    uint64_t *known = pf_ptrmap_find(&u->di_files, file);
+    uint64_t *known = pf_ptrmap_find(&u->di_texts, file);
     if (known)
         return (const char *)*known;
     unsigned nname = 0, ndir = 0;
@@ -121,7 +121,7 @@ static const char *file_of(struct pf_unit *u, LLVMMetadataRef file)
     else
         snprintf(path, sizeof path, "%.*s/%.*s", (int)ndir, dir, (int)nname, name);
     char *copy = pf_copy_string(path);
-    *pf_ptrmap_at(&u->di_files, file) = (uint64_t)copy;
+    *pf_ptrmap_at(&u->di_texts, file) = (uint64_t)copy;
     return copy;
 }
 
@@ -193,7 +193,7 @@ static const char *variable_of(struct pf_unit *u, LLVMValueRef ptr)
         return NULL;
     /* A value may have the address of a freed one that it replaces (red zones), so the cached name
      * is compared. */
-    uint64_t *known = pf_ptrmap_at(&u->di_files, ptr);
+    uint64_t *known = pf_ptrmap_at(&u->di_texts, ptr);
     const char *last = (const char *)*known;
     if (!last || strncmp(last, name, m) != 0 || last[m])
         *known = (uint64_t)strndup(name, m);
@@ -216,7 +216,7 @@ LLVMMetadataRef pf_di_entry(struct pf_unit *u, LLVMValueRef fn)
 
 void pf_di_release(struct pf_unit *u)
 {
-    struct pf_ptrmap *maps[] = {&u->di_funcs, &u->di_files};
+    struct pf_ptrmap *maps[] = {&u->di_funcs, &u->di_texts};
     for (size_t k = 0; k < 2; k++) {
         for (size_t i = 0; i < maps[k]->size; i++)
             if (maps[k]->keys[i])

@@ -81,6 +81,30 @@ void pf_fd_unlock_all(void);
 #define PF_FD_READS(c, p, n) pf_runtime_read((c).t, p, n, pf_call_id(&(c), PF_NATIVE_READ))
 #define PF_FD_WRITES(c, p, n) pf_runtime_write((c).t, p, n, pf_call_id(&(c), PF_NATIVE_WRITE))
 
+/* An interposed function that sends to the descriptor `fd`. `...` are the accesses before it. */
+#define PF_FD_SENDS(result, fn, parameters, fd, call, ...)                                         \
+    PF_INTERPOSE(result, fn, parameters)                                                           \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        __VA_ARGS__;                                                                               \
+        pf_fd_send(c.t, fd);                                                                       \
+        return PF_BLOCKING(c, call);                                                               \
+    }
+/* An interposed function that returns the number n of the bytes received, or -1. `...` is what
+ * follows. */
+#define PF_FD_RECEIVES(fn, parameters, call, ...)                                                  \
+    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        ssize_t n = PF_BLOCKING(c, call);                                                          \
+        __VA_ARGS__;                                                                               \
+        return n;                                                                                  \
+    }
+
 /* The object that orders the sender of a signal and its handler: wrap_signal.c. */
 const void *pf_signal_object(int number);
 

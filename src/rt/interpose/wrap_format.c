@@ -55,6 +55,58 @@ static const char *parse_length(const char *f, enum length *l)
     }
 }
 
+/* The character after the next % that begins a conversion; NULL if there is none. */
+static const char *next_conversion(const char *f)
+{
+    for (; *f; f++)
+        if (*f == '%' && *++f != '%')
+            return f;
+    return NULL;
+}
+
+enum conversion { INTEGER, FLOATING, CHARACTER, TEXT, POINTER, COUNT, ERROR_TEXT, SET, UNKNOWN };
+
+/* What the last character of a conversion converts. */
+static enum conversion conversion_of(char c)
+{
+    switch (c) {
+    case 'd':
+    case 'i':
+    case 'o':
+    case 'u':
+    case 'x':
+    case 'X':
+    case 'b':
+    case 'B':
+        return INTEGER;
+    case 'e':
+    case 'E':
+    case 'f':
+    case 'F':
+    case 'g':
+    case 'G':
+    case 'a':
+    case 'A':
+        return FLOATING;
+    case 'c':
+    case 'C':
+        return CHARACTER;
+    case 's':
+    case 'S':
+        return TEXT;
+    case 'p':
+        return POINTER;
+    case 'n':
+        return COUNT;
+    case 'm':
+        return ERROR_TEXT;
+    case '[':
+        return SET;
+    default:
+        return UNKNOWN;
+    }
+}
+
 static bool is_flag(char c)
 {
     return c == '-' || c == '+' || c == ' ' || c == '#' || c == '0' || c == '\'' || c == 'I';
@@ -93,13 +145,7 @@ void pf_format_reads(const char *f, va_list given)
         return; /* the call fails */
     va_copy(args, given);
     pf_reads_string(f);
-    while (*f) {
-        if (*f++ != '%')
-            continue;
-        if (*f == '%') {
-            f++;
-            continue;
-        }
+    while ((f = next_conversion(f))) {
         long width, precision = -1;
         enum length l;
         while (is_flag(*f))
@@ -121,49 +167,34 @@ void pf_format_reads(const char *f, va_list given)
             }
         }
         f = parse_length(f, &l);
-        switch (*f++) {
-        case 'd':
-        case 'i':
-        case 'o':
-        case 'u':
-        case 'x':
-        case 'X':
-        case 'b':
-        case 'B':
+        if (*f == 'C' || *f == 'S')
+            l = LONG;
+        switch (conversion_of(*f++)) {
+        case INTEGER:
             (void)(l == PLAIN || l == CHAR || l == SHORT ? va_arg(args, int) : va_arg(args, long));
             continue;
-        case 'e':
-        case 'E':
-        case 'f':
-        case 'F':
-        case 'g':
-        case 'G':
-        case 'a':
-        case 'A':
+        case FLOATING:
             if (l == LONGDOUBLE)
                 (void)va_arg(args, long double);
             else
                 (void)va_arg(args, double);
             continue;
-        case 'c':
-        case 'C':
+        case CHARACTER:
             (void)va_arg(args, int);
             continue;
-        case 's':
+        case TEXT:
             reads_text(va_arg(args, void *), l, precision);
             continue;
-        case 'S':
-            reads_text(va_arg(args, void *), LONG, precision);
-            continue;
-        case 'p':
+        case POINTER:
             (void)va_arg(args, void *);
             continue;
-        case 'n':
+        case COUNT:
             pf_writes(va_arg(args, void *), length_bytes(l));
             continue;
-        case 'm':
+        case ERROR_TEXT:
             continue;
-        default:
+        case SET:
+        case UNKNOWN:
             goto done;
         }
     }
@@ -205,13 +236,7 @@ void pf_format_writes(const char *f, va_list given, int filled)
     va_list args;
     va_copy(args, given);
     pf_reads_string(f);
-    while (*f) {
-        if (*f++ != '%')
-            continue;
-        if (*f == '%') {
-            f++;
-            continue;
-        }
+    while ((f = next_conversion(f))) {
         long width;
         enum length l;
         bool drop = false, own = false;
@@ -225,12 +250,15 @@ void pf_format_writes(const char *f, va_list given, int filled)
             f++;
         }
         f = parse_length(f, &l);
-        char what = *f ? *f++ : 0;
-        if (what == '[')
+        if (*f == 'C' || *f == 'S')
+            l = LONG;
+        enum conversion what = conversion_of(*f);
+        f += *f != 0;
+        if (what == SET)
             f = skip_set(f);
         if (drop)
             continue;
-        if (what == 'n') {
+        if (what == COUNT) {
             if (filled >= 0)
                 pf_writes(va_arg(args, void *), length_bytes(l));
             continue;
@@ -243,38 +271,25 @@ void pf_format_writes(const char *f, va_list given, int filled)
             continue;
         }
         switch (what) {
-        case 'd':
-        case 'i':
-        case 'o':
-        case 'u':
-        case 'x':
-        case 'X':
-        case 'b':
+        case INTEGER:
             pf_writes(to, length_bytes(l));
             continue;
-        case 'p':
+        case POINTER:
             pf_writes(to, sizeof(void *));
             continue;
-        case 'e':
-        case 'E':
-        case 'f':
-        case 'F':
-        case 'g':
-        case 'G':
-        case 'a':
-        case 'A':
+        case FLOATING:
             pf_writes(to, l == LONGDOUBLE ? 16 : l == PLAIN ? 4 : 8);
             continue;
-        case 'c':
-        case 'C':
-            writes_text(to, what == 'C' ? LONG : l, false, width);
+        case CHARACTER:
+            writes_text(to, l, false, width);
             continue;
-        case 's':
-        case 'S':
-        case '[':
-            writes_text(to, what == 'S' ? LONG : l, true, width);
+        case TEXT:
+        case SET:
+            writes_text(to, l, true, width);
             continue;
-        default:
+        case COUNT:
+        case ERROR_TEXT:
+        case UNKNOWN:
             goto done;
         }
     }

@@ -29,16 +29,7 @@ static void received(struct pf_call *c, int fd, void *buffer, ssize_t n)
     pf_runtime_write(c->t, buffer, (size_t)n, pf_call_id(c, PF_NATIVE_WRITE));
 }
 
-#define READS(fn, parameters, call)                                                                \
-    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        ssize_t n = PF_BLOCKING(c, call);                                                          \
-        received(&c, fd, p, n);                                                                    \
-        return n;                                                                                  \
-    }
+#define READS(fn, parameters, call) PF_FD_RECEIVES(fn, parameters, call, received(&c, fd, p, n))
 ssize_t __read_chk(int fd, void *p, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *p, size_t size, off_t at, size_t room);
 ssize_t __pread64_chk(int fd, void *p, size_t size, off64_t at, size_t room);
@@ -53,15 +44,7 @@ READS(__pread64_chk, (int fd, void *p, size_t size, off64_t at, size_t room),
       PF_REAL(__pread64_chk)(fd, p, size, at, room))
 
 #define WRITES(fn, parameters, call)                                                               \
-    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        PF_FD_READS(c, p, size);                                                                   \
-        pf_fd_send(c.t, fd);                                                                       \
-        return PF_BLOCKING(c, call);                                                               \
-    }
+    PF_FD_SENDS(ssize_t, fn, parameters, fd, call, PF_FD_READS(c, p, size))
 WRITES(write, (int fd, const void *p, size_t size), PF_REAL(write)(fd, p, size))
 WRITES(pwrite, (int fd, const void *p, size_t size, off_t at), PF_REAL(pwrite)(fd, p, size, at))
 WRITES(pwrite64, (int fd, const void *p, size_t size, off64_t at),
@@ -79,10 +62,11 @@ static void list_read(struct pf_call *c, const struct iovec *v, int count, size_
         n -= part;
     }
 }
-static void list_written(struct pf_call *c, const struct iovec *v, int count, ssize_t n)
+static void list_received(struct pf_call *c, int fd, const struct iovec *v, int count, ssize_t n)
 {
     if (n < 0)
         return;
+    pf_fd_receive(c->t, fd);
     pf_runtime_read(c->t, v, (size_t)count * sizeof *v, pf_call_id(c, PF_NATIVE_READ));
     for (; count > 0 && n > 0; count--, v++) {
         ssize_t part = (ssize_t)v->iov_len < n ? (ssize_t)v->iov_len : n;
@@ -92,17 +76,7 @@ static void list_written(struct pf_call *c, const struct iovec *v, int count, ss
 }
 
 #define READS_LIST(fn, parameters, call)                                                           \
-    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        ssize_t n = PF_BLOCKING(c, call);                                                          \
-        if (n >= 0)                                                                                \
-            pf_fd_receive(c.t, fd);                                                                \
-        list_written(&c, v, count, n);                                                             \
-        return n;                                                                                  \
-    }
+    PF_FD_RECEIVES(fn, parameters, call, list_received(&c, fd, v, count, n))
 READS_LIST(readv, (int fd, const struct iovec *v, int count), PF_REAL(readv)(fd, v, count))
 READS_LIST(preadv, (int fd, const struct iovec *v, int count, off_t at),
            PF_REAL(preadv)(fd, v, count, at))
@@ -115,15 +89,7 @@ READS_LIST(preadv64v2, (int fd, const struct iovec *v, int count, off64_t at, in
            PF_REAL(preadv64v2)(fd, v, count, at, flags))
 
 #define WRITES_LIST(fn, parameters, call)                                                          \
-    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        list_read(&c, v, count, SIZE_MAX);                                                         \
-        pf_fd_send(c.t, fd);                                                                       \
-        return PF_BLOCKING(c, call);                                                               \
-    }
+    PF_FD_SENDS(ssize_t, fn, parameters, fd, call, list_read(&c, v, count, SIZE_MAX))
 WRITES_LIST(writev, (int fd, const struct iovec *v, int count), PF_REAL(writev)(fd, v, count))
 WRITES_LIST(pwritev, (int fd, const struct iovec *v, int count, off_t at),
             PF_REAL(pwritev)(fd, v, count, at))
@@ -146,10 +112,8 @@ PF_INTERPOSE(ssize_t, vmsplice, (int fd, const struct iovec *v, size_t count, un
         pf_fd_send(c.t, fd);
     }
     ssize_t n = PF_BLOCKING(c, PF_REAL(vmsplice)(fd, v, count, flags));
-    if (!writes && n >= 0) {
-        pf_fd_receive(c.t, fd);
-        list_written(&c, v, (int)count, n);
-    }
+    if (!writes)
+        list_received(&c, fd, v, (int)count, n);
     return n;
 }
 

@@ -32,35 +32,23 @@ PF_INTERPOSE(int, mq_close, (mqd_t q))
 }
 
 #define SENDS(fn, parameters, call)                                                                \
-    PF_INTERPOSE(int, fn, parameters)                                                              \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        PF_FD_READS(c, p, size);                                                                   \
-        pf_fd_send(c.t, q);                                                                        \
-        return PF_BLOCKING(c, call);                                                               \
-    }
+    PF_FD_SENDS(int, fn, parameters, q, call, PF_FD_READS(c, p, size))
 SENDS(mq_send, (mqd_t q, const char *p, size_t size, unsigned priority),
       PF_REAL(mq_send)(q, p, size, priority))
 SENDS(mq_timedsend,
       (mqd_t q, const char *p, size_t size, unsigned priority, const struct timespec *limit),
       PF_REAL(mq_timedsend)(q, p, size, priority, limit))
+static void received(struct pf_call *c, mqd_t q, char *p, ssize_t n, unsigned *priority)
+{
+    if (n < 0)
+        return;
+    pf_fd_receive(c->t, q);
+    PF_FD_WRITES(*c, p, (size_t)n);
+    if (priority)
+        PF_FD_WRITES(*c, priority, sizeof *priority);
+}
 #define RECEIVES(fn, parameters, call)                                                             \
-    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        ssize_t n = PF_BLOCKING(c, call);                                                          \
-        if (n >= 0) {                                                                              \
-            pf_fd_receive(c.t, q);                                                                 \
-            PF_FD_WRITES(c, p, (size_t)n);                                                         \
-            if (priority)                                                                          \
-                PF_FD_WRITES(c, priority, sizeof *priority);                                       \
-        }                                                                                          \
-        return n;                                                                                  \
-    }
+    PF_FD_RECEIVES(fn, parameters, call, received(&c, q, p, n, priority))
 RECEIVES(mq_receive, (mqd_t q, char *p, size_t size, unsigned *priority),
          PF_REAL(mq_receive)(q, p, size, priority))
 RECEIVES(mq_timedreceive,

@@ -89,28 +89,13 @@ PF_INTERPOSE(int, bind, (int fd, __CONST_SOCKADDR_ARG to, socklen_t size))
 SENDS_FIRST(listen, (int fd, int n), PF_REAL(listen)(fd, n))
 SENDS_FIRST(shutdown, (int fd, int how), PF_REAL(shutdown)(fd, how))
 
-PF_INTERPOSE(ssize_t, send, (int fd, const void *p, size_t size, int flags))
-{
-    PF_CALL(c, send);
-    if (!c.t)
-        return PF_REAL(send)(fd, p, size, flags);
-    PF_FD_READS(c, p, size);
-    pf_fd_send(c.t, fd);
-    return PF_BLOCKING(c, PF_REAL(send)(fd, p, size, flags));
-}
-PF_INTERPOSE(ssize_t, sendto,
-             (int fd, const void *p, size_t size, int flags, __CONST_SOCKADDR_ARG to,
-              socklen_t length))
-{
-    PF_CALL(c, sendto);
-    if (!c.t)
-        return PF_REAL(sendto)(fd, p, size, flags, to, length);
-    PF_FD_READS(c, p, size);
-    if (to.__sockaddr__)
-        PF_FD_READS(c, to.__sockaddr__, length);
-    pf_fd_send(c.t, fd);
-    return PF_BLOCKING(c, PF_REAL(sendto)(fd, p, size, flags, to, length));
-}
+PF_FD_SENDS(ssize_t, send, (int fd, const void *p, size_t size, int flags), fd,
+            PF_REAL(send)(fd, p, size, flags), PF_FD_READS(c, p, size))
+PF_FD_SENDS(ssize_t, sendto,
+            (int fd, const void *p, size_t size, int flags, __CONST_SOCKADDR_ARG to,
+             socklen_t length),
+            fd, PF_REAL(sendto)(fd, p, size, flags, to, length), PF_FD_READS(c, p, size);
+            if (to.__sockaddr__) PF_FD_READS(c, to.__sockaddr__, length))
 
 /* The result for a datagram that is longer than the buffer is its full length with MSG_TRUNC. */
 static void received(struct pf_call *c, int fd, void *p, size_t size, ssize_t n)
@@ -121,16 +106,7 @@ static void received(struct pf_call *c, int fd, void *p, size_t size, ssize_t n)
     pf_runtime_write(c->t, p, (size_t)n < size ? (size_t)n : size, pf_call_id(c, PF_NATIVE_WRITE));
 }
 #define RECEIVES(fn, parameters, call, ...)                                                        \
-    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        ssize_t n = PF_BLOCKING(c, call);                                                          \
-        received(&c, fd, p, size, n);                                                              \
-        __VA_ARGS__;                                                                               \
-        return n;                                                                                  \
-    }
+    PF_FD_RECEIVES(fn, parameters, call, received(&c, fd, p, size, n); __VA_ARGS__)
 ssize_t __recv_chk(int fd, void *p, size_t size, size_t room, int flags);
 RECEIVES(recv, (int fd, void *p, size_t size, int flags), PF_REAL(recv)(fd, p, size, flags))
 RECEIVES(__recv_chk, (int fd, void *p, size_t size, size_t room, int flags),
