@@ -86,7 +86,7 @@ void pf_wait_loop_forget(struct pf_wait_loop *w) {}
 bool pf_materialised;
 struct pf_context *pf_running; /* NULL: a death by a signal is not reported as a finding */
 const char *pf_failed_assertion;
-void pf_failure_found(const struct pf_failure *e) {}
+void pf_failure_found(const struct pf_failure *e, bool quiet) {}
 void pf_sched_count_call(void) {}
 void pf_sched_time_passed(uint64_t ns) { virtual_now += ns; }
 void pf_sched_poll_soon(void) {}
