@@ -129,6 +129,7 @@ bool pf_adhoc_sync_loop(const struct pf_trace *now, uint32_t waiter, uint64_t re
 bool pf_adhoc_sync_is_test(const struct pf_trace *t, uint32_t event)
 {
     const struct pf_event *e = &t->events.at[event];
+    const struct pf_event *last = NULL;
     unsigned same = 0;
     if (!pf_event_reads(e) || pf_event_writes(e))
         return false;
@@ -136,10 +137,12 @@ bool pf_adhoc_sync_is_test(const struct pf_trace *t, uint32_t event)
         const struct pf_event *x = &t->events.at[i];
         if (x->thread != e->thread || !pf_event_is_access(x))
             continue;
-        if (x->site == e->site && x->what == e->what)
+        if (pf_event_writes(x) || (last && x->what == e->what && x->value != last->value))
+            break; /* it does something, or sees progress: not a wait */
+        if (x->site == e->site && x->what == e->what) {
+            last = x;
             same++;
-        else if (pf_event_writes(x))
-            break;
+        }
     }
     return same >= REPEATS;
 }

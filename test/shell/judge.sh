@@ -80,3 +80,10 @@ echo 'int changed;' >>two.c
 status 2 "$PF" judge two.clip
 has err "another build of"
 grep -Eq 'recorded: [0-9a-f]{16}, now: [0-9a-f]{16}' err || fail "both build ids expected"
+
+# A loop that counts is not ad hoc synchronisation.
+"$PF" cc -g -O1 -pthread "$ROOT/example/tally.c" -o tally
+"$PF" record -o tally.clip --schedule=random:1 -- ./tally >/dev/null
+"$PF" judge tally.clip >out || true
+has out "output-differs"
+hasnt out "ad hoc synchronisation"
