@@ -22,6 +22,7 @@ enum pf_event_flags {
     PF_EF_ACT = 8,      /* writes: such a later write */
     PF_EF_UNKNOWN = 16, /* the value is unknown */
     PF_EF_TIMEOUT = 32, /* the wait ended by time-out */
+    PF_EF_COMPARES = 32, /* an atomic access that is a compare-and-swap */
     /* reads: the value may have been written inside a missing call (selfcheck.h) */
     PF_EF_MISSING = 64,
     PF_EF_DECIDED = 128, /* whether this event happens may depend on what the thread read before */

@@ -222,11 +222,19 @@ enum pf_keep { PF_KEEP_ALL, PF_KEEP_NEWS };
  * another meaning:
  *     FORK   start a continuation with number `until`; it follows the file NUMBER.plan in `folder`
  *     LEAVE  wait for all continuations, then end the run
- *     ASK    only before all other steps: store event `until` of thread `asked` in pf_reached */
-enum { PF_PLAN_FORK = 0xffffffffu, PF_PLAN_LEAVE = 0xfffffffeu, PF_PLAN_ASK = 0xfffffffdu };
+ *     ASK    only before all other steps: store event `until` of thread `asked` in pf_reached
+ *     SERVE  stay here and run copies of the process on request (struct pf_resident) */
+enum {
+    PF_PLAN_FORK = 0xffffffffu,
+    PF_PLAN_LEAVE = 0xfffffffeu,
+    PF_PLAN_ASK = 0xfffffffdu,
+    PF_PLAN_SERVE = 0xfffffffcu
+};
 #define PF_PLAN_END UINT64_MAX /* until the thread has ended */
 struct pf_schedule_plan_step {
     uint32_t thread; /* in order of creation; 0 is main */
+    /* ASK: the thread. Of other steps: 1 if the thread then runs on up to its next event, without
+     * performing it. It thereby ends a wait in the middle of an operation. */
     uint32_t asked;
     uint64_t until;
 };
@@ -237,6 +245,31 @@ struct pf_schedule_plan_step {
 struct pf_piece {
     uint32_t stream, n;
 };
+
+/* A resident target stops at a checkpoint and runs a copy of itself whenever pf asks for one. A
+ * copy has its own channel (the file `lane`, a copy of this one) and follows its own plan. */
+struct pf_resident {
+    char lane[64], plan[64]; /* paths of the files */
+    uint32_t ready; /* the target has reached the checkpoint */
+    int32_t pid; /* of the copy that runs; 0: none */
+    int32_t wait; /* status of the last copy, as from wait(2) */
+    uint32_t asked __attribute__((aligned(64))); /* copies requested so far; pf adds 1 */
+    uint32_t ended; /* copies that have ended; the target adds 1 */
+};
+#define PF_RESIDENT_LEAVE UINT32_MAX /* as `asked`: end the target */
+
+/* A thread that had not ended when the run of a copy ended. */
+#define PF_BLOCKED_MAX 64
+enum pf_blocked_how { PF_BLOCKED_RUNS, PF_BLOCKED_WAITS, PF_BLOCKED_ENDS /* the process */ };
+struct pf_blocked {
+    uint32_t thread; /* in order of creation; 0 is main */
+    uint32_t waits; /* enum pf_blocked_how */
+    uint64_t event; /* number of its events, including the one in which it waits */
+    uint64_t object; /* address of the futex that it waits for; 0: it waits for something else */
+    char function[32]; /* the interposed function that it is in; empty: none */
+};
+/* Interposed functions that a copy called and that are not explored (pf_explored.def). */
+#define PF_UNEXPLORED_MAX 16
 
 struct pf_channel {
     uint64_t magic;
@@ -300,6 +333,13 @@ struct pf_channel {
     char text[2048]; /* explains the outcome */
     struct pf_reached reached;
     struct pf_divergence divergence;
+    struct pf_resident resident;
+    uint32_t exploring; /* the run is a copy of a resident target */
+    /* it has performed an atomic operation that is not sequentially consistent */
+    uint32_t not_seq_cst;
+    uint32_t nblocked, nunexplored;
+    struct pf_blocked blocked[PF_BLOCKED_MAX];
+    char unexplored[PF_UNEXPLORED_MAX][32];
     /* pf sleeps on `called` while there is nothing to write; the target sleeps on `drained` while a
      * ring is full. The counters change with every call; `asleep` and `stuck` tell the other side
      * whether a wake-up is needed. */

@@ -346,6 +346,8 @@ static bool add_event(struct trace_loader *l, const struct pf_record *r)
         break;
     case PF_OPERAND_SYNC:
         what = object(l, PF_ROLE_SYNC, r->what);
+        if (r->more) /* a round of this barrier */
+            link = object(l, PF_ROLE_BARRIER, r->more);
         break;
     case PF_OPERAND_THREAD:
         if (r->what > UINT16_MAX)

@@ -163,7 +163,9 @@ static pf_status set_record_options(struct pf_channel *c, const struct pf_direct
                                     struct pf_error *e)
 {
     char plan[PATH_MAX], folder[PATH_MAX];
-    if (d->plan && !realpath(d->plan, plan))
+    if (d->plan && *d->plan == '/') /* possibly a file in memory, which has no real path */
+        snprintf(plan, sizeof plan, "%s", d->plan);
+    else if (d->plan && !realpath(d->plan, plan))
         return pf_fail(e, PF_IO, "%s: %s", d->plan, strerror(errno));
     if (d->folder && !realpath(d->folder, folder))
         return pf_fail(e, PF_IO, "%s: %s", d->folder, strerror(errno));
@@ -261,6 +263,29 @@ static void fix_core_and_addresses(struct pf_channel *c)
             sched_setaffinity(0, sizeof one, &one);
             return;
         }
+}
+
+pf_status pf_directed_start(struct pf_channel_host **h, const struct pf_clip_meta *m,
+                            const struct pf_directed *d, pid_t *pid, struct pf_error *e)
+{
+    sigset_t none;
+    sigemptyset(&none);
+    struct pf_command command = {
+        .path = m->program, .argv = m->argv, .env = m->env, .output = PF_OUTPUT_NULL};
+    struct pf_command_setup how = {.mask = &none, .output = -1, .on_child = SIG_DFL};
+    pf_status s = make_host(h, false, NULL, d, e);
+    if (s != PF_OK)
+        return s;
+    s = pf_channel_host_start(*h, NULL, e);
+    if (s == PF_OK && m->runtime)
+        s = open_runtime_for_preload(m->runtime, e);
+    if (s == PF_OK) {
+        fix_core_and_addresses(pf_channel_host_channel(*h));
+        s = pf_command_spawn(&command, &how, pid, e);
+    }
+    if (s != PF_OK)
+        pf_channel_host_free(*h);
+    return s;
 }
 
 /* Runs the target to its end, or until gdb takes it over. */

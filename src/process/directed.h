@@ -8,6 +8,7 @@
 #ifndef PF_PROCESS_DIRECTED_H
 #define PF_PROCESS_DIRECTED_H
 
+#include "channel_host.h"
 #include "child.h"
 #include "clip.h"
 #include "textbuf.h"
@@ -52,6 +53,11 @@ PF_MUST_USE pf_status pf_directed_describe(struct pf_clip_meta *m, const char *p
 PF_MUST_USE pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
                                          const struct pf_directed *d, struct pf_child_end *child,
                                          struct pf_clip_end *end, struct pf_error *e);
+/* Starts what `m` describes and returns at once. Nothing reads the streams: they may not become
+ * longer than their rings. The caller waits for the process and frees *h. */
+PF_MUST_USE pf_status pf_directed_start(struct pf_channel_host **h, const struct pf_clip_meta *m,
+                                        const struct pf_directed *d, pid_t *pid,
+                                        struct pf_error *e);
 /* Replays the clip. If `file` is not NULL, the event streams of the replay are written there. */
 PF_MUST_USE pf_status pf_directed_replay(const struct pf_clip *clip, const char *file,
                                          struct pf_directed *d, struct pf_child_end *child,

@@ -369,6 +369,14 @@ void pf_trace_locate_object(struct pf_trace *t, enum pf_role role, uint32_t numb
     pf_vec_push(&t->tables->objects, (struct pf_located_object){addr, role, number});
 }
 
+uint64_t pf_trace_object_address(const struct pf_trace *t, enum pf_role role, uint32_t number)
+{
+    for (size_t i = 0; i < t->tables->objects.len; i++)
+        if (t->tables->objects.at[i].role == role && t->tables->objects.at[i].number == number)
+            return t->tables->objects.at[i].addr;
+    return 0;
+}
+
 struct pf_event *pf_trace_add(struct pf_trace *t, enum pf_event_kind kind, uint32_t thread)
 {
     assert(!t->sealed && thread <= UINT16_MAX && t->events.len < PF_NONE - 1);

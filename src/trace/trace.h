@@ -66,7 +66,8 @@ struct pf_event {
     /* by the operand of the kind: place, lock, cond, barrier, thread, sync or call */
     uint32_t what;
     /* By kind: wait and wake: the mutex; rmw: index into `olds`; arrive and depart: barrier
-     * generation; call: index into `reaches`; ret: its call event. */
+     * generation; call: index into `reaches`; ret: its call event; post and take of a recording:
+     * the barrier whose round the message object stands for. */
     uint32_t link;
     uint64_t value; /* read: the value seen; write and rmw: the value stored */
 };
@@ -198,6 +199,8 @@ uint32_t pf_trace_role_number(struct pf_trace *t, enum pf_role role, uint32_t na
 size_t pf_trace_nobjects(const struct pf_trace *t, enum pf_role role);
 /* Sets the address of an object, for pf_trace_reach_range. */
 void pf_trace_locate_object(struct pf_trace *t, enum pf_role role, uint32_t number, uint64_t addr);
+/* The address of an object of a recording; 0: unknown. */
+uint64_t pf_trace_object_address(const struct pf_trace *t, enum pf_role role, uint32_t number);
 /* The name of the object with this number. */
 uint32_t pf_trace_role_name(const struct pf_trace *t, enum pf_role role, uint32_t number);
 #define PF_NAMED_STRIDE 0x10000ull /* bytes between two named variables */

@@ -36,6 +36,7 @@ struct pf_direct {
     bool fuzzing; /* threads are held before certain accesses (fuzz_policy.h) */
     bool watching; /* every access is checked for memory errors (memory_error.h) */
     bool covering; /* the behaviours of this continuation are counted (behaviour.h) */
+    bool exploring; /* a copy of a resident target (resident.h) */
     int64_t pid; /* process id of the recording */
     uint64_t hash; /* rolling hash over the actions of all threads */
 };
@@ -67,6 +68,11 @@ _Noreturn void pf_direct_refuse(const char *why);
 void pf_direct_say(const char *what);
 /* The same while recording, with the thread and its position in the source. */
 void pf_direct_say_here(const char *what);
+
+/* A copy of a resident target calls this interposed function: tells pf if it is not explored. */
+void pf_resident_note_call(const struct pf_func *native);
+/* It performs an atomic operation that is not sequentially consistent, or a fence. */
+void pf_resident_note_weak(void);
 
 /* --- scheduler (context.c, scheduler.c, futex.c, ...) --- */
 

@@ -172,6 +172,8 @@ static inline struct pf_call pf_call_enter(struct pf_func *native, const void *c
     if (pf_directed() && t) {
         pf_sched_hash((uint64_t)native - (uint64_t)&pf_direct);
         pf_sched_preemption_point();
+        if (__builtin_expect(pf_direct.exploring, 0))
+            pf_resident_note_call(native);
     }
     struct pf_call c = {t, 0, __pf_tls.frame};
     if (t) {

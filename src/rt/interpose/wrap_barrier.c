@@ -14,6 +14,7 @@
  * before every later departure.
  */
 #include "hb.h"
+#include "listener.h"
 #include "spin.h"
 #include "store.h"
 #include "wrap_thread.h"
@@ -153,7 +154,9 @@ static struct barrier *arrive(struct pf_thread *t, const void *addr, struct roun
     if (!r)
         r = b->filling = round_new(b);
     if (r) {
-        if (t && r->fresh)
+        if (t && pf_directed()) /* a trace also needs the barrier of the round */
+            pf_listener_notify(t, PF_EV_POST, r->clock, (uintptr_t)addr);
+        else if (t && r->fresh)
             pf_hb_clock_release_store(t, r->clock);
         else if (t)
             pf_hb_clock_release(t, r->clock);
@@ -171,7 +174,9 @@ static struct barrier *arrive(struct pf_thread *t, const void *addr, struct roun
 
 static void depart(struct pf_thread *t, struct barrier *b, struct round *r)
 {
-    if (t && !r->fresh)
+    if (t && pf_directed())
+        pf_listener_notify(t, PF_EV_TAKE, r->clock, (uintptr_t)b->addr);
+    else if (t && !r->fresh)
         pf_hb_clock_acquire(t, r->clock);
     pf_spin_lock(&b->lock);
     if ((int32_t)(b->complete - r->number) <= 0) {

@@ -225,12 +225,45 @@ static void find_failure(enum pf_outcome outcome)
     pf_failure_found(&e, !pf_direct.tracing);
 }
 
+static bool take_function(const struct pf_position *p, void *arg)
+{
+    struct pf_blocked *b = arg;
+    for (size_t n = 0; p->func && p->func[n] && n < sizeof b->function - 1; n++)
+        b->function[n] = p->func[n];
+    return false; /* the innermost one */
+}
+
+void pf_deadlock_list_blocked(bool stuck)
+{
+    struct pf_channel *channel = pf_channel_get();
+    if (!channel || !channel->exploring || channel->nblocked)
+        return;
+    for (uint32_t i = 0; i < pf_contexts() && channel->nblocked < PF_BLOCKED_MAX; i++) {
+        const struct pf_context *c = pf_context_at(i);
+        struct pf_blocked *b = &channel->blocked[channel->nblocked];
+        if (c->state == PF_CONTEXT_ENDED)
+            continue;
+        bool waits = c->state == PF_CONTEXT_WAITING;
+        *b = (struct pf_blocked){.thread = c->number,
+                                 .waits = waits || stuck           ? PF_BLOCKED_WAITS
+                                          : c == pf_context_self() ? PF_BLOCKED_ENDS
+                                                                   : PF_BLOCKED_RUNS,
+                                 .event = pf_context_events(c),
+                                 .object =
+                                     waits && c->wait.kind == PF_WAIT_FUTEX ? c->wait.object : 0};
+        if (c->tls->thread && c->tls->thread->context.frames)
+            pf_stack_walk_live(c->tls->thread, take_function, b);
+        channel->nblocked++;
+    }
+}
+
 static _Noreturn void report(enum pf_outcome outcome)
 {
     struct pf_pool pool;
     struct pf_text t;
     pf_nest();
     find_failure(outcome);
+    pf_deadlock_list_blocked(true);
     pf_pool_init(&pool, pf_race_map, pf_race_unmap);
     pf_text_init(&t, &pool);
     for (uint32_t i = 0; i < pf_contexts(); i++)

@@ -15,6 +15,9 @@
  * thread that in turn waits for `to`, holds it. 0: `from` does not wait for `to`, or no lock is
  * involved. */
 uint64_t pf_deadlock_lock_between(const struct pf_context *from, const struct pf_context *to);
+/* If the run is explored (resident.h): tells pf which threads have not ended, and what they wait
+ * for. stuck: no thread can make progress. Further calls do nothing. */
+void pf_deadlock_list_blocked(bool stuck);
 /* Both close the recording and exit with status 66. deadlock: no thread can ever run again. */
 _Noreturn void pf_deadlock(void);
 /* livelock: all runnable threads have done nothing but yield, for a very long time. */

@@ -5,6 +5,7 @@
 #include "schedule_plan.h"
 #include "breakpoint.h"
 #include "checkpoint.h"
+#include "resident.h"
 #include "scheduler.h"
 #include "spinners.h"
 #include "stack.h"
@@ -73,12 +74,14 @@ static uint64_t done(const struct pf_schedule_plan_step *k)
     return c ? pf_context_events(c) : 0;
 }
 
-static bool is_special(const struct pf_schedule_plan_step *k) { return k->thread >= PF_PLAN_ASK; }
+static bool is_special(const struct pf_schedule_plan_step *k) { return k->thread >= PF_PLAN_SERVE; }
 
 static bool is_over(const struct pf_schedule_plan_step *k)
 {
-    struct pf_context *c = k->until == PF_PLAN_END ? pf_context_at(k->thread) : NULL;
-    return done(k) >= k->until || (c && c->state == PF_CONTEXT_ENDED);
+    struct pf_context *c = k->until == PF_PLAN_END || k->asked ? pf_context_at(k->thread) : NULL;
+    if (c && c->state == PF_CONTEXT_ENDED)
+        return true;
+    return done(k) >= k->until && (!k->asked || (c && c->before_event));
 }
 
 bool pf_schedule_plan_pending(void)
@@ -132,7 +135,8 @@ struct pf_context *pf_schedule_plan_next(uint64_t *events)
         pf_schedule_plan_fail();
         return NULL;
     }
-    *events = step[next].until - pf_context_events(c);
+    uint64_t has = pf_context_events(c);
+    *events = step[next].until > has ? step[next].until - has : 0;
     return c;
 }
 
@@ -172,6 +176,8 @@ void pf_schedule_plan_run_special(void)
         const struct pf_schedule_plan_step *k = &step[next++];
         if (k->thread == PF_PLAN_FORK) {
             pf_checkpoint_branch((uint32_t)k->until);
+        } else if (k->thread == PF_PLAN_SERVE) {
+            pf_resident_serve();
         } else if (k->thread == PF_PLAN_LEAVE) {
             pf_checkpoint_wait_all();
             pf_sched_abandon();

@@ -560,6 +560,7 @@ void pf_sched_close(void)
     if (pf_scheduler.closed)
         return;
     pf_scheduler.closed = true;
+    pf_deadlock_list_blocked(false);
     pf_segment_close(PF_END_FINAL);
 }
 

@@ -84,6 +84,10 @@ void pf_event_atomic_end(uint32_t stored)
                                 .has_value = size <= 8,
                                 .has_old = rmw && size <= 8,
                                 .old = o->old};
+    if (op == PF_ATOMIC_CAS)
+        e.flags |= PF_EF_COMPARES;
+    if (pf_direct.exploring && order != PF_SEQ_CST)
+        pf_resident_note_weak();
     if (e.has_value)
         e.value = pf_event_load_value(o->addr, size);
     else
@@ -123,6 +127,8 @@ void pf_event_fence(uint32_t order, uint32_t site)
     count(0, 0, false, PF_PENDING_NO_SITE);
     if (!pf_direct.tracing || !pf_stack_watched() || order == PF_RELAXED)
         return;
+    if (pf_direct.exploring)
+        pf_resident_note_weak();
     pf_nest();
     pf_trace_event(&(struct pf_trace_record){.kind = PF_EV_FENCE,
                                              .flags = flags_of(order, true),

@@ -114,6 +114,30 @@ void pf_channel_attach(void)
 
 struct pf_channel *pf_channel_get(void) { return channel; }
 
+static bool map_over(void *at, uint64_t size, int fd, uint64_t offset)
+{
+    return pf_sys(SYS_mmap, at, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, offset) ==
+           (long)at;
+}
+
+bool pf_channel_move(const char *path)
+{
+    uint64_t size = (sizeof *channel + PAGE - 1) & -PAGE;
+    long fd = pf_sys(SYS_open, path, O_RDWR | O_CLOEXEC, 0);
+    bool ok = fd >= 0;
+    for (int s = 0; s < PF_STREAMS && ok; s++) {
+        const struct pf_ring *r = rings[s];
+        unsigned char *at = stream_at(s);
+        if (r && r->use == PF_RING_WRITE)
+            ok = map_over(at, r->size, (int)fd, r->offset) &&
+                 map_over(at + r->size, r->size, (int)fd, r->offset);
+    }
+    ok = ok && map_over(channel, size, (int)fd, 0);
+    if (fd >= 0)
+        pf_sys(SYS_close, fd);
+    return ok;
+}
+
 struct pf_ring *pf_ring_of(enum pf_stream s, unsigned char **base)
 {
     *base = stream_at(s);

@@ -19,6 +19,9 @@
 void pf_channel_attach(void);
 /* The settings of this run; NULL in free mode. */
 struct pf_channel *pf_channel_get(void);
+/* In a copy of the target: replaces the channel, at the same addresses, by the one in this file. It
+ * must be a copy of the current one. False: the file cannot be mapped. */
+bool pf_channel_move(const char *path);
 /* In a child process of the target: detaches, so that nothing more is written or read. */
 void pf_channel_detach(void);
 

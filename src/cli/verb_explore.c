@@ -1,0 +1,150 @@
+/*
+ * verb_explore.c - `pf explore`: runs a program under every schedule that makes a difference.
+ */
+#define _GNU_SOURCE
+#include "allocation.h"
+#include "cli.h"
+#include "directed.h"
+#include "duration.h"
+#include "explore.h"
+#include "file.h"
+#include "finding_json.h"
+#include "finding_text.h"
+#include "load_trace.h"
+#include "predicted_finding.h"
+#include "program.h"
+#include "progress.h"
+#include "search_stop.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VERB "explore"
+
+struct exploring {
+    struct pf_explore_settings settings;
+    struct pf_exploration x;
+    struct pf_findings findings; /* of the failed runs */
+    const char *json;
+};
+
+/* Replays the clip of each failure, which yields its findings. */
+static void find_failures(struct exploring *v)
+{
+    for (size_t i = 0; i < v->x.failures.len; i++) {
+        struct pf_error e;
+        struct pf_trace t;
+        if (!v->x.failures.at[i].clip)
+            continue;
+        struct pf_findings shown;
+        pf_trace_init(&t);
+        pf_findings_init(&shown);
+        if (pf_load_trace_shown(VERB, v->x.failures.at[i].clip, NULL, &t, &shown, &e) != PF_OK)
+            pf_note(VERB, "%s", e.text);
+        else
+            for (size_t k = 0; k < shown.n; k++) {
+                struct pf_text text;
+                struct pf_finding *same;
+                pf_text_init(&text, &shown.pool);
+                pf_finding_json(&text, shown.at[k]);
+                if (pf_findings_add(&v->findings, VERB, text.at, text.n, 1, &same, &e) == PF_OK)
+                    pf_findings_add_stage(&v->findings, same, VERB, VERB, PF_STATUS_CONFIRMED, 1);
+            }
+        pf_trace_release(&t);
+        pf_findings_release(&shown);
+    }
+}
+
+static int report(struct exploring *v, int argc, char **argv)
+{
+    struct pf_text text, json;
+    struct pf_error e;
+    struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
+    pf_text_init(&text, &v->findings.pool);
+    pf_text_init(&json, &v->findings.pool);
+    for (size_t i = 0; i < v->findings.n; i++)
+        pf_finding_text(&text, v->findings.at[i], &style);
+    pf_exploration_text(&text, &v->x);
+    pf_predict_json_head(&json, argc, argv, pf_exploration_complete(&v->x));
+    for (size_t i = 0; i < v->findings.n; i++) {
+        pf_text_add(&json, i ? ",\n" : "\n");
+        pf_finding_json(&json, v->findings.at[i]);
+    }
+    pf_text_add(&json, "],\n\"exploration\":");
+    pf_exploration_json(&json, &v->x);
+    pf_text_add(&json, "}\n");
+    bool alone = v->json && !strcmp(v->json, "-"); /* standard output is used for the JSON */
+    if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
+        (v->json && pf_file_write(v->json, json.at, json.n, &e) != PF_OK))
+        return pf_complain(VERB, "%s", e.text);
+    return v->x.failures.len ? PF_EXIT_FOUND : PF_EXIT_OK;
+}
+
+static int explore(struct exploring *v, int argc, char **argv, char **program)
+{
+    struct pf_error e;
+    struct pf_clip_meta m = {0};
+    struct pf_directed d = {.schedule = "rr", .tracing = true};
+    char *path = NULL;
+    pf_status s = pf_program_find(program[0], &path, &e);
+    if (s == PF_OK)
+        s = pf_directed_describe(&m, path, program, &d, &e);
+    if (s == PF_OK)
+        s = pf_folder_make(v->settings.folder, &e);
+    pf_interrupt_catch();
+    if (s == PF_OK)
+        s = pf_explore(&v->x, &m, &v->settings, &e);
+    pf_clip_meta_release(&m);
+    if (s == PF_OK)
+        free(path);
+    rmdir(v->settings.folder); /* nothing happens if it has clips */
+    if (s != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
+    find_failures(v);
+    return report(v, argc, argv);
+}
+
+int pf_verb_explore(int argc, char **argv)
+{
+    const char *time = NULL, *runs = NULL, *folder = NULL, *state = NULL;
+    struct exploring v = {0};
+    const struct pf_cli_option options[] = {
+        {"time", "TIME", "stop after TIME, such as 90s or 2m (default: no limit)", &time, NULL},
+        {"runs", "N", "stop after N runs (default: no limit)", &runs, NULL},
+        {"json", "FILE", "write the result as JSON; - is standard output", &v.json, NULL},
+        {"state", "DIR", "the state folder (default: .photofinish)", &state, NULL},
+        {"o", "DIR", "write clips of failed runs to DIR (default: explored in the state folder)",
+         &folder, NULL},
+    };
+    const struct pf_cli_verb verb = {
+        VERB, "[OPTION...] -- PROGRAM [ARGUMENT...]",
+        "Runs PROGRAM under every schedule that makes a difference, from one checkpoint, until "
+        "all\n"
+        "its executions with this input were seen or a limit is reached. Runs that fail (crash,\n"
+        "failed assertion, deadlock, hang, memory error, exit status) become findings with clips.\n"
+        "Lists everything that it could not explore; without that, the result is complete.\n"
+        "Exit status: 66 if a run failed, 0 if not, 2 on an error.",
+        options, sizeof options / sizeof options[0]};
+    int status = PF_EXIT_OK, next = pf_cli_parse(&verb, argc, argv, &status);
+    char *end = NULL, *standard = NULL;
+    if (next < 0)
+        return status;
+    v.settings.runs = runs ? strtoull(runs, &end, 10) : 0;
+    if (next >= argc)
+        return pf_complain(VERB, "no program given; usage: pf explore %s", verb.usage);
+    if (runs && (!v.settings.runs || *end))
+        return pf_complain(VERB, "--runs=%s: expected a number from 1", runs);
+    if (time && !pf_duration_parse(time, &v.settings.time_ms))
+        return pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", time);
+    standard = pf_mem_format("%s/explored", state ? state : ".photofinish");
+    v.settings.folder = folder ? folder : standard;
+    v.settings.should_stop = pf_interrupted;
+    pf_findings_init(&v.findings);
+    status = explore(&v, argc, argv, argv + next);
+    pf_exploration_release(&v.x);
+    pf_findings_release(&v.findings);
+    free(standard);
+    return status;
+}

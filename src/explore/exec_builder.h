@@ -1,0 +1,74 @@
+/*
+ * exec_builder.h - the state while an execution is built; private to execution.c and
+ * exec_objects.c.
+ */
+#ifndef PF_EXPLORE_EXEC_BUILDER_H
+#define PF_EXPLORE_EXEC_BUILDER_H
+
+#include "execution.h"
+
+/* An operation: the events of one thread that happen without a scheduling point in between. */
+struct pf_exec_operation {
+    uint32_t thread, index;
+    uint32_t first, last; /* events, linked by pf_exec_builder.next */
+    uint32_t pivot;       /* the event at which it took effect */
+    uint32_t node;
+    bool second, closed, has_effect;
+    bool pending; /* it did not take effect: its thread waited in it at the end of the run */
+};
+
+/* A cell of the graph while it is built. */
+struct pf_exec_object {
+    uint32_t last;       /* the last node that wrote it; PF_SOURCE_INITIAL: none */
+    uint32_t node, access; /* the last node with an access to it, and that access */
+    uint32_t writer;     /* the thread that wrote it so far; PF_NONE: none */
+    bool many_writers;
+    uint8_t state;       /* of a lock: enum pf_object_state */
+    uint32_t readers;    /* of a lock: how many threads hold it shared */
+    int32_t level;       /* of a message object: posts minus takes */
+    uint32_t waiters;    /* of a condition variable */
+    uint64_t address;    /* of a message object */
+};
+
+struct pf_exec_builder {
+    const struct pf_trace *t;
+    struct pf_execution *x;
+    const struct pf_blocked *blocked;
+    uint32_t nblocked;
+    PF_VEC(struct pf_exec_operation) operations;
+    uint32_t *operation; /* per event: its operation */
+    uint32_t *next;      /* per event: the next one of its operation */
+    /* per thread: the node that creates it; how many threads it has created; its last node */
+    uint32_t *fork, *forks, *last_node;
+    PF_VEC(struct pf_exec_object) objects; /* the cells of the graph */
+    /* numbers of the trace -> cell; PF_NONE: used by one thread only */
+    uint32_t *cell_of, *lock_of, *cond_of, *sync_of, *barrier_of;
+    uint32_t hidden;     /* the cell of calls with a state of their own; PF_NONE: none */
+    uint32_t *own;       /* per cell and thread: the thread's last write */
+    uint32_t nown;       /* threads of a row of `own` */
+    pf_vec_u32 arrivals; /* pairs (object of the round, node) */
+    uint32_t node;       /* the node that is being built */
+    size_t edge0;        /* its first edge */
+    uint32_t live;       /* threads that exist, without the main one */
+};
+
+uint64_t pf_exec_mix(uint64_t h, uint64_t v);
+/* execution.c: begins a node of the thread; its accesses and edges follow, then node_end. */
+uint32_t pf_exec_node_begin(struct pf_exec_builder *b, uint32_t thread, uint32_t index,
+                            uint32_t flags);
+void pf_exec_node_end(struct pf_exec_builder *b);
+
+/* exec_objects.c: gives a cell to everything that at least two threads use. */
+void pf_exec_find_objects(struct pf_exec_builder *b);
+/* Adds what event i does to the node. */
+void pf_exec_add_event(struct pf_exec_builder *b, uint32_t i);
+/* Adds what the library function behind the operation does, apart from its events. */
+void pf_exec_add_call(struct pf_exec_builder *b, const struct pf_exec_operation *o);
+/* Adds a read of the cell by the node. fallback: the source if nothing was written. */
+void pf_exec_add_read(struct pf_exec_builder *b, uint32_t cell, uint32_t fallback, uint32_t offset);
+/* Marks operations in which threads waited at the end. */
+void pf_exec_find_pending(struct pf_exec_builder *b);
+/* Adds the operations that threads waited for at the end, and marks threads that could run on. */
+void pf_exec_add_blocked(struct pf_exec_builder *b);
+
+#endif

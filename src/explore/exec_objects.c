@@ -1,0 +1,468 @@
+/*
+ * exec_objects.c - what events do to memory, locks and other objects, as accesses of a graph
+ * (execution.h).
+ */
+#include "exec_builder.h"
+#include "explored_call.h"
+#include <stdio.h>
+#include <string.h>
+
+/* --- which objects are shared --- */
+
+struct object_users {
+    uint32_t *thread; /* per object: the only thread that uses it so far; PF_NONE: none */
+    bool *shared;
+    size_t n;
+};
+
+static struct object_users users_new(size_t n)
+{
+    struct object_users u = {pf_mem_resize(NULL, n + 1, sizeof *u.thread),
+                             pf_mem_zero(n + 1, sizeof *u.shared), n};
+    memset(u.thread, 0xff, n * sizeof *u.thread);
+    return u;
+}
+
+static void use(struct object_users *u, uint32_t object, uint32_t thread)
+{
+    if (u->thread[object] == PF_NONE)
+        u->thread[object] = thread;
+    else if (u->thread[object] != thread)
+        u->shared[object] = true;
+}
+
+static uint32_t new_cell(struct pf_exec_builder *b)
+{
+    pf_vec_push(&b->objects, (struct pf_exec_object){.last = PF_SOURCE_INITIAL,
+                                                     .node = PF_NONE,
+                                                     .writer = PF_NONE,
+                                                     .state = PF_STATE_ANY});
+    pf_vec_push(&b->x->cells, (struct pf_exec_cell){0});
+    return (uint32_t)b->objects.len - 1;
+}
+
+/* Gives cells to the shared objects of one kind, and frees u. */
+static uint32_t *number(struct pf_exec_builder *b, struct object_users *u, enum pf_object_state s)
+{
+    uint32_t *cell = pf_mem_resize(NULL, u->n + 1, sizeof *cell);
+    for (size_t i = 0; i < u->n; i++) {
+        cell[i] = u->shared[i] ? new_cell(b) : PF_NONE;
+        if (u->shared[i])
+            b->objects.at[cell[i]].state = s;
+    }
+    free(u->thread);
+    free(u->shared);
+    return cell;
+}
+
+/* The interposed function that the event belongs to; NULL: none. */
+static const char *function_of(const struct pf_trace *t, uint32_t event)
+{
+    const struct pf_recorded *r = &t->recorded;
+    const struct pf_recorded_stack *s = &r->stacks.at[r->event_stack.at[event]];
+    if (!s->n)
+        return NULL;
+    const struct pf_site_info *site = &t->sites.at[r->stack_sites.at[s->first]];
+    return site->func == PF_NONE || *pf_trace_text(t, site->file) ? NULL
+                                                                  : pf_trace_text(t, site->func);
+}
+
+static bool is_ordered(const struct pf_trace *t, uint32_t event)
+{
+    const char *f = function_of(t, event);
+    return f && pf_explored_call_find(f) == PF_EXPLORED_CALL_ORDERED;
+}
+
+/* The lock that contains the futex; PF_NONE: none. */
+static uint32_t find_object(const struct pf_trace *t, enum pf_role role, uint64_t futex)
+{
+    uint32_t found = PF_NONE;
+    uint64_t best = 64; /* no object of libc is larger */
+    for (uint32_t i = 0; i < pf_trace_nobjects(t, role); i++) {
+        uint64_t at = pf_trace_object_address(t, role, i);
+        if (at <= futex && futex - at < best) {
+            best = futex - at;
+            found = i;
+        }
+    }
+    return found;
+}
+
+static uint32_t thread_of(const struct pf_trace *t, uint32_t number)
+{
+    for (uint32_t k = 0; k < t->recorded.thread.len; k++)
+        if (t->recorded.thread.at[k] == number)
+            return k;
+    return PF_NONE;
+}
+
+void pf_exec_find_objects(struct pf_exec_builder *b)
+{
+    const struct pf_trace *t = b->t;
+    struct object_users locks = users_new(t->locks.len), conds = users_new(t->conds.len),
+                        syncs = users_new(t->syncs.len), barriers = users_new(t->barriers.len),
+                        hidden = users_new(1);
+    for (uint32_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        switch (pf_event_operand[e->kind]) {
+        case PF_OPERAND_LOCK:
+            use(&locks, e->what, e->thread);
+            break;
+        case PF_OPERAND_COND_LOCK:
+            use(&locks, e->link, e->thread);
+            use(&conds, e->what, e->thread);
+            break;
+        case PF_OPERAND_COND:
+            use(&conds, e->what, e->thread);
+            break;
+        case PF_OPERAND_SYNC:
+            if (e->link != PF_NONE)
+                use(&barriers, e->link, e->thread);
+            else
+                use(&syncs, e->what, e->thread);
+            break;
+        default:
+            break;
+        }
+    }
+    for (size_t k = 0; k < b->operations.len; k++)
+        if (is_ordered(t, b->operations.at[k].pivot))
+            use(&hidden, 0, b->operations.at[k].thread);
+    for (uint32_t k = 0; k < b->nblocked; k++) {
+        uint32_t thread = thread_of(t, b->blocked[k].thread);
+        uint32_t lock = find_object(t, PF_ROLE_LOCK, b->blocked[k].object);
+        uint32_t sync = find_object(t, PF_ROLE_SYNC, b->blocked[k].object);
+        if (thread != PF_NONE && lock != PF_NONE)
+            use(&locks, lock, thread);
+        if (thread != PF_NONE && sync != PF_NONE)
+            use(&syncs, sync, thread);
+    }
+    b->cell_of = pf_mem_resize(NULL, t->cells.len + 1, sizeof *b->cell_of);
+    for (uint32_t c = 0; c < t->cells.len; c++) {
+        const struct pf_cell *k = &t->cells.at[c];
+        b->cell_of[c] = k->shared && k->written ? new_cell(b) : PF_NONE;
+        if (b->cell_of[c] != PF_NONE)
+            b->x->cells.at[b->cell_of[c]] = (struct pf_exec_cell){k->initial_known, k->initial};
+    }
+    b->lock_of = number(b, &locks, PF_STATE_FREE);
+    b->cond_of = number(b, &conds, PF_STATE_ANY);
+    b->sync_of = number(b, &syncs, PF_STATE_ANY);
+    b->barrier_of = number(b, &barriers, PF_STATE_ANY);
+    uint32_t *one = number(b, &hidden, PF_STATE_ANY);
+    b->hidden = one[0];
+    free(one);
+    for (uint32_t i = 0; i < t->syncs.len; i++)
+        if (b->sync_of[i] != PF_NONE)
+            b->objects.at[b->sync_of[i]].address = pf_trace_object_address(t, PF_ROLE_SYNC, i);
+    b->nown = (uint32_t)t->threads.len + 1;
+    b->own = pf_mem_resize(NULL, b->objects.len * b->nown + 1, sizeof *b->own);
+    for (size_t i = 0; i < b->objects.len * b->nown; i++)
+        b->own[i] = PF_SOURCE_INITIAL;
+}
+
+/* --- accesses --- */
+
+/* The access of the node to the cell, which is made if there is none. */
+static uint32_t access_to(struct pf_exec_builder *b, uint32_t cell, uint32_t offset)
+{
+    struct pf_execution *x = b->x;
+    struct pf_exec_object *o = &b->objects.at[cell];
+    if (o->node == b->node)
+        return o->access;
+    uint32_t thread = x->g.nodes.at[b->node].thread;
+    o->node = b->node;
+    o->access = (uint32_t)x->g.accesses.len;
+    pf_vec_push(&x->g.accesses, (struct pf_rf_access){.cell = cell, .source = PF_SOURCE_NONE});
+    pf_vec_push(&x->accesses,
+                (struct pf_exec_access){.own = b->own[(size_t)cell * b->nown + thread],
+                                        .offset = offset,
+                                        .object = o->address});
+    return o->access;
+}
+
+void pf_exec_add_read(struct pf_exec_builder *b, uint32_t cell, uint32_t fallback, uint32_t offset)
+{
+    uint32_t a = access_to(b, cell, offset), last = b->objects.at[cell].last;
+    struct pf_rf_access *k = &b->x->g.accesses.at[a];
+    if (k->source == PF_SOURCE_NONE && !k->writes) /* it does not read what it has written itself */
+        k->source = last == PF_SOURCE_INITIAL ? fallback : last;
+}
+
+static void add_write(struct pf_exec_builder *b, uint32_t cell, uint32_t offset)
+{
+    uint32_t a = access_to(b, cell, offset);
+    struct pf_exec_object *o = &b->objects.at[cell];
+    uint32_t thread = b->x->g.nodes.at[b->node].thread;
+    b->x->g.accesses.at[a].writes = true;
+    o->last = b->own[(size_t)cell * b->nown + thread] = b->node;
+    o->many_writers |= o->writer != PF_NONE && o->writer != thread;
+    o->writer = thread;
+}
+
+/* Reads and writes an object. Returns its access. */
+static struct pf_exec_access *add_update(struct pf_exec_builder *b, uint32_t cell)
+{
+    pf_exec_add_read(b, cell, PF_SOURCE_INITIAL, 0);
+    add_write(b, cell, 0);
+    struct pf_exec_access *a = &b->x->accesses.at[b->objects.at[cell].access];
+    a->begins = true;
+    return a;
+}
+
+static void add_values(struct pf_exec_builder *b, const struct pf_event *e, uint32_t cell,
+                       struct pf_exec_access *a)
+{
+    if (pf_event_writes(e))
+        a->stored_known = pf_trace_cell_value(b->t, e, cell, false, &a->stored);
+    if (pf_event_reads(e) && pf_event_atomic(e) && e->flags & PF_EF_COMPARES) {
+        a->compares = true;
+        a->seen_known = pf_trace_cell_value(b->t, e, cell, e->kind == PF_EV_RMW, &a->seen);
+    }
+}
+
+static void add_memory(struct pf_exec_builder *b, const struct pf_event *e)
+{
+    const struct pf_range *p = &b->t->places.at[e->what];
+    bool begins = true;
+    for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
+        uint32_t cell = b->cell_of[c];
+        if (cell == PF_NONE)
+            continue;
+        uint32_t offset = (uint32_t)(b->t->cells.at[c].addr - p->addr);
+        if (pf_event_reads(e)) {
+            size_t before = b->x->accesses.len;
+            pf_exec_add_read(b, cell, PF_SOURCE_INITIAL, offset);
+            if (b->x->accesses.len > before) {
+                b->x->accesses.at[before].begins = begins;
+                begins = false;
+            }
+        }
+        if (pf_event_writes(e))
+            add_write(b, cell, offset);
+        add_values(b, e, c, &b->x->accesses.at[b->objects.at[cell].access]);
+    }
+}
+
+static void set_flag(struct pf_exec_builder *b, uint32_t flag)
+{
+    b->x->nodes.at[b->node].flags |= flag;
+}
+
+static void open_at(struct pf_exec_builder *b, const char *reason, uint32_t event)
+{
+    const struct pf_trace *t = b->t;
+    const struct pf_site_info *s = &t->sites.at[t->events.at[event].site];
+    struct pf_exec_open o = {.reason = reason};
+    snprintf(o.where, sizeof o.where, "%s:%u", pf_trace_text(t, s->file), s->line);
+    pf_vec_push(&b->x->open, o);
+}
+
+/* An acquire, a release or a failed attempt on a lock. */
+static void add_lock(struct pf_exec_builder *b, uint32_t i, uint32_t lock)
+{
+    const struct pf_event *e = &b->t->events.at[i];
+    uint32_t cell = b->lock_of[lock];
+    const char *function = function_of(b->t, i);
+    bool tries = e->kind == PF_EV_TRYFAIL || (function && strstr(function, "try"));
+    if (cell == PF_NONE || e->flags & PF_EF_NESTED)
+        return;
+    struct pf_exec_object *o = &b->objects.at[cell];
+    bool shared = pf_event_shared(e) || (function && strstr(function, "rdlock"));
+    set_flag(b, (tries ? PF_EXEC_TRIES : 0u) | (shared ? PF_EXEC_SHARES : 0u));
+    if (e->kind == PF_EV_TRYFAIL) {
+        size_t before = b->x->accesses.len;
+        pf_exec_add_read(b, cell, PF_SOURCE_INITIAL, 0);
+        if (b->x->accesses.len > before)
+            b->x->accesses.at[before] = (struct pf_exec_access){
+                .own = b->x->accesses.at[before].own, .begins = true, .is_lock = true};
+        return;
+    }
+    struct pf_exec_access *a = add_update(b, cell);
+    a->is_lock = true;
+    if (pf_event_acquires(e)) {
+        set_flag(b, PF_EXEC_ACQUIRES);
+        o->readers += shared;
+        o->state = shared ? PF_STATE_SHARED : PF_STATE_HELD;
+    } else {
+        set_flag(b, PF_EXEC_RELEASES);
+        o->readers -= shared && o->readers;
+        o->state = o->readers ? PF_STATE_SHARED : PF_STATE_FREE;
+    }
+    a->after = o->state;
+}
+
+static void add_order(struct pf_exec_builder *b, uint32_t from_event)
+{
+    uint32_t from = b->operations.at[b->operation[from_event]].node;
+    if (from != PF_NONE && from != b->node)
+        pf_vec_push(&b->x->g.edges, (struct pf_rf_edge){from, b->node});
+}
+
+static void add_cond(struct pf_exec_builder *b, uint32_t i)
+{
+    const struct pf_event *e = &b->t->events.at[i];
+    uint32_t cell = b->cond_of[e->what];
+    if (e->kind == PF_EV_WAKE) {
+        uint32_t by = pf_trace_waker(b->t, i);
+        if (by == PF_NONE)
+            open_at(b, "a wait that no notification ended", i);
+        else
+            add_order(b, by);
+    }
+    if (cell == PF_NONE)
+        return;
+    struct pf_exec_object *o = &b->objects.at[cell];
+    if (e->kind == PF_EV_WAKE) {
+        o->waiters -= o->waiters != 0;
+        return;
+    }
+    if (e->kind == PF_EV_SIGNAL && o->waiters > 1)
+        open_at(b, "a signal with several waiters wakes only the first one", i);
+    o->waiters += e->kind == PF_EV_WAIT;
+    add_update(b, cell);
+}
+
+/* An arrival posts to the object of its round, a departure takes all that was posted there. */
+static void add_barrier(struct pf_exec_builder *b, const struct pf_event *e)
+{
+    uint32_t cell = b->barrier_of[e->link];
+    if (cell == PF_NONE)
+        return;
+    if (e->kind == PF_EV_POST) {
+        add_update(b, cell);
+        pf_vec_push(&b->arrivals, e->what);
+        pf_vec_push(&b->arrivals, b->node);
+        return;
+    }
+    for (size_t k = 0; k < b->arrivals.len; k += 2)
+        if (b->arrivals.at[k] == e->what && b->arrivals.at[k + 1] != b->node)
+            pf_vec_push(&b->x->g.edges, (struct pf_rf_edge){b->arrivals.at[k + 1], b->node});
+}
+
+static void add_message(struct pf_exec_builder *b, const struct pf_event *e)
+{
+    uint32_t cell = b->sync_of[e->what];
+    if (cell == PF_NONE)
+        return;
+    struct pf_exec_access *a = add_update(b, cell);
+    struct pf_exec_object *o = &b->objects.at[cell];
+    o->level += e->kind == PF_EV_POST ? 1 : -1;
+    a->level = o->level;
+    if (e->kind == PF_EV_TAKE)
+        set_flag(b, PF_EXEC_TAKES);
+}
+
+void pf_exec_add_event(struct pf_exec_builder *b, uint32_t i)
+{
+    const struct pf_event *e = &b->t->events.at[i];
+    switch (pf_event_class[e->kind]) {
+    case PF_CLASS_ACCESS:
+        add_memory(b, e);
+        break;
+    case PF_CLASS_ACQUIRE:
+    case PF_CLASS_RELEASE:
+    case PF_CLASS_TEST:
+        if (pf_event_operand[e->kind] == PF_OPERAND_COND_LOCK)
+            add_cond(b, i);
+        add_lock(b, i, pf_event_lock(e));
+        break;
+    case PF_CLASS_NOTIFY:
+        add_cond(b, i);
+        break;
+    case PF_CLASS_MESSAGE:
+        if (e->link != PF_NONE)
+            add_barrier(b, e);
+        else
+            add_message(b, e);
+        break;
+    case PF_CLASS_CALL:
+        if (e->kind == PF_EV_CALL && b->live &&
+            pf_explored_call_find(pf_trace_text(b->t, b->t->calls.at[e->what])) ==
+                PF_EXPLORED_CALL_NOT)
+            open_at(b, "a call of code that is not instrumented", i);
+        break;
+    default:
+        break;
+    }
+    if (pf_event_class[e->kind] == PF_CLASS_ACQUIRE && e->flags & PF_EF_TIMEOUT)
+        open_at(b, "a wait that ended by a time-out", i);
+}
+
+void pf_exec_add_call(struct pf_exec_builder *b, const struct pf_exec_operation *o)
+{
+    if (b->hidden != PF_NONE && is_ordered(b->t, o->pivot))
+        add_update(b, b->hidden);
+}
+
+/* --- the end --- */
+
+/* The cell of the object that the thread waits for; PF_NONE: something else. */
+static uint32_t awaited_cell(const struct pf_exec_builder *b, const struct pf_blocked *k)
+{
+    bool takes = strstr(k->function, "sem") != NULL;
+    uint32_t object = find_object(b->t, takes ? PF_ROLE_SYNC : PF_ROLE_LOCK, k->object);
+    if (k->waits != PF_BLOCKED_WAITS || !k->object || object == PF_NONE)
+        return PF_NONE;
+    return takes ? b->sync_of[object] : b->lock_of[object];
+}
+
+/* True if the thread waits in the middle of an operation, to take its mutex again. */
+static bool in_second_part(const struct pf_blocked *k)
+{
+    return strstr(k->function, "cond") || strstr(k->function, "cnd");
+}
+
+void pf_exec_find_pending(struct pf_exec_builder *b)
+{
+    for (uint32_t k = 0; k < b->nblocked; k++) {
+        uint32_t thread = thread_of(b->t, b->blocked[k].thread);
+        if (thread == PF_NONE || in_second_part(&b->blocked[k]) ||
+            awaited_cell(b, &b->blocked[k]) == PF_NONE)
+            continue;
+        for (size_t i = b->operations.len; i-- > 0;) {
+            struct pf_exec_operation *o = &b->operations.at[i];
+            if (o->thread != thread)
+                continue;
+            o->pending = o->index == b->blocked[k].event && !o->has_effect;
+            break;
+        }
+    }
+}
+
+/* Adds the operation that the thread waited for. It would read another state of the object. */
+static void add_pending(struct pf_exec_builder *b, uint32_t thread, const struct pf_blocked *k,
+                        uint32_t cell)
+{
+    struct pf_execution *x = b->x;
+    bool takes = strstr(k->function, "sem") != NULL;
+    uint32_t flags = PF_EXEC_PENDING | (in_second_part(k) ? PF_EXEC_SECOND : 0u) |
+                     (takes ? PF_EXEC_TAKES : PF_EXEC_ACQUIRES) |
+                     (strstr(k->function, "rdlock") ? PF_EXEC_SHARES : 0u);
+    pf_exec_node_begin(b, thread, (uint32_t)k->event, flags);
+    for (size_t i = 0; i < b->operations.len; i++) /* what it did before it waited */
+        if (b->operations.at[i].pending && b->operations.at[i].thread == thread)
+            for (uint32_t e = b->operations.at[i].first; e != PF_NONE; e = b->next[e])
+                pf_exec_add_event(b, e);
+    uint32_t a = access_to(b, cell, 0);
+    x->g.accesses.at[a].source = b->objects.at[cell].last;
+    x->g.accesses.at[a].writes = true;
+    x->accesses.at[a].is_lock = !takes;
+    x->accesses.at[a].begins = true;
+    x->accesses.at[a].level = b->objects.at[cell].level - 1;
+    pf_exec_node_end(b);
+}
+
+void pf_exec_add_blocked(struct pf_exec_builder *b)
+{
+    for (uint32_t k = 0; k < b->nblocked; k++) {
+        uint32_t thread = thread_of(b->t, b->blocked[k].thread);
+        if (thread == PF_NONE)
+            continue;
+        uint32_t cell = awaited_cell(b, &b->blocked[k]);
+        b->x->threads.at[thread].events = b->blocked[k].event;
+        b->x->threads.at[thread].live = b->blocked[k].waits == PF_BLOCKED_RUNS;
+        b->x->threads.at[thread].ender = b->blocked[k].waits == PF_BLOCKED_ENDS;
+        if (cell != PF_NONE)
+            add_pending(b, thread, &b->blocked[k], cell);
+    }
+}

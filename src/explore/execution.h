@@ -1,0 +1,113 @@
+/*
+ * execution.h - one run of the program as a graph: its operations, and which write each of them
+ * reads from.
+ *
+ * Model:   a node is an operation of a thread: everything between two points where the scheduler
+ *          can let another thread run. An operation that waits in the middle has two nodes, one
+ *          before and one after the wait. Memory that at least two threads use is a cell. So is
+ *          each lock, condition variable, barrier and message object: its operations read the
+ *          previous operation and write the next state. Calls of library functions with a state of
+ *          their own (output, say) share one more cell. At the end, the last write of every cell
+ *          that several threads write is read by nodes of a thread of their own, the final one.
+ *
+ *          The history of a node is a hash over everything that it depends on: the operations of
+ *          its thread so far and, recursively, the histories of the writes that they read. Equal
+ *          histories in two runs mean that the same operation happened after the same past. A read
+ *          of the thread's own last write, or of the initial value if there is none, adds nothing,
+ *          so memory that turns out to be private does not matter.
+ * Memory:  an execution owns everything; pf_execution_release frees it.
+ * Cost:    O(events of the trace * cells per access).
+ */
+#ifndef PF_EXPLORE_EXECUTION_H
+#define PF_EXPLORE_EXECUTION_H
+
+#include "channel.h"
+#include "engine/reads_from.h"
+#include "trace.h"
+
+/* The state of an object after an operation. */
+enum pf_object_state {
+    PF_STATE_ANY,    /* not a lock, or not known */
+    PF_STATE_FREE,   /* a lock that can be taken */
+    PF_STATE_SHARED, /* held by readers */
+    PF_STATE_HELD
+};
+
+enum pf_exec_flags {
+    PF_EXEC_SECOND = 1,  /* the part of an operation after its wait */
+    PF_EXEC_ENDS = 2,    /* the end of the thread */
+    PF_EXEC_TRIES = 4,   /* it does not wait for its lock */
+    PF_EXEC_SHARES = 8,  /* it takes its lock shared */
+    PF_EXEC_TAKES = 16,  /* it may wait for its message object */
+    PF_EXEC_ACQUIRES = 32, /* it waits for its lock */
+    PF_EXEC_RELEASES = 64, /* it gives up its lock: what it reads is not a choice */
+    PF_EXEC_PENDING = 128, /* it did not happen: its thread waited for it at the end of the run */
+};
+
+struct pf_exec_node {
+    uint64_t history;
+    uint32_t previous; /* of its thread; PF_NONE: none */
+    uint32_t index; /* number of the operation in its thread */
+    uint32_t site;  /* a hash of its source position, the same in all runs */
+    uint32_t flags;
+    uint32_t forks; /* thread that it creates; PF_NONE: none */
+};
+
+/* What each access of the graph has in addition. */
+struct pf_exec_access {
+    uint32_t own;    /* the last write of the same thread to the cell; PF_SOURCE_INITIAL: none */
+    uint32_t offset; /* of the cell in the memory that the event accesses */
+    bool begins;     /* it is the first access of its event */
+    uint64_t object; /* address of a message object; 0: something else */
+    int32_t level;   /* message objects: posts minus takes so far, including this one */
+    uint8_t after;   /* enum pf_object_state */
+    bool is_lock;
+    bool compares; /* a compare-and-swap: it writes only if it finds what it expects */
+    bool seen_known, stored_known;
+    uint64_t seen, stored; /* values of the cell */
+};
+
+struct pf_exec_thread {
+    uint64_t name;   /* a hash of the way it was created */
+    uint32_t number; /* in order of creation; PF_NONE: the final one */
+    uint32_t length; /* how many of its nodes happened */
+    uint64_t events; /* operations that it has done, if it has not ended */
+    bool live;       /* it could have run on when the process ended */
+    bool ender;      /* it ended the process */
+};
+
+/* Something that happened in the run and that is not explored. */
+struct pf_exec_open {
+    const char *reason; /* one of the texts of explore_open.def */
+    char where[120];
+};
+
+struct pf_exec_cell {
+    bool initial_known;
+    uint64_t initial; /* value before the run */
+};
+
+struct pf_execution {
+    struct pf_rf_graph g; /* its last thread is the final one */
+    PF_VEC(struct pf_exec_node) nodes;
+    PF_VEC(struct pf_exec_access) accesses;
+    PF_VEC(struct pf_exec_thread) threads;
+    PF_VEC(struct pf_exec_cell) cells;
+    PF_VEC(struct pf_exec_open) open;
+    uint64_t key;  /* equal in two runs of one class */
+    uint32_t references;
+};
+
+/* Builds the graph of a trace. `blocked`: the threads that had not ended, as the runtime reports
+ * them. `complete`: the run reached its end. */
+struct pf_execution *pf_execution_new(const struct pf_trace *t, const struct pf_blocked *blocked,
+                                      uint32_t nblocked, bool complete);
+void pf_execution_release(struct pf_execution *x); /* drops a reference */
+
+/* The history of node r if it read from these sources instead. */
+uint64_t pf_execution_history_with(const struct pf_execution *x, uint32_t r,
+                                   const uint32_t *sources);
+/* The node that took effect last; PF_NONE: there is none. */
+uint32_t pf_execution_last(const struct pf_execution *x);
+
+#endif

@@ -1,0 +1,210 @@
+/* explore.c - see explore.h. */
+#define _GNU_SOURCE
+#include "explore.h"
+#include "analysis.h"
+#include "duration.h"
+#include "exec_builder.h"
+#include "recording_trace.h"
+#include "resident_host.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#define POLICY "rr"
+#define RUN_LIMIT_MS 5000   /* most time for one run */
+#define EVENTS_MAX 200000   /* most events of one run */
+#define FAILURES_MAX 64     /* different failures of which clips are kept */
+
+struct explorer {
+    const struct pf_explore_settings *settings;
+    struct pf_exploration *out;
+    struct pf_resident_host *host;
+    struct pf_search search;
+    uint64_t began;
+};
+
+/* --- what is left open --- */
+
+static void check_end(struct explorer *x, const struct pf_clip *clip,
+                      const struct pf_resident_end *end, const struct pf_execution *run)
+{
+    bool by_signal = WIFSIGNALED(clip->end.wait);
+    for (uint32_t i = 0; i < end->nunexplored; i++)
+        pf_exploration_add_open(x->out, "a call of a library function that is not explored",
+                                end->unexplored[i]);
+    for (size_t i = 0; i < run->open.len; i++)
+        pf_exploration_add_open(x->out, run->open.at[i].reason, run->open.at[i].where);
+    if (end->children || end->executed)
+        pf_exploration_add_open(x->out, "a child process", "");
+    if (end->killed)
+        pf_exploration_add_open(x->out, "a run that did not end in its time", "");
+    for (uint32_t t = 0; t < run->threads.len && !by_signal; t++)
+        if (run->threads.at[t].live && clip->end.outcome == PF_OUTCOME_NONE)
+            pf_exploration_add_open(x->out, "a thread that still ran when the process ended", "");
+}
+
+/* --- failures --- */
+
+static void take_failure(struct explorer *x, const struct pf_clip *clip,
+                         const struct pf_execution *run)
+{
+    struct pf_exploration *out = x->out;
+    char what[256];
+    struct pf_error e;
+    pf_exploration_describe(clip, what, sizeof what);
+    if (!*what)
+        return;
+    uint32_t last = pf_execution_last(run);
+    uint64_t signature = pf_exec_mix(clip->end.outcome, (uint64_t)clip->end.wait);
+    signature = pf_exec_mix(signature, last == PF_NONE ? 0 : run->nodes.at[last].site);
+    for (size_t i = 0; i < out->failures.len; i++)
+        if (out->failures.at[i].signature == signature) {
+            out->failures.at[i].count++;
+            return;
+        }
+    if (out->failures.len == FAILURES_MAX)
+        return;
+    struct pf_explore_failure f = {
+        .signature = signature, .schedule = out->schedules, .count = 1, .what = pf_mem_copy(what)};
+    if (x->settings->folder) {
+        f.clip = pf_mem_format("%s/%" PRIu64 ".clip", x->settings->folder, out->schedules);
+        if (pf_resident_host_save(x->host, f.clip, &e) != PF_OK) {
+            free(f.clip);
+            f.clip = NULL;
+        }
+    }
+    pf_vec_push(&out->failures, f);
+}
+
+static bool has_race(const struct pf_trace *t)
+{
+    const struct pf_analysis *hb = pf_analysis_find("hb", 2);
+    struct pf_result result = {0};
+    if (hb)
+        hb->run(t, &pf_limits_default, &result);
+    bool racy = !hb || result.races.len || result.stopped || result.dropped;
+    pf_result_release(&result);
+    return racy;
+}
+
+/* --- runs --- */
+
+/* True if the run contains the beginning that it was planned to have. */
+static bool follows(const struct pf_execution *run, const struct pf_beginning *b)
+{
+    for (size_t i = 0; i < b->frontier.len; i++) {
+        bool found = false;
+        for (size_t k = 0; k < run->nodes.len && !found; k++)
+            found = run->nodes.at[k].history == b->frontier.at[i] &&
+                    !(run->nodes.at[k].flags & PF_EXEC_PENDING);
+        if (!found)
+            return false;
+    }
+    return true;
+}
+
+/* A run that did not follow its plan. */
+static void take_divergence(struct explorer *x, const struct pf_clip *clip)
+{
+    pf_exploration_add_open(x->out, "a run that did not follow its plan",
+                            clip->end.divergence.what);
+}
+
+static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
+                          const struct pf_resident_end *end, const struct pf_beginning *b,
+                          struct pf_error *e)
+{
+    struct pf_trace t;
+    pf_trace_init(&t);
+    t.recorded.limit = EVENTS_MAX;
+    pf_status s = pf_trace_read_clip(&t, clip, clip->path, e);
+    if (s != PF_OK) {
+        pf_trace_release(&t);
+        return s;
+    }
+    bool complete = !end->killed && !t.recorded.limited;
+    struct pf_execution *run = pf_execution_new(&t, end->blocked, end->nblocked, complete);
+    if (t.recorded.limited)
+        pf_exploration_add_open(x->out, "a run with too many events", "");
+    /* A crash ends the run where it happens. */
+    bool crashed = WIFSIGNALED(clip->end.wait) && !end->killed;
+    bool waited = b && complete && !follows(run, b) && b->object;
+    if (waited) /* the only choice that is made without knowing whether the operation waits */
+        pf_search_learn_empty(&x->search, b->object, b->level);
+    else if (b && complete && !b->guess && !crashed && !follows(run, b))
+        pf_exploration_add_open(x->out, "a run that did not follow its plan", "other operations");
+    if (pf_classes_add(&x->search.seen, run)) {
+        x->out->classes++;
+        x->out->weak |= end->weak;
+        if (!x->out->racy)
+            x->out->racy = has_race(&t);
+        check_end(x, clip, end, run);
+        pf_exploration_add_run(x->out, clip);
+        take_failure(x, clip, run);
+        pf_search_add(&x->search, run, b ? b->depth : 0);
+    } else if (b && !b->continues && !b->guess && !crashed && !waited)
+        pf_exploration_add_open(x->out, "a run that showed nothing new", "");
+    pf_execution_release(run);
+    pf_trace_release(&t);
+    return PF_OK;
+}
+
+static pf_status run_one(struct explorer *x, const struct pf_beginning *b, struct pf_error *e)
+{
+    const struct pf_clip *clip;
+    struct pf_resident_end end;
+    pf_status s = pf_resident_host_run(x->host, b ? b->plan.at : NULL, b ? b->plan.len : 0,
+                                       RUN_LIMIT_MS, &clip, &end, e);
+    if (s != PF_OK)
+        return s;
+    x->out->schedules++;
+    if (clip->end.outcome == PF_OUTCOME_DIVERGED) {
+        take_divergence(x, clip);
+        return PF_OK;
+    }
+    return take_run(x, clip, &end, b, e);
+}
+
+static bool at_limit(const struct explorer *x)
+{
+    const struct pf_explore_settings *s = x->settings;
+    return (s->time_ms && pf_now_ms() - x->began >= s->time_ms) ||
+           (s->runs && x->out->schedules >= s->runs) || (s->should_stop && s->should_stop());
+}
+
+static pf_status explore_all(struct explorer *x, struct pf_error *e)
+{
+    pf_status s = run_one(x, NULL, e);
+    bool stopped = at_limit(x);
+    while (s == PF_OK && !stopped && pf_search_next(&x->search)) {
+        for (size_t i = 0; i < x->search.beginnings.len && s == PF_OK && !stopped; i++) {
+            if (i && pf_search_has(&x->search, &x->search.beginnings.at[i]))
+                continue;
+            s = run_one(x, &x->search.beginnings.at[i], e);
+            stopped = at_limit(x);
+        }
+        if (x->settings->progress)
+            x->settings->progress(x->out->schedules, x->out->classes, x->search.heap.len);
+    }
+    x->out->targets = x->search.heap.len;
+    x->out->finished = s == PF_OK && !stopped;
+    return s;
+}
+
+pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
+                     const struct pf_explore_settings *settings, struct pf_error *e)
+{
+    struct explorer x = {.settings = settings, .out = out, .began = pf_now_ms()};
+    pf_status s = pf_resident_host_new(&x.host, m, POLICY, 1, e);
+    if (s == PF_OK)
+        s = explore_all(&x, e);
+    if (x.search.unknown)
+        pf_exploration_add_open(out, "a question that the engine could not decide", "");
+    if (x.search.capped)
+        pf_exploration_add_open(out, "too many choices", "");
+    out->ms = pf_now_ms() - x.began;
+    pf_resident_host_free(x.host);
+    pf_search_release(&x.search);
+    return s;
+}

@@ -1,0 +1,90 @@
+/*
+ * explore.h - runs a program under every schedule that makes a difference
+ * (docs/analysis/explore.md).
+ *
+ * Model:   the program stays at a checkpoint before its first thread starts (resident_host.h). Each
+ *          run continues from there along a planned beginning, and is a new trace. From it follow
+ *          new targets (target_search.h). The exploration ends when no target is left, or at a
+ *          limit.
+ * Memory:  an exploration owns its results until release.
+ * Threads: one thread at a time.
+ * Errors:  PF_IO and PF_BAD with a message. What could not be explored is not an error: it is
+ *          listed in `open`.
+ */
+#ifndef PF_EXPLORE_H
+#define PF_EXPLORE_H
+
+#include "clip.h"
+#include "findings.h"
+#include "target_search.h"
+
+struct pf_explore_settings {
+    uint64_t time_ms;   /* 0: no limit */
+    uint64_t runs;      /* 0: no limit */
+    const char *folder; /* for clips of failed runs */
+    bool (*should_stop)(void);
+    void (*progress)(uint64_t schedules, uint64_t classes, uint64_t targets); /* NULL: none */
+};
+
+/* Something that was not explored. */
+struct pf_explore_open {
+    const char *reason;
+    char where[120]; /* the first place; empty: unknown */
+    uint64_t count;
+};
+
+/* A run that failed. */
+struct pf_explore_failure {
+    uint64_t signature;
+    uint64_t schedule; /* the number of the run, from 1 */
+    uint64_t count;    /* runs that failed like this */
+    char *what, *clip; /* clip NULL: it could not be written */
+};
+
+/* What a run showed to its user. */
+struct pf_explore_result {
+    uint64_t hash;
+    uint64_t count; /* classes with this result */
+    char *output;   /* what it wrote; at most PF_EXPLORE_OUTPUT bytes are kept */
+    size_t length;
+    char end[48]; /* how it ended */
+};
+#define PF_EXPLORE_OUTPUT 4096
+#define PF_EXPLORE_RESULTS 1024 /* different results that are kept */
+
+struct pf_exploration {
+    uint64_t schedules; /* runs */
+    uint64_t classes;   /* different executions */
+    uint64_t targets;   /* left when the exploration ended */
+    uint64_t ms;
+    bool finished; /* no target is left */
+    bool racy, weak; /* a class has a data race; an atomic operation is not seq_cst */
+    PF_VEC(struct pf_explore_open) open;
+    PF_VEC(struct pf_explore_failure) failures;
+    PF_VEC(struct pf_explore_result) results;
+};
+
+PF_MUST_USE pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
+                                 const struct pf_explore_settings *settings, struct pf_error *e);
+void pf_exploration_release(struct pf_exploration *x);
+/* True if every execution with this input was seen. */
+static inline bool pf_exploration_complete(const struct pf_exploration *x)
+{
+    return x->finished && !x->open.len;
+}
+/* The memory model for which that holds. */
+const char *pf_exploration_model(const struct pf_exploration *x);
+
+/* --- explore_result.c --- */
+
+/* Notes something that was not explored; `where` may be empty. */
+void pf_exploration_add_open(struct pf_exploration *x, const char *reason, const char *where);
+/* Takes what a run of a new class showed: its output and end, and what it left open. */
+void pf_exploration_add_run(struct pf_exploration *x, const struct pf_clip *clip);
+/* Describes how a run failed; an empty text if it did not. */
+void pf_exploration_describe(const struct pf_clip *clip, char *text, size_t room);
+/* Writes the exploration as a JSON object, and as text. */
+void pf_exploration_json(struct pf_text *t, const struct pf_exploration *x);
+void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x);
+
+#endif

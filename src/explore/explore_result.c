@@ -1,0 +1,302 @@
+/*
+ * explore_result.c - what an exploration has found, and what it has left open (explore.h).
+ */
+#define _GNU_SOURCE
+#include "exec_builder.h"
+#include "explore.h"
+#include "input_record.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+
+void pf_exploration_release(struct pf_exploration *x)
+{
+    for (size_t i = 0; i < x->failures.len; i++) {
+        free(x->failures.at[i].what);
+        free(x->failures.at[i].clip);
+    }
+    for (size_t i = 0; i < x->results.len; i++)
+        free(x->results.at[i].output);
+    pf_vec_release(&x->failures);
+    pf_vec_release(&x->open);
+    pf_vec_release(&x->results);
+}
+
+const char *pf_exploration_model(const struct pf_exploration *x)
+{
+    return x->racy || x->weak ? "sequential consistency only" : "c11";
+}
+
+void pf_exploration_add_open(struct pf_exploration *x, const char *reason, const char *where)
+{
+    for (size_t i = 0; i < x->open.len; i++)
+        if (!strcmp(x->open.at[i].reason, reason) && !strcmp(x->open.at[i].where, where)) {
+            x->open.at[i].count++;
+            return;
+        }
+    struct pf_explore_open o = {.reason = reason, .count = 1};
+    snprintf(o.where, sizeof o.where, "%s", where);
+    pf_vec_push(&x->open, o);
+}
+
+/* --- answers from outside --- */
+
+/* True if the result of the system call depends only on what the program did before. */
+static bool is_own_answer(unsigned number)
+{
+    static const uint16_t own[] = {SYS_mmap,
+                                   SYS_munmap,
+                                   SYS_mprotect,
+                                   SYS_madvise,
+                                   SYS_mremap,
+                                   SYS_brk,
+                                   SYS_write,
+                                   SYS_writev,
+                                   SYS_close,
+                                   SYS_futex,
+                                   SYS_sched_yield,
+                                   SYS_sched_getaffinity,
+                                   SYS_getpid,
+                                   SYS_gettid,
+                                   SYS_rt_sigaction,
+                                   SYS_rt_sigprocmask,
+                                   SYS_sigaltstack,
+                                   SYS_fstat,
+                                   SYS_newfstatat,
+                                   SYS_ioctl,
+                                   SYS_exit,
+                                   SYS_exit_group,
+                                   SYS_tgkill,
+                                   SYS_tkill,
+                                   SYS_kill,
+                                   SYS_set_robust_list,
+                                   SYS_rseq,
+                                   SYS_clone,
+                                   SYS_clone3,
+                                   SYS_prctl,
+                                   SYS_set_tid_address,
+                                   SYS_arch_prctl};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (own[i] == number)
+            return true;
+    return false;
+}
+
+static void check_input(struct pf_exploration *x, const struct pf_input *i)
+{
+    char where[40];
+    snprintf(where, sizeof where, "system call %u", i->number);
+    switch (i->kind) {
+    case PF_INPUT_SIGNAL:
+        pf_exploration_add_open(x, "a signal from outside", "");
+        break;
+    case PF_INPUT_DOUBT:
+        pf_exploration_add_open(x, "a call that may not replay", "");
+        break;
+    case PF_INPUT_BLOCKED:
+        pf_exploration_add_open(x, "a wait for the outside world", where);
+        break;
+    case PF_INPUT_EXEC:
+        pf_exploration_add_open(x, "a child process", "");
+        break;
+    case PF_INPUT_CALL:
+        if (!is_own_answer(i->number))
+            pf_exploration_add_open(x, "an answer from outside", where);
+        break;
+    default:
+        break;
+    }
+}
+
+static void check_inputs(struct pf_exploration *x, const struct pf_clip *clip)
+{
+    unsigned char *bytes;
+    size_t n;
+    struct pf_error e;
+    if (pf_clip_stream(clip, PF_STREAM_INPUT, &bytes, &n, &e) != PF_OK)
+        return;
+    for (size_t at = 0; at + sizeof(struct pf_input) <= n;) {
+        struct pf_input i;
+        memcpy(&i, bytes + at, sizeof i);
+        at += sizeof i + i.bytes;
+        check_input(x, &i);
+    }
+    free(bytes);
+}
+
+/* --- results --- */
+
+/* A record of stream `output` (docs/format/input.md); `kept` bytes follow. */
+struct shown_record {
+    uint32_t context;
+    int32_t fd;
+    uint64_t hash;
+    uint32_t length, kept;
+} __attribute__((packed));
+
+void pf_exploration_describe(const struct pf_clip *clip, char *text, size_t room)
+{
+    const struct pf_clip_end *end = &clip->end;
+    *text = 0;
+    if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG)
+        snprintf(text, room, "%s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock");
+    else if (end->errors)
+        snprintf(text, room, "%.200s", end->error);
+    else if (WIFSIGNALED(end->wait))
+        snprintf(text, room, "signal %d (%s)", WTERMSIG(end->wait), strsignal(WTERMSIG(end->wait)));
+    else if (WIFEXITED(end->wait) && WEXITSTATUS(end->wait))
+        snprintf(text, room, "exit status %d", WEXITSTATUS(end->wait));
+}
+
+static void take_result(struct pf_exploration *x, const struct pf_clip *clip)
+{
+    struct pf_explore_result r = {.hash = pf_exec_mix(clip->end.outcome, (uint64_t)clip->end.wait),
+                                  .count = 1};
+    unsigned char *bytes = NULL;
+    size_t n = 0;
+    struct pf_error e;
+    if (pf_clip_stream(clip, PF_STREAM_OUTPUT, &bytes, &n, &e) != PF_OK)
+        return;
+    r.output = pf_mem_zero(PF_EXPLORE_OUTPUT + 1, 1);
+    for (size_t at = 0; at + sizeof(struct shown_record) <= n;) {
+        struct shown_record o;
+        memcpy(&o, bytes + at, sizeof o);
+        at += sizeof o;
+        if (o.kept > n - at)
+            break;
+        size_t room = PF_EXPLORE_OUTPUT - r.length, take = o.kept < room ? o.kept : room;
+        memcpy(r.output + r.length, bytes + at, take);
+        r.length += take;
+        for (uint32_t k = 0; k < o.kept; k++) /* output in pieces counts like output at once */
+            r.hash = pf_exec_mix(r.hash, bytes[at + k] + 256u * (unsigned)o.fd);
+        if (!o.kept)
+            r.hash = pf_exec_mix(r.hash, o.hash);
+        at += o.kept;
+    }
+    free(bytes);
+    for (size_t i = 0; i < x->results.len; i++)
+        if (x->results.at[i].hash == r.hash) {
+            x->results.at[i].count++;
+            free(r.output);
+            return;
+        }
+    pf_exploration_describe(clip, r.end, sizeof r.end);
+    if (x->results.len < PF_EXPLORE_RESULTS)
+        pf_vec_push(&x->results, r);
+    else
+        free(r.output);
+}
+
+void pf_exploration_add_run(struct pf_exploration *x, const struct pf_clip *clip)
+{
+    check_inputs(x, clip);
+    take_result(x, clip);
+}
+
+/* --- reports --- */
+
+static void add_number(struct pf_text *t, const char *name, uint64_t v)
+{
+    pf_text_json(t, name);
+    pf_text_char(t, ':');
+    pf_text_u64(t, v);
+    pf_text_char(t, ',');
+}
+
+static void add_string(struct pf_text *t, const char *name, const char *v)
+{
+    pf_text_json(t, name);
+    pf_text_char(t, ':');
+    pf_text_json(t, v);
+}
+
+static void add_lists(struct pf_text *t, const struct pf_exploration *x)
+{
+    pf_text_add(t, "\"open\":[");
+    for (size_t i = 0; i < x->open.len; i++) {
+        pf_text_add(t, i ? ",{" : "{");
+        add_number(t, "count", x->open.at[i].count);
+        add_string(t, "reason", x->open.at[i].reason);
+        pf_text_char(t, ',');
+        add_string(t, "where", x->open.at[i].where);
+        pf_text_char(t, '}');
+    }
+    pf_text_add(t, "],\"failures\":[");
+    for (size_t i = 0; i < x->failures.len; i++) {
+        pf_text_add(t, i ? ",{" : "{");
+        add_number(t, "schedule", x->failures.at[i].schedule);
+        add_number(t, "count", x->failures.at[i].count);
+        add_string(t, "what", x->failures.at[i].what);
+        pf_text_char(t, ',');
+        add_string(t, "clip", x->failures.at[i].clip);
+        pf_text_char(t, '}');
+    }
+    pf_text_add(t, "],\"results\":[");
+    for (size_t i = 0; i < x->results.len; i++) {
+        pf_text_add(t, i ? ",{" : "{");
+        add_number(t, "classes", x->results.at[i].count);
+        add_string(t, "end", x->results.at[i].end);
+        pf_text_add(t, ",\"output\":");
+        pf_text_json_bytes(t, x->results.at[i].output, x->results.at[i].length);
+        pf_text_char(t, '}');
+    }
+    pf_text_char(t, ']');
+}
+
+void pf_exploration_json(struct pf_text *t, const struct pf_exploration *x)
+{
+    pf_text_char(t, '{');
+    add_number(t, "schedules", x->schedules);
+    add_number(t, "classes", x->classes);
+    add_number(t, "targets", x->targets);
+    add_number(t, "milliseconds", x->ms);
+    pf_text_add(t, "\"complete\":");
+    pf_text_add(t, pf_exploration_complete(x) ? "true," : "false,");
+    add_string(t, "model", pf_exploration_model(x));
+    pf_text_char(t, ',');
+    add_lists(t, x);
+    pf_text_char(t, '}');
+}
+
+void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
+{
+    char line[400];
+    for (size_t i = 0; i < x->failures.len; i++) {
+        const struct pf_explore_failure *f = &x->failures.at[i];
+        snprintf(line, sizeof line, "%.200s in schedule %" PRIu64, f->what, f->schedule);
+        pf_text_name(t, line);
+        if (f->count > 1) {
+            snprintf(line, sizeof line, ", and in %" PRIu64 " more", f->count - 1);
+            pf_text_add(t, line);
+        }
+        pf_text_add(t, f->clip ? "; replay it with: pf replay " : "");
+        pf_text_name(t, f->clip ? f->clip : "");
+        pf_text_char(t, '\n');
+    }
+    for (size_t i = 0; i < x->open.len; i++) {
+        const struct pf_explore_open *o = &x->open.at[i];
+        snprintf(line, sizeof line, "not explored: %s%s%s%s, %" PRIu64 " time%s", o->reason,
+                 *o->where ? " (" : "", o->where, *o->where ? ")" : "", o->count,
+                 o->count == 1 ? "" : "s");
+        pf_text_name(t, line);
+        pf_text_char(t, '\n');
+    }
+    snprintf(line, sizeof line,
+             "explore: %" PRIu64 " schedules, %" PRIu64 " different executions, %zu results, "
+             "%" PRIu64 ".%03" PRIu64 " s\n",
+             x->schedules, x->classes, x->results.len, x->ms / 1000, x->ms % 1000);
+    pf_text_add(t, line);
+    if (!x->finished)
+        snprintf(line, sizeof line, "explore: stopped early: %" PRIu64 " targets are left\n",
+                 x->targets);
+    else if (x->open.len)
+        snprintf(line, sizeof line,
+                 "explore: not complete: there may be other executions, for the reasons above\n");
+    else
+        snprintf(line, sizeof line,
+                 "explore: complete for this input: every execution was seen (%s)\n",
+                 x->racy || x->weak ? "sequential consistency only" : "C11");
+    pf_text_add(t, line);
+}

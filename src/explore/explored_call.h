@@ -1,0 +1,14 @@
+/*
+ * explored_call.h - what exploration knows about a library function (pf_explored.def).
+ */
+#ifndef PF_EXPLORE_EXPLORED_CALL_H
+#define PF_EXPLORE_EXPLORED_CALL_H
+
+enum pf_explored_call {
+    PF_EXPLORED_CALL_NOT, /* its effects are not known */
+    PF_EXPLORED_CALL_EVENTS,
+    PF_EXPLORED_CALL_ORDERED
+};
+enum pf_explored_call pf_explored_call_find(const char *name);
+
+#endif

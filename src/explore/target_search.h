@@ -1,0 +1,70 @@
+/*
+ * target_search.h - what is still to be explored: targets, and the beginnings of runs that
+ * reach them.
+ *
+ * Model:   a target asks for one operation of an execution to read from other writes. Its largest
+ *          beginning consists of all operations of the execution that do not depend on what this
+ *          operation reads. If that is inconsistent, the beginnings are its maximal consistent
+ *          parts (docs/analysis/explore.md). A beginning that some execution seen so far contains
+ *          needs no run. A second kind of target lets a thread continue that the end of the process
+ *          cut off.
+ *          Targets are taken in this order: pairs of source positions (read, write) that no target
+ *          had before; then those that differ least from the first execution.
+ * Memory:  the search owns its targets; these keep their executions alive.
+ */
+#ifndef PF_EXPLORE_TARGET_SEARCH_H
+#define PF_EXPLORE_TARGET_SEARCH_H
+
+#include "classes.h"
+
+struct pf_target {
+    struct pf_execution *x;
+    uint32_t node;     /* the operation; PF_NONE: let `thread` continue */
+    uint32_t thread;
+    uint32_t *sources; /* one for each access of the node */
+    bool *writes;      /* likewise: whether it writes */
+    bool guess;        /* that is not known: it was assumed */
+    uint32_t depth;    /* runs between the first execution and this one */
+    bool fresh;        /* it has a new pair of source positions */
+    uint64_t number;
+};
+
+/* The beginning of a run. */
+struct pf_beginning {
+    PF_VEC(struct pf_schedule_plan_step) plan;
+    PF_VEC(uint64_t) frontier;
+    uint32_t depth;
+    bool guess;         /* as in the target */
+    uint64_t continues; /* a history after which a thread goes on; 0: none */
+    uint64_t object; /* message object on which the last step may wait; 0: none */
+    int32_t level;   /* and the level at which it does so */
+};
+
+struct pf_search {
+    struct pf_classes seen;
+    PF_VEC(struct pf_target) heap;
+    struct pf_hash_map asked;  /* hashes of targets */
+    struct pf_hash_map pairs;  /* pairs of source positions */
+    struct pf_hash_map empty;  /* message objects by address: index into `levels` */
+    PF_VEC(int32_t) levels;    /* the level at which the object is empty */
+    struct pf_rf_query query;
+    struct pf_hash_map compared; /* history of a compare-and-swap -> 1 if it wrote, 0 if not */
+    PF_VEC(struct pf_beginning) beginnings; /* of the target taken last */
+    uint64_t ntargets;
+    uint64_t unknown; /* questions that the engine could not decide */
+    uint64_t capped;  /* choices that were left out because there are too many */
+    uint64_t infeasible;
+};
+
+void pf_search_release(struct pf_search *s);
+/* Adds the targets of a new execution. */
+void pf_search_add(struct pf_search *s, struct pf_execution *x, uint32_t depth);
+/* Takes the next target and sets s->beginnings to what has to be run for it. False: there are no
+ * more targets. */
+bool pf_search_next(struct pf_search *s);
+/* True if an execution seen so far contains the beginning. */
+bool pf_search_has(const struct pf_search *s, const struct pf_beginning *b);
+/* A run showed that the message object is empty at this level: a take waits there. */
+void pf_search_learn_empty(struct pf_search *s, uint64_t object, int32_t level);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * resident_host.h - pf's side of a resident target: a program that stays at a checkpoint and runs
+ * copies of itself on request (struct pf_resident in channel.h).
+ *
+ * Model:   a copy continues from the checkpoint along a schedule plan, then under the policy of the
+ *          target. It writes its streams into memory, the lane, behind those of the run up to the
+ *          checkpoint, so that the lane reads like an ordinary recording.
+ * Memory:  the host owns the lane. A clip that views the lane is valid until the next run.
+ * Threads: one thread at a time.
+ * Errors:  PF_IO and PF_BAD with a message that names the program.
+ */
+#ifndef PF_PROCESS_RESIDENT_HOST_H
+#define PF_PROCESS_RESIDENT_HOST_H
+
+#include "directed.h"
+
+struct pf_resident_host;
+
+/* Starts the program and waits until it has reached the checkpoint: the point where its main thread
+ * has done `events` events (at least 1). `m` must outlive the host. */
+PF_MUST_USE pf_status pf_resident_host_new(struct pf_resident_host **out,
+                                           const struct pf_clip_meta *m, const char *schedule,
+                                           uint64_t events, struct pf_error *e);
+/* Ends the program. NULL is fine. */
+void pf_resident_host_free(struct pf_resident_host *r);
+
+/* How a copy ended, in addition to what its clip tells. */
+struct pf_resident_end {
+    bool killed; /* it exceeded its time, or the room for its events */
+    uint32_t children; /* processes that it started */
+    bool executed; /* it executed another program */
+    bool weak; /* it performed an atomic operation that is not sequentially consistent */
+    const struct pf_blocked *blocked; /* the threads that had not ended */
+    uint32_t nblocked;
+    char (*unexplored)[32]; /* functions that it called and that are not explored */
+    uint32_t nunexplored;
+};
+
+/* Runs a copy along the plan, for at most limit_ms milliseconds. *clip is a view of its recording;
+ * do not release it. */
+PF_MUST_USE pf_status pf_resident_host_run(struct pf_resident_host *r,
+                                           const struct pf_schedule_plan_step *plan, size_t n,
+                                           uint64_t limit_ms, const struct pf_clip **clip,
+                                           struct pf_resident_end *end, struct pf_error *e);
+/* Writes the last run into a file, as a clip without its events. */
+PF_MUST_USE pf_status pf_resident_host_save(struct pf_resident_host *r, const char *path,
+                                            struct pf_error *e);
+
+#endif
