@@ -1,6 +1,7 @@
 /*
  * node_recent.S - the calling context of the running function, from the cache of recent contexts.
- * In assembler, because the fast paths of compiled code call it and only these registers are free.
+ * In assembler, because the fast paths of compiled code call it, and only the registers below are
+ * free there.
  */
 #include "asm_constants.h"
 #include "entry_macros.def"

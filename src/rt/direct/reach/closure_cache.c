@@ -13,8 +13,8 @@
 #define CLOSURES PF_ZONE_CLOSURES
 #define OBJECTS (1u << 18)
 #define SLACK 1024u     /* objects that a closure may gain in any case */
-#define EVENTS_PER_OBJECT 64u /* events that pay for one object of a new closure */
-#define EVENTS_PER_WORD 4u    /* events that pay for one word of the walk */
+#define EVENTS_PER_OBJECT 64u /* cost of a new closure, in events: for each object */
+#define EVENTS_PER_WORD 4u    /* and for each word of the walk */
 #define PENDING 4096u   /* most changes that are not followed yet */
 #define FILTER_SLOTS_MAX (1u << 16) /* most filter slots of one object */
 
@@ -103,7 +103,7 @@ void pf_closure_on_read(uint64_t value)
 }
 
 /* Notes the contents of a new block (realloc copies the old ones). While calls are open, words are
- * noted with their present values: a call may take them out of the block before the block is
+ * noted with their present values, because a call may overwrite them before the block is
  * scanned. */
 static void note_content(struct pf_closure *k, uint64_t addr, uint64_t size)
 {
@@ -344,8 +344,9 @@ static bool add_objects(struct pf_closure *k, uint32_t from)
     return true;
 }
 
-/* With n objects: true if most of them may be unreachable by now, and enough events have happened
- * to pay for a new walk. False while calls are open, because a new closure could not be created. */
+/* With n objects: true if most of them may be unreachable by now, and the events since the creation
+ * have taken longer than a new walk will. False while calls are open, because a new closure could
+ * not be created. */
 static bool is_old(const struct pf_closure *k, uint32_t n)
 {
     uint64_t events = pf_trace_records() - k->made;

@@ -2,17 +2,19 @@
  * closure_cache.h - closures: reachable sets of missing calls, kept from one call to the next.
  *
  * Model:   a closure S is closed under pointers: everything that its objects point to is in S. So
- *          it contains everything that a walk from any of its objects would find. S stays closed as
- *          long as - recorded code writes no pointer into S that leads out of S (such a pointer is
- *          followed,
- *            and S grows, when S is used next);
- *          - a missing call that reaches part of S reaches nothing outside of S (S grows by
- *            additional arguments and by what the call allocates), and the called code has no
- *            pointers of its own that it could store in S (pf_library_has_own_pointers);
- *          - recorded code that is called back by missing code reads no pointer that leads out of
- *          S,
- *            because it might return it (such pointers are followed too).
- *          Otherwise S is dropped.
+ *          it contains everything that a walk from any of its objects would find. Three things
+ *          could change that. (Recorded code is code with events.)
+ *
+ *          1. Recorded code writes a pointer into S that leads out of S. The pointer is noted, and
+ *             followed when S is used next; S then grows.
+ *
+ *          2. A missing call that reaches part of S stores a pointer there. S grows by the
+ *             arguments of the call and by what it allocates, so such a pointer leads into S. S is
+ *             dropped if the called code has pointers of its own that it could store
+ *             (pf_library_has_own_pointers), or if it reaches memory that cannot be added.
+ *
+ *          3. Missing code calls back recorded code, which reads a pointer that leads out of S, and
+ *             may return it. Such pointers are noted and followed too.
  *
  *          Stacks are written without events. So the pieces of stacks in S are scanned again
  *          whenever S is used and their thread has run since, until the stack has shrunk past them.
@@ -21,9 +23,9 @@
  *          it.
  *
  *          S is therefore a superset of what a walk finds. It keeps objects that are no longer
- *          reachable, also freed ones, until it is created anew: when it has doubled and enough
- *          events have happened to pay for a walk. While the walks of a program are cheap, calls
- *          walk instead of using S.
+ *          reachable, also freed ones, until it is created anew. That happens when it has doubled,
+ *          and the events since its creation have taken longer than a new walk will. While the
+ *          walks of a program are cheap, calls walk instead of using S.
  *
  *          Most calls add nothing to S: pointers written since, arguments and changed words on
  *          stacks lead into S or nowhere. Such a call is recorded with the number of S and nothing
@@ -63,9 +65,9 @@ struct pf_closure {
     uint32_t has_unbounded; /* one bit for each stack: it has an unbounded piece */
     uint64_t number; /* of its set in the trace */
     uint64_t born, used; /* pf_closure_clock at its creation and at its last use */
-    uint64_t variables; /* epoch of the program's variables in it; 0: they are not included */
-    uint64_t named; /* epoch of the named variables of its callees */
-    uint64_t made; /* events of the trace at its creation */
+    uint64_t variables; /* pf_variable_epoch when the variables were added; 0: they were not */
+    uint64_t named; /* the same for the named variables of its callees */
+    uint64_t made; /* number of events in the trace at its creation */
     uint64_t cost; /* about how many words a walk would read */
     uint64_t walked; /* words read by the walk that created it */
     struct pf_closure_pending *pending; /* changes that were not followed yet */
@@ -132,7 +134,7 @@ void pf_closure_prefetch(uint64_t addr); /* a block will begin there soon */
 /* A block was allocated. missing: by missing code, or by code that it called. */
 void pf_closure_on_alloc(uint64_t addr, uint64_t size, bool missing);
 
-extern bool pf_closure_any; /* some closure exists, so the four functions above must be called */
+extern bool pf_closure_any; /* a closure exists: the four functions above must be called */
 
 extern uint32_t pf_closure_open_calls; /* number of open calls */
 

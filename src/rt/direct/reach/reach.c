@@ -13,8 +13,9 @@
 #include "sys.h"
 
 #define OBJECTS (1u << 17)
-#define OBJECTS_EXPENSIVE 4096u /* limit when walks have already cost too much */
-#define EVENTS_PER_WORD 8u     /* events of the trace that pay for one word of a walk */
+#define OBJECTS_EXPENSIVE                                                                          \
+    4096u /* most objects of a walk, once all walks together have read too many words */
+#define EVENTS_PER_WORD 8u     /* walks may read one word for this many events of the trace */
 #define WORDS_FREE (1u << 19)
 #define WORDS_PER_CALL 64u     /* fixed cost of a call, in words */
 #define WORDS_PER_OBJECT 32u

@@ -15,10 +15,8 @@
  *          than what a walk would find. With option `reach=full` every call walks.
  *
  *          Sets have numbers, and the contents of a set are written to the trace once. A closure
- *          may
- *          grow: the additional ranges are then written under the same number and apply to all
- *                calls
- *          with that number.
+ *          may grow: then the additional ranges are written under the same number, and apply to all
+ *          calls with that number.
  * Memory:  static tables; a set is valid until the next call of pf_reach_begin.
  * Threads: the target's one kernel thread.
  * Errors:  a set that does not fit into the tables becomes "everything": one range over all

@@ -1,10 +1,10 @@
 /*
  * reach_libs.h - which static data of libc, its loader and the C++ library counts as reachable.
  *
- * Model:   libc is interposed, and the static data of the C++ library, locales and their facets, is
- *          not written after its initialisation except for reference counts. So of these libraries
- *          only the standard streams are objects, and the page of an address that the program
- *          passes directly.
+ * Model:   libc is interposed. The static data of the C++ library consists of locales and their
+ *          facets; after its initialisation only reference counts in it are written. So two kinds
+ *          of data of these libraries are objects: the standard streams, and the page of an address
+ *          that the program passes directly.
  * Memory:  a static table.
  * Threads: the target's one kernel thread; the table is filled before the program runs.
  * Errors:  a C++ library that is loaded later is treated like any other memory.
@@ -30,7 +30,7 @@ uint64_t pf_library_bytes_touched(const void *function);
  * communication. */
 bool pf_library_is_syscall(const void *function, struct pf_mem_range *out);
 
-/* True if the code at p may have pointers of its own that it could store into what it is given: to
+/* True if the code at p may have pointers of its own that it could store in memory that it gets: to
  * static memory, from the kernel, or to the stack. The C++ library has none, except for the
  * functions that unwind the stack. */
 bool pf_library_has_own_pointers(uint64_t p);

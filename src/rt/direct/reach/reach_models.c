@@ -81,7 +81,7 @@ static const void *part(int64_t tag)
     return NULL;
 }
 
-/* The number of symbols; only the GNU hash table tells. */
+/* The number of symbols. Only the GNU hash table contains it. */
 static uint32_t symbols(const uint32_t *hash)
 {
     uint32_t nbuckets = hash[0], first = hash[1], last = 0;
@@ -252,8 +252,8 @@ static void touch_successor(struct touched *t, uint64_t x, unsigned down, unsign
     }
 }
 
-/* True if node is the header of the tree: its parent is the root, whose parent is the header. Only
- * the header is red there. */
+/* True if node is the header of a tree. The header and the root are each other's parent; the header
+ * is red, the root is black. */
 static bool is_header(struct touched *t, uint64_t node)
 {
     return is_red(t, node) && at(t, at(t, node, PARENT), PARENT) == node;
@@ -301,8 +301,9 @@ static void touch_insert(struct touched *t, uint64_t x, uint64_t parent)
     }
 }
 
-/* The sibling of x below `up`, which erase may rotate. False: it and its children are black, so
- * only colours change and rebalancing continues one level up. */
+/* Marks the sibling of x, the other child of `up`, and the nodes below that erase may rotate.
+ * False: the sibling and its children are black, so only colours change, and rebalancing continues
+ * one level up. */
 static bool touch_sibling(struct touched *t, uint64_t up, uint64_t x)
 {
     bool red = false;
@@ -316,8 +317,8 @@ static bool touch_sibling(struct touched *t, uint64_t up, uint64_t x)
     return red;
 }
 
-/* The links are those before the call: where the algorithm moves y to the place of z, they are
- * still z's. */
+/* The links are read before the call. So where the algorithm has already moved y to the place of z,
+ * the links of that place are still those of z. */
 static void touch_erase(struct touched *t, uint64_t z)
 {
     uint64_t left = at(t, z, LEFT), right = at(t, z, RIGHT), y = z, x = left ? left : right;

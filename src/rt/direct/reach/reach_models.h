@@ -4,9 +4,9 @@
  *
  * Model:   these functions call back only the allocator, and they link only what they access or
  *          allocate.
- *          - std::string: for each argument, the object that it points into, and the object with
- *            the characters, which the first word of that object points into; for a string on a
- *            stack, only the string;
+ *          - std::string: for each argument, the object that it points into, and the object that
+ *            the first word of that object points into, which holds the characters. Of a string on
+ *            a stack, only the string and its characters;
  *          - nodes of std::map and std::set: the nodes that the function visits, found by following
  *            the same links;
  *          - nodes of std::list: the node and its neighbours.

@@ -33,8 +33,8 @@ void pf_walk_forget_stacks(void);
 extern bool pf_walk_heap_stacks;
 bool pf_walk_find_heap_stacks(void);
 /* Adds what p reaches on a stack; false: p is not on a stack. The size of what p points to is known
- * only if it was passed as an argument; otherwise everything above p is reached. Nothing is below
- * `live`. */
+ * only if it was passed as an argument; otherwise everything above p is reached. Nothing below
+ * `live` is reached. */
 bool pf_walk_in_stack(struct pf_walk *w, uint64_t p, uint64_t size);
 /* True if [lo, hi) is the stack of a thread that has not started, or that has ended and whose stack
  * libc keeps. The runtime does not list those. Such a stack contains the thread pointer, which

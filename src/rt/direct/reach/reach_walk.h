@@ -35,7 +35,7 @@ struct pf_walk {
     /* objects; size 0: nothing is there (a ghost), or it was replaced by a later entry */
     struct pf_mem_range *at;
     uint32_t n, most, scanned;
-    uint32_t replaced; /* entries that were replaced by a later, larger one; n - replaced objects */
+    uint32_t replaced; /* entries replaced by a later, larger one; they count in n */
     /* hash table: round << 32 | 1 + index in `at`; entries of other rounds are empty */
     uint64_t *slot;
     uint32_t round, slots, room; /* slots in use; slots allocated */

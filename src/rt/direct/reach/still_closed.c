@@ -124,9 +124,9 @@ static bool take_reachable(struct pf_closure *k)
     return !k->w.everything;
 }
 
-/* True if a pending change leads nowhere else, or only to blocks, which are added. The memory is
- * read even if it no longer belongs to the closure; only memory of the heap, because other memory
- * may be unmapped. */
+/* True if a pending change leads into the closure or to nothing, or only to blocks, which are
+ * added. Memory that no longer belongs to the closure is read only if it is in the heap, because
+ * other memory may be unmapped. */
 static bool take_pending(struct pf_closure *k, const struct pf_closure_pending *p)
 {
     struct pf_mem_range o;

@@ -48,7 +48,7 @@ pf_switch:                              /* (void **save, void *sp, uint64_t fs) 
         popq    %r12
         popq    %rbx
         popq    %rbp
-        /* a ret would be mispredicted: the return address is not ours */
+        /* a ret would be mispredicted: the return address is of another call */
         popq    %rcx
         jmp     *%rcx
 2:      movl    $SYS_arch_prctl, %eax

@@ -66,7 +66,7 @@
         ret
         END     __pf_event_call
 
-/* Events about variables: arguments as in the C calling convention; they do not count. */
+/* Events about variables. Arguments as in the C calling convention; the events are not counted. */
         .macro  VARIABLE name, target
         BEGIN   \name
         SAVE
