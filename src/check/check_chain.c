@@ -30,6 +30,7 @@ struct pf_chain_test {
     unsigned failed; /* consecutive recordings that produced no clip */
     bool slow, hangs; /* its full runs are slow; a free run did not end */
     bool complete;
+    bool forks; /* its forked children are searched; a batch would not record them */
     enum state run, record, hatch, look;
     PF_VEC(uint64_t) clips; /* steps whose recordings are to be searched for predictions */
     uint64_t clip; /* the last of those that was taken in this round; 0: none */
@@ -44,9 +45,11 @@ struct pf_chain_tried {
     unsigned tries;
 };
 
+/* A recording to be searched: its step, and the path of the forked child, or "". */
 struct pf_chain_aimed {
     size_t test;
     uint64_t clip;
+    char child[sizeof((struct pf_check_line *)0)->child];
 };
 
 pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *settings,
@@ -74,6 +77,7 @@ void pf_chain_release(struct pf_chain *c)
     free(c->tests);
     free(c->tried);
     free(c->aimed);
+    free(c->children);
     *c = (struct pf_chain){0};
 }
 
@@ -163,7 +167,7 @@ static bool next_record(struct pf_chain *c, size_t test, const struct pf_chain_w
     struct pf_chain_test *t = &c->tests[test];
     if (t->record != WAITING || !t->direct)
         return false;
-    if (t->batches && c->round) {
+    if (t->batches && !t->forks && c->round) {
         begin(c, &t->record, PF_CHECK_BATCH, test, 0, u);
         set_batch(c, wanted, u);
     } else {
@@ -194,6 +198,13 @@ static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *want
         t->clip = t->clips.at[0];
         memmove(t->clips.at, t->clips.at + 1, --t->clips.len * sizeof *t->clips.at);
         return begin(c, &t->hatch, PF_CHECK_HATCH, i, t->clip, u);
+    }
+    if (c->nchildren) {
+        enum state ignored;
+        struct pf_chain_aimed *child = &c->children[--c->nchildren];
+        begin(c, &ignored, PF_CHECK_HATCH, child->test, child->clip, u);
+        strcpy(u->child, child->child);
+        return true;
     }
     return false;
 }
@@ -227,6 +238,7 @@ static bool next_look(struct pf_chain *c, bool wanted, struct pf_chain_unit *u)
     if (c->naimed) {
         struct pf_chain_aimed *a = &c->aimed[--c->naimed];
         begin(c, &ignored, PF_CHECK_LOOK, a->test, a->clip, u);
+        strcpy(u->child, a->child);
         strcpy(u->schedule, "racefuzzer");
         return true;
     }
@@ -325,20 +337,35 @@ bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
 
 /* --- steps that have ended --- */
 
-static void add_aimed(struct pf_chain *c, size_t test, uint64_t clip)
+static void add_aimed(struct pf_chain_aimed **list, size_t *n, size_t *cap,
+                      const struct pf_check_line *l, const char *child)
 {
-    if (c->naimed == c->capaimed) {
-        c->capaimed = c->capaimed ? 2 * c->capaimed : 16;
-        c->aimed = pf_mem_resize(c->aimed, c->capaimed, sizeof *c->aimed);
+    if (*n == *cap) {
+        *cap = *cap ? 2 * *cap : 16;
+        *list = pf_mem_resize(*list, *cap, sizeof **list);
     }
-    c->aimed[c->naimed++] = (struct pf_chain_aimed){test, clip};
+    struct pf_chain_aimed *a = &(*list)[(*n)++];
+    *a = (struct pf_chain_aimed){.test = l->test, .clip = l->step};
+    snprintf(a->child, sizeof a->child, "%s", child);
 }
 
-static void forget_aimed(struct pf_chain *c, uint64_t clip)
+/* The recording has been searched. */
+static void forget_aimed(struct pf_chain_aimed *list, size_t *n, const struct pf_check_line *l)
 {
-    for (size_t i = 0; i < c->naimed; i++)
-        if (c->aimed[i].clip == clip)
-            c->aimed[i--] = c->aimed[--c->naimed];
+    for (size_t i = 0; i < *n; i++)
+        if (list[i].clip == l->clip && !strcmp(list[i].child, l->child))
+            list[i--] = list[--*n];
+}
+
+void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, const char *path)
+{
+    if (strlen(path) >= sizeof unit->child)
+        return;
+    c->tests[unit->test].forks = true;
+    if (unit->kind == PF_CHECK_DIRECT)
+        add_aimed(&c->aimed, &c->naimed, &c->capaimed, unit, path);
+    else
+        add_aimed(&c->children, &c->nchildren, &c->capchildren, unit, path);
 }
 
 static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool clip)
@@ -369,10 +396,11 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
                                  l->behaviours, l->failures);
         break;
     case PF_CHECK_HATCH:
-        t->hatch = OVER;
+        if (!l->child[0])
+            t->hatch = OVER;
         break;
     case PF_CHECK_LOOK:
-        if (l->clip == t->clip)
+        if (l->clip == t->clip && !l->child[0])
             t->look = OVER;
         break;
     case PF_CHECK_JUDGE:
@@ -387,7 +415,7 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
             tried->round = l->round;
         }
         if (clip)
-            add_aimed(c, l->test, l->step);
+            add_aimed(&c->aimed, &c->naimed, &c->capaimed, l, "");
         break;
     default:
         break;
@@ -430,10 +458,11 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit)
         t->record = OVER;
         break;
     case PF_CHECK_HATCH:
-        t->hatch = OVER;
+        if (!unit->child[0])
+            t->hatch = OVER;
         break;
     case PF_CHECK_LOOK:
-        if (unit->clip == t->clip)
+        if (unit->clip == t->clip && !unit->child[0])
             t->look = OVER;
         break;
     case PF_CHECK_JUDGE:
@@ -464,8 +493,11 @@ void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool
         t->complete |= line->complete;
     }
     if (line->kind == PF_CHECK_LOOK)
-        forget_aimed(c, line->clip);
-    for (size_t i = 0; line->kind == PF_CHECK_HATCH && !pf_check_line_cut(line) && i < t->clips.len;
+        forget_aimed(c->aimed, &c->naimed, line);
+    if (line->kind == PF_CHECK_HATCH && !pf_check_line_cut(line) && line->child[0])
+        forget_aimed(c->children, &c->nchildren, line);
+    for (size_t i = 0; line->kind == PF_CHECK_HATCH && !line->child[0] &&
+                       !pf_check_line_cut(line) && i < t->clips.len;
          i++)
         if (t->clips.at[i] == line->clip) {
             t->clip = line->clip;

@@ -5,10 +5,12 @@
  *          run, then the predictions from the recording are tried. In later rounds it gets a free
  *          run and a batch: many schedules under one policy, with seeds that no earlier batch had.
  *          The policies share the batches (policy_shares.h). Recordings of the batch that failed in
- *          a new way or have shown new behaviours are searched for predictions, which are tried.
+ *          a new way or have shown new behaviours are searched for predictions, which are tried;
+ *          so are the recordings of forked children.
  *          After that, each race that was seen but is not confirmed is searched for in the
  *          recordings, and gets a recording directed at it. A program that cannot be run from a
- *          checkpoint (a server) gets one recording instead of a batch. The chain ends after the
+ *          checkpoint (a server), or whose forked children are searched, gets one recording instead
+ *          of a batch. The chain ends after the
  *          requested number of rounds, or when steps have reported that all programs are explored
  *          completely.
  * Memory:  the chain owns its tables; steps are plain data.
@@ -66,6 +68,8 @@ struct pf_chain {
     size_t left_unjudged; /* races that the last of them did not judge */
     struct pf_chain_aimed *aimed; /* recordings directed at a finding, to be searched for races */
     size_t naimed, capaimed;
+    struct pf_chain_aimed *children; /* forked children whose predictions are to be tried */
+    size_t nchildren, capchildren;
 };
 
 /* One step to be started: kind, test, round, clip, finding and schedule of the line are set; of a
@@ -87,6 +91,9 @@ void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool c
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line);
 /* True if all programs are explored completely. */
 bool pf_chain_is_complete(const struct pf_chain *c);
+/* The recording of this step has the recording of a forked child, which is worth searching. Call
+ * before pf_chain_ended or pf_chain_restore for the step. */
+void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, const char *path);
 /* Reports that the step is not started, because it cannot end within the budget. A round in which
  * every step is skipped ends the chain. */
 void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit);

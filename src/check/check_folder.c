@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "check_folder.h"
 #include "allocation.h"
+#include "channel.h"
 #include "file.h"
 #include "finding_json.h"
 #include "text_format.h"
@@ -26,6 +27,14 @@ void pf_check_path(char *to, const char *folder, const char *format, uint64_t n)
     snprintf(tail, sizeof tail, format, (unsigned long long)n);
 #pragma clang diagnostic pop
     snprintf(to, PATH_MAX, "%s%s", folder, tail);
+}
+
+void pf_check_searched_path(char *to, const char *folder, const struct pf_check_line *line)
+{
+    pf_check_path(to, folder, PF_CHECK_CLIP, line->clip);
+    size_t n = strlen(to);
+    if (line->child[0])
+        snprintf(to + n, PATH_MAX - n, PF_FORKED_SUFFIX "%s", line->child);
 }
 
 static void add_words(struct pf_text *t, const char *name, char **words, int n)

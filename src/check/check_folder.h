@@ -35,6 +35,7 @@ struct pf_check_line {
     uint64_t test, round;
     /* HATCH, LOOK: the step that made the recording; RECORD: the batch it belongs to, 0: none */
     uint64_t clip;
+    char child[100]; /* HATCH, LOOK: the path of the forked child to search; "": no child */
     uint64_t finding; /* DIRECT: the finding it is directed at */
     char schedule[200]; /* RUN: the sampling policy */
     char how[12]; /* ended, limit, budget, stopped, unstarted */
@@ -82,6 +83,8 @@ PF_MUST_USE pf_status pf_check_journal_read(const char *folder, struct pf_check_
 /* Writes the path of a file in a folder, such as FOLDER/clips/7.clip, into `to` of size
  * PATH_MAX. */
 void pf_check_path(char *to, const char *folder, const char *format, uint64_t n);
+/* The same for the recording that a HATCH or LOOK searches, which may be that of a forked child. */
+void pf_check_searched_path(char *to, const char *folder, const struct pf_check_line *line);
 #define PF_CHECK_RUNS "/.runs/%llu"
 #define PF_CHECK_RUN_NAME "check-%llu" /* PF_RUN of the processes of a free run */
 #define PF_CHECK_CLIP "/clips/%llu.clip"

@@ -272,7 +272,7 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
     struct pf_findings f;
     char raw[PATH_MAX], clip[PATH_MAX];
     pf_check_path(raw, folder->absolute, PF_CHECK_RAW, line->step);
-    pf_check_path(clip, folder->absolute, PF_CHECK_CLIP, line->clip);
+    pf_check_searched_path(clip, folder->absolute, line);
     if (access(raw, R_OK))
         return PF_OK; /* it was stopped before it wrote one, as its line says */
     pf_findings_init(&f);

@@ -49,6 +49,8 @@ pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_
     pf_json_num(&t, "round", l->round);
     if (l->clip)
         pf_json_num(&t, "clip", l->clip);
+    if (l->child[0])
+        pf_json_str(&t, "child", l->child);
     if (l->finding)
         pf_json_address(&t, "finding", l->finding);
     pf_json_str(&t, "schedule", l->schedule);
@@ -104,6 +106,7 @@ static bool take_line(struct pf_check_line *l, const json_t *o)
     l->round = number(o, "round");
     l->clip = number(o, "clip");
     l->finding = finding ? strtoull(finding, NULL, 16) : 0;
+    text(l->child, sizeof l->child, o, "child");
     text(l->schedule, sizeof l->schedule, o, "schedule");
     text(l->how, sizeof l->how, o, "how");
     l->wait = (int)number(o, "wait");

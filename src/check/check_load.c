@@ -8,6 +8,7 @@
 #include "finding_read.h"
 #include "fingerprint.h"
 #include "foreign.h"
+#include "forked_clips.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -109,12 +110,12 @@ static void find_signal(struct check_loader *l, const struct pf_check_line *line
                 strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
 }
 
-static void find_failure(struct check_loader *l, const struct pf_check_line *line)
+/* Of a recording, or of that of a forked child. */
+static void find_failure_in(struct check_loader *l, const struct pf_check_line *line,
+                            const char *path)
 {
     struct pf_clip c;
     struct pf_error ignored;
-    char path[PATH_MAX];
-    pf_check_path(path, l->folder, PF_CHECK_CLIP, line->step);
     if (pf_clip_open(&c, path, &ignored) != PF_OK)
         return;
     if (c.end.outcome == PF_OUTCOME_DEADLOCK || c.end.outcome == PF_OUTCOME_HANG)
@@ -122,12 +123,25 @@ static void find_failure(struct check_loader *l, const struct pf_check_line *lin
                     "%s in a recording: %.*s",
                     c.end.outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
                     (int)strcspn(c.end.text, "\n"), c.end.text);
-    else if (c.ended)
+    else if (c.ended && !c.end.succeeded)
         find_signal(l, line, c.end.wait, path);
     if (c.ended && c.end.copies)
         add_note(l, &l->sum->gaps, NULL, "%u %s not recorded", c.end.copies,
                  c.end.copies == 1 ? "child was" : "children were");
     pf_clip_release(&c);
+}
+
+static void find_failure(struct check_loader *l, const struct pf_check_line *line)
+{
+    char path[PATH_MAX];
+    pf_check_path(path, l->folder, PF_CHECK_CLIP, line->step);
+    find_failure_in(l, line, path);
+    char **children = pf_forked_clips_list(path);
+    for (size_t i = 0; children[i]; i++) {
+        find_failure_in(l, line, children[i]);
+        free(children[i]);
+    }
+    free(children);
 }
 
 static void note_tries(struct check_loader *l, const struct pf_check_line *line)

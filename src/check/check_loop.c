@@ -7,6 +7,7 @@
 #include "clip.h"
 #include "duration.h"
 #include "file.h"
+#include "forked_clips.h"
 #include "process_pool.h"
 #include "run_report.h"
 #include <errno.h>
@@ -158,6 +159,27 @@ static bool has_clip(const struct check_loop *l, const struct pf_check_line *lin
     some &= clip.end.outcome != PF_OUTCOME_DIVERGED;
     pf_clip_release(&clip);
     return some;
+}
+
+void pf_check_add_children(struct pf_check_work *w, const struct pf_check_line *line)
+{
+    char path[PATH_MAX];
+    pf_check_path(path, w->folder->absolute, PF_CHECK_CLIP, line->step);
+    char **names = pf_forked_clips_list(path);
+    size_t n = 0;
+    while (names[n])
+        n++;
+    while (n-- > 0) { /* the chain takes the last one first */
+        struct pf_clip clip;
+        struct pf_error ignored;
+        if (pf_clip_open(&clip, names[n], &ignored) == PF_OK) {
+            if (pf_forked_clip_is_worth_searching(&clip))
+                pf_chain_add_child(&w->chain, line, clip.meta.process);
+            pf_clip_release(&clip);
+        }
+        free(names[n]);
+    }
+    free(names);
 }
 
 /* Takes the numbers of the step's report. Returns true if the step has ended by itself at the limit
@@ -317,6 +339,8 @@ static void collect(struct check_loop *l, size_t slot)
     bool keep_line = !pf_check_line_cut(line) || (line->kind == PF_CHECK_HATCH && line->events);
     if (st == PF_OK && keep_line)
         st = pf_check_journal_add(w->folder, line, l->e);
+    if (clip)
+        pf_check_add_children(w, line);
     pf_chain_ended(&w->chain, line, clip);
     if (st != PF_OK)
         fail(l, st);

@@ -25,6 +25,8 @@ struct pf_check_work {
     bool out_of_time;
 };
 
+/* Tells the chain which forked children have a recording in that of this step. */
+void pf_check_add_children(struct pf_check_work *w, const struct pf_check_line *line);
 PF_MUST_USE pf_status pf_check_loop(struct pf_check_work *w, struct pf_error *e);
 
 #endif

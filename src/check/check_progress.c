@@ -24,7 +24,8 @@ void pf_check_step_describe(char *to, size_t room, const struct pf_check_line *l
         snprintf(to, room, "recording under %s", l->schedule);
         break;
     case PF_CHECK_HATCH:
-        snprintf(to, room, "trying the predictions of recording %llu", (unsigned long long)l->clip);
+        snprintf(to, room, "trying the predictions of recording %llu%s%s",
+                 (unsigned long long)l->clip, l->child[0] ? ", child " : "", l->child);
         break;
     case PF_CHECK_BATCH:
         snprintf(to, room, "running schedules under %s", l->schedule);
@@ -36,7 +37,8 @@ void pf_check_step_describe(char *to, size_t room, const struct pf_check_line *l
         snprintf(to, room, "judging the confirmed races");
         break;
     default:
-        snprintf(to, room, "searching recording %llu", (unsigned long long)l->clip);
+        snprintf(to, room, "searching recording %llu%s%s", (unsigned long long)l->clip,
+                 l->child[0] ? ", child " : "", l->child);
     }
 }
 

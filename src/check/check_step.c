@@ -76,6 +76,13 @@ static char *path_word(struct pf_check_step *s, const char *format, uint64_t n)
     return word(s, path, "");
 }
 
+static char *searched_word(struct pf_check_step *s)
+{
+    char path[PATH_MAX];
+    pf_check_searched_path(path, s->folder->absolute, &s->line);
+    return word(s, path, "");
+}
+
 /* OPTION followed by a number and a unit. */
 static char *number_word(struct pf_check_step *s, const char *option, uint64_t v, const char *unit)
 {
@@ -144,7 +151,7 @@ static void set_words(struct pf_check_step *s, char **argv)
         argv[n++] = path_word(s, PF_CHECK_TRIES, l->step);
         argv[n++] = "--json";
         argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
-        argv[n++] = path_word(s, PF_CHECK_CLIP, l->clip);
+        argv[n++] = searched_word(s);
         break;
     case PF_CHECK_JUDGE:
         argv[n++] = "judge";
@@ -162,7 +169,7 @@ static void set_words(struct pf_check_step *s, char **argv)
         argv[n++] = "--verify";
         argv[n++] = "--json";
         argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
-        argv[n++] = path_word(s, PF_CHECK_CLIP, l->clip);
+        argv[n++] = searched_word(s);
     }
 }
 

@@ -49,6 +49,9 @@ static pf_status restore(struct pf_check_work *w, struct pf_error *e)
         s = pf_check_found_reload(&w->found, w->folder, &lines, e);
     for (size_t i = 0; s == PF_OK && i < lines.n; i++) {
         pf_check_path(path, w->folder->absolute, PF_CHECK_CLIP, lines.at[i].step);
+        bool records = lines.at[i].kind == PF_CHECK_RECORD || lines.at[i].kind == PF_CHECK_DIRECT;
+        if (records && lines.at[i].test < w->chain.ntests)
+            pf_check_add_children(w, &lines.at[i]);
         pf_chain_restore(&w->chain, &lines.at[i], access(path, R_OK) == 0);
         w->steps = lines.at[i].step > w->steps ? lines.at[i].step : w->steps;
     }

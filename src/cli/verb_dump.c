@@ -50,6 +50,8 @@ static int print_about(const char *path, FILE *out)
     for (char **p = c.meta.argv; *p; p++)
         fprintf(out, "argument %s\n", *p);
     print_environment(&c, &values, out);
+    if (c.meta.process)
+        fprintf(out, "child %s\n", c.meta.process);
     fprintf(out, "schedule %s\n", c.meta.schedule ? c.meta.schedule : "");
     for (int s = 0; s < PF_STREAMS; s++)
         fprintf(out, "stream %s %" PRIu64 " bytes %zu chunks\n", streams[s], c.stream[s].length,

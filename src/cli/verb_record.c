@@ -110,14 +110,16 @@ static int print_reached(const char *file, const char *json, const struct pf_cli
 
 /* Reports other processes: the recording of a script or a launcher may not be what the user
  * expects. */
-static void print_other_processes(const struct pf_child_end *child, const struct pf_clip_end *end)
+static void print_other_processes(const struct pf_child_end *child, const struct pf_clip_end *end,
+                                  const struct pf_forked_clips *forked)
 {
+    unsigned others = child->started > forked->n ? child->started - (unsigned)forked->n : 0;
     if (end->copies)
         fprintf(stderr, "pf record: incomplete: %u %s not recorded\n", end->copies,
                 end->copies == 1 ? "child was" : "children were");
-    if (child->started)
+    if (others)
         pf_note("record", "the program started other processes (%u), which are not recorded",
-                child->started);
+                others);
     if (child->executed)
         pf_note("record", "the recording ends where the program executed another program");
 }
@@ -134,6 +136,34 @@ static void print_environment(const struct pf_clip_end *end)
     if (end->withheld[0])
         pf_note(VERB, "the program read %s, left out by --redact; a replay may differ",
                 end->withheld);
+}
+
+/* Reports the forked children and how those ended that failed in a way that only pf sees. Returns
+ * true if there is one. */
+static bool report_forked(const struct pf_forked_clips *forked)
+{
+    bool failed = false;
+    for (size_t i = 0; i < forked->n; i++) {
+        const struct pf_forked_clip *k = &forked->at[i];
+        bool stuck = k->end.outcome == PF_OUTCOME_DEADLOCK || k->end.outcome == PF_OUTCOME_HANG;
+        if (stuck)
+            fprintf(stderr, "pf record: child %s: %s\n%s", k->path,
+                    k->end.outcome == PF_OUTCOME_HANG ? "hang" : "deadlock", k->end.text);
+        if (k->end.errors)
+            pf_note("record", "child %s: %u memory error%s", k->path, k->end.errors,
+                    k->end.errors == 1 ? "" : "s");
+        if (k->end.outcome == PF_OUTCOME_LOST)
+            pf_note("record", "%s: may not replay: %s", k->file, k->end.text);
+        if (!k->ended)
+            pf_note("record", "child %s still runs; its recording ends here", k->path);
+        failed |= stuck || k->end.errors;
+    }
+    if (forked->n == 1)
+        pf_note("record", "a forked child has a recording of its own: %s", forked->at[0].file);
+    else if (forked->n)
+        pf_note("record", "%zu forked children have recordings of their own: %s to %s", forked->n,
+                forked->at[0].file, forked->at[forked->n - 1].file);
+    return failed;
 }
 
 /* Reports how the run ended; returns the exit status. */
@@ -259,6 +289,8 @@ int pf_verb_record(int argc, char **argv)
     if (!file)
         file = standard;
     struct pf_clip_meta meta = {0};
+    struct pf_forked_clips forked = {0};
+    d.forked = d.at ? NULL : &forked;
     struct pf_child_end child;
     struct pf_clip_end end;
     struct pf_pool pool;
@@ -275,9 +307,12 @@ int pf_verb_record(int argc, char **argv)
         pf_run_report_set_end(&pf_run_report, &end);
     status = s == PF_OK ? report_outcome(file, &child, &end) : complain(&e);
     if (s == PF_OK) {
-        print_other_processes(&child, &end);
+        print_other_processes(&child, &end, &forked);
         print_environment(&end);
     }
+    if (s == PF_OK && report_forked(&forked) && status != PF_EXIT_USAGE)
+        status = PF_EXIT_FOUND;
+    pf_forked_clips_release(&forked);
     pf_text_char(&list, 0);
     list.n--;
     if (s == PF_OK && print_reached(file, json, &meta, &end, d.list) != PF_EXIT_OK)

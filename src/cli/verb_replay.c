@@ -235,6 +235,7 @@ int pf_verb_replay(int argc, char **argv)
             WIFSIGNALED(d.gdb_status) ? 128 + WTERMSIG(d.gdb_status) : WEXITSTATUS(d.gdb_status);
     else
         status = report_outcome(&clip, &child, &end, d.until);
+    child.started -= pf_forked_path_length(clip.meta.process); /* replayed: its forks themselves */
     if (s == PF_OK && child.started)
         fprintf(stderr,
                 "pf replay: the program started other processes (%u), which are not replayed; "

@@ -239,9 +239,10 @@ struct pf_schedule_plan_step {
     uint64_t until;
 };
 
-/* A continuation writes its streams directly to a file: first, for each stream, how many bytes the
- * run had put before the checkpoint (a u64 each); then pieces, each of which is this header and n
- * bytes. Stream number PF_STREAMS means the outcome: one byte (enum pf_outcome), then its text. */
+/* A continuation, or a forked child, writes its streams directly to a file: first, for each stream,
+ * how many bytes the run had put before the process was copied (a u64 each); then pieces, each of
+ * which is this header and n bytes. Stream number PF_STREAMS means the outcome: one byte (enum
+ * pf_outcome), then its text. */
 struct pf_piece {
     uint32_t stream, n;
 };
@@ -271,6 +272,24 @@ struct pf_blocked {
 /* Interposed functions that a copy called and that are not explored (pf_explored.def). */
 #define PF_UNEXPLORED_MAX 16
 
+/* A process that the program forked, or that such a process forked. Its path is the list of fork
+ * numbers that lead to it: 2.1 is the first process that the program's second child forked. */
+#define PF_FORKED_MAX 4096 /* processes of one recording; later ones are not recorded */
+#define PF_FORKED_DEPTH 16 /* length of a path */
+#define PF_FORKED_SUFFIX ".child-" /* the clip of process 2.1 of FILE is FILE.child-2.1 */
+#define PF_FORKED_PIECES ".pieces-" /* while it runs, entry N records into FILE.pieces-N */
+struct pf_forked {
+    uint32_t pid; /* 0: the entry is not used */
+    uint32_t parent; /* 1 + its parent's entry; 0: the process that pf started */
+    uint32_t number; /* counts the forks of its parent, from 1 */
+    uint32_t attached; /* it records; otherwise it runs undirected */
+    uint32_t executed; /* it executed another program */
+    uint32_t ended; /* `wait` is its status as from wait(2) */
+    int32_t wait;
+    uint32_t errors; /* memory errors */
+    uint32_t threads; /* threads that it has created */
+};
+
 struct pf_channel {
     uint64_t magic;
     uint32_t version, mode; /* mode: enum pf_direct_mode */
@@ -289,9 +308,10 @@ struct pf_channel {
     uint64_t events; /* of all threads so far */
     uint32_t threads; /* how many threads there were so far */
     uint32_t unused;
-    /* how many processes the program started; they are neither recorded nor replayed */
+    /* how many processes the program and its children started */
     uint32_t children;
-    /* of these, how many run on as copies of the program: they do not execute another program */
+    /* of these, how many run as copies of the program, do not execute another program, and are not
+     * recorded */
     uint32_t copies;
     uint32_t unwatched; /* the runtime could not map its memory, and ended the program */
     /* enum pf_environment_value of each variable, in the order of the environment */
@@ -328,6 +348,15 @@ struct pf_channel {
     char folder[512];
     struct pf_continuation continuation[PF_CONTINUATIONS];
     unsigned char behaviour[PF_BEHAVIOURS / 8];
+    /* record: forked children record too, each into a file of its own next to `file` */
+    uint32_t record_forked;
+    /* record: the path of the process to record instead of the one that pf starts; its ancestors
+     * record until they fork it. 0 numbers: none. */
+    uint32_t npath;
+    uint32_t path[PF_FORKED_DEPTH];
+    uint32_t followed; /* 1 + the entry of that process; 0: it was not forked yet */
+    uint32_t nforked; /* entries in use; may exceed PF_FORKED_MAX */
+    struct pf_forked forked[PF_FORKED_MAX];
     char exclude[8192]; /* functions to leave out: globs separated by commas */
     char atomic[512]; /* replay with a trace: functions that are regions, in the same form */
     char text[2048]; /* explains the outcome */

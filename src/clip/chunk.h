@@ -63,15 +63,18 @@ struct pf_field {
     PF_FIELD(STACK, 14, 0) /* u64: the limit of the stack (RLIMIT_STACK), which moves mappings */  \
     PF_FIELD(VALUES, 15, 0) /* one byte for each ENV: enum pf_environment_value; absent: STORED */ \
     PF_FIELD(ORIGIN, 16, 0) /* u64: hash of machine, user and path where it was written */         \
+    PF_FIELD(PROCESS, 17, 0) /* path of the forked child, "2.1"; absent: it is not a child */      \
     PF_FIELD(STATUS, 32, 0) /* END: status from waitpid, u32 */                                    \
     PF_FIELD(OUTCOME, 33, 0) /* END: enum pf_outcome, u32 */                                       \
     PF_FIELD(TEXT, 34, 0) /* END: explains the outcome */                                          \
     PF_FIELD(TOTAL, 35, 1) /* END: u64, length of each stream in order */                          \
     PF_FIELD(REACHED, 36, 0) /* END: struct pf_reached with its first n accesses */                \
     PF_FIELD(ERRORS, 37, 0) /* END: number of memory errors, u32; absent: none */                  \
-    PF_FIELD(COPIES, 38, 0) /* END: forked children that ran the program's code, u32; absent: 0 */ \
+    PF_FIELD(COPIES, 38, 0) /* END: forked children that were not recorded, u32; absent: 0 */      \
     PF_FIELD(FAILURE, 39, 0) /* END: where the program failed; absent: it did not */               \
-    PF_FIELD(WHOLE, 40, 0) /* END: enum pf_whole_environment, u32; absent: 0 */
+    PF_FIELD(WHOLE, 40, 0) /* END: enum pf_whole_environment, u32; absent: 0 */                    \
+    PF_FIELD(SUCCEEDED, 41, 0) /* END of a child: u32, 1 if the program ended with status 0 */     \
+    PF_FIELD(CREATED, 42, 0) /* END of a child: number of threads that it created, u32 */
 
 enum pf_field_tag {
 #define PF_FIELD(name, tag, many) PF_FIELD_##name = tag,

@@ -20,6 +20,7 @@
 /* What was run. The owner of the struct owns the strings; lists end with NULL. */
 struct pf_clip_meta {
     char *tool, *program, *cwd, *schedule, *exclude;
+    char *process; /* path of the forked child that was recorded (channel.h); NULL: no child */
     char *race; /* the two events that the clip was made to show, "T1:137<T2:40"; NULL: none */
     char **argv, **env;
     unsigned char *values; /* enum pf_environment_value of each variable; NULL: all are STORED */
@@ -46,8 +47,12 @@ struct pf_clip_end {
     char error[256]; /* the first one as text; not stored in the file */
     char failure[512]; /* where the program failed: a thread and its stack; "": it did not */
     uint64_t events; /* of all threads; not stored in the file */
-    uint32_t threads; /* how many threads the program had in all; not stored in the file */
+    /* how many threads the program had in all, and processes that it started; not stored in the
+     * file */
+    uint32_t threads;
     uint32_t copies; /* forked children that ran code of the program and were not recorded */
+    uint32_t created; /* of a forked child: threads that it has created */
+    uint32_t succeeded; /* of a forked child: the program that pf started ended with status 0 */
     uint32_t whole; /* enum pf_whole_environment */
     /* names of variables that were read although they are withheld; not stored in the file */
     char withheld[256];
@@ -112,9 +117,10 @@ PF_MUST_USE pf_status pf_clip_unpack(const struct pf_clip *c, unsigned stream, s
 /* Returns a whole stream in memory from malloc; NULL and PF_OK if the stream is empty. */
 PF_MUST_USE pf_status pf_clip_stream(const struct pf_clip *c, unsigned stream, unsigned char **out,
                                      size_t *n, struct pf_error *e);
-/* Turns a continuation into an ordinary clip at `path`, described by `meta`: the streams of
- * `before` up to the checkpoint, then the pieces in the file `pieces` (channel.h). Sets the outcome
- * and text of `end` from the pieces; the caller fills in the rest of it. */
+/* Turns a continuation or a forked child into an ordinary clip at `path`, described by `meta`: the
+ * streams of `before` up to the copy of the process, then the pieces in the file `pieces`
+ * (channel.h). Sets the outcome and text of `end` from the pieces; the caller fills in the rest of
+ * it. If `end` is NULL, the process still runs: the clip is cut. */
 PF_MUST_USE pf_status pf_clip_join(const struct pf_clip *before, const char *pieces,
                                    const char *path, const struct pf_clip_meta *meta,
                                    struct pf_clip_end *end, struct pf_error *e);

@@ -1,6 +1,6 @@
 /*
- * clip_join.c - makes a clip of a continuation: the streams of the run up to the checkpoint, then
- * the pieces that the continuation wrote.
+ * clip_join.c - makes a clip of a continuation or a forked child: the streams of the run up to the
+ * copy of the process, then the pieces that the copy wrote.
  */
 #define _GNU_SOURCE
 #include "clip.h"
@@ -33,7 +33,7 @@ static pf_status collect(joined_stream streams[PF_STREAMS], struct pf_clip_end *
             break;
         if (p.stream < PF_STREAMS)
             add(&streams[p.stream], bytes + at, p.n);
-        if (p.stream == PF_STREAMS && p.n && end->outcome == PF_OUTCOME_NONE) {
+        if (p.stream == PF_STREAMS && p.n && end && end->outcome == PF_OUTCOME_NONE) {
             size_t text = p.n - 1 < sizeof end->text ? p.n - 1 : sizeof end->text - 1;
             end->outcome = (enum pf_outcome)bytes[at];
             memcpy(end->text, bytes + at + 1, text);
@@ -60,7 +60,7 @@ static pf_status write_clip(const struct pf_clip_meta *meta, const joined_stream
             s = pf_clip_append(w, i, streams[i].at + at,
                                left < PF_CHUNK_MAX / 4 ? left : PF_CHUNK_MAX / 4, e);
         }
-    if (s == PF_OK)
+    if (s == PF_OK && end)
         s = pf_clip_finish(w, end, e);
     pf_clip_writer_free(w);
     return s;
@@ -87,7 +87,7 @@ pf_status pf_clip_join(const struct pf_clip *before, const char *pieces, const c
         s = pf_clip_stream(before, i, &streams[i].at, &streams[i].len, e);
         streams[i].cap = streams[i].len;
         if (s == PF_OK && streams[i].len < had[i])
-            s = pf_fail(e, PF_BAD, "%s: shorter than when its continuation %s started",
+            s = pf_fail(e, PF_BAD, "%s: shorter than when the process of %s was copied",
                         before->path, pieces);
         streams[i].len = s == PF_OK ? had[i] : 0;
     }

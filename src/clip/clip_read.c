@@ -117,6 +117,9 @@ static void take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
     case PF_FIELD_RACE:
         set_text(&m->race, p, n);
         return;
+    case PF_FIELD_PROCESS:
+        set_text(&m->process, p, n);
+        return;
     case PF_FIELD_TRACED:
         m->traced = (uint32_t)number(p, n);
         return;
@@ -148,6 +151,12 @@ static void take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
         return;
     case PF_FIELD_COPIES:
         c->end.copies = (uint32_t)number(p, n);
+        return;
+    case PF_FIELD_CREATED:
+        c->end.created = (uint32_t)number(p, n);
+        return;
+    case PF_FIELD_SUCCEEDED:
+        c->end.succeeded = (uint32_t)number(p, n);
         return;
     case PF_FIELD_ERRORS:
         c->end.errors = (uint32_t)number(p, n);

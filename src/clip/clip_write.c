@@ -39,6 +39,7 @@ void pf_clip_meta_release(struct pf_clip_meta *m)
     free(m->exclude);
     free(m->race);
     free(m->values);
+    free(m->process);
     *m = (struct pf_clip_meta){0};
 }
 
@@ -160,6 +161,7 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
     add_text(&f, PF_FIELD_SCHEDULE, m->schedule);
     add_text(&f, PF_FIELD_EXCLUDE, m->exclude);
     add_text(&f, PF_FIELD_RACE, m->race);
+    add_text(&f, PF_FIELD_PROCESS, m->process);
     if (m->runtime)
         add_field(&f, PF_FIELD_RUNTIME, &m->runtime, sizeof m->runtime);
     add_field(&f, PF_FIELD_TRACED, &m->traced, sizeof m->traced);
@@ -221,6 +223,10 @@ pf_status pf_clip_finish(struct pf_clip_writer *w, const struct pf_clip_end *end
         add_field(&f, PF_FIELD_COPIES, &end->copies, sizeof end->copies);
     if (end->whole)
         add_field(&f, PF_FIELD_WHOLE, &end->whole, sizeof end->whole);
+    if (end->created)
+        add_field(&f, PF_FIELD_CREATED, &end->created, sizeof end->created);
+    if (end->succeeded)
+        add_field(&f, PF_FIELD_SUCCEEDED, &end->succeeded, sizeof end->succeeded);
     if (end->errors)
         add_field(&f, PF_FIELD_ERRORS, &end->errors, sizeof end->errors);
     if (*end->failure)

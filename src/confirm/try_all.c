@@ -444,7 +444,8 @@ pf_status pf_try_all(struct pf_try_all *r, struct pf_error *e)
     for (size_t i = 0; i < r->n; i++)
         r->items[i].result = &r->results[i];
     choose_input(r);
-    if (r->n > 1 && !r->one_by_one)
+    /* continuations of a forked child would share its pipes to its parent */
+    if (r->n > 1 && !r->one_by_one && !r->recording->meta.process)
         try_shared_runs(r);
     pf_status s = run_phases(r, e);
     for (size_t i = 0; i < r->n && !r->skip_harm; i++)

@@ -17,55 +17,68 @@ static const int forwarded[] = {SIGINT,  SIGQUIT,  SIGTERM, SIGHUP,    SIGUSR1, 
 #define SECOND 1000000000ll /* in nanoseconds */
 #define LEFTOVER_GRACE (SECOND / 5)
 
-static bool processes_remain(const sigset_t *set)
+/* Takes the status of all processes that have ended. Returns true if `c` is among them. *left: some
+ * others still run. */
+static bool reap(const struct pf_child *c, int *status, bool *left)
+{
+    bool ended = false;
+    pid_t some;
+    int wait;
+    while ((some = waitpid(-1, &wait, WNOHANG)) > 0)
+        if (some == c->pid) {
+            ended = true;
+            *status = wait;
+        } else if (c->reaped) {
+            c->reaped(c->arg, some, wait);
+        }
+    *left = some == 0;
+    return ended;
+}
+
+static bool processes_remain(const struct pf_child *c)
 {
     struct timespec now;
+    int ignored;
     clock_gettime(CLOCK_MONOTONIC, &now);
     int64_t end = now.tv_sec * SECOND + now.tv_nsec + LEFTOVER_GRACE;
     for (int sig = SIGCHLD; sig == SIGCHLD || sig < 0;) {
-        pid_t some;
-        while ((some = waitpid(-1, NULL, WNOHANG)) > 0)
-            ;
+        bool some;
+        reap(c, &ignored, &some);
         clock_gettime(CLOCK_MONOTONIC, &now);
         int64_t left = end - (now.tv_sec * SECOND + now.tv_nsec);
-        if (some < 0 || left <= 0)
-            return some == 0;
+        if (!some || left <= 0)
+            return some;
         struct timespec most = {left / SECOND, left % SECOND};
-        sig = sigtimedwait(set, NULL, &most);
+        sig = sigtimedwait(&c->set, NULL, &most);
     }
     return true; /* another signal arrived: stop waiting */
 }
 
 /* With `all`, also waits for processes that the program left behind; a forwarded signal then
  * ends the wait. */
-static struct pf_child_end await(pid_t pid, bool all, const sigset_t *set)
+static struct pf_child_end await(const struct pf_child *c, bool all)
 {
     struct pf_child_end end = {.left_running = true};
     for (bool ended = false; !ended || (all && end.left_running);) {
         siginfo_t info;
-        int sig = sigwaitinfo(set, &info), wait;
+        int sig = sigwaitinfo(&c->set, &info);
         if (sig != SIGCHLD && sig > 0) {
             if (ended && sig != SIGCONT && sig != SIGWINCH)
                 break;
-            if (!ended && info.si_code <= 0 && info.si_pid != pid)
-                kill(pid, sig);
+            if (!ended && info.si_code <= 0 && info.si_pid != c->pid)
+                kill(c->pid, sig);
             continue;
         }
-        pid_t some;
-        while ((some = waitpid(-1, &wait, WNOHANG)) > 0)
-            if (some == pid) {
-                ended = true;
-                end.wait = wait;
-            }
-        end.left_running = some == 0;
+        ended |= reap(c, &end.wait, &end.left_running);
     }
     if (!all && end.left_running)
-        end.left_running = processes_remain(set);
+        end.left_running = processes_remain(c);
     return end;
 }
 
 pf_status pf_child_start(struct pf_child *c, const struct pf_command *command, struct pf_error *e)
 {
+    *c = (struct pf_child){0};
     sigemptyset(&c->set);
     sigaddset(&c->set, SIGCHLD);
     for (size_t i = 0; i < sizeof forwarded / sizeof forwarded[0]; i++)
@@ -83,7 +96,7 @@ pf_status pf_child_start(struct pf_child *c, const struct pf_command *command, s
 
 void pf_child_await(struct pf_child *c, bool all, struct pf_child_end *end)
 {
-    *end = await(c->pid, all, &c->set);
+    *end = await(c, all);
     sigprocmask(SIG_SETMASK, &c->before, NULL);
 }
 

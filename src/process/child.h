@@ -26,6 +26,10 @@ struct pf_child_end {
 struct pf_child {
     pid_t pid;
     sigset_t set, before; /* signals blocked while it runs, and the mask to restore */
+    /* Set after start, or NULL: called for every other process that ends and that this process has
+     * inherited. */
+    void (*reaped)(void *arg, pid_t pid, int wait);
+    void *arg;
 };
 PF_MUST_USE pf_status pf_child_start(struct pf_child *c, const struct pf_command *command,
                                      struct pf_error *e);

@@ -221,6 +221,7 @@ static pf_status make_host(struct pf_channel_host **h, bool replay, const struct
         s = set_text(c->findings, sizeof c->findings, d->findings, "findings", e);
     if (s == PF_OK)
         s = set_text(c->until, sizeof c->until, d->until, "until", e);
+    c->record_forked = !replay && d->forked;
     if (s == PF_OK && !replay)
         s = set_record_options(c, d, e);
     if (s != PF_OK)
@@ -288,6 +289,11 @@ pf_status pf_directed_start(struct pf_channel_host **h, const struct pf_clip_met
     return s;
 }
 
+static void note_reaped(void *channel, pid_t pid, int wait)
+{
+    pf_forked_clips_reaped(channel, pid, wait);
+}
+
 /* Runs the target to its end, or until gdb takes it over. */
 static pf_status run(struct pf_channel *c, const struct pf_clip_meta *m, struct pf_directed *d,
                      struct pf_child_end *end, struct pf_error *e)
@@ -300,6 +306,8 @@ static pf_status run(struct pf_channel *c, const struct pf_clip_meta *m, struct 
         return pf_fail(e, PF_IO, "the stack of %s was limited to %llu bytes, cannot set that: %s",
                        m->program, (unsigned long long)m->stack, strerror(errno));
     pf_status s = pf_child_start(&child, &command, e);
+    child.reaped = note_reaped;
+    child.arg = c;
     if (differs)
         setrlimit(RLIMIT_STACK, &own);
     if (s != PF_OK)
@@ -308,6 +316,24 @@ static pf_status run(struct pf_channel *c, const struct pf_clip_meta *m, struct 
         s = pf_debugger_run(c, &child, d->gdb, &d->gdb_status, e);
     pf_child_await(&child, false, end);
     return s;
+}
+
+/* The recording is that of a forked child: sets how the child ended. */
+static void take_followed(const struct pf_channel *c, const struct pf_clip_meta *m,
+                          struct pf_clip_end *end)
+{
+    const struct pf_forked *k = c->followed ? &c->forked[c->followed - 1] : NULL;
+    if (k && k->ended) {
+        end->wait = k->wait;
+        return;
+    }
+    if (end->outcome != PF_OUTCOME_NONE)
+        return;
+    end->outcome = k ? PF_OUTCOME_LOST : PF_OUTCOME_DIVERGED;
+    snprintf(end->text, sizeof end->text, k ? "child %s did not end" : "child %s was not forked",
+             m->process);
+    end->divergence.diverged = !k;
+    end->divergence.thread = PF_NO_THREAD;
 }
 
 static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer *w,
@@ -341,12 +367,14 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
     end->errors = c->errors;
     snprintf(end->failure, sizeof end->failure, "%s", c->failure);
     end->events = c->events;
-    end->threads = c->threads;
+    end->threads = c->threads + c->children;
     end->copies = c->copies;
     end->unshown = c->unshown;
     memcpy(end->error, c->error, sizeof end->error - 1);
     if (written == PF_OK)
         written = pf_environment_end(m, c, recording ? w : NULL, end, e);
+    if (c->npath)
+        take_followed(c, m, end);
     if (c->unwatched)
         return pf_fail(
             e, PF_BAD,
@@ -379,14 +407,21 @@ pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
     s = make_host(&h, false, NULL, d, e);
     if (s == PF_OK) {
         char whole[PATH_MAX]; /* so that the target can finish the file if pf is killed */
+        struct pf_channel *c = pf_channel_host_channel(h);
         if (realpath(file, whole))
-            strcpy(pf_channel_host_channel(h)->file, whole);
+            strcpy(c->file, whole);
+        if (m->process && !pf_forked_path_read(m->process, c->path, &c->npath))
+            c->npath = 0;
+        if (d->forked)
+            pf_forked_clips_remove(file);
         s = run_with_host(h, w, m, &how, child, end, e);
         if (s == PF_OK)
             s = pf_clip_finish(w, end, e);
         if (d->ends)
             memcpy(d->ends, pf_channel_host_channel(h)->continuation,
                    d->continuations * sizeof *d->ends);
+        if (s == PF_OK && d->forked)
+            s = pf_forked_clips_write(d->forked, c, file, end, e);
         if (s == PF_OK && d->at && end->outcome == PF_OUTCOME_STOPPED)
             s = pf_continuation_logs_join(pf_channel_host_channel(h), file, d->list, e);
         if (s == PF_OK && d->behaviours)

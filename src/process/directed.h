@@ -11,6 +11,7 @@
 #include "channel_host.h"
 #include "child.h"
 #include "clip.h"
+#include "forked_clips.h"
 #include "textbuf.h"
 
 struct pf_directed {
@@ -28,14 +29,16 @@ struct pf_directed {
     struct pf_text *list; /* gets the list of the continuations; NULL: not wanted */
     /* filled in: how the continuations that the plan forks ended; NULL: not wanted */
     struct pf_continuation *ends;
+    /* record: forked children too. Filled in; the caller releases it. NULL: they run unrecorded. */
+    struct pf_forked_clips *forked;
     const char *atomic; /* replay: functions that are atomic regions; NULL: none */
-    bool tracing;                           /* record events with their values */
-    bool watch;                             /* check every access for memory errors */
+    bool tracing; /* record events with their values */
+    bool watch; /* check every access for memory errors */
     const char *program; /* replay: the program, if not at the recorded path; NULL: search it */
-    const char *findings;                   /* folder for the findings log; NULL: none */
+    const char *findings; /* folder for the findings log; NULL: none */
     bool keep_env; /* the clip contains all values of the environment */
     const char *redact; /* variables whose values it never contains, globs; NULL: none */
-    bool quiet;                             /* replay: do not show the program's output */
+    bool quiet; /* replay: do not show the program's output */
     char **gdb; /* replay: start gdb at `until` with these arguments (debugger.h); NULL: do not */
     int gdb_status; /* gdb's status from waitpid; -1: it was not started */
 };
@@ -49,7 +52,8 @@ void pf_directed_print_errors(const char *verb, const struct pf_clip_end *end);
 /* Fills in the description of a run of `path` with argv in the current environment and folder. */
 PF_MUST_USE pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **argv,
                                            const struct pf_directed *d, struct pf_error *e);
-/* Runs what `m` describes and records it into the file. */
+/* Runs what `m` describes and records it into the file. If `m` names a forked child, the recording
+ * is that of the child, and `end` is how it ended. */
 PF_MUST_USE pf_status pf_directed_record(const struct pf_clip_meta *m, const char *file,
                                          const struct pf_directed *d, struct pf_child_end *child,
                                          struct pf_clip_end *end, struct pf_error *e);

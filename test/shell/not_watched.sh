@@ -1,18 +1,20 @@
 # shellcheck shell=bash disable=SC2154
-# What was not recorded or watched is said: children of fork-per-test harnesses, runs without
+# What was not recorded or watched is said: forked children that cannot be recorded, runs without
 # instrumented code, runs without memory for the runtime.
 
 cp "$ROOT/test/shell/part/not_watched_harness.c" harness.c
 for level in -O0 -O2; do
     "$PF" cc $level -g harness.c -o harness
-    status 0 "$PF" record -o h.clip -- ./harness fork
+    status 0 "$PF" record -o h.clip -- ./harness fork limit # no descriptor for a child's log
     has err "pf record: incomplete: 3 children were not recorded"
     status 0 "$PF" replay h.clip
+    status 0 "$PF" record -o h.clip -- ./harness fork
+    hasnt err incomplete
     status 0 "$PF" record -o h.clip -- ./harness
     hasnt err incomplete
 done
 s=0
-"$PF" check --runs 1 --time 60s --state fork -- ./harness fork >out 2>err || s=$?
+"$PF" check --runs 1 --time 60s --state fork -- ./harness fork limit >out 2>err || s=$?
 has out "incomplete: 3 children were not recorded"
 
 # Nothing instrumented runs.

@@ -43,6 +43,8 @@
 
 #include <cmocka.h>
 
+#include "child_log.h"
+#include "forked_child.h"
 #include "race.h"
 #include "scheduler.h"
 #include "signals.h"
@@ -78,6 +80,20 @@ uint32_t pf_contexts(void) { return 1; }
 struct pf_context *pf_context_at(uint32_t n) { return n ? NULL : &self; }
 struct pf_context *pf_context_find(long tid) { return tid == pf_direct.pid ? &self : NULL; }
 long pf_context_fork(long number, const long a[6]) { return pf_perform(number, a); }
+bool pf_context_fork_copies(long number, const long a[6]) { return true; }
+void pf_context_set_parent_tid(long number, const long a[6], int32_t pid) {}
+void pf_direct_child(void) {}
+/* Children are not recorded here. */
+struct pf_forked *pf_forked_self;
+bool pf_child_log_used;
+struct pf_fork pf_fork_prepare(void) { return (struct pf_fork){0}; }
+bool pf_fork_in_child(const struct pf_fork *f, long number, const long a[6]) { return false; }
+void pf_fork_in_parent(const struct pf_fork *f, long pid) {}
+void pf_fork_replay_child(const struct pf_input *in, long number, const long a[6]) {}
+void pf_forked_child_executes(bool other) {}
+void pf_forked_child_ends(int wait) {}
+void pf_forked_child_reaped(long pid, int wait) {}
+bool pf_child_log_keep_open(long number, const long a[6], long *result) { return false; }
 uint64_t pf_sched_now(void) { return virtual_now; }
 uint64_t pf_sched_boundary(void) { return boundary; }
 void pf_sched_preempt_soon(void) {}

@@ -52,7 +52,7 @@ void pf_direct_choose_mode(void);
 /* takes the report settings from the channel; after pf_options_init */
 void pf_direct_options(void);
 void pf_direct_start(void);
-/* In a child process after fork: it continues undirected and unrecorded. */
+/* In a child process after fork that is not recorded: it continues undirected. */
 void pf_direct_child(void);
 /* In such a child. copy: it continues as a copy of the program (it was forked, or an exec has
  * failed); otherwise it is about to execute another program. */

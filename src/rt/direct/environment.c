@@ -7,6 +7,7 @@
  */
 #define _GNU_SOURCE
 #include "environment.h"
+#include "child_log.h"
 #include "direct.h"
 #include "stream_ring.h"
 #include "sys.h"
@@ -47,7 +48,8 @@ static size_t name_length(const char *entry) /* with the '=' */
 static void put_value(uint32_t index, const char *value, uint32_t length)
 {
     struct pf_environment_entry head = {index, length};
-    pf_channel_get()->environment[index] |= PF_ENVIRONMENT_WAS_READ;
+    if (!pf_child_log_used) /* otherwise the value is in the log of the child alone */
+        pf_channel_get()->environment[index] |= PF_ENVIRONMENT_WAS_READ;
     if (pf_recording() && kind_of(index) == PF_ENVIRONMENT_READ) {
         pf_ring_put(PF_STREAM_ENVIRONMENT, &head, sizeof head);
         pf_ring_put(PF_STREAM_ENVIRONMENT, value, length);

@@ -143,11 +143,13 @@ PF_INTERPOSE(int, dlclose, (void *library))
     return PF_REAL(dlclose)(library);
 }
 
-/* the fork in progress is that of a directed run; the child is not directed */
+/* the fork in progress is that of a directed run; the child may be undirected */
 static bool fork_is_directed;
 
 static void before_fork(void)
 {
+    if (pf_directed() && __pf_tls.thread && !__pf_tls.nested)
+        pf_sched_preemption_point(); /* the fork is an event */
     pf_nest();
     bool directed = pf_directed();
     if (!directed)
@@ -160,7 +162,8 @@ static void after_fork(bool child)
     pf_rt_after_fork(fork_is_directed, child);
     if (!fork_is_directed)
         pf_fd_unlock_all();
-    if (child) {
+    bool replayed = pf_direct.mode == PF_DIRECT_REPLAY; /* the same process, as its own child */
+    if (child && !replayed) {
         pf_race_after_fork();
         pf_crash_after_fork();
     }

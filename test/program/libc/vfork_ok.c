@@ -1,5 +1,5 @@
 // vfork and posix_spawn, exec with another environment: the children run as usual.
-// direct: the output of a child process is not recorded
+// direct: the output of a child process is in a recording of its own
 // want: none
 // stdout: one
 // stdout: two

@@ -2,7 +2,7 @@
 // each has its own status. Each process is a forked child, so that many fit into one run.
 // want: none
 // pf: --sample=atexrace
-// direct: forked children are not recorded
+// direct: the output of a child process is in a recording of its own
 #include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>

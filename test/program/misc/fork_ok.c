@@ -1,5 +1,5 @@
 // fork in a program with threads: the child continues with one thread, ordered after the parent.
-// direct: the output of a child process is not recorded
+// direct: the output of a child process is in a recording of its own
 // want: none
 // stdout: child 3
 // stdout: parent 3

@@ -1,5 +1,6 @@
 #include <pthread.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 int x;
@@ -18,6 +19,8 @@ static void test(void)
 int main(int argc, char **argv)
 {
     (void)argv;
+    if (argc > 2 && setrlimit(RLIMIT_NOFILE, &(struct rlimit){100, 100}))
+        return 1;
     for (int i = 0; argc > 1 && i < 3; i++) {
         if (!fork()) {
             test();

@@ -134,6 +134,16 @@ void pf_breakpoint_add_thread(struct pf_context *c)
     set_break_at(c, pf_context_events(c) + c->before_event);
 }
 
+void pf_breakpoint_forked(void) { held = NULL; }
+
+void pf_breakpoint_forget(void)
+{
+    until.set = checkpoint_at.set = first.set = second.set = false;
+    held = NULL;
+    for (uint32_t i = 0; i < pf_contexts(); i++)
+        pf_breakpoint_add_thread(pf_context_at(i));
+}
+
 bool pf_breakpoint_is_until(const struct pf_context *c)
 {
     return is_in(&until, c) && c->break_at == until.event;

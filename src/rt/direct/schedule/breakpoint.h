@@ -26,6 +26,10 @@
 void pf_breakpoint_init(void);
 /* A new thread: sets its break_at. */
 void pf_breakpoint_add_thread(struct pf_context *c);
+/* forked: in a forked child, in which a held thread does not exist. forget: removes all
+ * breakpoints. */
+void pf_breakpoint_forked(void);
+void pf_breakpoint_forget(void);
 /* c is at c->break_at: true if the run must stop there, as soon as it is the thread's turn. */
 bool pf_breakpoint_is_until(const struct pf_context *c);
 /* It is the turn of that thread: ends the run, or waits for the debugger and returns. */

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "context.h"
 #include "environment.h"
+#include "forked_child.h"
 #include "hooks.h"
 #include "scheduler.h"
 #include "sys.h"
@@ -33,18 +34,25 @@ __attribute__((visibility("hidden"))) bool pf_switch_slow; /* the processor lack
 
 static struct pf_context *table;
 static uint32_t count;
+static uint32_t leader; /* the context whose tid is the process id */
 static int64_t tls_offset; /* offset of __pf_tls from the thread pointer, the same in all threads */
 
 struct pf_context *pf_context_at(uint32_t number) { return number < count ? &table[number] : NULL; }
 uint32_t pf_contexts(void) { return count; }
 uint32_t pf_context_number(const struct pf_context *c) { return c->number; }
 
+/* The distance of a context's tid from the process id; also the context at such a distance. */
+static uint32_t distance(uint32_t number)
+{
+    return number == leader ? 0 : number ? number : leader;
+}
+
 struct pf_context *pf_context_find(long tid)
 {
-    if (!count || tid < table[0].tid)
+    if (!count || tid < table[leader].tid || tid - table[leader].tid >= count)
         return NULL;
-    struct pf_context *c = pf_context_at((uint32_t)(tid - table[0].tid));
-    return c && c->state != PF_CONTEXT_ENDED ? c : NULL;
+    struct pf_context *c = &table[distance((uint32_t)(tid - table[leader].tid))];
+    return c->state != PF_CONTEXT_ENDED ? c : NULL;
 }
 
 void pf_queue_add(struct pf_queue *q, struct pf_context *c)
@@ -78,8 +86,10 @@ void pf_queue_remove(struct pf_context *c)
 static struct pf_context *add(struct pf_context *parent, uint64_t fs)
 {
     struct pf_context *c = &table[count];
-    *c = (struct pf_context){
-        .number = count, .tid = table[0].tid + (int32_t)count, .fs = fs, .break_at = ~0ull};
+    *c = (struct pf_context){.number = count,
+                             .tid = table[leader].tid + (int32_t)distance(count),
+                             .fs = fs,
+                             .break_at = ~0ull};
     c->tls = (struct pf_tls *)(fs + (uint64_t)tls_offset);
     if (parent) {
         c->parent = parent->number;
@@ -176,6 +186,7 @@ long pf_context_clone(long number, const long argument[6])
     sp[7] = (uint64_t)pf_context_start;
     c->sp = sp;
     pf_syscall_thread_created(c, me);
+    pf_forked_child_creates_thread();
     pf_trace_thread_created(c->number);
     pf_sched_add(c);
     return c->tid;
@@ -198,9 +209,38 @@ long pf_context_fork(long number, const long argument[6])
         pid = pf_sys6(number, argument[0], argument[1], argument[2], argument[3], argument[4],
                       argument[5]);
     }
-    if (pid == 0)
-        pf_direct_child();
     return pid;
+}
+
+bool pf_context_fork_copies(long number, const long argument[6])
+{
+    return !clone_read(number, argument).stack;
+}
+
+void pf_context_forked(long number, const long argument[6], int32_t pid)
+{
+    struct pf_context *me = pf_context_self();
+    struct clone k = clone_read(number, argument);
+    for (uint32_t i = 0; i < count; i++) {
+        if (&table[i] == me)
+            continue;
+        table[i].state = PF_CONTEXT_ENDED;
+        table[i].queue = NULL;
+    }
+    leader = me->number;
+    for (uint32_t i = 0; i < count; i++)
+        table[i].tid = pid + (int32_t)distance(i);
+    me->robust = 0;
+    me->clear_tid = k.flags & CLONE_CHILD_CLEARTID ? k.child_tid : NULL;
+    if (k.flags & CLONE_CHILD_SETTID)
+        *k.child_tid = pid;
+}
+
+void pf_context_set_parent_tid(long number, const long argument[6], int32_t pid)
+{
+    struct clone k = clone_read(number, argument);
+    if (k.flags & CLONE_PARENT_SETTID)
+        *k.parent_tid = pid;
 }
 
 /* Releases a robust lock of a dead thread: the next owner finds FUTEX_OWNER_DIED. */

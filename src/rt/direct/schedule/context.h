@@ -7,8 +7,9 @@
  *          The runtime does what the kernel would do for a thread: tids, the word that is cleared
  *          and woken when the thread ends (joins wait for it), the list of robust futexes.
  *
- *          The tid of a context is the process id plus the number of the context. A replay uses the
- *          process id of the recording, so tids are the same in both.
+ *          The tid of a context is the process id plus the number of the context. (In a forked
+ *          child, the context that called fork and context 0 have exchanged their tids.) A replay
+ *          uses the process id of the recording, so tids are the same in both.
  * Memory:  a table of fixed size, reserved at the start and paged in as needed. Entries are never
  *          reused: the number of a context is its name.
  * Threads: the runner only.
@@ -104,9 +105,16 @@ uint32_t pf_contexts(void); /* number of contexts created so far */
 
 /* clone or clone3 of a thread. Returns the tid, or a negative errno. */
 long pf_context_clone(long number, const long argument[6]);
-/* clone, clone3, fork or vfork of a process: performs the call. Returns the pid; 0 in the child,
- * which runs undirected. */
+/* clone, clone3, fork or vfork of a process: performs the call. Returns the pid; 0 in the child. A
+ * child on a stack of its own does not return here: it runs undirected. copies: the child is a copy
+ * of this process, and returns. */
 long pf_context_fork(long number, const long argument[6]);
+bool pf_context_fork_copies(long number, const long argument[6]);
+/* This process is now the child of that call, with this process id: only the current context
+ * exists, and its tid is the process id. */
+void pf_context_forked(long number, const long argument[6], int32_t pid);
+/* Replay, in the parent: does what the kernel does with the child's id. */
+void pf_context_set_parent_tid(long number, const long argument[6], int32_t pid);
 /* Does what the kernel does when a thread ends. The caller then leaves the context by
  * pf_sched_exit. */
 void pf_context_end(struct pf_context *c);

@@ -315,6 +315,16 @@ static void restart_match(void)
             release(pf_context_at(i));
 }
 
+void pf_fuzz_policy_forked(void)
+{
+    for (uint32_t i = 0; i < pf_contexts(); i++)
+        if (pf_context_at(i)->state == PF_CONTEXT_ENDED)
+            pf_context_at(i)->fuzz.held = false;
+    f.turns = f.turned = 0;
+    f.open = false;
+    restart_match();
+}
+
 static int unit_of(const struct pf_context *c)
 {
     for (uint32_t u = 0; u < f.want.units; u++)

@@ -28,6 +28,8 @@
 bool pf_fuzz_policy_set(const char *text, uint64_t *seed);
 /* From now on also observes locks, critical sections and freed blocks. */
 void pf_fuzz_policy_listen(void);
+/* In a forked child: forgets the threads that do not exist there. */
+void pf_fuzz_policy_forked(void);
 
 /* The policy's locations, as bits, that the event is at, which c is about to perform. While a
  * continuation enforces the order of two accesses (access_order.h), they are those two. */

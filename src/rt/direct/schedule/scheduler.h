@@ -67,6 +67,8 @@ void pf_sched_spins_alone(void);
 void pf_sched_advance_clock(uint64_t ns);
 /* Ends the run between two segments: as a deadlock, or (`live`) as a livelock. */
 _Noreturn void pf_sched_end_stuck(bool live);
+/* In a forked child: the current context is the only one. */
+void pf_sched_forked(void);
 /* Adds a new context, ready to run. */
 void pf_sched_add(struct pf_context *c);
 /* The current context has ended; never returns. */

@@ -7,6 +7,7 @@
 #include "scheduler_state.h"
 #include "spin_detect.h"
 #include "stream_ring.h"
+#include "waits.h"
 
 #define GRANT_PART (1u << 16) /* events after which preempt_soon is checked */
 
@@ -95,6 +96,14 @@ void pf_segment_close(enum pf_segment_end how)
     pf_scheduler.self->until = pf_scheduler.self->events;
     *pf_sched_left_of(pf_scheduler.self) = pf_scheduler.self->before_event ? -1 : 0;
     pf_breakpoint_segment_closed(pf_scheduler.self);
+}
+
+void pf_sched_forked(void)
+{
+    pf_scheduler.ready = (struct pf_queue){0};
+    pf_scheduler.picked = NULL;
+    pf_scheduler.exit_decided = false;
+    pf_waits_forget();
 }
 
 _Noreturn void pf_sched_end_stuck(bool live)

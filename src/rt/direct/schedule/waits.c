@@ -6,6 +6,7 @@
 #include "breakpoint.h"
 #include "schedule_stream.h"
 #include "scheduler.h"
+#include "sys.h"
 
 #define BUCKETS 256
 #define POLL_EVERY 16 /* decisions between two polls of descriptors while threads can run */
@@ -46,6 +47,8 @@ void pf_waits_remove(struct pf_context *c)
     w.shared -= c->wait.shared;
     pf_queue_remove(c);
 }
+
+void pf_waits_forget(void) { pf_zero(&w, sizeof w); }
 
 bool pf_waits_external(void) { return w.external; }
 bool pf_waits_shared(void) { return w.shared; }

@@ -17,6 +17,7 @@
 /* add: c waits from now on for c->wait. remove: c waits no longer. */
 void pf_waits_add(struct pf_context *c);
 void pf_waits_remove(struct pf_context *c);
+void pf_waits_forget(void); /* no thread waits any more */
 /* external: true if a thread waits for something outside the program. external_or_timed: the same,
  * or if a wait has a deadline. */
 bool pf_waits_external(void);

@@ -11,6 +11,7 @@
  */
 #define _GNU_SOURCE
 #include "environment.h"
+#include "forked_child.h"
 #include "machine_instructions.h"
 #include "materialise.h"
 #include "orphan.h"
@@ -112,6 +113,8 @@ bool pf_kernel_take_arrival(siginfo_t *info)
     return true;
 }
 
+void pf_kernel_drop_arrivals(void) { ring_out = ring_in; }
+
 static bool is_fault(int n)
 {
     return n == SIGSEGV || n == SIGBUS || n == SIGFPE || n == SIGILL || n == SIGTRAP;
@@ -164,6 +167,7 @@ _Noreturn void pf_kernel_die(int n)
     find_failure(n);
     pf_input_end();
     pf_direct_end();
+    pf_forked_child_ends(n);
     struct pf_signal_action standard = {0};
     pf_sys(SYS_rt_sigaction, n, &standard, NULL, 8);
     set_mask(0);
@@ -263,6 +267,7 @@ static void on_fault(int n, siginfo_t *info, void *at)
         find_failure(n);
         pf_sched_faulted();
         pf_direct_end();
+        pf_forked_child_ends(n);
         struct pf_signal_action standard = {0};
         pf_sys(SYS_rt_sigaction, n, &standard, NULL, 8);
         return; /* the fault happens again and ends the process */

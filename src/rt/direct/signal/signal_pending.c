@@ -166,6 +166,22 @@ void pf_signal_take_arrived(void)
         take_from_log();
 }
 
+static void drop_queue(struct pf_queued_signal **queue)
+{
+    siginfo_t info;
+    while (take_from(queue, ~0ull, &info))
+        ;
+}
+
+void pf_signal_forked(void)
+{
+    drop_queue(&pf_syscall_state_self()->queue);
+    drop_queue(&pf_process_queue);
+    pf_context_self()->signal_due = false;
+    pf_timers_forked();
+    pf_kernel_drop_arrivals();
+}
+
 /* --- delivery --- */
 
 static bool is_stop(int n) { return n == SIGTSTP || n == SIGTTIN || n == SIGTTOU || n == SIGSTOP; }

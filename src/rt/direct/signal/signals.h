@@ -68,6 +68,8 @@ bool pf_kernel_has_fatal_signal(void);
 bool pf_signal_none_handled(void);
 /* Takes the next signal from the ring; false if it is empty. */
 bool pf_kernel_take_arrival(siginfo_t *info);
+/* In a forked child: signals that arrived before were sent to the parent. */
+void pf_kernel_drop_arrivals(void);
 
 /* --- running a handler (signal_deliver.c) --- */
 
@@ -82,5 +84,7 @@ uint64_t pf_handler_stack(const struct pf_signal_action *act, uint64_t sp);
 
 /* Sends the signals of all timers that have expired. */
 void pf_timers_fire(void);
+/* In a forked child, which inherits no timers. */
+void pf_timers_forked(void);
 
 #endif

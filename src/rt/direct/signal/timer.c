@@ -59,6 +59,17 @@ static void fire(struct timer *t, uint32_t index, uint64_t now)
     pf_signal_send(&info, t->tid ? pf_context_find(t->tid) : NULL);
 }
 
+void pf_timers_forked(void)
+{
+    for (uint32_t i = 0; i < timer_end; i++) {
+        timers[i].used = i < ITIMERS;
+        timers[i].deadline = timers[i].interval = 0;
+        timers[i].overrun = 0;
+    }
+    timer_end = ITIMERS;
+    armed = false;
+}
+
 void pf_timers_fire(void)
 {
     if (!armed)

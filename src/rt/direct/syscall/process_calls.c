@@ -1,11 +1,14 @@
 /*
  * process_calls.c - child processes, exec and exit; and calls that refer to single threads.
  *
- * A child runs on its own, outside of the recording and unchecked. A replay does not run it: its
- * pid, its exit status and everything it wrote to pipes come from the log.
+ * A child is not part of its parent's recording. A replay does not run it: its pid, its exit status
+ * and everything it wrote to pipes come from the log. A forked child has a recording of its own
+ * (forked_child.h).
  */
 #define _GNU_SOURCE
+#include "child_log.h"
 #include "environment.h"
+#include "forked_child.h"
 #include "signals.h"
 #include "stream_ring.h"
 #include "syscalls.h"
@@ -17,21 +20,42 @@
 /* fork and vfork, and clone and clone3 without CLONE_THREAD. */
 long pf_call_fork(long number, const long a[6])
 {
-    pf_channel_get()->children++;
-    if (!pf_recording())
-        return (long)pf_input_get(PF_INPUT_CALL, number)->result;
+    bool copies = pf_context_fork_copies(number, a);
+    __atomic_fetch_add(&pf_channel_get()->children, 1, __ATOMIC_RELAXED);
+    if (!pf_recording()) {
+        const struct pf_input *in = pf_input_get(PF_INPUT_CALL, number);
+        if (copies && in->result == 0)
+            pf_fork_replay_child(in, number, a);
+        else if (in->result > 0)
+            pf_context_set_parent_tid(number, a, (int32_t)in->result);
+        return (long)in->result;
+    }
     if (pf_memory_any_shared())
         pf_input_doubt("memory shared with a child process");
     pf_ring_flush(); /* else the child would have a copy of the buffered bytes */
+    struct pf_fork f = copies ? pf_fork_prepare() : (struct pf_fork){0};
     pf_signal_mask_to_kernel(false); /* a child that shares our memory does not run our code */
     long r = pf_context_fork(number, a);
     if (r == 0) {
-        pf_signal_child();
+        if (!pf_fork_in_child(&f, number, a)) {
+            pf_direct_child();
+            pf_signal_child();
+        }
         return 0;
     }
+    pf_fork_in_parent(&f, r);
     pf_signal_mask_to_kernel(true);
     pf_input_put(PF_INPUT_CALL, number, r, NULL, 0);
     return r;
+}
+
+/* Tells pf that this process executes another program, or that this has failed. */
+static void set_executes(bool other)
+{
+    if (pf_forked_self)
+        pf_forked_child_executes(other);
+    else
+        pf_channel_get()->executed = other;
 }
 
 /* The recording ends when exec succeeds (see pf_direct_replay_ended). When exec fails, the
@@ -46,11 +70,11 @@ long pf_call_exec(long number, const long a[6])
         pf_environment_pass();
         pf_input_put(PF_INPUT_EXEC, number, 0, path, length + 1);
         pf_ring_flush();
-        pf_channel_get()->executed = true;
+        set_executes(true);
         pf_signal_mask_to_kernel(false);
         long r = pf_perform(number, a);
         pf_signal_mask_to_kernel(true);
-        pf_channel_get()->executed = false;
+        set_executes(false);
         pf_input_put(PF_INPUT_CALL, number, r, NULL, 0);
         return r;
     }
@@ -62,8 +86,31 @@ long pf_call_exit(long number, const long a[6])
 {
     (void)number;
     pf_input_end();
+    pf_forked_child_ends((int)(a[0] & 255) << 8);
     for (;;)
         pf_sys(SYS_exit_group, a[0]);
+}
+
+/* A wait returned this status of a child. */
+static void note_ended(long pid, int status)
+{
+    if (WIFEXITED(status) || WIFSIGNALED(status))
+        pf_forked_child_reaped(pid, status);
+}
+
+/* The status as from wait(2). */
+static int status_of(const siginfo_t *info)
+{
+    switch (info->si_code) {
+    case CLD_EXITED:
+        return (info->si_status & 255) << 8;
+    case CLD_KILLED:
+        return info->si_status;
+    case CLD_DUMPED:
+        return info->si_status | WCOREFLAG;
+    default:
+        return 0x7f | info->si_status << 8; /* stopped or continued */
+    }
 }
 
 static bool try_wait(struct pf_blocking *b)
@@ -73,6 +120,7 @@ static bool try_wait(struct pf_blocking *b)
     bool waits = !(c[b->number == SYS_wait4 ? 2 : 3] & WNOHANG);
     c[b->number == SYS_wait4 ? 2 : 3] |= WNOHANG;
     siginfo_t own = {0}, *info = (siginfo_t *)c[2];
+    int status = 0;
     if (b->number == SYS_waitid) {
         c[2] = (long)&own;
         b->result = pf_perform(b->number, c);
@@ -80,9 +128,15 @@ static bool try_wait(struct pf_blocking *b)
             return false;
         if (b->result == 0 && info)
             *info = own;
+        if (b->result == 0 && own.si_pid)
+            note_ended(own.si_pid, status_of(&own));
         return true;
     }
+    if (!c[1])
+        c[1] = (long)&status;
     b->result = pf_perform(b->number, c);
+    if (b->result > 0)
+        note_ended(b->result, *(const int *)c[1]);
     return b->result != 0 || !waits;
 }
 

@@ -2,6 +2,7 @@
  * syscall.c - runs one system call of the target: performs and logs it, or replays it from the log.
  */
 #define _GNU_SOURCE
+#include "child_log.h"
 #include "mappings.h"
 #include "store.h"
 #include "syscalls.h"
@@ -40,7 +41,8 @@ long pf_syscall_plain(long number, const long a[6])
     long r;
     if (pf_recording()) {
         pf_syscall_writes_prepare(number, a, &before);
-        r = pf_perform(number, a);
+        if (!pf_child_log_keep_open(number, a, &r))
+            r = pf_perform(number, a);
         pf_syscall_writes_log(number, a, &before, r);
     } else {
         r = pf_syscall_writes_replay(number, a, pf_input_get(PF_INPUT_CALL, number));

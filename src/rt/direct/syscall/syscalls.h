@@ -218,7 +218,10 @@ enum pf_handled pf_signal_run_handlers(void);
 bool pf_signal_pending(void);
 /* Sends a signal to the current context, caused by its own system call. */
 void pf_signal_raise(int number);
-/* In a forked child: gives the signal state that the runtime keeps back to the kernel. */
+/* In a forked child that continues directed: it has no pending signals and no timers. */
+void pf_signal_forked(void);
+/* In a forked child that runs undirected: gives the signal state that the runtime keeps back to the
+ * kernel. */
 void pf_signal_child(void);
 /* Before fork and exec: gives the current context's signal mask to the kernel and stops trapping
  * machine instructions. With `back`: undoes both. */

@@ -7,6 +7,7 @@
  * compression would need a library in the target.
  */
 #include "stream_ring.h"
+#include "child_log.h"
 #include "orphan.h"
 #include "sys.h"
 #include <errno.h>
@@ -170,7 +171,12 @@ void pf_channel_wake_pf(void)
         pf_sys(SYS_futex, &channel->called, FUTEX_WAKE, 1);
 }
 
-bool pf_channel_pf_alive(void) { return (uint32_t)pf_sys(SYS_getppid) == channel->pf; }
+bool pf_channel_pf_alive(void)
+{
+    if (!pf_forked_self)
+        return (uint32_t)pf_sys(SYS_getppid) == channel->pf;
+    return pf_sys(SYS_kill, channel->pf, 0) != -ESRCH;
+}
 
 /* Waits until n bytes are free. Returns false if pf has died and will not read any more. */
 static bool make_room(struct pf_ring *r, uint64_t n)
@@ -340,6 +346,10 @@ void pf_ring_take_log(const char *path, bool keep)
 
 void pf_ring_put(enum pf_stream s, const void *bytes, size_t n)
 {
+    if (__builtin_expect(pf_child_log_used, 0)) {
+        pf_child_log_put(s, bytes, n);
+        return;
+    }
     if (__builtin_expect(continuation != NULL, 0)) {
         if (rings[s] && rings[s]->use == PF_RING_WRITE)
             log_write(s, bytes, n, NULL, 0);
@@ -393,10 +403,16 @@ uint64_t pf_ring_position(enum pf_stream s)
     return !r ? 0 : r->use == PF_RING_READ ? cursor[s] : r->head;
 }
 
+/* Where this process stores its results; NULL: in the channel. */
+static struct pf_continuation *own_results(void)
+{
+    return continuation ? continuation : pf_child_log_results();
+}
+
 void pf_channel_set_events(uint64_t n, uint32_t threads)
 {
-    if (continuation) {
-        continuation->events = n;
+    if (own_results()) {
+        own_results()->events = n;
     } else if (channel) {
         channel->events = n;
         channel->threads = threads;
@@ -405,7 +421,7 @@ void pf_channel_set_events(uint64_t n, uint32_t threads)
 
 struct pf_reached *pf_channel_reached(void)
 {
-    return continuation ? &continuation->reached : &channel->reached;
+    return own_results() ? &own_results()->reached : &channel->reached;
 }
 
 struct pf_order_outcome *pf_channel_order(void)
@@ -415,7 +431,7 @@ struct pf_order_outcome *pf_channel_order(void)
 
 struct pf_divergence *pf_channel_divergence(void)
 {
-    return continuation ? &continuation->divergence : &channel->divergence;
+    return own_results() ? &own_results()->divergence : &channel->divergence;
 }
 
 void pf_ring_flush(void)
@@ -428,19 +444,22 @@ void pf_channel_report_error(const char *text)
 {
     if (!channel)
         return;
-    uint32_t *errors = continuation ? &continuation->errors : &channel->errors;
-    char *error = continuation ? continuation->error : channel->error;
-    _Static_assert(sizeof continuation->error == sizeof channel->error, "both have the same size");
+    struct pf_continuation *own = own_results();
+    uint32_t *errors = own ? &own->errors : &channel->errors;
+    char *error = own ? own->error : channel->error;
+    _Static_assert(sizeof own->error == sizeof channel->error, "both have the same size");
     for (size_t n = 0; !*errors && text[n] && n < sizeof channel->error - 1; n++)
         error[n] = text[n];
     ++*errors;
+    if (pf_forked_self && !continuation)
+        pf_forked_self->errors++;
 }
 
 void pf_channel_report_failure(const char *text)
 {
     if (!channel)
         return;
-    char *failure = continuation ? continuation->failure : channel->failure;
+    char *failure = own_results() ? own_results()->failure : channel->failure;
     _Static_assert(sizeof continuation->failure == sizeof channel->failure,
                    "both have the same size");
     for (size_t n = 0; text[n] && n < sizeof channel->failure - 1; n++)
@@ -449,6 +468,10 @@ void pf_channel_report_failure(const char *text)
 
 void pf_channel_set_outcome(enum pf_outcome what, const char *text)
 {
+    if (pf_child_log_used) {
+        pf_child_log_outcome(what, text);
+        return;
+    }
     if (!channel || channel->outcome != PF_OUTCOME_NONE) /* the first outcome counts */
         return;
     size_t n = 0;

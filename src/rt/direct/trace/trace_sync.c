@@ -13,6 +13,7 @@
  * Operations of functions that are excluded from the trace are excluded here too, except those
  * about threads and memory, which are always recorded.
  */
+#include "context.h"
 #include "listener.h"
 #include "stack.h"
 #include "thread_table.h"
@@ -20,6 +21,7 @@
 
 static __thread uint32_t fork_site; /* the site of the reported fork; 0: none */
 PF_NATIVE_AS(clone_of_libc, "clone");
+PF_NATIVE_AS(fork_of_libc, "fork");
 
 void pf_trace_thread_created(uint32_t number)
 {
@@ -36,6 +38,25 @@ void pf_trace_thread_created(uint32_t number)
     if (!fork_site)
         pf_stack_pop();
     fork_site = 0;
+    pf_unnest();
+}
+
+/* The other threads do not exist in the child, as if they had ended and had been joined. */
+void pf_trace_process_forked(void)
+{
+    struct pf_thread *t = __pf_tls.thread;
+    const struct pf_context *me = pf_context_self();
+    if (!pf_direct.tracing || !t)
+        return;
+    pf_nest();
+    pf_stack_push(&pf_native_fork_of_libc);
+    struct pf_trace_record e = {.kind = PF_EV_JOIN, .site = pf_stack_id(t, PF_NATIVE_CALL)};
+    for (uint32_t i = 0; i < pf_contexts(); i++)
+        if (pf_context_at(i) != me && pf_context_at(i)->state != PF_CONTEXT_ENDED) {
+            e.what = i;
+            pf_trace_event(&e);
+        }
+    pf_stack_pop();
     pf_unnest();
 }
 

@@ -50,6 +50,9 @@ void pf_trace_return(void);
 
 /* The current thread has created the context with this number. */
 void pf_trace_thread_created(uint32_t number);
+/* The current thread has forked, and this process is the child: what the other threads did is
+ * ordered before everything that it does from now on. Call while they still exist. */
+void pf_trace_process_forked(void);
 /* From now on, synchronisation and memory operations reported by the runtime become events
  * (trace_sync.c). */
 void pf_trace_listen(void);
