@@ -21,12 +21,16 @@
 #define BATCH_MOST 128
 #define BATCH_EVENTS 2000000
 #define LENGTH_LEAST 8 /* of pct */
+/* The batch of every third round starts at main's first event, so that threads may run before all
+ * of them are started; the others share all that main does before the first switch. */
+#define EARLY_ROUNDS 3
 
 enum state { WAITING, RUNNING, OVER };
 
 struct pf_chain_test {
     bool direct; /* it can be recorded */
     bool batches; /* it can be run many times from a checkpoint */
+    bool switches; /* also from its first switch */
     unsigned failed; /* consecutive recordings that produced no clip */
     bool slow, hangs; /* its full runs are slow; a free run did not end */
     bool complete;
@@ -64,7 +68,7 @@ pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *sett
     c->tests = pf_mem_zero(c->ntests, sizeof *c->tests);
     for (size_t i = 0; i < c->ntests; i++) {
         c->tests[i].direct = pf_program_check(settings->tests.at[i].path, &ignored) == PF_OK;
-        c->tests[i].batches = !settings->server && !settings->for_ms;
+        c->tests[i].batches = c->tests[i].switches = !settings->server && !settings->for_ms;
         c->judges |= c->tests[i].direct && c->tests[i].batches;
     }
     return PF_OK;
@@ -132,6 +136,7 @@ static void set_batch(struct pf_chain *c, const struct pf_chain_wanted *wanted,
     enum pf_share_policy policy = pf_policy_shares_next(&t->shares, aim != NULL);
     uint64_t n = BATCH_EVENTS / length_of(t), most = t->seeds ? BATCH_MOST : BATCH_FIRST;
     t->aimed += policy == PF_SHARE_AIMED;
+    u->late = t->switches && c->round % EARLY_ROUNDS != 1;
     pf_share_policy_text(u->schedule, sizeof u->schedule, policy, length_of(t),
                          aim ? aim->positions : "");
     u->first = c->seed + t->seeds;
@@ -389,7 +394,10 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
         break;
     case PF_CHECK_BATCH:
         t->record = OVER;
-        t->batches = clip;
+        if (l->late)
+            t->switches = clip;
+        else
+            t->batches = clip;
         t->length = l->length ? l->length : t->length;
         if (pf_share_policy_of(l->schedule) != PF_SHARE_POLICIES)
             pf_policy_shares_add(&t->shares, pf_share_policy_of(l->schedule), l->schedules,

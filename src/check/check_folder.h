@@ -45,6 +45,7 @@ struct pf_check_line {
     /* BATCH: the seed of its first schedule, how many schedules, new behaviours, new failures, and
      * the number of events of a schedule on average (also of RECORD) */
     uint64_t first, schedules, behaviours, failures, length;
+    bool late; /* BATCH: its schedules start at the first switch, otherwise at main's first event */
     bool complete; /* the step has explored everything that is left of the test */
     char trouble[200]; /* what went wrong, as text; "": nothing */
 };

@@ -66,6 +66,7 @@ pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_
         pf_json_num(&t, "schedules", l->schedules);
         pf_json_num(&t, "behaviours", l->behaviours);
         pf_json_num(&t, "failures", l->failures);
+        pf_json_bool(&t, "late", l->late);
     }
     pf_json_num(&t, "length", l->length);
     pf_json_bool(&t, "complete", l->complete);
@@ -120,6 +121,7 @@ static bool take_line(struct pf_check_line *l, const json_t *o)
     l->behaviours = number(o, "behaviours");
     l->failures = number(o, "failures");
     l->length = number(o, "length");
+    l->late = json_is_true(json_object_get(o, "late"));
     l->complete = json_is_true(json_object_get(o, "complete"));
     text(l->trouble, sizeof l->trouble, o, "trouble");
     return l->kind != PF_CHECK_KINDS && l->step;

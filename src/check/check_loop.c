@@ -10,6 +10,7 @@
 #include "forked_clips.h"
 #include "process_pool.h"
 #include "run_report.h"
+#include "state_limit.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -20,6 +21,7 @@
 
 #define OVERRUN_MS 300 /* after the deadline, programs that still run are killed */
 #define BATCH_MS 1000 /* about the most that a batch may take, unless the rounds are limited */
+#define LIMIT_ROUNDS 16 /* the size of the state folder is limited once in 16 rounds */
 #define SCHEDULE_MS 500 /* what a schedule of a batch may take in addition to 20 recordings */
 
 struct check_loop {
@@ -30,6 +32,7 @@ struct check_loop {
     uint64_t began_ms, deadline_ms;
     uint64_t (
         *took_ms)[PF_CHECK_KINDS]; /* per test: the longest step of each kind that has ended */
+    uint64_t limited_round; /* the last round in which the size of the state folder was limited */
     char pf[PATH_MAX];
     pf_status status;
     struct pf_error *e;
@@ -342,6 +345,10 @@ static void collect(struct check_loop *l, size_t slot)
     if (clip)
         pf_check_add_children(w, line);
     pf_chain_ended(&w->chain, line, clip);
+    if (w->chain.round != l->limited_round && w->chain.round % LIMIT_ROUNDS == 0) {
+        l->limited_round = w->chain.round;
+        pf_state_limit(w->folder, line->step, w->settings->keep_bytes);
+    }
     if (st != PF_OK)
         fail(l, st);
     else

@@ -7,6 +7,7 @@
 #include "duration.h"
 #include "file.h"
 #include "program.h"
+#include "state_limit.h"
 #include "textbuf.h"
 #include <errno.h>
 #include <stdio.h>
@@ -42,6 +43,9 @@ static pf_status read_numbers(struct pf_check_settings *p, struct pf_error *e)
     p->time_ms = DEFAULT_TIME_MS;
     p->grace_ms = DEFAULT_GRACE_MS;
     p->njobs = p->first_seed = 1;
+    p->keep_bytes = PF_STATE_LIMIT_DEFAULT;
+    if (p->keep && !pf_state_limit_parse(p->keep, &p->keep_bytes))
+        return pf_fail(e, PF_BAD, "--keep=%s: expected a size such as 500M or 2G", p->keep);
     if (p->time)
         s = duration("time", p->time, &p->time_ms, e);
     if (s == PF_OK && p->grace)

@@ -19,9 +19,10 @@ struct pf_check_settings {
     const char *sample, *state, *json, *suite, *server, *from, *atomic;
     const char *redact; /* environment variables that no clip contains, globs; NULL: none */
     bool keep_env; /* clips contain all values of the environment */
-    const char *time, *runs, *jobs, *grace, *period, *seed; /* as given; NULL: not given */
+    const char *time, *runs, *jobs, *grace, *period, *seed, *keep; /* as given; NULL: not given */
     uint64_t time_ms, rounds, njobs, grace_ms, for_ms; /* rounds 0: as many as fit into the time */
     uint64_t first_seed; /* of the schedules */
+    uint64_t keep_bytes; /* size limit of the checks in the state folder */
     bool resume, any, quiet;
     char **words; /* PROG ARG..., or none */
     int nwords;

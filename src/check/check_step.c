@@ -91,13 +91,13 @@ static char *number_word(struct pf_check_step *s, const char *option, uint64_t v
     return word(s, option, text);
 }
 
-/* The options of a batch: schedules from the first event of main on. */
+/* The options of a batch. */
 static size_t set_batch_words(struct pf_check_step *s, char **argv, size_t n)
 {
     const struct pf_check_line *l = &s->line;
     argv[n++] = "--watch";
     argv[n++] = "--news";
-    argv[n++] = "--at=T0:1";
+    argv[n++] = l->late ? "--at=switch" : "--at=T0:1";
     argv[n++] = number_word(s, "--continue=", l->schedules, "");
     argv[n++] = number_word(s, "--first=", l->first, "");
     argv[n++] = word(s, "--tail=", l->schedule);

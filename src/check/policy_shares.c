@@ -10,8 +10,9 @@
 #define FAILURE_GAIN 8 /* a new failure counts as much as this many new behaviours */
 
 static const char *const heads[PF_SHARE_POLICIES] = {
-    [PF_SHARE_POS] = "pos:*",      [PF_SHARE_RANDOM] = "random:*", [PF_SHARE_PCT_3] = "pct:*,3,",
-    [PF_SHARE_PCT_2] = "pct:*,2,", [PF_SHARE_PCT_5] = "pct:*,5,",  [PF_SHARE_AIMED] = "racefuzzer:",
+    [PF_SHARE_POS] = "pos:*",         [PF_SHARE_RANDOM] = "random:*", [PF_SHARE_PCT_3] = "pct:*,3,",
+    [PF_SHARE_PCT_2] = "pct:*,2,",    [PF_SHARE_PCT_5] = "pct:*,5,",  [PF_SHARE_FEW] = "few:*",
+    [PF_SHARE_AIMED] = "racefuzzer:",
 };
 
 enum pf_share_policy pf_policy_shares_next(const struct pf_policy_shares *s, bool aimed)
@@ -51,7 +52,7 @@ void pf_share_policy_text(char *to, size_t room, enum pf_share_policy policy, ui
 {
     if (policy == PF_SHARE_AIMED)
         snprintf(to, room, "%s%s,*", heads[policy], positions);
-    else if (policy == PF_SHARE_POS || policy == PF_SHARE_RANDOM)
+    else if (policy == PF_SHARE_POS || policy == PF_SHARE_RANDOM || policy == PF_SHARE_FEW)
         snprintf(to, room, "%s", heads[policy]);
     else
         snprintf(to, room, "%s%" PRIu64, heads[policy], length);

@@ -18,6 +18,7 @@
 enum pf_share_policy {
     PF_SHARE_POS,
     PF_SHARE_RANDOM,
+    PF_SHARE_FEW,
     PF_SHARE_PCT_3, /* depth 3 */
     PF_SHARE_PCT_2,
     PF_SHARE_PCT_5,

@@ -8,6 +8,7 @@
 #include "clip.h"
 #include "file.h"
 #include "report_text.h"
+#include "state_limit.h"
 #include "state_read.h"
 #include "text_format.h"
 #include <limits.h>
@@ -206,6 +207,8 @@ static int work(const struct pf_check_settings *settings, const struct pf_check_
                                                              : PF_CHECK_END_DONE;
     if (s == PF_OK)
         s = pf_file_write(end, how, strlen(how), &e);
+    if (s == PF_OK)
+        pf_state_limit(folder, UINT64_MAX, settings->keep_bytes);
     int status = s == PF_OK ? report(&w) : complain(&e);
     if (s == PF_OK)
         print_folder(&w);
@@ -234,6 +237,7 @@ static int continue_check(const struct pf_check_settings *now)
         settings.time = now->time ? now->time : settings.time;
         settings.runs = now->runs ? now->runs : settings.runs;
         settings.jobs = now->jobs ? now->jobs : settings.jobs;
+        settings.keep = now->keep ? now->keep : settings.keep;
         settings.json = now->json;
         settings.quiet = now->quiet;
         settings.state = now->state;

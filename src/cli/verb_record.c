@@ -29,7 +29,7 @@ static pf_status check_schedule(const char *option, const char *text, bool numbe
     static const struct {
         const char *word;
         int least, most; /* how many numbers it takes */
-    } policies[] = {{"rr", 0, 1}, {"random", 1, 1}, {"pct", 2, 3}, {"pos", 1, 1}};
+    } policies[] = {{"rr", 0, 1}, {"random", 1, 1}, {"pct", 2, 3}, {"pos", 1, 1}, {"few", 1, 1}};
     size_t n = strcspn(text, ":");
     bool asset;
     struct pf_fuzz_text aim;
@@ -51,10 +51,11 @@ static pf_status check_schedule(const char *option, const char *text, bool numbe
         if (!*p && numbers >= policies[i].least && numbers <= policies[i].most)
             return PF_OK;
     }
-    return pf_fail(e, PF_BAD,
-                   "--%s=%s: expected rr:SLICE, random:SEED, pct:SEED,DEPTH,LENGTH, pos:SEED, "
-                   "racefuzzer:LOCATION,LOCATION,SEED or assetfuzzer:STEP,...,SEED",
-                   option, text);
+    return pf_fail(
+        e, PF_BAD,
+        "--%s=%s: expected rr:SLICE, random:SEED, pct:SEED,DEPTH,LENGTH, pos:SEED, few:SEED, "
+        "racefuzzer:LOCATION,LOCATION,SEED or assetfuzzer:STEP,...,SEED",
+        option, text);
 }
 
 /* Adds an option for the runtime. Like all of the environment, it becomes a part of the
@@ -204,7 +205,7 @@ int pf_verb_record(int argc, char **argv)
          &file, NULL},
         {"schedule", "POLICY",
          "scheduling policy: rr:SLICE (default), random:SEED, pct:SEED,DEPTH[,LENGTH],\n"
-         "                         pos:SEED, racefuzzer:LOCATION,LOCATION[,SEED] or "
+         "                         pos:SEED, few:SEED, racefuzzer:LOCATION,LOCATION[,SEED] or "
          "assetfuzzer:STEP,...[,SEED]",
          &d.schedule, NULL},
         {"json", "FILE", "write how the run and its continuations ended, as JSON", &json, NULL},
@@ -219,7 +220,8 @@ int pf_verb_record(int argc, char **argv)
          "make event A happen before event B, such as T1:137<T2:40;\n"
          "                         T1:137<T2:40@31 holds T2 already before its event 31",
          &d.flip, NULL},
-        {"at", "POINT", "make continuations from this point, such as T2:137", &d.at, NULL},
+        {"at", "POINT", "make continuations from this point, such as T2:137, or switch", &d.at,
+         NULL},
         {"continue", "N", "number of continuations from --at", &continuations, NULL},
         {"tail", "POLICY", "policy of each continuation; * is replaced by its number", &d.tail,
          NULL},

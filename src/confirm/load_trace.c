@@ -32,7 +32,7 @@ static void drop_expected(struct pf_findings *shown)
 }
 
 /* Reads the findings that the replay logged. The replay has shown them, so the recording is their
- * clip. */
+ * clip. They are failures: one that does not describe its harm is harm by itself. */
 static void read_shown(const char *verb, struct pf_findings *shown, const char *log,
                        const char *path)
 {
@@ -49,6 +49,8 @@ static void read_shown(const char *verb, struct pf_findings *shown, const char *
         shown->at[i]->status = PF_STATUS_CONFIRMED;
         shown->at[i]->clip = pf_pool_text(&shown->pool, path, strlen(path));
         shown->at[i]->stages = NULL;
+        if (!shown->at[i]->harm)
+            shown->at[i]->harm = pf_kind_title(shown->at[i]->kind);
     }
 }
 

@@ -23,6 +23,7 @@
 #include "hb.h"
 #include "listener.h"
 #include "memory_ops.h"
+#include "resident_page.h"
 #include "rt.h"
 #include "spin.h"
 #include "sys.h"
@@ -250,21 +251,21 @@ bool pf_heap_block_find(const volatile void *addr, struct pf_block *out)
     uintptr_t a = (uintptr_t)addr;
     uint64_t *const at = plane(a), *p = at;
     bool found = false;
-    for (unsigned pages = 0; pages < FIND_PAGES && (uintptr_t)p >= PF_BLOCK_PLANE; pages++) {
-        uint64_t *page = (uint64_t *)((uintptr_t)p & ~4095ull);
-        unsigned char in = 0;
-        if (pf_sys_mincore(page, 4096, &in) == 0 && in & 1)
-            for (; p >= page; p--) {
-                struct pf_block b;
-                if (!unpack(*p, a - 16 * (uintptr_t)(at - p), &b) ||
-                    a - b.addr >= (b.size ? b.size : 1) || (found && b.freed))
-                    continue;
-                *out = b;
-                found = true;
-                if (!b.freed)
-                    return true;
-            }
-        p = page - 1;
+    unsigned pages = FIND_PAGES;
+    for (uint64_t *page;
+         (page = (uint64_t *)pf_resident_page((uintptr_t)p & ~4095ull, PF_BLOCK_PLANE, &pages));
+         p = page - 1, pages--) {
+        uint64_t *last = page + 4096 / sizeof *page - 1;
+        for (p = p < last ? p : last; p >= page; p--) {
+            struct pf_block b;
+            if (!unpack(*p, a - 16 * (uintptr_t)(at - p), &b) ||
+                a - b.addr >= (b.size ? b.size : 1) || (found && b.freed))
+                continue;
+            *out = b;
+            found = true;
+            if (!b.freed)
+                return true;
+        }
     }
     return found;
 }

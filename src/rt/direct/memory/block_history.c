@@ -6,6 +6,7 @@
 #include "listener.h"
 #include "pf_shadow.h"
 #include "red_zone.h"
+#include "resident_page.h"
 #include "sys.h"
 
 /* blocks up to this size clear the cells of older blocks inside them */
@@ -164,19 +165,16 @@ bool pf_block_find_live(uintptr_t a, struct pf_block *out)
 bool pf_block_history_find(const volatile void *addr, struct pf_block *out)
 {
     uintptr_t a = (uintptr_t)addr;
-    const struct cell *c = cell_of(a);
-    uintptr_t base = a & -(uintptr_t)PER_CELL;
+    const struct cell *const at = cell_of(a), *c = at;
     bool found = false;
-    for (unsigned pages = 0; pages < FIND_PAGES && (uintptr_t)c >= PF_OVERFLOW_BASE; pages++) {
-        const struct cell *page = (const struct cell *)((uintptr_t)c & -4096ul);
-        unsigned char in = 0;
-        if (pf_sys_mincore((void *)page, 4096, &in) != 0 || !(in & 1)) {
-            base -= PER_CELL * (uintptr_t)(c - page + 1);
-            c = page - 1;
-            continue;
-        }
-        for (; c >= page; c--, base -= PER_CELL) {
-            struct pf_block b = block(c, base);
+    unsigned pages = FIND_PAGES;
+    for (const struct cell *page; (page = (const struct cell *)pf_resident_page(
+                                       (uintptr_t)c & -4096ul, PF_OVERFLOW_BASE, &pages));
+         c = page - 1, pages--) {
+        const struct cell *last = page + 4096 / sizeof *page - 1;
+        for (c = c < last ? c : last; c >= page; c--) {
+            struct pf_block b =
+                block(c, (a & -(uintptr_t)PER_CELL) - PER_CELL * (uintptr_t)(at - c));
             if (!c->begin || a - b.addr >= (b.size ? b.size : 1) || (found && b.freed))
                 continue;
             *out = b;

@@ -20,6 +20,7 @@ struct breakpoint {
 };
 
 static struct breakpoint until, checkpoint_at;
+static bool checkpoint_at_switch; /* continuations start at the first switch */
 static struct breakpoint first, second; /* a flip makes `first` happen before `second` */
 /* Index of the event before which the thread of `second` is held; usually second.event. */
 static uint64_t hold;
@@ -114,7 +115,12 @@ void pf_breakpoint_init(void)
 {
     const struct pf_channel *c = pf_channel_get();
     parse_one(&until, c->until, "--until: expected an event such as T2:137");
-    parse_one(&checkpoint_at, c->at, "--at: expected an event such as T2:137");
+    const char *word = "switch", *at = c->at;
+    while (*word && *at == *word)
+        word++, at++;
+    checkpoint_at_switch = !*word && !*at;
+    if (!checkpoint_at_switch)
+        parse_one(&checkpoint_at, c->at, "--at: expected an event such as T2:137, or switch");
     if (*c->flip) {
         const char *s = parse(&first, c->flip);
         s = s && *s == '<' ? parse(&second, s + 1) : NULL;
@@ -224,6 +230,14 @@ bool pf_breakpoint_reached(struct pf_context *c)
         flipped = true;
     }
     return false;
+}
+
+void pf_breakpoint_before_switch(void)
+{
+    if (!checkpoint_at_switch || pf_contexts() < 2)
+        return;
+    checkpoint_at_switch = false; /* in the continuations too */
+    pf_checkpoint_run_all();
 }
 
 void pf_breakpoint_segment_closed(const struct pf_context *c)

@@ -40,6 +40,9 @@ void pf_breakpoint_run_ends(void);
 /* c is at c->break_at: sets the next break_at. Returns true if c is held, so that another thread
  * must run. May use vector registers. */
 bool pf_breakpoint_reached(struct pf_context *c);
+/* A segment is closed, and the next thread is not chosen yet: with --at=switch, and if there is
+ * more than one thread, the continuations start here. */
+void pf_breakpoint_before_switch(void);
 /* The segment of c is closed: releases the thread that a flip holds, if the first event has
  * happened. */
 void pf_breakpoint_segment_closed(const struct pf_context *c);

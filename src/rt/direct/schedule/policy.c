@@ -18,6 +18,7 @@
 /* decisions after which a thread that fell to the bottom by yielding rises again */
 #define POS_FAIR 1000
 #define LENGTHS 11
+#define FEW_SHARES 6 /* one in 2 to one in 64 threads */
 #define SPINS_RARELY 8 /* one wait in a loop of 8 goes on, */
 #define SPINS_LENGTHS 17 /* for up to 2^16 iterations */
 
@@ -25,6 +26,12 @@ static uint64_t draw(struct pf_policy *p) { return pf_random_next(&p->random); }
 
 /* A random priority above all lowered ones. */
 static uint64_t draw_high(struct pf_policy *p) { return draw(p) | 1ull << 63; }
+
+/* few: the priority of a thread that waits until no chosen one can run. It is above those of
+ * threads that have yielded. */
+static uint64_t draw_low(struct pf_policy *p) { return (draw(p) >> 2) + (1ull << 62); }
+
+static bool is_low(const struct pf_context *c) { return !(c->priority >> 63); }
 
 static const char *word(const char *s, const char *w)
 {
@@ -69,6 +76,12 @@ bool pf_policy_parse(struct pf_policy *p, const char *text, uint64_t events)
         s = pf_number_parse(s, &p->random);
         return s && !*s;
     }
+    if ((s = word(text, "few:"))) {
+        p->kind = PF_POLICY_FEW;
+        s = pf_number_parse(s, &p->random);
+        p->one_in = 1ull << (1 + draw(p) % FEW_SHARES);
+        return s && !*s;
+    }
     if (pf_fuzz_policy_set(text, &p->random)) {
         p->kind = PF_POLICY_FUZZ;
         return true;
@@ -94,6 +107,12 @@ void pf_policy_add(struct pf_policy *p, struct pf_context *c)
     if (p->kind == PF_POLICY_PCT && !c->priority)
         c->priority = draw_high(p);
     if (p->kind == PF_POLICY_POS)
+        c->priority = draw_high(p);
+    if (p->kind != PF_POLICY_FEW)
+        return;
+    if (!c->priority) /* a new thread; main is always one of the chosen */
+        c->priority = c->number && draw(p) % p->one_in ? draw_low(p) : draw_high(p);
+    else if (!is_low(c))
         c->priority = draw_high(p);
 }
 
@@ -126,7 +145,7 @@ static void pos_conflicts(struct pf_policy *p, struct pf_queue *ready, struct pf
         return;
     for (struct pf_context *c = ready->first; c; c = c->next)
         if (c->pending.address == done->pending.address &&
-            (c->pending.write || done->pending.write))
+            (c->pending.write || done->pending.write) && !(p->kind == PF_POLICY_FEW && is_low(c)))
             c->priority = draw_high(p);
 }
 
@@ -155,7 +174,7 @@ struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
         }
         return highest(ready, me);
     default:
-        if (me)
+        if (me && !(p->kind == PF_POLICY_FEW && is_low(me)))
             me->priority = draw_high(p);
         if (++p->decisions % POS_FAIR == 0)
             for (c = ready->first; c; c = c->next)

@@ -14,12 +14,16 @@
  *          pos:SEED          every event has a random priority, the highest runs first; events that
  *                            conflict with the one performed draw again (Yuan et al., partial order
  *                            sampling); every 1000 events all draw again, so that none starves
+ *          few:SEED          like pos, but most threads wait until the chosen few cannot run. A new
+ *                            thread is chosen with a probability of 1/2 to 1/64, which is drawn
+ *                            once for the run. Most bugs need few threads, and pos seldom runs two
+ *                            of a hundred threads before all others
  *          racefuzzer:..., assetfuzzer:...  like random, but threads are held before certain
  *                            accesses (fuzz_policy.h)
  *          A thread that waits in a loop is not chosen (spinners.h). A thread that yielded is not
  *          chosen while another can run. A thread that is about to end the process yields first:
- *          always with rr, by the toss of a coin with random and pos. If it does not yield, it is
- *          one of the runnable threads, as before any other event.
+ *          always with rr, by the toss of a coin with random, pos and few. If it does not yield, it
+ *          is one of the runnable threads, as before any other event.
  * Memory:  none.
  * Errors:  parse returns false for a text that is not a policy.
  */
@@ -33,6 +37,7 @@ enum pf_policy_kind {
     PF_POLICY_RANDOM,
     PF_POLICY_PCT,
     PF_POLICY_POS,
+    PF_POLICY_FEW,
     PF_POLICY_FUZZ
 };
 #define PF_POLICY_CHANGES 64
@@ -45,6 +50,7 @@ struct pf_policy {
     uint64_t bottom; /* pct, pos: the lowest priority given so far */
     uint64_t decisions; /* rr, pos: number of decisions; rr without those after a yield */
     bool shorter; /* rr: the next turn is shorter */
+    uint64_t one_in; /* few: one in this many new threads does not wait */
 };
 
 /* `events`: how many events all threads have performed before. */

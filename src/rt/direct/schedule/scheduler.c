@@ -224,6 +224,7 @@ static struct pf_context *decide(bool yielded)
 static void end_segment(enum pf_segment_end how)
 {
     pf_segment_close(how);
+    pf_breakpoint_before_switch();
     struct pf_context *me = pf_scheduler.self, *c = decide(how == PF_END_YIELDED);
     if (c == me)
         return;
@@ -414,9 +415,9 @@ void pf_sched_policy(const char *policy)
     /* at the start of the run there is no grant yet, and no event */
     uint64_t events = pf_scheduler.grant ? pf_sched_events() : 0;
     if (!pf_policy_parse(&pf_scheduler.policy, policy, events))
-        pf_direct_refuse(
-            "unknown policy; expected rr:SLICE, random:SEED, pct:SEED,DEPTH,LENGTH, pos:SEED, "
-            "racefuzzer:LOCATION,LOCATION,SEED or assetfuzzer:STEP,...,SEED");
+        pf_direct_refuse("unknown policy; expected rr:SLICE, random:SEED, pct:SEED,DEPTH,LENGTH, "
+                         "pos:SEED, few:SEED, "
+                         "racefuzzer:LOCATION,LOCATION,SEED or assetfuzzer:STEP,...,SEED");
     for (uint32_t i = 0; i < pf_contexts(); i++) {
         pf_context_at(i)->priority = 0;
         pf_policy_add(&pf_scheduler.policy, pf_context_at(i));
