@@ -72,7 +72,7 @@ class Campaign:
     def program(self, path, level):
         test = Expectation(path.resolve())
         name = f"{path.relative_to(harness.ROOT) if path.is_relative_to(harness.ROOT) else path} -{level}"
-        if test.no_direct() or (test.races and test.no_witness()):
+        if not test.wants() or test.no_direct() or (test.races and test.no_witness()):
             self.skipped.append(name)
             return
         folder, copy = self.work / "here", self.work / "a copy" / "elsewhere"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 KEYS = {"want", "stack", "flags", "libs", "std", "sources", "shared", "args", "env", "pf", "stdin",
         "stdout", "exit", "levels", "oracle", "tsan", "direct", "witness", "causes"}
+CASE_KEYS = {"exit", "stdout", "env", "stdin", "err", "noerr", "out", "noout"}
 OPS = {"read", "write", "atomic-read", "atomic-write", "lock", "free"}
 MARK = re.compile(r"/\*\s*([A-Z][A-Z0-9_]*(?:\s+[A-Z][A-Z0-9_]*)*)\s*\*/")
 RACE = re.compile(r"^race(?:\s+(?P<name>\S+))?\s+at\s+(?P<a>\S+)\s+(?P<b>\S+)$")
@@ -50,16 +51,61 @@ class Race:
         return f"race{' ' + self.name if self.name else ''} at {self.a} and {self.b}"
 
 
+def expand(text):
+    """-> the texts for all choices of `{a,b}` in it"""
+    m = re.search(r"\{([^{}]*)\}", text)
+    if not m:
+        return [text]
+    return [one for choice in m[1].split(",") for one in expand(text[:m.start()] + choice + text[m.end():])]
+
+
+class Case:
+    """One command of pf with the program, and what it must do."""
+
+    def __init__(self, command):
+        self.command = command
+        self.values = {key: [] for key in CASE_KEYS}
+
+    def commands(self):
+        """-> (verb, options, arguments of the program) for all choices"""
+        for text in expand(self.command):
+            words = shlex.split(text)
+            at = words.index("--") if "--" in words else len(words)
+            yield words[0], words[1:at], words[at + 1:]
+
+    def status(self):
+        return int(self.values["exit"][-1]) if self.values["exit"] else 0
+
+    def environment(self):
+        return dict(e.split("=", 1) for text in self.values["env"] for e in shlex.split(text))
+
+    def stdin(self):
+        return "".join(line + "\n" for line in self.values["stdin"])
+
+    def wrong(self, result):
+        """-> a list of differences, empty if the result is as expected"""
+        found = []
+        if result.returncode != self.status():
+            found.append(f"exit status {result.returncode}, expected {self.status()}")
+        if self.values["stdout"] and result.stdout.splitlines() != self.values["stdout"]:
+            found.append(f"standard output is {result.stdout.splitlines()}, expected {self.values['stdout']}")
+        for name, text in (("err", result.stderr), ("out", result.stdout)):
+            found += [f"std{name} does not contain '{t}'" for t in self.values[name] if t not in text]
+            found += [f"std{name} must not contain '{t}'" for t in self.values["no" + name] if t in text]
+        return found
+
+
 class Expectation:
     def __init__(self, path):
         self.path = Path(path)
         self.values = {key: [] for key in KEYS}
+        self.cases = []
         for number, line in enumerate(self.path.read_text().splitlines(), 1):
             if line.strip() and not line.startswith("//"):
                 break
             self._header_line(number, line)
-        if not self.values["want"]:
-            raise BadTest(f"{path}: expected a `// want:` line at the top")
+        if not self.values["want"] and not self.cases:
+            raise BadTest(f"{path}: expected a `// want:` or a `// case:` line at the top")
         self.sources = [self.path] + [self._near(s) for s in self._words("sources")]
         self.shared = [self._library(words) for words in self.values["shared"]]
         self.marks = self._read_marks()
@@ -73,9 +119,13 @@ class Expectation:
         if not m:
             return
         key, value = m[1], m[2] or ""
-        if key not in KEYS:
-            raise BadTest(f"{self.path}:{number}: unknown line `{key}:`")
-        self.values[key].append(value if key in ("stdout", "stdin") else value.strip())
+        if key == "case":
+            self.cases.append(Case(value))
+            return
+        values = self.cases[-1].values if self.cases else self.values
+        if key not in values:
+            raise BadTest(f"{self.path}:{number}: unknown line `{key}:`" + (" of a case" if self.cases else ""))
+        values[key].append(value if key in ("stdout", "stdin") else value.strip())
 
     def _words(self, key):
         return [w for value in self.values[key] for w in shlex.split(value)]
@@ -122,6 +172,10 @@ class Expectation:
     def _stack(self, text):
         mark, *functions = text.split()
         return self._place(mark), functions
+
+    def wants(self):
+        """False: the test has only cases."""
+        return bool(self.values["want"])
 
     def levels(self):
         return self._words("levels") or ["O0", "O2"]

@@ -19,7 +19,9 @@ Exit: 0 as expected, 1 not, 2 usage. test/program/README.md describes what is co
 import argparse
 import json
 import os
+import resource
 import shlex
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -36,6 +38,10 @@ ROOT = Path(__file__).resolve().parents[2]
 TIMEOUT = 120
 FREE_TIMEOUT = 20  # a program built with ORDER_FREE may wait forever
 FOUND = 66
+
+
+def no_core():
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 class Failure(Exception):
@@ -85,6 +91,38 @@ class Photofinish:
             wrong.append(f"races expected in its log: {bool(test.races)}, found the opposite")
         if wrong:
             raise Failure("the oracle disagrees:\n" + "\n".join(wrong[:20]))
+
+    def check_cases(self, test, program, work):
+        """Runs the cases of the test. A recording must replay with the same status and output; the cases after it
+        are about this recording, as far as they do not run the program themselves."""
+        recordings = []
+        for case in test.cases:
+            env = os.environ | test.environment() | case.environment()
+            if case.command.split()[0] in ("run", "record"):
+                recordings = []
+            for number, (verb, options, arguments) in enumerate(case.commands()):
+                if verb == "run":
+                    self.command(case, env, work, [self.pf, "run", *options, "--", program, *arguments])
+                elif verb == "record":
+                    recordings.append(work / f"case.{number}.clip")
+                    words = [self.pf, "record", "-o", recordings[-1], *options, "--", program, *arguments]
+                    recorded = self.command(case, env, work, words)
+                    again = command([self.pf, "replay", recordings[-1]], cwd=work, input="", env=env)
+                    if (again.returncode, again.stdout) != (recorded.returncode, recorded.stdout):
+                        raise Failure(f"{shlex.join(map(str, words))}: status {recorded.returncode}, output "
+                                      f"{recorded.stdout!r}; its replay: status {again.returncode}, output "
+                                      f"{again.stdout!r}\n{again.stderr}")
+                else:
+                    for clip in recordings:
+                        self.command(case, env, work, [self.pf, verb, *options, clip])
+
+    @staticmethod
+    def command(case, env, work, words):
+        shutil.rmtree(f"{words[-1]}.hatched", ignore_errors=True)
+        result = command(words, cwd=work, input=case.stdin(), env=env, preexec_fn=no_core)
+        if wrong := case.wrong(result):
+            raise Failure("\n".join([shlex.join(map(str, words)), *wrong, result.stdout, result.stderr]))
+        return result
 
     exact = True
 
@@ -304,7 +342,7 @@ def run_level(tool, test, level, runs, work):
         for run in range(runs):
             tool.check(test, program, work)
         return
-    for run in range(1, runs + 1):
+    for run in range(1, runs + 1 if test.wants() else 1):
         findings, result = [], None
         try:
             findings, result = tool.run(test, program, work)
@@ -314,13 +352,18 @@ def run_level(tool, test, level, runs, work):
         if wrong:
             said = f"\n--- the program's stderr:\n{result.stderr}" if result else ""
             raise Failure(f"run {run} of {runs}:\n" + "\n".join(wrong) + said)
-    if tool.exact and not test.no_oracle():
+    if tool.exact and test.wants() and not test.no_oracle():
         tool.oracle(test, program, work)
+    if tool.exact:
+        tool.check_cases(test, program, work)
 
 
 def run_test(tool, path, level, runs, work):
     """True if the test ran, False if it was skipped (the reason is printed)."""
     test = Expectation(path)
+    if type(tool) is not Photofinish and not test.wants():
+        print(f"skipped: {path}: has only cases")
+        return False
     if not tool.exact and test.peer_differs():
         print(f"skipped: {path}: {test.peer_differs()}")
         return False

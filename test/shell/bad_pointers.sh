@@ -9,11 +9,3 @@ for level in -O0 -O2; do
     python3 "$ROOT/test/run/bad_pointers.py" "$PF" ./native ./directed $step || fail "$level"
     step=$((step + 3))
 done
-
-# The crash is in a function that the runtime can do without glibc.
-cp "$ROOT/test/shell/part/bad_pointers_lock.c" lock.c
-"$PF" cc -g -O1 lock.c -o lock
-for policy in rr:1000 rr:1 random:1 pos:1; do
-    status 139 "$PF" record -o lock.clip --schedule=$policy -- ./lock
-    status 139 "$PF" replay lock.clip
-done

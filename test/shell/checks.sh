@@ -65,6 +65,15 @@ status 1 script/check-words
 has err "bench/results/page.md:1: '/work/...' is a path of one machine"
 rm bench/results/page.md
 
+status 0 script/check-calls
+printf '/* own.c - */\nvoid *own(void) { return malloc(1); }\n' >src/suite/own.c
+status 1 script/check-calls
+has out "src/suite/own.c:2: malloc: memory is allocated by src/base"
+printf '/* own.c - */\nint own(void) { return fork(); }\n' >src/suite/own.c
+status 1 script/check-calls
+has out "src/suite/own.c:2: fork: child processes are started by src/process"
+rm src/suite/own.c
+
 status 0 script/check-shell
 printf '#!/bin/bash\nif true; then\n' >script/broken
 status 1 script/check-shell

@@ -1,20 +1,5 @@
-# Atomic regions that are inferred from locks: in the programs of test/program/region, pf hatch
-# confirms a violation that counts in those that have one, and none in the others (*_ok).
-for source in "$ROOT"/test/program/region/*.c*; do
-    name=$(basename "${source%.c*}") compiler=cc
-    [[ $source != *.cpp ]] || compiler=c++
-    flags=$(sed -n 's,^// std: ,-std=,p' "$source")
-    for level in O0 O2; do
-        "$PF" $compiler -$level -g $flags "$source" -o "$name" -pthread
-        status 0 "$PF" record -o "$name.$level.clip" -- "./$name"
-        if [[ $name == *_ok ]]; then
-            status 0 "$PF" hatch "$name.$level.clip"
-        else
-            status 66 "$PF" hatch "$name.$level.clip"
-            has out "atomicity violation"
-        fi
-    done
-done
+# Atomic regions that are inferred from locks. The programs of test/program/region test which
+# violations count.
 # A violation that gives the result of a serial order is reported, but does not count.
 cp "$ROOT/test/shell/part/inferred_regions_stock.c" stock.c
 for level in O0 O2; do

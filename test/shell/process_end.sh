@@ -39,13 +39,3 @@ for level in -O0 -O2; do
         status $s "$PF" replay r.clip
     done
 done
-
-# A race of threads that main does not join is predicted and confirmed.
-cp "$ROOT/test/shell/part/process_end_unjoined.c" unjoined.c
-for level in -O0 -O2; do
-    "$PF" cc $level -g unjoined.c -o unjoined
-    "$PF" record -o u.clip -- ./unjoined
-    status 66 "$PF" predict u.clip
-    status 66 "$PF" hatch --json h.json u.clip
-    grep -q '"status": *"confirmed"' h.json || fail "$level: the race was not confirmed"
-done

@@ -1,24 +1,6 @@
-# LiteRace: of each function, a thread watches the first ten calls, then ten of a hundred, of a
-# thousand, of ten thousand. A race in a watched call has two complete stacks, including unwatched
-# callers.
-cp "$ROOT/test/shell/part/sample_literace_race.c" race.c
-status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o race race.c -pthread
-# Watched calls of touch(): the 1st to 10th, the 101st to 110th, the 1101st, the 11101st, ...
-for n in 0 9; do
-    status 66 "$PF" run --sample=literace -- ./race $n 0
-done
-for n in 10 99 110 1099 1110 11099 11110 21099; do
-    status 0 "$PF" run --sample=literace -- ./race $n 0
-done
-for n in 100 109 1100 1109 11100 11109 21100; do
-    status 66 "$PF" run --sample=literace -- ./race $n 0
-done
-# main's caller() is no longer watched when touch() is watched again, but still on its stack.
-status 66 "$PF" run --sample=literace -- ./race 100 10
-has err "#0 touch"
-has err "#1 caller"
-has err "#2 main"
-has err "#2 other"
+# LiteRace: locks and frames of unwatched functions. program/sample/literace_calls.c tests which
+# calls are watched.
+status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o race "$ROOT/test/program/sample/literace_calls.c" -pthread
 status 0 env PF_OPTIONS=sample=literace ./race 10 0
 status 2 env PF_OPTIONS="sample='literace:3'" ./race 0 0
 has err "literace:3"

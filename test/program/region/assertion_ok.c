@@ -1,4 +1,6 @@
 // want: none
+// case: record
+// case: hatch
 /* A branch whose other side never returns is not a check. */
 #include <assert.h>
 #include <pthread.h>

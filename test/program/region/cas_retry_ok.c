@@ -1,4 +1,6 @@
 // want: none
+// case: record
+// case: hatch
 /* The loop waits for the very write that comes between. */
 #include <pthread.h>
 #include <sched.h>

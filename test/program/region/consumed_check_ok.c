@@ -1,4 +1,6 @@
 // want: none
+// case: record
+// case: hatch
 /* The check is for the write in its own section; the later write is unconditional. */
 #include <pthread.h>
 #include <stdlib.h>

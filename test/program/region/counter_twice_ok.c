@@ -1,4 +1,6 @@
 // want: none
+// case: record
+// case: hatch
 /* Two relaxed increments of one counter inside a section that does not guard the counter are not
  * meant to be atomic together. */
 #include <pthread.h>

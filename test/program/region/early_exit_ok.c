@@ -1,4 +1,6 @@
 // want: none
+// case: record
+// case: hatch
 /* A check that ends the program is not a check. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 // want: none
 // std: c++20
+// case: record
+// case: hatch
 /* std::promise, std::future, std::shared_future and std::packaged_task. */
 #include <future>
 #include <thread>

@@ -1,4 +1,6 @@
 // want: none
+// case: record
+// case: hatch
 /* Check-then-act on a flag that is only ever set: every order gives the same result. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 // want: none
 // std: c++20
+// case: record
+// case: hatch
 /* std::latch and std::barrier. */
 #include <barrier>
 #include <latch>

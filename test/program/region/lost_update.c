@@ -1,4 +1,8 @@
 // want: none
+// case: record
+// case: hatch
+// exit: 66
+// out: atomicity violation
 /* A value is read in one section and stored, changed, in the next one: an update is lost. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 // want: none
+// case: record
+// case: hatch
 /* Twin of lost_update.c: one section. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,6 @@
 // want: none
+// case: record
+// case: hatch
 /* A correct monitor: the counter of who is inside is lowered around the wait. */
 #include <assert.h>
 #include <pthread.h>

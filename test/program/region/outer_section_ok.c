@@ -1,4 +1,6 @@
 // want: none
+// case: record
+// case: hatch
 /* n is guarded by g; that both reads happen inside a section of o, which guards something else,
  * does not make them one region. */
 #include <pthread.h>

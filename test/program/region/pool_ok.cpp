@@ -1,5 +1,7 @@
 // want: none
 // std: c++20
+// case: record
+// case: hatch
 /* A thread pool of C++20: a queue with a condition variable, an atomic counter of pending tasks. */
 #include <atomic>
 #include <condition_variable>

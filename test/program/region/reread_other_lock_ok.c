@@ -1,4 +1,6 @@
 // want: none
+// case: record
+// case: hatch
 /* x is written with both locks held, so it may be read with either, and it is read again under
  * m, which is held up to the store. */
 #include <pthread.h>

@@ -1,5 +1,7 @@
 // want: none
 // std: c++20
+// case: record
+// case: hatch
 /* std::counting_semaphore: a bounded buffer of one slot per permit. */
 #include <mutex>
 #include <semaphore>

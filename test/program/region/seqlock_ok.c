@@ -1,4 +1,6 @@
 // want: none
+// case: record
+// case: hatch
 /* A seqlock, with sequentially consistent atomics. */
 #include <pthread.h>
 #include <stdatomic.h>

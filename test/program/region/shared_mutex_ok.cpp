@@ -1,5 +1,7 @@
 // want: none
 // std: c++20
+// case: record
+// case: hatch
 /* std::shared_mutex, std::call_once and an upgrade that checks again. */
 #include <mutex>
 #include <shared_mutex>

@@ -1,4 +1,8 @@
 // want: none
+// case: record
+// case: hatch
+// exit: 66
+// out: atomicity violation
 /* Check-then-act: the second section uses what the first one has seen. */
 #include <pthread.h>
 #include <stdlib.h>

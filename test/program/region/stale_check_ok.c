@@ -1,4 +1,6 @@
 // want: none
+// case: record
+// case: hatch
 /* Twin of stale_check.c: the check is made again in the section of the act. */
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,5 +1,7 @@
 // want: none
 // std: c++20
+// case: record
+// case: hatch
 /* std::condition_variable_any with a stop token, and std::jthread. */
 #include <condition_variable>
 #include <mutex>

@@ -1,4 +1,8 @@
 // want: none
+// case: record
+// case: hatch
+// exit: 66
+// out: atomicity violation
 /* The buffer may become shorter between the two sections: the program fails. */
 #include <pthread.h>
 #include <stdlib.h>

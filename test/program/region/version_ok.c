@@ -1,4 +1,6 @@
 // want: none
+// case: record
+// case: hatch
 /* Twin of lost_update.c: the second section compares a version number that every writer changes. */
 #include <pthread.h>
 #include <stdbool.h>

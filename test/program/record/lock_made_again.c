@@ -1,3 +1,13 @@
+// A lock that is initialised while it is held: the misuse is reported, and the rest is predicted.
+// case: record
+// err: a lock is initialised or destroyed by the thread that holds it
+// case: predict
+// exit: 66
+// noerr: inconsistent
+// case: record -- other
+// case: predict
+// exit: 66
+// err: a lock is used wrongly, only the events before are analysed
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 long d, x;

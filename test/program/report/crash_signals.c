@@ -1,3 +1,66 @@
+// A crash under pf run: the name of the signal and the stack, then the status that the program has
+// without pf; where the program has its own handler, nothing.
+// levels: O1
+// case: run -- main segv
+// exit: 139
+// err: ERROR: photofinish: SIGSEGV on address 0x8 in main thread
+// err: #0 segv
+// err: #1 crash
+// err: #2 main
+// err: SUMMARY: photofinish: SIGSEGV
+// case: run -- thread segv
+// exit: 139
+// err: ERROR: photofinish: SIGSEGV on address 0x8 in thread T1 'crasher'
+// err: #0 segv
+// err: #2 run
+// case: run -- main bus
+// exit: 135
+// err: ERROR: photofinish: SIGBUS on address
+// err: #0 bus
+// case: run -- main fpe
+// exit: 136
+// err: ERROR: photofinish: SIGFPE at
+// err: #0 crash
+// case: run -- main ill
+// exit: 132
+// err: ERROR: photofinish: SIGILL at
+// err: #0 crash
+// case: run -- main assert
+// exit: 134
+// err: ERROR: photofinish: SIGABRT in main thread
+// err: crash_signals.c:
+// case: run -- main strlen
+// exit: 139
+// err: ERROR: photofinish: SIGSEGV on address 0x0
+// err: #0 crash
+// case: run -- main kill
+// exit: 139
+// err: ERROR: photofinish: SIGSEGV in main thread
+// err: #0 kill
+// case: run -- {main,thread} overflow
+// exit: 139
+// err: ERROR: photofinish: SIGSEGV on address
+// err: overflow
+// case: run -- {small,again,once} segv
+// exit: 139
+// err: ERROR: photofinish: SIGSEGV on address 0x8
+// err: #0 segv
+// err: SUMMARY: photofinish: SIGSEGV
+// case: run -- fork segv
+// exit: 11
+// err: ERROR: photofinish: SIGSEGV on address 0x8
+// err: #0 segv
+// case: run -- own segv
+// exit: 11
+// out: own
+// noerr: photofinish
+// case: run -- main segv
+// env: PF_OPTIONS=handle_segv=0
+// exit: 139
+// noerr: ERROR: photofinish
+// case: run --quiet -- main segv
+// exit: 139
+// noerr: ERROR: photofinish
 #define _GNU_SOURCE
 #include <assert.h>
 #include <pthread.h>

@@ -1,3 +1,7 @@
+// More live threads than slots: the program keeps running, and the result says "incomplete".
+// levels: O1
+// case: run
+// err: incomplete
 #include "order.h"
 #include <pthread.h>
 enum { COUNT = 1200 };

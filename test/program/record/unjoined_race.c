@@ -1,3 +1,10 @@
+// A race of threads that main does not join is predicted and confirmed.
+// case: record
+// case: predict
+// exit: 66
+// case: hatch --json -
+// exit: 66
+// out: "status":"confirmed"
 #include <pthread.h>
 int x;
 static void *w(void *arg)

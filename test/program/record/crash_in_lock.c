@@ -1,3 +1,7 @@
+// A crash inside an interposed function that the runtime can do without glibc.
+// levels: O1
+// case: record --schedule={rr:1000,rr:1,random:1,pos:1}
+// exit: 139
 #include <pthread.h>
 static pthread_mutex_t *volatile p;
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

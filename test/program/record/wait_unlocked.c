@@ -1,3 +1,8 @@
+// A wait with a mutex that the thread does not hold.
+// levels: O1
+// case: record
+// case: predict
+// exit: 66
 #include <pthread.h>
 #include <time.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

@@ -1,3 +1,14 @@
+// Locks that are taken repeatedly while nothing is watched, by threads with equal clocks, are cheap
+// (lock_unwatched.h). They still create order, also through other locks and other threads, and no
+// more order than they should. o: first releases m, second acquires m and releases n, third
+// acquires n. r: first releases m before its access. n: second does not take m.
+// levels: O2
+// case: run --sample={full,literace,atexrace,cross} --state o -- o
+// case: run --sample={full,literace,atexrace,cross} --state races -- {r,n}
+// exit: 66
+// err: #0 touch
+// err: #1 first
+// err: #1 third
 #include "order.h"
 #include <pthread.h>
 #include <stdlib.h>

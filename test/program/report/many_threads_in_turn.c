@@ -1,3 +1,10 @@
+// More threads over the run than slots, and no thread is ordered after their ends: later threads
+// are still watched, and the result says "incomplete".
+// levels: O1
+// case: run
+// exit: 66
+// err: Location is global 'x'
+// err: races between the two are missed
 #include "order.h"
 #include <pthread.h>
 enum { COUNT = 1500 };

@@ -1,3 +1,9 @@
+// Round robin starves no thread: a loop whose length divides the slice would hold its lock at the
+// end of every slice; and threads that wait for a byte in a pipe are woken in the order in which
+// they started to wait.
+// levels: O1
+// case: record --schedule=rr:{1,2,3,4,5,6,7,8,10,14,50} -- {mutex,pipe}
+// stdout: 1
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

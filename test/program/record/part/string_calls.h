@@ -1,3 +1,4 @@
+/* string_calls.h - two threads that use string functions under a lock. */
 #include <pthread.h>
 #include <string.h>
 pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

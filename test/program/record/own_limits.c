@@ -1,3 +1,12 @@
+// Threads with small stacks, and limits that the program sets for itself (file size, address space,
+// data, descriptors), do not disturb a recording.
+// case: record -- {0 100,1 150000000,2 30000000,3 3}
+// exit: 5
+// stdout: 1 1 1
+// case: record {--watch,--trace,--watch --log logs} -- {0 100,1 150000000,2 30000000,3 3} error
+// exit: 66
+// stdout: 1 1 1
+// case: dump
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>

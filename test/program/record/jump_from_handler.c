@@ -1,3 +1,11 @@
+// A jump out of the handler of a fault replays, also when every event is traced.
+// levels: O0 O1 O2
+// case: record --schedule={rr:1000,rr:1,random:1,pos:1} -- {,repair}
+// exit: 3
+// case: dump
+// noerr: diverged
+// case: replay --watch
+// exit: 3
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
