@@ -142,32 +142,11 @@ static pf_status rewrite(struct pf_findings *f, const struct pf_check_folder *fo
     return s;
 }
 
-/* Describes how the recorded run failed; "" if it did not. */
-static void failure_of(const char *clip, char *text, size_t room)
-{
-    struct pf_clip c;
-    struct pf_error ignored;
-    *text = 0;
-    if (pf_clip_open(&c, clip, &ignored) != PF_OK)
-        return;
-    if (c.end.outcome == PF_OUTCOME_DEADLOCK || c.end.outcome == PF_OUTCOME_HANG)
-        snprintf(text, room, "%s: %.*s",
-                 c.end.outcome == PF_OUTCOME_HANG ? "the program hung" : "deadlock",
-                 (int)strcspn(c.end.text, "\n"), c.end.text);
-    else if (c.ended && WIFSIGNALED(c.end.wait))
-        snprintf(text, room, "the program died of signal %d (%s)", WTERMSIG(c.end.wait),
-                 strsignal(WTERMSIG(c.end.wait)));
-    pf_clip_release(&c);
-}
-
 /* Completes the races that a recording confirms: the recording is their clip. */
-static void complete_confirmed(struct pf_findings *f, const char *clip)
+static void complete_confirmed(struct pf_findings *f)
 {
-    char harm[400];
-    failure_of(clip, harm, sizeof harm);
     for (size_t i = 0; i < f->n; i++)
-        if (f->at[i]->status == PF_STATUS_CONFIRMED) {
-            f->at[i]->harm = *harm ? pf_pool_text(&f->pool, harm, strlen(harm)) : NULL;
+        if (f->at[i]->status == PF_STATUS_CONFIRMED && f->at[i]->nrecorded) {
             f->at[i]->witness = f->at[i]->recorded; /* the recording is the clip */
             f->at[i]->nwitness = f->at[i]->nrecorded;
             f->at[i]->nrecorded = 0;
@@ -284,7 +263,7 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
     line->refuted = f.explored.refuted;
     line->undecided = f.explored.undecided;
     if (s == PF_OK && line->kind == PF_CHECK_LOOK) {
-        complete_confirmed(&f, clip);
+        complete_confirmed(&f);
         f.undecided = 0; /* only races that the recording shows were searched for */
         line->events = 0; /* counted with the recording */
     }

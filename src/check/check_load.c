@@ -103,8 +103,7 @@ static void add_failure(struct check_loader *l, enum pf_kind kind, const char *c
 static void find_signal(struct check_loader *l, const struct pf_check_line *line, int wait,
                         const char *clip)
 {
-    bool ours = l->ended_by_us && (WTERMSIG(wait) == SIGTERM || WTERMSIG(wait) == SIGKILL);
-    if (!WIFSIGNALED(wait) || ours || !strcmp(line->how, "stopped") || !strcmp(line->how, "limit"))
+    if (!pf_wait_died(wait) || !strcmp(line->how, "stopped") || !strcmp(line->how, "limit"))
         return;
     add_failure(l, PF_KIND_CRASH, clip, "the program died of signal %d (%s)%s", WTERMSIG(wait),
                 strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");

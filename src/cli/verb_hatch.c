@@ -7,6 +7,7 @@
 #include "candidates_to_try.h"
 #include "cli.h"
 #include "clip_environment.h"
+#include "clip_failures.h"
 #include "clip_program.h"
 #include "clip_steps.h"
 #include "duration.h"
@@ -37,6 +38,7 @@ struct hatch {
     const char *json, *patterns; /* patterns: the user's pattern file */
     struct pf_candidate_file file; /* empty: a recording was given */
     struct pf_candidates all;
+    struct pf_clip_failures failures; /* that belong to no candidate */
     struct pf_search_stop stop;
 };
 
@@ -140,15 +142,43 @@ static bool is_inferred(const struct pf_candidate *c)
     return e == PF_EVIDENCE_WEAK || e == PF_EVIDENCE_INFERRED;
 }
 
+/* True if the program failed, and the failure belongs to the candidate. */
+static bool is_harmful(const struct pf_candidate *c)
+{
+    return c->result.verdict == PF_TRY_ERROR &&
+           (c->result.cause == PF_HARM_OWN || c->schedules.at[c->current].stuck);
+}
+
+/* Sets the time that is left for a replay; 0: any. False: none is left. */
+static bool time_left(const struct hatch *h, uint64_t *ms)
+{
+    uint64_t used = pf_now_ms() - h->run.began, limit = h->run.limit_ms;
+    *ms = limit ? limit - used : 0;
+    return !pf_interrupted() && (!limit || used < limit);
+}
+
 /* Takes the steps from the clip, if it shows harm: then they include what led to it. False: they
  * were not taken. */
 static bool show_clip(struct hatch *h, struct pf_candidate *c)
 {
-    uint64_t used = pf_now_ms() - h->run.began, limit = h->run.limit_ms;
-    if (c->result.verdict != PF_TRY_ERROR || pf_interrupted() || (limit && used >= limit))
-        return false;
-    return pf_clip_steps(&c->f, &h->j.pool, &h->j.t, &c->schedules.at[c->current], c->clip,
-                         limit ? limit - used : 0);
+    uint64_t ms;
+    return is_harmful(c) && time_left(h, &ms) &&
+           pf_clip_steps(&c->f, &h->j.pool, &h->j.t, &c->schedules.at[c->current], c->clip, ms);
+}
+
+/* Adds failures of verified clips that belong to no candidate, as findings of their own. */
+static void add_failures(struct hatch *h)
+{
+    uint64_t ms;
+    for (size_t i = 0; i < h->all.at.len; i++)
+        if (happened(&h->all.at.at[i]) && is_harmful(&h->all.at.at[i]))
+            pf_clip_failures_note(&h->failures, h->all.at.at[i].clip);
+    for (size_t i = 0; i < h->all.at.len; i++) {
+        const struct pf_candidate *c = &h->all.at.at[i];
+        if (happened(c) && c->result.verified && c->result.verdict == PF_TRY_ERROR &&
+            !is_harmful(c) && time_left(h, &ms))
+            pf_clip_failures_add(&h->failures, &h->j.failures, c->clip, ms);
+    }
 }
 
 /* If the candidate happened, completes its finding from the events and the schedule. */
@@ -181,7 +211,7 @@ static bool confirm(struct hatch *h, struct pf_candidate *c)
     c->f.clip = verified ? c->clip : NULL;
     c->f.unconfirmed = verified ? NULL : c->result.unverified;
     c->f.tries = (unsigned)c->tried;
-    c->f.harm = c->result.verdict == PF_TRY_ERROR ? c->result.why : NULL;
+    c->f.harm = is_harmful(c) ? c->result.why : NULL;
     c->f.suspicious = !is_inferred(c) || c->result.matters ? NULL
                       : *c->result.doubt                   ? c->result.doubt
                                                            : "not compared with the serial orders";
@@ -211,21 +241,31 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
 {
     struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
     uint64_t real = 0, errors = 0, suspicious = 0, unknown = 0;
-    for (size_t i = 0; i < h->j.failures.n; i++)
+    add_failures(h);
+    for (size_t i = 0; i < h->j.failures.n; i++) {
         pf_finding_text(t, h->j.failures.at[i], &style);
+        pf_text_add(t, "  Replay it with: pf replay ");
+        pf_text_name(t, h->j.failures.at[i]->clip);
+        pf_text_char(t, '\n');
+    }
     for (size_t i = 0; i < h->all.at.len; i++) {
         struct pf_candidate *c = &h->all.at.at[i];
         if (!confirm(h, c))
             continue;
         real++;
-        errors += c->result.verdict == PF_TRY_ERROR;
+        errors += is_harmful(c);
         suspicious += c->f.suspicious != NULL;
         pf_finding_text(t, &c->f, &style);
         pf_report_interleaving(t, &c->f);
         pf_report_suspicious(t, &c->f);
         if (c->result.why[0]) {
-            pf_text_add(t, "  Consequence: ");
+            pf_text_add(t, is_harmful(c) ? "  Consequence: " : "  Not its consequence: ");
             pf_text_name(t, c->result.why);
+            if (!is_harmful(c)) {
+                pf_text_add(t, " (");
+                pf_text_name(t, c->result.unrelated);
+                pf_text_char(t, ')');
+            }
             pf_text_char(t, '\n');
         }
         pf_text_add(t, c->f.clip ? "  Happened; replay it with: pf replay "
@@ -239,12 +279,10 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
             add_refuted(t, &h->all.at.at[i]);
         }
     if (h->j.failures.n) {
-        pf_text_add(t, "hatch: the recording itself shows ");
+        pf_text_add(t, "hatch: ");
         pf_text_u64(t, h->j.failures.n);
-        pf_text_add(t, h->j.failures.n == 1 ? " finding; replay it with: pf replay "
-                                            : " findings; replay them with: pf replay ");
-        pf_text_name(t, h->j.path);
-        pf_text_char(t, '\n');
+        pf_text_add(t, h->j.failures.n == 1 ? " failure" : " failures");
+        pf_text_add(t, " of the program, found in the recording or in a try\n");
     }
     pf_text_add(t, "hatch: ");
     pf_text_u64(t, h->all.at.len);
@@ -361,6 +399,7 @@ static int open_file(struct hatch *h, const char *path)
 static void release(struct hatch *h)
 {
     pf_candidates_release(&h->all);
+    pf_clip_failures_release(&h->failures);
     pf_candidate_file_release(&h->file);
     pf_predict_job_release(&h->j);
     pf_clip_release(&h->recording);

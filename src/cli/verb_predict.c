@@ -7,6 +7,7 @@
 #include "finding_json.h"
 #include "finding_text.h"
 #include "load_trace.h"
+#include "observed_harm.h"
 #include "predicted_finding.h"
 #include "recording_trace.h"
 #include "report_text.h"
@@ -20,6 +21,7 @@
 #include <unistd.h>
 
 #define VERB "predict"
+#define HARM_MS 5000 /* for finding out which races caused a failure */
 #define DEFAULT_ANALYSIS "rdit"
 #define PATTERNS "pecan"
 #define STOPPED ", stopped: NOT fully searched"
@@ -243,6 +245,8 @@ static void collect_races(struct pf_predict_job *j, struct pf_findings *all)
             f.clip = c && c->happened ? c->path : NULL;
             if (j->verify && f.status == PF_STATUS_OBSERVED)
                 confirm(j, &f);
+            if (f.status == PF_STATUS_CONFIRMED)
+                f.harm = pf_observed_harm(j, k, i);
             collect(j, all, &f);
         }
 }
@@ -331,6 +335,8 @@ static int run_job(struct pf_predict_job *j, const char *json, const char *clips
     }
     if (j->verify && found)
         j->shown = pf_verify_clip(j->path, should_stop, NULL, j->unshown, sizeof j->unshown);
+    if (j->shown)
+        pf_observed_harm_find(j, HARM_MS, should_stop, NULL);
     if (clips && pf_witness_clips_make(j, clips, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     for (int as_json = 0; as_json <= (json != NULL); as_json++) {

@@ -182,7 +182,7 @@ struct pf_order_outcome {
     uint32_t obstacle; /* enum pf_order_obstacle */
     uint32_t reversed; /* the second access happened first */
     uint32_t limited; /* the continuation was ended after `limit` events */
-    uint32_t reserved;
+    uint32_t left_plan; /* its schedule plan could not be followed to the end */
     /* numbers of the two accesses in their threads, from 1; 0: it did not happen */
     uint64_t happened[2];
     uint64_t lock; /* of obstacle LOCK: its address */

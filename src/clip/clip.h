@@ -14,8 +14,10 @@
 
 #include "chunk.h"
 #include "status.h"
+#include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <sys/wait.h>
 
 /* What was run. The owner of the struct owns the strings; lists end with NULL. */
 struct pf_clip_meta {
@@ -132,6 +134,14 @@ PF_MUST_USE pf_status pf_clip_pieces_end(const char *pieces, struct pf_clip_end 
 
 /* Identifies this machine, this user and the absolute path of the file `path`, which exists. */
 uint64_t pf_clip_origin(const char *path);
+/* True for the status of a program that died of a signal by itself: not of one that pf and users
+ * send to end a program. */
+static inline bool pf_wait_died(int wait)
+{
+    int n = WIFSIGNALED(wait) ? WTERMSIG(wait) : 0;
+    return n && n != SIGTERM && n != SIGKILL && n != SIGINT && n != SIGHUP;
+}
+
 /* XXH64; identifies the contents of files. */
 uint64_t pf_clip_hash(const void *bytes, size_t n);
 /* True if the bytes begin with the magic number of a clip. */

@@ -172,6 +172,7 @@ static void run_continuations(struct shared_orders *u, const char *plan, const c
                             .continuations = q->n,
                             .jobs = q->jobs ? q->jobs : 1,
                             .ordered = true,
+                            .watch = q->recording->meta.watched,
                             .ends = ends};
     pf_status s = pf_directed_record(&q->recording->meta, file, &d, &child, &end, &e);
     if (s == PF_OK && end.outcome == PF_OUTCOME_DIVERGED)

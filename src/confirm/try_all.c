@@ -3,6 +3,7 @@
 #include "try_all.h"
 #include "allocation.h"
 #include "duration.h"
+#include "load_trace.h"
 #include "message.h"
 #include "process_pool.h"
 #include "recorded_stdin.h"
@@ -308,11 +309,85 @@ static void end_comparison(struct try_slot *s, const struct pf_supervisor_result
 static const struct try_phase compare_phase = {is_uncompared, pf_try_all_stopped, set_uncompared,
                                                begin_comparison, end_comparison};
 
+/* --- does a failure belong to the candidate? --- */
+
+static int cause_function(const void *arg)
+{
+    const struct try_slot *s = arg;
+    const struct pf_try_schedule *h = s->item->h;
+    struct pf_try_result *out = s->item->result;
+    struct pf_clip clip;
+    struct pf_trace now;
+    struct pf_error e;
+    char folder[PATH_MAX];
+    uint32_t event[PF_PATTERN_MAX];
+    struct pf_harm_question q = {.t = &now,
+                                 .clip = &clip,
+                                 .folder = folder,
+                                 .memory = out->is_memory ? out->memory : NULL,
+                                 .limit_ms = LIMIT_MS};
+    snprintf(folder, sizeof folder, "%s.orders", s->item->clip);
+    if (pf_clip_open(&clip, s->item->clip, &e) != PF_OK) {
+        snprintf(out->unrelated, sizeof out->unrelated, "%.150s", e.text);
+        return 0;
+    }
+    pf_trace_init(&now);
+    now.recorded.replay_limit_ms = LIMIT_MS;
+    bool known = pf_load_trace(VERB, s->item->clip, &now, &e) == PF_OK;
+    for (uint32_t i = 0; known && i < h->n; i++) {
+        event[i] = pf_try_same_event(s->r->t, h->event[i], &now);
+        known = event[i] != PF_NONE;
+    }
+    if (!known)
+        snprintf(out->unrelated, sizeof out->unrelated, "its clip could not be examined");
+    for (uint32_t i = 0;
+         known && out->cause != PF_HARM_OWN && pf_harm_accesses(&now, event, h->n, i, &q.a, &q.b);
+         i++)
+        out->cause = pf_harm_cause(&q, out->unrelated, sizeof out->unrelated);
+    pf_trace_release(&now);
+    pf_clip_release(&clip);
+    return 0;
+}
+
+static bool is_cause_unknown(const struct pf_try_item *it)
+{
+    return !it->asked && !it->h->stuck && it->result->verdict == PF_TRY_ERROR &&
+           it->result->verified;
+}
+
+static void set_cause_unknown(struct pf_try_item *it, const char *why)
+{
+    it->asked = true;
+    snprintf(it->result->unrelated, sizeof it->result->unrelated, "%.150s", why);
+}
+
+static pf_status begin_cause(struct try_slot *s, struct pf_command *c, struct pf_error *e)
+{
+    (void)e;
+    s->item->asked = true;
+    *c = command_for(s->r, cause_function, s);
+    c->limit_ms = LIMIT_MS;
+    c->grace_ms = GRACE_MS;
+    return PF_OK;
+}
+
+static void end_cause(struct try_slot *s, const struct pf_supervisor_result *result)
+{
+    if (s->item->result->cause == PF_HARM_UNKNOWN && !*s->item->result->unrelated)
+        set_cause_unknown(s->item, result->how == PF_SUPERVISED_LIMIT ? "no end within 60 s"
+                                                                      : "the time was up");
+}
+
+static const struct try_phase cause_phase = {is_cause_unknown, pf_try_all_stopped,
+                                             set_cause_unknown, begin_cause, end_cause};
+
 /* Replays come first, so that an interrupt leaves few clips that were not replayed. */
 static void start_any(struct pf_process_pool *pool, struct try_slot *slot, size_t number,
                       size_t *next)
 {
     size_t first = 0;
+    if (slot->r->comparing && start_next(&cause_phase, pool, slot, number, &first))
+        return;
     if (slot->r->comparing)
         start_next(&compare_phase, pool, slot, number, next);
     else if (!start_next(&replay_phase, pool, slot, number, &first))
@@ -392,6 +467,7 @@ static void find_harm(struct pf_try_all *r)
         if (!strcmp(it->memory, before->memory))
             continue;
         it->verdict = PF_TRY_ERROR;
+        it->is_memory = true;
         snprintf(it->why, sizeof it->why, "memory error: %s", it->memory);
     }
 }
@@ -453,6 +529,8 @@ pf_status pf_try_all(struct pf_try_all *r, struct pf_error *e)
             add_assertion(r->items[i].clip, r->items[i].result);
     if (!r->skip_harm)
         find_harm(r);
+    for (size_t i = 0; i < r->n; i++)
+        r->items[i].asked = r->skip_harm;
     r->comparing = true; /* now it is known which of them failed */
     if (s == PF_OK)
         s = run_phases(r, e);

@@ -1,7 +1,8 @@
 /*
  * try_all.h - tries all candidates of a recording: those with a common prefix together
  * (try_shared.h), the rest one by one, several in parallel. Interleavings of inferred regions that
- * happened are then compared with the serial orders (serial_orders.h).
+ * happened are then compared with the serial orders (serial_orders.h); and for each failure it is
+ * determined whether it belongs to the candidate (harm_cause.h).
  *
  * Model:   tries run in processes of their own and write their results into shared memory. A signal
  *          (search_stop.h) or the time limit stops the running ones; candidates undecided by then
@@ -22,6 +23,7 @@ struct pf_try_item {
     /* set by pf_try_all: it was tried alone; its result is final; its clip was replayed */
     bool tried, decided, replayed;
     bool compared; /* with the serial orders of its regions (serial_orders.h), or not possible */
+    bool asked; /* whether its failure belongs to it (harm_cause.h), or not possible */
 };
 
 struct pf_try_all {
@@ -31,7 +33,9 @@ struct pf_try_all {
     unsigned long jobs;
     uint64_t limit_ms; /* for all tries; 0: none */
     bool one_by_one; /* run each candidate separately, from the beginning */
-    bool comparing; /* set by pf_try_all: it now compares with the serial orders */
+    /* set by pf_try_all: it now searches for the causes of failures, and compares with the serial
+     * orders */
+    bool comparing;
     bool skip_harm; /* only find out whether the candidates happen */
     int input; /* set by pf_try_all: the standard input of the tries; -1: none */
     char input_path[40];

@@ -137,16 +137,26 @@ static bool happened(const struct pf_trace *then, const struct pf_try_schedule *
 
 /* --- the run --- */
 
+const char *pf_try_failure(const struct pf_clip_end *end, char *text, size_t room)
+{
+    if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG)
+        snprintf(text, room, "%s: %.*s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
+                 (int)strcspn(end->text, "\n"), end->text);
+    else if (pf_wait_died(end->wait))
+        snprintf(text, room, "the program died of signal %d (%s)", WTERMSIG(end->wait),
+                 strsignal(WTERMSIG(end->wait)));
+    else
+        return NULL;
+    return text;
+}
+
 const char *pf_try_new_failure(const struct pf_clip *recording, const struct pf_clip_end *end,
                                char *text, size_t room)
 {
-    if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG)
-        snprintf(text, room, "%s: %s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
-                 end->text);
-    else if (WIFSIGNALED(end->wait) && end->wait != recording->end.wait)
-        snprintf(text, room, "the program died of signal %d (%s)", WTERMSIG(end->wait),
-                 strsignal(WTERMSIG(end->wait)));
-    else if (WIFEXITED(end->wait) && WEXITSTATUS(end->wait) && end->wait != recording->end.wait)
+    bool same = end->outcome == PF_OUTCOME_NONE && end->wait == recording->end.wait;
+    if (!same && pf_try_failure(end, text, room))
+        return text;
+    if (WIFEXITED(end->wait) && WEXITSTATUS(end->wait) && end->wait != recording->end.wait)
         snprintf(text, room, "the program ended with status %d", WEXITSTATUS(end->wait));
     else
         return NULL;

@@ -15,6 +15,7 @@
 
 #include "analysis.h"
 #include "clip.h"
+#include "harm_cause.h"
 #include "pecan/search.h"
 
 enum pf_try_verdict {
@@ -40,6 +41,10 @@ struct pf_try_result {
     enum pf_try_verdict verdict;
     char why[400];
     char memory[280]; /* its first memory error; "": none */
+    bool is_memory; /* the error is the memory error */
+    /* of an error: whether it belongs to the candidate (harm_cause.h), and if not, the reason */
+    enum pf_harm_cause cause;
+    char unrelated[160];
     /* the clip was replayed from scratch and showed it; otherwise `unverified` is the reason */
     bool verified;
     char unverified[200];
@@ -70,7 +75,10 @@ void pf_try_result_set(struct pf_try_result *out, enum pf_try_verdict verdict, c
  * reached. */
 void pf_try_result_diverged(const struct pf_trace *t, const struct pf_clip_end *end,
                             struct pf_try_result *out);
-/* Describes a failure of the program that the recording does not have; NULL: none. */
+/* Describes how the program failed: deadlock, hang, or death of a signal; NULL: it did not. */
+const char *pf_try_failure(const struct pf_clip_end *end, char *text, size_t room);
+/* Describes a failure of the program that the recording does not have, which may also be an exit
+ * status; NULL: none. */
 const char *pf_try_new_failure(const struct pf_clip *recording, const struct pf_clip_end *end,
                                char *text, size_t room);
 

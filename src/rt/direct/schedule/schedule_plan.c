@@ -192,6 +192,9 @@ void pf_schedule_plan_run_special(void)
 void pf_schedule_plan_fail(void)
 {
     if (lenient) {
+        struct pf_order_outcome *out = pf_channel_order();
+        if (out)
+            out->left_plan = 1;
         next = n;
         return;
     }

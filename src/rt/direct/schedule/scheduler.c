@@ -383,8 +383,9 @@ void pf_sched_event_nested(void)
 
 void pf_sched_budget_used(void)
 {
-    /* A call of an interposed function: its accesses are not known yet. */
-    uint32_t call = pf_direct.fuzzing ? pf_frame_site(__pf_tls.frame - 1) : 0;
+    /* A call of an interposed function: its accesses are not known yet. A continuation may begin
+     * here and need the site. */
+    uint32_t call = __pf_tls.thread ? pf_frame_site(__pf_tls.frame - 1) : 0;
     if (needs_decision(pf_scheduler.self,
                        &(struct pf_pending_event){.site = call ? call - 1 : PF_PENDING_NO_SITE}))
         at_preemption_point(NULL);
