@@ -295,6 +295,14 @@ static bool next_judge(struct pf_chain *c, const struct pf_chain_wanted *wanted,
     return begin(c, &ignored, PF_CHECK_JUDGE, test, 0, u);
 }
 
+size_t pf_chain_open(const struct pf_chain *c)
+{
+    size_t n = c->naimed;
+    for (size_t i = 0; i < c->ntests; i++)
+        n += c->tests[i].clips.len;
+    return n;
+}
+
 bool pf_chain_is_complete(const struct pf_chain *c)
 {
     for (size_t i = 0; i < c->ntests; i++)

@@ -89,6 +89,8 @@ bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
 void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip);
 /* Adds a recording that was chosen from a batch; `line` is its line in the journal. */
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line);
+/* The number of recordings that are still to be searched for predictions. */
+size_t pf_chain_open(const struct pf_chain *c);
 /* True if all programs are explored completely. */
 bool pf_chain_is_complete(const struct pf_chain *c);
 /* The recording of this step has the recording of a forked child, which is worth searching. Call

@@ -344,6 +344,7 @@ static void collect(struct check_loop *l, size_t slot)
         st = pf_check_journal_add(w->folder, line, l->e);
     if (clip)
         pf_check_add_children(w, line);
+    w->schedules += records + line->candidates;
     pf_chain_ended(&w->chain, line, clip);
     if (w->chain.round != l->limited_round && w->chain.round % LIMIT_ROUNDS == 0) {
         l->limited_round = w->chain.round;

@@ -57,6 +57,21 @@ static void add_found(char *to, size_t room, const struct pf_check_found *f)
                  f->harmful ? " (harm)" : "", f->observed);
 }
 
+/* New behaviours per minute, over about the last minute. */
+static uint64_t behaviours_per_minute(struct pf_check_progress *p, uint64_t behaviours,
+                                      uint64_t spent_ms)
+{
+    size_t newest = (p->samples + PF_CHECK_RATE_SAMPLES - 1) % PF_CHECK_RATE_SAMPLES;
+    if (!p->samples || spent_ms - p->sample[newest].ms >= PF_CHECK_RATE_STEP_MS) {
+        p->sample[p->samples % PF_CHECK_RATE_SAMPLES].ms = spent_ms;
+        p->sample[p->samples++ % PF_CHECK_RATE_SAMPLES].behaviours = behaviours;
+    }
+    size_t oldest = p->samples < PF_CHECK_RATE_SAMPLES ? 0 : p->samples % PF_CHECK_RATE_SAMPLES;
+    uint64_t ms = spent_ms - p->sample[oldest].ms;
+    uint64_t more = behaviours - p->sample[oldest].behaviours;
+    return more * 60000 / (ms > 1000 ? ms : 1000);
+}
+
 void pf_check_progress_show(struct pf_check_progress *p, const struct pf_check_work *w,
                             const struct pf_check_line *what, uint64_t spent_ms, uint64_t time_ms,
                             bool stopping)
@@ -71,9 +86,14 @@ void pf_check_progress_show(struct pf_check_progress *p, const struct pf_check_w
     add_found(found, sizeof found, &w->found);
     const char *test =
         w->settings->tests.n > 1 && what ? w->settings->tests.at[what->test].name : "";
-    snprintf(line, sizeof line, "[%llu/%llu s] %s | round %llu: %s %s",
-             (unsigned long long)spent_ms / 1000, (unsigned long long)(time_ms + 999) / 1000, found,
-             (unsigned long long)w->chain.round + 1, doing, test);
+    snprintf(
+        line, sizeof line,
+        "[%llu/%llu s] %s | %llu schedules, %llu new behaviours/min, %zu open | round %llu: %s %s",
+        (unsigned long long)spent_ms / 1000, (unsigned long long)(time_ms + 999) / 1000, found,
+        (unsigned long long)w->schedules,
+        (unsigned long long)behaviours_per_minute(p, w->behaviours, spent_ms),
+        w->found.ntargets + pf_chain_open(&w->chain), (unsigned long long)w->chain.round + 1, doing,
+        test);
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
             *c = '?'; /* names come from the user, and the width is limited */

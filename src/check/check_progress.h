@@ -1,14 +1,24 @@
 /*
  * check_progress.h - shows on standard error what a check does and has found: on a terminal one
- * line that is updated, and a line for each new finding.
+ * line that is updated, and a line for each new finding. The line has the number of schedules, of
+ * new behaviours per minute, and of open targets: races that are not confirmed, and recordings that
+ * are still to be searched for predictions.
  */
 #ifndef PF_CHECK_CHECK_PROGRESS_H
 #define PF_CHECK_CHECK_PROGRESS_H
 
 #include "check_loop.h"
 
+#define PF_CHECK_RATE_SAMPLES 12
+#define PF_CHECK_RATE_STEP_MS 5000
+
 struct pf_check_progress {
     bool on, quiet, shown;
+    /* how many behaviours there were at these times, for the rate of the last minute; a ring */
+    struct {
+        uint64_t ms, behaviours;
+    } sample[PF_CHECK_RATE_SAMPLES];
+    size_t samples;
 };
 
 void pf_check_progress_init(struct pf_check_progress *p, bool quiet);

@@ -2,9 +2,10 @@
 # seeds each; --news keeps only continuations that failed or show a new behaviour.
 "$PF" cc -g -O1 -pthread "$ROOT/test/shell/part/two_locks.c" -o two_locks
 mkdir c
+at=T0:1
 count() { # count TAIL OPTION...: prints how many of 100 continuations deadlock
     rm -f c/*
-    status 0 "$PF" record -o base.clip --at=T0:1 --continue=100 --tail="$1" --folder=c --json all.json "${@:2}" -- ./two_locks
+    status 0 "$PF" record -o base.clip --at=$at --continue=100 --tail="$1" --folder=c --json all.json "${@:2}" -- ./two_locks
     python3 -c 'import json; print(sum(k["outcome"] == "deadlock" for k in json.load(open("all.json"))["continuations"]))'
 }
 # The length of a run, which is also how pf check uses pct; too long a length; none.
@@ -51,6 +52,28 @@ END
 echo short >seen
 status 2 "$PF" record -o bad.clip --at=T0:1 --continue=2 --tail='pos:*' --folder=c --news --behaviours=seen -- ./two_locks
 has err "seen: expected a file of 32768 bytes"
+# From the first switch: main has started both threads, and neither has run.
+at=switch
+for policy in 'pos:*' 'random:*' 'few:*' 'pct:*,3,24'; do
+    n=$(count "$policy" --news --watch)
+    [[ $policy == few* ]] && least=1 || least=5 # few seldom chooses both threads
+    ((n >= least)) || fail "$policy from the first switch: $n of 100"
+    python3 - <<'END'
+import json, os, subprocess
+for k in [k for k in json.load(open("all.json"))["continuations"] if k["clip"]][:3]:
+    r = subprocess.run([os.environ["PF"], "replay", k["clip"]], capture_output=True, text=True)
+    assert r.returncode == k["status"], (k, r)
+END
+done
+echo 'int main(void) { return 0; }' >one.c
+"$PF" cc -g one.c -o one
+status 0 "$PF" record -o base.clip --at=switch --continue=2 --tail='pos:*' --folder=c --json all.json -- ./one
+python3 -c 'import json; assert json.load(open("all.json"))["continuations"] == []'
+# With many threads, few lets a pair run before the others: a writer and the reader of 20 + 1 threads.
+"$PF" cc -g -O1 -pthread -DN=20 "$ROOT/bench/subject/explore/twostage.c" -o twostage
+rm -f c/*
+status 0 "$PF" record -o base.clip --at=switch --continue=256 --tail='few:*' --folder=c --news --json all.json -- ./twostage
+python3 -c 'import json; n = sum(k["signal"] == 6 for k in json.load(open("all.json"))["continuations"]); assert n > 0, n'
 # Other seeds, and limits of time.
 rm -f seen c/*
 status 0 "$PF" record -o base.clip --at=T0:1 --continue=3 --tail='random:*' --first=40 --folder=c --each=10s --json all.json -- ./two_locks
