@@ -237,6 +237,18 @@ static void add_refuted(struct pf_text *t, const struct pf_candidate *c)
     pf_text_char(t, '\n');
 }
 
+/* The findings, with their groups. */
+static void collect(struct hatch *h, struct pf_findings *found)
+{
+    pf_findings_init(found);
+    for (size_t i = 0; i < h->j.failures.n; i++)
+        pf_findings_push(found, h->j.failures.at[i]);
+    for (size_t i = 0; i < h->all.at.len; i++)
+        if (happened(&h->all.at.at[i]))
+            pf_findings_push(found, &h->all.at.at[i].f);
+    pf_findings_group(found);
+}
+
 static size_t add_text(struct pf_text *t, struct hatch *h)
 {
     struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
@@ -307,6 +319,10 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
     if (!pf_predict_job_decided(&h->j))
         pf_text_add(t, "; NOT all of the trace was searched: there may be more");
     pf_text_char(t, '\n');
+    struct pf_findings found;
+    collect(h, &found);
+    pf_findings_causes_text(t, &found);
+    pf_findings_release(&found);
     return real - suspicious;
 }
 
@@ -319,13 +335,7 @@ static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)
     }
     pf_predict_json_head(t, argc, argv, pf_predict_job_decided(&h->j) && !unknown);
     struct pf_findings found;
-    pf_findings_init(&found);
-    for (size_t i = 0; i < h->j.failures.n; i++)
-        pf_findings_push(&found, h->j.failures.at[i]);
-    for (size_t i = 0; i < h->all.at.len; i++)
-        if (happened(&h->all.at.at[i]))
-            pf_findings_push(&found, &h->all.at.at[i].f);
-    pf_findings_group(&found);
+    collect(h, &found);
     for (size_t i = 0; i < found.n; i++) {
         pf_text_add(t, i ? ",\n" : "\n");
         pf_finding_json(t, found.at[i]);

@@ -102,6 +102,17 @@ void pf_findings_count_text(struct pf_text *t, const struct pf_findings *f)
     pf_text_add(t, causes != n ? ")" : "");
 }
 
+void pf_findings_causes_text(struct pf_text *t, const struct pf_findings *f)
+{
+    size_t n = pf_findings_counted(f), causes = pf_findings_counted_groups(f);
+    if (causes == n)
+        return;
+    pf_text_u64(t, n);
+    pf_text_add(t, " findings have ");
+    pf_text_u64(t, causes);
+    pf_text_add(t, causes == 1 ? " cause\n" : " causes\n");
+}
+
 bool pf_process_complete(const struct pf_process *p)
 {
     return (p->end || p->stopped_by_pf) && !p->losses;

@@ -157,6 +157,9 @@ bool pf_findings_pairs(const struct pf_findings *f, uint64_t *pairs, uint64_t *f
 /* Writes "3 findings", or "1 cause (3 findings)" if some have the same cause. Requires
  * pf_findings_group. */
 void pf_findings_count_text(struct pf_text *t, const struct pf_findings *f);
+/* Writes "3 findings have 1 cause" as a line; nothing if each has its own. Requires
+ * pf_findings_group. */
+void pf_findings_causes_text(struct pf_text *t, const struct pf_findings *f);
 /* Writes the JSON document, version 1 (docs/format/findings.schema.json). */
 void pf_findings_json(struct pf_text *t, const struct pf_findings *f, const char *const *command,
                       size_t ncommand);

@@ -42,6 +42,9 @@ status 0 "$PF" cc -g -o hits "$ROOT/test/shell/part/finding_groups_hits.c" -pthr
 status 0 "$PF" record -o hits.clip --schedule random:1 ./hits
 status 66 "$PF" predict --analysis rdit,pecan --atomic work --json predicted.json hits.clip
 status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" predicted.json
+status 66 "$PF" hatch --atomic=work --json hatched.json hits.clip
+has out "2 findings have 1 cause"
+status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" hatched.json
 status 66 "$PF" run --state h ./hits
 status 66 "$PF" report --state h --from predicted.json
 has out "  Same cause: "
