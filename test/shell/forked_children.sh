@@ -47,16 +47,18 @@ done
 
 # Everything that a child may do.
 for schedule in rr random:1 pos:2; do
-    status 0 "$PF" record --schedule=$schedule -o k.clip -- ./kinds
+    status 0 env FORKED_CHILDREN=yes "$PF" record --schedule=$schedule -o k.clip -- ./kinds
+    hasnt out "exit 77"
+    has out "clone with a stack: exit"
     has out "closed descriptors: exit"
     has out "alarm: signal 14"
     has out "forks and executes: exit 0"
-    has err "13 forked children have recordings of their own: k.clip.child-2 to k.clip.child-14.1"
+    has err "14 forked children have recordings of their own: k.clip.child-2 to k.clip.child-15.1"
     has err "the program started other processes (4), which are not recorded"
     replay_all k.clip
-    status 0 "$PF" dump --about k.clip.child-14.1
-    has out "child 14.1"
-    for clip in k.clip.child-{2,6,8,10,14.1}; do
+    status 0 "$PF" dump --about k.clip.child-15.1
+    has out "child 15.1"
+    for clip in k.clip.child-{2,6,8,10,14,15.1}; do
         status 66 "$PF" predict "$clip"
     done
 done

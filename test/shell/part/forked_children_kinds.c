@@ -2,6 +2,7 @@
  * of one child. The children that run code of this program are numbered in comments. */
 #define _GNU_SOURCE
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
@@ -27,6 +28,13 @@ static void run_two(void)
         pthread_join(t[i], NULL);
 }
 static void on_signal(int n) { x += n ? 100 : 0; }
+
+static char stack[1 << 16] __attribute__((aligned(16)));
+static int run_on_stack(void *number)
+{
+    run_two();
+    return getenv("FORKED_CHILDREN") && number == (void *)1 ? x : 77;
+}
 
 static void await(const char *what, pid_t pid)
 {
@@ -124,8 +132,10 @@ int main(void)
     if (!(pid = _Fork())) /* 13 */
         _exit(5);
     await("_Fork", pid);
-    if (!(pid = fork())) { /* 14: executes */
-        if (!fork()) { /* 14.1 */
+    pid = clone(run_on_stack, stack + sizeof stack, SIGCHLD, (void *)1); /* 14 */
+    await("clone with a stack", pid);
+    if (!(pid = fork())) { /* 15: executes */
+        if (!fork()) { /* 15.1 */
             run_two();
             _exit(x);
         }

@@ -198,13 +198,16 @@ long pf_context_fork(long number, const long argument[6])
     bool shares = k.flags & CLONE_VM;
     long pid;
     pf_ring_flush();
-    if (shares && k.stack) /* posix_spawn: the child executes a program in our memory */
+    if (shares && k.stack) { /* posix_spawn: the child executes a program in our memory */
         pf_environment_pass();
-    if (k.stack) {
         uint64_t *block = block_write(pf_context_self()->trap, k.stack);
         pid = pf_clone_own_stack(number, argument, k.stack - (uint64_t)block);
     } else if (shares) { /* on our own stack: make a copy, so that we need not wait for the child */
         pid = pf_sys(SYS_clone, k.flags & 255 ? k.flags & 255 : 17);
+    } else if (k.stack) { /* the child returns here on our stack, and then leaves it */
+        pid = pf_sys(SYS_clone, k.flags, 0, k.parent_tid, k.child_tid, k.tls);
+        if (pid == 0)
+            pf_context_self()->trap->uc_mcontext.gregs[REG_RSP] = (greg_t)k.stack;
     } else {
         pid = pf_sys6(number, argument[0], argument[1], argument[2], argument[3], argument[4],
                       argument[5]);
@@ -214,7 +217,8 @@ long pf_context_fork(long number, const long argument[6])
 
 bool pf_context_fork_copies(long number, const long argument[6])
 {
-    return !clone_read(number, argument).stack;
+    struct clone k = clone_read(number, argument);
+    return !(k.stack && k.flags & CLONE_VM);
 }
 
 void pf_context_forked(long number, const long argument[6], int32_t pid)
@@ -232,6 +236,8 @@ void pf_context_forked(long number, const long argument[6], int32_t pid)
         table[i].tid = pid + (int32_t)distance(i);
     me->robust = 0;
     me->clear_tid = k.flags & CLONE_CHILD_CLEARTID ? k.child_tid : NULL;
+    if (k.stack)
+        me->trap->uc_mcontext.gregs[REG_RSP] = (greg_t)k.stack;
     if (k.flags & CLONE_CHILD_SETTID)
         *k.child_tid = pid;
 }

@@ -106,8 +106,8 @@ uint32_t pf_contexts(void); /* number of contexts created so far */
 /* clone or clone3 of a thread. Returns the tid, or a negative errno. */
 long pf_context_clone(long number, const long argument[6]);
 /* clone, clone3, fork or vfork of a process: performs the call. Returns the pid; 0 in the child. A
- * child on a stack of its own does not return here: it runs undirected. copies: the child is a copy
- * of this process, and returns. */
+ * child that shares our memory, on a stack of its own, does not return here: it runs undirected.
+ * copies: the child is a copy of this process, and returns. */
 long pf_context_fork(long number, const long argument[6]);
 bool pf_context_fork_copies(long number, const long argument[6]);
 /* This process is now the child of that call, with this process id: only the current context
