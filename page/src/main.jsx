@@ -1,6 +1,7 @@
 // main.jsx - the page: filters, the list, the finding; handles keys and the address bar.
 import { render } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Curve } from './curve.jsx';
 import { FIELDS, countText, filter, load, values } from './data.js';
 import { Finding } from './finding.jsx';
 import { List } from './list.jsx';
@@ -51,6 +52,7 @@ function Head({ data, shown }) {
           explored: {d.check.runs} free runs, {d.check.schedules} schedules, {d.check.events} events
         </p>
       )}
+      {d.check && <Curve points={d.check.curve} />}
       {d.command.length > 0 && <p class="command"><code>{d.command.join(' ')}</code></p>}
       {!d.complete && (
         <details class="incomplete">

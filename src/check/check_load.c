@@ -156,8 +156,8 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
     char words[64];
     s->runs += line->kind == PF_CHECK_RUN;
     s->recordings += line->kind == PF_CHECK_RECORD && !line->clip;
-    s->sampled += line->schedules;
-    s->behaviours += line->behaviours;
+    if (line->kind == PF_CHECK_BATCH)
+        pf_check_summary_batch(s, line->schedules, line->behaviours);
     s->directed += line->kind == PF_CHECK_DIRECT;
     s->events += line->events;
     s->candidates += line->candidates;

@@ -22,6 +22,36 @@ static void add_notes(struct pf_text *t, const char *name, const struct pf_check
     pf_text_char(t, ']');
 }
 
+void pf_check_summary_batch(struct pf_check_summary *c, uint64_t schedules, uint64_t behaviours)
+{
+    c->sampled += schedules;
+    c->behaviours += behaviours;
+    if (!c->stride)
+        c->stride = 1;
+    if (c->ncurve == PF_CHECK_CURVE) {
+        for (size_t i = 0; i < PF_CHECK_CURVE / 2; i++)
+            c->curve[i] = c->curve[2 * i + 1];
+        c->ncurve = PF_CHECK_CURVE / 2;
+        c->stride *= 2;
+    }
+    if (++c->batches % c->stride == 0)
+        c->curve[c->ncurve++] = (struct pf_check_point){c->sampled, c->behaviours};
+}
+
+static void add_curve(struct pf_text *t, const struct pf_check_summary *c)
+{
+    pf_json_key(t, "curve");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < c->ncurve; i++) {
+        pf_text_add(t, i ? ",[" : "[");
+        pf_text_u64(t, c->curve[i].schedules);
+        pf_text_char(t, ',');
+        pf_text_u64(t, c->curve[i].behaviours);
+        pf_text_char(t, ']');
+    }
+    pf_text_char(t, ']');
+}
+
 void pf_check_summary_json(struct pf_text *t, const struct pf_check_summary *c)
 {
     pf_json_key(t, "check");
@@ -38,6 +68,7 @@ void pf_check_summary_json(struct pf_text *t, const struct pf_check_summary *c)
     pf_json_num(t, "undecided", c->undecided);
     pf_json_num(t, "events", c->events);
     pf_json_num(t, "ms", c->ms);
+    add_curve(t, c);
     add_notes(t, "gaps", c->gaps);
     pf_text_char(t, '}');
 }

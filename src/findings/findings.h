@@ -84,10 +84,16 @@ struct pf_check_note {
     uint64_t times;
     struct pf_check_note *next;
 };
+#define PF_CHECK_CURVE 128
 struct pf_check_summary {
     uint64_t checks, runs, recordings, directed, candidates, refuted, undecided, events, ms;
     uint64_t sampled; /* schedules of batches */
     uint64_t behaviours; /* that those were the first to show */
+    /* both numbers after some of the batches: every `stride`th one, so that there is room */
+    struct pf_check_point {
+        uint64_t schedules, behaviours;
+    } curve[PF_CHECK_CURVE];
+    size_t ncurve, batches, stride;
     struct pf_check_note *gaps; /* reasons why the result is incomplete */
 };
 
@@ -142,6 +148,8 @@ PF_MUST_USE pf_status pf_findings_add(struct pf_findings *f, const char *origin,
 /* The summary of checks: as a member of the document, as text, and as lines of
  * pf_findings_losses. */
 void pf_check_summary_json(struct pf_text *t, const struct pf_check_summary *c);
+/* Adds a batch of schedules to the summary. */
+void pf_check_summary_batch(struct pf_check_summary *c, uint64_t schedules, uint64_t behaviours);
 void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c);
 void pf_check_summary_losses(struct pf_text *t, const struct pf_check_summary *c);
 

@@ -61,7 +61,9 @@ async function predicted() {
 async function checked() {
   const page = await open('checked');
   await count(page, /^1 finding/);
-  await until(page, '#explored', /1 free runs, \d+ schedules, \d+ events/);
+  await until(page, '#explored', /2 free runs, \d+ schedules, \d+ events/);
+  await until(page, '#curve', /\d+ behaviours .* in \d+ schedules/);
+  assert.match(await page.locator('#curve polyline').getAttribute('points'), /^0,80 \S+$/);
   await until(page, 'article', /confirmed.*Replay it: pf replay \S+\.clip.*pf replay --gdb/);
   await until(page, '.stages', /hatch.*confirmed/);
   const marked = () => page.locator('.order:not(.aside) .step.access text:not(.at)').allTextContents();

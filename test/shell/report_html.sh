@@ -23,7 +23,7 @@ status 66 "$PF" report --html --from predicted.json -o predicted.html
 # A check has clips of both orders.
 cp "$ROOT/test/shell/part/report_html_twice.c" twice.c
 status 0 "$PF" cc -g -o twice twice.c -pthread
-status 66 "$PF" check --runs 1 --quiet --state c -- ./twice
+status 66 "$PF" check --runs 2 --quiet --state c -- ./twice
 status 66 "$PF" report --html --state c -o checked.html
 make_logs() { python3 "$ROOT/test/run/make_logs.py" "$@"; }
 make_logs some-logs 12
