@@ -19,6 +19,8 @@
 /* An object built by pf cc carries an ELF note: owner "photofinish", type 1, one word: the version
  * of this ABI. */
 #define PF_NOTE_SECTION ".note.photofinish"
+/* Distances to functions that pf cc has compiled and that have no struct pf_func, each a pf_rel. */
+#define PF_NO_RECORD_SECTION "pf_no_record"
 #define PF_NOTE_OWNER "photofinish"
 #define PF_NOTE_ABI 1
 

@@ -141,6 +141,21 @@ static void print_environment(const struct pf_findings *f)
     }
 }
 
+/* --require-full: true if some code has no checks, which is reported. */
+static bool lacks_checks(const struct pf_findings *f)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    pf_findings_unchecked_text(&t, f);
+    bool some = t.n;
+    if (some)
+        pf_complain(PF_CHECK_VERB, "--require-full: code without checks: %.*s", (int)t.n, t.at);
+    pf_pool_release(&pool);
+    return some;
+}
+
 static int report(const struct pf_check_work *w)
 {
     struct pf_findings f;
@@ -148,6 +163,7 @@ static int report(const struct pf_check_work *w)
     int status = PF_EXIT_OK;
     pf_findings_init(&f);
     pf_status s = pf_check_load(&f, w->folder->path, &e);
+    pf_findings_examine_objects(&f);
     pf_findings_sort(&f);
     bool alone = w->settings->json && !strcmp(w->settings->json, "-");
     if (s == PF_OK && !alone)
@@ -158,6 +174,8 @@ static int report(const struct pf_check_work *w)
         print_environment(&f);
     if (s != PF_OK)
         status = complain(&e);
+    else if (w->settings->require_full && lacks_checks(&f))
+        status = PF_EXIT_USAGE;
     else if (found_some(&f) && pf_check_found_status(&w->found))
         status = pf_check_found_status(&w->found);
     else if (w->signal)

@@ -25,7 +25,7 @@
 struct run_command {
     struct pf_launch launch;
     const char *state, *json, *log;
-    bool any, wait;
+    bool any, wait, require_full;
     char id[64];  /* identifies this run in the first line of its logs */
     char *folder; /* folder of the logs */
     bool temporary;
@@ -118,6 +118,23 @@ static int final_status(const struct pf_findings *f, int wait)
     return f->n && found ? found : own_status(wait);
 }
 
+/* Reports code without checks. Returns false if the user does not accept that. */
+static bool report_unchecked(const struct run_command *r, struct pf_findings *f)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    pf_findings_unchecked_text(&t, f);
+    bool full = !t.n;
+    if (!full && r->require_full)
+        pf_complain(VERB, "--require-full: code without checks: %.*s", (int)t.n, t.at);
+    else if (!full && !r->launch.quiet)
+        pf_note(VERB, "code without checks, whose races are missed: %.*s", (int)t.n, t.at);
+    pf_pool_release(&pool);
+    return full || !r->require_full;
+}
+
 static int collect(const struct run_command *r, const struct pf_child_end *end, char **argv,
                    int argc)
 {
@@ -128,6 +145,7 @@ static int collect(const struct run_command *r, const struct pf_child_end *end, 
     int status = final_status(&f, end->wait);
     f.unfinished = end->left_running;
     pf_findings_group(&f);
+    pf_findings_examine_objects(&f);
     if (s == PF_OK && r->json)
         s = write_json(r->json, &f, argv, argc, &e);
     if (s != PF_OK) {
@@ -139,6 +157,8 @@ static int collect(const struct run_command *r, const struct pf_child_end *end, 
         status = refused ? PF_EXIT_USAGE
                          : pf_complain(VERB, "no instrumented process ran, so nothing was checked");
     }
+    if (s == PF_OK && !report_unchecked(r, &f))
+        status = PF_EXIT_USAGE;
     pf_findings_notes(&f, VERB);
     if (!r->launch.quiet)
         print_causes(&f);
@@ -167,6 +187,8 @@ int pf_verb_run(int argc, char **argv)
          &r.launch.generate},
         {"strict", NULL, "never miss an access; slower", NULL, &r.launch.strict},
         {"any", NULL, "also run scripts and uninstrumented programs", NULL, &r.any},
+        {"require-full", NULL, "fail if the program has code without checks", NULL,
+         &r.require_full},
         {"wait", NULL, "also wait for processes that PROG leaves behind", NULL, &r.wait},
         {"quiet", NULL, "print no reports", NULL, &r.launch.quiet},
     };

@@ -247,6 +247,7 @@ void pf_findings_json(struct pf_text *t, const struct pf_findings *f, const char
         add_process(t, p);
     }
     pf_text_char(t, ']');
+    pf_findings_objects_json(t, f);
     if (f->suite)
         add_suite(t, f->suite);
     if (f->check)

@@ -22,6 +22,18 @@ struct pf_loss {
     struct pf_loss *next;
 };
 
+/* An object (program or library) of the processes, and how much of its code has checks. */
+struct pf_object {
+    const char *path;
+    bool examined; /* the rest is valid */
+    bool instrumented; /* it contains code built with pf cc */
+    bool has_symbols; /* false: its functions are unknown, and the numbers are 0 */
+    uint64_t functions, unchecked; /* unchecked: how many of them have no checks */
+    uint64_t bytes, unchecked_bytes; /* their code */
+    const char *names[3]; /* of the largest functions without checks; NULL: fewer */
+    struct pf_object *next;
+};
+
 struct pf_note { /* a message that a process logged instead of printing it */
     const char *text;
     struct pf_note *next;
@@ -108,6 +120,7 @@ struct pf_findings {
     size_t n, cap;
     struct pf_process *processes; /* ordered by start time */
     size_t nprocesses;
+    struct pf_object *objects; /* of all processes, without libraries of the system */
     size_t ndocuments; /* number of documents read that other verbs have written */
     size_t undecided;  /* how many of these were incomplete */
     struct pf_explored explored; /* sum over the documents */
@@ -171,6 +184,15 @@ void pf_findings_causes_text(struct pf_text *t, const struct pf_findings *f);
 /* Writes the JSON document, version 1 (docs/format/findings.schema.json). */
 void pf_findings_json(struct pf_text *t, const struct pf_findings *f, const char *const *command,
                       size_t ncommand);
+/* Looks into the files of the objects: which functions have no checks (unchecked_code.c). */
+void pf_findings_examine_objects(struct pf_findings *f);
+/* Adds a list of the objects that have code without checks; nothing if there is none. */
+void pf_findings_unchecked_text(struct pf_text *t, const struct pf_findings *f);
+/* Adds the objects that were examined as the member `objects` of the document. */
+void pf_findings_objects_json(struct pf_text *t, const struct pf_findings *f);
+/* True if the path is one of a library of the system, or of a compiler's run-time support. */
+bool pf_object_is_system(const char *path);
+
 /* Prints the messages of the processes as "pf VERB: ..." lines on standard error. */
 void pf_findings_notes(const struct pf_findings *f, const char *verb);
 /* Adds "pf: incomplete: ..." lines, one for each reason; nothing if the result is complete. */

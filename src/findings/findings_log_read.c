@@ -146,6 +146,22 @@ static void read_count(struct pf_reader *r, const json_t *o)
         pf_read_fail(r, "the id of a finding above", "id");
 }
 
+static void read_object(struct pf_reader *r, const json_t *o)
+{
+    const char *path = pf_read_text(r, o, "path");
+    struct pf_object **at = &r->f->objects;
+    if (!path) {
+        pf_read_fail(r, "a string", "path");
+        return;
+    }
+    while (*at && strcmp((*at)->path, path))
+        at = &(*at)->next;
+    if (*at || pf_object_is_system(path))
+        return;
+    *at = pf_read_alloc(r, sizeof **at);
+    **at = (struct pf_object){.path = path};
+}
+
 /* Handles one line of a log. False: the log belongs to another run. */
 static bool read_line(struct pf_reader *r, const json_t *o, struct pf_process *p, const char *run)
 {
@@ -159,6 +175,8 @@ static bool read_line(struct pf_reader *r, const json_t *o, struct pf_process *p
         return r->status || !run || (p->run && !strcmp(p->run, run));
     } else if (!strcmp(type, "finding")) {
         pf_read_finding(r, json_object_get(o, "finding"));
+    } else if (!strcmp(type, "object")) {
+        read_object(r, o);
     } else if (!strcmp(type, "count")) {
         read_count(r, o);
     } else if (!strcmp(type, "end")) {
@@ -172,7 +190,7 @@ static bool read_line(struct pf_reader *r, const json_t *o, struct pf_process *p
     } else if (!strcmp(type, "resume")) {
         p->end = NULL;
     } else {
-        pf_read_fail(r, "start, finding, count, note, lost, resume or end", "type");
+        pf_read_fail(r, "start, object, finding, count, note, lost, resume or end", "type");
     }
     return true;
 }

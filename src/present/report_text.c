@@ -261,6 +261,18 @@ static void add_kinds(struct pf_text *t, const struct pf_findings *f)
     add_classes(t, f);
 }
 
+static void add_unchecked(struct pf_text *t, const struct pf_findings *f)
+{
+    size_t before = t->n;
+    pf_text_add(t, "code without checks, whose races are missed: ");
+    size_t head = t->n;
+    pf_findings_unchecked_text(t, f);
+    if (t->n == head)
+        t->n = before;
+    else
+        pf_text_char(t, '\n');
+}
+
 void pf_report_text(struct pf_text *t, const struct pf_findings *f, const struct pf_baseline *base,
                     bool color)
 {
@@ -297,5 +309,6 @@ void pf_report_text(struct pf_text *t, const struct pf_findings *f, const struct
         pf_text_add(t, " suspicious (not shown to matter)");
     }
     pf_text_char(t, '\n');
+    add_unchecked(t, f);
     pf_findings_losses(t, f);
 }

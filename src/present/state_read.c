@@ -34,6 +34,7 @@ pf_status pf_state_read(struct pf_findings *f, const char *folder, struct pf_err
         s = pf_suite_load(&db, 0, f, e);
         pf_suite_db_close(&db);
     }
+    pf_findings_examine_objects(f);
     return s == PF_OK ? read_judged(f, folder, e) : s;
 }
 

@@ -211,6 +211,33 @@ static LLVMValueRef add_note(struct pf_unit *u)
     return g;
 }
 
+/* --- functions without a record --- */
+
+static bool is_function_of_module(LLVMValueRef fn)
+{
+    size_t n;
+    const char *name = LLVMGetValueName2(fn, &n);
+    return !LLVMIsDeclaration(fn) && LLVMGetLinkage(fn) != LLVMAvailableExternallyLinkage &&
+           !pf_name_starts(name, "__pf_") && (n < 3 || strcmp(name + n - 3, ".pf"));
+}
+
+/* Refers to a function that this compiler has seen and that needs no record, or that the user has
+ * left out. Other functions without a record are not ours (findings/unchecked_code.c). */
+static LLVMValueRef add_no_record(struct pf_unit *u, LLVMValueRef fn)
+{
+    LLVMTypeRef type = LLVMStructTypeInContext(u->context, &u->i32, 1, 0);
+    LLVMValueRef g = LLVMAddGlobal(u->module, type, "__pf_no_record");
+    LLVMValueRef field = distance(u, own_name(u, fn), 0, g, type, 0, u->i32);
+    LLVMSetInitializer(g, LLVMConstNamedStruct(type, &field, 1));
+    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    LLVMSetGlobalConstant(g, 1);
+    LLVMSetSection(g, PF_NO_RECORD_SECTION);
+    LLVMSetAlignment(g, 4);
+    if (LLVMGetComdat(fn))
+        LLVMSetComdat(g, LLVMGetComdat(fn));
+    return g;
+}
+
 void pf_tables_write(struct pf_unit *u)
 {
     struct variable *vars = NULL;
@@ -229,6 +256,13 @@ void pf_tables_write(struct pf_unit *u)
         write_variable(u, &vars[i]);
         PF_PUSH(keep, nkeep, keep_cap) = vars[i].record;
     }
+    struct pf_ptrmap recorded = {0};
+    for (size_t i = 0; i < u->npending; i++)
+        *pf_ptrmap_at(&recorded, u->pending[i].fn) = 1;
+    for (LLVMValueRef fn = LLVMGetFirstFunction(u->module); fn; fn = LLVMGetNextFunction(fn))
+        if (is_function_of_module(fn) && !pf_ptrmap_find(&recorded, fn))
+            PF_PUSH(keep, nkeep, keep_cap) = add_no_record(u, fn);
+    pf_ptrmap_release(&recorded);
     PF_PUSH(keep, nkeep, keep_cap) = add_note(u);
     append(u, "llvm.used", u->ptr, keep, nkeep, "llvm.metadata");
     if (u->npending || nvars) {

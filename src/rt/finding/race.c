@@ -11,6 +11,7 @@
 #include "finding_text.h"
 #include "hooks.h"
 #include "limits.h"
+#include "object_log.h"
 #include "options.h"
 #include "oracle_log.h"
 #include "race_build.h"
@@ -204,6 +205,8 @@ static void end_log(const char *how, bool exec)
     for (uint32_t i = FIRST; i < race.n; i++)
         if (race.entry[i].count > 1 && race.entry[i].reported)
             pf_race_log_count(race.entry[i].id, race.entry[i].count);
+    if (!pf_rt.events)
+        pf_object_log_new();
     struct pf_sample_numbers sample;
     bool sampled = pf_hooks.sampling_finished(&sample, exec);
     pf_race_log_end(how, race.findings, race.suppressed, race.waited_ms, sampled ? &sample : NULL);
@@ -237,6 +240,17 @@ int pf_race_summary(void)
     }
     pf_unnest();
     return wanted_status();
+}
+
+void pf_race_before_unload(void)
+{
+    if (pf_rt.events || !is_this_process() || is_reporting())
+        return;
+    pf_nest();
+    lock_reports();
+    pf_object_log_new();
+    unlock_reports();
+    pf_unnest();
 }
 
 void pf_race_waited(uint64_t ms) { race.waited_ms = ms; }
@@ -502,6 +516,8 @@ void pf_race_init(void)
     read_suppressions();
     pf_race_print_open(&race.work, race.pid);
     pf_race_log_open(&race.suppressions);
+    if (!pf_rt.events)
+        pf_object_log_new();
     if (pf_options.verbosity > 0 && !pf_options.quiet) {
         struct pf_text t;
         pf_text_init(&t, &race.work);

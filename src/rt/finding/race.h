@@ -86,6 +86,8 @@ void pf_race_waited(uint64_t ms);
 /* Before execve: ends the log of this program. After a failed execve: resumes it. */
 void pf_race_before_exec(void);
 void pf_race_exec_failed(void);
+/* dlclose may be about to unload an object: lists the objects in the log (object_log.h). */
+void pf_race_before_unload(void);
 /* In the child of fork: starts its own findings log. */
 void pf_race_after_fork(void);
 

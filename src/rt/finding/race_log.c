@@ -251,6 +251,16 @@ void pf_race_log_finding(const struct pf_finding *f)
     write_line(&t);
 }
 
+void pf_race_log_object(const char *path)
+{
+    if (!out.open)
+        return;
+    struct pf_text t = start_line("object");
+    pf_json_str(&t, "path", path);
+    pf_text_char(&t, '}');
+    write_line(&t);
+}
+
 void pf_race_log_count(uint64_t id, uint64_t count)
 {
     if (!out.open)

@@ -25,6 +25,8 @@ void pf_race_log_open(const struct pf_suppressions *suppressions);
 void pf_race_log_fork(void);
 bool pf_race_log_is_open(void);
 void pf_race_log_finding(const struct pf_finding *f);
+/* An object of the process, by its absolute path (object_log.h). */
+void pf_race_log_object(const char *path);
 void pf_race_log_count(uint64_t id, uint64_t count);
 struct pf_sample_numbers { /* what a sampling policy counted */
     uint64_t pairs, frequent;

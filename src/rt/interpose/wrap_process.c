@@ -140,6 +140,7 @@ PF_INTERPOSE(int, dlclose, (void *library))
 {
     PF_FRAME_SCOPE(t, dlclose);
     acquire_exit_handlers();
+    pf_race_before_unload();
     return PF_REAL(dlclose)(library);
 }
 
