@@ -7,6 +7,7 @@
 #include "run_report.h"
 #include "text_format.h"
 #include "trace_text.h"
+#include "vector.h"
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,6 +54,8 @@ static int print_about(const char *path, FILE *out)
     if (c.meta.process)
         fprintf(out, "child %s\n", c.meta.process);
     fprintf(out, "schedule %s\n", c.meta.schedule ? c.meta.schedule : "");
+    if (c.meta.race)
+        fprintf(out, "race %s\n", c.meta.race);
     for (int s = 0; s < PF_STREAMS; s++)
         fprintf(out, "stream %s %" PRIu64 " bytes %zu chunks\n", streams[s], c.stream[s].length,
                 c.stream[s].n);
@@ -90,14 +93,85 @@ static int print_trace(const char *path, bool as_std, FILE *out)
     return status;
 }
 
+/* --- the last access before a position --- */
+
+struct access_query {
+    bool writes; /* only writes */
+    uint64_t address, size;
+    PF_VEC(uint64_t) events; /* per thread of the recording: how many of its events come before */
+};
+
+/* "write ADDRESS SIZE THREAD:EVENTS..." */
+static bool parse_query(struct access_query *q, const char *text)
+{
+    char word[8];
+    int used = 0;
+    if (sscanf(text, "%7s %" SCNx64 " %" SCNu64 "%n", word, &q->address, &q->size, &used) != 3)
+        return false;
+    q->writes = !strcmp(word, "write");
+    for (text += used; *text;) {
+        uint32_t thread;
+        uint64_t events;
+        if (sscanf(text, " %" SCNu32 ":%" SCNu64 "%n", &thread, &events, &used) != 2 ||
+            thread > UINT16_MAX)
+            return false;
+        while (q->events.len <= thread)
+            pf_vec_push(&q->events, 0);
+        q->events.at[thread] = events;
+        text += used;
+    }
+    return q->writes || !strcmp(word, "access");
+}
+
+static bool matches(const struct access_query *q, const struct pf_trace *t, size_t i)
+{
+    const struct pf_event *e = &t->events.at[i];
+    if (!pf_event_is_access(e) || (q->writes && !pf_event_writes(e)))
+        return false;
+    const struct pf_range *p = &t->places.at[e->what];
+    uint32_t thread = t->recorded.thread.at[e->thread];
+    return p->addr < q->address + q->size && q->address < p->addr + p->size &&
+           thread < q->events.len && t->recorded.index.at[i] <= q->events.at[thread];
+}
+
+static int print_last(const char *path, const char *query, FILE *out)
+{
+    struct access_query q = {0};
+    struct pf_trace t;
+    pf_trace_init(&t);
+    int status =
+        parse_query(&q, query)
+            ? pf_load_trace(VERB, path, &t)
+            : pf_complain(VERB, "--last=%s: expected 'write ADDRESS SIZE THREAD:EVENTS...'", query);
+    if (status == PF_EXIT_OK && !t.recorded.present)
+        status = pf_complain(VERB, "%s: --last needs a recording", path);
+    size_t i = status == PF_EXIT_OK ? t.events.len : 0;
+    while (i && !matches(&q, &t, i - 1))
+        i--;
+    if (i) {
+        const struct pf_event *e = &t.events.at[i - 1];
+        fprintf(out, "T%u:%u %s %s:%u\n", t.recorded.thread.at[e->thread],
+                t.recorded.index.at[i - 1], pf_event_writes(e) ? "write" : "read",
+                pf_trace_text(&t, t.sites.at[e->site].file), t.sites.at[e->site].line);
+    }
+    pf_vec_release(&q.events);
+    pf_trace_release(&t);
+    return status;
+}
+
 int pf_verb_dump(int argc, char **argv)
 {
     bool as_std = false, about = false;
-    const char *file = NULL;
+    const char *file = NULL, *last = NULL;
     const struct pf_cli_option options[] = {
         {"std", NULL, "print RAPID's STD format (locks, threads, reads and writes only)", NULL,
          &as_std},
         {"about", NULL, "of a recording: print what was run, and how it ended", NULL, &about},
+        {"last", "QUERY",
+         "of a recording: print only the last access before a position; QUERY is\n"
+         "                         'write ADDRESS SIZE THREAD:EVENTS...', or access instead of "
+         "write",
+         &last, NULL},
         {"o", "FILE", "write to FILE instead of standard output", &file, NULL},
     };
     const struct pf_cli_verb verb = {VERB, "[OPTION...] FILE",
@@ -114,7 +188,9 @@ int pf_verb_dump(int argc, char **argv)
     FILE *out = file && strcmp(file, "-") ? fopen(file, "w") : stdout;
     if (!out)
         return pf_complain(VERB, "%s: %s", file, strerror(errno));
-    status = about ? print_about(argv[first], out) : print_trace(argv[first], as_std, out);
+    status = about  ? print_about(argv[first], out)
+             : last ? print_last(argv[first], last, out)
+                    : print_trace(argv[first], as_std, out);
     bool failed = fflush(out) || ferror(out);
     if (out != stdout)
         failed |= fclose(out) != 0;

@@ -1,6 +1,7 @@
 /* verb_replay.c - `pf replay`: runs a recording again. Standard output and the exit status are
  * the program's; messages of pf are written to standard error. */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "cli.h"
 #include "directed.h"
 #include "narrative.h"
@@ -147,10 +148,25 @@ static pf_status set_until(struct pf_directed *d, const struct pf_clip *clip, st
     return PF_OK;
 }
 
+/* Tells gdb.py how to replay the clip again, for its command pf-back. */
+static void set_gdb_environment(const char *path, const struct pf_directed *d)
+{
+    char *clip = realpath(path, NULL), *program = d->program ? realpath(d->program, NULL) : NULL;
+    char self[4096];
+    ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+    self[n > 0 ? n : 0] = 0;
+    pf_mem_setenv("PF_GDB_PF", "%s", self);
+    pf_mem_setenv("PF_GDB_CLIP", "%s", clip ? clip : path);
+    pf_mem_setenv("PF_GDB_PROGRAM", "%s", program ? program : "");
+    pf_mem_setenv("PF_GDB_POINT", "%s", d->until ? d->until : "");
+    free(clip);
+    free(program);
+}
+
 int pf_verb_replay(int argc, char **argv)
 {
     struct pf_directed d = {0};
-    const char *trace = NULL, *log = NULL, *state = PF_DEFAULT_STATE;
+    const char *tell = NULL, *trace = NULL, *log = NULL, *state = PF_DEFAULT_STATE;
     struct replayed what = {.finding = NULL};
     char *logs;
     bool gdb = false;
@@ -162,6 +178,9 @@ int pf_verb_replay(int argc, char **argv)
         {"gdb", NULL,
          "start gdb at that point, with all threads (default: at the race, or at the end)", NULL,
          &gdb},
+        {"tell", "FD",
+         "with --gdb: do not start gdb, but write the process and thread to attach to to FD", &tell,
+         NULL},
         {"program", "PATH",
          "the program, if it is neither at its recorded path nor next to the clip", &d.program,
          NULL},
@@ -221,7 +240,10 @@ int pf_verb_replay(int argc, char **argv)
     d.tracing = trace != NULL;
     d.gdb = gdb ? argv + first + after : NULL;
     d.gdb_status = -1;
+    d.tell = tell ? atoi(tell) : 0;
     pf_status s = set_until(&d, &clip, &e);
+    if (s == PF_OK && d.gdb)
+        set_gdb_environment(clip.path, &d);
     if (s == PF_OK)
         s = pf_directed_replay(&clip, trace, &d, &child, &end, &e);
     if (s == PF_OK)

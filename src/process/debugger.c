@@ -48,11 +48,13 @@ static pf_status find_gdb(char **path, struct pf_error *e)
 static pf_status run_gdb(const struct pf_channel *c, const struct pf_child *target,
                          char **arguments, int *status, struct pf_error *e)
 {
-    char pid[32], point[64], go[96], *script = NULL, *path = NULL;
+    char pid[32], point[64], address[64], go[96], *script = NULL, *path = NULL;
     const char *libdir = pf_libdir_find("/gdb.py");
     size_t n = 0;
     snprintf(pid, sizeof pid, "%d", target->pid);
     snprintf(point, sizeof point, "set $pf_point = %u", c->stopped);
+    snprintf(address, sizeof address, "set $pf_go = %#llx",
+             PF_CHANNEL_BASE + offsetof(struct pf_channel, go));
     snprintf(go, sizeof go, "set {unsigned int}%#llx = 1",
              PF_CHANNEL_BASE + offsetof(struct pf_channel, go));
     if (libdir)
@@ -65,6 +67,7 @@ static pf_status run_gdb(const struct pf_channel *c, const struct pf_child *targ
                      "-iex", "handle SIG64 nostop noprint pass",
                      "-p",   pid,
                      "-ex",  point,
+                     "-ex",  address,
                      "-ex",  go,
                      "-x",   script};
     size_t nfirst = sizeof first / sizeof first[0] - (script ? 0 : 2);
@@ -87,10 +90,20 @@ static pf_status run_gdb(const struct pf_channel *c, const struct pf_child *targ
 }
 
 pf_status pf_debugger_run(struct pf_channel *c, const struct pf_child *target, char **arguments,
-                          int *status, struct pf_error *e)
+                          int tell, int *status, struct pf_error *e)
 {
     if (!await_stop(c, target->pid))
         return PF_OK;
+    if (tell) {
+        const struct timespec interval = {0, 20000000};
+        if (dprintf(tell, "%d %u\n", (int)target->pid, c->stopped) < 0)
+            kill(target->pid, SIGKILL);
+        close(tell);
+        *status = 0; /* how it ends is the other process's business */
+        while (!is_over(target->pid))
+            nanosleep(&interval, NULL);
+        return PF_OK;
+    }
     pf_status s = run_gdb(c, target, arguments, status, e);
     kill(target->pid, SIGKILL);
     return s;

@@ -313,7 +313,7 @@ static pf_status run(struct pf_channel *c, const struct pf_clip_meta *m, struct 
     if (s != PF_OK)
         return s;
     if (d->gdb)
-        s = pf_debugger_run(c, &child, d->gdb, &d->gdb_status, e);
+        s = pf_debugger_run(c, &child, d->gdb, d->tell, &d->gdb_status, e);
     pf_child_await(&child, false, end);
     return s;
 }

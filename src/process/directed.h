@@ -40,6 +40,7 @@ struct pf_directed {
     const char *redact; /* variables whose values it never contains, globs; NULL: none */
     bool quiet; /* replay: do not show the program's output */
     char **gdb; /* replay: start gdb at `until` with these arguments (debugger.h); NULL: do not */
+    int tell; /* with `gdb`: do not start it, but tell this descriptor when it can attach; 0: no */
     int gdb_status; /* gdb's status from waitpid; -1: it was not started */
 };
 

@@ -4,6 +4,11 @@
 # Every other thread waits in the runtime for its turn; `bt` leaves out the runtime's frames (`bt -no-filters`
 # shows them). The thread at the event is in the runtime too, just before its event. If the event is an access in
 # the program's own code, the thread is run up to the very instruction.
+#
+# pf-back goes back: it replays the clip again up to an earlier event, in a new process, and attaches to that.
+import os
+import subprocess
+
 import gdb
 
 
@@ -37,8 +42,7 @@ def newest_program_frame():
     return frame
 
 
-def go_to_event():
-    tid = int(gdb.convenience_variable("pf_point"))
+def go_to_event(tid):
     for thread in gdb.selected_inferior().threads():
         if thread.ptid[1] == tid:
             thread.switch()
@@ -88,6 +92,90 @@ def kill_all(_):
             gdb.execute("kill inferiors %d" % inferior.num, to_string=True)
 
 
+class Position:
+    """Where the run is: the thread that runs, the events that each thread has performed."""
+
+    point = os.environ.get("PF_GDB_POINT", "")  # where the last replay stopped: just before this event
+
+    def __init__(self):
+        try:
+            scheduler = gdb.parse_and_eval("pf_scheduler")
+            count = int(gdb.parse_and_eval("'context.c'::count"))
+            table = gdb.parse_and_eval("'context.c'::table")
+        except gdb.error as e:
+            raise gdb.GdbError("pf-back needs the debug information of the runtime: %s" % e)
+        current = scheduler["self"].dereference()
+        self.thread = int(current["number"])
+        self.events = {i: int(table[i]["events"]) for i in range(count)}
+        # as pf_segment_events in scheduler_state.h
+        left = int(current["grant_left"] if scheduler["watched"] else current["tls"]["budget"])
+        left += int(current["before_event"])
+        self.events[self.thread] += int(scheduler["done"]) + int(scheduler["grant"]) - left
+        # The event of the point counts already, although its access has not been performed.
+        if Position.point == "T%d:%d" % (self.thread, self.events[self.thread]):
+            self.events[self.thread] -= 1
+
+
+class Back(gdb.Command):
+    """Go back in the replay.
+pf-back [N]         to the Nth event before this one, of the thread that runs (default 1)
+pf-back write X     to the last write of the variable (or other expression) X
+pf-back access X    to the last access of X
+The program is replayed from its start up to that event, so its output appears again. Breakpoints are kept."""
+
+    def __init__(self):
+        super().__init__("pf-back", gdb.COMMAND_RUNNING)
+
+    def invoke(self, argument, from_tty):
+        word, _, expression = argument.strip().partition(" ")
+        if word in ("write", "access") and expression:
+            point = self.last(word, expression)
+        elif word.isdigit() or not word:
+            position = Position()
+            event = position.events[position.thread] + 1 - int(word or 1)
+            if event < 1:
+                raise gdb.GdbError("thread %d has performed only %d events" %
+                                   (position.thread, position.events[position.thread]))
+            point = "T%d:%d" % (position.thread, event)
+        else:
+            raise gdb.GdbError("expected: pf-back [N], pf-back write X or pf-back access X")
+        self.replay_to(point)
+
+    def last(self, kind, expression):
+        """The last access of the expression before the current position."""
+        value = gdb.parse_and_eval(expression)
+        if value.address is None:
+            raise gdb.GdbError("%s is not in memory" % expression)
+        position = Position()
+        query = "%s %#x %d %s" % (kind, int(value.address), value.type.sizeof,
+                                  " ".join("%d:%d" % e for e in position.events.items()))
+        run = subprocess.run([os.environ["PF_GDB_PF"], "dump", "--last", query, os.environ["PF_GDB_CLIP"]],
+                             capture_output=True, text=True)
+        if run.returncode:
+            raise gdb.GdbError(run.stderr.strip())
+        if not run.stdout:
+            raise gdb.GdbError("no %s of %s before this point" % (kind, expression))
+        return run.stdout.split()[0]
+
+    def replay_to(self, point):
+        here, there = os.pipe()
+        words = [os.environ["PF_GDB_PF"], "replay", "--gdb", "--tell", str(there), "--until", point]
+        if os.environ.get("PF_GDB_PROGRAM"):
+            words += ["--program", os.environ["PF_GDB_PROGRAM"]]
+        subprocess.Popen(words + [os.environ["PF_GDB_CLIP"]], pass_fds=[there], start_new_session=True)
+        os.close(there)
+        with os.fdopen(here) as pipe:
+            stopped = pipe.readline().split()
+        if len(stopped) != 2:
+            raise gdb.GdbError("the replay did not reach %s" % point)
+        kill_all(None)
+        gdb.execute("attach %s" % stopped[0], to_string=True)
+        gdb.execute("set {unsigned int}%#x = 1" % int(gdb.convenience_variable("pf_go")))
+        Position.point = point
+        print("at %s" % point)
+        go_to_event(int(stopped[1]))
+
+
 # `step` enters the program's functions, not the runtime's.
 for depth in ("*", "*/*", "*/*/*", "*/*/*/*"):
     gdb.execute("skip -gfi photofinish-rt/%s" % depth, to_string=True)
@@ -96,4 +184,5 @@ ProgramFrames()
 if hasattr(gdb.events, "gdb_exiting"):
     gdb.events.gdb_exiting.connect(kill_all)
 watch_traps()
-go_to_event()
+Back()
+go_to_event(int(gdb.convenience_variable("pf_point")))
