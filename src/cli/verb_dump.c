@@ -138,21 +138,24 @@ static int print_last(const char *path, const char *query, FILE *out)
 {
     struct access_query q = {0};
     struct pf_trace t;
+    struct pf_error e;
+    int status = PF_EXIT_OK;
     pf_trace_init(&t);
-    int status =
-        parse_query(&q, query)
-            ? pf_load_trace(VERB, path, &t)
-            : pf_complain(VERB, "--last=%s: expected 'write ADDRESS SIZE THREAD:EVENTS...'", query);
-    if (status == PF_EXIT_OK && !t.recorded.present)
+    if (!parse_query(&q, query))
+        status =
+            pf_complain(VERB, "--last=%s: expected 'write ADDRESS SIZE THREAD:EVENTS...'", query);
+    else if (pf_load_trace(VERB, path, &t, &e) != PF_OK)
+        status = pf_complain(VERB, "%s", e.text);
+    else if (!t.recorded.present)
         status = pf_complain(VERB, "%s: --last needs a recording", path);
     size_t i = status == PF_EXIT_OK ? t.events.len : 0;
     while (i && !matches(&q, &t, i - 1))
         i--;
     if (i) {
-        const struct pf_event *e = &t.events.at[i - 1];
-        fprintf(out, "T%u:%u %s %s:%u\n", t.recorded.thread.at[e->thread],
-                t.recorded.index.at[i - 1], pf_event_writes(e) ? "write" : "read",
-                pf_trace_text(&t, t.sites.at[e->site].file), t.sites.at[e->site].line);
+        const struct pf_event *v = &t.events.at[i - 1];
+        fprintf(out, "T%u:%u %s %s:%u\n", t.recorded.thread.at[v->thread],
+                t.recorded.index.at[i - 1], pf_event_writes(v) ? "write" : "read",
+                pf_trace_text(&t, t.sites.at[v->site].file), t.sites.at[v->site].line);
     }
     pf_vec_release(&q.events);
     pf_trace_release(&t);
