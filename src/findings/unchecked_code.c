@@ -150,7 +150,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Adds the addresses that a section refers to: records of `size` bytes, with a pf_rel at `field`. */
+/* Adds the addresses that a section refers to: records of `size` bytes with a pf_rel at `field`. */
 static size_t add_entries(const struct elf_file *f, const char *name, size_t size, size_t field,
                           uint64_t **at, size_t n)
 {

@@ -4,8 +4,8 @@
  * Model:   at that point the target has turned its contexts into kernel threads
  *          (src/rt/direct/materialise.h) and waits. gdb is attached to it, with a script that
  *          describes the runtime (gdb.py, installed next to the runtime) and the user's arguments.
- *          When gdb ends, the target is killed. The script's command pf-back starts further replays,
- *          to which gdb attaches (docs/decision/going-back.md).
+ *          When gdb ends, the target is killed. The script's command pf-back starts further
+ *          replays, to which gdb attaches (docs/decision/going-back.md).
  * Errors:  PF_IO when gdb is not installed or cannot be started.
  */
 #ifndef PF_PROCESS_DEBUGGER_H
@@ -17,8 +17,9 @@
 /* Waits until the target has stopped at its point and runs gdb with these arguments; *status is
  * gdb's status from waitpid. If the target ends before the point, gdb is not run and *status is
  * unchanged. When this returns, the target has ended or has been killed. */
-/* `tell` is not 0: gdb is not run; the process and the thread at the point are written as numbers to
- * that descriptor, and this returns when the target, which another process debugs, has ended. */
+/* `tell` is not 0: gdb is not run; the process and the thread at the point are written as numbers
+ * to that descriptor, and this returns when the target, which another process debugs, has
+ * ended. */
 PF_MUST_USE pf_status pf_debugger_run(struct pf_channel *c, const struct pf_child *target,
                                       char **arguments, int tell, int *status, struct pf_error *e);
 
