@@ -3,6 +3,7 @@
 #include "evidence.h"
 #include "load_trace.h"
 #include "message.h"
+#include "output_stack.h"
 #include "run_result.h"
 #include "textbuf.h"
 #include <stdio.h>
@@ -57,11 +58,17 @@ void pf_evidence_output(struct pf_verdict *v, const struct pf_judge_run *primary
         free(x);
         free(y);
     }
-    if (pf_run_output_difference(&primary->output, &alternate->output, &d))
-        add(v, "output",
-            pf_mem_format("descriptor %d, byte %llu: primary: \"%s\"; alternate: \"%s\"", d.fd,
-                          (unsigned long long)d.at, d.text[0], d.text[1]),
-            NULL);
+    if (!pf_run_output_difference(&primary->output, &alternate->output, &d))
+        return;
+    add(v, "output",
+        pf_mem_format("descriptor %d, byte %llu: primary: \"%s\"; alternate: \"%s\"", d.fd,
+                      (unsigned long long)d.at, d.text[0], d.text[1]),
+        NULL);
+    char stack[PF_OUTPUT_STACK];
+    if (pf_output_stack_find(alternate->clip, d.fd, d.at, stack, sizeof stack))
+        add(v, "printed", pf_mem_format("alternate order:\n%s", stack), NULL);
+    else if (pf_output_stack_find(primary->clip, d.fd, d.at, stack, sizeof stack))
+        add(v, "printed", pf_mem_format("primary order:\n%s", stack), NULL);
 }
 
 /* --- failures --- */

@@ -209,6 +209,9 @@ static pf_status make_host(struct pf_channel_host **h, bool replay, const struct
     c->tracing = d->tracing;
     c->watch = d->watch || (replay && clip->meta.watched);
     c->quiet = d->quiet;
+    c->output_wanted = d->output_stack != NULL;
+    c->output_fd = d->output_fd;
+    c->output_at = d->output_at;
     c->debug = d->gdb != NULL;
     const char *schedule = replay ? clip->meta.schedule : d->schedule;
     const char *exclude = replay ? clip->meta.exclude : d->exclude;
@@ -471,6 +474,9 @@ static pf_status replay_as(const struct pf_clip *clip, char *program, const char
         struct pf_clip_meta here = clip->meta;
         here.program = program;
         s = run_with_host(h, w, &here, d, child, end, e);
+        if (d->output_stack)
+            snprintf(d->output_stack, d->output_room, "%s",
+                     pf_channel_host_channel(h)->output_stack);
         if (s == PF_OK && w)
             s = pf_clip_finish(w, end, e);
         pf_channel_host_free(h);

@@ -39,6 +39,11 @@ struct pf_directed {
     bool keep_env; /* the clip contains all values of the environment */
     const char *redact; /* variables whose values it never contains, globs; NULL: none */
     bool quiet; /* replay: do not show the program's output */
+    /* replay: store the stack that writes this byte of a descriptor's output; NULL: not wanted */
+    char *output_stack;
+    size_t output_room; /* size of output_stack */
+    int output_fd;
+    uint64_t output_at;
     char **gdb; /* replay: start gdb at `until` with these arguments (debugger.h); NULL: do not */
     int tell; /* with `gdb`: do not start it, but tell this descriptor when it can attach; 0: no */
     int gdb_status; /* gdb's status from waitpid; -1: it was not started */

@@ -1,6 +1,7 @@
 // Twin of output_by_input: the value that was written last decides what is printed (Figure 14 c).
 // judge: globalx output-differs
 // evidence: globalx descriptor 1
+// evidence: globalx puts
 #include <pthread.h>
 #include <stdio.h>
 

@@ -192,6 +192,11 @@ void pf_continuation_isolate(void);
 /* Called by pf_direct_start before the first system call is trapped. */
 void pf_syscall_init(void);
 
+/* The descriptor for which the stack that writes a certain byte is wanted; -1: none. */
+int pf_output_wanted_stream(void);
+/* The current thread has used the stream of that descriptor, whose buffer now holds n bytes. */
+void pf_output_buffered(uint64_t n);
+
 /* Copies n bytes of the target's memory. Returns false if they cannot be read (bad_pointer.c). */
 bool pf_try_copy(void *to, const void *from, size_t n);
 

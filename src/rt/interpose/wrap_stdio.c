@@ -42,8 +42,19 @@ struct pf_stdio pf_stream_enter(struct pf_func *native, FILE *f)
     }
     return s;
 }
+/* Tells directed mode what is in the buffer of standard output or standard error, if it asks for
+ * the stack that prints a certain byte. */
+static void tell_buffered(const struct pf_stdio *s)
+{
+    int fd = s->t && pf_directed() ? pf_output_wanted_stream() : -1;
+    const FILE *f = fd == 1 ? stdout : fd == 2 ? stderr : NULL;
+    if (__builtin_expect(f != NULL, 0))
+        pf_output_buffered((uint64_t)(f->_IO_write_ptr - f->_IO_write_base));
+}
+
 void pf_stream_leave(struct pf_stdio *s)
 {
+    tell_buffered(s);
     if (s->locked) {
         pf_order_unnested(s->t, pf_hb_release, s->locked);
         PF_REAL(funlockfile)(s->locked);

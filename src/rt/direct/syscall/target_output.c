@@ -7,6 +7,8 @@
  * program may replace descriptor 1 by a file.
  */
 #define _GNU_SOURCE
+#include "number_text.h"
+#include "stack.h"
 #include "stream_ring.h"
 #include "syscalls.h"
 #include <fcntl.h>
@@ -139,6 +141,63 @@ static void show(int fd, const char *bytes, size_t n)
     }
 }
 
+/* --- which stack writes a certain byte --- */
+
+struct stack_text {
+    char *at, *end;
+};
+
+static void add_text(struct stack_text *t, const char *s)
+{
+    for (; s && *s && t->at < t->end; s++)
+        *t->at++ = *s;
+    *t->at = 0;
+}
+
+static bool add_position(const struct pf_position *p, void *arg)
+{
+    struct stack_text *t = arg;
+    add_text(t, p->func);
+    if (p->file) {
+        add_text(t, " ");
+        add_text(t, p->file);
+        add_text(t, ":");
+        add_text(t, pf_number_format(&(struct pf_number_text){0}, p->line));
+    }
+    add_text(t, "\n");
+    return true;
+}
+
+static uint64_t written; /* bytes of the wanted descriptor so far */
+
+/* Stores the stack of the current thread if it has produced the wanted byte, which is among the
+ * first n bytes. */
+static void note_stack(struct pf_channel *c, uint64_t n)
+{
+    if (c->output_at >= n || *c->output_stack)
+        return;
+    struct stack_text t = {c->output_stack, c->output_stack + sizeof c->output_stack - 1};
+    if (__pf_tls.thread && __pf_tls.thread->context.frames)
+        pf_stack_walk_live(__pf_tls.thread, add_position, &t);
+}
+
+static void count_written(int fd, uint64_t n)
+{
+    struct pf_channel *c = pf_channel_get();
+    if (!c || !c->output_wanted || fd != c->output_fd)
+        return;
+    written += n;
+    note_stack(c, written);
+}
+
+int pf_output_wanted_stream(void)
+{
+    const struct pf_channel *c = pf_channel_get();
+    return c && c->output_wanted ? c->output_fd : -1;
+}
+
+void pf_output_buffered(uint64_t n) { note_stack(pf_channel_get(), written + n); }
+
 void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
 {
     if (result <= 0)
@@ -153,6 +212,7 @@ void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
         left -= n;
     }
     r.kept = shown ? r.length : 0;
+    count_written(fd, r.length);
     if (pf_recording()) {
         pf_ring_put(PF_STREAM_OUTPUT, &r, sizeof r);
     } else {

@@ -1,0 +1,60 @@
+/* output_stack.c - see output_stack.h. */
+#define _GNU_SOURCE
+#include "output_stack.h"
+#include "directed.h"
+#include "supervisor.h"
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define LIMIT_MS 60000
+#define GRACE_MS 500
+
+/* Shared with the process of the replay. */
+struct stack_query {
+    const char *clip;
+    int fd;
+    uint64_t at;
+    char text[PF_OUTPUT_STACK];
+};
+
+static int replay(const void *arg)
+{
+    struct stack_query *q = *(struct stack_query *const *)arg;
+    struct pf_directed d = {.quiet = true,
+                            .output_stack = q->text,
+                            .output_room = sizeof q->text,
+                            .output_fd = q->fd,
+                            .output_at = q->at};
+    struct pf_child_end child;
+    struct pf_clip_end end;
+    struct pf_clip clip;
+    struct pf_error e;
+    if (pf_clip_open(&clip, q->clip, &e) == PF_OK)
+        (void)!pf_directed_replay(&clip, NULL, &d, &child, &end, &e);
+    return 0;
+}
+
+bool pf_output_stack_find(const char *clip, int fd, uint64_t at, char *to, size_t room)
+{
+    struct stack_query *q =
+        mmap(NULL, sizeof *q, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct pf_supervisor_result result;
+    struct pf_error e;
+    if (q == MAP_FAILED)
+        return false;
+    q->clip = clip;
+    q->fd = fd;
+    q->at = at;
+    struct pf_command command = {.path = "stack",
+                                 .function = replay,
+                                 .arg = &q,
+                                 .output = PF_OUTPUT_NULL,
+                                 .limit_ms = LIMIT_MS,
+                                 .grace_ms = GRACE_MS,
+                                 .forwards = true};
+    bool found = pf_supervisor_run(&command, NULL, NULL, &result, &e) == PF_OK && *q->text;
+    snprintf(to, room, "%s", q->text);
+    munmap(q, sizeof *q);
+    return found;
+}
