@@ -24,9 +24,11 @@
 
 #define VERB "judge"
 #define RACE_LIMIT_MS 60000 /* for one race */
+#define REQUIREMENTS 16 /* most conditions of --require */
 
 struct judge_verb {
     const char *state, *json, *race, *folder;
+    struct pf_requirement requirements[REQUIREMENTS];
     const char *check; /* the folder of one check, instead of a state folder */
     bool from_state;
     enum pf_judge_class fail_on;
@@ -304,10 +306,30 @@ static bool parse_number(const char *text, unsigned most, unsigned *out)
     return *text >= '0' && *text <= '9' && !*end && n <= most;
 }
 
+/* Parses conditions, separated by semicolons. Returns an exit status. */
+static int parse_requirements(struct judge_verb *v, const char *text)
+{
+    struct pf_judge_settings *how = &v->list.how;
+    how->requirements = v->requirements;
+    while (text && *text) {
+        size_t n = strcspn(text, ";");
+        char *one = pf_mem_copy_n(text, n);
+        bool ok = how->nrequirements < REQUIREMENTS &&
+                  pf_requirement_parse(&v->requirements[how->nrequirements++], one);
+        free(one);
+        if (!ok)
+            return pf_complain(VERB, "--require=%s: expected a condition such as 'count >= 0'",
+                               text);
+        text += n + (text[n] == ';');
+        text += strspn(text, " ");
+    }
+    return PF_EXIT_OK;
+}
+
 int pf_verb_judge(int argc, char **argv)
 {
     const char *schedules = NULL, *control = NULL, *jobs = NULL, *limit = NULL, *method = NULL,
-               *fail_on = NULL;
+               *fail_on = NULL, *require = NULL;
     bool no_adhoc = false;
     struct judge_verb *v = pf_mem_zero(1, sizeof *v);
     struct pf_judge_settings *how = &v->list.how;
@@ -332,6 +354,9 @@ int pf_verb_judge(int argc, char **argv)
         {"no-adhoc", NULL, "do not look for ad hoc synchronisation", NULL, &no_adhoc},
         {"o", "DIR", "write the clips of the evidence to DIR", &v->folder, NULL},
         {"race", "A,B", "judge the accesses A and B of CLIP, such as T1:137,T2:40", &v->race, NULL},
+        {"require", "COND",
+         "every run must satisfy COND, such as 'count >= 0', at synchronisation and at its end",
+         &require, NULL},
         {"schedules", "N", "run the other order under N random schedules (default 2)", &schedules,
          NULL},
         {"state", "DIR", "the state folder (default " PF_DEFAULT_STATE ")", &v->state, NULL},
@@ -371,6 +396,8 @@ int pf_verb_judge(int argc, char **argv)
         status = pf_complain(VERB, "--control=%s: expected a number from 0 to 200", control);
     else if (!parse_number(jobs, 64, &how->jobs) || !how->jobs)
         status = pf_complain(VERB, "--jobs=%s: expected a number from 1 to 64", jobs);
+    else if (parse_requirements(v, require) != PF_EXIT_OK)
+        status = PF_EXIT_USAGE;
     else if (limit && !pf_duration_parse(limit, &ms))
         status = pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", limit);
     else if (fail_on && (class = pf_judge_class_from(fail_on)) < 0)

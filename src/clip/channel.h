@@ -78,6 +78,10 @@ struct pf_environment_entry {
     uint32_t length;
 };
 
+/* A bit of the descriptor in a record of stream `output`: a pipe, socket pair or eventfd that the
+ * program has made for itself. */
+#define PF_OUTPUT_INTERNAL 0x40000000
+
 enum pf_direct_mode { PF_DIRECT_OFF, PF_DIRECT_RECORD, PF_DIRECT_REPLAY };
 
 enum pf_ring_use { PF_RING_OFF, PF_RING_WRITE, PF_RING_READ };
@@ -200,6 +204,9 @@ struct pf_continuation {
     uint32_t outcome; /* enum pf_outcome, if the checkpoint has ended it; its own is in its log */
     uint32_t reported; /* the outcome in its log */
     uint32_t kept; /* its log was kept */
+    /* it has descriptors other than files (pipes, sockets, eventfds, epoll), which it shares with
+     * the process it was copied from, and so with the other continuations */
+    uint32_t shares;
     uint32_t behaviours; /* how many behaviours it was the first to show */
     uint64_t events; /* of all threads, since the start of the run */
     uint64_t copied; /* nanoseconds that copying the process took */

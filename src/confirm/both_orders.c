@@ -20,6 +20,7 @@
 #define TRUNK_POLICY "rr"
 #define TIMES 5 /* limit of events of a continuation, in events of the recording */
 #define EVENTS_LEAST 20000 /* a recording counts as at least this long */
+#define EACH_MS 10000 /* time limit of a continuation */
 #define GRACE_MS 1000 /* between SIGTERM and SIGKILL */
 
 /* The description in memory that the process of the runs shares with the caller. */
@@ -148,12 +149,17 @@ static void take_result(const struct pf_both_orders *q, const struct pf_clip *tr
     memcpy(out->end.error, k->error, sizeof out->end.error);
     memcpy(out->end.failure, k->failure, sizeof out->end.failure);
     out->order = k->order;
+    out->shares = k->shares;
     meta.schedule = out->policy;
     meta.watched = 1; /* continuations check every access for memory errors */
     pf_status s = out->clip ? pf_clip_join(trunk, pieces, out->clip, &meta, &out->end, &e)
                             : pf_clip_pieces_end(pieces, &out->end, &e);
-    out->ran = s == PF_OK;
-    if (s != PF_OK)
+    /* killed at its time limit: it may have waited for something outside the program */
+    bool late = k->outcome == PF_OUTCOME_HANG && WIFSIGNALED(k->wait);
+    out->ran = s == PF_OK && !late;
+    if (late)
+        snprintf(out->why, sizeof out->why, "it did not end within %d s", EACH_MS / 1000);
+    else if (s != PF_OK)
         snprintf(out->why, sizeof out->why, "%.*s", (int)strcspn(e.text, "\n"), e.text);
 }
 
@@ -173,6 +179,7 @@ static void run_continuations(struct shared_orders *u, const char *plan, const c
                             .jobs = q->jobs ? q->jobs : 1,
                             .ordered = true,
                             .watch = q->recording->meta.watched,
+                            .each_ms = EACH_MS,
                             .ends = ends};
     pf_status s = pf_directed_record(&q->recording->meta, file, &d, &child, &end, &e);
     if (s == PF_OK && end.outcome == PF_OUTCOME_DIVERGED)
@@ -236,7 +243,8 @@ static int choose_input(const struct pf_clip *recording)
     return file ? STDIN_FILENO : pf_recorded_stdin_open(recording);
 }
 
-pf_status pf_both_orders_run(struct pf_both_orders *q, struct pf_error *e)
+/* Runs all continuations from one checkpoint. */
+static pf_status run_together(struct pf_both_orders *q, struct pf_error *e)
 {
     size_t size = sizeof(struct shared_orders) + q->n * sizeof *q->runs;
     struct shared_orders *u =
@@ -278,6 +286,22 @@ pf_status pf_both_orders_run(struct pf_both_orders *q, struct pf_error *e)
     if (input > 0)
         close(input);
     remove_files(q);
+    return s;
+}
+
+pf_status pf_both_orders_run(struct pf_both_orders *q, struct pf_error *e)
+{
+    struct pf_both_orders one = *q;
+    pf_status s = run_together(q, e);
+    /* Of continuations that share something, only the first one has run. */
+    for (uint32_t i = 1; i < q->n && s == PF_OK; i++) {
+        if (!q->runs[i].shares || (q->should_stop && q->should_stop(q->arg)))
+            continue;
+        q->runs[i].why[0] = 0;
+        one.runs = q->runs + i;
+        one.n = 1;
+        s = run_together(&one, e);
+    }
     return s;
 }
 

@@ -8,6 +8,8 @@
  *          as that is possible, or directly under a policy. The accesses are recognised by thread,
  *          source position and memory (src/rt/direct/schedule/access_order.h). The number of events
  *          of a continuation is limited to five times that of the recording after the checkpoint.
+ *          Continuations share the pipes, sockets, eventfds and epolls that the program has opened.
+ *          If there are any, each continuation gets a run of its own up to the race.
  * Memory:  the caller owns everything. The clip of each continuation is written to its path, so
  *          that its output can be read (run_output.h) and the run replayed.
  * Threads: the caller must be single-threaded; the runs happen in a process of their own.
@@ -31,6 +33,7 @@ struct pf_order_run {
     bool ran;
     char why[240]; /* why it did not run */
     struct pf_clip_end end; /* status, signal, outcome, memory errors */
+    bool shares; /* it shares pipes, sockets or the like with the other continuations */
     struct pf_order_outcome order; /* whether the order was enforced, and why not */
 };
 

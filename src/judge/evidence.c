@@ -97,9 +97,10 @@ void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r)
     pf_findings_init(&shown);
     pf_trace_init(&t);
     if (pf_load_trace_shown(VERB, r->clip, NULL, &t, &shown, &ignored) == PF_OK)
-        for (size_t i = 0; i < shown.n; i++)
+        for (size_t i = 0; i < shown.n && strncmp(r->failure, "requirement", 11) != 0; i++)
             add_stack(v, shown.at[i]);
-    if (!shown.n)
+    bool required = !strncmp(r->failure, "requirement", 11); /* a replay does not know it */
+    if (required || !shown.n)
         add(v, "failure",
             pf_mem_format("%s%s%s", r->failure, *r->run.end.text ? "\n" : "", r->run.end.text),
             NULL);

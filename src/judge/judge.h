@@ -5,7 +5,8 @@
  *
  * Model:   a race belongs to one class:
  *              spec-violated       one order makes the program crash, fail an assertion, deadlock,
- *                                  loop for ever or access memory wrongly; the other one does not
+ *                                  loop for ever, access memory wrongly or violate a requirement
+ *                                  (requirement.h); the other one does not
  *              output-differs      the order changes the output or the exit status
  *              k-witness-harmless  k runs of the alternate order gave results of the primary order
  *              single-ordering     the alternate order cannot happen: other synchronisation, which
@@ -24,6 +25,7 @@
 
 #include "both_orders.h"
 #include "finding.h"
+#include "requirement.h"
 
 enum pf_judge_method {
     PF_METHOD_BOTH_ORDERS, /* everything below */
@@ -37,6 +39,8 @@ struct pf_judge_settings {
     unsigned control; /* most runs of the primary order; 0: only the recorded one */
     unsigned prefixes; /* how many earlier positions are tried where a lock is in the way */
     bool adhoc; /* look for ad hoc synchronisation */
+    const struct pf_requirement *requirements; /* conditions that every run must satisfy */
+    size_t nrequirements;
     bool as_paper; /* no control group, and a failure in either order decides */
     unsigned jobs;
     uint64_t limit_ms; /* for one race; 0: none */

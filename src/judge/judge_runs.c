@@ -2,11 +2,14 @@
 #define _GNU_SOURCE
 #include "judge_runs.h"
 #include "duration.h"
+#include "load_trace.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+#define VERB "judge"
 
 static char *clip_path(const struct pf_judge_runs *g, size_t i)
 {
@@ -17,6 +20,20 @@ static uint64_t time_left(const struct pf_judge_runs *g)
 {
     uint64_t used = pf_now_ms() - g->began;
     return !g->how->limit_ms ? 0 : used < g->how->limit_ms ? g->how->limit_ms - used : 1;
+}
+
+/* Tests the requirements in the trace of a run that has not failed otherwise. */
+static void test_requirements(const struct pf_judge_settings *how, struct pf_judge_run *r)
+{
+    struct pf_trace t;
+    struct pf_error ignored;
+    pf_trace_init(&t);
+    if (how->nrequirements && !*r->failure && pf_load_trace(VERB, r->clip, &t, &ignored) == PF_OK)
+        for (size_t i = 0; i < how->nrequirements && !*r->failure; i++) {
+            bool known;
+            pf_requirement_holds(&how->requirements[i], &t, &known, r->failure, sizeof r->failure);
+        }
+    pf_trace_release(&t);
 }
 
 static void take(struct pf_judge_runs *g, const struct pf_order_run *r, char *path)
@@ -32,6 +49,8 @@ static void take(struct pf_judge_runs *g, const struct pf_order_run *r, char *pa
     }
     one.run.clip = NULL;
     pf_order_run_failure(r, 0, one.failure, sizeof one.failure);
+    if (one.run.ran)
+        test_requirements(g->how, &one);
     pf_vec_push(&g->at, one);
 }
 

@@ -40,6 +40,10 @@ pf_status pf_run_output_read(struct pf_run_output *o, const struct pf_clip *clip
         at += sizeof r;
         if (r.kept > n - at)
             break;
+        if (r.fd & PF_OUTPUT_INTERNAL) { /* the program writes to itself */
+            at += r.kept;
+            continue;
+        }
         struct pf_output_stream *k = stream_of(o, r.fd);
         pf_vec_push(&k->pieces, (struct pf_output_piece){k->length, r.context});
         k->kept &= r.kept == r.length;

@@ -1,7 +1,8 @@
 /*
  * run_output.h - what a run has written, one stream of bytes for each descriptor.
  *
- * Model:   standard output and standard error are kept as bytes. Of other descriptors only the
+ * Model:   what the program writes to pipes, socket pairs and eventfds of its own is not output.
+ *          Standard output and standard error are kept as bytes. Of other descriptors only the
  *          length and a chain of hashes of the pieces that were written are known. Two runs have
  *          the same output if these are equal for every descriptor.
  * Memory:  release frees everything; twice is fine.

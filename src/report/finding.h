@@ -147,7 +147,8 @@ struct pf_schedule_step {
 
 /* What a verdict on a race rests on (docs/analysis/judge.md). */
 struct pf_judged_evidence {
-    const char *kind; /* primary, alternate: a clip; output, printed, exit, failure, state: a text */
+    /* primary, alternate: a clip; output, printed, exit, failure, state: a text */
+    const char *kind;
     const char *text, *clip; /* NULL: none */
 };
 struct pf_judged {

@@ -5,6 +5,7 @@ comments at its top (test/judge/README.md)."""
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -72,7 +73,7 @@ def main(path, level):
     recorded = run([pf, "record", "-o", clip, *schedule, "--", str(work / "program"), *args], stdin=subprocess.DEVNULL)
     if not Path(clip).exists():
         sys.exit(recorded.stderr)
-    options = " ".join(wanted.get("options", [])).split()
+    options = shlex.split(" ".join(wanted.get("options", [])))
     for _ in range(int(os.environ.get("PF_TEST_RUNS", "2"))):
         judged = run([pf, "judge", *options, "--json", str(out), clip])
         if judged.returncode not in (0, 66):

@@ -68,6 +68,8 @@ status 2 "$PF" judge --method=none
 has err "--method=none"
 status 2 "$PF" judge --schedules=many
 has err "--schedules=many"
+status 2 "$PF" judge --require='x = 1'
+has err "expected a condition such as"
 status 2 "$PF" judge --fail-on=bad
 has err "--fail-on=bad"
 status 0 "$PF" record -o two.clip -- ./two

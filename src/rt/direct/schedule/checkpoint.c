@@ -107,6 +107,7 @@ static void start_continuation(const struct pf_channel *c, uint32_t i)
     pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     pf_continuation_isolate(); /* before the log is opened, which must not be copied */
     pf_ring_split(log_path_of(c, i), i);
+    pf_channel_get()->continuation[i].shares = pf_continuation_shares();
 }
 
 static void follow_policy(const struct pf_channel *c, uint32_t i)
@@ -270,7 +271,7 @@ void pf_checkpoint_branch(uint32_t i)
     if (pid > 0) {
         running[slot].pid = pid;
         running[slot].number = i;
-        running[slot].end = now() + LIMIT_NS;
+        running[slot].end = now() + (c->each_ns ? c->each_ns : LIMIT_NS);
         c->continuation[i].copied = now() - before;
         return;
     }
@@ -284,6 +285,8 @@ void pf_checkpoint_branch(uint32_t i)
     /* Finds memory errors that the plan causes; heap marks exist in every directed run. */
     pf_direct.watching = true;
     if (c->ordered) {
+        if (i && c->continuation[i].shares) /* the first one has changed what they share */
+            pf_sys(SYS_exit_group, 0);
         begin_order(plan);
         return;
     }

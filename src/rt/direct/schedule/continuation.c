@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #define FDS 1024
+#define LOW_FD 900 /* the runtime uses descriptors from here on */
 #define COPY_MAX (256ll << 20)
 
 static long copy_of(int fd, const struct stat *st)
@@ -63,4 +64,14 @@ void pf_continuation_isolate(void)
         if (shared[fd])
             separate(fd);
     pf_output_hide();
+}
+
+bool pf_continuation_shares(void)
+{
+    struct stat st;
+    for (int fd = 3; fd < LOW_FD; fd++)
+        if (!pf_output_standard(fd) && pf_sys(SYS_fstat, fd, &st) == 0 && !S_ISREG(st.st_mode) &&
+            !S_ISCHR(st.st_mode) && !S_ISDIR(st.st_mode))
+            return true;
+    return false;
 }

@@ -35,6 +35,17 @@ static void set_standard(long fd, uint8_t what)
     if (s)
         *s = what;
 }
+
+/* Pipes, socket pairs and eventfds that the program has made: what it writes there stays in the
+ * program, unless it has started other processes. */
+static bool internal[FDS];
+
+static void set_internal(long fd, bool is)
+{
+    if (fd >= 0 && fd < FDS)
+        internal[fd] = is;
+}
+
 static uint8_t standard_of(long fd)
 {
     uint8_t *s = standard_at(fd);
@@ -47,10 +58,50 @@ static bool hide;
 void pf_output_hide(void) { hide = true; }
 bool pf_output_hidden(int fd) { return hide && standard_of(fd); }
 
+static void track_internal(long number, const long a[6], long r)
+{
+    const int *pair = (const int *)(number == SYS_socketpair ? a[3] : a[0]);
+    switch (number) {
+    case SYS_close:
+        set_internal(a[0], false);
+        break;
+    case SYS_pipe:
+    case SYS_pipe2:
+    case SYS_socketpair:
+        set_internal(pair[0], true);
+        set_internal(pair[1], true);
+        break;
+    case SYS_dup:
+    case SYS_dup2:
+    case SYS_dup3:
+    case SYS_eventfd:
+    case SYS_eventfd2:
+        set_internal(r, number == SYS_eventfd || number == SYS_eventfd2 ||
+                            (a[0] >= 0 && a[0] < FDS && internal[a[0]]));
+        break;
+    case SYS_fcntl:
+        if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC)
+            set_internal(r, a[0] >= 0 && a[0] < FDS && internal[a[0]]);
+        break;
+    case SYS_open:
+    case SYS_openat:
+    case SYS_openat2:
+    case SYS_creat:
+    case SYS_socket:
+    case SYS_accept:
+    case SYS_accept4:
+        set_internal(r, false);
+        break;
+    default:
+        break;
+    }
+}
+
 void pf_output_track(long number, const long a[6], long r)
 {
     if (r < 0)
         return;
+    track_internal(number, a, r);
     switch (number) {
     case SYS_close:
         set_standard(a[0], 0);
@@ -212,6 +263,8 @@ void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
         left -= n;
     }
     r.kept = shown ? r.length : 0;
+    if (fd >= 0 && fd < FDS && internal[fd] && !pf_channel_get()->children)
+        r.fd |= PF_OUTPUT_INTERNAL;
     count_written(fd, r.length);
     if (pf_recording()) {
         pf_ring_put(PF_STREAM_OUTPUT, &r, sizeof r);
@@ -219,7 +272,7 @@ void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
         const struct record *was = pf_ring_get(PF_STREAM_OUTPUT, sizeof *was);
         if (!was || (was->kept && !pf_ring_get(PF_STREAM_OUTPUT, was->kept)))
             pf_diverged("more output than recorded, in bytes", 0, r.length);
-        if (was->fd != r.fd || was->length != r.length)
+        if ((was->fd ^ r.fd) & ~PF_OUTPUT_INTERNAL || was->length != r.length)
             pf_diverged("different length of output", was->length, r.length);
         if (was->hash != r.hash)
             pf_diverged("different output", was->hash, r.hash);
