@@ -23,7 +23,7 @@ bool pf_hash_index_add(struct pf_hash_index *x, uint32_t hash, uint32_t item)
             pf_sys_map(0, sizeof *n + (uint64_t)size * sizeof n->slot[0]);
         if (!n)
             return false;
-        /* Hashes spread over all pages. */
+        /* Hashes are spread over all pages, so every page will be used soon. */
         pf_sys_populate(n, sizeof *n + (uint64_t)size * sizeof n->slot[0]);
         n->mask = size - 1;
         for (uint32_t i = 0; t && i <= t->mask; i++)

@@ -31,7 +31,7 @@ struct pf_hooks {
     struct pf_thread *(*thread_adopt)(void);
 
     /* --- direct --- */
-    /* The id of the running thread as the target sees it; 0: it is the kernel's. */
+    /* The id of the running thread as the target sees it; 0: the kernel's id. */
     int32_t (*thread_id)(void);
 
     /* --- direct: only in event mode --- */

@@ -13,8 +13,8 @@
 #include "pf_event.h"
 #include "thread.h"
 
-/* A range of memory has lost its history: it was mapped again or returned. Not an event of the
- * trace. */
+/* A range of memory has lost its history: it was mapped again, or returned to the kernel. Not
+ * an event of the trace. */
 #define PF_NOTIFY_MEMORY_RESET PF_EV_KINDS
 
 /* what: the lock, condition variable, object or block, or a thread's number. more: the mutex of a

@@ -19,7 +19,8 @@ struct pf_rt {
     /* event bodies report variables on the stack (direct/memory/stack_variables.h) */
     bool stack_variables;
     bool sampling; /* a policy decides at each call which body runs (sample.h) */
-    /* event mode without some functions: every call asks which body to run */
+    /* event mode: some functions are excluded from the trace, or are regions, so every call asks
+     * which body to run (direct/reach/missing_call.h) */
     bool excludes_functions;
     bool has_signal_handlers; /* the target has installed a signal handler at some time */
     unsigned umask; /* of the process when it started; logs obey it */

@@ -43,7 +43,7 @@ __asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
         SAVED(8, 40) SAVED(9, 48) SAVED(10, 56) SAVED(11, 64) SAVED(12, 72) SAVED(13, 80)
         SAVED(14, 88) SAVED(15, 96) SAVED(5, 104) SAVED(4, 112) SAVED(6, 120) SAVED(3, 128)
         SAVED(1, 136) SAVED(0, 144) SAVED(2, 152) SAVED(7, 160) SAVED(16, 168)
-        "  nop\n" /* unwinders look up the byte before */
+        "  nop\n" /* unwinders look up the address before a return address */
         "pf_gate_return:\n"
         "  movl $15, %eax\n"
         "  syscall\n"

@@ -121,8 +121,8 @@ void pf_budget_finish(struct pf_emit *e);
 /* Counts n events. Leaves the builder on the slow side; returns the budget left on the fast
  * side. */
 LLVMValueRef pf_budget_count(struct pf_emit *e, unsigned n, LLVMBasicBlockRef fast);
-/* Branches from the slow side to the join. If the budget was in a register, it is again after
- * this. */
+/* Branches from the slow side to the join. If the budget is kept in a register, it is in a
+ * register again afterwards. */
 void pf_budget_join(struct pf_emit *e, LLVMBasicBlockRef join, LLVMBasicBlockRef fast,
                     LLVMValueRef left);
 

@@ -12,8 +12,9 @@
 #include "plugin.h"
 #include <llvm-c/DebugInfo.h>
 
-/* A cycle with more than this calls the runtime instead of inlining. Copies that unrolling made
- * have the same source position, and count once among the positions. */
+/* Limits of a hot loop: source positions with checks, and checks. The checks of a larger cycle are
+ * calls of the runtime. Copies that unrolling made have the same source position, so they count as
+ * one position. */
 #define LOOP_POSITIONS 12
 #define LOOP_CHECKS 96
 #define NESTING_MAX 12 /* nesting depth of large cycles that is searched */

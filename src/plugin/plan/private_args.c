@@ -8,8 +8,8 @@
  *          changes. This is sound for recursion, because every chain of recursive calls starts with
  *          a call from outside.
  *
- * Used for the watch body only: in directed mode, events also show accesses that leave their
- * variable.
+ * Used for the watch body only. In directed mode accesses through such arguments must be events,
+ * because they may be outside of the variable.
  */
 #include "plugin.h"
 

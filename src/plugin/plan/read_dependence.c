@@ -124,7 +124,7 @@ static bool scan_block(struct pf_unit *u, struct pf_plan *plan, size_t b, bool d
         if (s->what == PF_DO_CALL || s->what == PF_DO_LIBATOMIC)
             decided |= !is_transparent(u, s);
         else if (s->what == PF_DO_ACCESS || s->what == PF_DO_ATOMIC || s->size)
-            decided = false; /* other steps may leave no record */
+            decided = false; /* not after other steps: they may leave no event in the trace */
     }
     return decided || LLVMGetNumSuccessors(LLVMGetBasicBlockTerminator(plan->blocks[b])) > 1;
 }

@@ -6,8 +6,8 @@
  *          the variable when memory is accessed; emit_bounds.c compares such accesses with the
  *          bounds. Where the address escapes, the variable is no longer known. Therefore variables
  *          that contain an array, and small results of library functions, get PF_RED_ZONE more
- *          bytes, in all bodies. These are a red zone:
- *          they belong to no variable, and the runtime marks them in directed runs.
+ *          bytes, in all bodies. These are a red zone: they belong to no variable, and the runtime
+ *          marks them in directed runs.
  *
  *          No red zones for variables that another object file may also define or lay out (common,
  *          weak, in named sections, exported from a shared library), nor for thread-local ones.

@@ -191,8 +191,8 @@ static const char *variable_of(struct pf_unit *u, LLVMValueRef ptr)
     size_t m = strcspn(name, ".");
     if (!n || !m || m >= sizeof text)
         return NULL;
-    /* A value may have the address of a freed one that it replaces (red zones), so the cached name
-     * is compared. */
+    /* A new value may have the same address as a freed one (a variable that was replaced by one
+     * with a red zone), so the cached name is compared with its name. */
     uint64_t *known = pf_ptrmap_at(&u->di_texts, ptr);
     const char *last = (const char *)*known;
     if (!last || strncmp(last, name, m) != 0 || last[m])

@@ -5,11 +5,12 @@
  *          several merged instructions. _record, before the optimizer runs, writes a table of all
  *          accesses and calls into the module, and the index of each into its instruction.
  *          _restore, after the optimizer, gives a position to every access and call that has none:
- *           1. by the index, which an instruction keeps when it is hoisted;
- *           2. else the entry of the same function, or of one inlined into it, that accesses the
- *              same variable: by global, name of the member, type, size, and kind of access; the
- *              first one in the source if there are several, and the lines of the others;
- *           3. else the position of the nearest instruction.
+ *           1. that of the entry with its index, which an instruction keeps when it is hoisted;
+ *           2. else that of the entry that fits best: of the same function, or of one inlined into
+ *              it, with the same global, name of the member, type, size and kind of access. If
+ *              several fit, it gets the position of the first one in the source, and the lines of
+ *              the others are noted;
+ *           3. else that of the nearest instruction.
  *          An instruction that has a position keeps it.
  * Memory:  the table is metadata of the module (pf.accesses, pf.globals); _restore removes it.
  */

@@ -25,7 +25,7 @@
         mov     FRAME_NODE(%r10), %eax
         test    %eax, %eax
         jz      1b
-        cmp     $PF_NODE_ROOT, %eax                /* PF_NODE_ROOT is not a store name */
+        cmp     $PF_NODE_ROOT, %eax                /* PF_NODE_ROOT is not a store handle */
         je      3f
 2:      mov     FRAME_CALL(%r10), %ecx
         mov     FRAME_SIZE+FRAME_FUNC(%r10), %rdx

@@ -81,7 +81,7 @@ static uint32_t fold(uint32_t parent, uint32_t call, uint32_t func)
     return 0;
 }
 
-/* Makes a node; returns its store name, 0 if there is no memory. */
+/* Makes a node; returns its store handle, 0 if there is no memory. */
 static uint32_t create(uint32_t parent, uint32_t call, uint32_t func)
 {
     uint32_t count = (pf_func_at(func)->nsites + IDS_PER_BLOCK - 1) / IDS_PER_BLOCK;

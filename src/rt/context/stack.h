@@ -24,7 +24,7 @@ void pf_stack_unlock(void);
 #define PF_IDS_PER_BLOCK 16u
 
 struct pf_node {
-    uint32_t parent;  /* nodes are identified by their store names */
+    uint32_t parent;  /* nodes are identified by their store handles */
     uint32_t call;    /* call site + 1 in the parent's function */
     uint32_t func;    /* function number; 0 only in the root */
     uint32_t nblocks;
@@ -75,7 +75,7 @@ static inline uint32_t pf_stack_id_recent(uint32_t site)
     return !__pf_tls.frame[-1].node && pf_stack_node_recent() ? pf_stack_id_resolved(site) : 0;
 }
 
-/* The same by any means; 0 only when a limit was reached. */
+/* The same, on the slow path if necessary; 0 only when a limit was reached. */
 static inline uint32_t pf_stack_id(struct pf_thread *t, uint32_t site)
 {
     uint32_t id = pf_stack_id_resolved(site);
@@ -96,8 +96,8 @@ struct pf_position {
 /* Calls f for each position of the stack of a plain site id, inlined functions included; stops when
  * f returns false. */
 void pf_stack_walk(uint32_t id, bool (*f)(const struct pf_position *, void *), void *arg);
-/* How the event at a site id may depend on earlier reads of its thread: enum pf_site_flags, with
- * too many flags in case of doubt. For an interposed function: how its call may depend on them. */
+/* How the event at a site id may depend on earlier reads of its thread: enum pf_site_flags. In
+ * case of doubt a flag is set. For an interposed function: how its call may depend on them. */
 uint32_t pf_stack_flags(uint32_t id);
 /* pf_stack_walk for the current stack of t. t keeps running, so positions near the top may be
  * inconsistent. Must be called from within pf_thread_each, so that t does not end meanwhile. */

@@ -123,8 +123,8 @@ void pf_sched_yield(void);
  * they end or wait, or for a limited number of events. May switch. */
 void pf_sched_before_process_end(void);
 /* The current thread is about to jump to a frame at this stack pointer (longjmp). A jump out of
- * the handler of a fault ends the segment, because the number of events of a run that happened
- * before the fault is known only while every event is reported. */
+ * the handler of a fault ends the segment: unless every event is reported, it is unknown how many
+ * events of the interrupted run happened before the fault. */
 void pf_sched_jumps(uint64_t to);
 /* Closes the current segment, so that the schedule contains everything the current thread has done
  * and may end here. May switch. */

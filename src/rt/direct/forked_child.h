@@ -44,9 +44,9 @@ void pf_fork_in_parent(const struct pf_fork *f, long pid);
 /* Replay: the fork returned 0, so this process is the child from now on. */
 void pf_fork_replay_child(const struct pf_input *in, long number, const long argument[6]);
 
-/* Recording: this process has created a thread; is about to execute another program, or that has
- * failed; is about to end with this status, as from wait(2). Without effect unless it is a recorded
- * child. */
+/* Recording, without effect unless this process is a recorded child. creates_thread: it has created
+ * a thread. executes: it is about to execute another program; `other` false: that has failed. ends:
+ * it is about to end with this status, as from wait(2). */
 void pf_forked_child_creates_thread(void);
 void pf_forked_child_executes(bool other);
 void pf_forked_child_ends(int wait);

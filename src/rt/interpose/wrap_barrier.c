@@ -2,12 +2,13 @@
  * wrap_barrier.c - pthread_barrier_*: in one round every arrival happens before every departure,
  * and nothing more.
  *
- * A round has its own clock, so that the next arrival of a fast thread is not acquired by late
- * departures of this round, nor by those of a later round that it does not take part in. Our own
- * count of arrivals, made just before the real wait, decides which round a thread belongs to. If
- * more threads use the barrier than it holds, a thread counted for the next round could overtake
- * one of this round on the way into the real wait. So it is held back until this round is known to
- * be complete; the real barrier would have made it wait too.
+ * Each round has its own clock: a departure acquires the arrivals of its own round only. With one
+ * clock for all rounds, a slow thread that leaves this round would also acquire the arrival of a
+ * fast thread in the next round. Our own count of arrivals, made just before the real wait, decides
+ * which round a thread belongs to. If more threads use the barrier than it holds, a thread that was
+ * counted for the next round could overtake one of this round on the way into the real wait. So it
+ * is held back until this round is known to be complete; the real barrier would have made it wait
+ * too.
  *
  * The arrivals at a barrier shared between processes cannot be counted here, and the size of one
  * that was initialised before the runtime started is unknown: for these, each arrival happens

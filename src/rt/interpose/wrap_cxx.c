@@ -87,8 +87,8 @@ PF_PROVIDE(void, __cxa_guard_abort, (uint64_t *guard))
  * to a list of the thread, and calls the callback among the thread's destructors. The callback
  * takes a reference, makes the state ready (the word at +16 of the state, which future::get loads
  * with acquire) and drops the reference. All that happens inside the library, so a callback of ours
- * is called instead: it makes the release, calls the library's callback, and holds a reference so
- * that it can be the one to drop the last.
+ * is called instead: it makes the release and calls the library's callback. Meanwhile it holds a
+ * reference of its own, so that the last reference is not dropped inside the callback.
  */
 struct exit_element {
     struct exit_element *next;

@@ -15,8 +15,8 @@
  *          alone. A channel whose receiving end is in an epoll set also sends to the channel of the
  *          epoll descriptor.
  *          The kernel is asked once for the kind of an unknown (inherited) descriptor. A descriptor
- *          that was received in a message has the channel of some other descriptor under a new
- *          number: both then also use the channel of all sockets.
+ *          that is received in a message is a new number for a descriptor that was sent in one.
+ *          Which one is not known, so from then on both also use the channel of all sockets.
  * Memory:  channels are reference-counted: one for each descriptor, and one for each use in
  *          progress.
  * Threads: any; striped locks by descriptor. Callers are nested (inside PF_CALL) unless noted.

@@ -163,7 +163,8 @@ static void after_fork(bool child)
     pf_rt_after_fork(fork_is_directed, child);
     if (!fork_is_directed)
         pf_fd_unlock_all();
-    bool replayed = pf_direct.mode == PF_DIRECT_REPLAY; /* the same process, as its own child */
+    /* a replay creates no process: the replaying process itself becomes the child */
+    bool replayed = pf_direct.mode == PF_DIRECT_REPLAY;
     if (child && !replayed) {
         pf_race_after_fork();
         pf_crash_after_fork();

@@ -4,8 +4,9 @@
  * program built with `pf cc` sees __has_feature(thread_sanitizer) and may call it.
  *
  * Not supported: coverage, symbolisation by program counter, and malloc hooks, whose installation
- * fails. Announced direct system calls: transfers and close count like read, write and close; the
- * other hooks do nothing (syscall_hooks.sh).
+ * fails. A program can announce the system calls that it makes without libc, by calling hooks.
+ * Those for transfers and close count like read, write and close; the other hooks do nothing
+ * (syscall_hooks.sh).
  */
 #include "race.h"
 #include "race_print.h"

@@ -78,8 +78,9 @@ static void defer(struct pf_thread *t, int number, siginfo_t *info, ucontext_t *
 }
 
 /* As in ThreadSanitizer, annotated regions do not extend to a handler that interrupts them: its
- * synchronisation is not the region's, and ignoring it would make false races. Deeper nesting than
- * PF_INTERRUPTED_MAX changes nothing. Returns false if there is nothing to restore. */
+ * synchronisation is not the region's, and ignoring it would make false races. If handlers
+ * are nested deeper than PF_INTERRUPTED_MAX, the regions do extend to them. Returns false if there
+ * is nothing to restore. */
 static bool leave_regions(struct pf_thread *t, struct pf_frame *top)
 {
     pf_signal_find_jump(t);

@@ -4,8 +4,7 @@
  * pthread_cancel makes no order, because POSIX specifies none. A join acquires what a cancelled
  * thread did, as always. But cancellation is a cause: without it, the thread would not do what it
  * does. So in directed mode it is recorded as a relaxed store, which the cancelled thread loads
- * where it may act on
- * it: no reordering of the events can have the load's effect without the store.
+ * where it may act on it: no reordering of the events can have the load's effect without the store.
  */
 #include "wrap_thread.h"
 #include "entry.h"

@@ -45,7 +45,7 @@ struct pf_thread *pf_thread_create(struct pf_thread *parent)
     t->older = pf_threads.newest;
     pf_threads.newest = t;
     pf_threads.not_begun++;
-    if (pf_threads.alive++ == 1 && parent) /* every later thread will descend from these two */
+    if (pf_threads.alive++ == 1 && parent) /* all future threads descend from `parent` and t */
         pf_global_order_raise(clock, parent->order.nclock);
     pf_thread_unlock();
     if (parent && pf_rt.sampling)

@@ -5,8 +5,8 @@
 #include "rt.h"
 #include "thread_table.h"
 
-/* How many cells overflow between two updates of the global order: while it still grows, and at
- * most. */
+/* A thread updates the global order after this number of calls of pf_cell_count_overflow: EVERY if
+ * its last update raised the global order. Otherwise the number doubles, up to SELDOM. */
 #define GLOBAL_ORDER_EVERY 16
 #define GLOBAL_ORDER_SELDOM 2048
 

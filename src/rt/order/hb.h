@@ -6,7 +6,7 @@
  *          new epoch; acquire: thread := join(thread, object).
  * Memory:  created by the first release or lock; pf_hb_forget drops objects when their memory is
  *          freed.
- * Threads: any; striped locks inside. None of these may be called inside another.
+ * Threads: any; striped locks inside. Not re-entrant.
  * Errors:  without memory an object is not created, and its order is lost, counted as
  *          PF_LIMIT_MEMORY.
  */

@@ -36,7 +36,7 @@ static inline void pf_held_log_put(struct pf_held_log *l, uint32_t clk, uint32_t
 {
     if (__builtin_expect(clk % PF_HELD_LOG_CHUNK == 0, 0))
         pf_held_log_seal(l, clk);
-    /* After the previous chunk was sealed, for readers. */
+    /* A reader that sees this value must also see that the previous chunk was sealed. */
     __atomic_store_n(&l->open[clk % PF_HELD_LOG_CHUNK], set, __ATOMIC_RELEASE);
 }
 uint32_t pf_held_log_get(const struct pf_held_log *l, uint32_t clk);

@@ -37,10 +37,10 @@ uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk);
 /*
  * Spans. Other threads learn about t's epochs only through the numbers that t publishes: epochs
  * between two published numbers cannot be told apart. If t releases the same lock again before any
- * other thread has acquired it, it replaces one published number by another, and the epochs of both
- * times form one span. Then a read by t, in a later epoch of the span than t's write of the same
- * bytes, is redundant: a thread that has not seen the read has not seen the write either
- * (fast_update.h).
+ * other thread has acquired it, the new number replaces the one that t published to the lock
+ * before. The epochs that the two numbers stand for then form one span. If t writes some bytes and
+ * reads them in a later epoch of the span, the read is redundant: a thread that has not seen the
+ * read has not seen the write either (fast_update.h).
  *
  * publish: `last` is about to become visible to others. extend: the lock to which the previous
  * epoch was published gets `last` instead.
@@ -77,12 +77,12 @@ static inline uint32_t pf_epoch_publish(struct pf_thread *t)
 }
 
 /*
- * Resuming an epoch. Epochs are names for what t does, by which others refer to it. Names that no
- * other thread has seen can be reused. So a thread that takes a lock again, which no other thread
- * had in between, and has published nothing elsewhere, resumes the epoch that it had under the
- * lock. Its access records of that time are still current, so a data structure under a lock need
- * not be recorded anew each time. The same holds for a reader of a read-write lock as long as no
- * writer took it.
+ * Resuming an epoch. An epoch number that no other thread has seen can be used again. So when t
+ * takes a lock again, it resumes the epoch that it had while it held the lock before, if no other
+ * thread has taken the lock since and t has published its clock to nothing but this lock. The
+ * access records that t made in that epoch are then still current: a data structure under a lock
+ * need not be recorded anew each time. The same holds for a reader of a read-write lock as long as
+ * no writer has taken it.
  *
  * set_resumable: t has just released `lock`, and its epoch has not ended yet. resume: t has taken
  * `lock`, and no other thread has acquired that release; returns false if t cannot resume.

@@ -63,7 +63,8 @@ struct pf_thread_order {
     struct pf_frame *watched_from;
     const void *cond; /* the condition variable that it waits on, or is about to */
     struct pf_thread *joining; /* the thread that it waits for in an untimed join; NULL: none */
-    /* cells that may still overflow until the next pf_thread_update_global_order, and the period */
+    /* calls of pf_cell_count_overflow until the next pf_thread_update_global_order; their number
+     * from one update to the next (global_order.c) */
     uint32_t global_order_in, global_order_every;
 };
 

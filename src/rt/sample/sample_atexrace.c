@@ -3,10 +3,10 @@
  * both threads, if its function runs at the same time as a function with which it was rarely seen
  * together, in this execution or the last ones.
  *
- * In the paper every call reads what the other threads run. Here a call whose pairs will not be
- * sampled for a while lets the next calls of the function pass without reading (counts), the more
- * the hotter its pairs are; the next read counts for all of them. A function that is new on either
- * side is still seen, because the colder function reads at every call.
+ * In the paper every call reads what the other threads run. Here, if the pairs of a call will not
+ * be sampled for a while, the next calls of the function do not read (`counts`). The hotter the
+ * pairs are, the more calls are skipped; the next read counts for all of them. A new pair is
+ * noticed nevertheless: its colder function reads at every call.
  *
  * The other thread of a sampled pair is woken: a burst of its next calls is sampled. If the pair is
  * new or in its first burst, and that thread's function has loops, the thread also switches from
@@ -172,9 +172,9 @@ static uint64_t hash_of(struct pf_func *f)
     return name;
 }
 
-/* The functions that two threads began with run together from then on, but each is entered only
- * once, at a time that depends on timing: alone, or together with anything. So every read of the
- * table counts for their pair too; otherwise it would be new again and again. */
+/* The functions that two threads began with run together from then on. But each is entered only
+ * once, and what other threads run at that moment depends on timing. So every read of the table
+ * counts for their pair too; otherwise the pair would be new again and again. */
 static void count_first_functions(struct thread_state *o, struct pf_func *first,
                                   const struct pf_running_function *others, unsigned n,
                                   uint32_t weight)

@@ -312,7 +312,8 @@ static void unlist(struct listing *l)
         pf_sys(SYS_munmap, l->at, FILES_MAX * sizeof *l->at);
 }
 
-/* --- merging: `count` is the number of calls so far, `earlier` that of executions in a row --- */
+/* --- merging: in a pair, `count` is the number of calls so far, and `earlier` the number of
+ * executions in a row that saw it --- */
 
 struct merged_state {
     struct pf_function_pairs pairs;

@@ -34,11 +34,11 @@ struct pf_access_set {
 #define PF_ACCESS_KINDS_WRITE 10u
 
 /*
- * A reference in cell[1], made from the 32-bit store name of the set:
+ * A reference in cell[1], made from the 32-bit store handle of the set:
  *
  *     63      56 55 54     45 44          33 32      25 24 23                 0
  *    +----------+--+---------+--------------+----------+--+--------------------+
- *    |    0     |0 |  1023   |   all ones   | name>>24 |1 |  name & 0xffffff   |
+ *    |    0     |0 |  1023   |   all ones   | h >> 24  |1 |    h & 0xffffff    |   h: handle
  *    +----------+--+---------+--------------+----------+--+--------------------+
  *     mask      |A    sid      clk, upper     clk, lower |W        id
  *

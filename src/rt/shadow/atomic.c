@@ -4,8 +4,8 @@
  * The native operation is executed between begin and end. In between the stripe of the address is
  * locked, so that clocks change in the same order as values. An operation that does not release
  * takes no lock if the thread has nothing to acquire at this address (see "The paths" below). If
- * another thread releases to it meanwhile, the operation acquires that release, but ends no release
- * sequence, because it may have come first.
+ * another thread releases to the address meanwhile, it is unknown which of the two came first. The
+ * operation then acquires that release, and ends no release sequence.
  *
  * The clock of a location is what an acquire load of its current value acquires:
  *   store   release: the thread's clock. relaxed: the clock at the thread's last release fence. A
@@ -94,8 +94,9 @@ static void cache_put(struct operation *o, bool all)
         all};
 }
 
-/* The clock of o's atomic has changed, and no other clock of the stripe. So the thread's cache
- * entry for the other half of the granule (head and tail of a ring buffer) stays valid. */
+/* The clock of o's atomic has changed, but no other clock of the stripe. So the thread's cache
+ * entry for the other half of the granule stays valid. (The two are often the head and the tail of
+ * a ring buffer.) */
 static void clock_changed(struct operation *o)
 {
     struct pf_atomic_cache_entry *neighbour = cache_slot(o->t, o->addr ^ 4);
@@ -386,7 +387,7 @@ static void store(struct operation *o, struct pf_sync *s, bool rmw)
     pf_sync_clear_clock_id(s);
     unsigned order = order_of(o->packed);
     if (releases(order)) {
-        /* everything in the clock */
+        /* t has seen everything that stays in the clock of s */
         bool includes_all = !rmw || s->sole_releaser == t->number + 1 || acquires(order);
         if (includes_all)
             pf_clock_set_thread(&s->clock, t);

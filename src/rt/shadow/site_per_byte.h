@@ -90,7 +90,7 @@ static inline uint32_t pf_site_per_byte_join_cached(struct pf_thread *t, uint64_
 /* The union itself, if join_cached has an id for it; else 0. Preserves all registers. */
 __attribute__((preserve_most)) uint64_t pf_site_per_byte_merge(uint64_t *cell, uint64_t s,
                                                                uint64_t mine);
-/* pf_site_per_byte_join_cached by any means. */
+/* pf_site_per_byte_join_cached or, if that fails, pf_site_per_byte_join_slow. */
 static inline uint32_t pf_site_per_byte_join(struct pf_thread *t, uint64_t *cell, uint64_t s,
                                              uint64_t mine)
 {

@@ -3,9 +3,10 @@
  * that the dynamic linker loads first (LD_PRELOAD) and initialises first (linked with -z
  * initfirst).
  *
- * pf passes the object down as a descriptor. Its path is part of the environment and so moves every
- * address on the stack; as /proc/self/fd/N it has the same length wherever pf is installed. The
- * program sees neither the descriptor nor the entry in its environment.
+ * pf passes the object as an open descriptor, and LD_PRELOAD names it as /proc/self/fd/N. The
+ * environment is on the stack, so the length of this path changes the addresses of everything on
+ * the stack. /proc/self/fd/N has the same length wherever pf is installed. The program sees neither
+ * the descriptor nor the entry in its environment.
  */
 #include "channel.h"
 #include "start.h"

@@ -10,7 +10,7 @@
  *          memory are never reported. Every heap block has libc's header word before it and a red
  *          zone of at least 8 bytes after it. The red zone of a small block is what libc rounds up
  *          plus the header of the next block; for other blocks PF_RED_ZONE_SIZE bytes are allocated
- *          in addition. (Small blocks get no extra room: if each were half as large again, lists
+ *          in addition. (Small blocks get no extra room: with half of their size in addition, lists
  *          and trees of them would no longer fit the cache.) A freed block stays in quarantine for
  *          a while before libc may hand it out again. All this holds in every directed run, with
  *          and without memory checks, because addresses must be the same in all of them.

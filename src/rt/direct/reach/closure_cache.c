@@ -15,8 +15,8 @@
 #define SLACK 1024u     /* objects that a closure may gain in any case */
 #define EVENTS_PER_OBJECT 64u /* cost of a new closure, in events: for each object */
 #define EVENTS_PER_WORD 4u    /* and for each word of the walk */
-#define PENDING 4096u   /* most changes that are not followed yet */
-#define FILTER_SLOTS_MAX (1u << 16) /* most filter slots of one object */
+#define PENDING 4096u   /* maximum number of changes that are not followed yet */
+#define FILTER_SLOTS_MAX (1u << 16) /* maximum number of filter slots of one object */
 
 static struct pf_closure cache[CLOSURES];
 static struct pf_closure_pending pending[CLOSURES][PENDING];

@@ -45,7 +45,7 @@
 #define PF_CLOSURE_PIECES 32u
 #define PF_CLOSURE_STACKS 8u
 #define PF_CLOSURE_CALLEES 16u
-#define PF_CLOSURE_WORDS 64u /* most words of a block that are noted one by one */
+#define PF_CLOSURE_WORDS 64u /* maximum number of words of a block that are noted singly */
 #define PF_CLOSURE_BLOCK_WORDS 512u /* larger blocks are not added without a walk */
 
 /* A change by recorded code that was not followed yet: `value` was stored in the word at addr (addr

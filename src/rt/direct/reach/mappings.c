@@ -10,7 +10,7 @@
 #include <sys/mman.h>
 
 #define MAPPINGS 8192u
-#define PARTS 4096u /* most parts; a further one counts as a part of its neighbour */
+#define PARTS 4096u /* maximum number of parts; a further one is added to its neighbour */
 #define PAGE 4096ull
 
 static struct pf_mapping mappings[MAPPINGS];

@@ -5,9 +5,9 @@
  * Model:   a missing call is a pair of records, CALL and RET (RDIT's BarrierPair), with the set of
  *          what the callee can reach (reach.h). CALL is an event. The return is detected at the
  *          thread's next record: the caller's frame is on top again, or is gone, or makes another
- *          call. Until then no other thread has run, unless the callee waited or called back, which
- *          is inside the pair. So RET is written just before that record and is not an event of its
- *          own.
+ *          call. No other thread runs between the real return and that record, so RET is written
+ *          just before the record and is not an event of its own. (Other threads can run while the
+ *          callee waits or calls back: that is between CALL and RET.)
  * Memory:  a few kilobytes of thread-local storage.
  * Threads: each thread uses its own data.
  * Errors:  calls nested deeper than the table are lost and counted (PF_LIMIT_CALLS).

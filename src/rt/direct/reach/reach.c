@@ -14,14 +14,14 @@
 
 #define OBJECTS (1u << 17)
 #define OBJECTS_EXPENSIVE                                                                          \
-    4096u /* most objects of a walk, once all walks together have read too many words */
+    4096u /* limit of objects in a walk, once all walks together have read too many words */
 #define EVENTS_PER_WORD 8u     /* walks may read one word for this many events of the trace */
 #define WORDS_FREE (1u << 19)
 #define WORDS_PER_CALL 64u     /* fixed cost of a call, in words */
 #define WORDS_PER_OBJECT 32u
 #define CACHE_MIN_WORDS 256u /* smaller walks are as cheap as using a closure */
 #define SETS_KNOWN 4096u
-#define OUT (2 * OBJECTS) /* most ranges of one set */
+#define OUT (2 * OBJECTS) /* maximum number of ranges of one set */
 #define INSERTION_MAX 256u          /* up to this many are sorted by insertion */
 #define GAP 32 /* ranges this close are joined: alignment between objects */
 

@@ -21,7 +21,7 @@
 #define NEAR 16384u
 #define PAGES 4096u /* entries of the page cache */
 #define SLOTS_FIRST 1024u
-#define WORDS_READ_MAX (1u << 20) /* most words that one walk reads */
+#define WORDS_READ_MAX (1u << 20) /* maximum number of words that one walk reads */
 
 /* --- the set of objects --- */
 

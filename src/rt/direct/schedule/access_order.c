@@ -27,7 +27,7 @@ static struct {
     uint32_t turns, turned;
     bool others; /* the next turn is for another thread than that of the first access */
     uint32_t idle;
-    uint64_t began, since; /* events of all threads at the checkpoint; when the hold began */
+    uint64_t began, since; /* events of all threads: at the checkpoint, when the hold began */
 } o;
 
 static void hold(struct pf_context *c, uint64_t events)

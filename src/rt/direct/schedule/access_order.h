@@ -26,8 +26,9 @@
 void pf_access_order_begin(const struct pf_order_request *request, const char *plan);
 /* True while the first access has not happened, so that a thread may be held. */
 bool pf_access_order_pending(void);
-/* c is about to perform the event: which of the two accesses it is, as a bit, if that concerns the
- * order. Notes the accesses that happen later. */
+/* c is about to perform the event. While the order is pending, returns which of the two accesses it
+ * is, as a bit; 0: neither. Afterwards returns 0, and notes when an access that is still missing
+ * happens. */
 uint16_t pf_access_order_marks(struct pf_context *c, const struct pf_pending_event *event);
 
 /* As in fuzz_policy.h, while the order is pending. */

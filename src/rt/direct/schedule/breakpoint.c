@@ -266,9 +266,8 @@ void pf_breakpoint_flip_stuck(void)
     if (held)
         infeasible(
             "the second event was held back, and the first one cannot happen before it: every "
-            "other thread waits, spins or has ended (A<B@N holds the thread before event N, when "
-            "it "
-            "has not yet taken what the others wait for)\n");
+            "other thread waits, spins or has ended (if they wait for what the held thread has "
+            "taken: A<B@N holds it before its earlier event N)\n");
 }
 
 bool pf_breakpoint_flip_holds(void) { return held; }
@@ -277,9 +276,8 @@ void pf_breakpoint_flip_timeout(void)
 {
     if (held)
         infeasible("the second event was held back, and the first one does not happen: the other "
-                   "threads wait for "
-                   "something external, or for the held thread, and it did not happen "
-                   "within 10 seconds\n");
+                   "threads have waited for 10 seconds, for something external or for the held "
+                   "thread\n");
 }
 
 void pf_breakpoint_flip_limits(uint64_t events, uint64_t yields)

@@ -41,7 +41,8 @@ struct pf_context *pf_context_at(uint32_t number) { return number < count ? &tab
 uint32_t pf_contexts(void) { return count; }
 uint32_t pf_context_number(const struct pf_context *c) { return c->number; }
 
-/* The distance of a context's tid from the process id; also the context at such a distance. */
+/* From the number of a context to the distance of its tid from the process id. The function is its
+ * own inverse: it also gives the number of the context whose tid has this distance. */
 static uint32_t distance(uint32_t number)
 {
     return number == leader ? 0 : number ? number : leader;

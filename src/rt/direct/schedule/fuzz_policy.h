@@ -31,8 +31,9 @@ void pf_fuzz_policy_listen(void);
 /* In a forked child: forgets the threads that do not exist there. */
 void pf_fuzz_policy_forked(void);
 
-/* The policy's locations, as bits, that the event is at, which c is about to perform. While a
- * continuation enforces the order of two accesses (access_order.h), they are those two. */
+/* c is about to perform the event: a bit for each of the policy's locations that the event is at.
+ * While a continuation enforces the order of two accesses (access_order.h), its locations are those
+ * two accesses. */
 uint16_t pf_fuzz_policy_marks(struct pf_context *c, const struct pf_pending_event *event);
 
 enum pf_fuzz_decision {

@@ -15,12 +15,13 @@
 #define PCT_SHORTEST 4
 #define PCT_LENGTHS 12
 #define PCT_FAIR 100000 /* events after which a thread that spins at the top loses its priority */
-/* decisions after which a thread that fell to the bottom by yielding rises again */
+/* decisions after which all runnable threads draw again: those that have yielded rise again */
 #define POS_FAIR 1000
 #define LENGTHS 11
 #define FEW_SHARES 6 /* one in 2 to one in 64 threads */
-#define SPINS_RARELY 8 /* one wait in a loop of 8 goes on, */
-#define SPINS_LENGTHS 17 /* for up to 2^16 iterations */
+/* pf_policy_spins: one in 8 threads that wait in a loop goes on, for 2^0 to 2^16 iterations */
+#define SPINS_RARELY 8
+#define SPINS_LENGTHS 17
 
 static uint64_t draw(struct pf_policy *p) { return pf_random_next(&p->random); }
 
@@ -153,7 +154,7 @@ struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
                                   struct pf_context *me, bool yielded, uint64_t events)
 {
     if (yielded && ready->first) {
-        /* or two threads that yield to each other would starve a third */
+        /* otherwise two threads that yield to each other would starve a third */
         me->priority = --p->bottom;
         me = NULL;
     }

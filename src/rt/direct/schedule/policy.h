@@ -17,7 +17,8 @@
  *          few:SEED          like pos, but most threads wait until the chosen few cannot run. A new
  *                            thread is chosen with a probability of 1/2 to 1/64, which is drawn
  *                            once for the run. Most bugs need few threads, and pos seldom runs two
- *                            of a hundred threads before all others
+ *                            of a hundred threads before all others. Every 1000 events all
+ *                            threads in the run queue become chosen
  *          racefuzzer:..., assetfuzzer:...  like random, but threads are held before certain
  *                            accesses (fuzz_policy.h)
  *          A thread that waits in a loop is not chosen (spinners.h). A thread that yielded is not

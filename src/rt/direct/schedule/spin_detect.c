@@ -24,16 +24,15 @@
 #define TRAP_FLAG 0x100
 #define BREAKPOINT 0xcc /* int3 */
 
-/* Numbers of ticks without a visible operation: before the first check in foreign code (without
- * events); before the first one in instrumented code; before a fatal signal is forced into foreign
- * code, and into code that may be the runtime's; before the user is warned (10 s). */
-#define FIRST_CHECK 2
-#define FIRST_CHECK_INSTRUMENTED 8
-#define FORCE_SIGNAL 8
-#define FORCE_SIGNAL_OWN 32
-#define WARN_USER 2500
-/* The same, if no other thread can run and a thread is held: before a loop that counts is taken to
- * wait for the held thread. After WARN_USER ticks every loop is taken to wait for it. */
+/* What happens after this number of ticks without a visible operation. Foreign code is code without
+ * events. */
+#define FIRST_CHECK 2 /* foreign code is checked for a spin loop */
+#define FIRST_CHECK_INSTRUMENTED 8 /* instrumented code is checked */
+#define FORCE_SIGNAL 8 /* a fatal signal is forced into foreign code */
+#define FORCE_SIGNAL_OWN 32 /* and into code that may be the runtime's */
+#define WARN_USER 2500 /* 10 s: the user is warned */
+/* The same while a thread is held and no other thread can run: a loop that counts is taken to wait
+ * for the held thread. After WARN_USER ticks every loop is taken to wait for it. */
 #define HELD_CHECK 64
 /* In a replay: how often the breakpoint is reached at the recorded stack depth before an iteration
  * is compared with the recorded one, because the first iterations may differ. The recorded loop

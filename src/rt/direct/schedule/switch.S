@@ -74,7 +74,7 @@ pf_switch:                              /* (void **save, void *sp, uint64_t fs) 
         .cfi_offset %r13, -40
         .cfi_offset %r14, -48
         .cfi_offset %r15, -56
-        nop                             /* unwinders look up the byte before */
+        nop                             /* unwinders look up the address before a return address */
 pf_context_resume:
         movq    %rbx, %rdi
         call    pf_baton_begin

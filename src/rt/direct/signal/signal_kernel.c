@@ -65,7 +65,7 @@ static void on_arrival(int n, siginfo_t *info, void *u)
     if (pf_spin_detect_tick(info, u) || pf_orphan_handle_signal(info))
         return;
     if (n == SIGPIPE && info->si_code == SI_USER && info->si_pid == pf_direct.pid)
-        return; /* caused by our own write, which sends it itself */
+        return; /* caused by a write for the target, which raises it itself (transfer_calls.c) */
     for (uint32_t i = ring_out; i != ring_in; i++)
         if (ring[i % RING].si_signo == n && is_fatal(n))
             pf_kernel_die(n); /* requested twice: the target is stuck somewhere */

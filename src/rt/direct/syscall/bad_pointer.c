@@ -4,8 +4,8 @@
  * The kernel answers a call with EFAULT if it cannot use a pointer. In directed mode the runtime
  * reads arguments and emulates calls, so such a pointer faults in the runtime: the fault handler
  * (signal_kernel.c) then continues where the access began (pf_context.recover), and the call
- * returns EFAULT too. A record says so to the replay, which does not follow the same pointers.
- * Probing every pointer first was rejected: each probe costs a real system call.
+ * returns EFAULT too. The input log gets a record of this, because the replay does not follow
+ * the same pointers. Probing every pointer first was rejected: each probe costs a real system call.
  */
 #define _GNU_SOURCE
 #include "scheduler.h"

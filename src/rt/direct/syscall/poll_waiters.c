@@ -83,7 +83,7 @@ static bool child_ended(void)
     siginfo_t info = {0};
     long r = pf_sys(SYS_waitid, P_ALL, 0, &info,
                     WEXITED | WSTOPPED | WCONTINUED | WNOHANG | WNOWAIT, NULL);
-    /* without any child the waiting call reports the error itself */
+    /* without any child this is true too: the waiting call then reports the error */
     return r != 0 || info.si_pid != 0;
 }
 

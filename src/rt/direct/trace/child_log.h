@@ -30,8 +30,8 @@ void pf_child_log_drop(void);
 /* While the log is used: appends a piece; stores the outcome, of which the first counts. */
 void pf_child_log_put(uint32_t stream, const void *bytes, size_t n);
 void pf_child_log_outcome(enum pf_outcome what, const char *text);
-/* Where this process stores what only the process of the channel stores there; NULL: it is that
- * process. */
+/* While the log is used: where this process stores its results, because those in the channel belong
+ * to another process. Otherwise NULL: it stores them in the channel. */
 struct pf_continuation *pf_child_log_results(void);
 
 /* Call before a system call that closes descriptors. True if it would close the file of the log: it

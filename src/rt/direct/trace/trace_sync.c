@@ -3,12 +3,11 @@
  *
  * All events reported by one interposed function have its index. The stack of a new thread is fresh
  * memory: it is recorded as an allocation with unknown contents, at the thread's beginning.
- *         Mappings
- * are recorded the same way.
+ * Mappings are recorded the same way.
  *
  * The trace uses the numbers of contexts, because libc creates threads that the runtime does not
- * know. So a fork becomes an event when the context exists, inside the function that reported the
- * fork.
+ * know. So the creation of a thread (PF_EV_FORK) becomes an event only when its context exists, but
+ * still inside the interposed function that reported it.
  *
  * Operations of functions that are excluded from the trace are excluded here too, except those
  * about threads and memory, which are always recorded.
@@ -19,7 +18,7 @@
 #include "thread_table.h"
 #include "tracer.h"
 
-static __thread uint32_t fork_site; /* the site of the reported fork; 0: none */
+static __thread uint32_t fork_site; /* the site of the reported PF_EV_FORK; 0: none */
 PF_NATIVE_AS(clone_of_libc, "clone");
 PF_NATIVE_AS(fork_of_libc, "fork");
 

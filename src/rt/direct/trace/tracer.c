@@ -301,7 +301,7 @@ void pf_trace_event(const struct pf_trace_record *e)
     if (!prepare(LONG))
         return;
     struct pf_code_site *s = &tracer.code.site[e->site];
-    /* once; a plain access names the site again */
+    /* Once for each site. A plain access writes the name again, with its kind and size. */
     if (__builtin_expect(!s->size && !s->named, 0)) {
         s->named = 1;
         pf_trace_name_site(e->site, PF_EV_KINDS, 0);
