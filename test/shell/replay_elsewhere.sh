@@ -31,7 +31,7 @@ cmp out ../../../../home.out
 # Only the clip and the program, next to each other; predictions need no more.
 mkdir "$home/d"
 cp "$clip" "$home/d/x.clip"
-cp .photofinish/check/*/clips/2.clip "$home/d/recording.clip"
+cp .photofinish/check/*/clips/1.clip "$home/d/recording.clip"
 mv build/bank "$home/d"
 cd "$home"
 status 0 "$PF" replay d/x.clip
