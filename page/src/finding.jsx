@@ -114,6 +114,7 @@ export function Finding({ finding: f, group, sources }) {
       </p>
       {f.counts === false && <p>Suspicious: not shown to matter ({f.suspicious || 'no reason known'}). It does not count.</p>}
       {f.harm && <p class="harm">Harm: {f.harm}</p>}
+      {f.child && <p>It happens in the forked child {f.child}.</p>}
       {f.clip && <p>Replay it: <code>pf replay {f.clip}</code>, in gdb: <code>pf replay --gdb {f.clip}</code></p>}
       {!f.clip && f.tries > 0 && (
         <p>{f.status === 'observed' ? 'Observed, not yet confirmed' : 'Not confirmed'}: {f.tries}{' '}

@@ -41,8 +41,11 @@ static void read_shown(const char *verb, struct pf_findings *shown, const char *
     if (pf_findings_read_folder(shown, log, NULL, &e) != PF_OK)
         pf_complain(verb, "%s", e.text);
     if (pf_clip_open(&clip, path, &e) == PF_OK) {
+        const char *child = clip.meta.process;
         if (clip.end.succeeded)
             drop_expected(shown);
+        for (size_t i = 0; child && i < shown->n; i++)
+            shown->at[i]->child = pf_pool_text(&shown->pool, child, strlen(child));
         pf_clip_release(&clip);
     }
     for (size_t i = 0; i < shown->n; i++) {
@@ -157,6 +160,8 @@ static pf_status load_clip(const char *verb, const char *path, const char *atomi
     if (s != PF_OK)
         return s;
     bool cut = !clip.ended;
+    snprintf(t->recorded.child, sizeof t->recorded.child, "%s",
+             clip.meta.process ? clip.meta.process : "");
     char *left_out = clip.meta.exclude;
     clip.meta.exclude = NULL; /* the replay's clip does not have it */
     if (cut && clip.stream[PF_STREAM_EVENT].length && !atomic) /* otherwise the replay reports it */

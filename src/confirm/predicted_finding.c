@@ -222,6 +222,11 @@ static struct pf_access *new_accesses(struct pf_predict_job *j, struct pf_findin
     return f->accesses = pf_pool_get(&j->pool, n * sizeof *f->accesses);
 }
 
+static const char *child_of(const struct pf_predict_job *j)
+{
+    return *j->t.recorded.child ? j->t.recorded.child : NULL;
+}
+
 void pf_predicted_race(struct pf_predict_job *j, size_t k, const struct pf_race *r,
                        struct pf_finding *f)
 {
@@ -231,6 +236,7 @@ void pf_predicted_race(struct pf_predict_job *j, size_t k, const struct pf_race 
                              .count = 1,
                              .status = a->claim == PF_CLAIM_OBSERVED ? PF_STATUS_OBSERVED
                                                                      : PF_STATUS_PREDICTED};
+    f->child = child_of(j);
     new_accesses(j, f, 2);
     pf_predicted_accesses(j, f, (uint32_t[]){r->b, r->a});
     /* At the end of the witness both accesses are next; showing the later one first gives the
@@ -258,6 +264,7 @@ void pf_predicted_anomaly(struct pf_predict_job *j, const struct pf_anomaly *a,
     const struct pf_pattern *p = &j->patterns.at[a->pattern];
     *f = (struct pf_finding){
         .kind = kinds[p->kind], .analysis = "pecan", .count = 1, .status = PF_STATUS_PREDICTED};
+    f->child = child_of(j);
     new_accesses(j, f, p->n);
     /* a pair has the later access first */
     pf_predicted_accesses(
@@ -281,6 +288,7 @@ void pf_predicted_cycle(struct pf_predict_job *j, const struct pf_cycle *c, stru
                              .analysis = "deadlock",
                              .count = 1,
                              .status = PF_STATUS_PREDICTED};
+    f->child = child_of(j);
     struct pf_access *accesses = new_accesses(j, f, c->n);
     for (uint32_t i = 0; i < c->n; i++) {
         const struct pf_event *e = &j->t.events.at[c->take[i]];

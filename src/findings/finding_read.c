@@ -332,6 +332,7 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
         old->suspicious = NULL;
     if (clip && (!old->clip || counts_now || (harm && !old->harm))) {
         old->clip = clip;
+        old->child = pf_read_text(r, o, "child");
         old->harm = harm;
         old->nwitness = 0;
         read_accesses(r, o, old); /* the report shows what the clip shows */
@@ -367,6 +368,7 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
     f->verdict = read_verdict(r, o);
     f->judged = read_judged(r, o);
     f->clip = read_clip(r, o, "clip");
+    f->child = pf_read_text(r, o, "child");
     f->harm = pf_read_text(r, o, "harm");
     f->unconfirmed = pf_read_text(r, o, "unconfirmed");
     f->suspicious = read_suspicious(r, o);

@@ -240,6 +240,10 @@ static bool concerns_memory(const struct pf_finding *f)
 void pf_finding_title(struct pf_text *t, const struct pf_finding *f)
 {
     pf_text_add(t, pf_kind_title(f->kind));
+    if (f->child) {
+        pf_text_add(t, " in child ");
+        pf_text_name(t, f->child);
+    }
     if (concerns_memory(f)) {
         pf_text_add(t, " on ");
         pf_memory_text(t, f);

@@ -284,6 +284,8 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
         actor(t, &f->threads[i]);
     pf_text_char(t, ']');
     pf_json_str(t, "clip", f->clip);
+    if (f->child)
+        pf_json_str(t, "child", f->child);
     pf_json_num(t, "count", f->count);
     pf_json_bool(t, "counts", !f->suspicious);
     if (f->suspicious)

@@ -299,6 +299,10 @@ void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
     pf_text_add(t, c->warning);
     pf_text_add(t, "WARNING: photofinish: ");
     pf_text_add(t, pf_kind_title(f->kind));
+    if (f->child) {
+        pf_text_add(t, " in child ");
+        pf_text_name(t, f->child);
+    }
     if (style->pid) {
         pf_text_add(t, " (pid=");
         pf_text_i64(t, style->pid);

@@ -148,6 +148,7 @@ struct pf_recorded {
     /* set by the caller: most time for a replay that makes the events, in milliseconds; 0: any */
     uint64_t replay_limit_ms;
     bool out_of_time; /* that was not enough */
+    char child[100]; /* path of the forked child that was recorded; "": it is not a child */
 };
 
 struct pf_initial {

@@ -35,6 +35,7 @@ has err "the program started other processes (1)" # the first test
 status 0 "$PF" replay h.clip.child-1
 hasnt err "other processes"
 status 66 "$PF" predict h.clip.child-1
+has out "data race in child 1"
 has out "count harness.c"
 status 0 "$PF" predict h.clip.child-2
 status 66 "$PF" hatch h.clip.child-5 -o hatched
@@ -86,6 +87,8 @@ status 66 "$PF" check --runs 1 --time 100s --state state -- ./harness
 has out "2 findings: 2 confirmed"
 has out "in count"
 has out "in set_last"
+has out "data race in child 1"
+has out "data race in child 5"
 hasnt out "not recorded"
 hasnt out "crash"
 for clip in state/check/*/clips/*/*.clip; do
