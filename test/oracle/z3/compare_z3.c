@@ -45,11 +45,11 @@ static void check_file(const char *folder, const char *name, uint32_t a, uint32_
     fclose(f);
     struct pf_trace t;
     struct pf_trace_error err;
-    struct pf_error e;
+    struct pf_error bad;
     pf_trace_init(&t);
-    bool read = pf_trace_read_text(&t, path, text, len, &e) == PF_OK;
+    bool read = pf_trace_read_text(&t, path, text, len, &bad) == PF_OK;
     if (!read || !pf_trace_check(&t, &err)) {
-        fprintf(stderr, "%s\n", read ? err.text : e.text);
+        fprintf(stderr, "%s\n", read ? err.text : bad.text);
         exit(2);
     }
     uint32_t n = (uint32_t)t.events.len, i = 0, k = 0;
