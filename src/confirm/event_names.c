@@ -20,13 +20,9 @@ static struct pf_lifetimes *lifetimes(struct pf_predict_job *j)
         if (t->places.at[i].block != PF_NONE && t->places.at[i].block >= blocks)
             blocks = t->places.at[i].block + 1;
     struct pf_lifetimes *l = pf_pool_get(&j->pool, sizeof *l);
-    if (!l)
-        return NULL;
     l->allocated = pf_pool_get(&j->pool, blocks * sizeof *l->allocated);
     l->freed = pf_pool_get(&j->pool, blocks * sizeof *l->freed);
     l->ended = pf_pool_get(&j->pool, (t->threads.len + 1) * sizeof *l->ended);
-    if (!l->allocated || !l->freed || !l->ended)
-        return NULL;
     memset(l->allocated, 0xff, blocks * sizeof *l->allocated);
     memset(l->freed, 0xff, blocks * sizeof *l->freed);
     memset(l->ended, 0xff, (t->threads.len + 1) * sizeof *l->ended);
@@ -59,7 +55,7 @@ static struct pf_backtrace last_stack(struct pf_predict_job *j, uint32_t thread,
         struct pf_backtrace all = pf_predicted_stack(j, i);
         struct pf_stack_frame *at = pf_pool_get(&j->pool, (all.n + 1) * sizeof *at);
         size_t n = 0;
-        for (size_t k = 0; at && k < all.n; k++)
+        for (size_t k = 0; k < all.n; k++)
             if (all.at[k].file)
                 at[n++] = all.at[k];
         return (struct pf_backtrace){at, n};
@@ -98,7 +94,7 @@ struct pf_location pf_event_location(struct pf_predict_job *j, uint32_t i, uint3
                                     .line = v.line,
                                     .address = v.addr,
                                     .size = v.size};
-    uint32_t block = l && p->block != PF_NONE ? l->allocated[p->block] : PF_NONE;
+    uint32_t block = p->block != PF_NONE ? l->allocated[p->block] : PF_NONE;
     if (block == PF_NONE)
         return thread_memory(j, p->addr, when);
     const struct pf_range *whole = &t->places.at[t->events.at[block].what];
@@ -163,7 +159,7 @@ struct pf_thread_info pf_event_thread(struct pf_predict_job *j, uint32_t thread,
     const struct pf_trace *t = &j->t;
     const struct pf_lifetimes *l = lifetimes(j);
     struct pf_thread_info a = {.number = pf_event_thread_number(j, thread),
-                               .running = !l || l->ended[thread] > when};
+                               .running = l->ended[thread] > when};
     uint32_t start = pf_predicted_start(j, thread);
     if (start != PF_NONE) {
         a.parent = pf_event_thread_number(j, t->events.at[start].thread);

@@ -47,12 +47,8 @@ struct pf_held_locks *pf_held_locks_make(const struct pf_trace *t, struct pf_poo
 {
     size_t nt = t->threads.len;
     struct pf_held_locks *h = pf_pool_get(pool, sizeof *h);
-    if (!h)
-        return NULL;
     h->thread_at = pf_pool_get(pool, (nt + 1) * sizeof *h->thread_at);
     h->start = pf_pool_get(pool, (nt + 1) * sizeof *h->start);
-    if (!h->thread_at || !h->start)
-        return NULL;
     memset(h->start, 0xff, nt * sizeof *h->start);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
@@ -65,8 +61,6 @@ struct pf_held_locks *pf_held_locks_make(const struct pf_trace *t, struct pf_poo
     size_t words = walk(t, h, NULL);
     h->acquire = pf_pool_get(pool, (words + 1) * sizeof *h->acquire);
     h->state = pf_pool_get(pool, (h->thread_at[nt] + 1) * sizeof *h->state);
-    if (!h->acquire || !h->state)
-        return NULL;
     uint32_t *at = pf_mem_resize(NULL, nt + 1, sizeof *at);
     memcpy(at, h->thread_at, (nt + 1) * sizeof *at);
     walk(t, h, at);

@@ -5,7 +5,6 @@
  * Model:   after each event that takes or releases a lock, the list of acquire events still in
  *          effect.
  * Memory:  from the pool. Built once per trace in O(events); a query costs a binary search.
- * Errors:  NULL when out of memory.
  */
 #ifndef PF_CONFIRM_HELD_LOCKS_H
 #define PF_CONFIRM_HELD_LOCKS_H

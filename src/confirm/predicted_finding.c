@@ -45,7 +45,7 @@ struct pf_backtrace pf_recorded_backtrace(struct pf_predict_job *j, uint32_t sta
     const struct pf_recorded *r = &j->t.recorded;
     const struct pf_recorded_stack *w = &r->stacks.at[stack];
     struct pf_stack_frame *p = pf_pool_get(&j->pool, w->n * sizeof *p);
-    for (uint32_t k = 0; p && k < w->n; k++) {
+    for (uint32_t k = 0; k < w->n; k++) {
         const struct pf_site_info *s = &j->t.sites.at[r->stack_sites.at[w->first + k]];
         const char *file = pf_trace_text(&j->t, s->file);
         p[k] = (struct pf_stack_frame){.function = text_of(&j->t, s->func),
@@ -57,7 +57,7 @@ struct pf_backtrace pf_recorded_backtrace(struct pf_predict_job *j, uint32_t sta
                                        .first_line = s->begins,
                                        .folded = s->folded};
     }
-    return (struct pf_backtrace){p, p ? w->n : 0};
+    return (struct pf_backtrace){p, w->n};
 }
 
 struct pf_backtrace pf_predicted_stack(struct pf_predict_job *j, uint32_t i)
@@ -67,8 +67,6 @@ struct pf_backtrace pf_predicted_stack(struct pf_predict_job *j, uint32_t i)
     const struct pf_site_info *s = &j->t.sites.at[j->t.events.at[i].site];
     const char *file = pf_trace_text(&j->t, s->file);
     struct pf_stack_frame *p = pf_pool_get(&j->pool, sizeof *p);
-    if (!p)
-        return (struct pf_backtrace){0};
     p->function = format(&j->pool, "%sevent %u", "", pf_trace_label(&j->t, i));
     p->file = *file ? file : j->path;
     p->line = s->line;
@@ -84,7 +82,7 @@ static const struct pf_held_locks *held_locks(struct pf_predict_job *j)
 
 uint32_t pf_predicted_held_locks(struct pf_predict_job *j, uint32_t i, const uint32_t **acquires)
 {
-    return held_locks(j) ? pf_held_locks_at(j->held, &j->t, i, acquires) : 0;
+    return pf_held_locks_at(held_locks(j), &j->t, i, acquires);
 }
 
 /* Fills in the locks that the thread of event i holds there. */
@@ -93,8 +91,8 @@ static void locks_of(struct pf_predict_job *j, uint32_t i, struct pf_access *out
     const struct pf_trace *t = &j->t;
     const uint32_t *acquires = NULL;
     uint32_t n = pf_predicted_held_locks(j, i, &acquires);
-    struct pf_lock *held = n ? pf_pool_get(&j->pool, n * sizeof *held) : NULL;
-    for (uint32_t k = 0; held && k < n; k++) {
+    struct pf_lock *held = pf_pool_get(&j->pool, n * sizeof *held + 1);
+    for (uint32_t k = 0; k < n; k++) {
         const struct pf_event *e = &t->events.at[acquires[k]];
         held[k] = (struct pf_lock){.address = pf_event_lock_address(j, pf_event_lock(e)),
                                    .name = pf_event_lock_name(j, pf_event_lock(e)),
@@ -102,7 +100,7 @@ static void locks_of(struct pf_predict_job *j, uint32_t i, struct pf_access *out
                                    .taken = pf_predicted_stack(j, acquires[k])};
     }
     out->locks = held;
-    out->nlocks = held ? n : 0;
+    out->nlocks = n;
 }
 
 static void access_of(struct pf_predict_job *j, uint32_t i, struct pf_access *out)
@@ -120,7 +118,7 @@ static void access_of(struct pf_predict_job *j, uint32_t i, struct pf_access *ou
 
 uint32_t pf_predicted_start(struct pf_predict_job *j, uint32_t thread)
 {
-    return held_locks(j) ? j->held->start[thread] : PF_NONE;
+    return held_locks(j)->start[thread];
 }
 
 static void add_thread(struct pf_predict_job *j, struct pf_finding *f, uint32_t number,
@@ -146,8 +144,6 @@ static void add_names(struct pf_predict_job *j, struct pf_finding *f, const uint
         when = events[i] > when ? events[i] : when;
     f->nthreads = 0;
     f->threads = pf_pool_get(&j->pool, (n + 1) * sizeof *f->threads);
-    if (!f->threads)
-        return;
     if (f->kind != PF_KIND_DEADLOCK)
         f->location = pf_event_location(j, events[0], when);
     for (size_t i = 0; i < n; i++)

@@ -36,16 +36,13 @@ static struct pf_last_writes *last_writes(struct pf_predict_job *j)
         return j->last_writes;
     struct pf_last_writes *w = pf_pool_get(&j->pool, sizeof *w);
     uint32_t *last = pf_mem_resize(NULL, t->cells.len + 1, sizeof *last);
-    if (w) {
-        w->previous_write = pf_pool_get(&j->pool, (t->events.len + 1) * sizeof *w->previous_write);
-        w->writer = pf_pool_get(&j->pool, (t->cells.len + 1) * sizeof *w->writer);
-        w->pass = pf_pool_get(&j->pool, (t->cells.len + 1) * sizeof *w->pass);
-        w->as_recorded = pf_pool_get(&j->pool, t->cells.len + 1);
-        w->changed = pf_pool_get(&j->pool, t->threads.len + 1);
-    }
-    bool ok = w && w->previous_write && w->writer && w->pass && w->as_recorded && w->changed;
+    w->previous_write = pf_pool_get(&j->pool, (t->events.len + 1) * sizeof *w->previous_write);
+    w->writer = pf_pool_get(&j->pool, (t->cells.len + 1) * sizeof *w->writer);
+    w->pass = pf_pool_get(&j->pool, (t->cells.len + 1) * sizeof *w->pass);
+    w->as_recorded = pf_pool_get(&j->pool, t->cells.len + 1);
+    w->changed = pf_pool_get(&j->pool, t->threads.len + 1);
     memset(last, 0xff, t->cells.len * sizeof *last);
-    for (uint32_t i = 0; ok && i < t->events.len; i++) {
+    for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
         w->previous_write[i] = PF_NONE;
         if (!accesses_memory(e))
@@ -60,7 +57,7 @@ static struct pf_last_writes *last_writes(struct pf_predict_job *j)
         }
     }
     free(last);
-    return j->last_writes = ok ? w : NULL;
+    return j->last_writes = w;
 }
 
 /* --- one step --- */
@@ -363,7 +360,7 @@ void pf_schedule_steps_witness(struct pf_predict_job *j, struct pf_finding *f,
     size_t room = CONTEXT + MAX_STEPS + 2 * s->n;
     struct pf_schedule_step *at = pf_pool_get(&j->pool, room * sizeof *at);
     uint32_t related[PF_PATTERN_MAX];
-    if (!at || !w || s->n > PF_PATTERN_MAX)
+    if (s->n > PF_PATTERN_MAX)
         return;
     unsigned nrelated = related_before(&j->t, s->marked, s->n, related);
     uint32_t context = s->norder < MAX_STEPS ? CONTEXT : 0;
@@ -429,7 +426,7 @@ void pf_schedule_steps_recorded(struct pf_predict_job *j, struct pf_finding *f,
     uint32_t sorted[PF_PATTERN_MAX], related[PF_PATTERN_MAX], from = 0;
     size_t room = n * (CONTEXT + 2) + AFTER_FIRST + AFTER_LAST;
     struct pf_schedule_step *at = pf_pool_get(&j->pool, room * sizeof *at);
-    if (!at || !n || n > PF_PATTERN_MAX || !j->t.recorded.present)
+    if (!n || n > PF_PATTERN_MAX || !j->t.recorded.present)
         return;
     memcpy(sorted, marked, n * sizeof *marked);
     n = sort_events(sorted, n);

@@ -9,7 +9,6 @@
  *          of the lock that the thread waits for.
  * Memory:  from the job's pool. The table of writes is built once per trace in O(events);
  *          describing a schedule is linear in its length.
- * Errors:  when out of memory there are no steps.
  */
 #ifndef PF_CONFIRM_SCHEDULE_STEP_H
 #define PF_CONFIRM_SCHEDULE_STEP_H

@@ -66,8 +66,6 @@ struct pf_narrative pf_narrative_of(const struct pf_finding *f, bool swapped, st
     for (size_t i = 0; i < f->naccesses; i++)
         room += f->accesses[i].nlocks + 1;
     struct pf_narrative s = {pf_pool_get(pool, room * sizeof *s.at), 0};
-    if (!s.at)
-        return s;
     add_creations(&s, f);
     bool backwards = pf_finding_is_pair(f) && !swapped; /* accesses[0] of a pair is the later one */
     for (size_t k = 0; k < f->naccesses; k++) {

@@ -33,7 +33,6 @@ struct pf_narrative {
     size_t n;
 };
 
-/* Builds the narrative; n is 0 when out of memory. */
 struct pf_narrative pf_narrative_of(const struct pf_finding *f, bool swapped, struct pf_pool *pool);
 /* Describes one step: "writes 8 bytes of 'tally'". */
 void pf_narrative_step_text(struct pf_text *t, const struct pf_finding *f,

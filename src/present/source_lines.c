@@ -93,8 +93,6 @@ static struct pf_source_file *open_file(struct pf_sources *s, const char *name, 
             return s->files = f;
         }
     f = pf_pool_get(&s->pool, sizeof *f);
-    if (!f)
-        return NULL;
     size_t n = 0;
     f->name = pf_pool_text(&s->pool, name, strlen(name));
     f->module = module ? pf_pool_text(&s->pool, module, strlen(module)) : NULL;
