@@ -63,9 +63,17 @@ static uint64_t estimate_ms(const struct check_loop *l, enum pf_check_kind kind,
     return kind == PF_CHECK_RUN ? 0 : kind == PF_CHECK_LOOK ? 2 * record : record;
 }
 
+/* The time limit of a free run, if none has ended yet. It may not end at all (a deadlock), but it
+ * may also take longer than its recording: there, sleeping takes no time. */
+static uint64_t first_run_ms(const struct check_loop *l, size_t test, uint64_t left)
+{
+    uint64_t record = l->took_ms[test][PF_CHECK_RECORD], most = left / (record ? 2 : 4) + 1;
+    uint64_t guess = 20 * record + left / 8 + 1000;
+    return record && guess < most ? guess : most;
+}
+
 /* Sets the limits of a step. A program whose duration is unknown may not end at all: its recordings
- * get half of the remaining time, its free runs a quarter. Returns false if the step cannot end
- * within the budget. */
+ * get half of the remaining time. Returns false if the step cannot end within the budget. */
 static bool set_limits(const struct check_loop *l, struct pf_check_step *s)
 {
     uint64_t now = pf_now_ms(), left = l->deadline_ms > now ? l->deadline_ms - now : 0;
@@ -77,8 +85,8 @@ static bool set_limits(const struct check_loop *l, struct pf_check_step *s)
         return false;
     bool limits_itself = kind == PF_CHECK_HATCH || kind == PF_CHECK_BATCH || kind == PF_CHECK_JUDGE;
     s->limit_ms = known || limits_itself || kind == PF_CHECK_LOOK ? left
-                  : kind == PF_CHECK_RUN                          ? left / 4 + 1
-                                                                  : left / 2 + 1;
+                  : kind == PF_CHECK_RUN ? first_run_ms(l, s->line.test, left)
+                                         : left / 2 + 1;
     s->by_budget = s->limit_ms == left;
     if (usual && !limits_itself && patient < s->limit_ms) {
         s->limit_ms = patient;
@@ -317,6 +325,16 @@ static void describe(struct check_loop *l, struct pf_check_step *s,
         *look = line->wall_ms;
 }
 
+/* The lowest number of this step and the running ones: what later steps have recorded may still be
+ * needed. */
+static uint64_t first_in_use(const struct check_loop *l, uint64_t step)
+{
+    for (size_t i = 0; i < l->pool.n; i++)
+        if (l->pool.at[i].busy && l->steps[i].line.step < step)
+            step = l->steps[i].line.step;
+    return step;
+}
+
 static void collect(struct check_loop *l, size_t slot)
 {
     struct pf_check_work *w = l->w;
@@ -348,7 +366,7 @@ static void collect(struct check_loop *l, size_t slot)
     pf_chain_ended(&w->chain, line, clip);
     if (w->chain.round != l->limited_round && w->chain.round % LIMIT_ROUNDS == 0) {
         l->limited_round = w->chain.round;
-        pf_state_limit(w->folder, line->step, w->settings->keep_bytes);
+        pf_state_limit(w->folder, first_in_use(l, line->step), w->settings->keep_bytes);
     }
     if (st != PF_OK)
         fail(l, st);
