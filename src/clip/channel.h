@@ -297,6 +297,13 @@ struct pf_forked {
     uint32_t threads; /* threads that it has created */
 };
 
+/* The state of a thread outside of shared memory when it performed an event (local_state.h). */
+#define PF_LOCAL_STATES 8192
+struct pf_local_state {
+    uint32_t thread, event;
+    uint64_t hash;
+};
+
 struct pf_channel {
     uint64_t magic;
     uint32_t version, mode; /* mode: enum pf_direct_mode */
@@ -379,9 +386,10 @@ struct pf_channel {
     uint32_t exploring; /* the run is a copy of a resident target */
     /* it has performed an atomic operation that is not sequentially consistent */
     uint32_t not_seq_cst;
-    uint32_t nblocked, nunexplored;
+    uint32_t nblocked, nunexplored, nstates;
     struct pf_blocked blocked[PF_BLOCKED_MAX];
     char unexplored[PF_UNEXPLORED_MAX][32];
+    struct pf_local_state states[PF_LOCAL_STATES];
     /* pf sleeps on `called` while there is nothing to write; the target sleeps on `drained` while a
      * ring is full. The counters change with every call; `asleep` and `stuck` tell the other side
      * whether a wake-up is needed. */

@@ -81,12 +81,19 @@ static void add_order(struct pf_beginning *b, const struct pf_execution *x, cons
                       size_t n)
 {
     uint32_t *number = pf_mem_zero(x->threads.len + 1, sizeof *number), created = 0;
+    /* The run starts at a checkpoint after these: they come first in every order (explore.c). */
+    uint64_t prefix = pf_execution_prefix(x);
+    for (uint32_t pos = 0; pos < x->threads.at[0].length; pos++) {
+        const struct pf_exec_node *e = &x->nodes.at[pf_rf_node_at(&x->g, 0, pos)];
+        if (e->index <= prefix && e->forks != PF_NONE)
+            number[e->forks] = ++created;
+    }
     for (size_t i = 0; i < n; i++) {
         const struct pf_exec_node *e = &x->nodes.at[order[i]];
         uint32_t thread = x->g.nodes.at[order[i]].thread;
         if (thread + 1 == x->threads.len)
             continue; /* the final thread */
-        if (e->forks != PF_NONE)
+        if (e->forks != PF_NONE && !number[e->forks])
             number[e->forks] = ++created;
         add_step(b, number[thread], e->flags & PF_EXEC_ENDS ? PF_PLAN_END : e->index,
                  e->flags & PF_EXEC_SECOND ? 1 : 0);
@@ -276,6 +283,9 @@ void pf_beginning_find(struct pf_search *s, const struct pf_target *t)
     struct pf_beginning takes = {0};
     note_message_object(t, &takes);
     uint32_t empty = takes.object ? pf_hash_map_find(&s->empty, takes.object) : PF_HASH_NONE;
+    if (pf_hash_map_find(&s->spins, pf_execution_history_with(t->x, t->node, t->sources)) !=
+        PF_HASH_NONE)
+        return;
     if ((t->guess && is_refuted(s, t)) ||
         (empty != PF_HASH_NONE && s->levels.at[empty] == takes.level))
         return;

@@ -14,6 +14,10 @@ struct pf_exec_operation {
     uint32_t pivot;       /* the event at which it took effect */
     uint32_t node;
     bool second, closed, has_effect;
+    bool dropped; /* it belongs to an iteration of a loop that changed nothing */
+    bool alone;   /* it is the whole iteration */
+    bool repeats; /* iterations before it were dropped: it may be one more of them */
+    uint64_t state; /* of its thread before it; 0: not known */
     bool pending; /* it did not take effect: its thread waited in it at the end of the run */
 };
 
@@ -35,6 +39,7 @@ struct pf_exec_builder {
     struct pf_execution *x;
     const struct pf_blocked *blocked;
     uint32_t nblocked;
+    uint32_t *ndropped; /* per thread: operations dropped so far */
     PF_VEC(struct pf_exec_operation) operations;
     uint32_t *operation; /* per event: its operation */
     uint32_t *next;      /* per event: the next one of its operation */
@@ -62,10 +67,16 @@ void pf_exec_node_end(struct pf_exec_builder *b);
 void pf_exec_find_objects(struct pf_exec_builder *b);
 /* Adds what event i does to the node. */
 void pf_exec_add_event(struct pf_exec_builder *b, uint32_t i);
+/* Adds what the operation reads, without effects on the objects. Only for those that just read. */
+void pf_exec_add_reads(struct pf_exec_builder *b, const struct pf_exec_operation *o);
 /* Adds what the library function behind the operation does, apart from its events. */
 void pf_exec_add_call(struct pf_exec_builder *b, const struct pf_exec_operation *o);
 /* Adds a read of the cell by the node. fallback: the source if nothing was written. */
 void pf_exec_add_read(struct pf_exec_builder *b, uint32_t cell, uint32_t fallback, uint32_t offset);
+/* True if the operation is a call of a library function with a state of its own. */
+bool pf_exec_is_ordered(const struct pf_exec_builder *b, const struct pf_exec_operation *o);
+/* exec_loops.c: marks the operations of iterations that changed nothing. */
+void pf_exec_find_waits(struct pf_exec_builder *b, const struct pf_exec_report *r);
 /* Marks operations in which threads waited at the end. */
 void pf_exec_find_pending(struct pf_exec_builder *b);
 /* Adds the operations that threads waited for at the end, and marks threads that could run on. */

@@ -388,6 +388,30 @@ void pf_exec_add_event(struct pf_exec_builder *b, uint32_t i)
         open_at(b, "a wait that ended by a time-out", i);
 }
 
+void pf_exec_add_reads(struct pf_exec_builder *b, const struct pf_exec_operation *o)
+{
+    for (uint32_t i = o->first; i != PF_NONE; i = b->next[i]) {
+        const struct pf_event *e = &b->t->events.at[i];
+        if (e->kind != PF_EV_RMW) {
+            pf_exec_add_event(b, i);
+            continue;
+        }
+        const struct pf_range *p = &b->t->places.at[e->what]; /* stores what is already there */
+        for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
+            if (b->cell_of[c] != PF_NONE)
+                pf_exec_add_read(b, b->cell_of[c], PF_SOURCE_INITIAL,
+                                 (uint32_t)(b->t->cells.at[c].addr - p->addr));
+    }
+    for (size_t c = 0; c < b->objects.len; c++) /* the node will be removed */
+        if (b->objects.at[c].node == b->node)
+            b->objects.at[c].node = PF_NONE;
+}
+
+bool pf_exec_is_ordered(const struct pf_exec_builder *b, const struct pf_exec_operation *o)
+{
+    return is_ordered(b->t, o->pivot);
+}
+
 void pf_exec_add_call(struct pf_exec_builder *b, const struct pf_exec_operation *o)
 {
     if (b->hidden != PF_NONE && is_ordered(b->t, o->pivot))
@@ -438,7 +462,7 @@ static void add_pending(struct pf_exec_builder *b, uint32_t thread, const struct
     uint32_t flags = PF_EXEC_PENDING | (in_second_part(k) ? PF_EXEC_SECOND : 0u) |
                      (takes ? PF_EXEC_TAKES : PF_EXEC_ACQUIRES) |
                      (strstr(k->function, "rdlock") ? PF_EXEC_SHARES : 0u);
-    pf_exec_node_begin(b, thread, (uint32_t)k->event, flags);
+    pf_exec_node_begin(b, thread, (uint32_t)k->event - b->ndropped[thread], flags);
     for (size_t i = 0; i < b->operations.len; i++) /* what it did before it waited */
         if (b->operations.at[i].pending && b->operations.at[i].thread == thread)
             for (uint32_t e = b->operations.at[i].first; e != PF_NONE; e = b->next[e])
@@ -452,6 +476,15 @@ static void add_pending(struct pf_exec_builder *b, uint32_t thread, const struct
     pf_exec_node_end(b);
 }
 
+/* The last iteration of a loop in which the thread still waited: it would read something else. */
+static void add_waiting(struct pf_exec_builder *b, const struct pf_exec_operation *o)
+{
+    pf_exec_node_begin(b, o->thread, o->index - b->ndropped[o->thread], PF_EXEC_PENDING);
+    pf_exec_add_reads(b, o);
+    pf_exec_node_end(b);
+    pf_vec_push(&b->x->spins, b->x->nodes.at[b->node].history);
+}
+
 void pf_exec_add_blocked(struct pf_exec_builder *b)
 {
     for (uint32_t k = 0; k < b->nblocked; k++) {
@@ -459,10 +492,13 @@ void pf_exec_add_blocked(struct pf_exec_builder *b)
         if (thread == PF_NONE)
             continue;
         uint32_t cell = awaited_cell(b, &b->blocked[k]);
-        b->x->threads.at[thread].events = b->blocked[k].event;
+        b->x->threads.at[thread].events = b->blocked[k].event - b->ndropped[thread];
         b->x->threads.at[thread].live = b->blocked[k].waits == PF_BLOCKED_RUNS;
         b->x->threads.at[thread].ender = b->blocked[k].waits == PF_BLOCKED_ENDS;
         if (cell != PF_NONE)
             add_pending(b, thread, &b->blocked[k], cell);
     }
+    for (size_t i = 0; i < b->operations.len; i++)
+        if (b->operations.at[i].pending && b->operations.at[i].repeats)
+            add_waiting(b, &b->operations.at[i]);
 }

@@ -80,6 +80,7 @@ static void find_threads(struct pf_exec_builder *b)
     b->fork = pf_mem_resize(NULL, t->threads.len + 1, sizeof *b->fork);
     memset(b->fork, 0xff, t->threads.len * sizeof *b->fork);
     b->forks = pf_mem_zero(t->threads.len + 1, sizeof *b->forks);
+    b->ndropped = pf_mem_zero(t->threads.len + 1, sizeof *b->ndropped);
     b->last_node = pf_mem_resize(NULL, t->threads.len + 1, sizeof *b->last_node);
     memset(b->last_node, 0xff, t->threads.len * sizeof *b->last_node);
 }
@@ -194,8 +195,10 @@ static void add_operation(struct pf_exec_builder *b, struct pf_exec_operation *o
     bool ends = t->events.at[o->first].kind == PF_EV_END;
     uint32_t flags = (o->second ? PF_EXEC_SECOND : 0u) | (ends ? PF_EXEC_ENDS : 0u);
     bool first = b->last_node[o->thread] == PF_NONE;
-    uint32_t node = o->node = pf_exec_node_begin(b, o->thread, o->index, flags);
+    uint32_t node = o->node =
+        pf_exec_node_begin(b, o->thread, o->index - b->ndropped[o->thread], flags);
     x->nodes.at[node].site = site_hash(b, t->events.at[o->pivot].site);
+    x->nodes.at[node].state = o->state;
     if (first)
         add_edge(b, b->fork[o->thread], node);
     for (uint32_t i = o->first; i != PF_NONE; i = b->next[i]) {
@@ -207,6 +210,32 @@ static void add_operation(struct pf_exec_builder *b, struct pf_exec_operation *o
     }
     pf_exec_add_call(b, o);
     pf_exec_node_end(b);
+}
+
+uint64_t pf_exec_spin_key(uint64_t state, uint64_t value)
+{
+    return pf_exec_mix(pf_exec_mix(state, 11), value);
+}
+
+/* An operation of a loop that waits. Notes its history: what the node would be that another run
+ * could get here. */
+static void skip_operation(struct pf_exec_builder *b, struct pf_exec_operation *o)
+{
+    struct pf_execution *x = b->x;
+    uint32_t before = b->last_node[o->thread];
+    size_t nodes = x->g.nodes.len, accesses = x->g.accesses.len, open = x->open.len;
+    pf_exec_node_begin(b, o->thread, o->index - b->ndropped[o->thread], 0);
+    pf_exec_add_reads(b, o);
+    pf_exec_node_end(b);
+    pf_vec_push(&x->spins, x->nodes.at[nodes].history);
+    const struct pf_event *e = &b->t->events.at[o->first];
+    if (o->alone && o->first == o->last && pf_event_reads(e) && !(e->flags & PF_EF_UNKNOWN))
+        pf_vec_push(&x->spins, pf_exec_spin_key(o->state, e->value));
+    x->g.nodes.len = x->nodes.len = nodes;
+    x->g.accesses.len = x->accesses.len = accesses;
+    x->open.len = open;
+    b->last_node[o->thread] = before;
+    b->ndropped[o->thread]++;
 }
 
 /* --- the end of the run --- */
@@ -245,7 +274,7 @@ static uint64_t class_key(const struct pf_execution *x)
 static void release_builder(struct pf_exec_builder *b)
 {
     void *all[] = {b->operation, b->next,    b->fork,    b->forks, b->last_node, b->cell_of,
-                   b->lock_of,   b->cond_of, b->sync_of, b->own,   b->barrier_of};
+                   b->lock_of,   b->cond_of, b->sync_of, b->own,   b->ndropped,  b->barrier_of};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     pf_vec_release(&b->operations);
@@ -253,11 +282,10 @@ static void release_builder(struct pf_exec_builder *b)
     pf_vec_release(&b->arrivals);
 }
 
-struct pf_execution *pf_execution_new(const struct pf_trace *t, const struct pf_blocked *blocked,
-                                      uint32_t nblocked, bool complete)
+struct pf_execution *pf_execution_new(const struct pf_trace *t, const struct pf_exec_report *r)
 {
     struct pf_execution *x = pf_mem_zero(1, sizeof *x);
-    struct pf_exec_builder b = {.t = t, .x = x, .blocked = blocked, .nblocked = nblocked};
+    struct pf_exec_builder b = {.t = t, .x = x, .blocked = r->blocked, .nblocked = r->nblocked};
     uint32_t n = (uint32_t)t->events.len, final = (uint32_t)t->threads.len;
     x->references = 1;
     b.operation = pf_mem_resize(NULL, n + 1u, sizeof *b.operation);
@@ -268,16 +296,19 @@ struct pf_execution *pf_execution_new(const struct pf_trace *t, const struct pf_
     b.last_node[final] = PF_NONE;
     find_operations(&b);
     pf_exec_find_objects(&b);
+    pf_exec_find_waits(&b, r);
     pf_exec_find_pending(&b);
     for (uint32_t i = 0; i < n; i++) {
         struct pf_exec_operation *o = &b.operations.at[b.operation[i]];
-        if (o->pivot == i && !o->pending)
+        if (o->pivot == i && o->dropped)
+            skip_operation(&b, o);
+        else if (o->pivot == i && !o->pending)
             add_operation(&b, o);
     }
     for (uint32_t k = 0; k < final; k++)
         x->threads.at[k].length =
             b.last_node[k] == PF_NONE ? 0 : x->g.nodes.at[b.last_node[k]].pos + 1;
-    if (complete)
+    if (r->complete)
         add_final(&b, final);
     pf_exec_add_blocked(&b);
     x->g.nthreads = final + 1;
@@ -298,6 +329,7 @@ void pf_execution_release(struct pf_execution *x)
     pf_vec_release(&x->threads);
     pf_vec_release(&x->cells);
     pf_vec_release(&x->open);
+    pf_vec_release(&x->spins);
     free(x);
 }
 
@@ -310,4 +342,17 @@ uint32_t pf_execution_last(const struct pf_execution *x)
             last = last == PF_NONE || e > last ? e : last;
         }
     return last;
+}
+
+uint64_t pf_execution_prefix(const struct pf_execution *x)
+{
+    uint64_t events = 0;
+    for (uint32_t pos = 0; pos < x->threads.at[0].length; pos++) {
+        uint32_t e = pf_rf_node_at(&x->g, 0, pos);
+        if (x->g.nodes.at[e].naccesses || x->g.pred_at[e] < x->g.pred_at[e + 1] ||
+            x->nodes.at[e].flags)
+            break;
+        events = x->nodes.at[e].index;
+    }
+    return events;
 }

@@ -15,6 +15,11 @@
  *          histories in two runs mean that the same operation happened after the same past. A read
  *          of the thread's own last write, or of the initial value if there is none, adds nothing,
  *          so memory that turns out to be private does not matter.
+ *
+ *          A loop in which a thread waits may have any number of iterations. An iteration that only
+ *          reads, and after which registers and stack of the thread are as before it, is left out
+ *          of the graph: the run would be the same without it. If the thread still waits at the
+ *          end, its last iteration counts as an operation that did not happen.
  * Memory:  an execution owns everything; pf_execution_release frees it.
  * Cost:    O(events of the trace * cells per access).
  */
@@ -46,6 +51,7 @@ enum pf_exec_flags {
 
 struct pf_exec_node {
     uint64_t history;
+    uint64_t state; /* of the thread outside of shared memory, before it; 0: not known */
     uint32_t previous; /* of its thread; PF_NONE: none */
     uint32_t index; /* number of the operation in its thread */
     uint32_t site;  /* a hash of its source position, the same in all runs */
@@ -94,19 +100,34 @@ struct pf_execution {
     PF_VEC(struct pf_exec_thread) threads;
     PF_VEC(struct pf_exec_cell) cells;
     PF_VEC(struct pf_exec_open) open;
+    /* Operations in loops that wait, after which the thread is as before: their histories, and
+     * hashes of the state of the thread and the value that they read (pf_exec_spin_key). */
+    PF_VEC(uint64_t) spins;
     uint64_t key;  /* equal in two runs of one class */
     uint32_t references;
 };
 
-/* Builds the graph of a trace. `blocked`: the threads that had not ended, as the runtime reports
- * them. `complete`: the run reached its end. */
-struct pf_execution *pf_execution_new(const struct pf_trace *t, const struct pf_blocked *blocked,
-                                      uint32_t nblocked, bool complete);
+/* What the runtime reports about a run, in addition to its trace. */
+struct pf_exec_report {
+    const struct pf_blocked *blocked; /* the threads that had not ended */
+    uint32_t nblocked;
+    const struct pf_local_state *states; /* of threads at events that may belong to loops */
+    uint32_t nstates;
+    bool complete; /* the run reached its end */
+};
+
+/* Builds the graph of a trace. */
+struct pf_execution *pf_execution_new(const struct pf_trace *t, const struct pf_exec_report *r);
 void pf_execution_release(struct pf_execution *x); /* drops a reference */
 
 /* The history of node r if it read from these sources instead. */
 uint64_t pf_execution_history_with(const struct pf_execution *x, uint32_t r,
                                    const uint32_t *sources);
+/* How many events the main thread does before its first operation that depends on other threads or
+ * affects them, apart from creating them. */
+uint64_t pf_execution_prefix(const struct pf_execution *x);
+/* A thread in this state that reads this value: equal keys have equal consequences. */
+uint64_t pf_exec_spin_key(uint64_t state, uint64_t value);
 /* The node that took effect last; PF_NONE: there is none. */
 uint32_t pf_execution_last(const struct pf_execution *x);
 

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #define POLICY "rr"
+#define FIRST 1             /* events of the main thread before the first checkpoint */
 #define RUN_LIMIT_MS 5000   /* most time for one run */
 #define EVENTS_MAX 200000   /* most events of one run */
 #define FAILURES_MAX 64     /* different failures of which clips are kept */
@@ -21,7 +22,9 @@ struct explorer {
     struct pf_exploration *out;
     struct pf_resident_host *host;
     struct pf_search search;
+    const struct pf_clip_meta *meta;
     uint64_t began;
+    uint64_t prefix; /* events of the main thread before the checkpoint */
 };
 
 /* --- what is left open --- */
@@ -104,6 +107,16 @@ static bool follows(const struct pf_execution *run, const struct pf_beginning *b
     return true;
 }
 
+/* True if the last operation of the beginning turned out to be one of a loop that waits. */
+static bool ends_in_spin(const struct pf_execution *run, const struct pf_beginning *b)
+{
+    for (size_t i = 0; i < run->spins.len; i++)
+        for (size_t k = 0; k < b->frontier.len; k++)
+            if (run->spins.at[i] == b->frontier.at[k])
+                return true;
+    return false;
+}
+
 /* A run that did not follow its plan. */
 static void take_divergence(struct explorer *x, const struct pf_clip *clip)
 {
@@ -124,7 +137,16 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         return s;
     }
     bool complete = !end->killed && !t.recorded.limited;
-    struct pf_execution *run = pf_execution_new(&t, end->blocked, end->nblocked, complete);
+    struct pf_execution *run =
+        pf_execution_new(&t, &(struct pf_exec_report){.blocked = end->blocked,
+                                                      .nblocked = end->nblocked,
+                                                      .states = end->states,
+                                                      .nstates = end->nstates,
+                                                      .complete = complete});
+    /* It got into an iteration that changes nothing, which is not part of the graph. */
+    bool spun = b && ends_in_spin(run, b);
+    for (size_t i = 0; i < run->spins.len; i++)
+        pf_hash_map_put(&x->search.spins, run->spins.at[i], 0);
     if (t.recorded.limited)
         pf_exploration_add_open(x->out, "a run with too many events", "");
     /* A crash ends the run where it happens. */
@@ -132,7 +154,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
     bool waited = b && complete && !follows(run, b) && b->object;
     if (waited) /* the only choice that is made without knowing whether the operation waits */
         pf_search_learn_empty(&x->search, b->object, b->level);
-    else if (b && complete && !b->guess && !crashed && !follows(run, b))
+    else if (b && complete && !b->guess && !crashed && !spun && !follows(run, b))
         pf_exploration_add_open(x->out, "a run that did not follow its plan", "other operations");
     if (pf_classes_add(&x->search.seen, run)) {
         x->out->classes++;
@@ -143,7 +165,9 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         pf_exploration_add_run(x->out, clip);
         take_failure(x, clip, run);
         pf_search_add(&x->search, run, b ? b->depth : 0);
-    } else if (b && !b->continues && !b->guess && !crashed && !waited)
+        if (!b)
+            x->prefix = pf_execution_prefix(run);
+    } else if (b && !b->continues && !b->guess && !crashed && !spun && !waited)
         pf_exploration_add_open(x->out, "a run that showed nothing new", "");
     pf_execution_release(run);
     pf_trace_release(&t);
@@ -173,9 +197,22 @@ static bool at_limit(const struct explorer *x)
            (s->runs && x->out->schedules >= s->runs) || (s->should_stop && s->should_stop());
 }
 
+/* Moves the checkpoint behind the first operations of the main thread that neither depend on other
+ * threads nor affect them, such as the creation of threads: every schedule can begin with these. */
+static pf_status move_checkpoint(struct explorer *x, struct pf_error *e)
+{
+    if (x->prefix <= FIRST)
+        return PF_OK;
+    pf_resident_host_free(x->host);
+    x->host = NULL;
+    return pf_resident_host_new(&x->host, x->meta, POLICY, x->prefix, e);
+}
+
 static pf_status explore_all(struct explorer *x, struct pf_error *e)
 {
     pf_status s = run_one(x, NULL, e);
+    if (s == PF_OK)
+        s = move_checkpoint(x, e);
     bool stopped = at_limit(x);
     while (s == PF_OK && !stopped && pf_search_next(&x->search)) {
         for (size_t i = 0; i < x->search.beginnings.len && s == PF_OK && !stopped; i++) {
@@ -195,8 +232,8 @@ static pf_status explore_all(struct explorer *x, struct pf_error *e)
 pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
                      const struct pf_explore_settings *settings, struct pf_error *e)
 {
-    struct explorer x = {.settings = settings, .out = out, .began = pf_now_ms()};
-    pf_status s = pf_resident_host_new(&x.host, m, POLICY, 1, e);
+    struct explorer x = {.settings = settings, .out = out, .meta = m, .began = pf_now_ms()};
+    pf_status s = pf_resident_host_new(&x.host, m, POLICY, FIRST, e);
     if (s == PF_OK)
         s = explore_all(&x, e);
     if (x.search.unknown)

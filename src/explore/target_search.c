@@ -77,6 +77,7 @@ void pf_search_release(struct pf_search *s)
     pf_hash_map_release(&s->asked);
     pf_hash_map_release(&s->pairs);
     pf_hash_map_release(&s->compared);
+    pf_hash_map_release(&s->spins);
     pf_hash_map_release(&s->empty);
     pf_vec_release(&s->levels);
     pf_rf_query_release(&s->query);
@@ -184,6 +185,21 @@ static bool writes_then(const struct choice *c, uint32_t k)
     return state == PF_STATE_FREE || (state == PF_STATE_SHARED && flags & PF_EXEC_SHARES);
 }
 
+/* The value that the k-th access finds with the chosen sources; false: not known. */
+static bool value_of(const struct choice *c, uint32_t k, uint64_t *value)
+{
+    const struct pf_execution *x = c->x;
+    uint32_t source = c->sources[k];
+    uint32_t cell = x->g.accesses.at[x->g.nodes.at[c->node].access0 + k].cell;
+    if (source == PF_SOURCE_INITIAL) {
+        *value = x->cells.at[cell].initial;
+        return x->cells.at[cell].initial_known;
+    }
+    const struct pf_exec_access *w = &x->accesses.at[access_of(x, source, cell)];
+    *value = w->stored;
+    return w->stored_known;
+}
+
 /* A compare-and-swap with the chosen sources: 1 if it finds what it expects, 0 if not, -1 if that
  * is not known. Other operations: 1. */
 static int compares_equal(const struct choice *c)
@@ -194,18 +210,28 @@ static int compares_equal(const struct choice *c)
         const struct pf_exec_access *a = &x->accesses.at[n->access0 + k];
         if (!a->compares)
             continue;
-        uint32_t source = c->sources[k], cell = x->g.accesses.at[n->access0 + k].cell;
-        const struct pf_exec_access *w = NULL;
-        if (source != PF_SOURCE_INITIAL)
-            w = &x->accesses.at[access_of(x, source, cell)];
-        bool known = w ? w->stored_known : x->cells.at[cell].initial_known;
-        uint64_t value = w ? w->stored : x->cells.at[cell].initial;
+        uint64_t value;
+        bool known = value_of(c, k, &value);
         bool wrote = x->g.accesses.at[n->access0 + k].writes;
         if (!known || !a->seen_known || (!wrote && value != a->seen))
             return -1;
         return wrote && value == a->seen;
     }
     return 1;
+}
+
+/* True if the node is known to be an iteration of a loop that waits if it reads from the chosen
+ * sources. */
+static bool only_waits(const struct choice *c)
+{
+    const struct pf_execution *x = c->x;
+    const struct pf_rf_node *n = &x->g.nodes.at[c->node];
+    if (pf_hash_map_find(&c->s->spins, pf_execution_history_with(x, c->node, c->sources)) !=
+        PF_HASH_NONE)
+        return true;
+    uint64_t state = x->nodes.at[c->node].state, value;
+    return state && n->naccesses == 1 && value_of(c, 0, &value) &&
+           pf_hash_map_find(&c->s->spins, pf_exec_spin_key(state, value)) != PF_HASH_NONE;
 }
 
 static void push_target(struct choice *c, bool fresh, bool equal, bool guess)
@@ -240,6 +266,8 @@ static void add_target(struct choice *c)
                            source == PF_SOURCE_INITIAL ? 1 : c->x->nodes.at[source].site);
     }
     if (same && !(c->x->nodes.at[c->node].flags & PF_EXEC_PENDING))
+        return;
+    if (only_waits(c))
         return;
     uint64_t hash = pf_beginning_hash(s, c->x, c->node, c->sources);
     if (pf_hash_map_find(&s->asked, hash) != PF_HASH_NONE)
@@ -325,6 +353,8 @@ void pf_search_add(struct pf_search *s, struct pf_execution *x, uint32_t depth)
 {
     const struct pf_rf_graph *g = &x->g;
     uint32_t most = 0;
+    for (size_t i = 0; i < x->spins.len; i++)
+        pf_hash_map_put(&s->spins, x->spins.at[i], 0);
     for (size_t i = 0; i < g->nodes.len; i++)
         most = g->nodes.at[i].naccesses > most ? g->nodes.at[i].naccesses : most;
     struct choice c = {.s = s,

@@ -48,6 +48,7 @@ struct pf_search {
     struct pf_hash_map empty;  /* message objects by address: index into `levels` */
     PF_VEC(int32_t) levels;    /* the level at which the object is empty */
     struct pf_rf_query query;
+    struct pf_hash_map spins; /* histories after which a thread only waits in a loop */
     struct pf_hash_map compared; /* history of a compare-and-swap -> 1 if it wrote, 0 if not */
     PF_VEC(struct pf_beginning) beginnings; /* of the target taken last */
     uint64_t ntargets;

@@ -187,7 +187,7 @@ static void reset_lane(struct pf_resident_host *r)
     c->outcome = PF_OUTCOME_NONE;
     c->text[0] = c->error[0] = 0;
     c->errors = c->children = c->copies = c->executed = c->stuck = 0;
-    c->nblocked = c->nunexplored = c->exploring = c->not_seq_cst = 0;
+    c->nblocked = c->nunexplored = c->nstates = c->exploring = c->not_seq_cst = 0;
     c->divergence.diverged = 0;
     c->reached.n = 0;
 }
@@ -279,6 +279,8 @@ pf_status pf_resident_host_run(struct pf_resident_host *r, const struct pf_sched
                                     .blocked = r->lane->blocked,
                                     .nblocked = r->lane->nblocked,
                                     .unexplored = r->lane->unexplored,
+                                    .states = r->lane->states,
+                                    .nstates = r->lane->nstates,
                                     .nunexplored = r->lane->nunexplored};
     return PF_OK;
 }

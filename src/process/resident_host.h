@@ -32,6 +32,8 @@ struct pf_resident_end {
     bool weak; /* it performed an atomic operation that is not sequentially consistent */
     const struct pf_blocked *blocked; /* the threads that had not ended */
     uint32_t nblocked;
+    const struct pf_local_state *states; /* of threads at events that may belong to loops */
+    uint32_t nstates;
     char (*unexplored)[32]; /* functions that it called and that are not explored */
     uint32_t nunexplored;
 };

@@ -3,7 +3,7 @@
 A program is written in a small language (explore/*.txt). This file has two readings of it that share nothing with
 photofinish: `results` interprets it and enumerates every interleaving; `to_c` prints it as a C program.
 
-A file has declarations, then threads. All numbers are integers; registers (r0, r1, ...) belong to a thread.
+A file has declarations, then threads. All numbers are integers; registers (r0 to r9, initially 0) belong to a thread.
 
     var x 0          a plain variable               atom a 0       an atomic variable
     lock m           rwlock w       cond c          barrier b 2    sem s 1
@@ -86,8 +86,11 @@ class Program:
 # --- the interpreter ---
 
 
+ZEROS = {f"r{i}": 0 for i in range(10)}
+
+
 def value(expression, registers):
-    return int(eval(expression, {}, dict(registers)))
+    return int(eval(expression, {}, {**ZEROS, **dict(registers)}))
 
 
 LOCAL = ("unless", "jump", "set")
@@ -329,7 +332,6 @@ STATEMENT = {
     "print": 'printf("%d\\n", {0});',
     "assert": "assert({0});",
 }
-PLACES = {"load": 2, "store": 1, "cas": 4}  # words before the expression; others: see `statement`
 
 
 def in_c(expression):

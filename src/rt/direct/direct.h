@@ -73,6 +73,8 @@ void pf_direct_say_here(const char *what);
 void pf_resident_note_call(const struct pf_func *native);
 /* It performs an atomic operation that is not sequentially consistent, or a fence. */
 void pf_resident_note_weak(void);
+/* It performs an event (local_state.h). */
+void pf_local_state_note(uint64_t code);
 
 /* --- scheduler (context.c, scheduler.c, futex.c, ...) --- */
 

@@ -186,6 +186,7 @@ long pf_context_clone(long number, const long argument[6])
     sp[5] = (uint64_t)block; /* rbx */
     sp[7] = (uint64_t)pf_context_start;
     c->sp = sp;
+    c->stack_end = k.stack;
     pf_syscall_thread_created(c, me);
     pf_forked_child_creates_thread();
     pf_trace_thread_created(c->number);

@@ -73,6 +73,7 @@ struct pf_context {
     const struct pf_frame *event_frame;
     bool queried; /* the schedule plan asks what that event is */
     void *sp; /* stack pointer, while it does not run */
+    uint64_t stack_end; /* the upper end of its stack; 0: unknown, the main thread */
     uint64_t stopped_at; /* number of context switches when it last stopped running; 0: never */
     uint64_t fs;
     struct pf_tls *tls;

@@ -41,6 +41,7 @@ void pf_resident_note_call(const struct pf_func *native)
 {
     static const struct pf_func *known[256]; /* by address: functions that need no note */
     struct pf_channel *c = pf_channel_get();
+    pf_local_state_note((uint64_t)native);
     const struct pf_func **slot = &known[(uint64_t)native / sizeof *native % 256];
     if (!c || *slot == native || pf_contexts() < 2)
         return;

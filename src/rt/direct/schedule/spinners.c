@@ -2,6 +2,7 @@
  * spinners.c - see spinners.h.
  */
 #include "spinners.h"
+#include "local_state.h"
 #include "rt.h"
 #include "schedule_plan.h"
 #include "scheduler_state.h"
@@ -15,6 +16,19 @@ static uint32_t decisions, in_vain;
 
 bool pf_spinners_any(void) { return spinners.first; }
 
+/* True if no other thread than c can ever run again, unless c changes something. */
+static bool others_are_stuck(const struct pf_context *c)
+{
+    for (uint32_t i = 0; i < pf_contexts(); i++) {
+        const struct pf_context *k = pf_context_at(i);
+        bool spins = k->state == PF_CONTEXT_SPINS && pf_local_state_repeats(k) &&
+                     !pf_wait_loop_is_over(&k->wait_loop, pf_scheduler.calls);
+        if (k != c && k->state != PF_CONTEXT_ENDED && k->state != PF_CONTEXT_WAITING && !spins)
+            return false;
+    }
+    return !pf_waits_external_or_timed() && !pf_waits_time();
+}
+
 bool pf_spinners_recognise(struct pf_context *c, const struct pf_pending_event *event)
 {
     bool planned = pf_schedule_plan_pending();
@@ -25,6 +39,10 @@ bool pf_spinners_recognise(struct pf_context *c, const struct pf_pending_event *
         return false;
     if (planned)
         pf_schedule_plan_fail();
+    if (pf_direct.exploring && pf_local_state_repeats(c) && others_are_stuck(c)) {
+        pf_sched_spins_alone();
+        return true;
+    }
     uint32_t more = pf_sched_is_alone() && !pf_sched_holds_any()
                         ? UINT32_MAX
                         : pf_policy_spins(&pf_scheduler.policy);

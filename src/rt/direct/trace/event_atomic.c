@@ -44,6 +44,8 @@ void pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
         pf_behaviour_access((uintptr_t)addr, size, false, site);
     if (pf_direct.covering && op != PF_ATOMIC_LOAD)
         pf_behaviour_access((uintptr_t)addr, size, true, site);
+    if (pf_direct.exploring)
+        pf_local_state_note(site);
     current = (struct atomic_operation){.addr = (uintptr_t)addr, .packed = packed, .site = site};
     if (pf_direct.tracing && size <= 8)
         current.old = pf_event_load_value((uintptr_t)addr, size);

@@ -1,0 +1,88 @@
+/*
+ * local_state.c - see local_state.h. The registers that a call preserves are stored by an assembler
+ * function; those that the entry points of events preserve are on the stack, below the frame of the
+ * program, and the vector registers still have their values because the runtime does not use them.
+ */
+#include "local_state.h"
+#include "scheduler.h"
+#include "stream_ring.h"
+
+#define RECENT 8             /* events of a thread that are remembered */
+#define THREADS 256          /* threads that are watched */
+#define STACK_MAX (1u << 18) /* bytes of a stack that are hashed */
+
+static struct recent_events {
+    uint64_t code[RECENT], hash, hash_code;
+    uint32_t next;
+    bool repeats;
+} recent[THREADS];
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * 0x9e3779b97f4a7c15u;
+    return h ^ h >> 29;
+}
+
+extern char **environ;
+
+/* The upper end of the current thread's stack; 0: unknown. */
+static uint64_t stack_end(uint64_t sp)
+{
+    const struct pf_context *c = pf_context_self();
+    uint64_t end = c->number ? c->stack_end : (uint64_t)environ;
+    return end > sp && end - sp <= STACK_MAX ? end : 0;
+}
+
+/* Called by pf_local_state_registers with the address of the stored registers. */
+__attribute__((used)) uint64_t pf_local_state_from(const uint64_t *sp)
+{
+    uint64_t vector[32], h = 1, end = stack_end((uint64_t)sp);
+#define STORE(n) "movdqu %%xmm" #n ", 16*" #n "(%0)\n"
+    __asm__ volatile(STORE(0) STORE(1) STORE(2) STORE(3) STORE(4) STORE(5) STORE(6) STORE(7)
+                         STORE(8) STORE(9) STORE(10) STORE(11) STORE(12) STORE(13) STORE(14)
+                             STORE(15)::"r"(vector)
+                     : "memory");
+#undef STORE
+    for (uint32_t i = 0; i < 32; i++)
+        h = mix(h, vector[i]);
+    for (; end && (uint64_t)sp < end; sp++)
+        h = mix(h, *sp);
+    return end ? h : 0;
+}
+
+/* The hash of the registers that calls preserve, of the vector registers and of the stack. */
+uint64_t pf_local_state_registers(void);
+__asm__(".pushsection pf_text, \"ax\", @progbits\n"
+        ".hidden pf_local_state_registers\n"
+        "pf_local_state_registers:\n"
+        "push %rbx\npush %rbp\npush %r12\npush %r13\npush %r14\npush %r15\n"
+        "mov %rsp, %rdi\nsub $8, %rsp\n"
+        "call pf_local_state_from\n"
+        "add $8, %rsp\n"
+        "pop %r15\npop %r14\npop %r13\npop %r12\npop %rbp\npop %rbx\nret\n"
+        ".popsection\n");
+
+void pf_local_state_note(uint64_t code)
+{
+    struct pf_context *c = pf_context_self();
+    struct pf_channel *channel = pf_channel_get();
+    if (!channel || c->number >= THREADS)
+        return;
+    struct recent_events *r = &recent[c->number];
+    bool again = false;
+    for (uint32_t i = 0; i < RECENT && !again; i++)
+        again = r->code[i] == code + 1;
+    r->code[r->next++ % RECENT] = code + 1;
+    uint64_t hash = again ? pf_local_state_registers() : 0;
+    r->repeats = hash && r->hash == hash && r->hash_code == code;
+    r->hash = hash;
+    r->hash_code = code;
+    if (hash && channel->nstates < PF_LOCAL_STATES)
+        channel->states[channel->nstates++] = (struct pf_local_state){
+            .thread = c->number, .event = (uint32_t)pf_context_events(c), .hash = hash};
+}
+
+bool pf_local_state_repeats(const struct pf_context *c)
+{
+    return c->number < THREADS && recent[c->number].repeats;
+}

@@ -1,0 +1,23 @@
+/*
+ * local_state.h - the state of a thread outside of shared memory, for explored runs (resident.h).
+ *
+ * Model:   a hash over the registers and the whole stack of the thread at an event, for events
+ *          whose code the thread has performed a few events ago. If it is the same at two such
+ *          events, and the thread has only read in between, then the iteration has changed nothing:
+ *          it waits, and the run would be the same without it.
+ * Memory:  a table in the channel, and one for the threads.
+ * Threads: the runner only.
+ * Errors:  events for which there is no room are left out. Thread-local variables that need no
+ *          events, and the upper halves of vector registers, are not part of the state.
+ */
+#ifndef PF_RT_LOCAL_STATE_H
+#define PF_RT_LOCAL_STATE_H
+
+#include "context.h"
+
+/* The current thread performs an event; `code` identifies its code. */
+void pf_local_state_note(uint64_t code);
+/* True if the last two notes of the thread about the same code had the same state. */
+bool pf_local_state_repeats(const struct pf_context *c);
+
+#endif
