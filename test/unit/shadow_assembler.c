@@ -1,12 +1,16 @@
 /*
  * shadow_assembler.c - the assembler of the fast path follows the cell rule of access_rule.h.
  *
- * A state is a cell: its two front words, its overflow words, or a reference to a read set. The
- * test enumerates the states that the rule distinguishes: each word is empty, or a record of one
- * class (slot and epoch relative to the accessing thread, kind, bytes, site). For every state and
- * every entry point it performs the access in assembler and compares the cell before and after. The
- * assembler leaves all other cases to the functions of check_miss.c. They are replaced here by
+ * A state is a cell: its two front words, its overflow words, or a reference to a read set. A word
+ * is empty, or a record of one class (slot and epoch relative to the accessing thread, kind, bytes,
+ * site); the rule distinguishes no more. For every entry point of 1 to 8 bytes the test enumerates
+ * all pairs of front words, and a part of the states with overflow words (overflow_words). Cells
+ * whose words are chosen at random, with a fixed seed, test 16-byte accesses and full cells
+ * (all_words). The test performs each access in assembler and compares the cell before and after.
+ * The assembler leaves all other cases to the functions of check_miss.c. They are replaced here by
  * functions that only note this.
+ *
+ * About 8 million accesses, 4 s of processor time.
  *
  * An access that the assembler completes
  *   - races with no record, or a record of its epoch covered it before;

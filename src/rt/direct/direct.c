@@ -246,7 +246,9 @@ void pf_direct_start(void)
     pf_trace_listen();
     pf_fuzz_policy_listen();
     pf_behaviour_listen();
-    pf_library_init(); /* traced or not: libc allocates here, perhaps with the program's malloc */
+    /* Also without a trace, so that the heap is the same in all runs: libc allocates here, perhaps
+     * with the program's malloc. */
+    pf_library_init();
     if (pf_direct.tracing)
         pf_reach_read_config();
     pf_syscall_init();

@@ -15,8 +15,8 @@
 #include <sys/uio.h>
 #include <time.h>
 
-/* How long the target may take to reach the end of its segment: processor time, or alarms of one
- * second each if it gets little processor time. */
+/* How long the target may take to reach the end of its segment: this much processor time. If it
+ * gets little processor time: this many alarms, one each second. */
 #define PATIENCE_NS 1000000000u
 #define PATIENCE_ALARMS 10
 

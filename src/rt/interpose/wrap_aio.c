@@ -3,8 +3,8 @@
  * its completion is observed.
  *
  * libc implements it with its own threads. A read into a buffer is not an access here: the runtime
- * does not see which thread observes the completion first, and another thread may use the buffer
- * before.
+ * does not see which thread observes the completion first. If the access were made when another
+ * thread observes it, it would race with correct uses of the buffer by the first thread.
  */
 #include "wrap_fd.h"
 #include <aio.h>

@@ -199,7 +199,8 @@ void pf_fd_new_named(int fd)
     set(fd, PF_FD_NAMED, ch, ch);
 }
 
-/* added to the device number, which does not use these bits: the channel of opening only */
+/* Bits that device numbers do not use. With one of them a device number selects a channel that only
+ * opening uses. */
 #define BY_READERS (1ull << 63)
 #define BY_WRITERS (1ull << 62)
 

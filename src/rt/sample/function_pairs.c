@@ -162,7 +162,7 @@ enum pf_pair_decision pf_function_pairs_decide(struct pf_function_pairs *own,
         count[i] = e ? e->count : 0;
         if (count[i] < coldest)
             coldest = count[i];
-        uint32_t more = count[i] ? weight : 1; /* the skipped calls came before the pair existed */
+        uint32_t more = count[i] ? weight : 1; /* new pairs did not exist during skipped calls */
         if (e)
             add_count(e, more);
     }

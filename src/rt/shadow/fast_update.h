@@ -299,7 +299,7 @@ pf_word_check_own_atomic(const uint32_t *clock, uint64_t *word, uint64_t mine, u
     uint64_t s = pf_word_get(word);
     if (!((s ^ mine) & ~(PF_BITS_CLK | PF_BITS_ID))) {
         *own = word;
-        return !((s ^ mine) & PF_BITS_CLK); /* of this epoch: the other words were compared then */
+        return !((s ^ mine) & PF_BITS_CLK); /* of this epoch: the other words have been compared */
     }
     if (__builtin_expect(!(s & PF_BIT_A), 0) && s && !pf_access_ordered(clock, s)) {
         *own = NULL;

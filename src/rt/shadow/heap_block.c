@@ -30,7 +30,7 @@
 
 #define SHARDS 16
 #define RECORDS_MAX (1u << 28)
-#define SWEEP_MAX (64u << 10) /* only blocks up to this size clear old words inside them */
+#define SWEEP_MAX (64u << 10) /* new blocks up to this size clear words of old blocks inside */
 #define LARGE (256u << 10) /* libc may return freed blocks of at least this size to the system */
 #define FREED_LARGE_MAX 64 /* freed large blocks that are checked again */
 #define FREED_LARGE_BYTES (8u << 20) /* they are checked after this many freed bytes */

@@ -188,7 +188,7 @@ static struct pf_context *decide(bool yielded)
     struct pf_context *me = pf_scheduler.self, *c = pf_scheduler.picked;
     uint64_t n;
     pf_scheduler.picked = NULL;
-    /* A policy may have released a thread that it held. */
+    /* not starved if a policy has released a held thread meanwhile: then it is in the run queue */
     bool starved = pf_scheduler.spins_alone && !pf_scheduler.ready.first;
     if (pf_scheduler.yields > ORDER_YIELDS)
         pf_access_order_only_yields();

@@ -255,7 +255,7 @@ static void on_fault(int n, siginfo_t *info, void *at)
     }
     const struct pf_signal_action *act = &pf_signal_actions[n];
     if (n == SIGTRAP && pf_materialised && act->handler == (void *)SIG_DFL)
-        return; /* from a debugger, which also passes on its own traps */
+        return; /* a trap of gdb itself, which passes on these too (gdb.py) */
     bool blocked = pf_syscall_state_self()->mask & pf_signal_bit(n);
     uint64_t sp = pf_handler_stack(act, (uint64_t)g[REG_RSP]);
     size_t vectors = vector_bytes(u->uc_mcontext.fpregs);

@@ -34,7 +34,8 @@ long pf_call_fork(long number, const long a[6])
         pf_input_doubt("memory shared with a child process");
     pf_ring_flush(); /* else the child would have a copy of the buffered bytes */
     struct pf_fork f = copies ? pf_fork_prepare() : (struct pf_fork){0};
-    pf_signal_mask_to_kernel(false); /* a child that shares our memory does not run our code */
+    /* done here, because a child that shares our memory does not run our code */
+    pf_signal_mask_to_kernel(false);
     long r = pf_context_fork(number, a);
     if (r == 0) {
         if (!pf_fork_in_child(&f, number, a)) {

@@ -149,7 +149,7 @@ static void on_trap(int signal, siginfo_t *info, void *at)
     c->trap = u;
     pf_sched_count_call();
     pf_sched_hash((uint64_t)number);
-    /* Programs read clocks through the vDSO, where a bad pointer faults. */
+    /* not guarded: the vDSO would read these clocks, and there a bad pointer faults */
     bool reads_clock =
         number == SYS_clock_gettime || number == SYS_gettimeofday || number == SYS_time;
     g[REG_RAX] = reads_clock ? call(c, number, a) : pf_trap_guarded(call, c, number, a);

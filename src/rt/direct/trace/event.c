@@ -31,11 +31,12 @@ void pf_event_budget_used(const struct pf_pending_event *event)
 void pf_event_nested(void)
 {
     struct pf_thread *t = __pf_tls.thread;
-    /* the implementation of an annotated lock may spin, so there the scheduler is asked */
+    /* The implementation of an annotated lock may spin, so there the scheduler is asked; but not in
+     * its unlock, during which no other thread runs. (In a replay the recording decides.) */
     bool asked = t && t->direct.annotated_nesting == __pf_tls.nested;
     if (asked && t->direct.annotated_unlock_events &&
         !(pf_directed() && pf_sched_follows_recording())) {
-        t->direct.annotated_unlock_events--; /* in a replay the recording decides */
+        t->direct.annotated_unlock_events--;
         asked = false;
     }
     if (pf_directed() && asked)
