@@ -34,7 +34,7 @@ struct pf_chain_test {
     unsigned failed; /* consecutive recordings that produced no clip */
     bool slow, hangs; /* its full runs are slow; a free run did not end */
     bool complete;
-    bool forks; /* its forked children are searched; a batch would not record them */
+    bool forks; /* its forked children have many schedules; a batch would not record them */
     enum state run, record, hatch, look;
     PF_VEC(uint64_t) clips; /* steps whose recordings are to be searched for predictions */
     uint64_t clip; /* the last of those that was taken in this round; 0: none */
@@ -370,11 +370,12 @@ static void forget_aimed(struct pf_chain_aimed *list, size_t *n, const struct pf
             list[i--] = list[--*n];
 }
 
-void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, const char *path)
+void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, const char *path,
+                        bool many)
 {
     if (strlen(path) >= sizeof unit->child)
         return;
-    c->tests[unit->test].forks = true;
+    c->tests[unit->test].forks |= many;
     if (unit->kind == PF_CHECK_DIRECT)
         add_aimed(&c->aimed, &c->naimed, &c->capaimed, unit, path);
     else

@@ -93,9 +93,10 @@ void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line
 size_t pf_chain_open(const struct pf_chain *c);
 /* True if all programs are explored completely. */
 bool pf_chain_is_complete(const struct pf_chain *c);
-/* The recording of this step has the recording of a forked child, which is worth searching. Call
- * before pf_chain_ended or pf_chain_restore for the step. */
-void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, const char *path);
+/* The recording of this step has the recording of a forked child, to be searched. `many`: the child
+ * has many schedules. Call before pf_chain_ended or pf_chain_restore for the step. */
+void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, const char *path,
+                        bool many);
 /* Reports that the step is not started, because it cannot end within the budget. A round in which
  * every step is skipped ends the chain. */
 void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit);

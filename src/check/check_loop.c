@@ -172,6 +172,22 @@ static bool has_clip(const struct check_loop *l, const struct pf_check_line *lin
     return some;
 }
 
+/* Adds those of the children that have one schedule, or the others. The chain takes the last one
+ * first. */
+static void add_children(struct pf_check_work *w, const struct pf_check_line *line, char **names,
+                         size_t n, bool one_schedule)
+{
+    while (n-- > 0) {
+        struct pf_clip clip;
+        struct pf_error ignored;
+        if (pf_clip_open(&clip, names[n], &ignored) != PF_OK)
+            continue;
+        if (pf_forked_clip_has_one_schedule(&clip) == one_schedule)
+            pf_chain_add_child(&w->chain, line, clip.meta.process, !one_schedule);
+        pf_clip_release(&clip);
+    }
+}
+
 void pf_check_add_children(struct pf_check_work *w, const struct pf_check_line *line)
 {
     char path[PATH_MAX];
@@ -180,16 +196,12 @@ void pf_check_add_children(struct pf_check_work *w, const struct pf_check_line *
     size_t n = 0;
     while (names[n])
         n++;
-    while (n-- > 0) { /* the chain takes the last one first */
-        struct pf_clip clip;
-        struct pf_error ignored;
-        if (pf_clip_open(&clip, names[n], &ignored) == PF_OK) {
-            if (pf_forked_clip_is_worth_searching(&clip))
-                pf_chain_add_child(&w->chain, line, clip.meta.process);
-            pf_clip_release(&clip);
-        }
-        free(names[n]);
-    }
+    /* one search is enough for a child that has one schedule */
+    if (line->round == 0 && line->kind == PF_CHECK_RECORD)
+        add_children(w, line, names, n, true);
+    add_children(w, line, names, n, false);
+    for (size_t i = 0; i < n; i++)
+        free(names[i]);
     free(names);
 }
 

@@ -169,7 +169,7 @@ static bool report_forked(const struct pf_forked_clips *forked)
 
 /* Reports how the run ended; returns the exit status. */
 static int report_outcome(const char *file, const struct pf_child_end *child,
-                          const struct pf_clip_end *end)
+                          const struct pf_clip_end *end, const struct pf_forked_clips *forked)
 {
     if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG) {
         fprintf(stderr, "pf record: %s\n%s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
@@ -188,7 +188,10 @@ static int report_outcome(const char *file, const struct pf_child_end *child,
     }
     if (end->outcome == PF_OUTCOME_LOST)
         pf_note("record", "%s: may not replay: %s", file, end->text);
-    if (child->left_running)
+    bool recorded = false;
+    for (size_t i = 0; i < forked->n; i++)
+        recorded |= !forked->at[i].ended; /* report_forked prints those */
+    if (child->left_running && !recorded)
         pf_note("record", "processes that the program left behind are still running and "
                           "are not recorded");
     return WIFSIGNALED(child->wait) ? 128 + WTERMSIG(child->wait) : WEXITSTATUS(child->wait);
@@ -307,7 +310,7 @@ int pf_verb_record(int argc, char **argv)
         s = pf_directed_record(&meta, file, &d, &child, &end, &e);
     if (s == PF_OK)
         pf_run_report_set_end(&pf_run_report, &end);
-    status = s == PF_OK ? report_outcome(file, &child, &end) : complain(&e);
+    status = s == PF_OK ? report_outcome(file, &child, &end, &forked) : complain(&e);
     if (s == PF_OK) {
         print_other_processes(&child, &end, &forked);
         print_environment(&end);

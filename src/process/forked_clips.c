@@ -187,11 +187,12 @@ pf_status pf_forked_clips_write(struct pf_forked_clips *out, const struct pf_cha
     return s;
 }
 
-bool pf_forked_clip_is_worth_searching(const struct pf_clip *c)
+bool pf_forked_clip_has_one_schedule(const struct pf_clip *c)
 {
     const struct pf_clip_end *end = &c->end;
-    return !c->ended || end->created || end->errors || end->outcome == PF_OUTCOME_DEADLOCK ||
-           end->outcome == PF_OUTCOME_HANG || (WIFSIGNALED(end->wait) && !end->succeeded);
+    bool failed = end->errors || end->outcome == PF_OUTCOME_DEADLOCK ||
+                  end->outcome == PF_OUTCOME_HANG || (WIFSIGNALED(end->wait) && !end->succeeded);
+    return c->ended && !end->created && !failed;
 }
 
 void pf_forked_clips_release(struct pf_forked_clips *f)

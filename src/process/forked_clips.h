@@ -34,9 +34,10 @@ PF_MUST_USE pf_status pf_forked_clips_write(struct pf_forked_clips *out, const s
                                             const char *file, const struct pf_clip_end *program,
                                             struct pf_error *e);
 void pf_forked_clips_release(struct pf_forked_clips *f);
-/* True if the recording of this child may show a finding: it created threads, or it failed. A child
- * that a signal killed has not failed if the program ended with status 0: a test expected that. */
-bool pf_forked_clip_is_worth_searching(const struct pf_clip *c);
+/* True if the child has only one schedule, in which it did not fail: it created no threads. (It may
+ * still have memory errors, if they were not searched for.) A child that a signal killed has not
+ * failed if the program ended with status 0: a test expected that. */
+bool pf_forked_clip_has_one_schedule(const struct pf_clip *c);
 /* Reads the path of a process, such as 2.1. False: it is not one. */
 bool pf_forked_path_read(const char *text, uint32_t path[PF_FORKED_DEPTH], uint32_t *n);
 /* How many forks lead to this process; 0 for NULL. */

@@ -82,13 +82,24 @@ replay_all s.clip
 status 66 "$PF" predict s.clip.child-2
 has out "serve server.c"
 
-# pf check searches the recordings of children. The death that a test expects is not a finding.
+# A child that outlives the program: its clip is cut.
+mkfifo gate
+status 7 "$PF" record -o l.clip -- sh -c 'read x <gate & exit 7'
+has err "child 1 still runs; its recording ends here"
+hasnt err "not recorded"
+echo x >gate # it ends
+status 0 "$PF" dump --about l.clip.child-1
+has out "cut "
+
+# pf check searches the recordings of children, also for memory errors. The death that a test
+# expects is not a finding.
 status 66 "$PF" check --runs 1 --time 100s --state state -- ./harness
-has out "2 findings: 2 confirmed"
+has out "3 findings: 3 confirmed"
 has out "in count"
 has out "in set_last"
 has out "data race in child 1"
 has out "data race in child 5"
+has out "access outside of a heap block in child 3"
 hasnt out "not recorded"
 hasnt out "crash"
 for clip in state/check/*/clips/*/*.clip; do
