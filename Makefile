@@ -60,8 +60,9 @@ test-predicted: stage ## predict races from recordings of every test program, ch
 test-all: stage ## nightly: the four suites above over every program, one summary line (hours)
 	test/run/all $(pf) $(BUILD)/test-work/test-all
 
-test-campaign: stage ## check every test program at three levels, and execute every printed command elsewhere (hours)
+test-campaign: stage ## check every test program at three levels, execute every printed command elsewhere, and examine test/known (hours)
 	python3 test/run/campaign.py --pf $(pf) --work $(BUILD)/test-work/test-campaign
+	python3 test/run/known_defects.py --pf $(pf) --work $(BUILD)/test-work/known-defects
 
 bench: stage ## compare time and memory with ThreadSanitizer; results in bench/results
 	@script/install-deps bench

@@ -5,7 +5,7 @@
  * Model:   an address that is derived from a variable by address arithmetic alone must be inside
  *          the variable when memory is accessed; emit_bounds.c compares such accesses with the
  *          bounds. Where the address escapes, the variable is no longer known. Therefore variables
- *          that contain an array, and small results of library functions, get PF_RED_ZONE more
+ *          that contain an array, and small integers whose address escapes, get PF_RED_ZONE more
  *          bytes, in all bodies. These are a red zone: they belong to no variable, and the runtime
  *          marks them in directed runs.
  *
@@ -35,19 +35,24 @@ static bool has_array(LLVMTypeRef type)
     }
 }
 
-/* True if the variable is an integer of less than 8 bytes whose address is passed to a function
- * that is not compiled here. Such a function may store more than the variable holds: pthread_join
- * stores a pointer, read stores as many bytes as its argument says. */
-static bool is_small_result(LLVMValueRef v, LLVMTypeRef type)
+/* True for an integer of less than 8 bytes. If its address escapes, a function of a library may
+ * store more than it holds: pthread_join stores a pointer, read stores as many bytes as its
+ * argument says. */
+static bool is_small_integer(LLVMTypeRef type)
 {
-    if (LLVMGetTypeKind(type) != LLVMIntegerTypeKind || LLVMGetIntTypeWidth(type) >= 64)
-        return false;
-    for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
-        LLVMValueRef call = LLVMGetUser(use);
-        if (!LLVMIsACallInst(call) && !LLVMIsAInvokeInst(call))
-            continue;
-        LLVMValueRef fn = LLVMGetCalledValue(call);
-        if (LLVMIsAFunction(fn) && LLVMIsDeclaration(fn) && !LLVMGetIntrinsicID(fn))
+    return LLVMGetTypeKind(type) == LLVMIntegerTypeKind && LLVMGetIntTypeWidth(type) < 64;
+}
+
+/* True if the variable is used in another way than by loads, stores and atomic operations at its
+ * address. */
+static bool address_is_used(LLVMValueRef g)
+{
+    for (LLVMUseRef use = LLVMGetFirstUse(g); use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        bool accessed = LLVMIsALoadInst(user) || LLVMIsAAtomicRMWInst(user) ||
+                        LLVMIsAAtomicCmpXchgInst(user) ||
+                        (LLVMIsAStoreInst(user) && LLVMGetOperand(user, 0) != g);
+        if (!accessed)
             return true;
     }
     return false;
@@ -73,7 +78,8 @@ static bool needs_red_zone(struct pf_unit *u, LLVMValueRef g)
         LLVMGetLinkage(g) == LLVMExternalLinkage && LLVMGetVisibility(g) == LLVMDefaultVisibility;
     return is_defined_only_here(g) && !LLVMIsGlobalConstant(g) && !LLVMIsThreadLocal(g) &&
            !LLVMGetComdat(g) && !(exported && u->shared_object) &&
-           has_array(LLVMGlobalGetValueType(g));
+           (has_array(LLVMGlobalGetValueType(g)) ||
+            (is_small_integer(LLVMGlobalGetValueType(g)) && address_is_used(g)));
 }
 
 static void widen_globals(struct pf_unit *u)
@@ -97,7 +103,7 @@ static void widen_allocas(struct pf_unit *u, LLVMValueRef fn)
             continue;
         LLVMTypeRef type = LLVMGetAllocatedType(v);
         if (!LLVMTypeIsSized(type) || LLVMGetPointerAddressSpace(LLVMTypeOf(v)) ||
-            (!has_array(type) && !is_small_result(v, type)))
+            (!has_array(type) && !is_small_integer(type)))
             continue;
         uint64_t size = LLVMABISizeOfType(u->layout, type);
         LLVMValueRef wider = size && size <= RED_ZONED_MAX && pf_alloca_address_escapes(u, v)

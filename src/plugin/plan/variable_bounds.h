@@ -16,9 +16,9 @@ struct pf_variable_bounds {
     LLVMValueRef count; /* the number of elements if it is known at run time only, else NULL */
 };
 
-/* Adds red zones behind variables that contain an array, and behind integers of less than 8 bytes
- * that library functions store into: behind globals, and behind stack variables whose address
- * escapes. Call it before anything is instrumented. */
+/* Adds red zones behind globals and stack variables: behind those that contain an array, and
+ * behind integers of less than 8 bytes whose address escapes. A stack variable gets one only if its
+ * address escapes. Call it before anything is instrumented. */
 void pf_bounds_add_red_zones(struct pf_unit *u);
 /* The size of the variable without its red zone. */
 uint64_t pf_bounds_size(struct pf_unit *u, LLVMValueRef object, LLVMTypeRef type);
