@@ -1,6 +1,7 @@
 /* verb_judge.c - `pf judge`: how bad is each race? Runs the program with the two accesses of the
  * race in both orders. */
 #define _GNU_SOURCE
+#include "blind_races.h"
 #include "check_load.h"
 #include "cli.h"
 #include "clip_program.h"
@@ -31,6 +32,7 @@ struct judge_verb {
     struct pf_requirement requirements[REQUIREMENTS];
     const char *check; /* the folder of one check, instead of a state folder */
     bool from_state;
+    bool blind; /* for tests: a detector that does not know locks finds the races of a clip */
     enum pf_judge_class fail_on;
     struct pf_predict_job job; /* of a clip */
     struct pf_findings all; /* of a state folder */
@@ -86,6 +88,12 @@ static int add_clip(struct judge_verb *v, const char *path)
             add_pair(v, a, b);
         else
             status = pf_complain(VERB, "%s: %s", path, why);
+    } else if (status == PF_EXIT_OK && v->blind) {
+        pf_blind_races races = {0};
+        pf_blind_races_find(&j->t, &races);
+        for (size_t i = 0; i < races.len; i++)
+            add_pair(v, races.at[i].a, races.at[i].b);
+        pf_vec_release(&races);
     } else if (status == PF_EXIT_OK) {
         struct pf_limits limits = pf_limits_default;
         pf_predict_job_run(j, &limits);
@@ -343,6 +351,8 @@ int pf_verb_judge(int argc, char **argv)
     const struct pf_cli_option options[] = {
         {"as-paper", NULL, "judge as the paper does: without a control group", NULL,
          &how->as_paper},
+        {"blind", NULL, "for tests: find the races of CLIP without regard to locks", NULL,
+         &v->blind},
         {"check", "DIR", "judge the confirmed races of one check, in its folder DIR", &v->check,
          NULL},
         {"control", "N", "run the recorded order at most N times (default 50)", &control, NULL},

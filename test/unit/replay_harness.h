@@ -48,6 +48,7 @@
 #include "race.h"
 #include "scheduler.h"
 #include "signals.h"
+#include "stack.h"
 #include "store.h"
 #include "stream_ring.h"
 #include "syscalls.h"
@@ -83,6 +84,10 @@ long pf_context_fork(long number, const long a[6]) { return pf_perform(number, a
 bool pf_context_fork_copies(long number, const long a[6]) { return true; }
 void pf_context_set_parent_tid(long number, const long a[6], int32_t pid) {}
 void pf_direct_child(void) {}
+void pf_stack_walk_live(const struct pf_thread *t, bool (*f)(const struct pf_position *, void *),
+                        void *arg)
+{
+}
 /* Children are not recorded here. */
 struct pf_forked *pf_forked_self;
 bool pf_child_log_used;
