@@ -17,6 +17,8 @@ assert e["schedules"] == e["classes"] == 6, e
 assert [f["kind"] for f in d["findings"]] == ["assertion"] and d["findings"][0]["clip"], d
 EOF
 
+status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" account.json
+
 # limits: the result is not complete, and says what is left
 status 0 "$PF" explore --runs 2 -- ./account
 has out "stopped early"
