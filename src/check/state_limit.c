@@ -1,6 +1,7 @@
 /* state_limit.c - see state_limit.h. */
 #define _GNU_SOURCE
 #include "state_limit.h"
+#include "allocation.h"
 #include "vector.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -69,7 +70,7 @@ static void add_used(names *used, const char *document)
                             json_string_value(json_object_get(f, "recording"))};
         for (size_t k = 0; k < 2; k++)
             if (of[k])
-                pf_vec_push(used, strdup(of[k]));
+                pf_vec_push(used, pf_mem_copy(of[k]));
     }
     json_decref(o);
 }

@@ -197,6 +197,8 @@ static bool at_limit(const struct explorer *x)
            (s->runs && x->out->schedules >= s->runs) || (s->should_stop && s->should_stop());
 }
 
+static bool search_should_stop(void *x) { return at_limit(x); }
+
 /* Moves the checkpoint behind the first operations of the main thread that neither depend on other
  * threads nor affect them, such as the creation of threads: every schedule can begin with these. */
 static pf_status move_checkpoint(struct explorer *x, struct pf_error *e)
@@ -233,6 +235,8 @@ pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
                      const struct pf_explore_settings *settings, struct pf_error *e)
 {
     struct explorer x = {.settings = settings, .out = out, .meta = m, .began = pf_now_ms()};
+    x.search.should_stop = search_should_stop;
+    x.search.stop_arg = &x;
     pf_status s = pf_resident_host_new(&x.host, m, POLICY, FIRST, e);
     if (s == PF_OK)
         s = explore_all(&x, e);

@@ -323,7 +323,7 @@ static void choose_sources(struct choice *c, uint32_t k)
         return;
     }
     choose_source(c, k, PF_SOURCE_INITIAL, PF_NONE);
-    for (uint32_t i = g->user_at[cell]; i < g->user_at[cell + 1]; i++) {
+    for (uint32_t i = g->user_at[cell]; i < g->user_at[cell + 1] && c->made <= CHOICES_MAX; i++) {
         uint32_t e = g->owner[g->users[i]];
         if (g->accesses.at[g->users[i]].writes && e != c->node &&
             !(c->x->nodes.at[e].flags & PF_EXEC_PENDING))
@@ -372,6 +372,10 @@ void pf_search_add(struct pf_search *s, struct pf_execution *x, uint32_t depth)
     for (uint32_t i = 0; i < g->nodes.len; i++) {
         if (!reads(x, i))
             continue;
+        if (s->should_stop && s->should_stop(s->stop_arg)) {
+            s->capped++;
+            break;
+        }
         c.node = i;
         c.made = 0;
         pf_beginning_past(x, i, c.past);

@@ -41,19 +41,23 @@ struct pf_beginning {
 };
 
 struct pf_search {
+    /* polled while the targets of an execution are added, which takes long for long runs; NULL:
+     * never stop */
+    bool (*should_stop)(void *arg);
+    void *stop_arg;
     struct pf_classes seen;
     PF_VEC(struct pf_target) heap;
-    struct pf_hash_map asked;  /* hashes of targets */
-    struct pf_hash_map pairs;  /* pairs of source positions */
-    struct pf_hash_map empty;  /* message objects by address: index into `levels` */
-    PF_VEC(int32_t) levels;    /* the level at which the object is empty */
+    struct pf_hash_map asked; /* hashes of targets */
+    struct pf_hash_map pairs; /* pairs of source positions */
+    struct pf_hash_map empty; /* message objects by address: index into `levels` */
+    PF_VEC(int32_t) levels; /* the level at which the object is empty */
     struct pf_rf_query query;
     struct pf_hash_map spins; /* histories after which a thread only waits in a loop */
     struct pf_hash_map compared; /* history of a compare-and-swap -> 1 if it wrote, 0 if not */
     PF_VEC(struct pf_beginning) beginnings; /* of the target taken last */
     uint64_t ntargets;
     uint64_t unknown; /* questions that the engine could not decide */
-    uint64_t capped;  /* choices that were left out because there are too many */
+    uint64_t capped; /* choices that were left out because there are too many */
     uint64_t infeasible;
 };
 
