@@ -144,6 +144,19 @@ bool pf_judge_runs_in_control(const struct pf_judge_runs *g, const struct pf_jud
     return permuted && order_of_lines_varies(g);
 }
 
+unsigned pf_judge_runs_single(const struct pf_judge_runs *g)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < g->at.len; i++) {
+        bool single = is_control(g, &g->at.at[i]);
+        for (size_t k = 0; k < g->at.len && single; k++)
+            single = k == i || !is_control(g, &g->at.at[k]) ||
+                     !pf_judge_runs_same(&g->at.at[i], &g->at.at[k]);
+        n += single;
+    }
+    return n;
+}
+
 /* Failures are the same if their texts are, up to the first number. */
 static bool same_failure(const char *a, const char *b)
 {

@@ -35,7 +35,7 @@ def compare(wanted, document):
     bad = []
     for line in wanted["judge"]:
         name, want = line.split()
-        classes = [f["class"] for f in document["findings"] if variable(f) == name]
+        classes = [f["judged"]["class"] for f in document["findings"] if variable(f) == name]
         worst = min(classes, key=CLASSES.index) if classes else "no race"
         if worst != want:
             bad.append(f"{name}: expected {want}, got {worst} ({len(classes)} races: {classes})")
