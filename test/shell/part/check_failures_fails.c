@@ -1,6 +1,7 @@
 #undef NDEBUG
 #include <assert.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 static pthread_mutex_t a = PTHREAD_MUTEX_INITIALIZER, b = PTHREAD_MUTEX_INITIALIZER;
@@ -9,6 +10,7 @@ static pthread_cond_t never = PTHREAD_COND_INITIALIZER;
 static int *volatile nothing;
 static volatile int one = 1;
 static int *block;
+static atomic_int stop;
 
 static void take(pthread_mutex_t *x, pthread_mutex_t *y)
 {
@@ -44,6 +46,12 @@ static void *wait(void *arg)
         pthread_cond_wait(&never, &a); /* WAIT */
     return arg;
 }
+static void *spin(void *arg)
+{
+    while (!atomic_load(&stop))
+        ;
+    return arg;
+}
 static void *drop(void *arg)
 {
     pthread_mutex_lock(&a);
@@ -64,7 +72,7 @@ static void run(void *(*f)(void *), void *(*g)(void *))
     pthread_create(&t, NULL, f, NULL);
     if (g)
         pthread_create(&u, NULL, g, NULL);
-    pthread_join(t, NULL);
+    pthread_join(t, NULL); /* JOIN */
     if (g)
         pthread_join(u, NULL);
 }
@@ -83,6 +91,8 @@ int main(int argc, char **argv)
         run(check, NULL);
     else if (!strcmp(what, "wait"))
         run(wait, NULL);
+    else if (!strcmp(what, "spin"))
+        run(spin, NULL);
     else if (!strcmp(what, "memory"))
         run(drop, use);
     return 0;
