@@ -52,8 +52,7 @@ bool pf_check_settings_parse(struct pf_check_settings *p, int argc, char **argv,
         "races happen, and reports what it found. Each confirmed finding has a clip, which pf "
         "replay\n"
         "reproduces every time.\n"
-        "Exit status: 66 if there are findings, 0 if not, 1 if there are none but PROG crashed or "
-        "hung,\n"
+        "Exit status: 66 if there are findings (crashes and hangs of PROG included), 0 if not,\n"
         "128+n if signal n stopped pf check before it found anything, 2 on an error of pf itself.",
         options, sizeof options / sizeof options[0]};
     int first = pf_cli_parse(&verb, argc, argv, status);

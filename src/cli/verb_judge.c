@@ -358,7 +358,7 @@ int pf_verb_judge(int argc, char **argv)
         {"control", "N", "run the recorded order at most N times (default 50)", &control, NULL},
         {"fail-on", "CLASS", "exit with 66 if a race is in CLASS or worse (output-differs)",
          &fail_on, NULL},
-        {"jobs", "N", "run N runs in parallel (default 1)", &jobs, NULL},
+        {"jobs", "N", "make N runs in parallel (default 1)", &jobs, NULL},
         {"json", "FILE", "write the judged findings as JSON; - is standard output", &v->json, NULL},
         {"method", "NAME", "both-orders, record-replay-analyzer or adhoc", &method, NULL},
         {"no-adhoc", NULL, "do not look for ad hoc synchronisation", NULL, &no_adhoc},
