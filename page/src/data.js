@@ -1,7 +1,7 @@
 // data.js - converts the data that pf report put into the page to the form that the views use.
 const RANK = { 'spec-violated': 0, 'output-differs': 1, confirmed: 2, observed: 3, predicted: 4, 'k-witness-harmless': 5, 'single-ordering': 6 };
 
-/** Sort order: harmful first, then confirmed, observed, predicted; then harmless ones, suspicious ones last. */
+/** Sort order: harmful first, then output-differs, confirmed, observed, predicted; then harmless ones, suspicious ones last. */
 function rank(f) {
   if (f.counts === false) return 7;
   if (!f.class && f.harm) return 0;

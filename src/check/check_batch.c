@@ -12,7 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define ALIKE_MAX 3 /* recordings of failures that differ only in their numbers */
+#define ALIKE_MAX 3 /* most recordings of failures whose texts differ only in numbers */
 #define NEWS_MAX 2 /* recordings of a batch that are chosen for their behaviours */
 
 /* --- failures --- */
@@ -58,7 +58,7 @@ static void remove_numbers(char *text)
     *to = 0;
 }
 
-/* True if the vector did not have `most` times this value; adds it. */
+/* Adds the value unless the vector already contains it `most` times. True if it was added. */
 #define ADD_NEW(v, value, most)                                                                    \
     ({                                                                                             \
         size_t times = 0;                                                                          \

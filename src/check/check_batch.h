@@ -1,6 +1,6 @@
 /*
  * check_batch.h - the result of a batch: many schedules of one program, run from one checkpoint by
- * `pf record --news`. Which of its recordings are worth the search for predictions?
+ * `pf record --news`. Chooses the recordings that are worth a search for predictions.
  *
  * Model:   a recording that failed is chosen if no earlier one failed with the same text; of
  *          failures whose texts differ only in numbers (thread numbers, addresses, values) a few

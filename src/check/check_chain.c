@@ -21,8 +21,9 @@
 #define BATCH_MOST 128
 #define BATCH_EVENTS 2000000
 #define LENGTH_LEAST 8 /* of pct */
-/* The batch of every third round starts at main's first event, so that threads may run before all
- * of them are started; the others share all that main does before the first switch. */
+/* The batch of every third round starts at main's first event, so that a thread may run before main
+ * has started the others. All other batches start at the first switch, so that what main does
+ * before it is run only once. */
 #define EARLY_ROUNDS 3
 
 enum state { WAITING, RUNNING, OVER };

@@ -90,7 +90,8 @@ static void add_failure(struct check_loader *l, enum pf_kind kind, const char *c
         *f = it;
         f->harm = text(l->f, harm);
         snprintf(why, sizeof why, "%s%s",
-                 clip ? "a recording ended so, but was not replayed: " : "no recording shows it",
+                 clip ? "a recording that was not replayed ended like this: "
+                      : "no recording shows it",
                  clip ? clip : "");
         f->unconfirmed = text(l->f, why);
         pf_findings_push(l->f, f);
@@ -109,7 +110,7 @@ static void find_signal(struct check_loader *l, const struct pf_check_line *line
                 strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
 }
 
-/* Of a recording, or of that of a forked child. */
+/* Adds the failure of a recording, which may be that of a forked child. */
 static void find_failure_in(struct check_loader *l, const struct pf_check_line *line,
                             const char *path)
 {

@@ -22,7 +22,7 @@
 #define OVERRUN_MS 300 /* after the deadline, programs that still run are killed */
 #define BATCH_MS 1000 /* about the most that a batch may take, unless the rounds are limited */
 #define LIMIT_ROUNDS 16 /* the size of the state folder is limited once in 16 rounds */
-#define SCHEDULE_MS 500 /* what a schedule of a batch may take in addition to 20 recordings */
+#define SCHEDULE_MS 500 /* a schedule of a batch may take as long as 20 recordings, plus this */
 
 struct check_loop {
     struct pf_check_work *w;

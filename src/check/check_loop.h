@@ -21,7 +21,7 @@ struct pf_check_work {
     uint64_t steps; /* the highest step number in use */
     struct pf_check_failures failures; /* those of the batches */
     uint64_t schedules; /* run so far: recordings, batches and tries */
-    uint64_t behaviours; /* that batches were the first to show */
+    uint64_t behaviours; /* behaviours that batches were the first to show */
     int signal; /* the signal that stopped it; 0: none */
     bool out_of_time;
 };

@@ -3,8 +3,8 @@
  *
  * Model:   a multi-armed bandit. The gain of a batch is its new behaviours and new failures per
  *          schedule, at most 1. A policy's score is the mean gain of its batches plus a bonus that
- *          grows while it is not used (UCB1, Auer et al.). Older batches count less, because a
- *          policy that has shown what it can show gains nothing more.
+ *          grows while it is not used (UCB1, Auer et al.). Older batches count less, because the
+ *          gain of a policy shrinks when it has shown most of what it can show.
  * Memory:  plain data. The same gains always give the same choices.
  * Threads: one.
  */

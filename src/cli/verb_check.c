@@ -213,7 +213,7 @@ static int work(const struct pf_check_settings *settings, const struct pf_check_
         s = copy_foreign(&w, &e);
     if (s == PF_OK && resume)
         s = restore(&w, &e);
-    if (resume && settings->rounds) /* that many more rounds */
+    if (resume && settings->rounds) /* --runs counts the rounds after the resumption */
         w.chain.rounds += w.chain.round;
     if (s == PF_OK)
         s = read_foreign(&w, &e);

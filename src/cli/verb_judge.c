@@ -61,7 +61,7 @@ static void add_pair(struct judge_verb *v, uint32_t a, uint32_t b)
              r->thread.at[y->thread], r->index.at[b]);
     for (size_t i = 0; i < v->items.len; i++)
         if (v->items.at[i].f->id == f->id)
-            return; /* one of each kind is judged */
+            return; /* races with the same fingerprint are judged once */
     pf_vec_push(&v->items, (struct pf_judge_item){
                                .f = f,
                                .clip = v->job.path,

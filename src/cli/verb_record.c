@@ -139,8 +139,8 @@ static void print_environment(const struct pf_clip_end *end)
                 end->withheld);
 }
 
-/* Reports the forked children and how those ended that failed in a way that only pf sees. Returns
- * true if there is one. */
+/* Reports the forked children, and how each of them failed that had a deadlock, a hang or a memory
+ * error. Returns true if there is such a failure. */
 static bool report_forked(const struct pf_forked_clips *forked)
 {
     bool failed = false;

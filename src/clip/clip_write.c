@@ -173,7 +173,7 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
     return put_fields(w, PF_STREAM_META, &f, e);
 }
 
-/* Takes the rights of others from a file that existed. */
+/* Removes the permissions of other users from a file that existed before. */
 static void make_private(int fd)
 {
     struct stat s;

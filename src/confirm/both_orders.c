@@ -18,7 +18,7 @@
 
 #define NAME "orders"
 #define TRUNK_POLICY "rr"
-#define TIMES 5 /* limit of events of a continuation, in events of the recording */
+#define TIMES 5 /* limit of the events of a continuation, as a multiple of those of the recording */
 #define EVENTS_LEAST 20000 /* a recording counts as at least this long */
 #define EACH_MS 10000 /* time limit of a continuation */
 #define GRACE_MS 1000 /* between SIGTERM and SIGKILL */
@@ -76,8 +76,9 @@ static pf_status write_request(const struct pf_both_orders *q, const struct pf_o
     return bad ? pf_fail(e, PF_IO, "%s: %s", path, strerror(errno)) : PF_OK;
 }
 
-/* The rest of the recorded schedule. Where a thread ended, its last event counts: a run that went
- * another way must not be forced to its end. */
+/* The rest of the recorded schedule. Where a thread ended, the plan goes only up to its last
+ * recorded event: in the other order the thread may have more events, and must not be run to its
+ * end. */
 static pf_status write_rest(const struct shared_orders *u, const uint32_t *pivot, const char *path,
                             struct pf_error *e)
 {
@@ -293,7 +294,8 @@ pf_status pf_both_orders_run(struct pf_both_orders *q, struct pf_error *e)
 {
     struct pf_both_orders one = *q;
     pf_status s = run_together(q, e);
-    /* Of continuations that share something, only the first one has run. */
+    /* If continuations share pipes or the like, only the first one has run: run the others one by
+     * one. */
     for (uint32_t i = 1; i < q->n && s == PF_OK; i++) {
         if (!q->runs[i].shares || (q->should_stop && q->should_stop(q->arg)))
             continue;

@@ -26,7 +26,7 @@
 struct pf_order_run {
     bool alternate; /* the access that was recorded last comes first */
     bool recorded; /* follows the recorded schedule first, as long as that is possible */
-    char policy[64]; /* then, or otherwise from the race on */
+    char policy[64]; /* the policy after that; if not `recorded`, from the race on */
     const char *clip; /* absolute path of its clip; NULL: none is written */
 
     /* filled in: */
@@ -41,9 +41,9 @@ struct pf_both_orders {
     const struct pf_trace *t; /* of the recording */
     const struct pf_clip *recording;
     uint32_t a, b; /* the two accesses; a comes first in the trace */
-    /* The checkpoint is before this event of the thread of a, which in the alternate order is held
-     * from there on; PF_NONE: before a. Used if the thread takes a lock there that the other thread
-     * needs on its way. */
+    /* An event of the thread of a, at or before a; PF_NONE: a itself. The checkpoint is before this
+     * event, and in the alternate order the thread is held there. An earlier event than a is needed
+     * if the thread acquires a lock there that the other thread needs to reach b. */
     uint32_t hold_from;
     uint64_t events; /* limit of events of one continuation; 0: five times the recording */
     struct pf_order_run *runs;

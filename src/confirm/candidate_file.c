@@ -248,7 +248,7 @@ static uint32_t pattern_of(const struct pf_predict_job *j, const char *name)
     return PF_NONE;
 }
 
-/* Searches a schedule for an entry without an order, in which its accesses meet. */
+/* For an entry without an order: searches for a schedule in which its accesses meet. */
 static void find_schedule(struct pf_schedule_finder *a, const struct pf_predict_job *j,
                           struct pf_try_schedule *w)
 {

@@ -4,8 +4,8 @@
  *
  * Model:   a recording has the variables of the program, the allocation of each heap block, and the
  *          name, id, creation and memory of each thread. `when` is the event at which the finding
- *          is reported: a thread that has ended before it is finished, a block that was freed
- *          before it is freed. A trace read from text has only its own names.
+ *          is reported: a thread that ended before this event is shown as finished, a block that
+ *          was freed before it as freed. A trace read from text has only its own names.
  * Memory:  from the pool of the job.
  */
 #ifndef PF_CONFIRM_EVENT_NAMES_H

@@ -51,9 +51,10 @@ struct pf_harm_question {
 /* Runs both orders. `why` gets the reason of UNKNOWN and OTHER. */
 enum pf_harm_cause pf_harm_cause(const struct pf_harm_question *q, char *why, size_t room);
 
-/* Two accesses whose order is changed, of the n events of a finding in the order of the clip:
- * events of two threads that follow each other, the last two first; then the last event and the
- * first one of another thread. `number` counts from 0; false: there are no more. */
+/* Chooses the two accesses whose order is changed, from the n events of a finding in the order of
+ * the clip. First come neighbouring events of different threads, the last pair first; then the last
+ * event with the first event of another thread. `number` counts from 0. False: there
+ * are no more. */
 bool pf_harm_accesses(const struct pf_trace *t, const uint32_t *event, uint32_t n, uint32_t number,
                       uint32_t *a, uint32_t *b);
 

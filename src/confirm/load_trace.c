@@ -21,7 +21,8 @@
 
 static bool should_stop(void *arg) { return (void)arg, pf_interrupted(); }
 
-/* Drops crashes and failed assertions: a test that forks the child has expected them. */
+/* Drops crashes and failed assertions of a forked child. The program ended with status 0, so it
+ * expected them (a test that forks, for example). */
 static void drop_expected(struct pf_findings *shown)
 {
     size_t keep = 0;
@@ -32,7 +33,7 @@ static void drop_expected(struct pf_findings *shown)
 }
 
 /* Reads the findings that the replay logged. The replay has shown them, so the recording is their
- * clip. They are failures: one that does not describe its harm is harm by itself. */
+ * clip. They are failures; the harm of one without a text is its kind. */
 static void read_shown(const char *verb, struct pf_findings *shown, const char *log,
                        const char *path)
 {

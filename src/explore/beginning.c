@@ -1,9 +1,9 @@
 /*
  * beginning.c - see beginning.h. A set of nodes that is closed under program order, sources and
- * edges is a number of nodes for each thread. The maximal consistent sets around a core are found
- * by adding the other nodes in the order of the execution and skipping those that contradict what
- * is there. Every other maximal set contains one of the skipped nodes, so each of them is tried as
- * a part of a larger core.
+ * edges is given by a number of nodes for each thread. The maximal consistent sets around a core
+ * are found by adding the other nodes in the order of the execution and skipping those that
+ * contradict what is there. Every other maximal set contains one of the skipped nodes, so each of
+ * them is tried as a part of a larger core.
  */
 #include "beginning.h"
 #include "exec_builder.h"
@@ -28,8 +28,8 @@ void pf_beginning_past(const struct pf_execution *x, uint32_t node, uint32_t *pa
         }
 }
 
-/* How many nodes of each thread do not depend on what the node reads; its own thread: including
- * it. */
+/* Sets keep[t] to the number of nodes of thread t that do not depend on what `node` reads; in its
+ * own thread, `node` itself is counted. */
 static void largest(const struct pf_execution *x, uint32_t node, uint32_t *keep)
 {
     const struct pf_rf_graph *g = &x->g;

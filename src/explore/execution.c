@@ -217,8 +217,8 @@ uint64_t pf_exec_spin_key(uint64_t state, uint64_t value)
     return pf_exec_mix(pf_exec_mix(state, 11), value);
 }
 
-/* An operation of a loop that waits. Notes its history: what the node would be that another run
- * could get here. */
+/* Drops an operation of a loop that waits. Notes the history that its node would have, so that a
+ * run that ends with this node is recognised as waiting. */
 static void skip_operation(struct pf_exec_builder *b, struct pf_exec_operation *o)
 {
     struct pf_execution *x = b->x;

@@ -45,7 +45,7 @@ enum pf_exec_flags {
     PF_EXEC_SHARES = 8,  /* it takes its lock shared */
     PF_EXEC_TAKES = 16,  /* it may wait for its message object */
     PF_EXEC_ACQUIRES = 32, /* it waits for its lock */
-    PF_EXEC_RELEASES = 64, /* it gives up its lock: what it reads is not a choice */
+    PF_EXEC_RELEASES = 64, /* it releases its lock: only a shared lock gives a choice of sources */
     PF_EXEC_PENDING = 128, /* it did not happen: its thread waited for it at the end of the run */
 };
 
@@ -54,19 +54,19 @@ struct pf_exec_node {
     uint64_t state; /* of the thread outside of shared memory, before it; 0: not known */
     uint32_t previous; /* of its thread; PF_NONE: none */
     uint32_t index; /* number of the operation in its thread */
-    uint32_t site;  /* a hash of its source position, the same in all runs */
+    uint32_t site; /* a hash of its source position, the same in all runs */
     uint32_t flags;
     uint32_t forks; /* thread that it creates; PF_NONE: none */
 };
 
 /* What each access of the graph has in addition. */
 struct pf_exec_access {
-    uint32_t own;    /* the last write of the same thread to the cell; PF_SOURCE_INITIAL: none */
+    uint32_t own; /* the last write of the same thread to the cell; PF_SOURCE_INITIAL: none */
     uint32_t offset; /* of the cell in the memory that the event accesses */
-    bool begins;     /* it is the first access of its event */
+    bool begins; /* it is the first access of its event */
     uint64_t object; /* address of a message object; 0: something else */
-    int32_t level;   /* message objects: posts minus takes so far, including this one */
-    uint8_t after;   /* enum pf_object_state */
+    int32_t level; /* message objects: posts minus takes so far, including this one */
+    uint8_t after; /* enum pf_object_state */
     bool is_lock;
     bool compares; /* a compare-and-swap: it writes only if it finds what it expects */
     bool seen_known, stored_known;
@@ -74,12 +74,12 @@ struct pf_exec_access {
 };
 
 struct pf_exec_thread {
-    uint64_t name;   /* a hash of the way it was created */
+    uint64_t name; /* a hash of the way it was created */
     uint32_t number; /* in order of creation; PF_NONE: the final one */
     uint32_t length; /* how many of its nodes happened */
     uint64_t events; /* operations that it has done, if it has not ended */
-    bool live;       /* it could have run on when the process ended */
-    bool ender;      /* it ended the process */
+    bool live; /* it could have run on when the process ended */
+    bool ender; /* it ended the process */
 };
 
 /* Something that happened in the run and that is not explored. */
@@ -103,7 +103,7 @@ struct pf_execution {
     /* Operations in loops that wait, after which the thread is as before: their histories, and
      * hashes of the state of the thread and the value that they read (pf_exec_spin_key). */
     PF_VEC(uint64_t) spins;
-    uint64_t key;  /* equal in two runs of one class */
+    uint64_t key; /* equal in two runs of one class */
     uint32_t references;
 };
 

@@ -152,7 +152,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
     /* A crash ends the run where it happens. */
     bool crashed = WIFSIGNALED(clip->end.wait) && !end->killed;
     bool waited = b && complete && !follows(run, b) && b->object;
-    if (waited) /* the only choice that is made without knowing whether the operation waits */
+    if (waited) /* the take had to wait: at this level the message object is empty */
         pf_search_learn_empty(&x->search, b->object, b->level);
     else if (b && complete && !b->guess && !crashed && !spun && !follows(run, b))
         pf_exploration_add_open(x->out, "a run that did not follow its plan", "other operations");

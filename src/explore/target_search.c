@@ -280,7 +280,8 @@ static void add_target(struct choice *c)
         push_target(c, fresh, compared, false);
         return;
     }
-    /* Not known. An order for a write is good for a read, too, so that comes first. */
+    /* It is not known whether it writes. An order with a write is also valid without it, so the
+     * target with the write comes first. */
     push_target(c, fresh, true, true);
     push_target(c, false, false, true);
 }

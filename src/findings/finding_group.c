@@ -67,7 +67,7 @@ static int weight(const struct pf_access *a)
     bool library = a->stack.n && !a->stack.at[0].file; /* memcpy and similar functions */
     if (!a->range && !(library && plain))
         return 0;
-    return a->op == PF_OP_READ ? 2 : 1; /* a copy from the object, before one that fills it */
+    return a->op == PF_OP_READ ? 2 : 1; /* a read of a range outweighs a write of one */
 }
 
 /* The hash of a set: it depends neither on the order nor on duplicates. */
@@ -131,7 +131,7 @@ struct unknown_object {
 
 void pf_findings_group(struct pf_findings *f)
 {
-    struct pf_hash_map known = {0}; /* all positions: a finding whose object is known */
+    struct pf_hash_map known = {0}; /* hash of all positions -> finding with a known object */
     PF_VEC(struct unknown_object) unknown = {0};
     for (size_t i = 0; i < f->n; i++) {
         struct pf_finding *it = f->at[i];

@@ -335,7 +335,7 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
         old->child = pf_read_text(r, o, "child");
         old->harm = harm;
         old->nwitness = 0;
-        read_accesses(r, o, old); /* the report shows what the clip shows */
+        read_accesses(r, o, old); /* so that the report shows the accesses of this clip */
     }
     if (!old->unconfirmed)
         old->unconfirmed = pf_read_text(r, o, "unconfirmed");

@@ -100,8 +100,9 @@ struct pf_check_note {
 struct pf_check_summary {
     uint64_t checks, runs, recordings, directed, candidates, refuted, undecided, events, ms;
     uint64_t sampled; /* schedules of batches */
-    uint64_t behaviours; /* that those were the first to show */
-    /* both numbers after some of the batches: every `stride`th one, so that there is room */
+    uint64_t behaviours; /* how many behaviours these schedules were the first to show */
+    /* `sampled` and `behaviours` after every `stride`th batch; `stride` grows when the array is
+     * full */
     struct pf_check_point {
         uint64_t schedules, behaviours;
     } curve[PF_CHECK_CURVE];
@@ -122,9 +123,9 @@ struct pf_findings {
     size_t nprocesses;
     struct pf_object *objects; /* of all processes, without libraries of the system */
     size_t ndocuments; /* number of documents read that other verbs have written */
-    size_t undecided;  /* how many of these were incomplete */
+    size_t undecided; /* how many of these were incomplete */
     struct pf_explored explored; /* sum over the documents */
-    bool mark_stopped_by_pf;   /* mark the processes read from now on as stopped_by_pf */
+    bool mark_stopped_by_pf; /* mark the processes read from now on as stopped_by_pf */
     bool unfinished; /* a process that the run started is still running and may report more */
     struct pf_suite_summary *suite; /* NULL: no suite is included */
     struct pf_check_summary *check; /* NULL: no check is included */
@@ -147,8 +148,8 @@ PF_MUST_USE pf_status pf_findings_read_document(struct pf_findings *f, const cha
 void pf_findings_add_stage(struct pf_findings *f, struct pf_finding *it, const char *stage,
                            const char *analysis, enum pf_finding_status status, uint64_t count);
 /* Groups the findings (finding_group.h) and sorts them into the order of reports: harmful,
- * confirmed, observed, predicted, judged harmless, suspicious; within a rank the more frequent
- * first. The members of a group stay together, at the place of the first one. */
+ * output-differs, confirmed, observed, predicted, judged harmless, suspicious; within a rank the
+ * more frequent first. The members of a group stay together, at the place of the first one. */
 void pf_findings_sort(struct pf_findings *f);
 /* Adds a finding, which must live as long as `f`. */
 void pf_findings_push(struct pf_findings *f, struct pf_finding *it);

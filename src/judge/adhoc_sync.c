@@ -8,7 +8,7 @@
 
 #define LOOP_EVENTS 400 /* the last events of a waiting thread that show its loop */
 #define LOOP_ACCESSES 32 /* most different accesses of a loop that only waits */
-#define REPEATS 3 /* as many equal reads in a row are a loop */
+#define REPEATS 3 /* this many equal reads in a row count as a loop */
 
 /* One access of a loop: its place in the code and in memory, and the value last read. */
 struct waiting_access {
@@ -94,7 +94,8 @@ bool pf_adhoc_sync_loop(const struct pf_trace *now, uint32_t waiter, uint64_t re
     struct wait_loop l = {.n = 0};
     uint32_t test = PF_NONE;
     uint64_t first = released > LOOP_EVENTS ? released - LOOP_EVENTS : 0;
-    /* The thread may have been on its way to the loop at first. */
+    /* Of a short run, only the second half is examined: before that, the thread may not have
+     * reached the loop. */
     if (released <= LOOP_EVENTS)
         first = released / 2;
     for (uint32_t i = 0; i < now->events.len; i++) {

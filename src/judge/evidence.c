@@ -99,7 +99,7 @@ void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r)
     if (pf_load_trace_shown(VERB, r->clip, NULL, &t, &shown, &ignored) == PF_OK)
         for (size_t i = 0; i < shown.n && strncmp(r->failure, "requirement", 11) != 0; i++)
             add_stack(v, shown.at[i]);
-    bool required = !strncmp(r->failure, "requirement", 11); /* a replay does not know it */
+    bool required = !strncmp(r->failure, "requirement", 11); /* no replay tests it */
     if (required || !shown.n)
         add(v, "failure",
             pf_mem_format("%s%s%s", r->failure, *r->run.end.text ? "\n" : "", r->run.end.text),

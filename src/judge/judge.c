@@ -19,7 +19,7 @@
 /* If more than one in 10 runs of the primary order has a result of its own, a new result means
  * nothing. */
 #define VARYING 10
-#define ENDLESS_TIMES 10 /* a loop that is suspected to be endless runs that much longer */
+#define ENDLESS_TIMES 10 /* factor for the event limit of a run whose loop seems to be endless */
 
 const struct pf_judge_settings pf_judge_default = {
     .schedules = 2, .control = 50, .prefixes = 5, .adhoc = true, .jobs = 1};
@@ -89,9 +89,9 @@ static uint32_t common_lock(const struct pf_trace *t, const struct pf_held_locks
     return PF_NONE;
 }
 
-/* The thread of a holds a lock at a that the other thread needs first. Sets hold_from to the event
- * before which it must be held instead: the acquire of the n-th innermost lock. False: there is no
- * such lock; then the class is decided. */
+/* The other thread waits for a lock that the thread of a holds at a, so it is not enough to hold
+ * the latter before a. Sets hold_from to an earlier event before which it is held instead: its
+ * acquire of the n-th innermost lock. Returns false if there is none; the class is then decided. */
 static bool hold_before_lock(struct judging *j, unsigned n)
 {
     const struct pf_trace *t = j->race->t;

@@ -14,7 +14,7 @@
  *              undecided           none of these was shown; `reason` says why
  *          The primary order also runs under several schedules: they are a control group. A result
  *          of the alternate order is blamed on the race only if no run of the primary order gives
- *          it. Before that, the control group grows.
+ *          it. Before a result is blamed on it, further runs are added to the control group.
  * Memory:  a verdict owns its evidence; release frees it. Clips of the evidence are files in the
  *          folder of the case.
  * Threads: the caller must be single-threaded.

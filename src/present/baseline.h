@@ -14,7 +14,7 @@
 struct pf_accepted {
     uint64_t id;
     const char *title, *note; /* NULL: none */
-    const char *class; /* when it was accepted; NULL: not judged */
+    const char *class; /* the class that it had when it was accepted; NULL: not judged */
 };
 
 struct pf_baseline {
@@ -41,7 +41,7 @@ enum pf_fail_on {
     /* plus an enum pf_judge_class: new findings of this class or a worse one */
     PF_FAIL_CLASS
 };
-/* The value of the word (a class is one, too), or -1. */
+/* The value for new, any, confirmed or the name of a class; -1: another word. */
 int pf_fail_on_from(const char *word);
 /* The number of findings that fail; `b` NULL: none are accepted. */
 size_t pf_baseline_failing(const struct pf_baseline *b, const struct pf_findings *f,

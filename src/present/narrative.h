@@ -4,9 +4,10 @@
  *
  * Model:   one linear order that is consistent with what is known. For a race: the creations of the
  *          threads in their order, then what the first thread does, then the second. That order is
- *          possible because nothing orders the two accesses: whatever must precede one of them need
- *          not follow the other. With `swapped` the two accesses are exchanged, which is equally
- *          possible. For any other anomaly the accesses are in the order in which they form it.
+ *          possible because nothing orders the two accesses: each thread can do what must come
+ *          before its own access without waiting for the other access. With `swapped` the two
+ *          accesses are exchanged, which is equally possible. For any other anomaly the accesses
+ *          are in the order in which they form it.
  * Memory:  from the caller's pool; strings belong to the finding.
  */
 #ifndef PF_PRESENT_NARRATIVE_H

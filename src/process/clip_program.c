@@ -121,7 +121,8 @@ pf_status pf_program_alias_make(struct pf_program_alias *a, const char *program,
     size_t want = strlen(as_long_as), folder;
     *a = (struct pf_program_alias){.folder = "/tmp/pf.XXXXXX"};
     folder = strlen(a->folder);
-    /* No alias is as short as that; the replay may then diverge, because the stack has moved. */
+    /* If the recorded path is too short for an alias, the program's own path is used. The replay
+     * may then diverge, because the stack has moved. */
     if (strlen(program) == want || want < folder + 2) {
         a->folder[0] = 0;
         a->path = pf_mem_copy(program);

@@ -99,7 +99,7 @@ pf_status pf_debugger_run(struct pf_channel *c, const struct pf_child *target, c
         if (dprintf(tell, "%d %u\n", (int)target->pid, c->stopped) < 0)
             kill(target->pid, SIGKILL);
         close(tell);
-        *status = 0; /* how it ends is the other process's business */
+        *status = 0; /* the process that debugs it reports how it ends */
         while (!is_over(target->pid))
             nanosleep(&interval, NULL);
         return PF_OK;

@@ -48,7 +48,8 @@ static int by_path(const void *a, const void *b)
     return x[i] < y[i] ? -1 : 1;
 }
 
-/* The base names in the folder of `file` that are made of its own, `suffix` and a path. */
+/* The names of the files next to `file` that consist of its base name, `suffix` and the path of a
+ * forked child. */
 static names list(const char *file, const char *suffix)
 {
     names found = {0};

@@ -136,7 +136,7 @@ struct pf_schedule_step {
     const char *file;
     uint32_t line;
     bool marked; /* this step is one of the finding's accesses */
-    /* it accesses the same memory: what a thread knew before, or did afterwards */
+    /* another access of the same memory, before or after those of the finding */
     bool related;
     /* `from` is valid: the thread that wrote the value read here, or that holds the wanted
      * lock */
@@ -217,8 +217,8 @@ static inline bool pf_kind_is_failure(enum pf_kind k)
 {
     return k == PF_KIND_CRASH || k == PF_KIND_ASSERTION || k == PF_KIND_HANG;
 }
-/* The class of a finding, for sorting and exit statuses. A race that is not judged counts as
- * undecided; failures, memory errors and what has shown harm violate the specification. */
+/* The class of a finding, for sorting and exit statuses. If it is not judged: findings with harm,
+ * failures and memory errors count as spec-violated, all others as undecided. */
 enum pf_judge_class pf_finding_class(const struct pf_finding *f);
 /* True if the frame is in the user's sources: not in the C library (no file), and not in a
  * header of the system or of the C++ library (/usr/include, /usr/lib, include/c++). */
@@ -237,7 +237,7 @@ const struct pf_backtrace *pf_finding_stack(const struct pf_finding *f);
 /* The index i under which this finding lists the lock at `address` as Mi. */
 size_t pf_finding_lock_number(const struct pf_finding *f, uintptr_t address);
 /* The name of a variable as in the source, for its symbol: n for the static variable "f.n" or
- * "f()::n" of the function f, and for "n.12". NULL if the symbol is, or when out of memory. */
+ * "f()::n" of the function f, and for "n.12". NULL if the symbol is NULL or memory runs out. */
 struct pf_pool;
 const char *pf_source_name(struct pf_pool *pool, const char *symbol);
 /* The thread with this number; NULL if the finding does not list it. */

@@ -269,7 +269,7 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
     pf_json_str(t, "kind", pf_kind_name(f->kind));
     pf_json_str(t, "status", pf_finding_status_name(f->status));
     pf_json_str(t, "analysis", f->analysis);
-    /* `undecided` is only in `judged` */
+    /* the class `undecided` is written only as a part of `judged` */
     pf_json_str(t, "class",
                 f->judged && pf_finding_class(f) == PF_JUDGED_UNDECIDED ? NULL : f->verdict);
     pf_json_key(t, "accesses");

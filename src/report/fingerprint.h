@@ -7,10 +7,11 @@
  *          hash first). The hash of an access covers its op, the names of the library functions in
  *          which it was made, and its innermost frame in the user's sources (finding.h): function,
  *          base name of the file, line within the function (the absolute line where the function's
- *          first line is unknown) and column. Of a race's op only plain or atomic counts: `x++`
- *          reads and writes at one position, and which of the two races with the other thread is
- *          chance. Addresses, threads, locks, folders, outer stack frames and the version of the
- *          C++ library do not count. docs/format/findings-log.md defines the bytes.
+ *          first line is unknown) and column. Of the op of an access in a race, it counts only
+ *          whether it is plain or atomic: `x++` reads and writes at one position, and which of the
+ *          two races with the other thread is chance. Addresses, threads, locks, folders, outer
+ *          stack frames and the version of the C++ library do not count.
+ *          docs/format/findings-log.md defines the bytes.
  */
 #ifndef PF_REPORT_FINGERPRINT_H
 #define PF_REPORT_FINGERPRINT_H

@@ -7,8 +7,8 @@
  *          accepted only if a missing call could have written the value, or if the program also
  *          runs code that is not recorded (pf_trace.has_unrecorded_code).
  * Errors:  false with the first inconsistent event. In a recording, an impossible event of a lock
- *          is a misuse of the program (a held lock was initialised, say); the events before it are
- *          consistent.
+ *          means that the program misuses the lock (it initialises a held lock, for example); the
+ *          events before it are consistent.
  */
 #ifndef PF_TRACE_SELFCHECK_H
 #define PF_TRACE_SELFCHECK_H

@@ -212,8 +212,8 @@ uint32_t pf_trace_site(struct pf_trace *t, uint32_t file, uint32_t line);
 /* The same with a function (PF_NONE: none) and a column. */
 uint32_t pf_trace_position(struct pf_trace *t, uint32_t file, uint32_t line, uint32_t func,
                            uint32_t column);
-/* The site of an access that the compiler merged from several lines: like `site`, but apart from
- * accesses at the same position that were not merged. */
+/* The site of an access that the compiler merged from several lines: a site of its own, different
+ * from the site of unmerged accesses at the same position. */
 uint32_t pf_trace_merged_site(struct pf_trace *t, uint32_t site, uint32_t merged_lines);
 
 /* Starts a new heap block; places inside it that are created later belong to it. Returns the place

@@ -30,8 +30,9 @@ void pf_rf_graph_release(struct pf_rf_graph *g)
     pf_vec_release(&g->edges);
 }
 
-/* Makes ranges of counts: at[k + 2] holds the number of entries of k; afterwards at[k + 1] is where
- * the next entry of k goes, and once all are placed, [at[k], at[k + 1]) is the range of k. */
+/* Turns counts into ranges (a counting sort). Before: at[k + 2] is the number of entries of k.
+ * After: at[k + 1] is the position of the first entry of k; the caller increments it with each
+ * entry that it places. When all are placed, [at[k], at[k + 1]) is the range of k. */
 static void make_ranges(uint32_t *at, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++)
@@ -242,7 +243,8 @@ static bool put_before(struct pf_rf_query *q, uint32_t a, uint32_t b, bool *chan
     return true;
 }
 
-/* Write x to the cell of a read r of w: it must not come between the two. */
+/* Read r sees write w, and x is another write to the cell: orders x so that it does not come
+ * between the two. */
 static bool separate(struct pf_rf_query *q, uint32_t r, uint32_t w, uint32_t x, bool *changed)
 {
     if (w == PF_SOURCE_INITIAL || pf_rf_query_before(q, w, x))
@@ -264,7 +266,7 @@ static bool saturate_read(struct pf_rf_query *q, uint32_t access, bool *changed)
     return true;
 }
 
-/* The reads of the cell against the write x. */
+/* Applies `separate` to every read of the cell and the write x. */
 static bool saturate_write(struct pf_rf_query *q, uint32_t x, uint32_t cell, bool *changed)
 {
     const struct pf_rf_graph *g = q->g;
