@@ -356,11 +356,19 @@ const char *pf_source_variable(struct pf_unit *u, LLVMValueRef ptr)
     return name ? (const char *)*name : NULL;
 }
 
-/* The position of the entry in the current function. */
-static LLVMMetadataRef location(struct pf_unit *u, const struct pf_source_access *a)
+/* The position of the entry in fn, for inst. NULL: fn has no positions. A position in another
+ * function must say where that function is inlined; if that is unknown, it is taken to be at the
+ * nearest position. */
+static LLVMMetadataRef location(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef inst,
+                                const struct pf_source_access *a)
 {
     const struct inlined_function *in = inlined_of(u->source, a->function);
-    return location_in(u, a, in ? in->at : NULL);
+    LLVMMetadataRef own = LLVMGetSubprogram(fn);
+    if (!own || in || a->function == own)
+        return own ? location_in(u, a, in ? in->at : NULL) : NULL;
+    LLVMMetadataRef at = nearest_position(inst);
+    return location_in(u, a,
+                       at ? at : LLVMDIBuilderCreateDebugLocation(u->context, 0, 0, own, NULL));
 }
 
 /* True if the source has an access at the position. A load that the optimizer has moved from a
@@ -388,7 +396,7 @@ static const struct pf_source_access *restore(struct pf_unit *u, LLVMValueRef fn
     if (!entry && (entry = most_similar(u->source, a)))
         note_merged_lines(u->source, inst, a, entry);
     if (!loc || entry)
-        loc = entry ? location(u, entry) : nearest_position(inst);
+        loc = entry ? location(u, fn, inst, entry) : nearest_position(inst);
     if (loc)
         LLVMInstructionSetDebugLoc(inst, loc);
     return entry;
