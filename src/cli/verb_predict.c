@@ -108,7 +108,7 @@ static void add_anomalies(struct pf_text *t, struct pf_predict_job *j, size_t k,
     pf_text_add(t, " witnessed, the others can be tried with pf hatch)");
     add_count(t, a->search.matches - a->search.accepted, " without a schedule");
     add_count(t, a->search.skipped,
-              " alternatives for code that was searched NOT examined (limits of the search)");
+              " alternatives with the same code NOT examined (limits of the search)");
     add_count(t, a->search.cut, " patterns NOT fully searched (budget used up)");
     if (a->search.stopped)
         pf_text_add(t, STOPPED);

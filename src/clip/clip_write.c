@@ -139,7 +139,7 @@ static void add_environment(fields *f, const struct pf_clip_meta *m)
     if (!m->values)
         return;
     unsigned char *values = pf_mem_zero(n + 1, 1);
-    for (size_t i = 0; i < n; i++) /* what is not known here may be known to another clip */
+    for (size_t i = 0; i < n; i++) /* UNKNOWN is stored as READ without a value */
         values[i] = m->values[i] == PF_ENVIRONMENT_UNKNOWN ? PF_ENVIRONMENT_READ : m->values[i];
     add_field(f, PF_FIELD_VALUES, values, n);
     free(values);

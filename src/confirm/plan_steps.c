@@ -19,8 +19,9 @@ static bool is_uncounted(const struct pf_event *e)
            pf_event_class[e->kind] == PF_CLASS_REGION;
 }
 
-/* Heap events of a function that occur before its own parts are executed with them and are not
- * steps of their own. `next` is scratch space, one entry per thread. */
+/* The heap events of a function can come before the parts of its own operation. They are executed
+ * together with these parts and are not steps of their own. `next` is scratch space, one entry per
+ * thread. */
 static void attach_heap_events(const struct pf_trace *t, uint32_t *next, uint32_t *pivot)
 {
     memset(next, 0xff, t->threads.len * sizeof *next);
@@ -99,8 +100,8 @@ static bool is_wanted(const struct pf_try_schedule *h, uint32_t event)
     return false;
 }
 
-/* True if the event only waits (takes a lock), and is the pivot of an operation with one of the
- * candidate's events: it can be delayed until that event is due. */
+/* True if the event only waits (takes a lock) and is the pivot of an operation that also contains
+ * one of the candidate's events: it can then be delayed until that event is due. */
 static bool can_be_delayed(const struct pf_trace *t, const uint32_t *pivot,
                            const struct pf_try_schedule *h, uint32_t event)
 {

@@ -34,7 +34,8 @@ void pf_verify_clip_release(struct pf_verify_clip *v)
     v->report = NULL;
 }
 
-/* The outcome without "lost", which means that a replay may diverge, not how the program ended. */
+/* The outcome, except that "lost" counts as none: it means that a replay may diverge, and says
+ * nothing about how the program ended. */
 static enum pf_outcome visible(enum pf_outcome o)
 {
     return o == PF_OUTCOME_LOST ? PF_OUTCOME_NONE : o;

@@ -7,8 +7,8 @@
  *          before and one after the wait. Memory that at least two threads use is a cell. So is
  *          each lock, condition variable, barrier and message object: its operations read the
  *          previous operation and write the next state. Calls of library functions with a state of
- *          their own (output, say) share one more cell. At the end, the last write of every cell
- *          that several threads write is read by nodes of a thread of their own, the final one.
+ *          their own (output, say) share one more cell. One further thread, the final one, has a
+ *          node for every cell that several threads write, which reads the last write of the cell.
  *
  *          The history of a node is a hash over everything that it depends on: the operations of
  *          its thread so far and, recursively, the histories of the writes that they read. Equal

@@ -110,7 +110,7 @@ static bool hold_before_lock(struct judging *j, unsigned n)
                pf_trace_text(t, pf_trace_role_name(t, PF_ROLE_LOCK, lock)));
     else if (from == PF_NONE)
         decide(j, PF_JUDGED_UNDECIDED,
-               "T%u waits for a lock that T%u holds, and it is not known where it took it",
+               "T%u waits for a lock that T%u acquired at an unknown position",
                thread_of(j, j->race->b), thread_of(j, j->race->a));
     pf_pool_release(&pool);
     j->g.hold_from = from;
@@ -314,7 +314,7 @@ static void decide_limited(struct judging *j, const struct pf_judge_run *r)
     j->g.events = 0;
     if (s == PF_OK && run_at(j, at)->run.order.limited)
         decide(j, PF_JUDGED_SPEC_VIOLATED,
-               "alternate order: infinite loop: no thread can change the condition of its end");
+               "alternate order: infinite loop: no thread can change the values that it reads");
     else
         decide(j, PF_JUDGED_UNDECIDED, "%s", reason);
 }

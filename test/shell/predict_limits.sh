@@ -18,7 +18,7 @@ status 66 "$PF" predict --analysis=pecan --json few.json few.txt
 hasnt out "NOT"
 has few.json '"complete":true'
 status 66 "$PF" predict --analysis=pecan --json alike.json alike.txt
-has out "alternatives for code that was searched NOT examined (limits of the search)"
+has out "alternatives with the same code NOT examined (limits of the search)"
 has alike.json '"complete":false'
 cat >many.pattern <<'END'
 pattern many kind race

@@ -5,11 +5,11 @@
  * Model:   a graph has operations (nodes), each with accesses to cells. Every read has a source:
  *          the node whose write it sees, or the initial value. Program order, and the edges that
  *          the caller adds, always hold. A node that reads and writes a cell does both at once; so
- *          a lock is a cell, too, and mutual exclusion needs no rule of its own.
- *          A question gives one node, the changed one, new sources, and collects nodes: a prefix of
- *          every thread, closed under sources and edges, in which the changed node is the last one
- *          of its thread. Whether it writes may depend on what it reads, so that is given, too.
- *          The collected nodes are consistent if they have an order in which the last write before
+ *          a lock is a cell, too, and mutual exclusion needs no rule of its own. A question gives
+ *          new sources to one node, the changed one. It then collects nodes: a prefix of every
+ *          thread, closed under sources and edges, in which the changed node is the last one of its
+ *          thread. Whether it writes may depend on what it reads, so that is given, too. The
+ *          collected nodes are consistent if they have an order in which the last write before
  *          every read is its source.
  * Answers: three tiers. While nodes are collected, saturation derives the order that every answer
  *          must have; a node that contradicts it is refused. Then an order is constructed step by

@@ -11,8 +11,8 @@
  *            same variable or of one that every other thread writes in each section in which it
  *            writes the variable (a version number); and a lock that every other writer holds is
  *            held from that read to the write;
- *          - the thread has written the variable inside the section of the check: the check was
- *            for that write.
+ *          - the thread has written the variable inside the section of the check: the check decided
+ *            about that write.
  * Cost:    O(events), plus the events between check and act of each pair, plus the foreign writes
  *          of its variable.
  */
