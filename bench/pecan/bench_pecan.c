@@ -74,11 +74,11 @@ static char *read_all(const char *path, size_t *n)
 int main(int argc, char **argv)
 {
     struct pf_trace t;
-    struct pf_trace_error e;
+    struct pf_error e;
     size_t n = 0;
     char *text = argc == 2 ? read_all(argv[1], &n) : NULL;
     pf_trace_init(&t);
-    if (!text || !pf_trace_read_text(&t, argv[1], text, n, &e)) {
+    if (!text || pf_trace_read_text(&t, argv[1], text, n, &e) != PF_OK) {
         fprintf(stderr, "bench_pecan: %s\n", text ? e.text : "one readable trace, please");
         return 2;
     }

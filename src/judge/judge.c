@@ -8,6 +8,7 @@
 #include "judge_runs.h"
 #include "load_trace.h"
 #include "message.h"
+#include "order_alone.h"
 #include "text_format.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -319,6 +320,23 @@ static void decide_limited(struct judging *j, const struct pf_judge_run *r)
         decide(j, PF_JUDGED_UNDECIDED, "%s", reason);
 }
 
+/* True if the runs along the recorded schedule have different results, and differ in nothing else
+ * but the order of the accesses. */
+static bool order_alone_matters(struct judging *j)
+{
+    struct pf_trace primary, alternate;
+    const struct pf_judge_case *r = j->race;
+    if (!is_usable(run_at(j, 0)) || !is_usable(run_at(j, 1)) ||
+        pf_judge_runs_same(run_at(j, 0), run_at(j, 1)))
+        return false;
+    bool loaded = load_run(run_at(j, 0), &primary);
+    loaded &= load_run(run_at(j, 1), &alternate);
+    bool alone = loaded && pf_order_alone(r->t, r->a, r->b, &primary, &alternate);
+    pf_trace_release(&primary);
+    pf_trace_release(&alternate);
+    return alone;
+}
+
 static void decide_outputs(struct judging *j)
 {
     size_t n = j->g.at.len;
@@ -333,6 +351,12 @@ static void decide_outputs(struct judging *j)
         if (grow(j, false, r, is_in_control))
             continue;
         unsigned single = pf_judge_runs_single(&j->g), all = pf_judge_runs_count(&j->g, false);
+        if (!j->how->as_paper && single > 1 && single * VARYING > all && order_alone_matters(j)) {
+            decide(j, PF_JUDGED_OUTPUT_DIFFERS, "the order alone changes the output");
+            pf_evidence_output(j->out, run_at(j, 0), run_at(j, 1));
+            pf_evidence_clips(j->out, j->race, run_at(j, 0), run_at(j, 1));
+            return;
+        }
         if (!j->how->as_paper && single > 1 && single * VARYING > all) {
             decide(
                 j, PF_JUDGED_UNDECIDED,

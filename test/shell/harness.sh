@@ -35,7 +35,7 @@ run 1 edited.c
 has out "mark NOWHERE is on 0 lines"
 edit "$racy" '/want/d'
 run 1 edited.c
-has out "expected a \`// want:\` line"
+has out "expected a \`// want:\` or a \`// case:\` line"
 edit "$racy" 's/char shared/char shared()/'
 run 1 edited.c
 has out "the build printed messages or failed"
