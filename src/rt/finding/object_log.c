@@ -2,17 +2,16 @@
  * object_log.c - see object_log.h.
  *
  * dlopen is not interposed: it searches libraries relative to its caller, which would be the
- * runtime. So objects are listed at the start, at every dlclose, and at the end.
+ * runtime. So objects are listed at the start, at every dlclose, and at the end. They are read from
+ * /proc/self/maps: dl_iterate_phdr takes a lock of the dynamic linker, which a forked child may
+ * find held by a thread that it does not have.
  */
-#define _GNU_SOURCE
 #include "object_log.h"
+#include "race_build.h"
 #include "race_log.h"
 #include "sys.h"
-#include "textbuf.h"
-#include <link.h>
 
 #define OBJECTS 512
-#define PATH 4096
 
 static uint64_t listed[OBJECTS]; /* hashes of paths */
 static uint32_t nlisted;
@@ -36,25 +35,49 @@ static bool is_listed(const char *path)
     return false;
 }
 
-static int list(struct dl_phdr_info *o, size_t size, void *first)
+static bool starts(const char *s, const char *prefix)
 {
-    static char program[PATH];
-    const char *path = o->dlpi_name;
-    (void)size;
-    if (*(bool *)first) { /* the program itself has no name here */
-        long n = pf_sys(SYS_readlink, "/proc/self/exe", program, sizeof program - 1);
-        program[n > 0 ? n : 0] = 0;
-        path = program;
-        *(bool *)first = false;
-    }
-    if (path && path[0] == '/' && !is_listed(path)) /* the kernel's vDSO has no path */
+    while (*prefix)
+        if (*s++ != *prefix++)
+            return false;
+    return true;
+}
+
+/* Lists the file of one line "lo-hi r-xp offset dev inode /path" if code is mapped from it. */
+static void list(const char *line, char *end)
+{
+    static const char deleted[] = " (deleted)";
+    const size_t suffix = sizeof deleted - 1;
+    const char *flags = line;
+    while (flags < end && *flags != ' ')
+        flags++;
+    if (end - flags < 4 || flags[3] != 'x')
+        return;
+    const char *path = flags;
+    while (path < end && *path != '/')
+        path++;
+    if ((size_t)(end - path) > suffix && starts(end - suffix, deleted))
+        end -= suffix;
+    *end = 0;
+    if (*path && !starts(path, "/memfd:") && !starts(path, "/dev/") && !is_listed(path))
         pf_race_log_object(path);
-    return 0;
 }
 
 void pf_object_log_new(void)
 {
-    bool first = true;
-    if (pf_race_log_is_open())
-        dl_iterate_phdr(list, &first);
+    struct pf_pool pool;
+    size_t size;
+    if (!pf_race_log_is_open())
+        return;
+    pf_pool_init(&pool, pf_race_map, pf_race_unmap);
+    char *s = pf_proc_read(&pool, "/proc/self/maps", &size);
+    while (s && *s) {
+        char *end = s;
+        while (*end && *end != '\n')
+            end++;
+        char *next = end + (*end == '\n');
+        list(s, end);
+        s = next;
+    }
+    pf_pool_release(&pool);
 }
