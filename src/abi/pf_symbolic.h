@@ -1,0 +1,93 @@
+/*
+ * pf_symbolic.h - the expression log of a symbolic run: expressions over input bytes, and the
+ * conditions of the path that the run took. docs/format/symbolic.md is normative.
+ *
+ * Model:   every value that depends on a chosen input has a label, a number from 1. A label names a
+ *          node: an operator and its operands. Label 0 means that the value is concrete: it does
+ *          not depend on the input, or the dependence was dropped and counted (PF_SYMBOLIC_LOST).
+ *          Nodes only refer to lower labels.
+ * Memory:  a stream of a clip; a record has 32 bytes, and some have text or bytes after them.
+ * Threads: the target writes it, one thread at a time.
+ */
+#ifndef PF_SYMBOLIC_H
+#define PF_SYMBOLIC_H
+
+#include <stdint.h>
+
+struct pf_symbolic_record {
+    uint8_t kind; /* enum pf_symbolic_kind */
+    uint8_t op; /* of a node: enum pf_symbolic_op; of others: see the kinds */
+    uint16_t bits; /* of a node: width of its value, 1 to 64 */
+    uint32_t a, b, c;
+    uint64_t x, y;
+};
+_Static_assert(sizeof(struct pf_symbolic_record) == 32, "as in docs/format/symbolic.md");
+
+/* After a record that has `n` bytes of text or data, the stream is padded to a multiple of 32. */
+#define PF_SYMBOLIC_PADDED(n) (((uint64_t)(n) + 31) & ~31ull)
+
+enum pf_symbolic_kind {
+    /* A node. Its label is the number of node records up to and including this one. `a` and `b` are
+     * the labels of its operands, `x` and `y` their values in this run, zero-extended. An operand
+     * with label 0 is the constant `x` or `y`. */
+    PF_SYMBOLIC_NODE = 1,
+    /* An input source. op: enum pf_symbolic_source; a: its number, from 0 in order of these
+     * records; b: bytes of its name, which follow; c: for ARGUMENT and ENVIRONMENT its index. The
+     * name is the SPEC of `pf record --input` that selects it: "argv[1]", "stdin", "env:HOME",
+     * "file:in.txt". */
+    PF_SYMBOLIC_SOURCE,
+    /* Bytes of a source as they arrived. a: the source; b: their number; x: their offset in the
+     * source. The bytes follow. */
+    PF_SYMBOLIC_DATA,
+    /* A condition of the path. op: enum pf_symbolic_reason; a: the label of a 1-bit node; bits: its
+     * value in this run, 0 or 1; b: the site of the branch (see SITE); c: the thread, in order of
+     * creation; x: how many events the thread has performed; y: which alternative of the branch:
+     * the number of the case of a switch, else 0. */
+    PF_SYMBOLIC_CONDITION,
+    /* An access through an address that depends on the input. The run is only valid for inputs
+     * that give the same address, or one with the same contents: this condition may be dropped.
+     * a: the label of the 64-bit address; y: the address in this run; b: size in bytes; op: 0 read,
+     * 1 write; bits: 1 if the access is an event; c: the thread; x: how many events the thread has
+     * performed, including this access. */
+    PF_SYMBOLIC_ADDRESS,
+    /* Describes site `a`, before its first use. b: line; c: bytes of text that follow: function and
+     * file, each with a terminating 0; x: the column; y: hash of the function's code. */
+    PF_SYMBOLIC_SITE,
+    /* A dependence on the input that was dropped. op: enum pf_symbolic_loss; x: how often so far;
+     * b: bytes of text that follow: the function called, or empty. The last record with this text
+     * and reason counts. */
+    PF_SYMBOLIC_LOST,
+};
+
+enum pf_symbolic_source {
+#define PF_SOURCE(name, text) PF_SOURCE_##name,
+#include "pf_symbolic.def"
+#undef PF_SOURCE
+    PF_SOURCES
+};
+
+/* The operators; pf_symbolic.def has their meaning. */
+enum pf_symbolic_op {
+    PF_OP_NONE,
+#define PF_OP(name, text) PF_OP_##name,
+#include "pf_symbolic.def"
+#undef PF_OP
+    PF_OPS
+};
+
+/* Where a condition comes from. */
+enum pf_symbolic_reason {
+#define PF_REASON(name, text) PF_REASON_##name,
+#include "pf_symbolic.def"
+#undef PF_REASON
+    PF_REASONS
+};
+
+enum pf_symbolic_loss {
+#define PF_LOSS(name, text) PF_LOSS_##name,
+#include "pf_symbolic.def"
+#undef PF_LOSS
+    PF_LOSSES
+};
+
+#endif
