@@ -16,6 +16,7 @@
     }
 
 typedef PF_VEC(uint32_t) pf_vec_u32;
+typedef PF_VEC(uint64_t) pf_vec_u64;
 
 /* Makes room for at least `more` further elements; returns the new array and updates *cap. */
 void *pf_vec_grow_(void *at, size_t len, size_t *cap, size_t more, size_t size);

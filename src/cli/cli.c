@@ -112,6 +112,12 @@ static size_t distance(const char *a, const char *b)
     return row[nb];
 }
 
+bool pf_cli_is_position(const char *word)
+{
+    const char *line = strrchr(word, ':');
+    return line && line != word && line[1] && !line[1 + strspn(line + 1, "0123456789")];
+}
+
 const char *pf_cli_closest(const char *word, const char *const *words, size_t n)
 {
     const char *best = NULL;

@@ -40,6 +40,9 @@ int pf_cli_parse(const struct pf_cli_verb *v, int argc, char **argv, int *status
  * Returns an exit status. */
 int pf_cli_print_man(const struct pf_cli_verb *v);
 
+/* True if the word is FILE:LINE. */
+bool pf_cli_is_position(const char *word);
+
 /* The word of the list that `word` was probably meant to be, or NULL. */
 const char *pf_cli_closest(const char *word, const char *const *words, size_t n);
 

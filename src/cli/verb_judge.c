@@ -11,6 +11,7 @@
 #include "judge_findings.h"
 #include "judged_text.h"
 #include "load_trace.h"
+#include "lock_removal.h"
 #include "predicted_finding.h"
 #include "race_events.h"
 #include "search_stop.h"
@@ -30,6 +31,8 @@
 struct judge_verb {
     const char *state, *json, *race, *folder;
     struct pf_requirement requirements[REQUIREMENTS];
+    const char *without_lock; /* the lock operation to remove, FILE:LINE; NULL: none */
+    char *removal; /* the recording without it */
     const char *check; /* the folder of one check, instead of a state folder */
     bool from_state;
     bool blind; /* for tests: a detector that does not know locks finds the races of a clip */
@@ -101,6 +104,60 @@ static int add_clip(struct judge_verb *v, const char *path)
             add_pair(v, j->results[0].races.at[i].a, j->results[0].races.at[i].b);
     }
     pf_clip_release(&clip);
+    return status;
+}
+
+/* --- without a lock --- */
+
+/* The races of a recording that were listed so far are forgotten; what remains are their ids. */
+static void take_known(struct judge_verb *v, pf_vec_u64 *known)
+{
+    for (size_t i = 0; i < v->items.len; i++)
+        pf_vec_push(known, v->items.at[i].f->id);
+    v->items.len = 0;
+    pf_predict_job_release(&v->job);
+    pf_predict_job_init(&v->job);
+}
+
+/* Keeps the races that are not known. */
+static void drop_known(struct judge_verb *v, const pf_vec_u64 *known)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->items.len; i++) {
+        bool old = false;
+        for (size_t k = 0; k < known->len && !old; k++)
+            old = known->at[k] == v->items.at[i].f->id;
+        if (!old)
+            v->items.at[n++] = v->items.at[i];
+    }
+    v->items.len = n;
+}
+
+/* Lists the races that the program of the clip has only without the lock. */
+static int add_without_lock(struct judge_verb *v, const char *path)
+{
+    pf_vec_u64 known = {0};
+    struct pf_clip clip;
+    struct pf_error e;
+    int status = add_clip(v, path);
+    if (status != PF_EXIT_OK)
+        return status;
+    take_known(v, &known);
+    char *whole = realpath(path, NULL);
+    v->removal = pf_mem_format("%s.without-lock.clip", whole ? whole : path);
+    free(whole);
+    pf_status s = pf_clip_open(&clip, path, &e);
+    if (s == PF_OK) {
+        s = pf_clip_program_resolve(&clip, &e);
+        if (s == PF_OK)
+            s = pf_lock_removal_record(&clip, v->without_lock, v->removal, v->list.how.limit_ms,
+                                       &e);
+        pf_clip_release(&clip);
+    }
+    status = s == PF_OK ? add_clip(v, v->removal)
+                        : pf_complain(VERB, "--without-lock=%s: %s", v->without_lock, e.text);
+    drop_known(v, &known);
+    pf_vec_release(&known);
     return status;
 }
 
@@ -290,6 +347,7 @@ static void release(struct judge_verb *v)
     pf_predict_job_release(&v->job);
     pf_findings_release(&v->all);
     pf_pool_release(&v->pool);
+    free(v->removal);
     free(v);
 }
 
@@ -371,6 +429,9 @@ int pf_verb_judge(int argc, char **argv)
          NULL},
         {"state", "DIR", "the state folder (default " PF_DEFAULT_STATE ")", &v->state, NULL},
         {"time", "TIME", "stop after TIME, such as 90s or 2m", &limit, NULL},
+        {"without-lock", "FILE:LINE",
+         "record CLIP's program without this lock operation, and judge the races that this creates",
+         &v->without_lock, NULL},
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] [ID...|CLIP]",
@@ -413,8 +474,12 @@ int pf_verb_judge(int argc, char **argv)
     else if (fail_on && (class = pf_judge_class_from(fail_on)) < 0)
         status =
             pf_complain(VERB, "--fail-on=%s: expected a class such as output-differs", fail_on);
+    else if (v->without_lock && !pf_cli_is_position(v->without_lock))
+        status = pf_complain(VERB, "--without-lock=%s: expected FILE:LINE", v->without_lock);
     else if (next == argc - 1 && is_clip(argv[next]))
-        status = add_clip(v, argv[next]);
+        status = v->without_lock ? add_without_lock(v, argv[next]) : add_clip(v, argv[next]);
+    else if (v->without_lock)
+        status = pf_complain(VERB, "--without-lock needs a recording");
     else if (v->race)
         status = pf_complain(VERB, "--race needs a recording");
     else

@@ -239,6 +239,9 @@ int pf_verb_record(int argc, char **argv)
         {"exclude", "GLOB",
          "exclude functions whose names or files match GLOB; separate several by commas",
          &d.exclude, NULL},
+        {"without-lock", "FILE:LINE",
+         "the lock operation there does nothing, nor does the unlock that belongs to it",
+         &d.without_lock, NULL},
         {"keep-env", NULL, "record the values of all environment variables", NULL, &d.keep_env},
         {"redact", "NAME",
          "never record the values of environment variables whose names match NAME, a glob;\n"
@@ -273,6 +276,8 @@ int pf_verb_record(int argc, char **argv)
         return complain(&e);
     if ((d.at != NULL) != (continuations != NULL) || (d.at && (!d.tail || !d.folder)))
         return pf_complain(VERB, "--at, --continue, --tail and --folder must be used together");
+    if (d.without_lock && !pf_cli_is_position(d.without_lock))
+        return pf_complain(VERB, "--without-lock=%s: expected FILE:LINE", d.without_lock);
     if (reach && strcmp(reach, "once") && strcmp(reach, "full"))
         return pf_complain(VERB, "--reach=%s: expected once or full", reach);
     if (reach)
@@ -311,6 +316,11 @@ int pf_verb_record(int argc, char **argv)
     if (s == PF_OK)
         pf_run_report_set_end(&pf_run_report, &end);
     status = s == PF_OK ? report_outcome(file, &child, &end, &forked) : complain(&e);
+    if (s == PF_OK && d.without_lock && !end.removed_locks) {
+        pf_complain(VERB, "--without-lock=%s: no lock operation was performed there",
+                    d.without_lock);
+        status = PF_EXIT_USAGE;
+    }
     if (s == PF_OK) {
         print_other_processes(&child, &end, &forked);
         print_environment(&end);

@@ -378,6 +378,8 @@ struct pf_channel {
     uint32_t nforked; /* entries in use; may exceed PF_FORKED_MAX */
     struct pf_forked forked[PF_FORKED_MAX];
     char exclude[8192]; /* functions to leave out: globs separated by commas */
+    char without_lock[512]; /* FILE:LINE of the lock operation to remove; "": none */
+    uint32_t removed_locks; /* how often it was removed */
     char atomic[512]; /* replay with a trace: functions that are regions, in the same form */
     char text[2048]; /* explains the outcome */
     struct pf_reached reached;

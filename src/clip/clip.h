@@ -22,6 +22,7 @@
 /* What was run. The owner of the struct owns the strings; lists end with NULL. */
 struct pf_clip_meta {
     char *tool, *program, *cwd, *schedule, *exclude;
+    char *without_lock; /* FILE:LINE of the lock operation that was removed; NULL: none */
     char *process; /* path of the forked child that was recorded (channel.h); NULL: no child */
     char *race; /* the two events that the clip was made to show, "T1:137<T2:40"; NULL: none */
     char **argv, **env;
@@ -55,6 +56,7 @@ struct pf_clip_end {
     uint32_t copies; /* forked children that ran code of the program and were not recorded */
     uint32_t created; /* of a forked child: threads that it has created */
     uint32_t succeeded; /* of a forked child: the program that pf started ended with status 0 */
+    uint32_t removed_locks; /* how often it was removed; not stored in the file */
     uint32_t whole; /* enum pf_whole_environment */
     /* names of variables that were read although they are withheld; not stored in the file */
     char withheld[256];

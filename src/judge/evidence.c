@@ -5,6 +5,7 @@
 #include "message.h"
 #include "output_stack.h"
 #include "run_result.h"
+#include "text_format.h"
 #include "textbuf.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -73,20 +74,32 @@ void pf_evidence_output(struct pf_verdict *v, const struct pf_judge_run *primary
 
 /* --- failures --- */
 
+static void add_frames(struct pf_text *t, const struct pf_backtrace *s)
+{
+    for (size_t i = 0; i < s->n && i < 16; i++) {
+        const struct pf_stack_frame *p = &s->at[i];
+        pf_text_format(t, "\n#%zu %s", i, p->function ? p->function : "??");
+        if (p->file)
+            pf_text_format(t, " %s:%u", p->file, p->line);
+    }
+}
+
+/* The stack of the failure. A use of freed memory also has the stack that freed it. */
 static void add_stack(struct pf_verdict *v, const struct pf_finding *f)
 {
-    const struct pf_backtrace *s = pf_finding_stack(f);
-    char *text = pf_mem_copy(pf_kind_title(f->kind));
-    for (size_t i = 0; s && i < s->n && i < 16; i++) {
-        const struct pf_stack_frame *p = &s->at[i];
-        char *more = p->file
-                         ? pf_mem_format("%s\n#%zu %s %s:%u", text, i,
-                                         p->function ? p->function : "??", p->file, p->line)
-                         : pf_mem_format("%s\n#%zu %s", text, i, p->function ? p->function : "??");
-        free(text);
-        text = more;
+    struct pf_pool pool;
+    struct pf_text t;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    pf_text_add(&t, pf_kind_title(f->kind));
+    for (size_t i = 0; i < f->naccesses; i++) {
+        if (f->naccesses > 1)
+            pf_text_format(&t, "\n%s by T%u:", pf_op_name(f->accesses[i].op),
+                           f->accesses[i].thread);
+        add_frames(&t, &f->accesses[i].stack);
     }
-    add(v, "failure", text, NULL);
+    add(v, "failure", pf_mem_copy_n(t.at, t.n), NULL);
+    pf_pool_release(&pool);
 }
 
 void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r)

@@ -137,6 +137,7 @@ pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **
     m->env = copy_list(environ, true);
     m->schedule = pf_mem_copy(d->schedule);
     m->exclude = pf_mem_copy(d->exclude);
+    m->without_lock = pf_mem_copy(d->without_lock);
     m->race = d->flip ? pf_mem_copy_n(d->flip, strcspn(d->flip, "@")) : NULL;
     char runtime[PATH_MAX];
     if (d->bare && !(m->runtime = find_runtime(runtime, e)))
@@ -339,6 +340,15 @@ static void take_followed(const struct pf_channel *c, const struct pf_clip_meta 
     end->divergence.thread = PF_NO_THREAD;
 }
 
+/* Copies what every run of this description has in common into the channel. */
+static pf_status set_what_runs(struct pf_channel *c, const struct pf_clip_meta *m,
+                               struct pf_error *e)
+{
+    pf_status s =
+        set_text(c->without_lock, sizeof c->without_lock, m->without_lock, "without-lock", e);
+    return s == PF_OK ? pf_environment_to_channel(m, c, e) : s;
+}
+
 static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer *w,
                                const struct pf_clip_meta *m, struct pf_directed *d,
                                struct pf_child_end *child, struct pf_clip_end *end,
@@ -349,7 +359,7 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
         return s;
     if (m->runtime && (s = open_runtime_for_preload(m->runtime, e)) != PF_OK)
         return s;
-    s = pf_environment_to_channel(m, pf_channel_host_channel(h), e);
+    s = set_what_runs(pf_channel_host_channel(h), m, e);
     if (s != PF_OK)
         return s;
     fix_core_and_addresses(pf_channel_host_channel(h));
@@ -372,6 +382,7 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
     end->events = c->events;
     end->threads = c->threads + c->children;
     end->copies = c->copies;
+    end->removed_locks = c->removed_locks;
     end->unshown = c->unshown;
     memcpy(end->error, c->error, sizeof end->error - 1);
     if (written == PF_OK)

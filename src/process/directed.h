@@ -16,6 +16,7 @@
 
 struct pf_directed {
     const char *schedule, *exclude, *until; /* NULL: none */
+    const char *without_lock; /* record: the lock operation to remove, FILE:LINE; NULL: none */
     /* record: the schedule plan to follow first, and the accesses to swap; see channel.h */
     const char *plan, *flip;
     const char *at, *tail, *folder;         /* record: continuations from a point */

@@ -23,11 +23,21 @@ struct pf_interrupted_regions {
     uint32_t reads, writes, sync;
 };
 
+/* A lock whose lock operation was removed (removed_lock.h), and how deeply the thread held it
+ * then. */
+#define PF_REMOVED_LOCKS 16
+struct pf_removed_lock {
+    uintptr_t lock;
+    uint32_t depth;
+};
+
 struct pf_thread_interpose {
     struct pf_direct_call direct_calls[PF_DIRECT_CALL_CACHE_SIZE];
     /* the annotated regions that its signal handlers have interrupted, innermost last */
     struct pf_interrupted_regions interrupted[PF_INTERRUPTED_MAX];
     uint32_t ninterrupted;
+    struct pf_removed_lock removed[PF_REMOVED_LOCKS];
+    uint32_t nremoved;
     bool cancel_seen;
     uint32_t cancelled; /* directed mode: 1 once pthread_cancel was called for it */
 };

@@ -8,6 +8,7 @@
  * and threads have the same addresses and ids in both interfaces.
  */
 #include "listener.h"
+#include "removed_lock.h"
 #include "wrap_mutex.h"
 #include "wrap_thread.h"
 #include <threads.h>
@@ -95,6 +96,8 @@ static inline int taken(struct pf_call *c, mtx_t *m, int r)
 PF_INTERPOSE(int, mtx_trylock, (mtx_t * m))
 {
     PF_CALL(c, mtx_trylock);
+    if (pf_removed_lock(&c, m))
+        return thrd_success;
     pf_lock_check_access(&c, m);
     return taken(&c, m, PF_REAL(mtx_trylock)(m));
 }
@@ -102,6 +105,8 @@ PF_INTERPOSE(int, mtx_trylock, (mtx_t * m))
 PF_INTERPOSE(int, mtx_lock, (mtx_t * m))
 {
     PF_CALL(c, mtx_lock);
+    if (pf_removed_lock(&c, m))
+        return thrd_success;
     pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(mtx_lock)(m);
@@ -111,6 +116,8 @@ PF_INTERPOSE(int, mtx_lock, (mtx_t * m))
 PF_INTERPOSE(int, mtx_timedlock, (mtx_t *restrict m, const struct timespec *restrict until))
 {
     PF_CALL(c, mtx_timedlock);
+    if (pf_removed_lock(&c, m))
+        return thrd_success;
     pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(mtx_timedlock)(m, until);
@@ -120,6 +127,8 @@ PF_INTERPOSE(int, mtx_timedlock, (mtx_t *restrict m, const struct timespec *rest
 PF_INTERPOSE(int, mtx_unlock, (mtx_t * m))
 {
     PF_CALL(c, mtx_unlock);
+    if (pf_removed_unlock(&c, m))
+        return thrd_success;
     if (c.t)
         pf_lock_dropping(c.t, m);
     return PF_REAL(mtx_unlock)(m);
@@ -130,6 +139,7 @@ PF_INTERPOSE(int, cnd_wait, (cnd_t * cond, mtx_t *m))
     PF_CALL(c, cnd_wait);
     if (!c.t)
         return PF_REAL(cnd_wait)(cond, m);
+    pf_mutex_take_before_wait(&c, (pthread_mutex_t *)m);
     return PF_MUTEX_WAIT(c, cond, m, PF_REAL(cnd_wait)(cond, m));
 }
 
@@ -139,6 +149,7 @@ PF_INTERPOSE(int, cnd_timedwait,
     PF_CALL(c, cnd_timedwait);
     if (!c.t)
         return PF_REAL(cnd_timedwait)(cond, m, until);
+    pf_mutex_take_before_wait(&c, (pthread_mutex_t *)m);
     return PF_MUTEX_WAIT(c, cond, m, PF_REAL(cnd_timedwait)(cond, m, until));
 }
 

@@ -34,6 +34,7 @@ PF_INTERPOSE_VERSION(int, pthread_cond_wait, COND_VERSION,
     PF_CALL(c, pthread_cond_wait);
     if (!c.t)
         return PF_REAL(pthread_cond_wait)(cond, m);
+    pf_mutex_take_before_wait(&c, m);
     return PF_MUTEX_WAIT(c, cond, m, PF_REAL(pthread_cond_wait)(cond, m));
 }
 
@@ -44,6 +45,7 @@ PF_INTERPOSE_VERSION(int, pthread_cond_timedwait, COND_VERSION,
     PF_CALL(c, pthread_cond_timedwait);
     if (!c.t)
         return PF_REAL(pthread_cond_timedwait)(cond, m, until);
+    pf_mutex_take_before_wait(&c, m);
     return PF_MUTEX_WAIT(c, cond, m, PF_REAL(pthread_cond_timedwait)(cond, m, until));
 }
 
@@ -54,6 +56,7 @@ PF_INTERPOSE(int, pthread_cond_clockwait,
     PF_CALL(c, pthread_cond_clockwait);
     if (!c.t)
         return PF_REAL(pthread_cond_clockwait)(cond, m, clock, until);
+    pf_mutex_take_before_wait(&c, m);
     return PF_MUTEX_WAIT(c, cond, m, PF_REAL(pthread_cond_clockwait)(cond, m, clock, until));
 }
 

@@ -6,6 +6,7 @@
  */
 #include "wrap_mutex.h"
 #include "lock_unwatched.h"
+#include "removed_lock.h"
 #include <linux/futex.h>
 
 PF_REAL_EXTERN(pthread_mutex_lock);
@@ -37,7 +38,7 @@ static inline struct pf_thread *thread_for_inline_call(void)
     struct pf_tls *tls = &__pf_tls;
     struct pf_thread *t = tls->thread;
     if (!pf_directed() || tls->budget <= 0 || tls->nested || !t || !t->owner || t->is_fiber ||
-        t->signals)
+        t->signals || pf_direct.removes_lock)
         return NULL;
     return t;
 }
@@ -119,6 +120,15 @@ static int unlock(struct pf_thread *t, pthread_mutex_t *m)
     return r;
 }
 
+void pf_mutex_take_before_wait(struct pf_call *c, pthread_mutex_t *m)
+{
+    if (!pf_removed_unlock(c, m))
+        return;
+    int r = PF_BLOCKING(*c, lock(c->t, m));
+    if (TAKEN(r))
+        pf_mutex_taken(c, m);
+}
+
 PF_INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t * m, const pthread_mutexattr_t *attr))
 {
     PF_CALL(c, pthread_mutex_init);
@@ -138,6 +148,8 @@ PF_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t * m))
 PF_INTERPOSE_HOT(int, pthread_mutex_trylock, (pthread_mutex_t * m))
 {
     PF_CALL(c, pthread_mutex_trylock);
+    if (pf_removed_lock(&c, m))
+        return 0;
     pf_lock_check_access(&c, m);
     int r = PF_REAL(pthread_mutex_trylock)(m);
     if (c.t && TAKEN(r))
@@ -196,6 +208,8 @@ PF_INTERPOSE_HOT(int, pthread_mutex_lock, (pthread_mutex_t * m))
     if (t && is_simple(m))
         return lock_while_unwatched(t, m, __builtin_return_address(0));
     PF_CALL(c, pthread_mutex_lock);
+    if (pf_removed_lock(&c, m))
+        return 0;
     enum pf_lock_check ask = pf_lock_precheck(&c, m);
     if (ask && is_simple(m) && !PF_REAL(pthread_mutex_trylock)(m)) {
         pf_mutex_taken(&c, m);
@@ -214,6 +228,8 @@ PF_INTERPOSE_HOT(int, pthread_mutex_lock, (pthread_mutex_t * m))
 PF_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * m, const struct timespec *until))
 {
     PF_CALL(c, pthread_mutex_timedlock);
+    if (pf_removed_lock(&c, m))
+        return 0;
     pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(pthread_mutex_timedlock)(m, until);
@@ -229,6 +245,8 @@ PF_INTERPOSE(int, pthread_mutex_clocklock,
              (pthread_mutex_t * m, clockid_t clock, const struct timespec *until))
 {
     PF_CALL(c, pthread_mutex_clocklock);
+    if (pf_removed_lock(&c, m))
+        return 0;
     pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(pthread_mutex_clocklock)(m, clock, until);
@@ -248,6 +266,8 @@ PF_INTERPOSE_HOT(int, pthread_mutex_unlock, (pthread_mutex_t * m))
     if (t && is_simple(m) && unlock_while_unwatched(t, m))
         return PF_REAL(pthread_mutex_unlock)(m);
     PF_CALL(c, pthread_mutex_unlock);
+    if (pf_removed_unlock(&c, m))
+        return 0;
     if (!c.t)
         return PF_REAL(pthread_mutex_unlock)(m);
     pf_lock_dropping(c.t, m);

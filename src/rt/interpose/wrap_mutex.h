@@ -19,6 +19,9 @@ static inline void pf_mutex_taken(struct pf_call *c, const pthread_mutex_t *m)
     pf_lock_taken(c->t, m, (recursive ? PF_LOCK_RECURSIVE : 0) | (robust ? PF_LOCK_ROBUST : 0), 0);
 }
 
+/* Before a wait on a condition variable: takes the mutex if the operation that should have taken it
+ * was removed (removed_lock.h). */
+void pf_mutex_take_before_wait(struct pf_call *c, pthread_mutex_t *m);
 /* Around a wait on a condition variable: the mutex is released, and is held again at every exit,
  * also by cancellation (POSIX and glibc take it again before cleanup handlers run). */
 struct pf_mutex_wait {

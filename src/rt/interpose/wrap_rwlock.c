@@ -3,6 +3,7 @@
  *
  * One function unlocks both kinds; hb.c finds the kind in the list of held locks.
  */
+#include "removed_lock.h"
 #include "wrap_lock.h"
 #include <pthread.h>
 
@@ -36,12 +37,16 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
     PF_INTERPOSE(int, pthread_rwlock_try##kind##lock, (pthread_rwlock_t * l))                      \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_try##kind##lock);                                                \
+        if (pf_removed_lock(&c, l))                                                                \
+            return 0;                                                                              \
         pf_lock_check_access(&c, l);                                                               \
         return taken(&c, l, flags, PF_REAL(pthread_rwlock_try##kind##lock)(l));                    \
     }                                                                                              \
     PF_INTERPOSE_HOT(int, pthread_rwlock_##kind##lock, (pthread_rwlock_t * l))                     \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_##kind##lock);                                                   \
+        if (pf_removed_lock(&c, l))                                                                \
+            return 0;                                                                              \
         enum pf_lock_check ask = pf_lock_precheck(&c, l);                                          \
         if (ask && !PF_REAL(pthread_rwlock_try##kind##lock)(l)) {                                  \
             pf_lock_taken(c.t, l, flags, pf_call_id(&c, PF_NATIVE_CALL));                          \
@@ -58,6 +63,8 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
                  (pthread_rwlock_t * l, const struct timespec *until))                             \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_timed##kind##lock);                                              \
+        if (pf_removed_lock(&c, l))                                                                \
+            return 0;                                                                              \
         pf_lock_check_access(&c, l);                                                               \
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_timed##kind##lock)(l, until);                            \
@@ -68,6 +75,8 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
                  (pthread_rwlock_t * l, clockid_t clock, const struct timespec *until))            \
     {                                                                                              \
         PF_CALL(c, pthread_rwlock_clock##kind##lock);                                              \
+        if (pf_removed_lock(&c, l))                                                                \
+            return 0;                                                                              \
         pf_lock_check_access(&c, l);                                                               \
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_clock##kind##lock)(l, clock, until);                     \
@@ -81,6 +90,8 @@ RWLOCK(wr, 0)
 PF_INTERPOSE_HOT(int, pthread_rwlock_unlock, (pthread_rwlock_t * l))
 {
     PF_CALL(c, pthread_rwlock_unlock);
+    if (pf_removed_unlock(&c, l))
+        return 0;
     if (c.t)
         pf_lock_dropping(c.t, l);
     return PF_REAL(pthread_rwlock_unlock)(l);

@@ -5,6 +5,7 @@
  * for a futex, and unlocking wakes one waiter. So a plan or flip that holds back the owner is seen
  * to fail, and a cycle of spin locks is a deadlock.
  */
+#include "removed_lock.h"
 #include "wrap_lock.h"
 #include <linux/futex.h>
 #include <pthread.h>
@@ -28,6 +29,8 @@ PF_INTERPOSE(int, pthread_spin_destroy, (pthread_spinlock_t * l))
 PF_INTERPOSE_HOT(int, pthread_spin_trylock, (pthread_spinlock_t * l))
 {
     PF_CALL(c, pthread_spin_trylock);
+    if (pf_removed_lock(&c, l))
+        return 0;
     pf_lock_check_access(&c, l);
     int r = PF_REAL(pthread_spin_trylock)(l);
     if (c.t && r == 0)
@@ -50,6 +53,8 @@ static int lock(pthread_spinlock_t *l)
 PF_INTERPOSE_HOT(int, pthread_spin_lock, (pthread_spinlock_t * l))
 {
     PF_CALL(c, pthread_spin_lock);
+    if (pf_removed_lock(&c, l))
+        return 0;
     pf_lock_check_access(&c, l);
     if (!c.t)
         return lock(l);
@@ -62,6 +67,8 @@ PF_INTERPOSE_HOT(int, pthread_spin_lock, (pthread_spinlock_t * l))
 PF_INTERPOSE_HOT(int, pthread_spin_unlock, (pthread_spinlock_t * l))
 {
     PF_CALL(c, pthread_spin_unlock);
+    if (pf_removed_unlock(&c, l))
+        return 0;
     if (c.t)
         pf_lock_dropping(c.t, l);
     int r = PF_REAL(pthread_spin_unlock)(l);

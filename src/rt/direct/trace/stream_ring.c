@@ -107,6 +107,7 @@ void pf_channel_attach(void)
         pf_direct.mode = (uint8_t)c->mode;
         pf_direct.tracing = c->tracing;
         pf_direct.watching = c->watch || c->tracing;
+        pf_direct.removes_lock = c->without_lock[0] != 0;
     } else {
         pf_sys(SYS_munmap, c, size); /* a child of the recorded process, or another build of pf */
     }
