@@ -24,6 +24,7 @@ struct pf_hooks pf_hooks = {
     .sampling_resumed = ignore,
     .signal_poll = ignore_thread,
     .thread_adopt = adopt_none,
+    .mode_changed = ignore,
     .thread_id = kernel_thread_id,
     .module_loaded = ignore,
     .memory_error_reported = ignore_text,

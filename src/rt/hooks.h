@@ -29,6 +29,8 @@ struct pf_hooks {
     /* pf_signal_poll, pf_start_adopt (wrap.h) */
     void (*signal_poll)(struct pf_thread *t);
     struct pf_thread *(*thread_adopt)(void);
+    /* pf_mode_choose (mode_ops.h): a child process continues undirected */
+    void (*mode_changed)(void);
 
     /* --- direct --- */
     /* The id of the running thread as the target sees it; 0: the kernel's id. */

@@ -11,6 +11,7 @@
 #include "checkpoint.h"
 #include "environment.h"
 #include "fuzz_policy.h"
+#include "hooks.h"
 #include "missing_call.h"
 #include "number_text.h"
 #include "options.h"
@@ -290,6 +291,7 @@ void pf_direct_child(void)
 {
     pf_direct.mode = PF_DIRECT_OFF;
     pf_direct.tracing = pf_direct.watching = pf_direct.fuzzing = false;
+    pf_hooks.mode_changed();
     pf_spin_detect_child();
     pf_environment_child();
     pf_channel_detach();

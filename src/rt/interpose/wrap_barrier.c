@@ -15,7 +15,6 @@
  * before every later departure.
  */
 #include "hb.h"
-#include "listener.h"
 #include "spin.h"
 #include "store.h"
 #include "wrap_thread.h"
@@ -155,12 +154,8 @@ static struct barrier *arrive(struct pf_thread *t, const void *addr, struct roun
     if (!r)
         r = b->filling = round_new(b);
     if (r) {
-        if (t && pf_directed()) /* a trace also needs the barrier of the round */
-            pf_listener_notify(t, PF_EV_POST, r->clock, (uintptr_t)addr);
-        else if (t && r->fresh)
-            pf_hb_clock_release_store(t, r->clock);
-        else if (t)
-            pf_hb_clock_release(t, r->clock);
+        if (t)
+            pf_hb_clock_release_of(t, r->clock, addr, r->fresh);
         r->fresh &= !t;
         if (++r->arrived == b->size)
             b->filling = NULL;
@@ -175,10 +170,8 @@ static struct barrier *arrive(struct pf_thread *t, const void *addr, struct roun
 
 static void depart(struct pf_thread *t, struct barrier *b, struct round *r)
 {
-    if (t && pf_directed())
-        pf_listener_notify(t, PF_EV_TAKE, r->clock, (uintptr_t)b->addr);
-    else if (t && !r->fresh)
-        pf_hb_clock_acquire(t, r->clock);
+    if (t && !r->fresh)
+        pf_hb_clock_acquire_of(t, r->clock, b->addr);
     pf_spin_lock(&b->lock);
     if ((int32_t)(b->complete - r->number) <= 0) {
         __atomic_store_n(&b->complete, r->number + 1, __ATOMIC_SEQ_CST);

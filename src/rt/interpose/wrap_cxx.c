@@ -17,9 +17,9 @@
  */
 #include "event.h"
 #include "hb.h"
+#include "mode_ops.h"
 #include "wrap.h"
 #include <linux/futex.h>
-#include <sys/random.h>
 
 enum { GUARD_DONE = 1, GUARD_RUNNING = 1 << 8, GUARD_WAITING = 1 << 16 };
 
@@ -165,7 +165,7 @@ unsigned _ZNSt13random_device9_M_getvalEv(void *self);
 PF_INTERPOSE(unsigned, _ZNSt13random_device9_M_getvalEv, (void *self))
 {
     unsigned value;
-    if (pf_directed() && getrandom(&value, sizeof value, 0) == sizeof value)
+    if (pf_mode->random(&value))
         return value;
     return PF_REAL(_ZNSt13random_device9_M_getvalEv)(self);
 }

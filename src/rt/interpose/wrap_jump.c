@@ -2,6 +2,7 @@
  * wrap_jump.c - longjmp and its variants: directed mode must know of a jump out of the handler of a
  * fault. In free mode they only call the real function.
  */
+#include "mode_ops.h"
 #include "wrap.h"
 #include <setjmp.h>
 
@@ -19,8 +20,7 @@ void __longjmp_chk(struct __jmp_buf_tag to[1], int value) __attribute__((noretur
 #define JUMPS(fn)                                                                                  \
     PF_INTERPOSE(__attribute__((noreturn)) void, fn, (struct __jmp_buf_tag to[1], int value))      \
     {                                                                                              \
-        if (pf_directed() && __pf_tls.thread)                                                      \
-            pf_sched_jumps(stack_pointer(to));                                                     \
+        pf_mode->jumps(stack_pointer(to));                                                         \
         PF_REAL(fn)(to, value);                                                                    \
         __builtin_unreachable();                                                                   \
     }

@@ -15,7 +15,7 @@
  * Order: the registration of an exit handler happens before the handlers run. They all run in the
  * thread that ends the process, so one sync object is enough for all of them.
  */
-#include "fork.h"
+#include "mode_ops.h"
 #include "race.h"
 #include "rt.h"
 #include "wrap_fd.h"
@@ -29,28 +29,16 @@
 
 static char exit_handlers; /* only its address is used: the sync object of the order above */
 
-/* Other threads may run before the process ends. In directed mode the event comes after that, so
- * that a replay can tell this point from the system call that ends the process. */
-static void let_others_run(void)
-{
-    if (!pf_directed())
-        pf_wait_at_exit();
-    if (!pf_directed() || !__pf_tls.thread || __pf_tls.nested)
-        return;
-    pf_sched_before_process_end();
-    pf_sched_preemption_point();
-}
-
 PF_INTERPOSE(__attribute__((noreturn)) void, _exit, (int status))
 {
-    let_others_run();
+    pf_mode->before_exit();
     int wanted = pf_race_summary();
     PF_REAL(_exit)(wanted ? wanted : status);
     __builtin_unreachable();
 }
 PF_INTERPOSE(__attribute__((noreturn)) void, _Exit, (int status))
 {
-    let_others_run();
+    pf_mode->before_exit();
     int wanted = pf_race_summary();
     PF_REAL(_exit)(wanted ? wanted : status);
     __builtin_unreachable();
@@ -64,7 +52,7 @@ static void acquire_exit_handlers(void)
 }
 PF_INTERPOSE(__attribute__((noreturn)) void, exit, (int status))
 {
-    let_others_run();
+    pf_mode->before_exit();
     acquire_exit_handlers();
     PF_REAL(exit)(status);
     __builtin_unreachable();
@@ -91,7 +79,7 @@ static int begin(int argc, char **argv, char **env)
     if (t)
         t->stack_base = (uintptr_t)__builtin_frame_address(0);
     int status = target_main(argc, argv, env);
-    let_others_run();
+    pf_mode->before_exit();
     acquire_exit_handlers();
     return status;
 }
@@ -129,7 +117,7 @@ REGISTERS(__cxa_at_quick_exit, (void (*f)(void *), void *object), (f, object))
 REGISTERS(on_exit, (void (*f)(int, void *), void *arg), (f, arg))
 PF_INTERPOSE(__attribute__((noreturn)) void, quick_exit, (int status))
 {
-    let_others_run();
+    pf_mode->before_exit();
     acquire_exit_handlers();
     PF_REAL(quick_exit)(status);
     __builtin_unreachable();
@@ -144,25 +132,18 @@ PF_INTERPOSE(int, dlclose, (void *library))
     return PF_REAL(dlclose)(library);
 }
 
-/* the fork in progress is that of a directed run; the child may be undirected */
-static bool fork_is_directed;
+/* the mode in which the fork in progress began; the child of a directed run may be undirected */
+static const struct pf_mode_ops *fork_mode;
 
 static void before_fork(void)
 {
-    if (pf_directed() && __pf_tls.thread && !__pf_tls.nested)
-        pf_sched_preemption_point(); /* the fork is an event */
-    pf_nest();
-    bool directed = pf_directed();
-    if (!directed)
-        pf_fd_lock_all();
-    pf_rt_before_fork(directed);
-    fork_is_directed = directed;
+    const struct pf_mode_ops *mode = pf_mode;
+    mode->before_fork();
+    fork_mode = mode;
 }
 static void after_fork(bool child)
 {
-    pf_rt_after_fork(fork_is_directed, child);
-    if (!fork_is_directed)
-        pf_fd_unlock_all();
+    fork_mode->after_fork(child);
     /* a replay creates no process: the replaying process itself becomes the child */
     bool replayed = pf_direct.mode == PF_DIRECT_REPLAY;
     if (child && !replayed) {

@@ -8,6 +8,7 @@
  * each loaded object is searched.
  */
 #include "hooks.h"
+#include "mode_ops.h"
 #include "rt.h"
 #include "wrap_thread.h"
 #include <dlfcn.h>
@@ -105,6 +106,8 @@ void pf_wrap_init(void)
 {
     pf_hooks.signal_poll = pf_signal_poll;
     pf_hooks.thread_adopt = pf_start_adopt;
+    pf_hooks.mode_changed = pf_mode_choose;
+    pf_mode_choose();
     for (const struct pf_real *r = __start_pf_real; r < __stop_pf_real; r++)
         if (!*r->slot)
             keep(r, find_linked(r));

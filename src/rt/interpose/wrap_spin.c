@@ -1,13 +1,10 @@
 /*
  * wrap_spin.c - pthread_spin_*. They spin outside the runtime, so that signal handlers may run.
- *
- * In directed mode no thread spins: a thread that finds the lock taken waits for the lock word as
- * for a futex, and unlocking wakes one waiter. So a plan or flip that holds back the owner is seen
- * to fail, and a cycle of spin locks is a deadlock.
+ * In directed mode no thread spins (directed_mode.c).
  */
+#include "mode_ops.h"
 #include "removed_lock.h"
 #include "wrap_lock.h"
-#include <linux/futex.h>
 #include <pthread.h>
 
 PF_REAL_EXTERN(pthread_spin_lock);
@@ -40,16 +37,6 @@ PF_INTERPOSE_HOT(int, pthread_spin_trylock, (pthread_spinlock_t * l))
     return r;
 }
 
-static int lock(pthread_spinlock_t *l)
-{
-    int r;
-    if (!pf_directed())
-        return PF_REAL(pthread_spin_lock)(l);
-    while ((r = PF_REAL(pthread_spin_trylock)(l)) == EBUSY)
-        pf_target_futex((void *)l, FUTEX_WAIT, (uint32_t)*l);
-    return r;
-}
-
 PF_INTERPOSE_HOT(int, pthread_spin_lock, (pthread_spinlock_t * l))
 {
     PF_CALL(c, pthread_spin_lock);
@@ -57,8 +44,8 @@ PF_INTERPOSE_HOT(int, pthread_spin_lock, (pthread_spinlock_t * l))
         return 0;
     pf_lock_check_access(&c, l);
     if (!c.t)
-        return lock(l);
-    int r = PF_BLOCKING(c, lock(l));
+        return pf_mode->spin_lock(l);
+    int r = PF_BLOCKING(c, pf_mode->spin_lock(l));
     if (r == 0)
         pf_lock_taken(c.t, l, 0, 0);
     return r;
@@ -72,7 +59,6 @@ PF_INTERPOSE_HOT(int, pthread_spin_unlock, (pthread_spinlock_t * l))
     if (c.t)
         pf_lock_dropping(c.t, l);
     int r = PF_REAL(pthread_spin_unlock)(l);
-    if (pf_directed())
-        pf_target_futex((void *)l, FUTEX_WAKE, 1);
+    pf_mode->spin_unlocked(l);
     return r;
 }

@@ -8,6 +8,7 @@
  */
 #include "wrap_thread.h"
 #include "entry.h"
+#include "mode_ops.h"
 #include "sys.h"
 #include "tracer.h"
 #include <string.h>
@@ -151,12 +152,6 @@ PF_INTERPOSE(__attribute__((noreturn)) void, pthread_exit, (void *result))
     __builtin_unreachable();
 }
 
-/* libc asks the kernel for another thread's name through /proc, which does not know contexts. */
-static char *name_of_context(pthread_t id)
-{
-    return pf_directed() && !pthread_equal(id, pthread_self()) ? pf_syscall_thread_name(id) : NULL;
-}
-
 static int rename_context(char *to, const char *name)
 {
     size_t n = strnlen(name, 16);
@@ -168,7 +163,7 @@ static int rename_context(char *to, const char *name)
 
 PF_INTERPOSE(int, pthread_getname_np, (pthread_t id, char *name, size_t size))
 {
-    const char *known = name_of_context(id);
+    const char *known = pf_mode->thread_name(id);
     if (known && *known && size >= 16) {
         pf_copy(name, known, 16);
         return 0;
@@ -179,7 +174,7 @@ PF_INTERPOSE(int, pthread_getname_np, (pthread_t id, char *name, size_t size))
 PF_INTERPOSE(int, pthread_setname_np, (pthread_t id, const char *name))
 {
     PF_CALL(c, pthread_setname_np);
-    char *known = name_of_context(id);
+    char *known = pf_mode->thread_name(id);
     int r = known ? rename_context(known, name) : PF_REAL(pthread_setname_np)(id, name);
     struct pf_thread *t = c.t && r == 0 ? pf_thread_find(id) : NULL;
     if (t)

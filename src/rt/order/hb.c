@@ -89,8 +89,9 @@ void pf_hb_clock_free(struct pf_hb_clock *c)
         pf_store_free(c, 0);
 }
 
-static void clock_acquire(struct pf_thread *t, struct pf_hb_clock *c)
+static void clock_acquire(struct pf_thread *t, struct pf_hb_clock *c, const void *owner)
 {
+    (void)owner;
     struct standalone_clock *f = (struct standalone_clock *)c;
     pf_oracle_begin();
     pf_oracle_event(t, "acq", (uintptr_t)c, 0);
@@ -115,12 +116,14 @@ static inline void clock_publish(struct pf_thread *t, struct pf_hb_clock *c, boo
     pf_oracle_end();
 }
 
-static void clock_release(struct pf_thread *t, struct pf_hb_clock *c)
+static void clock_release(struct pf_thread *t, struct pf_hb_clock *c, const void *owner)
 {
+    (void)owner;
     clock_publish(t, c, false);
 }
-static void clock_release_store(struct pf_thread *t, struct pf_hb_clock *c)
+static void clock_release_store(struct pf_thread *t, struct pf_hb_clock *c, const void *owner)
 {
+    (void)owner;
     clock_publish(t, c, true);
 }
 

@@ -23,9 +23,9 @@ struct pf_order_ops {
     void (*acquire)(struct pf_thread *t, const volatile void *addr);
     void (*release)(struct pf_thread *t, const volatile void *addr);
     void (*release_store)(struct pf_thread *t, const volatile void *addr);
-    void (*clock_acquire)(struct pf_thread *t, struct pf_hb_clock *c);
-    void (*clock_release)(struct pf_thread *t, struct pf_hb_clock *c);
-    void (*clock_release_store)(struct pf_thread *t, struct pf_hb_clock *c);
+    void (*clock_acquire)(struct pf_thread *t, struct pf_hb_clock *c, const void *owner);
+    void (*clock_release)(struct pf_thread *t, struct pf_hb_clock *c, const void *owner);
+    void (*clock_release_store)(struct pf_thread *t, struct pf_hb_clock *c, const void *owner);
     /* t has taken a lock that it did not hold. */
     void (*hold)(struct pf_thread *t, uintptr_t lock, bool shared, uint32_t depth, uint32_t where);
     /* t has taken a lock that it holds already. */
@@ -60,15 +60,27 @@ struct pf_hb_clock *pf_hb_clock_new(void);
 void pf_hb_clock_free(struct pf_hb_clock *c);
 static inline void pf_hb_clock_acquire(struct pf_thread *t, struct pf_hb_clock *c)
 {
-    pf_order_ops.clock_acquire(t, c);
+    pf_order_ops.clock_acquire(t, c, NULL);
 }
 static inline void pf_hb_clock_release(struct pf_thread *t, struct pf_hb_clock *c)
 {
-    pf_order_ops.clock_release(t, c);
+    pf_order_ops.clock_release(t, c, NULL);
 }
 static inline void pf_hb_clock_release_store(struct pf_thread *t, struct pf_hb_clock *c)
 {
-    pf_order_ops.clock_release_store(t, c);
+    pf_order_ops.clock_release_store(t, c, NULL);
+}
+/* The same for one of several clocks of an object, such as a round of a barrier; a trace names the
+ * object. `store`: replaces what the clock contains. */
+static inline void pf_hb_clock_acquire_of(struct pf_thread *t, struct pf_hb_clock *c,
+                                          const void *owner)
+{
+    pf_order_ops.clock_acquire(t, c, owner);
+}
+static inline void pf_hb_clock_release_of(struct pf_thread *t, struct pf_hb_clock *c,
+                                          const void *owner, bool store)
+{
+    (store ? pf_order_ops.clock_release_store : pf_order_ops.clock_release)(t, c, owner);
 }
 
 /* Locks: order as above, and the thread's set of held locks for reports. A lock taken `shared`

@@ -16,13 +16,13 @@ static void release(struct pf_thread *t, const volatile void *addr)
 {
     pf_listener_notify(t, PF_EV_POST, addr, 0);
 }
-static void clock_acquire(struct pf_thread *t, struct pf_hb_clock *c)
+static void clock_acquire(struct pf_thread *t, struct pf_hb_clock *c, const void *owner)
 {
-    pf_listener_notify(t, PF_EV_TAKE, c, 0);
+    pf_listener_notify(t, PF_EV_TAKE, c, (uintptr_t)owner);
 }
-static void clock_release(struct pf_thread *t, struct pf_hb_clock *c)
+static void clock_release(struct pf_thread *t, struct pf_hb_clock *c, const void *owner)
 {
-    pf_listener_notify(t, PF_EV_POST, c, 0);
+    pf_listener_notify(t, PF_EV_POST, c, (uintptr_t)owner);
 }
 
 static void hold(struct pf_thread *t, uintptr_t lock, bool shared, uint32_t depth, uint32_t where)

@@ -1,0 +1,53 @@
+/* free_mode.c - free mode's operations of mode_ops.h. The target runs as it would natively. */
+#include "fork.h"
+#include "mode_ops.h"
+#include "wrap.h"
+#include "wrap_fd.h"
+
+static void ignore_assertion(const struct pf_func *native) { (void)native; }
+static void ignore_jump(uint64_t stack_pointer) { (void)stack_pointer; }
+
+static void before_fork(void)
+{
+    pf_nest();
+    pf_fd_lock_all();
+    pf_rt_before_fork(false);
+}
+
+static void after_fork(bool child)
+{
+    pf_rt_after_fork(false, child);
+    pf_fd_unlock_all();
+}
+
+PF_REAL_EXTERN(pthread_spin_lock);
+static int spin_lock(pthread_spinlock_t *l) { return PF_REAL(pthread_spin_lock)(l); }
+static void spin_unlocked(pthread_spinlock_t *l) { (void)l; }
+
+static char *thread_name(pthread_t id)
+{
+    (void)id;
+    return NULL;
+}
+
+static bool no_random(unsigned *value)
+{
+    (void)value;
+    return false;
+}
+
+const struct pf_mode_ops pf_free_mode = {
+    .before_exit = pf_wait_at_exit,
+    .assertion_failed = ignore_assertion,
+    .jumps = ignore_jump,
+    .before_fork = before_fork,
+    .after_fork = after_fork,
+    .spin_lock = spin_lock,
+    .spin_unlocked = spin_unlocked,
+    .thread_name = thread_name,
+    .random = no_random,
+};
+
+const struct pf_mode_ops *pf_mode = &pf_free_mode;
+
+void pf_mode_choose(void) { pf_mode = pf_directed() ? &pf_directed_mode : &pf_free_mode; }

@@ -1,0 +1,44 @@
+/*
+ * mode_ops.h - what interposed functions do differently in directed mode: one table of operations.
+ *
+ * Model:   pf_mode points to the table of free mode (free_mode.c) or of directed mode
+ *          (directed_mode.c). Functions that are called often test the mode themselves.
+ * Threads: chosen at start, and again in a child process that continues undirected.
+ */
+#ifndef PF_RT_MODE_OPS_H
+#define PF_RT_MODE_OPS_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct pf_func;
+
+struct pf_mode_ops {
+    /* The process is about to end: other threads may run before that. */
+    void (*before_exit)(void);
+    /* An assertion has failed, and the process is about to abort. `native` is the function that
+     * reports it. */
+    void (*assertion_failed)(const struct pf_func *native);
+    /* The thread is about to jump (longjmp) to the frame with this stack pointer. */
+    void (*jumps)(uint64_t stack_pointer);
+    /* A fork is about to happen; it has happened. The child may continue in another mode, but
+     * both operations are those of the parent's mode. */
+    void (*before_fork)(void);
+    void (*after_fork)(bool child);
+    /* Takes a spin lock; a spin lock was released. */
+    int (*spin_lock)(pthread_spinlock_t *l);
+    void (*spin_unlocked)(pthread_spinlock_t *l);
+    /* The place of another thread's name, or NULL: libc knows it. */
+    char *(*thread_name)(pthread_t id);
+    /* A random number that can be recorded. False: any source will do. */
+    bool (*random)(unsigned *value);
+};
+extern const struct pf_mode_ops *pf_mode;
+extern const struct pf_mode_ops pf_free_mode, pf_directed_mode;
+
+/* Sets pf_mode. */
+void pf_mode_choose(void);
+
+#endif
