@@ -112,8 +112,9 @@ struct sample {
 };
 
 /* A random sample of the candidates that fit into a window. */
-static void keep(void *arg, uint32_t a, uint32_t b)
+static void keep(void *arg, uint32_t a, uint32_t b, uint32_t older)
 {
+    (void)older;
     struct sample *s = arg;
     if (b - a + 1 > s->window)
         return;

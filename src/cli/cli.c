@@ -1,6 +1,7 @@
 /* cli.c - see cli.h. */
 #define _GNU_SOURCE
 #include "cli.h"
+#include "analysis.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -130,4 +131,11 @@ const char *pf_cli_closest(const char *word, const char *const *words, size_t n)
         }
     }
     return best;
+}
+
+uint32_t pf_cli_window(const char *text)
+{
+    char *end = NULL;
+    unsigned long n = text ? strtoul(text, &end, 10) : pf_limits_default.window;
+    return n < 2 || n > 1000000 || (end && *end) ? 0 : (uint32_t)n;
 }

@@ -43,6 +43,12 @@ int pf_cli_print_man(const struct pf_cli_verb *v);
 /* True if the word is FILE:LINE. */
 bool pf_cli_is_position(const char *word);
 
+/* The option --window=N of `pf predict` and `pf hatch`: its help, the message for a wrong value,
+ * and its number of events. text is NULL for the default; 0: the value is wrong. */
+#define PF_CLI_WINDOW "reorder at most N consecutive events to prove a race (default 4000)"
+#define PF_CLI_WINDOW_WRONG "--window=%s: expected a number from 2 to 1000000"
+uint32_t pf_cli_window(const char *text);
+
 /* The word of the list that `word` was probably meant to be, or NULL. */
 const char *pf_cli_closest(const char *word, const char *const *words, size_t n);
 

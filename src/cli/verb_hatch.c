@@ -36,6 +36,7 @@ struct hatch {
     struct pf_clip recording;
     struct pf_try_all run;
     const char *json, *patterns; /* patterns: the user's pattern file */
+    uint32_t window;
     struct pf_candidate_file file; /* empty: a recording was given */
     struct pf_candidates all;
     struct pf_clip_failures failures; /* that belong to no candidate */
@@ -54,6 +55,7 @@ static int find_candidates(struct hatch *h)
                    : pf_complain(VERB, "%s", e.text);
     struct pf_limits limits = pf_limits_default;
     limits.stop = &h->stop.stop;
+    limits.window = h->window;
     /* half of the time is reserved for trying the candidates */
     pf_search_stop_init(&h->stop, VERB, h->run.limit_ms ? h->run.began + h->run.limit_ms / 2 : 0);
     static const char *const names[] = {"rdit", "deadlock", "pecan"};
@@ -418,7 +420,7 @@ static void release(struct hatch *h)
 
 int pf_verb_hatch(int argc, char **argv)
 {
-    const char *jobs = NULL, *folder = NULL, *known = NULL, *limit = NULL;
+    const char *jobs = NULL, *folder = NULL, *known = NULL, *limit = NULL, *window = NULL;
     char *ids = NULL;
     size_t nids;
     struct pf_error e;
@@ -431,6 +433,7 @@ int pf_verb_hatch(int argc, char **argv)
         {"known", "FILE", "do not try findings whose ids are in FILE, one per line", &known, NULL},
         {"limit", "TIME", "stop after TIME, such as 90s or 2m; half of it is for the search",
          &limit, NULL},
+        {"window", "N", PF_CLI_WINDOW, &window, NULL},
         {"apart", NULL, "try each candidate in its own run, from the beginning", NULL,
          &h->run.one_by_one},
         {"patterns", "FILE", "also search for the patterns in FILE", &h->patterns, NULL},
@@ -460,6 +463,7 @@ int pf_verb_hatch(int argc, char **argv)
         }
     }
     pf_predict_job_init(&h->j);
+    h->window = pf_cli_window(window);
     h->run.jobs = jobs ? strtoul(jobs, &end, 10) : 1;
     if (status == -1)
         status = pf_complain(VERB, "give only one recording");
@@ -471,6 +475,8 @@ int pf_verb_hatch(int argc, char **argv)
         status = pf_complain(VERB, "--jobs=%s: expected a number from 1", jobs);
     else if (limit && !pf_duration_parse(limit, &h->run.limit_ms))
         status = pf_complain(VERB, "--limit=%s: expected a duration such as 90s or 2m", limit);
+    else if (!h->window)
+        status = pf_complain(VERB, PF_CLI_WINDOW_WRONG, window);
     else if (known && pf_file_read(known, &ids, &nids, &e) != PF_OK)
         status = pf_complain(VERB, "%s", e.text);
     else {

@@ -312,8 +312,8 @@ static int choose(struct pf_predict_job *j, const char *list)
 
 static bool should_stop(void *arg) { return (void)arg, pf_interrupted(); }
 
-static int run_job(struct pf_predict_job *j, const char *json, const char *clips, int argc,
-                   char **argv)
+static int run_job(struct pf_predict_job *j, uint32_t window, const char *json, const char *clips,
+                   int argc, char **argv)
 {
     struct pf_error e;
     if (pf_load_trace_shown(VERB, j->path, j->atomic, &j->t, &j->failures, &e) != PF_OK)
@@ -322,6 +322,7 @@ static int run_job(struct pf_predict_job *j, const char *json, const char *clips
     struct pf_search_stop stop;
     struct pf_limits limits = pf_limits_default;
     limits.stop = &stop.stop;
+    limits.window = window;
     pf_interrupt_catch();
     uint64_t search_ms = clips ? j->limit_ms / 2 : j->limit_ms; /* the other half is for the runs */
     pf_search_stop_init(&stop, VERB, j->limit_ms ? j->began + search_ms : 0);
@@ -357,7 +358,7 @@ static int run_job(struct pf_predict_job *j, const char *json, const char *clips
 int pf_verb_predict(int argc, char **argv)
 {
     const char *list = NULL, *json = NULL, *patterns = NULL, *atomic = NULL, *clips = NULL,
-               *events = NULL, *limit = NULL;
+               *events = NULL, *limit = NULL, *window = NULL;
     char *end = NULL;
     struct pf_predict_job *j = pf_mem_zero(1, sizeof *j);
     const struct pf_cli_option options[] = {
@@ -379,6 +380,7 @@ int pf_verb_predict(int argc, char **argv)
         {"events", "N",
          "of a recording: analyse its first N events (default and maximum: 100 million)", &events,
          NULL},
+        {"window", "N", PF_CLI_WINDOW, &window, NULL},
         {"json", "FILE", "write the findings as JSON; - is standard output", &json, NULL},
         {"verify", NULL,
          "with --json: replay the recording once more; races that happened in it are then "
@@ -413,6 +415,7 @@ int pf_verb_predict(int argc, char **argv)
     j->began = pf_now_ms();
     unsigned long most = events ? strtoul(events, &end, 10) : PF_RECORDED_MAX;
     j->t.recorded.limit = (uint32_t)most;
+    uint32_t window_events = pf_cli_window(window);
     if (!j->path)
         status = pf_complain(VERB, "no trace given; usage: pf predict [OPTION...] TRACE");
     else if (limit && !pf_duration_parse(limit, &j->limit_ms))
@@ -420,6 +423,8 @@ int pf_verb_predict(int argc, char **argv)
     else if (!most || most > PF_RECORDED_MAX || (end && *end))
         status = pf_complain(VERB, "--events=%s: expected a number from 1 to %u", events,
                              PF_RECORDED_MAX);
+    else if (!window_events)
+        status = pf_complain(VERB, PF_CLI_WINDOW_WRONG, window);
     else {
         j->atomic = atomic;
         status = choose(j, list ? list : patterns || atomic ? PATTERNS : DEFAULT_ANALYSIS);
@@ -431,7 +436,7 @@ int pf_verb_predict(int argc, char **argv)
             pf_predict_job_read_patterns(j, patterns, &e) != PF_OK)
             status = pf_complain(VERB, "%s", e.text);
         if (status == PF_EXIT_OK)
-            status = run_job(j, json, clips, words, all);
+            status = run_job(j, window_events, json, clips, words, all);
     }
     pf_predict_job_release(j);
     free(j);

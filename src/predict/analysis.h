@@ -43,7 +43,8 @@ struct pf_result {
     /* pairs of sites for which no reordering of the whole trace makes any of the tried pairs of
      * accesses race */
     uint64_t infeasible;
-    /* pairs of accesses that were not tried, at rejected pairs of sites (limits.tries) */
+    /* pairs of accesses that were not tried, at rejected pairs of sites: beyond limits.tries, or
+     * with an access that a newer one represents (candidates.h) */
     uint64_t untried;
     uint64_t window; /* rejected, but only within the largest window tried */
     uint64_t unknown; /* undecided: the budget ran out */

@@ -10,11 +10,12 @@ struct distinct_access {
     uint32_t event, epoch, lockset, site;
     uint16_t thread;
     uint8_t writes, atomic;
+    uint32_t older; /* equivalent older accesses that it represents */
 };
 typedef PF_VEC(struct distinct_access) history; /* newest last */
 
-/* Appends the entry and removes an equivalent older one. Returns true if the history was full and a
- * different entry was dropped. */
+/* Appends the entry, which then represents an equivalent older one. Returns true if the history was
+ * full and a different entry was dropped. */
 static bool remember(history *h, struct distinct_access e, uint32_t max)
 {
     size_t gone = h->len;
@@ -25,6 +26,8 @@ static bool remember(history *h, struct distinct_access e, uint32_t max)
             break;
         }
     bool lost = gone == h->len && h->len == max;
+    if (gone < h->len)
+        e.older = h->at[gone].older + 1;
     if (lost)
         gone = 0;
     if (gone < h->len) {
@@ -37,8 +40,7 @@ static bool remember(history *h, struct distinct_access e, uint32_t max)
 }
 
 void pf_candidates_each(const struct pf_trace *t, const struct pf_limits *limits,
-                        struct pf_result *out, void (*f)(void *arg, uint32_t a, uint32_t b),
-                        void *arg)
+                        struct pf_result *out, pf_candidate_fn *f, void *arg)
 {
     struct pf_locksets ls;
     struct pf_clocks o;
@@ -60,7 +62,8 @@ void pf_candidates_each(const struct pf_trace *t, const struct pf_limits *limits
                                       e->site,
                                       e->thread,
                                       pf_event_writes(e),
-                                      pf_event_atomic(e)};
+                                      pf_event_atomic(e),
+                                      0};
         for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++) {
             if (!t->cells.at[c].shared || !t->cells.at[c].written)
                 continue;
@@ -71,7 +74,7 @@ void pf_candidates_each(const struct pf_trace *t, const struct pf_limits *limits
                     !(a->atomic && now.atomic) &&
                     !pf_clocks_seen(&o, e->thread, a->thread, a->epoch) &&
                     !pf_locksets_exclude(&ls, a->lockset, now.lockset))
-                    f(arg, a->event, i);
+                    f(arg, a->event, i, a->older);
             }
             out->dropped += remember(h, now, limits->history);
         }

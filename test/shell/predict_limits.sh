@@ -41,9 +41,52 @@ EOF
 status 0 "$PF" predict --json wide.json wide.txt
 has out "rdit: 0 races (witnessed), 1 rejected within the window only"
 has wide.json '"complete":false'
+# With a larger window it is found.
+status 66 "$PF" predict --window 7000 wide.txt
+has out "rdit: 1 race (witnessed)"
+for wrong in 1 1000001 many; do
+    status 2 "$PF" predict --window "$wrong" wide.txt
+    has err "--window=$wrong: expected a number from 2 to 1000000"
+done
+status 2 "$PF" hatch --window none wide.txt
+has err "--window=none: expected a number from 2 to 1000000"
 status 0 "$PF" predict --json whole.json "$ROOT/test/trace/rdit/caveat1_overlap.txt"
 has out "rdit: 0 races (witnessed), 2 pairs of sites rejected"
 has whole.json '"complete":true'
+
+# An access represents the earlier ones of the same code. Where its pair is rejected, theirs are
+# counted as not tried, unless the order of the events excludes them, too.
+cat >older.txt <<'END'
+T0 fork T1
+T0 write x=1 @a.c:1   T0 write x=2 @a.c:1   T0 awrite f=1 @a.c:2
+T1 begin              T1 aread f=1 @b.c:1   T1 write x=3 @b.c:2
+END
+status 0 "$PF" predict --analysis=mc --json older.json older.txt
+has out "mc: 0 races (witnessed), 1 pairs of sites rejected, 1 pairs of these not tried"
+has older.json '"complete":false'
+sed -e '/^T0 fork/d' -e 's/^T1 begin.*aread/T0 fork T1 T1 begin T1 aread/' older.txt >ordered.txt
+status 0 "$PF" predict --analysis=mc --json ordered.json ordered.txt
+has out "mc: 0 races (witnessed)"
+has ordered.json '"complete":true'
+
+# A match without a schedule: the same code has more instances than are tried. Without a lock that
+# T2 needs, there is a schedule, and nothing is left to try.
+python3 - >instances.txt <<'END'
+print("T0 fork T1\nT0 fork T2")
+for t, (a, b) in ((1, "ab"), (2, "ba")):
+    print(f"T{t} begin")
+    for i in range(5):
+        code = f"lock {a}", f"lock {b}", f"unlock {b}", "write x=1", f"unlock {a}"
+        print("\n".join(f"T{t} {what} @{t}.c:{k}" for k, what in enumerate(code)))
+END
+status 0 "$PF" predict --analysis=pecan --json instances.json instances.txt
+has out "1 without a schedule"
+has out "alternatives with the same code NOT examined (limits of the search)"
+has instances.json '"complete":false'
+sed '/^T2.*lock a/d' instances.txt >free.txt
+status 66 "$PF" predict --analysis=pecan --json free.json free.txt
+hasnt out "NOT examined"
+has free.json '"complete":true'
 
 # A pair of accesses that is too hard to decide is "unknown".
 python3 - >hard.txt <<'EOF'
@@ -100,3 +143,16 @@ END
 status 0 "$PF" predict --analysis=deadlock --json ring.json ring.txt
 has out "0 lock cycles with a schedule (try them with pf hatch), not all cycles were examined"
 has ring.json '"complete":false'
+# Of an edge of the lock graph, a few events are kept. Where no other event can help, because T2 begins
+# after T1 has ended, all cycles were examined.
+python3 - <<'END'
+def sections(t, a, b, n):
+    return "\n".join(f"T{t} {what} @{t}.c:{k}" for _ in range(n)
+                     for k, what in enumerate((f"lock {a}", f"lock {b}", f"unlock {b}", f"unlock {a}")))
+start = "T0 fork T1\nT1 begin\n" + sections(1, "a", "b", 10)
+late = "\nT1 end\nT0 join T1\nT0 fork T2\nT2 begin\n" + sections(2, "b", "a", 10)
+open("late.txt", "w").write(start + late + "\n")
+END
+status 0 "$PF" predict --analysis=deadlock --json late.json late.txt
+has out "0 lock cycles with a schedule (try them with pf hatch), 1 without"
+has late.json '"complete":true'

@@ -32,6 +32,9 @@ case_ kept_full 0 "$again, $again" "one.flag = $m, lib_look(&one), lib_set(&one)
     "two.flag = $m, lib_look(&two), lib_await(&two)" --reach=full
 # A call preserves the vector registers.
 case_ vectors 1 'lib_double(factor * 3, &one, &result); if (result != 7.5) return 3' "" ""
+# Calls that are nested too deeply for the table: the last one reaches everything. The innermost one
+# sets the flag, in memory that the outer ones do not reach.
+case_ deep 0 '' 'deeper(200)' 'lib_await_at(mapped)'
 # Variables that a library uses by name must be declared, by the program or for the library; other
 # variables are not known.
 case_ unsaid 1 '' 'lib_set_gate()' 'lib_await_gate()'

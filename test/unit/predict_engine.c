@@ -256,6 +256,51 @@ static void test_missing(void **state)
     run_many("calls, stray stores, rdit", shape, PF_MISSING_RDIT, 200);
 }
 
+/* A small window that is undecided does not end the search: a race that the window of the whole
+ * trace decides within the budget is reported. */
+static void test_undecided_windows(void **state)
+{
+    struct pf_random_shape shape = {4, 2, 2, 260, 2, PF_RANDOM_BRANCH};
+    uint32_t decided = 0;
+    for (uint64_t seed = 1; seed <= 40; seed++) {
+        struct pf_limits limits = pf_limits_default;
+        struct pf_engine_stats stats = {0};
+        struct pf_result r = {0};
+        struct pf_trace t;
+        struct pf_trace_index x;
+        struct pf_window w;
+        struct pf_query p = {0};
+        pf_random_trace(&t, &shape, seed);
+        uint32_t n = (uint32_t)t.events.len;
+        limits.all_pairs = true;
+        limits.history = 1000;
+        limits.conflicts = 0;
+        pf_analysis_find("mc", 2)->run(&t, &limits, &r);
+        bool *reported = pf_mem_zero((size_t)n * n, 1);
+        for (size_t i = 0; i < r.races.len; i++)
+            reported[r.races.at[i].a * n + r.races.at[i].b] = true;
+        pf_trace_index_init(&x, &t, PF_MISSING_IGNORE);
+        pf_window_init(&w, &x);
+        for (uint32_t a = 0; a < n; a++)
+            for (uint32_t b = a + 1; b < n; b++) {
+                if (!pf_trace_conflict(&t, &t.events.at[a], &t.events.at[b]) ||
+                    pf_engine_decide(&w, &p, 0, n, a, b, 0, &stats) != PF_YES)
+                    continue;
+                decided++;
+                if (!reported[a * n + b])
+                    explain(&t, seed, a, b, true, "not reported");
+                assert_true(reported[a * n + b]);
+            }
+        free(reported);
+        pf_query_release(&p);
+        pf_window_release(&w);
+        pf_trace_index_release(&x);
+        pf_result_release(&r);
+        pf_trace_release(&t);
+    }
+    assert_true(decided > 0);
+}
+
 static void test_enough(void **state)
 {
     printf("%lu pairs, no disagreement\n", all_pairs);
@@ -266,9 +311,8 @@ static void test_enough(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_features),
-        cmocka_unit_test(test_missing),
+        cmocka_unit_test(test_plain),   cmocka_unit_test(test_features),
+        cmocka_unit_test(test_missing), cmocka_unit_test(test_undecided_windows),
         cmocka_unit_test(test_enough),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

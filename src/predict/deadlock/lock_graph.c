@@ -18,6 +18,7 @@ struct edge {
     uint32_t held;  /* lockset before the acquire */
     uint32_t site;  /* site of the acquire */
     uint32_t event[SAMPLES], n;
+    bool more; /* further events were not kept */
     uint32_t next;  /* next edge with the same `from` */
 };
 
@@ -65,6 +66,7 @@ static void add_edge(struct graph *g, struct edge e, uint32_t event)
         pf_vec_push(&g->edges, e);
     }
     struct edge *kept = &g->edges.at[w.value];
+    kept->more |= kept->n == SAMPLES;
     if (kept->n == SAMPLES) /* keep the first half, replace the oldest of the second half */
         memmove(&kept->event[SAMPLES / 2], &kept->event[SAMPLES / 2 + 1],
                 (SAMPLES - SAMPLES / 2 - 1) * sizeof *kept->event);
@@ -112,6 +114,18 @@ static bool unordered(const struct graph *g, const uint32_t *events, uint32_t n)
     return true;
 }
 
+/* True if all events of one of the edges come before all events of another one. */
+static bool always_ordered(const struct graph *g, const uint32_t *edges, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        for (uint32_t k = 0; k < n; k++) {
+            const struct edge *a = &g->edges.at[edges[i]], *b = &g->edges.at[edges[k]];
+            if (i != k && pf_partial_order_before(&g->g, a->event[a->n - 1], b->event[0]))
+                return true;
+        }
+    return false;
+}
+
 /* Independent of the edge at which the cycle begins. */
 static uint64_t cycle_key(const struct graph *g, const uint32_t *edges, uint32_t n)
 {
@@ -154,8 +168,12 @@ static void try_cycle(struct graph *g, const uint32_t *edges, uint32_t n)
         while (i < n && ++at[i] == g->edges.at[edges[i]].n)
             at[i++] = 0;
         if (i == n)
-            return;
+            break;
     }
+    bool more = false;
+    for (uint32_t i = 0; i < n; i++)
+        more |= g->edges.at[edges[i]].more;
+    g->out->cut |= more && !always_ordered(g, edges, n);
 }
 
 /* True if edge k can extend the path edges[0 .. n). */

@@ -13,10 +13,11 @@
 struct bucket {
     uint64_t key; /* the pair of sites */
     uint32_t first, count;
-    uint32_t more; /* pairs that were left out because the bucket was full */
+    uint64_t more; /* pairs that were left out because the bucket was full */
 };
 struct candidate_pair {
     uint32_t a, b, next;
+    uint32_t older; /* pairs of b with accesses before a that it represents (candidates.h) */
 };
 struct pair_collector {
     const struct pf_trace *t;
@@ -35,7 +36,7 @@ static struct bucket *bucket_of(struct pair_collector *c, uint64_t key)
 }
 
 /* Keeps the nearest pairs of a bucket, sorted by distance. */
-static void collect(void *arg, uint32_t a, uint32_t b)
+static void collect(void *arg, uint32_t a, uint32_t b, uint32_t older)
 {
     struct pair_collector *c = arg;
     uint32_t x = c->t->events.at[a].site, y = c->t->events.at[b].site;
@@ -51,7 +52,7 @@ static void collect(void *arg, uint32_t a, uint32_t b)
         depth++;
     }
     if (depth >= c->limits->tries) {
-        k->more++;
+        k->more += 1ull + older;
         return;
     }
     uint32_t next = *link;
@@ -62,15 +63,15 @@ static void collect(void *arg, uint32_t a, uint32_t b)
         uint32_t cell = *last;
         *last = PF_NONE;
         next = *link;
-        c->pairs.at[cell] = (struct candidate_pair){a, b, next};
+        k->more += 1ull + c->pairs.at[cell].older;
+        c->pairs.at[cell] = (struct candidate_pair){a, b, next, older};
         *link = cell;
-        k->more++;
         return;
     }
     k->count++;
     /* set now: the push below may move the array that `link` points into */
     *link = (uint32_t)c->pairs.len;
-    pf_vec_push(&c->pairs, (struct candidate_pair){a, b, next});
+    pf_vec_push(&c->pairs, (struct candidate_pair){a, b, next, older});
 }
 
 enum pf_answer pf_engine_decide(struct pf_window *w, struct pf_query *p, uint32_t lo, uint32_t hi,
@@ -116,7 +117,9 @@ struct engine {
     struct pf_result *out;
 };
 
-enum verdict { RACE, INFEASIBLE, WINDOW, UNKNOWN };
+/* ORDERED: must-order contains the pair, and so every pair of b with an earlier event of a's
+ * thread. */
+enum verdict { RACE, ORDERED, INFEASIBLE, WINDOW, UNKNOWN };
 
 static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b)
 {
@@ -133,6 +136,7 @@ static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b)
             lo = a > room ? a - room : 0;
             hi = b + room + 1 < n ? b + room + 1 : n;
         }
+        uint64_t ordered = g->stats->order;
         enum pf_answer answer = pf_engine_decide(&g->w, &g->p, (uint32_t)lo, (uint32_t)hi, a, b,
                                                  g->limits->conflicts, g->stats);
         if (answer == PF_YES) {
@@ -144,8 +148,10 @@ static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b)
             pf_vec_push(&g->out->races, r);
             return RACE;
         }
-        unknown = answer == PF_UNKNOWN;
-        if (unknown || last)
+        if (g->stats->order > ordered)
+            return ORDERED; /* in every larger window, too */
+        unknown = answer == PF_UNKNOWN; /* a larger window may decide it */
+        if (last)
             return unknown ? UNKNOWN : lo == 0 && hi == n ? INFEASIBLE : WINDOW;
     }
 }
@@ -167,18 +173,20 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
     pf_trace_index_init(&g.x, t, missing);
     pf_window_init(&g.w, &g.x);
     for (size_t i = 0; i < c.buckets.len && !out->stopped; i++) {
-        enum verdict worst = INFEASIBLE;
+        enum verdict worst = ORDERED;
+        uint64_t untried = c.buckets.at[i].more;
         out->stopped = pf_stop_poll(limits->stop, "pairs of sites", i, c.buckets.len);
         for (uint32_t k = c.buckets.at[i].first; k != PF_NONE && worst != RACE && !out->stopped;
              k = c.pairs.at[k].next) {
             enum verdict v = try_pair(&g, c.pairs.at[k].a, c.pairs.at[k].b);
             worst = v == RACE || v > worst ? v : worst;
+            untried += v == ORDERED ? 0 : c.pairs.at[k].older;
             out->stopped = pf_stop_poll(limits->stop, "pairs of sites", i, c.buckets.len);
         }
         if (out->stopped && worst != RACE)
             break; /* undecided */
-        out->infeasible += worst == INFEASIBLE;
-        out->untried += worst == RACE ? 0 : c.buckets.at[i].more;
+        out->infeasible += worst == INFEASIBLE || worst == ORDERED;
+        out->untried += worst == RACE ? 0 : untried;
         out->window += worst == WINDOW;
         out->unknown += worst == UNKNOWN;
     }

@@ -42,14 +42,18 @@ bool pf_activation_has(const struct pf_trace *t, uint32_t a, uint32_t depth, uin
 }
 
 /* True if both events belong to one activation of a function, which stays active between them. */
-static bool one_activation(const struct pf_partial_order *g, uint32_t a, uint32_t b)
+static bool one_activation(const struct pf_partial_order *g, uint64_t *cut, uint32_t a, uint32_t b)
 {
     const struct pf_trace *t = g->t;
     if (!t->recorded.present)
         return true;
     uint32_t k = pf_activation_of(t, a, b);
-    if (k == PF_NONE || g->pos[b] - g->pos[a] > BETWEEN)
+    if (k == PF_NONE)
         return false;
+    if (g->pos[b] - g->pos[a] > BETWEEN) {
+        ++*cut;
+        return false;
+    }
     for (uint32_t p = g->pos[a] + 1; p < g->pos[b]; p++)
         if (!pf_activation_has(t, a, k, g->by_thread[p]))
             return false;
@@ -94,6 +98,7 @@ struct check_act {
     uint32_t *check; /* per cell: newest check */
     uint32_t *taken; /* per lock: newest acquire */
     uint64_t budget; /* events that may still be examined for checks that are made again */
+    uint64_t cut;    /* decisions that a limit cut short */
 };
 
 static bool accesses_cell(const struct pf_trace *t, const struct pf_event *e, uint32_t cell)
@@ -103,16 +108,21 @@ static bool accesses_cell(const struct pf_trace *t, const struct pf_event *e, ui
 }
 
 /* True if the thread of event i, a write, also writes `cell` while it holds one of the locks. */
-static bool also_writes(const struct pf_partial_order *g, uint32_t i, uint32_t locks, uint32_t cell)
+static bool also_writes(const struct pf_partial_order *g, struct check_act *w, uint32_t i,
+                        uint32_t locks, uint32_t cell)
 {
     const struct pf_trace *t = g->t;
     struct pf_locksets *x = (struct pf_locksets *)&g->locks; /* only its cache changes */
     uint32_t u = t->events.at[i].thread;
     for (int forward = 0; forward < 2; forward++)
-        for (uint32_t p = g->pos[i], n = 0; n < FOREIGN_EVENTS; n++) {
+        for (uint32_t p = g->pos[i], n = 0;; n++) {
             uint32_t k = g->by_thread[p];
             if (!pf_locksets_exclude(x, locks, g->held[k]))
                 break; /* an acquire has the set before it */
+            if (n == FOREIGN_EVENTS) {
+                w->cut++;
+                break;
+            }
             if (pf_event_writes(&t->events.at[k]) && accesses_cell(t, &t->events.at[k], cell))
                 return true;
             if (p == (forward ? g->thread_at[u + 1] - 1 : g->thread_at[u]))
@@ -129,15 +139,17 @@ static bool foreign_writes_respect(const struct pf_partial_order *g, struct chec
 {
     const struct pf_trace *t = g->t;
     struct pf_locksets *x = (struct pf_locksets *)&g->locks; /* only its cache changes */
-    if (w->budget < t->events.len)
+    if (w->budget < t->events.len) {
+        w->cut++;
         return false;
+    }
     w->budget -= t->events.len;
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
         if (e->thread == thread || !pf_event_writes(e) || !accesses_cell(t, e, cell))
             continue;
         if (!pf_locksets_exclude(x, locks, g->held[i]) ||
-            (other != cell && !also_writes(g, i, locks, other)))
+            (other != cell && !also_writes(g, w, i, locks, other)))
             return false;
     }
     return true;
@@ -156,8 +168,12 @@ static bool checked_again(const struct pf_partial_order *g, struct check_act *w,
         const struct pf_event *e = &t->events.at[i];
         if (pf_event_acquires(e)) /* locks taken here were not held before */
             locks = pf_locksets_intersect(x, locks, g->held[i], false);
-        if (!pf_event_checks(e) || asked == ASKED)
+        if (!pf_event_checks(e))
             continue;
+        if (asked == ASKED) {
+            w->cut++;
+            return false;
+        }
         uint32_t other = t->places.at[e->what].cell0;
         asked++;
         if (foreign_writes_respect(g, w, e->thread, cell, locks, other))
@@ -176,8 +192,8 @@ static void scan_access(const struct pf_partial_order *g, struct check_act *w, u
     const struct pf_range *at = &t->places.at[e->what];
     uint32_t cell = at->cell0, check = w->check[cell];
     if (pf_event_acts(e) && t->cells.at[cell].shared && t->cells.at[cell].written &&
-        check != PF_NONE && other_section(g, w->taken, check, i) && one_activation(g, check, i) &&
-        !checked_again(g, w, check, i, cell))
+        check != PF_NONE && other_section(g, w->taken, check, i) &&
+        one_activation(g, &w->cut, check, i) && !checked_again(g, w, check, i, cell))
         f(arg, check, i);
     if (pf_event_checks(e))
         w->check[cell] = i;
@@ -187,8 +203,8 @@ static void scan_access(const struct pf_partial_order *g, struct check_act *w, u
                 w->check[c] = PF_NONE;
 }
 
-void pf_check_act_each(const struct pf_partial_order *g, void (*f)(void *, uint32_t, uint32_t),
-                       void *arg)
+uint64_t pf_check_act_each(const struct pf_partial_order *g, void (*f)(void *, uint32_t, uint32_t),
+                           void *arg)
 {
     const struct pf_trace *t = g->t;
     struct check_act w = {.budget = BUDGET,
@@ -213,4 +229,5 @@ void pf_check_act_each(const struct pf_partial_order *g, void (*f)(void *, uint3
     }
     free(w.check);
     free(w.taken);
+    return w.cut;
 }

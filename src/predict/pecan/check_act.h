@@ -21,9 +21,11 @@
 
 #include "partial_order.h"
 
-/* Calls f with the read and the write of each pair, thread by thread, in trace order. */
-void pf_check_act_each(const struct pf_partial_order *g,
-                       void (*f)(void *arg, uint32_t read, uint32_t write), void *arg);
+/* Calls f with the read and the write of each pair, thread by thread, in trace order. Returns how
+ * many decisions a limit cut short: a check and its act that are too far apart are not a pair;
+ * where not all later checks could be examined, they are one. */
+uint64_t pf_check_act_each(const struct pf_partial_order *g,
+                           void (*f)(void *arg, uint32_t read, uint32_t write), void *arg);
 
 /* The depth of the activation to which events a and b of one thread belong: the number of frames
  * below it. PF_NONE: they do not belong to one activation. The trace must be a recording. */

@@ -80,10 +80,14 @@ static bool add_anomaly(void *arg, const struct pf_pattern_match *match)
     enum use use = use_of(m, pattern, events);
     if (use != WANTED)
         return use == UNWANTED;
-    if (!pf_schedule_finder_generate(&m->finder, p, events) &&
-        (m->engine_matches++ >= ENGINE_MATCHES ||
-         !pf_schedule_finder_solve(&m->finder, events, p->n, due_of(p), MARGIN)))
-        return false;
+    if (!pf_schedule_finder_generate(&m->finder, p, events)) {
+        if (m->engine_matches++ >= ENGINE_MATCHES) {
+            m->out->search.skipped++;
+            return false;
+        }
+        if (!pf_schedule_finder_solve(&m->finder, events, p->n, due_of(p), MARGIN))
+            return false;
+    }
     struct pf_anomaly a = {.pattern = pattern, .evidence = match->evidence};
     memcpy(a.event, events, p->n * sizeof *events);
     memcpy(a.region, match->region, sizeof a.region);

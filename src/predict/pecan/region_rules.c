@@ -6,7 +6,6 @@
 #include <string.h>
 
 #define UNGUARDED_MAX 10 /* percent of the writes that may be made without the guarding lock */
-#define SCANNED_MAX 20000 /* events of a region that are examined */
 
 /* --- writes of each cell --- */
 
@@ -56,6 +55,28 @@ static void count_write(struct pf_region_rules *r, uint32_t cell, uint32_t i)
     r->group_at[cell] = (uint32_t)r->groups.len - 1;
 }
 
+static int by_thread_and_lock(const void *x, const void *y)
+{
+    const struct pf_acquire *a = x, *b = y;
+    if (a->thread != b->thread)
+        return a->thread < b->thread ? -1 : 1;
+    if (a->lock != b->lock)
+        return a->lock < b->lock ? -1 : 1;
+    return a->pos < b->pos ? -1 : a->pos > b->pos;
+}
+
+static void find_acquires(struct pf_region_rules *r)
+{
+    const struct pf_partial_order *g = r->w->g;
+    for (uint32_t i = 0; i < g->t->events.len; i++) {
+        const struct pf_event *e = &g->t->events.at[i];
+        if (pf_event_acquires(e))
+            pf_vec_push(&r->acquires, (struct pf_acquire){e->thread, pf_event_lock(e), g->pos[i]});
+    }
+    if (r->acquires.len)
+        qsort(r->acquires.at, r->acquires.len, sizeof *r->acquires.at, by_thread_and_lock);
+}
+
 void pf_region_rules_init(struct pf_region_rules *r, const struct pf_units *w)
 {
     const struct pf_partial_order *g = w->g;
@@ -81,11 +102,13 @@ void pf_region_rules_init(struct pf_region_rules *r, const struct pf_units *w)
                     count_write(r, c, i);
         }
     free(span);
+    find_acquires(r);
 }
 
 void pf_region_rules_release(struct pf_region_rules *r)
 {
     pf_vec_release(&r->groups);
+    pf_vec_release(&r->acquires);
     free(r->group_at);
 }
 
@@ -141,16 +164,25 @@ static bool guards(const struct weighing *m, uint32_t lock, uint32_t cell, unsig
     return with && without * 100 <= (with + without) * UNGUARDED_MAX;
 }
 
-/* True if the thread holds the lock from event a to event b without a break. */
+/* True if the thread holds the lock from event a to event b without a break: at both, and it does
+ * not acquire the lock in between. */
 static bool holds_throughout(const struct weighing *m, uint32_t lock, uint32_t a, uint32_t b)
 {
     const struct pf_partial_order *g = m->r->w->g;
-    if (!set_has(&g->locks, g->held[a], lock) || g->pos[b] - g->pos[a] > SCANNED_MAX)
+    if (!set_has(&g->locks, g->held[a], lock) || !set_has(&g->locks, g->held[b], lock))
         return false;
-    for (uint32_t p = g->pos[a]; p <= g->pos[b]; p++)
-        if (!set_has(&g->locks, g->held[g->by_thread[p]], lock))
-            return false;
-    return true;
+    struct pf_acquire key = {g->t->events.at[a].thread, lock, g->pos[a]};
+    size_t lo = 0, hi = m->r->acquires.len; /* finds the first acquire after a */
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (by_thread_and_lock(&m->r->acquires.at[mid], &key) <= 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    const struct pf_acquire *next = &m->r->acquires.at[lo];
+    return lo == m->r->acquires.len || next->thread != key.thread || next->lock != lock ||
+           next->pos > g->pos[b];
 }
 
 /* True if a lock is held around all events of region r (a check and its act: at both), and guards

@@ -13,7 +13,8 @@
  *          Without such evidence the region is weak: the match is an error only if the program
  *          fails. A match of atomic accesses to one variable (counters, retry loops, seqlocks) is
  *          dropped: code uses atomics where accesses need no common region.
- * Memory:  one entry per cell, thread, site and lockset of the writes of shared cells.
+ * Memory:  one entry per cell, thread, site and lockset of the writes of shared cells, and one per
+ *          acquire of a lock.
  */
 #ifndef PF_PECAN_REGION_RULES_H
 #define PF_PECAN_REGION_RULES_H
@@ -33,8 +34,13 @@ struct pf_write_group { /* writes of one cell by equal code */
     uint32_t n;
     uint32_t next; /* the next group of the cell; PF_NONE: none */
 };
+struct pf_acquire {
+    uint32_t thread, lock;
+    uint32_t pos; /* its index in by_thread of partial_order.h */
+};
 struct pf_region_rules {
     const struct pf_units *w;
+    PF_VEC(struct pf_acquire) acquires; /* sorted by thread, lock, position */
     PF_VEC(struct pf_write_group) groups;
     uint32_t *group_at; /* per cell: first group, PF_NONE if none */
 };

@@ -18,6 +18,8 @@
 struct tried {
     uint8_t count;
     bool done;
+    bool grouped;     /* `skipped` contains the cells that its code also uses */
+    uint64_t skipped; /* alternatives that were not examined; they matter unless it is done */
 };
 
 struct pattern_search {
@@ -34,6 +36,8 @@ struct pattern_search {
     struct pf_hash_map by_sites; /* indices into `tried` */
     /* per cell: number of earlier cells with the same uses; with uses by the same code */
     uint8_t *use_rank, *code_rank;
+    uint32_t *code_group;    /* per cell: the first cell with uses by the same code */
+    uint32_t *group_skipped; /* per such first cell: cells of its group that are not searched */
     /* the pattern that is being matched */
     uint32_t number;
     const struct pf_pattern *p;
@@ -134,6 +138,29 @@ static void events_of(struct pattern_search *s, const uint32_t *instance, uint32
     }
 }
 
+/* The number of pairs of instances of two classes that are not ordered. Both lists go from newest
+ * to oldest. The instances of b that come after one of a are the newest ones, those that come
+ * before it the oldest ones, and both ends only move towards older ones as a does. */
+static uint64_t count_unordered(const struct pattern_search *s, uint32_t a, uint32_t b)
+{
+    const struct pf_unit_instance *x = s->w->instances.at;
+    uint32_t first = b, end = b; /* of those not after a; of those before a */
+    uint64_t first_at = 0, end_at = 0, n = 0;
+    for (unsigned k = 0; a != PF_NONE; k++, a = x[a].older) {
+        if (k == INSTANCES_SCANNED)
+            return n + 1; /* there may be more */
+        for (; first != PF_NONE && pf_partial_order_before(s->g, x[a].end, x[first].begin);
+             first = x[first].older)
+            first_at++;
+        for (; end != PF_NONE &&
+               (end_at < first_at || !pf_partial_order_before(s->g, x[end].end, x[a].begin));
+             end = x[end].older)
+            end_at++;
+        n += end_at - first_at;
+    }
+    return n;
+}
+
 /* Instances of the first two regions that are close to each other and not ordered. */
 struct near {
     uint32_t a, b, gap;
@@ -180,14 +207,44 @@ static void poll_stop(struct pattern_search *s)
     }
 }
 
+/* Counts the combinations of instances that were not examined: pairs beyond the `n` nearest ones,
+ * and older instances of further regions. */
+static void count_skipped(const struct pattern_search *s, struct tried *t, unsigned n)
+{
+    uint32_t instance[PF_PATTERN_MAX];
+    for (unsigned r = 0; r < s->p->nregions; r++)
+        instance[r] = s->w->classes.at[s->class[r]].instance;
+    uint64_t pairs = count_unordered(s, instance[0], instance[1]);
+    t->skipped += pairs > n ? pairs - n : 0;
+    for (unsigned r = 2; r < s->p->nregions; r++)
+        t->skipped += n && s->w->instances.at[instance[r]].older != PF_NONE;
+}
+
+/* Counts the cells that the same code uses in the same way and that are not searched. */
+static void count_group(const struct pattern_search *s, struct tried *t)
+{
+    if (s->p->nvars == 1 && !t->grouped)
+        t->skipped += s->group_skipped[s->code_group[s->cell[0]]];
+    t->grouped = true;
+}
+
+/* Adds what was not examined for the tuples of sites that were not accepted. */
+static void sum_skipped(struct pattern_search *s)
+{
+    for (size_t i = 0; i < s->tried.len; i++)
+        s->out->skipped += s->tried.at[i].done ? 0 : s->tried.at[i].skipped;
+    s->out->skipped += s->w->skipped;
+}
+
 static void try_match(struct pattern_search *s)
 {
     struct tried *t = find(s, sites_key(s));
     use_steps(s, (uint64_t)s->p->n * s->p->nregions);
     if (t->done || !locks_allow(s))
         return;
+    count_group(s, t);
     if (t->count == TRIES) {
-        s->out->skipped++;
+        t->skipped++;
         return;
     }
     uint32_t instance[PF_PATTERN_MAX], *events = s->match.event;
@@ -219,6 +276,8 @@ static void try_match(struct pattern_search *s)
     }
     if (tried && !s->reversed)
         s->out->matches += !t->count++;
+    if (!t->done && !s->reversed)
+        count_skipped(s, t, n);
     s->out->matches += t->done && s->reversed;
     s->out->accepted += t->done;
 }
@@ -353,7 +412,9 @@ static int by_key(const void *a, const void *b)
     return *x != *y ? (*x < *y ? -1 : 1) : x[1] < y[1] ? -1 : x[1] > y[1];
 }
 
-static void rank_cells(const struct pattern_search *s, uint8_t *rank, bool by_code)
+/* Sets the rank of each cell among those with the same uses (`by_code`: with uses by the same
+ * code), and the first of these. */
+static void rank_cells(const struct pattern_search *s, uint8_t *rank, uint32_t *group, bool by_code)
 {
     const struct pf_units *w = s->w;
     size_t cells = s->g->t->cells.len;
@@ -376,6 +437,7 @@ static void rank_cells(const struct pattern_search *s, uint8_t *rank, bool by_co
     for (size_t i = 0, run = 0; i < cells; i++) {
         run = i && keys[2 * i] == keys[2 * i - 2] ? run + 1 : 0;
         rank[keys[2 * i + 1]] = run < 255 ? (uint8_t)run : 255;
+        group[keys[2 * i + 1]] = (uint32_t)keys[2 * (i - run) + 1];
     }
     free(keys);
 }
@@ -390,8 +452,12 @@ void pf_pattern_search(const struct pf_units *w, const pf_patterns *patterns, st
     pf_region_rules_init(&s.rules, w);
     s.use_rank = pf_mem_zero(w->g->t->cells.len + 1, 1);
     s.code_rank = pf_mem_zero(w->g->t->cells.len + 1, 1);
-    rank_cells(&s, s.use_rank, false);
-    rank_cells(&s, s.code_rank, true);
+    s.code_group = pf_mem_zero(w->g->t->cells.len + 1, sizeof *s.code_group);
+    s.group_skipped = pf_mem_zero(w->g->t->cells.len + 1, sizeof *s.group_skipped);
+    rank_cells(&s, s.use_rank, s.code_group, false);
+    rank_cells(&s, s.code_rank, s.code_group, true);
+    for (size_t c = 0; c < w->g->t->cells.len; c++)
+        s.group_skipped[s.code_group[c]] += !s.use_rank[c] && s.code_rank[c] >= SAME_CODE_CELLS;
     for (int reversed = 1; reversed >= 0; reversed--)
         for (uint32_t k = 0; k < patterns->len; k++) {
             s.number = k;
@@ -406,10 +472,13 @@ void pf_pattern_search(const struct pf_units *w, const pf_patterns *patterns, st
                 match_region(&s, 0);
             out->cut += !reversed && !s.steps && !out->stopped;
         }
+    sum_skipped(&s);
     pf_vec_release(&s.seen);
     pf_vec_release(&s.tried);
     pf_hash_map_release(&s.by_sites);
     pf_region_rules_release(&s.rules);
     free(s.use_rank);
     free(s.code_rank);
+    free(s.code_group);
+    free(s.group_skipped);
 }

@@ -362,8 +362,10 @@ static void rank_uses(struct pf_units *w)
             struct pf_cell_use *u = &w->uses.at[*link];
             if (u->cell_rank < PF_CELL_RANK_MAX || u->class_rank < PF_CLASS_RANK_MAX)
                 link = &u->next;
-            else
+            else {
                 *link = u->next;
+                w->skipped++;
+            }
         }
     free(code);
     pf_hash_map_release(&seen);
@@ -407,7 +409,7 @@ void pf_units_init(struct pf_units *w, const struct pf_partial_order *g)
         pf_vec_release(&open[u].accesses);
     }
     find_marked_regions(w);
-    pf_check_act_each(g, add_pair, w);
+    w->skipped += pf_check_act_each(g, add_pair, w);
     pf_vec_release(&single);
     free(open);
     index_cells(w);

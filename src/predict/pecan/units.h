@@ -70,6 +70,8 @@ struct pf_units {
     uint32_t *marked_region;
     uint32_t *use_at; /* per cell: first use, PF_NONE if none */
     struct pf_hash_map by_hash; /* indices into `classes` */
+    /* uses of cells beyond both limits, and checks and acts that were not fully examined */
+    uint64_t skipped;
 };
 
 void pf_units_init(struct pf_units *w, const struct pf_partial_order *g);

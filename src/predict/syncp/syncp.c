@@ -308,8 +308,10 @@ static size_t list_of(const struct syncp_run *r, uint32_t cell, uint32_t e, size
     return lo;
 }
 
-static void candidate(void *arg, uint32_t a, uint32_t b)
+/* The older accesses are in the lists that are searched. */
+static void candidate(void *arg, uint32_t a, uint32_t b, uint32_t older)
 {
+    (void)older;
     struct syncp_run *r = arg;
     const struct pf_event *v = &r->t->events.at[a], *w = &r->t->events.at[b];
     if (r->limits->all_pairs) { /* every pair on its own */

@@ -24,6 +24,14 @@ char *mapped, *mapped2;
     (char *)&others[5], (char *)&others[6], (char *)&others[7], (char *)&others[8], (char *)&others[9], \
     (char *)&others[10], (char *)&others[11], (char *)&others[12], (char *)&others[13], (char *)&others[14], \
     (char *)&others[15], (char *)&others[16], (char *)&others[17]
+void lib_apply(void (*)(int), int);
+void deeper(int n)
+{
+    if (n)
+        lib_apply(deeper, n - 1);
+    else
+        lib_set_at(mapped);
+}
 static void *first(void *p)
 {
     x = 1;

@@ -58,17 +58,17 @@ static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void 
 {
     if (pf_options.reach[0] == 'n') /* option reach=none */
         return;
+    bool everything = pf_missing_calls_open == NESTED_MAX - 1;
     pf_nest();
-    if (pf_missing_calls_open == NESTED_MAX) {
-        pf_limit_hit(PF_LIMIT_CALLS);
-    } else {
+    if (pf_missing_calls_open < NESTED_MAX) { /* else the last entry represents this call */
+        n = everything ? PF_REACH_ALL : n;
         struct pf_reach_set d = pf_reach_begin((void *)callee, n, pointers, function,
                                                pf_trace_records(), pf_missing_calls_open);
         pf_trace_call(id, callee, d.number);
         for (uint32_t i = 0; i < d.n; i++)
             pf_trace_range(d.at[i].addr, d.at[i].size);
-        calls[pf_missing_calls_open++] =
-            (struct open_call){top(), top()->func, call, id, false, d.token};
+        calls[pf_missing_calls_open++] = (struct open_call){
+            .frame = top(), .func = top()->func, .call = call, .id = id, .token = d.token};
     }
     pf_unnest();
 }
@@ -126,14 +126,15 @@ static void begin_region(const struct pf_func *f)
         return;
     pf_missing_call_close();
     pf_nest();
-    if (pf_missing_calls_open == NESTED_MAX) {
-        pf_limit_hit(PF_LIMIT_CALLS);
+    if (pf_missing_calls_open >= NESTED_MAX - 1) { /* the last entry is for a call */
+        pf_limit_hit(PF_LIMIT_REGIONS);
     } else {
         uint32_t call = pf_frame_site(top()),
                  id = call ? pf_stack_id(__pf_tls.thread, call - 1) : 0;
         pf_trace_event(
             &(struct pf_trace_record){.kind = PF_EV_REGION, .attached = true, .site = id});
-        calls[pf_missing_calls_open++] = (struct open_call){__pf_tls.frame, f, call, id, true, 0};
+        calls[pf_missing_calls_open++] = (struct open_call){
+            .frame = __pf_tls.frame, .func = f, .call = call, .id = id, .region = true};
     }
     pf_unnest();
 }

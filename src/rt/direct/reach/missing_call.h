@@ -10,7 +10,9 @@
  *          callee waits or calls back: that is between CALL and RET.)
  * Memory:  a few kilobytes of thread-local storage.
  * Threads: each thread uses its own data.
- * Errors:  calls nested deeper than the table are lost and counted (PF_LIMIT_CALLS).
+ *          A call that is nested as deeply as the table allows reaches everything. It represents
+ *          the calls inside it, which are not recorded: all their events keep their order.
+ * Errors:  regions nested deeper than the table are lost and counted (PF_LIMIT_REGIONS).
  */
 #ifndef PF_RT_MISSING_CALL_H
 #define PF_RT_MISSING_CALL_H
