@@ -267,6 +267,17 @@ static pf_status read_findings(struct pf_findings *f, const char *folder,
     return s == PF_OK ? read_foreign(f, folder, e) : s;
 }
 
+/* Failures that only free runs saw have no clip. */
+static void explain_unconfirmed(struct pf_findings *f)
+{
+    for (size_t i = 0; i < f->n; i++) {
+        struct pf_finding *it = f->at[i];
+        if (pf_kind_is_failure(it->kind) && it->status == PF_STATUS_OBSERVED && !it->clip &&
+            !it->unconfirmed)
+            it->unconfirmed = "no recording shows it";
+    }
+}
+
 pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_error *e)
 {
     struct pf_check_description about;
@@ -289,6 +300,7 @@ pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_err
     for (size_t i = 0; s == PF_OK && i < lines.n; i++)
         take_line(&l, &lines.at[i]);
     free(lines.at);
+    explain_unconfirmed(f);
     note_end(&l);
     return s;
 }

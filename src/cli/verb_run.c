@@ -111,11 +111,15 @@ static int own_status(int wait)
     return WIFSIGNALED(wait) ? 128 + WTERMSIG(wait) : WEXITSTATUS(wait);
 }
 
-/* The exit status for findings: the user's option `exitcode`, as read by the first process. */
+/* The exit status for findings: the user's option `exitcode`, as read by the first process. A crash
+ * has a status of its own. */
 static int final_status(const struct pf_findings *f, int wait)
 {
     int found = f->processes ? f->processes->exitcode : 0;
-    return f->n && found ? found : own_status(wait);
+    size_t n = 0;
+    for (size_t i = 0; i < f->n; i++)
+        n += !pf_kind_is_failure(f->at[i]->kind);
+    return n && found ? found : own_status(wait);
 }
 
 /* Reports code without checks. Returns false if the user does not accept that. */
@@ -197,9 +201,8 @@ int pf_verb_run(int argc, char **argv)
         "Runs PROG, built with pf cc or pf c++, and reports its data races as they happen. "
         "PF_OPTIONS in the\n"
         "environment accepts more options; PF_OPTIONS=help=1 lists them.\n"
-        "Exit status: 66 if there are findings, else that of PROG, or 128+n if signal n killed it; "
-        "2 on an\n"
-        "error of pf itself.",
+        "Exit status: 66 if there are findings other than crashes, else that of PROG, or 128+n if\n"
+        "signal n killed it; 2 on an error of pf itself.",
         options, sizeof options / sizeof options[0]};
     struct pf_error e;
     char *path;

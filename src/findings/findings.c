@@ -1,5 +1,6 @@
 /* findings.c - see findings.h: writes the JSON document and the reasons why it is incomplete. */
 #include "findings.h"
+#include "crash_merge.h"
 #include "finding_group.h"
 #include "finding_json.h"
 #include "message.h"
@@ -76,6 +77,7 @@ static int by_rank(const void *a, const void *b)
 
 void pf_findings_sort(struct pf_findings *f)
 {
+    pf_findings_merge_crashes(f);
     if (f->n)
         qsort(f->at, f->n, sizeof *f->at, by_rank);
     pf_findings_group(f);
@@ -115,7 +117,7 @@ void pf_findings_causes_text(struct pf_text *t, const struct pf_findings *f)
 
 bool pf_process_complete(const struct pf_process *p)
 {
-    return (p->end || p->stopped_by_pf) && !p->losses;
+    return (p->end || p->stopped_by_pf || p->expected_death) && !p->losses;
 }
 
 bool pf_findings_complete(const struct pf_findings *f)
@@ -298,7 +300,7 @@ void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
     bool reported = false;
     for (const struct pf_process *p = f->processes; p; p = p->next) {
         reported |= p->running;
-        if (!p->end && !p->stopped_by_pf) {
+        if (!p->end && !p->stopped_by_pf && !p->expected_death) {
             add_who(t, p);
             pf_text_add(t, p->running ? "is still running\n" : "was killed before its end\n");
         }

@@ -2,8 +2,8 @@
  * findings.h - merges the findings of many processes and runs: reads logs, writes one document.
  *
  * Model:   findings with the same fingerprint are merged: counts are added, the most certain status
- *          wins. The result is complete iff every process ended regularly and lost nothing, and
- *          none is still running.
+ *          wins. The result is complete iff every process ended by itself, or the program
+ *          expected its death, none is still running, and nothing was lost.
  * Memory:  one pool for everything; release frees it.
  * Errors:  PF_BAD names the file, the line and what was expected. A truncated last line is not an
  *          error: the process was killed while writing it, and the result is incomplete.
@@ -39,6 +39,11 @@ struct pf_note { /* a message that a process logged instead of printing it */
     struct pf_note *next;
 };
 
+struct pf_died {
+    uint64_t pid;
+    struct pf_died *next;
+};
+
 /* One log: one process from its start (or exec) to its end (or exec). */
 struct pf_process {
     uint64_t pid, parent, time, ticks, suppressed;
@@ -51,6 +56,10 @@ struct pf_process {
     size_t ncommand;
     uint64_t lost;   /* forked children that could not create their own log */
     const char *end; /* how it ended; NULL: killed, or still running */
+    int status;      /* with which it exited; -1: unknown */
+    const char *failure; /* JSON of its crash, until that is counted or dropped; NULL: none */
+    bool expected_death; /* the program waited for it, and then ended with status 0 */
+    struct pf_died *died; /* the children that died of a signal, for which it waited */
     bool running;
     bool stopped_by_pf; /* pf ended it on purpose, so a missing end record is not a loss */
     struct pf_loss *losses;
@@ -136,7 +145,9 @@ void pf_findings_release(struct pf_findings *f);
 /* Adds the log `path`; if `run` is given, only if the log belongs to that run. */
 PF_MUST_USE pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *run,
                                        struct pf_error *e);
-/* Adds every log (PF_LOG_SUFFIX) in the folder and its subfolders. */
+/* Adds every log (PF_LOG_SUFFIX) in the folder and its subfolders. If a forked child died
+ * of a signal, the program waited for it, and its first process then ended with status 0, the
+ * program expected the death: it is neither a finding nor a loss. */
 PF_MUST_USE pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder,
                                               const char *run, struct pf_error *e);
 
@@ -147,9 +158,10 @@ PF_MUST_USE pf_status pf_findings_read_document(struct pf_findings *f, const cha
 /* Notes that a stage saw `it` another `count` times (may be 0). */
 void pf_findings_add_stage(struct pf_findings *f, struct pf_finding *it, const char *stage,
                            const char *analysis, enum pf_finding_status status, uint64_t count);
-/* Groups the findings (finding_group.h) and sorts them into the order of reports: harmful,
- * output-differs, confirmed, observed, predicted, judged harmless, suspicious; within a rank the
- * more frequent first. The members of a group stay together, at the place of the first one. */
+/* Merges crashes (crash_merge.h), groups the findings (finding_group.h) and sorts them into the
+ * order of reports: harmful, output-differs, confirmed, observed, predicted, judged harmless,
+ * suspicious; within a rank the more frequent first. The members of a group stay together, at the
+ * place of the first one. */
 void pf_findings_sort(struct pf_findings *f);
 /* Adds a finding, which must live as long as `f`. */
 void pf_findings_push(struct pf_findings *f, struct pf_finding *it);

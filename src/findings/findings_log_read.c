@@ -117,6 +117,11 @@ static void read_end(struct pf_reader *r, const json_t *o, struct pf_process *p)
         pf_read_fail(r, "a string", "how");
     p->suppressed = pf_read_number(r, o, "suppressed");
     p->losses = NULL;
+    if (json_object_get(o, "status"))
+        p->status = (int)pf_read_number(r, o, "status");
+    char *failure = json_dumps(json_object_get(o, "failure"), JSON_COMPACT);
+    p->failure = failure ? pf_read_copy(r, failure) : NULL;
+    free(failure);
     if (json_object_get(o, "waited_ms"))
         p->waited_ms = pf_read_number(r, o, "waited_ms");
     const json_t *sample = json_object_get(o, "sample");
@@ -187,10 +192,14 @@ static bool read_line(struct pf_reader *r, const json_t *o, struct pf_process *p
         struct pf_note *note = pf_read_alloc(r, sizeof *note);
         *note = (struct pf_note){pf_read_text(r, o, "text"), p->notes};
         p->notes = note;
+    } else if (!strcmp(type, "died")) {
+        struct pf_died *d = pf_read_alloc(r, sizeof *d);
+        *d = (struct pf_died){pf_read_number(r, o, "pid"), p->died};
+        p->died = d;
     } else if (!strcmp(type, "resume")) {
         p->end = NULL;
     } else {
-        pf_read_fail(r, "start, object, finding, count, note, lost, resume or end", "type");
+        pf_read_fail(r, "start, object, finding, count, died, note, lost, resume or end", "type");
     }
     return true;
 }
@@ -229,6 +238,7 @@ pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *
 {
     struct pf_reader r = {.f = f, .path = path, .stage = "run", .error = e};
     struct pf_process *p = pf_read_alloc(&r, sizeof *p);
+    p->status = -1;
     char *data;
     size_t n;
     bool ours = true;
@@ -266,8 +276,59 @@ pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *
 
 static int is_shown(const struct dirent *d) { return d->d_name[0] != '.'; }
 
-pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder, const char *run,
-                                  struct pf_error *e)
+/* The last log of the process `pid` of the same run; NULL: none. */
+static const struct pf_process *find_process(const struct pf_findings *f, uint64_t pid,
+                                             const char *run)
+{
+    const struct pf_process *found = NULL;
+    for (const struct pf_process *p = f->processes; p; p = p->next)
+        if (p->pid == pid && pf_str_same(p->run, run))
+            found = p;
+    return found;
+}
+
+/* True if the parent of p has waited for it. */
+static bool is_waited_for(const struct pf_findings *f, const struct pf_process *p)
+{
+    for (const struct pf_process *k = f->processes; k; k = k->next)
+        for (const struct pf_died *d = k->died; d && k->pid == p->parent; d = d->next)
+            if (d->pid == p->pid && pf_str_same(k->run, p->run))
+                return true;
+    return false;
+}
+
+/* True if p died, its parent waited for it, and the first process of the program ended with status
+ * 0. */
+static bool is_expected(const struct pf_findings *f, const struct pf_process *p)
+{
+    if (!is_waited_for(f, p))
+        return false;
+    const struct pf_process *first = NULL, *up = find_process(f, p->parent, p->run);
+    for (; up && up->time <= p->time; up = find_process(f, up->parent, up->run)) {
+        first = up;
+        if (up->parent == up->pid)
+            break;
+    }
+    return first && first->end && !strcmp(first->end, "exit") && first->status == 0;
+}
+
+/* Decides which deaths were expected, and adds the other crashes as findings. */
+static pf_status settle_deaths(struct pf_findings *f, const char *folder, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    for (struct pf_process *p = f->processes; p && s == PF_OK; p = p->next) {
+        struct pf_finding *ignored;
+        bool died = p->end ? !strcmp(p->end, "crash") : !p->running;
+        p->expected_death = died && is_expected(f, p);
+        if (p->failure && !p->expected_death)
+            s = pf_findings_add(f, folder, p->failure, strlen(p->failure), 1, &ignored, e);
+        p->failure = NULL;
+    }
+    return s;
+}
+
+static pf_status read_folder(struct pf_findings *f, const char *folder, const char *run,
+                             struct pf_error *e)
 {
     struct dirent **names;
     int n = scandir(folder, &names, is_shown, alphasort);
@@ -281,10 +342,17 @@ pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder, con
         if (s == PF_OK && suffix && !strcmp(suffix, PF_LOG_SUFFIX))
             s = pf_findings_read(f, path, run, e);
         else if (s == PF_OK && !lstat(path, &st) && S_ISDIR(st.st_mode))
-            s = pf_findings_read_folder(f, path, run, e);
+            s = read_folder(f, path, run, e);
         free(path);
         free(names[i]);
     }
     free(names);
     return s;
+}
+
+pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder, const char *run,
+                                  struct pf_error *e)
+{
+    pf_status s = read_folder(f, folder, run, e);
+    return s == PF_OK ? settle_deaths(f, folder, e) : s;
 }

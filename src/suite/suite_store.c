@@ -302,7 +302,7 @@ static pf_status add_losses(struct pf_suite_db *db, int64_t execution,
     if (!end->watched)
         return PF_OK;
     for (const struct pf_process *p = end->found->processes; p && s == PF_OK; p = p->next) {
-        killed += !p->end && !p->running;
+        killed += !p->end && !p->running && !p->expected_death;
         running += !p->end && p->running;
         for (const struct pf_loss *l = p->losses; l && s == PF_OK; l = l->next)
             s = add_loss(db, execution, l->what, l->count, e);

@@ -45,12 +45,13 @@ cp id first
 check wait deadlock 2 WAIT
 cmp id first
 
-# Only a free run failed: the crash is a finding without a stack.
+# Only a free run failed: the crash is a finding without a clip.
 cp "$ROOT/test/shell/part/check_failures_once.c" once.c
 status 0 "$PF" cc -g once.c -o once
 status 66 "$PF" check --runs 1 --quiet --state once.s --json once.json -- ./once
 has out "WARNING: photofinish: crash"
-has out "Cause: the program died of signal 6 (Aborted) in a free run"
+has out "#0 main once.c:7"
+has out "Cause: the program died of signal 6 (SIGABRT, abort)"
 has out "Observed once, not confirmed: no recording shows it"
 has out "1 finding: 0 confirmed, 1 observed"
 

@@ -27,7 +27,22 @@ run 66 kill
 want "killed False 1 1"
 has err "was killed before its end"
 run 134 abort
-want "killed False 0 0"
+want "crash True 1 1"
+hasnt err "pf: incomplete"
+status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" out.json
+python3 - "$(grep -n 'abort();' many.c | head -1 | cut -d: -f1)" <<'END'
+import json, sys
+(f,) = json.load(open("out.json"))["findings"]
+(a,) = f["accesses"]
+assert (f["kind"], f["status"], f["harm"]) == ("crash", "observed", "the program died of signal 6 (SIGABRT, abort)"), f
+assert (a["op"], a["function"], a["line"]) == ("fail", "main", int(sys.argv[1])), a
+END
+# Children that die: expected if the program ends with status 0, as a test harness does.
+run 0 expected
+want "exit crash killed True 0 0"
+hasnt err "pf: incomplete"
+run 5 unexpected
+want "exit crash killed False 1 1"
 run 66 close
 want "exit True 1 1"
 [[ ! -s own ]] || fail "the log was written to the program's own file"

@@ -47,15 +47,18 @@ has out "2 findings in 16 executions"
 status 66 "$PF" report
 has out "in 12 executions of 3 tests"
 
-# Commands after --, one argument each; failures of every kind. Without findings: status 1.
-status 1 "$PF" suite --state s2 --any -- './t exit 4' './t abort' 'sh -c "echo said; exit 5"' ./t
+# Commands after --, one argument each. Failures without findings: status 1.
+status 1 "$PF" suite --state s1 -- './t exit 4' ./t
+has out "0 findings in 2 executions of 2 tests: 1 passed, 1 failed"
+# Failures of every kind. A crash is a finding.
+status 66 "$PF" suite --state s2 --any -- './t exit 4' './t abort' 'sh -c "echo said; exit 5"' ./t
 has err "pf suite: failed: ./t exit 4 (full, round 1): exit status 4"
 has err "pf suite: failed: ./t abort (full, round 1): killed by signal 6"
 has err "    said"
-has err "pf: incomplete: test ./t abort: 1 processes were killed before their end"
+hasnt err "pf: incomplete: test ./t abort"
 has err 'test sh -c "echo said; exit 5": 1 executions in which no instrumented process ran'
-has out "0 findings in 4 executions of 4 tests: 1 passed, 3 failed"
-status 0 "$PF" report s2
+has out "1 finding in 4 executions of 4 tests: 1 passed, 3 failed"
+status 66 "$PF" report s2
 has out "failed: ./t abort: exit status 134, 1 time"
 has out "failed: ./t exit 4: exit status 4, 1 time"
 status 0 "$PF" suite --quiet --state s3 -- ./t

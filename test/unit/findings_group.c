@@ -1,4 +1,5 @@
 // sources: src/findings/findings.c src/findings/check_summary.c src/findings/finding_group.c
+// sources: src/findings/crash_merge.c
 // sources: src/findings/unchecked_code.c
 // sources: src/report/*.c src/base/*.c
 /* findings_group.c - which findings have the same cause, and how groups are ordered. */

@@ -1,6 +1,6 @@
 // sources: src/foreign/*.c src/findings/findings.c src/findings/check_summary.c
 // sources: src/findings/unchecked_code.c
-// sources: src/findings/finding_group.c
+// sources: src/findings/finding_group.c src/findings/crash_merge.c
 // sources: src/report/*.c src/base/*.c
 /* foreign_reports.c - reads reports of other tools, and thousands of damaged ones. */
 #include "findings.h"

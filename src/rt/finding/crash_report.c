@@ -2,6 +2,7 @@
 #include "crash_report.h"
 #include "finding_text.h"
 #include "options.h"
+#include "race.h"
 #include "race_build.h"
 #include "race_log.h"
 #include "race_print.h"
@@ -108,15 +109,12 @@ static void add_thread(struct pf_text *t, const struct pf_thread *thread)
     }
 }
 
-void pf_crash_report(const struct pf_thread *thread, int number, const siginfo_t *info,
-                     uintptr_t pc)
+static void print(const struct pf_thread *thread, int number, const siginfo_t *info, uintptr_t pc)
 {
     static struct crash_frames frames; /* too large for a stack; one crash at a time */
     struct pf_pool pool;
     struct pf_text t;
     size_t n;
-    if (pf_options.quiet)
-        return;
     pf_pool_init(&pool, pf_race_map, pf_race_unmap);
     struct pf_text_style style = {.color = pf_race_print_color(),
                                   .strip_prefix = pf_options.strip_path_prefix};
@@ -149,4 +147,17 @@ void pf_crash_report(const struct pf_thread *thread, int number, const siginfo_t
     pf_text_add(&t, "==================\n");
     pf_race_print(&t);
     pf_pool_release(&pool);
+}
+
+void pf_crash_report(const struct pf_thread *thread, int number, const siginfo_t *info,
+                     uintptr_t pc)
+{
+    bool assertion = number == SIGABRT && pf_failed_assertion;
+    if (!pf_options.quiet)
+        print(thread, number, info, pc);
+    pf_crash_found(&(struct pf_failure){.kind = assertion ? PF_FAILURE_ASSERTION : PF_FAILURE_CRASH,
+                                        .signal = number,
+                                        .assertion = pf_failed_assertion,
+                                        .n = thread != NULL,
+                                        .at[0].t = thread});
 }

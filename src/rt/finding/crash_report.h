@@ -1,19 +1,21 @@
 /*
- * crash_report.h - the report of a crash: the signal, its address, the stack of the thread.
+ * crash_report.h - the report of a crash: the signal, its address, the stack of the thread. It is
+ * printed, and is a finding in the log.
  *
  * Model:   the stack is the shadow stack: the innermost function, and the calls below it. The line
  *          where the innermost function crashed is not known, so its position in the object file is
  *          shown as well, for a debugger.
  * Memory:  a pool of its own.
  * Threads: the crashing one; another thread may hold any lock, and so may the crashing thread
- *          itself. So no lock is waited for.
+ *          itself. So no lock is waited for without a limit.
  */
 #ifndef PF_RT_CRASH_REPORT_H
 #define PF_RT_CRASH_REPORT_H
 
 #include "thread.h"
 
-/* Prints the report. pc: where the thread was interrupted. t NULL: the thread is unregistered. */
+/* Prints the report and ends the log. pc: where the thread was interrupted. t NULL: the thread is
+ * unregistered. */
 void pf_crash_report(const struct pf_thread *t, int number, const siginfo_t *info, uintptr_t pc);
 
 #endif

@@ -20,6 +20,7 @@
 #include "rt.h"
 #include "spin.h"
 #include "suppress.h"
+#include "suppress_read.h"
 #include "sys.h"
 #include <stdlib.h>
 
@@ -29,8 +30,6 @@
 #define INDEX (2 * ENTRIES)
 #define CACHE (1u << 14)
 #define HIDDEN (1u << 12)
-
-extern const char *__tsan_default_suppressions(void) __attribute__((weak));
 
 struct finding_entry {
     uint64_t id;
@@ -46,6 +45,7 @@ static struct {
     bool ended;
     uint32_t execs; /* calls of exec in progress */
     uint64_t waited_ms; /* at exit, for other threads */
+    int status;         /* with which the program wants to exit; -1: unknown */
     struct pf_pool work;  /* memory for one finding */
     struct pf_pool forever;
     struct pf_suppressions suppressions;
@@ -57,7 +57,7 @@ static struct {
     uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
     /* hashes of {pair, granule} that are suppressed because of their variable */
     uint64_t hidden[HIDDEN];
-} race = {.n = FIRST};
+} race = {.n = FIRST, .status = -1};
 
 /* --- output --- */
 
@@ -200,16 +200,26 @@ static void print_summary(void)
     pf_pool_release(&race.work);
 }
 
-static void end_log(const char *how, bool exec)
+/* The last lines of the log. Completes `e`. */
+static void log_end(struct pf_race_end *e)
 {
     for (uint32_t i = FIRST; i < race.n; i++)
         if (race.entry[i].count > 1 && race.entry[i].reported)
             pf_race_log_count(race.entry[i].id, race.entry[i].count);
     if (!pf_rt.events)
         pf_object_log_new();
+    e->findings = race.findings;
+    e->suppressed = race.suppressed;
+    e->waited_ms = race.waited_ms;
+    pf_race_log_end(e);
+}
+
+static void end_log(const char *how, bool exec)
+{
     struct pf_sample_numbers sample;
     bool sampled = pf_hooks.sampling_finished(&sample, exec);
-    pf_race_log_end(how, race.findings, race.suppressed, race.waited_ms, sampled ? &sample : NULL);
+    log_end(&(struct pf_race_end){
+        .how = how, .status = exec ? -1 : race.status, .sample = sampled ? &sample : NULL});
 }
 
 static bool is_this_process(void) { return race.pid == (pid_t)pf_sys(SYS_getpid); }
@@ -254,6 +264,22 @@ void pf_race_before_unload(void)
 }
 
 void pf_race_waited(uint64_t ms) { race.waited_ms = ms; }
+
+void pf_race_child_died(pid_t child)
+{
+    if (pf_rt.events || !is_this_process() || is_reporting())
+        return;
+    lock_reports();
+    if (!race.ended)
+        pf_race_log_child_died(child);
+    unlock_reports();
+}
+
+void pf_race_exits(int status)
+{
+    if (is_this_process())
+        race.status = status & 0xff;
+}
 
 void pf_race_before_exec(void)
 {
@@ -397,6 +423,35 @@ void pf_failure_found(const struct pf_failure *e, bool quiet)
     unlock_reports();
 }
 
+/* Other threads still run, and may hold the lock for a short time. The thread that crashed may hold
+ * a lock of the runtime that one of them waits for; then the lock never becomes free. */
+static bool try_lock_reports(void)
+{
+    for (int i = 0; i < 1000; i++) {
+        if (pf_spin_try(&race.lock))
+            return true;
+        pf_sys(SYS_sched_yield);
+    }
+    return false;
+}
+
+void pf_crash_found(const struct pf_failure *e)
+{
+    if (!is_this_process() || race.ended || is_reporting() || !pf_module_try_lock())
+        return;
+    pf_module_unlock();
+    if (!try_lock_reports())
+        return;
+    __atomic_store_n(&race.holder, (pid_t)pf_sys(SYS_gettid), __ATOMIC_RELAXED);
+    race.ended = true;
+    log_end(&(struct pf_race_end){
+        .how = "crash",
+        .status = -1,
+        .failure = pf_options.report_bugs ? pf_failure_build(&race.work, e) : NULL});
+    pf_pool_release(&race.work);
+    unlock_reports();
+}
+
 void pf_bad_access_found(const struct pf_bad_access *seen)
 {
     if (!pf_options.report_bugs)
@@ -468,44 +523,6 @@ void pf_race_on_halt(void (*callback)(void)) { race.on_halt = callback; }
 
 /* --- start --- */
 
-static _Noreturn void refuse_suppressions(const char *file, const struct pf_suppress_error *e)
-{
-    struct pf_text t;
-    pf_text_init(&t, &race.work);
-    pf_text_add(&t, "photofinish: ");
-    pf_text_add(&t, file);
-    if (e->line) {
-        pf_text_char(&t, ':');
-        pf_text_u64(&t, e->line);
-    }
-    pf_text_add(&t, ": ");
-    pf_text_add(&t, e->reason);
-    if (e->text) {
-        pf_text_add(&t, ": ");
-        pf_text_add(&t, e->text);
-    }
-    pf_text_char(&t, '\n');
-    pf_sys_write(2, t.at, t.n);
-    for (;;)
-        pf_sys(SYS_exit_group, 2);
-}
-
-static void read_suppressions(void)
-{
-    struct pf_suppress_error e = {.reason = "cannot read the suppressions"};
-    const char *built_in = __tsan_default_suppressions ? __tsan_default_suppressions() : NULL;
-    if (built_in && !pf_suppressions_parse(&race.suppressions, &race.forever, built_in,
-                                           pf_str_len(built_in), &e))
-        refuse_suppressions("__tsan_default_suppressions", &e);
-    if (!*pf_options.suppressions)
-        return;
-    size_t n;
-    char *text = pf_proc_read(&race.work, pf_options.suppressions, &n);
-    if (!text || !pf_suppressions_parse(&race.suppressions, &race.forever, text, n, &e))
-        refuse_suppressions(pf_options.suppressions, &e);
-    pf_pool_release(&race.work);
-}
-
 void pf_race_init(void)
 {
     pf_hooks.race_found = pf_race_found;
@@ -513,7 +530,7 @@ void pf_race_init(void)
     pf_pool_init(&race.work, pf_race_map, pf_race_unmap);
     pf_pool_init(&race.forever, pf_race_map, pf_race_unmap);
     pf_suppressions_init(&race.suppressions);
-    read_suppressions();
+    pf_suppressions_read(&race.suppressions, &race.forever, &race.work);
     pf_race_print_open(&race.work, race.pid);
     pf_race_log_open(&race.suppressions);
     if (!pf_rt.events)
@@ -537,6 +554,7 @@ void pf_race_after_fork(void)
     race.ended = false;
     race.execs = 0;
     race.waited_ms = 0;
+    race.status = -1;
     race.findings = race.suppressed = 0;
     /* otherwise the tables are zero, and their pages stay shared with the parent */
     if (race.n > FIRST) {

@@ -68,6 +68,9 @@ extern const char *pf_failed_assertion;
 /* Reports the failure, unless the thread failed while it was reporting. The process is about to
  * end. `quiet`: only tells pf where it failed. */
 void pf_failure_found(const struct pf_failure *e, bool quiet);
+/* The same in free mode, for a thread that has crashed: ends the log with the finding, and prints
+ * nothing. Does nothing if the thread crashed while it was reporting. */
+void pf_crash_found(const struct pf_failure *e);
 
 /* Requests of the program: print the stack of a site id; print a line; redirect reports (a value of
  * the option log_path); call a function before a finding terminates the process. */
@@ -81,8 +84,11 @@ void pf_race_init(void);
 /* Called at the end of the process: prints the summary and returns the wanted exit status (0: keep
  * the program's). Only the first call has an effect; calls in the child of vfork have none. */
 int pf_race_summary(void);
-/* For the log: the process waited for other threads before its end. */
+/* For the log: the process waited for other threads before its end; it exits with this status. */
 void pf_race_waited(uint64_t ms);
+void pf_race_exits(int status);
+/* For the log: the program has waited for a child that died of a signal. Nested. */
+void pf_race_child_died(pid_t child);
 /* Before execve: ends the log of this program. After a failed execve: resumes it. */
 void pf_race_before_exec(void);
 void pf_race_exec_failed(void);

@@ -275,6 +275,16 @@ void pf_race_log_count(uint64_t id, uint64_t count)
     write_line(&t);
 }
 
+void pf_race_log_child_died(pid_t child)
+{
+    if (!out.open)
+        return;
+    struct pf_text t = start_line("died");
+    pf_json_num(&t, "pid", (uint64_t)child);
+    pf_text_char(&t, '}');
+    write_line(&t);
+}
+
 void pf_race_log_note(const char *const *parts, size_t n)
 {
     if (!out.open)
@@ -290,8 +300,7 @@ void pf_race_log_note(const char *const *parts, size_t n)
     write_line(&t);
 }
 
-void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed, uint64_t waited_ms,
-                     const struct pf_sample_numbers *sample)
+void pf_race_log_end(const struct pf_race_end *e)
 {
     static const char *const names[] = {
 #define PF_LIMIT(name, text) text,
@@ -301,23 +310,29 @@ void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed, ui
     if (!out.open)
         return;
     struct pf_text t = start_line("end");
-    pf_json_str(&t, "how", how);
-    pf_json_num(&t, "findings", findings);
-    pf_json_num(&t, "suppressed", suppressed);
+    pf_json_str(&t, "how", e->how);
+    if (e->status >= 0)
+        pf_json_num(&t, "status", (uint64_t)e->status);
+    pf_json_num(&t, "findings", e->findings);
+    pf_json_num(&t, "suppressed", e->suppressed);
     pf_json_key(&t, "limits");
     pf_text_char(&t, '{');
     for (int i = 0; i < PF_LIMITS; i++)
         if (pf_limit_count[i])
             pf_json_num(&t, names[i], pf_limit_count[i]);
     pf_text_char(&t, '}');
-    if (waited_ms)
-        pf_json_num(&t, "waited_ms", waited_ms);
-    if (sample) {
+    if (e->waited_ms)
+        pf_json_num(&t, "waited_ms", e->waited_ms);
+    if (e->sample) {
         pf_json_key(&t, "sample");
         pf_text_char(&t, '{');
-        pf_json_num(&t, "pairs", sample->pairs);
-        pf_json_num(&t, "frequent", sample->frequent);
+        pf_json_num(&t, "pairs", e->sample->pairs);
+        pf_json_num(&t, "frequent", e->sample->frequent);
         pf_text_char(&t, '}');
+    }
+    if (e->failure) {
+        pf_json_key(&t, "failure");
+        pf_finding_json(&t, e->failure);
     }
     pf_text_char(&t, '}');
     write_line(&t);

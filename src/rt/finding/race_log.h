@@ -16,6 +16,7 @@
 #include "finding.h"
 #include "pool.h"
 #include <stdbool.h>
+#include <sys/types.h>
 
 struct pf_suppressions;
 /* Opens <PF_LOG_DIR>/<pid>.<time>.pflog and writes the first line, which has the suppressions. Does
@@ -28,12 +29,20 @@ void pf_race_log_finding(const struct pf_finding *f);
 /* An object of the process, by its absolute path (object_log.h). */
 void pf_race_log_object(const char *path);
 void pf_race_log_count(uint64_t id, uint64_t count);
+/* A child that died of a signal, for which the program has waited. */
+void pf_race_log_child_died(pid_t child);
 struct pf_sample_numbers { /* what a sampling policy counted */
     uint64_t pairs, frequent;
 };
-/* `how`: exit, exec, halt. */
-void pf_race_log_end(const char *how, uint64_t findings, uint64_t suppressed, uint64_t waited_ms,
-                     const struct pf_sample_numbers *sample); /* NULL: no sampling */
+struct pf_race_end { /* the end of a process */
+    const char *how; /* exit, exec, halt, crash */
+    uint64_t findings, suppressed;
+    uint64_t waited_ms;
+    int status; /* with which it exits; -1: unknown */
+    const struct pf_sample_numbers *sample; /* NULL: no sampling */
+    const struct pf_finding *failure; /* the crash; NULL: none */
+};
+void pf_race_log_end(const struct pf_race_end *e);
 /* Writes a message for the user that was not printed on stderr: the concatenation of the parts. */
 void pf_race_log_note(const char *const *parts, size_t n);
 /* The exec failed: the log continues. */

@@ -5,7 +5,7 @@
  * dynamic linker's finalizer is the first exit handler to be registered and so the last to run.
  * The startup code passes it to __libc_start_main, which is interposed and passes on a function of
  * ours instead. That function calls the finalizer first. The exits that skip exit handlers (_exit,
- * quick_exit) are interposed. A crash has no summary.
+ * quick_exit) are interposed. A crash has no summary, but ends the log.
  *
  * Fork: our pthread_atfork handlers are registered first, so they run next to the fork itself,
  * whichever function calls it. Between them the runtime's locks are held and the target's events
@@ -32,6 +32,7 @@ static char exit_handlers; /* only its address is used: the sync object of the o
 PF_INTERPOSE(__attribute__((noreturn)) void, _exit, (int status))
 {
     pf_mode->before_exit();
+    pf_race_exits(status);
     int wanted = pf_race_summary();
     PF_REAL(_exit)(wanted ? wanted : status);
     __builtin_unreachable();
@@ -39,6 +40,7 @@ PF_INTERPOSE(__attribute__((noreturn)) void, _exit, (int status))
 PF_INTERPOSE(__attribute__((noreturn)) void, _Exit, (int status))
 {
     pf_mode->before_exit();
+    pf_race_exits(status);
     int wanted = pf_race_summary();
     PF_REAL(_exit)(wanted ? wanted : status);
     __builtin_unreachable();
@@ -53,6 +55,7 @@ static void acquire_exit_handlers(void)
 PF_INTERPOSE(__attribute__((noreturn)) void, exit, (int status))
 {
     pf_mode->before_exit();
+    pf_race_exits(status);
     acquire_exit_handlers();
     PF_REAL(exit)(status);
     __builtin_unreachable();
@@ -80,6 +83,7 @@ static int begin(int argc, char **argv, char **env)
         t->stack_base = (uintptr_t)__builtin_frame_address(0);
     int status = target_main(argc, argv, env);
     pf_mode->before_exit();
+    pf_race_exits(status);
     acquire_exit_handlers();
     return status;
 }
@@ -118,6 +122,7 @@ REGISTERS(on_exit, (void (*f)(int, void *), void *arg), (f, arg))
 PF_INTERPOSE(__attribute__((noreturn)) void, quick_exit, (int status))
 {
     pf_mode->before_exit();
+    pf_race_exits(status);
     acquire_exit_handlers();
     PF_REAL(quick_exit)(status);
     __builtin_unreachable();
@@ -225,14 +230,25 @@ PF_PROVIDE(int, daemon, (int keep_directory, int keep_output))
     }
 #define STATUS_WRITTEN                                                                             \
     if (r > 0 && status)                                                                           \
-    pf_runtime_write(c.t, status, sizeof *status, pf_call_id(&c, PF_NATIVE_WRITE))
+        pf_runtime_write(c.t, status, sizeof *status, pf_call_id(&c, PF_NATIVE_WRITE));            \
+    if (r > 0 && (!status || WIFSIGNALED(*status)))                                                \
+    pf_race_child_died(r)
 WAITS(pid_t, wait, (int *status), PF_REAL(wait)(status), STATUS_WRITTEN)
 WAITS(pid_t, waitpid, (pid_t pid, int *status, int options), PF_REAL(waitpid)(pid, status, options),
       STATUS_WRITTEN)
 WAITS(pid_t, wait4, (pid_t pid, int *status, int options, struct rusage *use),
       PF_REAL(wait4)(pid, status, options, use), STATUS_WRITTEN)
+pid_t wait3(int *status, int options, struct rusage *use);
+WAITS(pid_t, wait3, (int *status, int options, struct rusage *use),
+      PF_REAL(wait3)(status, options, use), STATUS_WRITTEN)
+static void check_child(struct pf_call *c, int r, const siginfo_t *info)
+{
+    if (r || !info)
+        return;
+    pf_runtime_write(c->t, info, sizeof *info, pf_call_id(c, PF_NATIVE_WRITE));
+    if (info->si_signo == SIGCHLD && (info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED))
+        pf_race_child_died(info->si_pid);
+}
 WAITS(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
-      PF_REAL(waitid)(type, id, info, options),
-      if (r == 0 && info)
-          pf_runtime_write(c.t, info, sizeof *info, pf_call_id(&c, PF_NATIVE_WRITE)))
+      PF_REAL(waitid)(type, id, info, options), check_child(&c, r, info))
 WAITS(int, system, (const char *command), PF_REAL(system)(command))

@@ -53,6 +53,26 @@ int main(int argc, char **argv)
     }
     if (!strcmp(what, "abort"))
         abort();
+    if (!strcmp(what, "expected") || !strcmp(what, "unexpected")) {
+        int pipes[2], state;
+        char c;
+        if (pipe(pipes))
+            return 98;
+        if (fork() == 0)
+            abort();
+        wait(&state);
+        pid_t child = fork();
+        if (child == 0) {
+            if (write(pipes[1], "x", 1) == 1)
+                pause();
+            _exit(97);
+        }
+        if (read(pipes[0], &c, 1) != 1)
+            return 98;
+        kill(child, SIGKILL);
+        wait(0);
+        return !strcmp(what, "expected") && WIFSIGNALED(state) ? 0 : 5;
+    }
     if (!strcmp(what, "close")) { /* as daemons do: our descriptor becomes another file */
         for (int fd = 3; fd < 4096; fd++)
             close(fd);
