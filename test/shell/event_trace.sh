@@ -15,6 +15,7 @@ grep "^T1" out | cut -d' ' -f3- | sed -n '/call lib_sum/,$p' | grep -v '^end ' >
 diff - stream <<'E2'
 call lib_sum 0 =1 work:19
 +call lib_sum 4 work:19
++call lib_sum 8 work:19
 +call lib_sum 68 work:19
 read z =0 callback:10
 write z =5 callback:10

@@ -4,13 +4,16 @@
 cp "$ROOT/test/shell/part/reach_lib.c" lib.c
 cp "$ROOT/test/shell/part/reach_main.c" main.c
 clang-19 -O1 -shared -fPIC -o liblib.so lib.c
-# case NAME RACES 'before' 'set' 'await' [OPTION...]: pf predict must predict RACES races
+# case NAME RACES 'before' 'set' 'await' [OPTION...]: pf predict must predict RACES races. Without an
+# option --globals, the library is said to have no data of its own, unless NAME ends with _default.
+printf 'liblib.so* -\n' >none.txt
 case_() {
-    local name=$1 races=$2
+    local name=$1 races=$2 globals=(--globals none.txt)
+    [[ $name == *_default || " $* " == *" --globals "* ]] && globals=()
     "$PF" cc -O1 -g -I"$ROOT/include" "-DBEFORE=$3" "-DSET=$4" "-DAWAIT=$5" main.c -o "$name" -L. -llib -Wl,-rpath,"$PWD" \
         -rdynamic -pthread
     shift 5
-    status 0 "$PF" record --trace "$@" -o "$name.clip" -- "./$name"
+    status 0 "$PF" record --trace "$@" "${globals[@]}" -o "$name.clip" -- "./$name"
     status $((races ? 66 : 0)) "$PF" predict "$name.clip"
     has out "rdit: $races race"
 }
@@ -41,16 +44,20 @@ case_ unsaid 1 '' 'lib_set_gate()' 'lib_await_gate()'
 case_ said 0 'PF_GLOBAL(gate)' 'lib_set_gate()' 'lib_await_gate()'
 printf '# of our library\nlibother.so* x\nliblib.so* gat? # its gate\n' >globals.txt
 case_ configured 0 '' 'lib_set_gate()' 'lib_await_gate()' --globals globals.txt
-sed -i 's/gat?/nothing/' globals.txt
+sed -i 's/gat?/nothing -/' globals.txt
 case_ configured_not 1 '' 'lib_set_gate()' 'lib_await_gate()' --globals globals.txt
 # A library's own data has no name in the program; any variable of the program can represent it.
 case_ own 1 '' 'lib_set_own()' 'lib_await_own()'
-printf 'liblib.so* factor\n' >globals.txt
+printf 'liblib.so* - factor\n' >globals.txt
 case_ own_said 0 '' 'lib_set_own()' 'lib_await_own()' --globals globals.txt
+# By default an object of its own represents the data of a library, and so also what it does with
+# variables of the program that it uses by name.
+case_ own_default 0 '' 'lib_set_own()' 'lib_await_own()'
+case_ unsaid_default 0 '' 'lib_set_gate()' 'lib_await_gate()'
 # The lock that a library takes is in the trace: both calls use it, so data under it may order them.
 case_ locked 0 '' 'lib_set_locked()' 'lib_await_locked()'
 for policy in random:1 pos:2 random:5; do
-    status 0 "$PF" record --schedule=$policy -o locked.clip -- ./locked
+    status 0 "$PF" record --schedule=$policy --globals none.txt -o locked.clip -- ./locked
     status 0 "$PF" predict locked.clip
 done
 status 2 "$PF" record --globals nowhere.txt -o x.clip -- ./said

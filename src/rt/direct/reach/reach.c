@@ -174,6 +174,15 @@ static void add_named(struct pf_walk *w, const void *callee, const char *functio
                            add_variable, w);
 }
 
+static void add_own_data(struct pf_walk *w, const void *callee)
+{
+    const struct pf_mapping *file = pf_mapping_find((uintptr_t)callee);
+    struct pf_mem_range own;
+    if (file && file->file && pf_library_own_data((uintptr_t)callee, file->name, &own) &&
+        !pf_variable_library_has_none(file->name))
+        pf_walk_add(w, own);
+}
+
 /* Walks from the arguments of a call, into `scratch`. k: the closure that the result will be
  * compared with, or NULL. */
 static void walk(const void *callee, uint32_t n, void *const *words, const char *function, bool all,
@@ -186,6 +195,8 @@ static void walk(const void *callee, uint32_t n, void *const *words, const char 
     struct pf_mem_range kernel;
     if (!function && pf_library_is_syscall(callee, &kernel))
         pf_walk_add(w, kernel);
+    if (!function)
+        add_own_data(w, callee);
     if (all)
         pf_variable_each(add_variable, w);
     if (n != PF_REACH_ALL)

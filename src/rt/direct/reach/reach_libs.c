@@ -12,8 +12,9 @@
 
 static struct segment {
     uint64_t lo, hi;
-} data[SEGMENTS], code[SEGMENTS];
-static uint32_t ndata, ncode; /* code: segments of the C++ library only */
+} data[SEGMENTS], code[SEGMENTS], program[1];
+/* code: segments of the C++ library only; program: of the program itself */
+static uint32_t ndata, ncode, nprogram;
 static struct pf_mem_range stream[11];
 static uint32_t nstreams;
 static struct {
@@ -30,6 +31,14 @@ static struct {
 
 static const void *syscall_function; /* syscall() */
 
+/* Libraries whose functions are interposed, have models, or keep no data between calls. */
+static const char *const without_own_data[] = {
+    "libc.so",  "ld-linux",    "libm.so",    "libpthread.so", "librt.so",     "libdl.so",
+    "libutil.", "libanl.so",   "libgcc_s.",  "libstdc++.so",  "libatomic.so", "libgomp.so",
+    "libomp.",  "libiomp5.so", "linux-vdso", "[vdso]"};
+#define OWN_DATA 256u
+static uint64_t own_data[OWN_DATA]; /* by hash of the file name: only the addresses are used */
+
 static bool is_named(const char *path, const char *start)
 {
     const char *base = path;
@@ -45,6 +54,11 @@ static int note_library(struct dl_phdr_info *o, size_t size, void *unused)
 {
     (void)size, (void)unused;
     const char *name = o->dlpi_name ?: "";
+    for (int i = 0; !*name && !nprogram && i < o->dlpi_phnum; i++)
+        if (o->dlpi_phdr[i].p_type == PT_LOAD && o->dlpi_phdr[i].p_flags & PF_X) {
+            uint64_t lo = o->dlpi_addr + o->dlpi_phdr[i].p_vaddr;
+            program[nprogram++] = (struct segment){lo, lo + o->dlpi_phdr[i].p_memsz};
+        }
     bool cxx = is_named(name, "libstdc++.so");
     if (!cxx && !is_named(name, "libc.so") && !is_named(name, "ld-linux"))
         return 0;
@@ -106,6 +120,20 @@ static bool is_in(const struct segment *s, uint32_t n, uint64_t p)
         if (p >= s[i].lo && p < s[i].hi)
             return true;
     return false;
+}
+
+bool pf_library_own_data(uint64_t p, const char *file, struct pf_mem_range *out)
+{
+    uint32_t hash = 2166136261u;
+    for (unsigned i = 0; i < sizeof without_own_data / sizeof *without_own_data; i++)
+        if (is_named(file, without_own_data[i]))
+            return false;
+    if (!*file || is_in(program, nprogram, p))
+        return false;
+    for (const char *c = file; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    *out = (struct pf_mem_range){(uintptr_t)&own_data[hash % OWN_DATA], sizeof *own_data};
+    return true;
 }
 
 bool pf_library_object(uint64_t p, bool handed, struct pf_mem_range *out)

@@ -164,6 +164,20 @@ static void take_if_named(const struct pf_global *g, void *arg)
         w->f(&(struct pf_mem_range){g->addr, g->size}, w->arg);
 }
 
+bool pf_variable_library_has_none(const char *library)
+{
+    for (const char *p = config; *p;) {
+        const char *glob = word(&p);
+        bool ours = glob && pf_glob_matches(glob, p, library);
+        for (const char *from; ours && (from = word(&p));)
+            if (*from == '-' && p == from + 1)
+                return true;
+        while (*p && *p++ != '\n')
+            ;
+    }
+    return false;
+}
+
 void pf_variable_each_named(const char *library, void (*f)(const struct pf_mem_range *, void *),
                             void *arg)
 {

@@ -25,4 +25,8 @@ void pf_variable_each(void (*f)(const struct pf_mem_range *, void *), void *arg)
 void pf_variable_each_named(const char *library, void (*f)(const struct pf_mem_range *, void *),
                             void *arg);
 
+/* True if the configuration says that the library keeps no data of its own between calls: a line
+ * with "-" among the names. */
+bool pf_variable_library_has_none(const char *library);
+
 #endif
