@@ -232,10 +232,6 @@ static void scan_one(struct pf_cc_scan *s, const char *arg, const char *value, i
         s->executable = false;
     else if (!strcmp(arg, "-static") || !strcmp(arg, "--static") || !strcmp(arg, "-static-pie"))
         s->is_static = true;
-    else if (!strcmp(arg, "-flto") || starts(arg, "-flto="))
-        s->lto = arg;
-    else if (!strcmp(arg, "-fno-lto"))
-        s->lto = NULL;
     else if (!strcmp(arg, "-m32") || !strcmp(arg, "-mx32") || !strcmp(arg, "-m16"))
         s->target = arg;
     else if (!strcmp(arg, "-m64"))

@@ -22,7 +22,7 @@ struct pf_cc_scan {
     bool is_static;     /* -static or -static-pie */
     bool all_defined;   /* the linker must refuse undefined symbols in a shared library */
     bool debug;         /* a flag enables debug information with lines */
-    const char *lto, *target; /* the unsupported flag, or NULL */
+    const char *target; /* the unsupported flag, or NULL */
     struct pf_cc_sanitize sanitize;
     /* a flag that clang must not get inside a response file, from which it cannot be removed */
     const char *in_response;

@@ -4,7 +4,7 @@
  *
  * The command line is passed to clang unchanged, with flags added around it; cc_scan.h reads it
  * first to find out what clang will do. With -fno-sanitize=thread, nothing is added. What cannot
- * work (static linking, LTO, other sanitizers, other targets) is refused with a message and exit
+ * work (static linking, other sanitizers, other targets) is refused with a message and exit
  * status 2; all other errors are clang's.
  */
 #define _GNU_SOURCE
@@ -93,11 +93,6 @@ static int refuse(const char *verb, const struct pf_cc_scan *s)
         return PF_EXIT_OK;
     if (s->target)
         return pf_complain(verb, "%s: only x86-64 Linux is supported", s->target);
-    if (s->lto)
-        return pf_complain(verb,
-                           "%s: link-time optimisation is not supported, because checks are added "
-                           "when a file is compiled; remove the flag",
-                           s->lto);
     if (s->links && s->executable && s->is_static && s->inputs)
         return pf_complain(verb, "static linking is not supported, because the runtime interposes "
                                  "functions of the shared C library; remove -static");
@@ -140,23 +135,23 @@ static void add_link_flags(struct command *c, const char *libdir)
 
 static int print_help(const char *verb, const char *clang)
 {
-    printf("usage: pf %s ARGUMENT...\n"
-           "\n"
-           "Compiles and links like %s, with checks for pf run. All flags of %s work except\n"
-           "-static, -flto and sanitizers other than undefined. -fno-sanitize=thread turns the "
-           "checks and\n"
-           "the runtime off; -fsanitize-ignorelist=FILE means what it means for ThreadSanitizer.\n"
-           "Additional flags:\n"
-           "\n"
-           "  -fpf-ignore=FILE     do not check code that matches a line fun:GLOB or src:GLOB of "
-           "FILE\n"
-           "  -fpf-inline=WHERE    where checks are inline code: loops (default), all, none\n"
-           "\n"
-           "Environment: PF_CC_VERBOSE=1 prints the command. PF_LIBDIR is the folder of "
-           "libpf_plugin.so and\n"
-           "libpf_rt.a if they are not in ../lib/photofinish relative to pf. See also: man pf-cc, "
-           "%s --help\n",
-           verb, clang, clang, clang);
+    printf(
+        "usage: pf %s ARGUMENT...\n"
+        "\n"
+        "Compiles and links like %s, with checks for pf run. All flags of %s work except\n"
+        "-static and sanitizers other than undefined. -fno-sanitize=thread turns the checks and\n"
+        "the runtime off; -fsanitize-ignorelist=FILE means what it means for ThreadSanitizer.\n"
+        "Additional flags:\n"
+        "\n"
+        "  -fpf-ignore=FILE     do not check code that matches a line fun:GLOB or src:GLOB of "
+        "FILE\n"
+        "  -fpf-inline=WHERE    where checks are inline code: loops (default), all, none\n"
+        "\n"
+        "Environment: PF_CC_VERBOSE=1 prints the command. PF_LIBDIR is the folder of "
+        "libpf_plugin.so and\n"
+        "libpf_rt.a if they are not in ../lib/photofinish relative to pf. See also: man pf-cc, "
+        "%s --help\n",
+        verb, clang, clang, clang);
     return PF_EXIT_OK;
 }
 

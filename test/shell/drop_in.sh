@@ -79,11 +79,43 @@ status 0 "$PF" cc -### -o none a.c b.c
 has err "libpf_rt.a"
 
 # Unsupported flags give an error.
-for flag in -static -flto -fsanitize=address; do
+for flag in -static -fsanitize=address; do
     got=0
     "$PF" cc $flag -o no a.c b.c >out 2>err || got=$?
     [[ $got != 0 ]] || fail "pf cc $flag succeeded"
     has err "${flag%%=*}"
+done
+
+# Link-time optimisation, with both linkers: races are found, and recordings replay.
+cat >racy.c <<'EOF'
+#include <pthread.h>
+#include <stdio.h>
+void add(int n);
+extern int sum;
+static void *run(void *arg) { add(1); return arg; }
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, run, NULL);
+    add(2);
+    pthread_join(t, NULL);
+    printf("%d\n", sum);
+    return 0;
+}
+EOF
+echo 'int sum; void add(int n) { sum += n; }' >add.c
+for lto in -flto -flto=full -flto=thin; do
+    for ld in "" -fuse-ld=lld-19; do
+        for level in -O0 -O2; do
+            "$PF" cc -g $level $lto -c add.c -o add.o
+            "$PF" cc -g $level $lto $ld -o lto racy.c add.o
+            status 66 "$PF" run -- ./lto
+            has err "add.c:1"
+            has err "#1 run"
+            status 0 "$PF" record -o lto.clip -- ./lto
+            status 0 "$PF" replay lto.clip
+        done
+    done
 done
 
 # Objects of another compiler can be linked in.
