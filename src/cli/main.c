@@ -45,7 +45,7 @@ static int help(FILE *to)
     for (size_t i = 0; i < NVERBS; i++)
         fprintf(to, "  %-8s %s%s\n", verbs[i].word, verbs[i].help,
                 verbs[i].function ? "" : " (not available in this build)");
-    fputs("\n  pf VERB --help, man pf-VERB    help for one verb\n"
+    fputs("\n  pf help VERB, man pf-VERB      help for one verb\n"
           "  pf --version                   print the version\n",
           to);
     return to == stdout ? PF_EXIT_OK : PF_EXIT_USAGE;
@@ -87,8 +87,10 @@ static int run(int argc, char **argv)
     if (argc < 2)
         return help(stderr);
     const char *word = argv[1];
-    if (!strcmp(word, "--help") || !strcmp(word, "-h") || !strcmp(word, "help"))
+    if (!strcmp(word, "--help") || !strcmp(word, "-h") || (!strcmp(word, "help") && argc == 2))
         return help(stdout);
+    if (!strcmp(word, "help")) /* pf help VERB */
+        return run(3, (char *[]){argv[0], argv[2], "--help", NULL});
     if (!strcmp(word, "--version")) {
         puts("photofinish " PF_VERSION);
         return PF_EXIT_OK;
