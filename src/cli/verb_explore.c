@@ -14,6 +14,7 @@
 #include "predicted_finding.h"
 #include "program.h"
 #include "progress.h"
+#include "run_report.h"
 #include "search_stop.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -27,7 +28,8 @@ struct exploring {
     struct pf_explore_settings settings;
     struct pf_exploration x;
     struct pf_findings findings; /* of the failed runs */
-    const char *json;
+    const char *json, *redact;
+    bool keep_env, clips_only;
 };
 
 /* Replays the clip of each failure, which yields its findings. */
@@ -86,7 +88,8 @@ static int explore(struct exploring *v, int argc, char **argv, char **program)
 {
     struct pf_error e;
     struct pf_clip_meta m = {0};
-    struct pf_directed d = {.schedule = "rr", .tracing = true};
+    struct pf_directed d = {
+        .schedule = "rr", .tracing = true, .keep_env = v->keep_env, .redact = v->redact};
     char *path = NULL;
     pf_status s = pf_program_find(program[0], &path, &e);
     if (s == PF_OK)
@@ -102,7 +105,9 @@ static int explore(struct exploring *v, int argc, char **argv, char **program)
     rmdir(v->settings.folder); /* nothing happens if it has clips */
     if (s != PF_OK)
         return pf_complain(VERB, "%s", e.text);
-    find_failures(v);
+    pf_run_report.complete = pf_exploration_complete(&v->x);
+    if (!v->clips_only)
+        find_failures(v);
     return report(v, argc, argv);
 }
 
@@ -115,8 +120,17 @@ int pf_verb_explore(int argc, char **argv)
         {"runs", "N", "stop after N runs (default: no limit)", &runs, NULL},
         {"json", "FILE", "write the result as JSON; - is standard output", &v.json, NULL},
         {"state", "DIR", "the state folder (default: .photofinish)", &state, NULL},
-        {"o", "DIR", "write clips of failed runs to DIR (default: explored in the state folder)",
+        {"o", "DIR",
+         "write clips of runs that failed or showed a data race to DIR (default: explored in the\n"
+         "                         state folder)",
          &folder, NULL},
+        {"clips-only", NULL, "do not replay the clips to describe what failed", NULL,
+         &v.clips_only},
+        {"keep-env", NULL, "record the values of all environment variables", NULL, &v.keep_env},
+        {"redact", "NAME",
+         "never record the values of environment variables whose names match NAME, a glob;\n"
+         "                         separate several by commas",
+         &v.redact, NULL},
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] -- PROGRAM [ARGUMENT...]",

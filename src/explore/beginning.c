@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define CORES_MAX 64      /* cores tried for one target */
-#define CONFLICTS 2000    /* budget of the solver */
+#define LARGE 1000 /* in an execution with more operations, only one core is tried at first */
+#define CONFLICTS 2000 /* budget of the solver */
 
 void pf_beginning_past(const struct pf_execution *x, uint32_t node, uint32_t *past)
 {
@@ -204,6 +205,10 @@ static void find_sets(struct set_finder *f, const uint32_t *core)
             pf_vec_push(&skipped, e);
     }
     add_beginning(f);
+    if (skipped.len && g->nodes.len > LARGE && !f->t->rest) {
+        pf_search_defer(f->s, f->t);
+        pf_vec_clear(&skipped);
+    }
     uint32_t *larger = pf_mem_resize(NULL, nt + 1u, sizeof *larger);
     for (size_t i = 0; i < skipped.len; i++) {
         const uint32_t *c = g->clock + (size_t)skipped.at[i] * nt;

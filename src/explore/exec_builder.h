@@ -58,6 +58,8 @@ struct pf_exec_builder {
 };
 
 uint64_t pf_exec_mix(uint64_t h, uint64_t v);
+/* A hash of the source position, the same in all runs. */
+uint32_t pf_exec_site_hash(const struct pf_trace *t, uint32_t site);
 /* execution.c: begins a node of the thread; its accesses and edges follow, then node_end. */
 uint32_t pf_exec_node_begin(struct pf_exec_builder *b, uint32_t thread, uint32_t index,
                             uint32_t flags);

@@ -87,11 +87,11 @@ static void find_threads(struct pf_exec_builder *b)
 
 /* --- nodes --- */
 
-static uint32_t site_hash(struct pf_exec_builder *b, uint32_t site)
+uint32_t pf_exec_site_hash(const struct pf_trace *t, uint32_t site)
 {
-    const struct pf_site_info *s = &b->t->sites.at[site];
+    const struct pf_site_info *s = &t->sites.at[site];
     uint64_t h = pf_exec_mix(s->line, s->column);
-    for (const char *p = pf_trace_text(b->t, s->file); *p; p++)
+    for (const char *p = pf_trace_text(t, s->file); *p; p++)
         h = h * 31 + (unsigned char)*p;
     return (uint32_t)(h ^ h >> 32);
 }
@@ -166,6 +166,7 @@ void pf_exec_node_end(struct pf_exec_builder *b)
     struct pf_execution *x = b->x;
     struct pf_rf_node *e = &x->g.nodes.at[b->node];
     e->naccesses = (uint32_t)x->g.accesses.len - e->access0;
+    x->widest = e->naccesses > x->widest ? e->naccesses : x->widest;
     uint64_t h = history_base(x, b->node);
     for (size_t k = b->edge0; k < x->g.edges.len; k++)
         h = pf_exec_mix(h, x->nodes.at[x->g.edges.at[k].from].history);
@@ -197,7 +198,7 @@ static void add_operation(struct pf_exec_builder *b, struct pf_exec_operation *o
     bool first = b->last_node[o->thread] == PF_NONE;
     uint32_t node = o->node =
         pf_exec_node_begin(b, o->thread, o->index - b->ndropped[o->thread], flags);
-    x->nodes.at[node].site = site_hash(b, t->events.at[o->pivot].site);
+    x->nodes.at[node].site = pf_exec_site_hash(t, t->events.at[o->pivot].site);
     x->nodes.at[node].state = o->state;
     if (first)
         add_edge(b, b->fork[o->thread], node);

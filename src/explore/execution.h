@@ -103,6 +103,7 @@ struct pf_execution {
     /* Operations in loops that wait, after which the thread is as before: their histories, and
      * hashes of the state of the thread and the value that they read (pf_exec_spin_key). */
     PF_VEC(uint64_t) spins;
+    uint32_t widest; /* the most accesses of a node */
     uint64_t key; /* equal in two runs of one class */
     uint32_t references;
 };

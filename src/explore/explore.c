@@ -13,9 +13,10 @@
 
 #define POLICY "rr"
 #define FIRST 1             /* events of the main thread before the first checkpoint */
+#define START_LIMIT_MS 60000 /* most time until the checkpoint */
 #define RUN_LIMIT_MS 5000   /* most time for one run */
 #define EVENTS_MAX 200000   /* most events of one run */
-#define FAILURES_MAX 64     /* different failures of which clips are kept */
+#define CLIPS_MAX 64        /* different failures of which clips are kept; also for races */
 
 struct explorer {
     const struct pf_explore_settings *settings;
@@ -23,6 +24,8 @@ struct explorer {
     struct pf_resident_host *host;
     struct pf_search search;
     const struct pf_clip_meta *meta;
+    struct pf_pair_set races; /* hashes of the source positions of races that were seen */
+    uint64_t saved; /* the last run of which a clip was written */
     uint64_t began;
     uint64_t prefix; /* events of the main thread before the checkpoint */
 };
@@ -49,12 +52,26 @@ static void check_end(struct explorer *x, const struct pf_clip *clip,
 
 /* --- failures --- */
 
+/* Writes a clip of the last run. Returns its path, malloced; NULL: not possible, or not wanted. */
+static char *save_clip(struct explorer *x)
+{
+    struct pf_error e;
+    if (!x->settings->folder)
+        return NULL;
+    char *path = pf_mem_format("%s/%" PRIu64 ".clip", x->settings->folder, x->out->schedules);
+    if (x->saved == x->out->schedules || pf_resident_host_save(x->host, path, &e) == PF_OK) {
+        x->saved = x->out->schedules;
+        return path;
+    }
+    free(path);
+    return NULL;
+}
+
 static void take_failure(struct explorer *x, const struct pf_clip *clip,
                          const struct pf_execution *run)
 {
     struct pf_exploration *out = x->out;
     char what[256];
-    struct pf_error e;
     pf_exploration_describe(clip, what, sizeof what);
     if (!*what)
         return;
@@ -66,29 +83,33 @@ static void take_failure(struct explorer *x, const struct pf_clip *clip,
             out->failures.at[i].count++;
             return;
         }
-    if (out->failures.len == FAILURES_MAX)
+    if (out->failures.len == CLIPS_MAX)
         return;
-    struct pf_explore_failure f = {
-        .signature = signature, .schedule = out->schedules, .count = 1, .what = pf_mem_copy(what)};
-    if (x->settings->folder) {
-        f.clip = pf_mem_format("%s/%" PRIu64 ".clip", x->settings->folder, out->schedules);
-        if (pf_resident_host_save(x->host, f.clip, &e) != PF_OK) {
-            free(f.clip);
-            f.clip = NULL;
-        }
-    }
+    struct pf_explore_failure f = {.signature = signature,
+                                   .schedule = out->schedules,
+                                   .count = 1,
+                                   .what = pf_mem_copy(what),
+                                   .clip = save_clip(x)};
     pf_vec_push(&out->failures, f);
 }
 
-static bool has_race(const struct pf_trace *t)
+/* Notes the data races of the run that no earlier run has shown. */
+static void take_races(struct explorer *x, const struct pf_trace *t)
 {
     const struct pf_analysis *hb = pf_analysis_find("hb", 2);
     struct pf_result result = {0};
-    if (hb)
-        hb->run(t, &pf_limits_default, &result);
-    bool racy = !hb || result.races.len || result.stopped || result.dropped;
+    struct pf_explore_race r = {.schedule = x->out->schedules};
+    hb->run(t, &pf_limits_default, &result);
+    for (size_t i = 0; i < result.races.len; i++)
+        r.count += pf_pair_set_add(&x->races,
+                                   pf_exec_site_hash(t, t->events.at[result.races.at[i].a].site),
+                                   pf_exec_site_hash(t, t->events.at[result.races.at[i].b].site));
+    x->out->racy |= result.races.len || result.stopped || result.dropped;
     pf_result_release(&result);
-    return racy;
+    if (!r.count || x->out->races.len == CLIPS_MAX)
+        return;
+    r.clip = save_clip(x);
+    pf_vec_push(&x->out->races, r);
 }
 
 /* --- runs --- */
@@ -159,8 +180,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
     if (pf_classes_add(&x->search.seen, run)) {
         x->out->classes++;
         x->out->weak |= end->weak;
-        if (!x->out->racy)
-            x->out->racy = has_race(&t);
+        take_races(x, &t);
         check_end(x, clip, end, run);
         pf_exploration_add_run(x->out, clip);
         take_failure(x, clip, run);
@@ -199,6 +219,19 @@ static bool at_limit(const struct explorer *x)
 
 static bool search_should_stop(void *x) { return at_limit(x); }
 
+/* Starts the program, with the checkpoint after this many events of the main thread. */
+static pf_status start_host(struct explorer *x, uint64_t events, struct pf_error *e)
+{
+    uint64_t limit = x->settings->time_ms, used = pf_now_ms() - x->began;
+    struct pf_resident_start how = {.schedule = POLICY,
+                                    .events = events,
+                                    .limit_ms = START_LIMIT_MS,
+                                    .should_stop = x->settings->should_stop};
+    if (limit && (limit > used ? limit - used : 1) < how.limit_ms)
+        how.limit_ms = limit > used ? limit - used : 1;
+    return pf_resident_host_new(&x->host, x->meta, &how, e);
+}
+
 /* Moves the checkpoint behind the first operations of the main thread that neither depend on other
  * threads nor affect them, such as the creation of threads: every schedule can begin with these. */
 static pf_status move_checkpoint(struct explorer *x, struct pf_error *e)
@@ -207,15 +240,15 @@ static pf_status move_checkpoint(struct explorer *x, struct pf_error *e)
         return PF_OK;
     pf_resident_host_free(x->host);
     x->host = NULL;
-    return pf_resident_host_new(&x->host, x->meta, POLICY, x->prefix, e);
+    return start_host(x, x->prefix, e);
 }
 
 static pf_status explore_all(struct explorer *x, struct pf_error *e)
 {
     pf_status s = run_one(x, NULL, e);
-    if (s == PF_OK)
-        s = move_checkpoint(x, e);
     bool stopped = at_limit(x);
+    if (s == PF_OK && !stopped)
+        s = move_checkpoint(x, e);
     while (s == PF_OK && !stopped && pf_search_next(&x->search)) {
         for (size_t i = 0; i < x->search.beginnings.len && s == PF_OK && !stopped; i++) {
             if (i && pf_search_has(&x->search, &x->search.beginnings.at[i]))
@@ -224,9 +257,10 @@ static pf_status explore_all(struct explorer *x, struct pf_error *e)
             stopped = at_limit(x);
         }
         if (x->settings->progress)
-            x->settings->progress(x->out->schedules, x->out->classes, x->search.heap.len);
+            x->settings->progress(x->out->schedules, x->out->classes, pf_search_left(&x->search));
+        stopped = stopped || at_limit(x);
     }
-    x->out->targets = x->search.heap.len;
+    x->out->targets = pf_search_left(&x->search);
     x->out->finished = s == PF_OK && !stopped;
     return s;
 }
@@ -237,7 +271,7 @@ pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
     struct explorer x = {.settings = settings, .out = out, .meta = m, .began = pf_now_ms()};
     x.search.should_stop = search_should_stop;
     x.search.stop_arg = &x;
-    pf_status s = pf_resident_host_new(&x.host, m, POLICY, FIRST, e);
+    pf_status s = start_host(&x, FIRST, e);
     if (s == PF_OK)
         s = explore_all(&x, e);
     if (x.search.unknown)
@@ -247,5 +281,6 @@ pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
     out->ms = pf_now_ms() - x.began;
     pf_resident_host_free(x.host);
     pf_search_release(&x.search);
+    pf_pair_set_release(&x.races);
     return s;
 }

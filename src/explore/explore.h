@@ -21,7 +21,7 @@
 struct pf_explore_settings {
     uint64_t time_ms;   /* 0: no limit */
     uint64_t runs;      /* 0: no limit */
-    const char *folder; /* for clips of failed runs */
+    const char *folder; /* for clips of runs that failed or showed a race; NULL: none */
     bool (*should_stop)(void);
     void (*progress)(uint64_t schedules, uint64_t classes, uint64_t targets); /* NULL: none */
 };
@@ -41,6 +41,13 @@ struct pf_explore_failure {
     char *what, *clip; /* clip NULL: it could not be written */
 };
 
+/* A run that was the first to show some data races. */
+struct pf_explore_race {
+    uint64_t schedule; /* the number of the run, from 1 */
+    uint64_t count;    /* pairs of source positions that it was the first to show */
+    char *clip;        /* NULL: it could not be written */
+};
+
 /* What a run showed to its user. */
 struct pf_explore_result {
     uint64_t hash;
@@ -58,9 +65,10 @@ struct pf_exploration {
     uint64_t targets;   /* left when the exploration ended */
     uint64_t ms;
     bool finished; /* no target is left */
-    bool racy, weak; /* a class has a data race; an atomic operation is not seq_cst */
+    bool racy, weak; /* a class may have a data race; an atomic operation is not seq_cst */
     PF_VEC(struct pf_explore_open) open;
     PF_VEC(struct pf_explore_failure) failures;
+    PF_VEC(struct pf_explore_race) races;
     PF_VEC(struct pf_explore_result) results;
 };
 

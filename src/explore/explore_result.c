@@ -17,8 +17,11 @@ void pf_exploration_release(struct pf_exploration *x)
         free(x->failures.at[i].what);
         free(x->failures.at[i].clip);
     }
+    for (size_t i = 0; i < x->races.len; i++)
+        free(x->races.at[i].clip);
     for (size_t i = 0; i < x->results.len; i++)
         free(x->results.at[i].output);
+    pf_vec_release(&x->races);
     pf_vec_release(&x->failures);
     pf_vec_release(&x->open);
     pf_vec_release(&x->results);
@@ -233,6 +236,14 @@ static void add_lists(struct pf_text *t, const struct pf_exploration *x)
         add_string(t, "clip", x->failures.at[i].clip);
         pf_text_char(t, '}');
     }
+    pf_text_add(t, "],\"races\":[");
+    for (size_t i = 0; i < x->races.len; i++) {
+        pf_text_add(t, i ? ",{" : "{");
+        add_number(t, "schedule", x->races.at[i].schedule);
+        add_number(t, "count", x->races.at[i].count);
+        add_string(t, "clip", x->races.at[i].clip);
+        pf_text_char(t, '}');
+    }
     pf_text_add(t, "],\"results\":[");
     for (size_t i = 0; i < x->results.len; i++) {
         pf_text_add(t, i ? ",{" : "{");
@@ -273,6 +284,15 @@ void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
         }
         pf_text_add(t, f->clip ? "; replay it with: pf replay " : "");
         pf_text_name(t, f->clip ? f->clip : "");
+        pf_text_char(t, '\n');
+    }
+    for (size_t i = 0; i < x->races.len; i++) {
+        const struct pf_explore_race *r = &x->races.at[i];
+        snprintf(line, sizeof line, "%" PRIu64 " data race%s first seen in schedule %" PRIu64,
+                 r->count, r->count == 1 ? "" : "s", r->schedule);
+        pf_text_add(t, line);
+        pf_text_add(t, r->clip ? "; show with: pf predict --analysis=hb " : "");
+        pf_text_name(t, r->clip ? r->clip : "");
         pf_text_char(t, '\n');
     }
     for (size_t i = 0; i < x->open.len; i++) {

@@ -1,12 +1,12 @@
 /*
- * target_search.c - see target_search.h: targets and their order. beginning.c finds the
- * runs for a target.
+ * target_search.c - see target_search.h: targets and their order. target_choice.c generates them,
+ * beginning.c finds the runs for a target.
  */
 #include "beginning.h"
-#include "exec_builder.h"
+#include "target_choice.h"
 #include <string.h>
 
-#define CHOICES_MAX 256 /* combinations of sources for one operation with several reads */
+#define KEPT_BYTES (512ull << 20) /* of executions whose targets are not all generated */
 
 /* --- the queue of targets --- */
 
@@ -16,10 +16,12 @@ static bool comes_first(const struct pf_target *a, const struct pf_target *b)
         return a->fresh;
     if (a->depth != b->depth)
         return a->depth < b->depth;
+    if (a->execution != b->execution)
+        return a->execution < b->execution;
     return a->number < b->number;
 }
 
-static void push(struct pf_search *s, struct pf_target t)
+void pf_search_push(struct pf_search *s, struct pf_target t)
 {
     t.number = s->ntargets++;
     t.x->references++;
@@ -57,6 +59,34 @@ static void target_release(struct pf_target *t)
     free(t->writes);
 }
 
+/* --- executions whose targets are not all generated --- */
+
+static uint64_t bytes_of(const struct pf_execution *x)
+{
+    return x->g.nodes.len * (sizeof *x->g.nodes.at + sizeof *x->nodes.at + 24 +
+                             x->g.nthreads * sizeof *x->g.clock) +
+           x->g.accesses.len * (sizeof *x->g.accesses.at + sizeof *x->accesses.at + 24);
+}
+
+static void push_expansion(struct pf_search *s, struct pf_expansion e)
+{
+    e.x->references++;
+    s->bytes += bytes_of(e.x);
+    size_t i = s->expansions.len;
+    pf_vec_push(&s->expansions, e);
+    /* most often the new one is the last one */
+    for (; i && s->expansions.at[i - 1].depth > e.depth; i--)
+        s->expansions.at[i] = s->expansions.at[i - 1];
+    s->expansions.at[i] = e;
+}
+
+static void drop_expansion(struct pf_search *s)
+{
+    s->bytes -= bytes_of(s->expansions.at[0].x);
+    pf_execution_release(s->expansions.at[0].x);
+    memmove(s->expansions.at, s->expansions.at + 1, --s->expansions.len * sizeof *s->expansions.at);
+}
+
 static void clear_beginnings(struct pf_search *s)
 {
     for (size_t i = 0; i < s->beginnings.len; i++) {
@@ -71,6 +101,11 @@ void pf_search_release(struct pf_search *s)
     for (size_t i = 0; i < s->heap.len; i++)
         target_release(&s->heap.at[i]);
     pf_vec_release(&s->heap);
+    while (s->expansions.len)
+        drop_expansion(s);
+    pf_vec_release(&s->expansions);
+    pf_hash_map_release(&s->missed);
+    pf_vec_release(&s->attempts);
     clear_beginnings(s);
     pf_vec_release(&s->beginnings);
     pf_classes_release(&s->seen);
@@ -81,17 +116,6 @@ void pf_search_release(struct pf_search *s)
     pf_hash_map_release(&s->empty);
     pf_vec_release(&s->levels);
     pf_rf_query_release(&s->query);
-}
-
-bool pf_search_next(struct pf_search *s)
-{
-    clear_beginnings(s);
-    if (!s->heap.len)
-        return false;
-    struct pf_target t = pop(s);
-    pf_beginning_find(s, &t);
-    target_release(&t);
-    return true;
 }
 
 bool pf_search_has(const struct pf_search *s, const struct pf_beginning *b)
@@ -106,263 +130,50 @@ void pf_search_learn_empty(struct pf_search *s, uint64_t object, int32_t level)
         pf_vec_push(&s->levels, level);
 }
 
-/* --- the targets of an execution --- */
+/* --- executions --- */
 
-struct choice {
-    struct pf_search *s;
-    struct pf_execution *x;
-    uint32_t node, depth;
-    uint32_t *past;    /* per thread: how many nodes come before the node, whatever it reads */
-    uint32_t *sources; /* the combination */
-    uint32_t made;     /* combinations so far */
-};
-
-static bool is_past(const struct choice *c, uint32_t e)
+bool pf_search_stops(const struct pf_search *s)
 {
-    const struct pf_rf_node *n = &c->x->g.nodes.at[e];
-    return n->pos < c->past[n->thread];
-}
-
-/* True if another write certainly comes between the source and the node. */
-static bool is_overwritten(const struct choice *c, uint32_t cell, uint32_t source)
-{
-    const struct pf_rf_graph *g = &c->x->g;
-    for (uint32_t k = g->user_at[cell]; k < g->user_at[cell + 1]; k++) {
-        uint32_t e = g->owner[g->users[k]];
-        if (g->accesses.at[g->users[k]].writes && e != source && e != c->node && is_past(c, e) &&
-            (source == PF_SOURCE_INITIAL || pf_rf_before(g, source, e)))
-            return true;
-    }
-    return false;
-}
-
-/* The access of the node to the cell. */
-static uint32_t access_of(const struct pf_execution *x, uint32_t node, uint32_t cell)
-{
-    uint32_t a = x->g.nodes.at[node].access0;
-    while (x->g.accesses.at[a].cell != cell)
-        a++;
-    return a;
-}
-
-/* The state in which the node leaves the object of the access `like`. */
-static uint8_t state_after(const struct pf_execution *x, uint32_t node, uint32_t like)
-{
-    return x->accesses.at[access_of(x, node, x->g.accesses.at[like].cell)].after;
-}
-
-/* True if the operation does not wait when it finds the object in the state that `source` left. */
-static bool is_possible(const struct choice *c, uint32_t access, uint32_t source,
-                        uint32_t source_access)
-{
-    const struct pf_exec_access *a = &c->x->accesses.at[access];
-    uint32_t flags = c->x->nodes.at[c->node].flags;
-    if (a->is_lock && flags & PF_EXEC_ACQUIRES && !(flags & PF_EXEC_TRIES)) {
-        uint8_t state =
-            source == PF_SOURCE_INITIAL ? PF_STATE_FREE : c->x->accesses.at[source_access].after;
-        return state == PF_STATE_FREE || (state == PF_STATE_SHARED && flags & PF_EXEC_SHARES);
-    }
-    if (a->is_lock && flags & PF_EXEC_RELEASES)
-        return source != PF_SOURCE_INITIAL && flags & PF_EXEC_SHARES &&
-               c->x->accesses.at[source_access].after == PF_STATE_SHARED;
-    if (a->object && flags & PF_EXEC_TAKES) {
-        uint32_t k = pf_hash_map_find(&c->s->empty, a->object);
-        int32_t level = source == PF_SOURCE_INITIAL ? 0 : c->x->accesses.at[source_access].level;
-        return k == PF_HASH_NONE || level != c->s->levels.at[k];
-    }
-    return true;
-}
-
-/* Whether the access writes if the node reads from the chosen sources. */
-static bool writes_then(const struct choice *c, uint32_t k)
-{
-    const struct pf_rf_graph *g = &c->x->g;
-    uint32_t a = g->nodes.at[c->node].access0 + k, source = c->sources[k];
-    uint32_t flags = c->x->nodes.at[c->node].flags;
-    if (!c->x->accesses.at[a].is_lock || !(flags & PF_EXEC_TRIES))
-        return g->accesses.at[a].writes;
-    uint8_t state = source == PF_SOURCE_INITIAL ? PF_STATE_FREE : state_after(c->x, source, a);
-    return state == PF_STATE_FREE || (state == PF_STATE_SHARED && flags & PF_EXEC_SHARES);
-}
-
-/* The value that the k-th access finds with the chosen sources; false: not known. */
-static bool value_of(const struct choice *c, uint32_t k, uint64_t *value)
-{
-    const struct pf_execution *x = c->x;
-    uint32_t source = c->sources[k];
-    uint32_t cell = x->g.accesses.at[x->g.nodes.at[c->node].access0 + k].cell;
-    if (source == PF_SOURCE_INITIAL) {
-        *value = x->cells.at[cell].initial;
-        return x->cells.at[cell].initial_known;
-    }
-    const struct pf_exec_access *w = &x->accesses.at[access_of(x, source, cell)];
-    *value = w->stored;
-    return w->stored_known;
-}
-
-/* A compare-and-swap with the chosen sources: 1 if it finds what it expects, 0 if not, -1 if that
- * is not known. Other operations: 1. */
-static int compares_equal(const struct choice *c)
-{
-    const struct pf_execution *x = c->x;
-    const struct pf_rf_node *n = &x->g.nodes.at[c->node];
-    for (uint32_t k = 0; k < n->naccesses; k++) {
-        const struct pf_exec_access *a = &x->accesses.at[n->access0 + k];
-        if (!a->compares)
-            continue;
-        uint64_t value;
-        bool known = value_of(c, k, &value);
-        bool wrote = x->g.accesses.at[n->access0 + k].writes;
-        if (!known || !a->seen_known || (!wrote && value != a->seen))
-            return -1;
-        return wrote && value == a->seen;
-    }
-    return 1;
-}
-
-/* True if the node is known to be an iteration of a loop that waits if it reads from the chosen
- * sources. */
-static bool only_waits(const struct choice *c)
-{
-    const struct pf_execution *x = c->x;
-    const struct pf_rf_node *n = &x->g.nodes.at[c->node];
-    if (pf_hash_map_find(&c->s->spins, pf_execution_history_with(x, c->node, c->sources)) !=
-        PF_HASH_NONE)
-        return true;
-    uint64_t state = x->nodes.at[c->node].state, value;
-    return state && n->naccesses == 1 && value_of(c, 0, &value) &&
-           pf_hash_map_find(&c->s->spins, pf_exec_spin_key(state, value)) != PF_HASH_NONE;
-}
-
-static void push_target(struct choice *c, bool fresh, bool equal, bool guess)
-{
-    const struct pf_rf_node *n = &c->x->g.nodes.at[c->node];
-    struct pf_target t = {.x = c->x,
-                          .node = c->node,
-                          .thread = n->thread,
-                          .sources = pf_mem_resize(NULL, n->naccesses + 1u, sizeof *t.sources),
-                          .writes = pf_mem_resize(NULL, n->naccesses + 1u, sizeof *t.writes),
-                          .depth = c->depth,
-                          .fresh = fresh,
-                          .guess = guess};
-    memcpy(t.sources, c->sources, n->naccesses * sizeof *t.sources);
-    for (uint32_t k = 0; k < n->naccesses; k++)
-        t.writes[k] = c->x->accesses.at[n->access0 + k].compares ? equal : writes_then(c, k);
-    push(c->s, t);
-}
-
-static void add_target(struct choice *c)
-{
-    struct pf_search *s = c->s;
-    const struct pf_rf_node *n = &c->x->g.nodes.at[c->node];
-    uint64_t pair = 0;
-    bool same = true;
-    for (uint32_t k = 0; k < n->naccesses; k++) {
-        uint32_t source = c->sources[k];
-        if (source == c->x->g.accesses.at[n->access0 + k].source)
-            continue;
-        same = false;
-        pair = pf_exec_mix(c->x->nodes.at[c->node].site,
-                           source == PF_SOURCE_INITIAL ? 1 : c->x->nodes.at[source].site);
-    }
-    if (same && !(c->x->nodes.at[c->node].flags & PF_EXEC_PENDING))
-        return;
-    if (only_waits(c))
-        return;
-    uint64_t hash = pf_beginning_hash(s, c->x, c->node, c->sources);
-    if (pf_hash_map_find(&s->asked, hash) != PF_HASH_NONE)
-        return;
-    pf_hash_map_add(&s->asked, hash, 0);
-    bool fresh = pf_hash_map_find(&s->pairs, pair) == PF_HASH_NONE;
-    pf_hash_map_put(&s->pairs, pair, 0);
-    int compared = compares_equal(c);
-    if (compared >= 0) {
-        push_target(c, fresh, compared, false);
-        return;
-    }
-    /* It is not known whether it writes. An order with a write is also valid without it, so the
-     * target with the write comes first. */
-    push_target(c, fresh, true, true);
-    push_target(c, false, false, true);
-}
-
-static void choose_sources(struct choice *c, uint32_t k);
-
-static void choose_source(struct choice *c, uint32_t k, uint32_t source, uint32_t source_access)
-{
-    const struct pf_rf_node *n = &c->x->g.nodes.at[c->node];
-    uint32_t access = n->access0 + k, cell = c->x->g.accesses.at[access].cell;
-    if (source != c->x->g.accesses.at[access].source ||
-        c->x->nodes.at[c->node].flags & PF_EXEC_PENDING) {
-        if (source != PF_SOURCE_INITIAL && pf_rf_before(&c->x->g, c->node, source))
-            return;
-        if (!is_possible(c, access, source, source_access) || is_overwritten(c, cell, source))
-            return;
-    }
-    c->sources[k] = source;
-    choose_sources(c, k + 1);
-}
-
-/* Chooses sources for the accesses from the k-th on. */
-static void choose_sources(struct choice *c, uint32_t k)
-{
-    const struct pf_rf_graph *g = &c->x->g;
-    const struct pf_rf_node *n = &g->nodes.at[c->node];
-    if (k == n->naccesses) {
-        if (c->made++ < CHOICES_MAX)
-            add_target(c);
-        else
-            c->s->capped++;
-        return;
-    }
-    if (c->made > CHOICES_MAX)
-        return;
-    uint32_t cell = g->accesses.at[n->access0 + k].cell;
-    c->sources[k] = PF_SOURCE_NONE;
-    if (g->accesses.at[n->access0 + k].source == PF_SOURCE_NONE) {
-        choose_sources(c, k + 1);
-        return;
-    }
-    choose_source(c, k, PF_SOURCE_INITIAL, PF_NONE);
-    for (uint32_t i = g->user_at[cell]; i < g->user_at[cell + 1] && c->made <= CHOICES_MAX; i++) {
-        uint32_t e = g->owner[g->users[i]];
-        if (g->accesses.at[g->users[i]].writes && e != c->node &&
-            !(c->x->nodes.at[e].flags & PF_EXEC_PENDING))
-            choose_source(c, k, e, g->users[i]);
-    }
-}
-
-static bool reads(const struct pf_execution *x, uint32_t node)
-{
-    const struct pf_rf_node *n = &x->g.nodes.at[node];
-    for (uint32_t k = 0; k < n->naccesses; k++)
-        if (x->g.accesses.at[n->access0 + k].source != PF_SOURCE_NONE)
-            return true;
-    return false;
+    return s->should_stop && s->should_stop(s->stop_arg);
 }
 
 /* Threads that the end of the process cut off. */
-static void add_continuations(struct pf_search *s, struct pf_execution *x, uint32_t depth)
+static void add_continuations(struct pf_choice *c)
 {
+    const struct pf_execution *x = c->x;
     uint32_t last = pf_execution_last(x);
     for (uint32_t t = 0; t + 1 < x->threads.len && last != PF_NONE; t++)
         if (x->threads.at[t].live)
-            push(s, (struct pf_target){.x = x, .node = PF_NONE, .thread = t, .depth = depth});
+            pf_search_push(c->s, (struct pf_target){.x = c->x,
+                                                    .node = PF_NONE,
+                                                    .thread = t,
+                                                    .depth = c->depth,
+                                                    .execution = c->execution});
+}
+
+static struct pf_choice choice_new(struct pf_search *s, struct pf_execution *x, uint32_t depth,
+                                   uint64_t execution)
+{
+    return (struct pf_choice){.s = s,
+                              .x = x,
+                              .depth = depth,
+                              .execution = execution,
+                              .past = pf_mem_zero(x->g.nthreads + 1u, sizeof(uint32_t)),
+                              .sources = pf_mem_zero(x->widest + 1u, sizeof(uint32_t))};
+}
+
+static void choice_release(struct pf_choice *c)
+{
+    free(c->past);
+    free(c->sources);
 }
 
 void pf_search_add(struct pf_search *s, struct pf_execution *x, uint32_t depth)
 {
     const struct pf_rf_graph *g = &x->g;
-    uint32_t most = 0;
+    struct pf_choice c = choice_new(s, x, depth, s->nexecutions++);
     for (size_t i = 0; i < x->spins.len; i++)
         pf_hash_map_put(&s->spins, x->spins.at[i], 0);
-    for (size_t i = 0; i < g->nodes.len; i++)
-        most = g->nodes.at[i].naccesses > most ? g->nodes.at[i].naccesses : most;
-    struct choice c = {.s = s,
-                       .x = x,
-                       .depth = depth,
-                       .past = pf_mem_zero(g->nthreads + 1u, sizeof *c.past),
-                       .sources = pf_mem_zero(most + 1u, sizeof *c.sources)};
     for (uint32_t i = 0; i < g->accesses.len; i++) {
         uint32_t node = g->owner[i];
         if (x->accesses.at[i].object && x->nodes.at[node].flags & PF_EXEC_PENDING)
@@ -370,19 +181,75 @@ void pf_search_add(struct pf_search *s, struct pf_execution *x, uint32_t depth)
         if (x->accesses.at[i].compares && !(x->nodes.at[node].flags & PF_EXEC_PENDING))
             pf_hash_map_put(&s->compared, x->nodes.at[node].history, g->accesses.at[i].writes);
     }
-    for (uint32_t i = 0; i < g->nodes.len; i++) {
-        if (!reads(x, i))
+    pf_choice_scan(&c);
+    add_continuations(&c);
+    if (s->bytes < KEPT_BYTES)
+        push_expansion(s, (struct pf_expansion){.x = x, .depth = depth, .execution = c.execution});
+    else
+        s->capped++;
+    choice_release(&c);
+}
+
+/* Generates the targets of the next operation of the first expansion that has any. */
+static void expand(struct pf_search *s)
+{
+    struct pf_expansion *e = &s->expansions.at[0];
+    struct pf_choice c = choice_new(s, e->x, e->depth, e->execution);
+    size_t before = s->heap.len;
+    while (e->next < e->x->g.nodes.len && s->heap.len == before) {
+        uint32_t node = e->next++;
+        if (!pf_choice_reads(e->x, node))
             continue;
-        if (s->should_stop && s->should_stop(s->stop_arg)) {
-            s->capped++;
+        pf_choice_all(&c, node);
+        if (pf_search_stops(s))
             break;
-        }
-        c.node = i;
-        c.made = 0;
-        pf_beginning_past(x, i, c.past);
-        choose_sources(&c, 0);
     }
-    add_continuations(s, x, depth);
-    free(c.past);
-    free(c.sources);
+    choice_release(&c);
+    if (e->next == e->x->g.nodes.len)
+        drop_expansion(s);
+}
+
+/* True if the first target of the queue comes before those of the first expansion. */
+static bool has_next_target(const struct pf_search *s)
+{
+    const struct pf_target *t = s->heap.at;
+    const struct pf_expansion *e = s->expansions.at;
+    return s->heap.len && (!s->expansions.len || t->fresh || t->depth < e->depth ||
+                           (t->depth == e->depth && t->execution <= e->execution));
+}
+
+bool pf_search_next(struct pf_search *s)
+{
+    clear_beginnings(s);
+    while (s->expansions.len && !has_next_target(s) && !pf_search_stops(s))
+        expand(s);
+    if (!s->heap.len || pf_search_stops(s))
+        return s->heap.len || s->expansions.len;
+    struct pf_target t = pop(s);
+    pf_beginning_find(s, &t);
+    target_release(&t);
+    return true;
+}
+
+void pf_search_defer(struct pf_search *s, const struct pf_target *t)
+{
+    const struct pf_rf_node *n = &t->x->g.nodes.at[t->node];
+    struct pf_target copy = *t;
+    copy.sources = pf_mem_resize(NULL, n->naccesses + 1u, sizeof *copy.sources);
+    copy.writes = pf_mem_resize(NULL, n->naccesses + 1u, sizeof *copy.writes);
+    memcpy(copy.sources, t->sources, n->naccesses * sizeof *copy.sources);
+    memcpy(copy.writes, t->writes, n->naccesses * sizeof *copy.writes);
+    copy.rest = true;
+    copy.fresh = false;
+    copy.depth++;
+    pf_search_push(s, copy);
+}
+
+uint64_t pf_search_left(const struct pf_search *s)
+{
+    uint64_t n = s->heap.len;
+    for (size_t i = 0; i < s->expansions.len; i++)
+        for (uint32_t e = s->expansions.at[i].next; e < s->expansions.at[i].x->g.nodes.len; e++)
+            n += pf_choice_reads(s->expansions.at[i].x, e);
+    return n;
 }

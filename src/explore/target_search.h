@@ -9,8 +9,11 @@
  *          needs no run. A second kind of target lets a thread continue that the end of the process
  *          cut off.
  *          Targets are taken in this order: pairs of source positions (read, write) that no target
- *          had before; then those that differ least from the first execution.
- * Memory:  the search owns its targets; these keep their executions alive.
+ *          had before; then those that differ least from the first execution. Only the former are
+ *          looked for when an execution is added. The others are generated when they are needed,
+ *          one operation of an execution at a time: a long execution has millions.
+ * Memory:  the search owns its targets; these keep their executions alive, as do the executions
+ *          whose targets are not all generated. Above a limit, the latter are left out.
  */
 #ifndef PF_EXPLORE_TARGET_SEARCH_H
 #define PF_EXPLORE_TARGET_SEARCH_H
@@ -26,7 +29,16 @@ struct pf_target {
     bool guess;        /* that is not known: it was assumed */
     uint32_t depth;    /* runs between the first execution and this one */
     bool fresh;        /* it has a new pair of source positions */
-    uint64_t number;
+    bool rest;         /* its first beginning was run; the others are left */
+    uint64_t execution, number; /* in the order in which they were added */
+};
+
+/* An execution whose targets are not all generated. */
+struct pf_expansion {
+    struct pf_execution *x;
+    uint32_t depth;
+    uint32_t next; /* the next operation */
+    uint64_t execution;
 };
 
 /* The beginning of a run. */
@@ -41,14 +53,19 @@ struct pf_beginning {
 };
 
 struct pf_search {
-    /* polled while the targets of an execution are added, which takes long for long runs; NULL:
-     * never stop */
+    /* polled while targets are generated, which takes long for long runs; NULL: never stop */
     bool (*should_stop)(void *arg);
     void *stop_arg;
     struct pf_classes seen;
     PF_VEC(struct pf_target) heap;
+    PF_VEC(struct pf_expansion) expansions; /* ordered by depth and execution */
+    uint64_t nexecutions;
+    uint64_t bytes; /* of executions that are kept for their targets */
     struct pf_hash_map asked; /* hashes of targets */
     struct pf_hash_map pairs; /* pairs of source positions */
+    /* pairs of source positions for which no target was found yet: index into `attempts` */
+    struct pf_hash_map missed;
+    PF_VEC(uint32_t) attempts;
     struct pf_hash_map empty; /* message objects by address: index into `levels` */
     PF_VEC(int32_t) levels; /* the level at which the object is empty */
     struct pf_rf_query query;
@@ -62,11 +79,15 @@ struct pf_search {
 };
 
 void pf_search_release(struct pf_search *s);
-/* Adds the targets of a new execution. */
+/* Adds a new execution, whose targets are then part of the search. */
 void pf_search_add(struct pf_search *s, struct pf_execution *x, uint32_t depth);
 /* Takes the next target and sets s->beginnings to what has to be run for it. False: there are no
  * more targets. */
 bool pf_search_next(struct pf_search *s);
+/* Puts a target back, to run its other beginnings later. */
+void pf_search_defer(struct pf_search *s, const struct pf_target *t);
+/* How many targets are left, and operations whose targets are not generated yet. */
+uint64_t pf_search_left(const struct pf_search *s);
 /* True if an execution seen so far contains the beginning. */
 bool pf_search_has(const struct pf_search *s, const struct pf_beginning *b);
 /* A run showed that the message object is empty at this level: a take waits there. */

@@ -21,7 +21,6 @@
 
 #define PAGE 4096ull
 #define VIEW_CHUNK (1u << 20) /* bytes of a chunk of a view */
-#define START_LIMIT_MS 60000
 #define FULL_MS 200 /* how long a copy may wait for room in its rings */
 
 struct pf_resident_host {
@@ -61,9 +60,12 @@ static void wait_for_change(uint32_t *word, uint32_t old, uint64_t ms)
     syscall(SYS_futex, word, FUTEX_WAIT, old, &t, NULL, 0);
 }
 
-static pf_status ended_early(const struct pf_resident_host *r, struct pf_error *e)
+static pf_status ended_early(struct pf_resident_host *r, struct pf_error *e)
 {
     const struct pf_channel *c = r->trunk;
+    if (!has_ended(r))
+        return pf_fail(e, PF_BAD, "%s: was stopped before its first thread started",
+                       r->meta->program);
     return pf_fail(e, PF_BAD, "%s: %s%s", r->meta->program,
                    c->owner ? "ended before its first thread started"
                             : "did not run in directed mode; build it with the pf cc of this "
@@ -113,36 +115,37 @@ static void fill_lane(struct pf_resident_host *r)
     }
 }
 
-static pf_status start(struct pf_resident_host *r, const char *schedule, uint64_t events,
+static pf_status start(struct pf_resident_host *r, const struct pf_resident_start *how,
                        struct pf_error *e)
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), r->plan_fd);
-    struct pf_schedule_plan_step plan[] = {{.thread = 0, .until = events},
+    struct pf_schedule_plan_step plan[] = {{.thread = 0, .until = how->events},
                                            {.thread = PF_PLAN_SERVE}};
     pf_status s = write_plan(r, plan, 2, e);
     struct pf_directed d = {
-        .schedule = schedule, .exclude = r->meta->exclude, .plan = path, .tracing = true};
+        .schedule = how->schedule, .exclude = r->meta->exclude, .plan = path, .tracing = true};
     return s == PF_OK ? pf_directed_start(&r->host, r->meta, &d, &r->pid, e) : s;
 }
 
 pf_status pf_resident_host_new(struct pf_resident_host **out, const struct pf_clip_meta *m,
-                               const char *schedule, uint64_t events, struct pf_error *e)
+                               const struct pf_resident_start *how, struct pf_error *e)
 {
     struct pf_resident_host *r = pf_mem_zero(1, sizeof *r);
     r->meta = m;
     r->lane_fd = r->plan_fd = -1;
     pf_status s = (r->plan_fd = memory_file("pf-plan", e)) < 0 ? PF_IO : PF_OK;
     if (s == PF_OK)
-        s = start(r, schedule, events, e);
+        s = start(r, how, e);
     if (s != PF_OK) {
         free(r);
         return s;
     }
     r->trunk = pf_channel_host_channel(r->host);
     struct pf_resident *k = &r->trunk->resident;
-    uint64_t until = pf_now_ms() + START_LIMIT_MS;
-    while (!__atomic_load_n(&k->ready, __ATOMIC_ACQUIRE) && !has_ended(r) && pf_now_ms() < until)
+    uint64_t until = pf_now_ms() + how->limit_ms;
+    while (!__atomic_load_n(&k->ready, __ATOMIC_ACQUIRE) && !has_ended(r) && pf_now_ms() < until &&
+           !(how->should_stop && how->should_stop()))
         wait_for_change(&k->ready, 0, 20);
     if (!k->ready)
         s = ended_early(r, e);

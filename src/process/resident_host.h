@@ -16,11 +16,18 @@
 
 struct pf_resident_host;
 
-/* Starts the program and waits until it has reached the checkpoint: the point where its main thread
- * has done `events` events (at least 1). `m` must outlive the host. */
+/* Where the checkpoint is, and how long to wait for it. */
+struct pf_resident_start {
+    const char *schedule; /* the policy of the target */
+    uint64_t events; /* of the main thread before the checkpoint, at least 1 */
+    uint64_t limit_ms; /* most time until the target has reached it */
+    bool (*should_stop)(void); /* NULL: never */
+};
+
+/* Starts the program and waits until it has reached the checkpoint. `m` must outlive the host. */
 PF_MUST_USE pf_status pf_resident_host_new(struct pf_resident_host **out,
-                                           const struct pf_clip_meta *m, const char *schedule,
-                                           uint64_t events, struct pf_error *e);
+                                           const struct pf_clip_meta *m,
+                                           const struct pf_resident_start *how, struct pf_error *e);
 /* Ends the program. NULL is fine. */
 void pf_resident_host_free(struct pf_resident_host *r);
 

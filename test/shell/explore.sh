@@ -45,3 +45,13 @@ has out "stopped early"
 build sleeps -DLEAVE
 status 0 "$PF" explore --runs 50 -- ./open
 hasnt out "complete for this input"
+
+# a run of thousands of events has millions of targets: they are not all generated at once
+"$PF" cc -g -O1 -pthread "$ROOT/example/tally.c" -o tally
+status 0 "$PF" explore --runs 20 --json tally.json -- ./tally
+has out "stopped early"
+python3 - <<'EOF'
+import json
+e = json.load(open("tally.json"))["exploration"]
+assert e["schedules"] == e["classes"] == 20 and e["races"][0]["clip"], e
+EOF

@@ -1,13 +1,15 @@
 // sources: src/predict/engine/reads_from.c src/predict/engine/reads_from_solve.c
-// sources: src/predict/engine/reads_from_check.c src/predict/engine/solver.c
+// sources: src/predict/engine/reads_from_check.c src/predict/engine/reads_from_saturate.c
+// sources: src/predict/engine/solver.c
 // sources: src/base/allocation.c src/base/vector.c src/base/hash_map.c
 // flags: -D_GNU_SOURCE -O1
 /*
  * predict_reads_from.c - the question "can these operations be ordered" against a search through
  * all orders, on small random executions. Saturation may refuse a node only if no order
- * exists with it.
+ * exists with it, and it derives everything that follows from its two rules for all pairs.
  */
 #include "engine/reads_from.h"
+#include "engine/reads_from_solve.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -118,6 +120,7 @@ static void change(const struct pf_rf_graph *g, uint32_t *changed, uint32_t sour
         uint32_t pick = draw(NODES + 1);
         if (a->source == PF_SOURCE_NONE)
             continue;
+        writes[k] ^= draw(4) == 0;
         sources[k] = PF_SOURCE_INITIAL;
         for (uint32_t i = g->user_at[a->cell]; i < g->user_at[a->cell + 1]; i++) {
             uint32_t e = g->owner[g->users[i]];
@@ -125,6 +128,25 @@ static void change(const struct pf_rf_graph *g, uint32_t *changed, uint32_t sour
                 sources[k] = e;
         }
     }
+}
+
+/* True if the rules of reads_from_saturate.c derive nothing more, for any read and any write. */
+static bool is_saturated(const struct pf_rf_query *q)
+{
+    const struct pf_rf_graph *g = q->g;
+    for (uint32_t a = 0; a < g->accesses.len; a++)
+        for (uint32_t b = 0; b < g->accesses.len; b++) {
+            uint32_t r = g->owner[a], w = pf_rf_query_source(q, a), x = g->owner[b];
+            if (w == PF_SOURCE_NONE || !pf_rf_query_writes(q, b) || x == r || x == w ||
+                g->accesses.at[a].cell != g->accesses.at[b].cell || !pf_rf_query_has(q, r) ||
+                !pf_rf_query_has(q, x))
+                continue;
+            bool later = w == PF_SOURCE_INITIAL || pf_rf_query_before(q, w, x);
+            if ((later && !pf_rf_query_before(q, r, x)) ||
+                (!later && pf_rf_query_before(q, x, r) && !pf_rf_query_before(q, x, w)))
+                return false;
+        }
+    return true;
 }
 
 static void compares_with_all_orders(void **unused)
@@ -151,6 +173,8 @@ static void compares_with_all_orders(void **unused)
                 refused += !added;
                 if (!added && has_order(&q, keep))
                     fail_msg("round %d: node %u was refused, but there is an order", round, e);
+                if (!is_saturated(&q))
+                    fail_msg("round %d: node %u: the order is not saturated", round, e);
             }
         enum pf_answer answer = pf_rf_query_decide(&q, 100000);
         yes += answer == PF_YES;

@@ -1,7 +1,8 @@
 /*
- * reads_from.c - see reads_from.h: the graph, and the first two tiers. Deciding whether an order
- * exists is NP-complete, but saturation leaves almost nothing open in practice: an order that is
- * constructed greedily after it nearly always succeeds. reads_from_solve.c has the rest.
+ * reads_from.c - see reads_from.h: the graph, and the second tier. Deciding whether an order exists
+ * is NP-complete, but saturation (reads_from_saturate.c) leaves almost nothing open in practice: an
+ * order that is constructed greedily after it nearly always succeeds. reads_from_solve.c has the
+ * rest.
  */
 #include "reads_from_solve.h"
 #include <string.h>
@@ -10,12 +11,14 @@
 
 void pf_rf_graph_clear(struct pf_rf_graph *g)
 {
-    void *all[] = {g->by_thread_at, g->by_thread, g->succ_at, g->succ,  g->pred_at,
-                   g->pred,         g->user_at,   g->users,   g->owner, g->clock};
+    void *all[] = {g->by_thread_at, g->by_thread, g->succ_at,   g->succ,   g->pred_at,
+                   g->pred,         g->user_at,   g->users,     g->owner,  g->clock,
+                   g->writer_at,    g->writers,   g->reader_at, g->readers};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     g->by_thread_at = g->by_thread = g->succ_at = g->succ = g->pred_at = g->pred = NULL;
     g->user_at = g->users = g->owner = g->clock = NULL;
+    g->writer_at = g->writers = g->reader_at = g->readers = NULL;
     pf_vec_clear(&g->nodes);
     pf_vec_clear(&g->accesses);
     pf_vec_clear(&g->edges);
@@ -38,8 +41,6 @@ static void make_ranges(uint32_t *at, uint32_t n)
     for (uint32_t k = 0; k < n; k++)
         at[k + 2] += at[k + 1];
 }
-
-static bool has_source(uint32_t source) { return source < PF_SOURCE_INITIAL; }
 
 static void list_threads(struct pf_rf_graph *g)
 {
@@ -68,6 +69,28 @@ static void list_users(struct pf_rf_graph *g)
         }
 }
 
+/* Lists the accesses that write, or those that read, for each cell and thread. */
+static void list_by_cell(const struct pf_rf_graph *g, bool writers, uint32_t **at, uint32_t **list)
+{
+    size_t nt = g->nthreads;
+    *at = pf_mem_zero(g->ncells * nt + 2, sizeof **at);
+    *list = pf_mem_resize(NULL, g->accesses.len + 1, sizeof **list);
+    for (int round = 0; round < 2; round++) {
+        for (uint32_t a = 0; a < g->accesses.len; a++) {
+            const struct pf_rf_access *x = &g->accesses.at[a];
+            size_t key = x->cell * nt + g->nodes.at[g->owner[a]].thread;
+            if (writers ? !x->writes : x->source == PF_SOURCE_NONE)
+                continue;
+            if (round == 0)
+                (*at)[key + 2]++;
+            else
+                (*list)[(*at)[key + 1]++] = a;
+        }
+        if (round == 0)
+            make_ranges(*at, (uint32_t)(g->ncells * nt));
+    }
+}
+
 static void list_predecessors(struct pf_rf_graph *g)
 {
     g->pred_at = pf_mem_zero(g->nodes.len + 3, sizeof *g->pred_at);
@@ -86,7 +109,7 @@ static void list_successors(struct pf_rf_graph *g)
     for (size_t k = 0; k < g->edges.len; k++)
         g->succ_at[g->edges.at[k].from + 2]++;
     for (size_t k = 0; k < g->accesses.len; k++)
-        if (has_source(g->accesses.at[k].source)) {
+        if (pf_rf_is_node(g->accesses.at[k].source)) {
             g->succ_at[g->accesses.at[k].source + 2]++;
             n++;
         }
@@ -95,19 +118,8 @@ static void list_successors(struct pf_rf_graph *g)
     for (size_t k = 0; k < g->edges.len; k++)
         g->succ[g->succ_at[g->edges.at[k].from + 1]++] = g->edges.at[k].to;
     for (size_t k = 0; k < g->accesses.len; k++)
-        if (has_source(g->accesses.at[k].source))
+        if (pf_rf_is_node(g->accesses.at[k].source))
             g->succ[g->succ_at[g->accesses.at[k].source + 1]++] = g->owner[k];
-}
-
-static bool join(uint32_t *to, const uint32_t *from, uint32_t n)
-{
-    bool grew = false;
-    for (uint32_t u = 0; u < n; u++)
-        if (from[u] > to[u]) {
-            to[u] = from[u];
-            grew = true;
-        }
-    return grew;
 }
 
 void pf_rf_graph_seal(struct pf_rf_graph *g)
@@ -116,6 +128,8 @@ void pf_rf_graph_seal(struct pf_rf_graph *g)
     list_users(g);
     list_successors(g);
     list_predecessors(g);
+    list_by_cell(g, true, &g->writer_at, &g->writers);
+    list_by_cell(g, false, &g->reader_at, &g->readers);
     uint32_t nt = g->nthreads;
     g->clock = pf_mem_zero(g->nodes.len * nt + 1, sizeof *g->clock);
     for (uint32_t i = 0; i < g->nodes.len; i++) {
@@ -124,9 +138,10 @@ void pf_rf_graph_seal(struct pf_rf_graph *g)
         c[e->thread] = e->pos + 1;
         /* everything before i is final, so i passes its clock on */
         if (e->pos + 1 < pf_rf_length(g, e->thread))
-            join(g->clock + (size_t)pf_rf_node_at(g, e->thread, e->pos + 1) * nt, c, nt);
+            pf_rf_clock_join(g->clock + (size_t)pf_rf_node_at(g, e->thread, e->pos + 1) * nt, c,
+                             nt);
         for (uint32_t k = g->succ_at[i]; k < g->succ_at[i + 1]; k++)
-            join(g->clock + (size_t)g->succ[k] * nt, c, nt);
+            pf_rf_clock_join(g->clock + (size_t)g->succ[k] * nt, c, nt);
     }
 }
 
@@ -134,12 +149,14 @@ void pf_rf_graph_seal(struct pf_rf_graph *g)
 
 void pf_rf_query_release(struct pf_rf_query *q)
 {
-    void *all[] = {q->clock, q->saved, q->derived_at, q->last, q->next, q->keep};
+    void *all[] = {q->clock, q->derived_at, q->last, q->next, q->keep, q->queued, q->pending};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     pf_vec_release(&q->order);
     pf_vec_release(&q->derived);
     pf_vec_release(&q->stack);
+    pf_vec_release(&q->touched);
+    pf_vec_release(&q->undo);
     *q = (struct pf_rf_query){0};
 }
 
@@ -170,11 +187,16 @@ static void make_room(struct pf_rf_query *q)
     if (clock > q->cap_clock) {
         q->cap_clock = 2 * clock;
         q->clock = pf_mem_resize(q->clock, q->cap_clock, sizeof *q->clock);
-        q->saved = pf_mem_resize(q->saved, q->cap_clock, sizeof *q->saved);
     }
-    if (g->nodes.len >= q->cap_nodes)
-        q->derived_at = pf_mem_resize(q->derived_at, q->cap_nodes = 2 * g->nodes.len + 1,
-                                      sizeof *q->derived_at);
+    if (g->nodes.len >= q->cap_nodes) {
+        q->cap_nodes = 2 * g->nodes.len + 1;
+        q->derived_at = pf_mem_resize(q->derived_at, q->cap_nodes, sizeof *q->derived_at);
+        q->queued = pf_mem_resize(q->queued, q->cap_nodes, sizeof *q->queued);
+    }
+    if (g->accesses.len + g->ncells >= q->cap_accesses) {
+        q->cap_accesses = 2 * (g->accesses.len + g->ncells) + 1;
+        q->pending = pf_mem_resize(q->pending, q->cap_accesses, sizeof *q->pending);
+    }
     if (g->ncells >= q->cap_cells)
         q->last = pf_mem_resize(q->last, q->cap_cells = 2 * g->ncells + 1, sizeof *q->last);
     if (g->nthreads >= q->cap_threads) {
@@ -194,106 +216,8 @@ void pf_rf_query_start(struct pf_rf_query *q, const struct pf_rf_graph *g, uint3
     make_room(q);
     memset(q->keep, 0, g->nthreads * sizeof *q->keep);
     memset(q->derived_at, 0xff, g->nodes.len * sizeof *q->derived_at);
+    memset(q->queued, 0, g->nodes.len * sizeof *q->queued);
     pf_vec_clear(&q->derived);
-}
-
-/* --- first tier: saturation --- */
-
-static void raise_clock(struct pf_rf_query *q, uint32_t from, uint32_t to)
-{
-    uint32_t nt = q->g->nthreads;
-    if (pf_rf_query_has(q, to) &&
-        join(q->clock + (size_t)to * nt, q->clock + (size_t)from * nt, nt))
-        pf_vec_push(&q->stack, to);
-}
-
-static void push_derived(struct pf_rf_query *q, uint32_t a, uint32_t b)
-{
-    uint32_t triple[] = {a, b, q->derived_at[a]};
-    q->derived_at[a] = (uint32_t)q->derived.len;
-    for (int i = 0; i < 3; i++)
-        pf_vec_push(&q->derived, triple[i]);
-}
-
-/* Adds a -> b. Returns false if it closes a cycle. */
-static bool put_before(struct pf_rf_query *q, uint32_t a, uint32_t b, bool *changed)
-{
-    const struct pf_rf_graph *g = q->g;
-    if (pf_rf_query_before(q, b, a))
-        return false;
-    if (pf_rf_query_before(q, a, b))
-        return true;
-    if (!q->is_saved)
-        memcpy(q->saved, q->clock, g->nodes.len * g->nthreads * sizeof *q->saved);
-    q->is_saved = *changed = true;
-    push_derived(q, a, b);
-    pf_vec_clear(&q->stack);
-    raise_clock(q, a, b);
-    while (q->stack.len) {
-        uint32_t e = q->stack.at[--q->stack.len];
-        const struct pf_rf_node *x = &g->nodes.at[e];
-        if (x->pos + 1 < q->keep[x->thread])
-            raise_clock(q, e, pf_rf_node_at(g, x->thread, x->pos + 1));
-        for (uint32_t k = g->succ_at[e]; k < g->succ_at[e + 1]; k++)
-            if (g->succ[k] != q->changed)
-                raise_clock(q, e, g->succ[k]);
-        for (uint32_t k = q->derived_at[e]; k != PF_NONE; k = q->derived.at[k + 2])
-            raise_clock(q, e, q->derived.at[k + 1]);
-    }
-    return true;
-}
-
-/* Read r sees write w, and x is another write to the cell: orders x so that it does not come
- * between the two. */
-static bool separate(struct pf_rf_query *q, uint32_t r, uint32_t w, uint32_t x, bool *changed)
-{
-    if (w == PF_SOURCE_INITIAL || pf_rf_query_before(q, w, x))
-        return put_before(q, r, x, changed);
-    return !pf_rf_query_before(q, x, r) || put_before(q, x, w, changed);
-}
-
-static bool saturate_read(struct pf_rf_query *q, uint32_t access, bool *changed)
-{
-    const struct pf_rf_graph *g = q->g;
-    uint32_t r = g->owner[access], w = pf_rf_query_source(q, access);
-    uint32_t cell = g->accesses.at[access].cell;
-    for (uint32_t k = g->user_at[cell]; k < g->user_at[cell + 1]; k++) {
-        uint32_t x = g->owner[g->users[k]];
-        if (pf_rf_query_writes(q, g->users[k]) && x != r && x != w && pf_rf_query_has(q, x) &&
-            !separate(q, r, w, x, changed))
-            return false;
-    }
-    return true;
-}
-
-/* Applies `separate` to every read of the cell and the write x. */
-static bool saturate_write(struct pf_rf_query *q, uint32_t x, uint32_t cell, bool *changed)
-{
-    const struct pf_rf_graph *g = q->g;
-    for (uint32_t k = g->user_at[cell]; k < g->user_at[cell + 1]; k++) {
-        uint32_t r = g->owner[g->users[k]], w = pf_rf_query_source(q, g->users[k]);
-        if (w != PF_SOURCE_NONE && x != r && x != w && pf_rf_query_has(q, r) &&
-            !separate(q, r, w, x, changed))
-            return false;
-    }
-    return true;
-}
-
-static bool saturate(struct pf_rf_query *q)
-{
-    const struct pf_rf_graph *g = q->g;
-    for (bool changed = true; changed;) {
-        changed = false;
-        for (uint32_t t = 0; t < g->nthreads; t++)
-            for (uint32_t pos = 0; pos < q->keep[t]; pos++) {
-                const struct pf_rf_node *e = &g->nodes.at[pf_rf_node_at(g, t, pos)];
-                for (uint32_t a = e->access0; a < e->access0 + e->naccesses; a++)
-                    if (pf_rf_query_source(q, a) != PF_SOURCE_NONE &&
-                        !saturate_read(q, a, &changed))
-                        return false;
-            }
-    }
-    return true;
 }
 
 bool pf_rf_query_can_add(const struct pf_rf_query *q, uint32_t e)
@@ -304,67 +228,13 @@ bool pf_rf_query_can_add(const struct pf_rf_query *q, uint32_t e)
         return false;
     for (uint32_t k = 0; k < x->naccesses; k++) {
         uint32_t source = pf_rf_query_source(q, x->access0 + k);
-        if (has_source(source) && !pf_rf_query_has(q, source))
+        if (pf_rf_is_node(source) && !pf_rf_query_has(q, source))
             return false;
     }
     for (uint32_t k = g->pred_at[e]; k < g->pred_at[e + 1]; k++)
         if (!pf_rf_query_has(q, g->pred[k]))
             return false;
     return true;
-}
-
-/* The clock of a new node. */
-static void start_clock(struct pf_rf_query *q, uint32_t e)
-{
-    const struct pf_rf_graph *g = q->g;
-    const struct pf_rf_node *x = &g->nodes.at[e];
-    uint32_t nt = g->nthreads, *c = q->clock + (size_t)e * nt;
-    memset(c, 0, nt * sizeof *c);
-    if (x->pos)
-        join(c, q->clock + (size_t)pf_rf_node_at(g, x->thread, x->pos - 1) * nt, nt);
-    for (uint32_t k = g->pred_at[e]; k < g->pred_at[e + 1]; k++)
-        join(c, q->clock + (size_t)g->pred[k] * nt, nt);
-    for (uint32_t k = 0; k < x->naccesses; k++) {
-        uint32_t source = pf_rf_query_source(q, x->access0 + k);
-        if (!has_source(source))
-            continue;
-        join(c, q->clock + (size_t)source * nt, nt);
-        if (e == q->changed) /* its new sources are not in g->succ */
-            push_derived(q, source, e);
-    }
-    if (e == q->changed) /* g->succ is not used for it */
-        for (uint32_t k = g->pred_at[e]; k < g->pred_at[e + 1]; k++)
-            push_derived(q, g->pred[k], e);
-    c[x->thread] = x->pos + 1;
-}
-
-bool pf_rf_query_add(struct pf_rf_query *q, uint32_t e)
-{
-    const struct pf_rf_graph *g = q->g;
-    const struct pf_rf_node *x = &g->nodes.at[e];
-    size_t derived = q->derived.len;
-    bool changed = false, ok = true;
-    start_clock(q, e);
-    q->is_saved = false;
-    q->keep[x->thread]++;
-    for (uint32_t a = x->access0; a < x->access0 + x->naccesses && ok; a++) {
-        if (pf_rf_query_source(q, a) != PF_SOURCE_NONE)
-            ok = saturate_read(q, a, &changed);
-        if (ok && pf_rf_query_writes(q, a))
-            ok = saturate_write(q, e, g->accesses.at[a].cell, &changed);
-    }
-    if (ok && changed)
-        ok = saturate(q);
-    if (ok)
-        return true;
-    q->keep[x->thread]--;
-    while (q->derived.len > derived) {
-        q->derived.len -= 3;
-        q->derived_at[q->derived.at[q->derived.len]] = q->derived.at[q->derived.len + 2];
-    }
-    if (q->is_saved)
-        memcpy(q->clock, q->saved, g->nodes.len * g->nthreads * sizeof *q->clock);
-    return false;
 }
 
 /* --- second tier: construction --- */
@@ -380,26 +250,42 @@ static bool is_due(const struct pf_rf_query *q, uint32_t e)
     return true;
 }
 
+/* Where q->pending counts the reads of the cell that are still to come and read from `source`. */
+static uint32_t *pending_of(const struct pf_rf_query *q, uint32_t cell, uint32_t source)
+{
+    const struct pf_rf_graph *g = q->g;
+    if (source == PF_SOURCE_INITIAL)
+        return &q->pending[g->accesses.len + cell];
+    uint32_t a = g->nodes.at[source].access0;
+    while (g->accesses.at[a].cell != cell)
+        a++;
+    return &q->pending[a];
+}
+
+/* Adds `by` for every read of the node. */
+static void count_pending(const struct pf_rf_query *q, uint32_t e, uint32_t by)
+{
+    const struct pf_rf_node *x = &q->g->nodes.at[e];
+    for (uint32_t a = x->access0; a < x->access0 + x->naccesses; a++) {
+        uint32_t source = pf_rf_query_source(q, a);
+        if (source != PF_SOURCE_NONE)
+            *pending_of(q, q->g->accesses.at[a].cell, source) += by;
+    }
+}
+
 /* True if e can be taken now: its sources are the last writes, and no read that is still to come
  * needs a value that e overwrites. */
 static bool fits(const struct pf_rf_query *q, uint32_t e)
 {
     const struct pf_rf_graph *g = q->g;
     const struct pf_rf_node *x = &g->nodes.at[e];
-    for (uint32_t k = 0; k < x->naccesses; k++) {
-        uint32_t a = x->access0 + k, source = pf_rf_query_source(q, a);
-        uint32_t cell = g->accesses.at[a].cell;
-        if (source != PF_SOURCE_NONE && q->last[cell] != source)
+    for (uint32_t a = x->access0; a < x->access0 + x->naccesses; a++) {
+        uint32_t source = pf_rf_query_source(q, a), cell = g->accesses.at[a].cell;
+        bool reads = source != PF_SOURCE_NONE;
+        if (reads && q->last[cell] != source)
             return false;
-        if (!pf_rf_query_writes(q, a))
-            continue;
-        for (uint32_t i = g->user_at[cell]; i < g->user_at[cell + 1]; i++) {
-            uint32_t other = g->owner[g->users[i]];
-            const struct pf_rf_node *y = &g->nodes.at[other];
-            if (other != e && y->pos >= q->next[y->thread] && pf_rf_query_has(q, other) &&
-                pf_rf_query_source(q, g->users[i]) == q->last[cell])
-                return false;
-        }
+        if (pf_rf_query_writes(q, a) && *pending_of(q, cell, q->last[cell]) > reads)
+            return false;
     }
     return true;
 }
@@ -427,6 +313,10 @@ static bool construct(struct pf_rf_query *q)
     }
     for (uint32_t c = 0; c < g->ncells; c++)
         q->last[c] = PF_SOURCE_INITIAL;
+    memset(q->pending, 0, (g->accesses.len + g->ncells) * sizeof *q->pending);
+    for (uint32_t t = 0; t < g->nthreads; t++)
+        for (uint32_t pos = 0; pos < q->keep[t]; pos++)
+            count_pending(q, pf_rf_node_at(g, t, pos), 1);
     while (q->order.len < all) {
         uint32_t best = next_of(q, thread), late = PF_NONE;
         if (best == q->changed)
@@ -444,6 +334,7 @@ static bool construct(struct pf_rf_query *q)
         const struct pf_rf_node *x = &g->nodes.at[best];
         thread = x->thread;
         q->next[thread]++;
+        count_pending(q, best, -1u);
         for (uint32_t k = 0; k < x->naccesses; k++)
             if (pf_rf_query_writes(q, x->access0 + k))
                 q->last[g->accesses.at[x->access0 + k].cell] = best;

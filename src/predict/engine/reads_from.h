@@ -16,7 +16,8 @@
  *          step. If that gets stuck, the solver (solver.h) decides, unless its budget runs out:
  *          UNKNOWN.
  * Memory:  a graph and a question own their arrays until release.
- * Cost:    saturation O(reads * writes of the same cell * threads), usually in two passes.
+ * Cost:    saturation O(threads * log writes) for each read and each derived order; construction
+ *          O(nodes * threads).
  */
 #ifndef PF_ENGINE_READS_FROM_H
 #define PF_ENGINE_READS_FROM_H
@@ -52,7 +53,10 @@ struct pf_rf_graph {
     uint32_t *succ_at, *succ;           /* successors by sources and edges */
     uint32_t *pred_at, *pred;           /* predecessors by edges */
     uint32_t *user_at, *users; /* per cell: the accesses to it, in the order of the nodes */
-    uint32_t *owner;           /* per access: its node */
+    /* per cell and thread (number cell * nthreads + thread): the accesses that write, and those that
+     * read, in program order */
+    uint32_t *writer_at, *writers, *reader_at, *readers;
+    uint32_t *owner; /* per access: its node */
     uint32_t *clock; /* per node, nthreads words: how many nodes of each thread come before it by
                       * program order, sources and edges; its own thread: including it */
 };
@@ -79,18 +83,22 @@ static inline bool pf_rf_before(const struct pf_rf_graph *g, uint32_t a, uint32_
 
 struct pf_rf_query {
     const struct pf_rf_graph *g;
-    uint32_t changed;        /* the node with new sources; PF_NONE: none */
+    uint32_t changed; /* the node with new sources; PF_NONE: none */
     const uint32_t *sources; /* of each of its accesses */
-    const bool *writes;      /* of each of its accesses: whether it writes */
-    uint32_t *keep;          /* per thread: how many of its nodes are collected */
-    pf_vec_u32 order;        /* the answer */
-    uint64_t solved;         /* questions that only the solver could decide */
+    const bool *writes; /* of each of its accesses: whether it writes */
+    uint32_t *keep; /* per thread: how many of its nodes are collected */
+    pf_vec_u32 order; /* the answer */
+    uint64_t solved; /* questions that only the solver could decide */
     /* scratch memory */
-    uint32_t *clock, *saved; /* saved: the clocks before the node that is being added */
-    bool is_saved;
+    uint32_t *clock;
     pf_vec_u32 derived, stack;
+    /* nodes whose clocks have grown, to be looked at; what to restore if the node that is being
+     * added does not fit: clocks with their nodes */
+    pf_vec_u32 touched, undo;
+    bool *queued; /* per node: it is in `touched` */
     uint32_t *derived_at, *last, *next;
-    size_t cap_clock, cap_nodes, cap_cells, cap_threads;
+    uint32_t *pending; /* construction: reads still to come, per write access and initial value */
+    size_t cap_clock, cap_nodes, cap_cells, cap_threads, cap_accesses;
 };
 
 void pf_rf_query_release(struct pf_rf_query *q);

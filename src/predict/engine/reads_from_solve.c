@@ -8,6 +8,8 @@
 #include "solver.h"
 #include <string.h>
 
+#define CLAUSES_MAX 200000 /* a larger question is not decided */
+
 struct rf_encoder {
     struct pf_rf_query *q;
     struct pf_solver s;
@@ -67,10 +69,25 @@ static void add_read(struct rf_encoder *x, uint32_t access)
     }
 }
 
+/* How many clauses the question has at most. */
+static uint64_t count_clauses(const struct pf_rf_query *q)
+{
+    const struct pf_rf_graph *g = q->g;
+    uint64_t n = 0;
+    for (uint32_t c = 0; c < g->ncells; c++) {
+        size_t first = (size_t)c * g->nthreads, end = first + g->nthreads;
+        n += (uint64_t)(g->reader_at[end] - g->reader_at[first]) *
+             (g->writer_at[end] - g->writer_at[first]);
+    }
+    return n;
+}
+
 enum pf_answer pf_rf_query_solve(struct pf_rf_query *q, uint32_t conflicts)
 {
     const struct pf_rf_graph *g = q->g;
     struct rf_encoder x = {.q = q};
+    if (count_clauses(q) > CLAUSES_MAX)
+        return PF_UNKNOWN;
     uint32_t n = (uint32_t)g->nodes.len;
     pf_solver_start(&x.s, n);
     fix_edges(&x);
