@@ -3,6 +3,7 @@
 #include "check_batch.h"
 #include "clip.h"
 #include "file.h"
+#include "run_report.h"
 #include <ctype.h>
 #include <jansson.h>
 #include <limits.h>
@@ -10,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define ALIKE_MAX 3 /* most recordings of failures whose texts differ only in numbers */
@@ -139,19 +141,29 @@ static void choose_for_behaviours(struct pf_check_batch *b)
     }
 }
 
-pf_status pf_check_batch_read(struct pf_check_batch *b, struct pf_check_failures *seen,
-                              const char *document, bool stopped, struct pf_error *e)
+static pf_status load_document(const char *document, json_t **o, struct pf_error *e)
 {
     char *bytes;
     size_t n;
-    *b = (struct pf_check_batch){0};
+    *o = NULL;
     if (access(document, R_OK))
         return PF_OK; /* it was stopped before it wrote one, as its line says */
     pf_status s = pf_file_read(document, &bytes, &n, e);
     if (s != PF_OK)
         return s;
-    json_t *o = json_loadb(bytes, n, 0, NULL);
+    *o = json_loadb(bytes, n, 0, NULL);
     free(bytes);
+    return *o ? PF_OK : pf_fail(e, PF_BAD, "%s: expected a JSON document", document);
+}
+
+pf_status pf_check_batch_read(struct pf_check_batch *b, struct pf_check_failures *seen,
+                              const char *document, bool stopped, struct pf_error *e)
+{
+    json_t *o;
+    *b = (struct pf_check_batch){0};
+    pf_status s = load_document(document, &o, e);
+    if (!o)
+        return s;
     const json_t *all = json_object_get(o, "continuations");
     if (!json_is_array(all))
         s = pf_fail(e, PF_BAD, "%s: expected a list of continuations", document);
@@ -160,6 +172,81 @@ pf_status pf_check_batch_read(struct pf_check_batch *b, struct pf_check_failures
         take(b, seen, stopped, json_array_get(all, i));
     b->events = b->schedules ? b->events / b->schedules : 0;
     choose_for_behaviours(b);
+    json_decref(o);
+    return s;
+}
+
+/* --- systematic search --- */
+
+/* True if no earlier recording has failed like the one in the file. */
+static bool is_new_clip_failure(struct pf_check_failures *seen, const char *path)
+{
+    struct pf_clip c;
+    struct pf_error ignored;
+    char text[1024];
+    if (pf_clip_open(&c, path, &ignored) != PF_OK)
+        return false;
+    snprintf(text, sizeof text, "%s %d %d %.300s %.300s ",
+             c.end.outcome == PF_OUTCOME_NONE ? "" : pf_outcome_name(c.end.outcome),
+             WIFEXITED(c.end.wait) ? WEXITSTATUS(c.end.wait) : 0,
+             WIFSIGNALED(c.end.wait) ? WTERMSIG(c.end.wait) : 0, c.end.text, c.end.error);
+    pf_clip_release(&c);
+    add_last_line(text, sizeof text, path);
+    return is_new_failure(seen, text);
+}
+
+static void take_explored(struct pf_check_batch *b, struct pf_check_failures *seen, const json_t *k,
+                          bool failed)
+{
+    struct pf_check_batch_recording r = {.failed = failed};
+    snprintf(r.schedule, sizeof r.schedule, "explore:%llu",
+             (unsigned long long)number(k, "schedule"));
+    snprintf(r.clip, sizeof r.clip, "%s", word(k, "clip"));
+    for (size_t i = 0; i < b->kept.len; i++)
+        if (!strcmp(b->kept.at[i].clip, r.clip))
+            return; /* a failure that also shows a race */
+    if (!*r.clip)
+        return;
+    if (!failed && number(k, "schedule") == 1)
+        return; /* this schedule is that of the first recording, which is searched anyway */
+    r.chosen = !failed || is_new_clip_failure(seen, r.clip);
+    b->failures += failed && r.chosen;
+    pf_vec_push(&b->kept, r);
+}
+
+pf_status pf_check_batch_read_explored(struct pf_check_batch *b, struct pf_check_failures *seen,
+                                       const char *document, struct pf_error *e)
+{
+    json_t *o;
+    *b = (struct pf_check_batch){0};
+    pf_status s = load_document(document, &o, e);
+    const json_t *x = json_object_get(o, "exploration");
+    const json_t *failures = json_object_get(x, "failures"), *races = json_object_get(x, "races");
+    b->schedules = number(x, "schedules");
+    b->behaviours = number(x, "classes");
+    b->left = number(x, "targets");
+    for (size_t i = 0; i < json_array_size(failures); i++)
+        take_explored(b, seen, json_array_get(failures, i), true);
+    for (size_t i = 0; i < json_array_size(races); i++)
+        take_explored(b, seen, json_array_get(races, i), false);
+    json_decref(o);
+    return s;
+}
+
+pf_status pf_check_exploration_move(const char *document, const char *to, struct pf_error *e)
+{
+    json_t *o;
+    pf_status s = load_document(document, &o, e);
+    if (!o)
+        return s;
+    /* the clips become recordings of the check */
+    static const char *const dropped[] = {"failures", "races", "results"};
+    json_t *x = json_object_get(o, "exploration");
+    for (size_t i = 0; i < sizeof dropped / sizeof *dropped; i++)
+        json_object_del(x, dropped[i]);
+    char *text = json_dumps(x, JSON_COMPACT | JSON_SORT_KEYS);
+    s = pf_file_write(to, text, strlen(text), e);
+    free(text);
     json_decref(o);
     return s;
 }

@@ -1,10 +1,12 @@
 /*
  * check_batch.h - the result of a batch: many schedules of one program, run from one checkpoint by
- * `pf record --news`. Chooses the recordings that are worth a search for predictions.
+ * `pf record --news`, or of a systematic search by `pf explore`. Chooses the recordings that are
+ * worth a search for predictions.
  *
  * Model:   a recording that failed is chosen if no earlier one failed with the same text; of
  *          failures whose texts differ only in numbers (thread numbers, addresses, values) a few
- *          are chosen. Of the others, those that showed the most new behaviours are chosen.
+ *          are chosen. Of the others in a batch, those that showed the most new behaviours are
+ *          chosen; in a systematic search, those that were the first to show a data race.
  * Memory:  the caller releases the result and the set of failures.
  * Errors:  PF_IO, PF_BAD with the path.
  */
@@ -30,6 +32,7 @@ struct pf_check_batch {
     uint64_t schedules, behaviours, failures; /* failures: new ones */
     uint64_t cut; /* schedules that were ended at their time limit */
     uint64_t events; /* of a schedule, on average */
+    uint64_t left; /* systematic search: targets that are left */
     bool reached; /* the program reached the checkpoint */
 };
 
@@ -37,6 +40,14 @@ struct pf_check_batch {
  * that a schedule which died of SIGTERM or SIGKILL has not failed. */
 PF_MUST_USE pf_status pf_check_batch_read(struct pf_check_batch *b, struct pf_check_failures *seen,
                                           const char *document, bool stopped, struct pf_error *e);
+/* The same for the document of a systematic search; `behaviours` is the number of different
+ * executions. */
+PF_MUST_USE pf_status pf_check_batch_read_explored(struct pf_check_batch *b,
+                                                   struct pf_check_failures *seen,
+                                                   const char *document, struct pf_error *e);
+/* Writes the part of this document that the report needs to the file `to`. */
+PF_MUST_USE pf_status pf_check_exploration_move(const char *document, const char *to,
+                                                struct pf_error *e);
 void pf_check_batch_release(struct pf_check_batch *b);
 void pf_check_failures_release(struct pf_check_failures *f);
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "check_chain.h"
 #include "allocation.h"
+#include "explore_slices.h"
 #include "policy_shares.h"
 #include "program.h"
 #include <inttypes.h>
@@ -12,6 +13,8 @@
 /* a full run that needs more than a tenth of the time budget is not repeated */
 #define SLOW_SHARE 10
 #define JUDGE_SHARE 4 /* judging may use a quarter of the time budget */
+#define EXPLORE_PERCENT 60 /* of the time budget: the most that the systematic search may use */
+#define EXPLORE_EVENTS 200000 /* a program with longer runs is not searched systematically */
 #define MAX_FAILED_RECORDINGS 2     /* consecutive recordings that failed */
 #define DIRECTED_PER_ROUND 16    /* findings that get a directed recording in one round */
 #define RUN_AGAIN 8 /* a program whose free run did not end gets one in every 8th round */
@@ -36,7 +39,8 @@ struct pf_chain_test {
     bool slow, hangs; /* its full runs are slow; a free run did not end */
     bool complete;
     bool forks; /* its forked children have many schedules; a batch would not record them */
-    enum state run, record, hatch, look;
+    enum state run, record, hatch, look, explore;
+    struct pf_explore_slices slices;
     PF_VEC(uint64_t) clips; /* steps whose recordings are to be searched for predictions */
     uint64_t clip; /* the last of those that was taken in this round; 0: none */
     uint64_t seeds; /* schedules of all batches so far */
@@ -183,6 +187,27 @@ static bool next_record(struct pf_chain *c, size_t test, const struct pf_chain_w
     return true;
 }
 
+uint64_t pf_chain_explore_ms(const struct pf_chain *c)
+{
+    uint64_t share = c->budget_ms * EXPLORE_PERCENT / 100;
+    return c->explore_ms < share ? share - c->explore_ms : 0;
+}
+
+/* A slice of the systematic search, once a recording has shown that the program has several threads
+ * and how long its runs are. */
+static bool next_explore(struct pf_chain *c, size_t test, struct pf_chain_unit *u)
+{
+    struct pf_chain_test *t = &c->tests[test];
+    bool fits = c->rounds || pf_chain_explore_ms(c) > 2 * t->slices.ms;
+    if (t->explore != WAITING || t->record != OVER || !t->direct || !t->batches || t->complete ||
+        !t->length || t->length > EXPLORE_EVENTS || !fits ||
+        !pf_explore_slices_due(&t->slices, t->seeds))
+        return false;
+    begin(c, &t->explore, PF_CHECK_EXPLORE, test, 0, u);
+    u->schedules = pf_explore_slices_next(&t->slices, t->length);
+    return true;
+}
+
 /* The first part of a round: recordings, which also show how long the program takes, free runs, and
  * predictions. */
 static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *wanted,
@@ -197,6 +222,9 @@ static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *want
             set_policy(c, u);
             return true;
         }
+    for (size_t i = 0; i < c->ntests; i++)
+        if (next_explore(c, i, u))
+            return true;
     for (size_t i = 0; i < c->ntests; i++) {
         struct pf_chain_test *t = &c->tests[i];
         if (t->hatch == RUNNING || !t->clips.len)
@@ -300,7 +328,7 @@ size_t pf_chain_open(const struct pf_chain *c)
 {
     size_t n = c->naimed;
     for (size_t i = 0; i < c->ntests; i++)
-        n += c->tests[i].clips.len;
+        n += c->tests[i].clips.len + c->tests[i].slices.left;
     return n;
 }
 
@@ -319,7 +347,7 @@ static void next_round(struct pf_chain *c)
     c->round++;
     for (size_t i = 0; i < c->ntests; i++) {
         struct pf_chain_test *t = &c->tests[i];
-        t->run = t->record = t->hatch = t->look = WAITING;
+        t->run = t->record = t->hatch = t->look = t->explore = WAITING;
         t->clip = 0;
         pf_vec_clear(&t->clips);
     }
@@ -413,6 +441,11 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
             pf_policy_shares_add(&t->shares, pf_share_policy_of(l->schedule), l->schedules,
                                  l->behaviours, l->failures);
         break;
+    case PF_CHECK_EXPLORE:
+        t->explore = OVER;
+        c->explore_ms += l->wall_ms;
+        pf_explore_slices_add(&t->slices, l->schedules, l->left, l->wall_ms);
+        break;
     case PF_CHECK_HATCH:
         if (!l->child[0])
             t->hatch = OVER;
@@ -474,6 +507,9 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit)
     case PF_CHECK_RECORD:
     case PF_CHECK_BATCH:
         t->record = OVER;
+        break;
+    case PF_CHECK_EXPLORE:
+        t->explore = OVER;
         break;
     case PF_CHECK_HATCH:
         if (!unit->child[0])

@@ -4,9 +4,10 @@
  * Model:   the chain works in rounds. In the first round every program gets a recording and a free
  *          run, then the predictions from the recording are tried. In later rounds it gets a free
  *          run and a batch: many schedules under one policy, with seeds that no earlier batch had.
- *          The policies share the batches (policy_shares.h). Recordings of the batch that failed in
- *          a new way or have shown new behaviours are searched for predictions, which are tried;
- *          so are the recordings of forked children.
+ *          The policies share the batches (policy_shares.h). Next to the batches, slices of a
+ *          systematic search run from the first round on (explore_slices.h). Recordings of both
+ *          that failed in a new way, have shown new behaviours or new races are searched for
+ *          predictions, which are tried; so are the recordings of forked children.
  *          After that, each race that was seen but is not confirmed is searched for in the
  *          recordings, and gets a recording directed at it. A program that cannot be run from a
  *          checkpoint (a server), or whose forked children are searched, gets one recording instead
@@ -65,6 +66,7 @@ struct pf_chain {
     bool judges; /* the programs can be judged */
     bool judging; /* a step that judges is running */
     uint64_t judge_ms; /* time that such steps have used */
+    uint64_t explore_ms; /* time that the systematic search has used */
     size_t left_unjudged; /* races that the last of them did not judge */
     struct pf_chain_aimed *aimed; /* recordings directed at a finding, to be searched for races */
     size_t naimed, capaimed;
@@ -73,7 +75,7 @@ struct pf_chain {
 };
 
 /* One step to be started: kind, test, round, clip, finding and schedule of the line are set; of a
- * batch also `first` and `schedules`. */
+ * batch also `first` and `schedules`, of a systematic search `schedules`. */
 #define pf_chain_unit pf_check_line
 
 PF_MUST_USE pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *settings,
@@ -87,9 +89,11 @@ bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
 /* Reports that a step has ended. `clip`: it has produced a recording, or a batch has run at least
  * one schedule. */
 void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip);
-/* Adds a recording that was chosen from a batch; `line` is its line in the journal. */
+/* Adds a recording that was chosen from a batch or a systematic search; `line` is its line in the
+ * journal. */
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line);
-/* The number of recordings that are still to be searched for predictions. */
+/* The number of recordings that are still to be searched for predictions, and of targets that the
+ * systematic search has left. */
 size_t pf_chain_open(const struct pf_chain *c);
 /* True if all programs are explored completely. */
 bool pf_chain_is_complete(const struct pf_chain *c);
@@ -104,6 +108,8 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit);
 void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip);
 /* The time that is left for judging: a quarter of the budget, less what was used. */
 uint64_t pf_chain_judge_ms(const struct pf_chain *c);
+/* The time that is left for the systematic search. */
+uint64_t pf_chain_explore_ms(const struct pf_chain *c);
 /* True if the step was cut off by a signal or the end of the budget; --continue repeats it. */
 bool pf_check_line_cut(const struct pf_check_line *line);
 /* True if every program has completed its first round; otherwise the result is incomplete. */

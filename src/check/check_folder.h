@@ -24,6 +24,7 @@ enum pf_check_kind {
     PF_CHECK_LOOK,   /* searches a recording for the races that happened in it */
     PF_CHECK_JUDGE,  /* judges the confirmed races that are not judged yet */
     PF_CHECK_BATCH,  /* many schedules from one checkpoint; some become recordings */
+    PF_CHECK_EXPLORE, /* systematic search (pf explore); some of its runs become recordings */
     PF_CHECK_KINDS
 };
 extern const char *const pf_check_kind_name[PF_CHECK_KINDS];
@@ -33,7 +34,8 @@ struct pf_check_line {
     uint64_t step;
     enum pf_check_kind kind;
     uint64_t test, round;
-    /* HATCH, LOOK: the step that made the recording; RECORD: the batch it belongs to, 0: none */
+    /* HATCH, LOOK: the step that made the recording; RECORD: the BATCH or EXPLORE it belongs to,
+     * 0: none */
     uint64_t clip;
     char child[100]; /* HATCH, LOOK: the path of the forked child to search; "": no child */
     uint64_t finding; /* DIRECT: the finding it is directed at */
@@ -43,8 +45,9 @@ struct pf_check_line {
     uint64_t wall_ms;
     uint64_t events, candidates, refuted, undecided; /* HATCH, LOOK */
     /* BATCH: the seed of its first schedule, how many schedules, new behaviours, new failures, and
-     * the number of events of a schedule on average (also of RECORD) */
-    uint64_t first, schedules, behaviours, failures, length;
+     * the number of events of a schedule on average (also of RECORD). EXPLORE: how many schedules,
+     * different executions (behaviours) and failures, and how many targets are left */
+    uint64_t first, schedules, behaviours, failures, length, left;
     bool late; /* BATCH: its schedules start at the first switch, otherwise at main's first event */
     bool complete; /* the step has explored everything that is left of the test */
     char trouble[200]; /* what went wrong, as text; "": nothing */
@@ -92,6 +95,7 @@ void pf_check_searched_path(char *to, const char *folder, const struct pf_check_
 #define PF_CHECK_BEHAVIOURS "/behaviours-%llu" /* of a test (pf record --behaviours) */
 #define PF_CHECK_TRIES "/clips/%llu"
 #define PF_CHECK_FOUND "/found/%llu.json"
+#define PF_CHECK_EXPLORATION "/exploration-%llu.json" /* of an EXPLORE */
 #define PF_CHECK_RAW "/found/.%llu.json" /* as written by the verb */
 #define PF_CHECK_REPORT "/found/.%llu.report" /* of the process of the step (run_report.h) */
 #define PF_CHECK_DRIVER "/found/.%llu.driver" /* of the driver of a server */

@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 const char *const pf_check_kind_name[PF_CHECK_KINDS] = {
-    [PF_CHECK_RUN] = "run",       [PF_CHECK_RECORD] = "record", [PF_CHECK_HATCH] = "hatch",
-    [PF_CHECK_DIRECT] = "direct", [PF_CHECK_LOOK] = "look",     [PF_CHECK_BATCH] = "batch",
-    [PF_CHECK_JUDGE] = "judge",
+    [PF_CHECK_RUN] = "run",       [PF_CHECK_RECORD] = "record",   [PF_CHECK_HATCH] = "hatch",
+    [PF_CHECK_DIRECT] = "direct", [PF_CHECK_LOOK] = "look",       [PF_CHECK_BATCH] = "batch",
+    [PF_CHECK_JUDGE] = "judge",   [PF_CHECK_EXPLORE] = "explore",
 };
 
 /* Appends a whole line, or nothing: a part of a line would damage the next one. */
@@ -61,13 +61,17 @@ pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_
     pf_json_num(&t, "candidates", l->candidates);
     pf_json_num(&t, "refuted", l->refuted);
     pf_json_num(&t, "undecided", l->undecided);
-    if (l->kind == PF_CHECK_BATCH) {
-        pf_json_num(&t, "first", l->first);
+    if (l->kind == PF_CHECK_BATCH || l->kind == PF_CHECK_EXPLORE) {
         pf_json_num(&t, "schedules", l->schedules);
         pf_json_num(&t, "behaviours", l->behaviours);
         pf_json_num(&t, "failures", l->failures);
+    }
+    if (l->kind == PF_CHECK_BATCH) {
+        pf_json_num(&t, "first", l->first);
         pf_json_bool(&t, "late", l->late);
     }
+    if (l->kind == PF_CHECK_EXPLORE)
+        pf_json_num(&t, "left", l->left);
     pf_json_num(&t, "length", l->length);
     pf_json_bool(&t, "complete", l->complete);
     pf_json_str(&t, "trouble", l->trouble);
@@ -121,6 +125,7 @@ static bool take_line(struct pf_check_line *l, const json_t *o)
     l->behaviours = number(o, "behaviours");
     l->failures = number(o, "failures");
     l->length = number(o, "length");
+    l->left = number(o, "left");
     l->late = json_is_true(json_object_get(o, "late"));
     l->complete = json_is_true(json_object_get(o, "complete"));
     text(l->trouble, sizeof l->trouble, o, "trouble");

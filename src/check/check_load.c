@@ -11,6 +11,7 @@
 #include "forked_clips.h"
 #include <errno.h>
 #include <fcntl.h>
+#include <jansson.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -33,10 +34,10 @@ static char *text(struct pf_findings *f, const char *s)
     return pf_pool_text(&f->pool, s, strlen(s));
 }
 
-/* Adds a note, or counts it if it is known. */
-static void add_note(struct check_loader *l, struct pf_check_note **list, const char *clip,
+/* Adds a note that counts `times`, or its count if it is known. */
+static void add_note(struct check_loader *l, struct pf_check_note **list, uint64_t times,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
-static void add_note(struct check_loader *l, struct pf_check_note **list, const char *clip,
+static void add_note(struct check_loader *l, struct pf_check_note **list, uint64_t times,
                      const char *format, ...)
 {
     char words[400];
@@ -50,11 +51,10 @@ static void add_note(struct check_loader *l, struct pf_check_note **list, const 
         struct pf_check_note *n = pf_pool_get(&l->f->pool, sizeof *n);
         if (!n)
             return;
-        *n = (struct pf_check_note){.text = text(l->f, words),
-                                    .clip = clip ? text(l->f, clip) : NULL};
+        *n = (struct pf_check_note){.text = text(l->f, words)};
         *list = n;
     }
-    (*list)->times++;
+    (*list)->times += times;
 }
 
 /* --- one line --- */
@@ -126,7 +126,7 @@ static void find_failure_in(struct check_loader *l, const struct pf_check_line *
     else if (c.ended && !c.end.succeeded)
         find_signal(l, line, c.end.wait, path);
     if (c.ended && c.end.copies)
-        add_note(l, &l->sum->gaps, NULL, "%u %s not recorded", c.end.copies,
+        add_note(l, &l->sum->gaps, 1, "%u %s not recorded", c.end.copies,
                  c.end.copies == 1 ? "child was" : "children were");
     pf_clip_release(&c);
 }
@@ -144,6 +144,56 @@ static void find_failure(struct check_loader *l, const struct pf_check_line *lin
     free(children);
 }
 
+/* The exploration of this program; it is added if there is none. */
+static struct pf_check_exploration *exploration_of(struct check_loader *l, uint64_t test)
+{
+    struct pf_check_exploration **x = &l->sum->explorations;
+    while (*x && (*x)->test != test)
+        x = &(*x)->next;
+    if (!*x) {
+        *x = pf_mem_checked(pf_pool_get(&l->f->pool, sizeof **x));
+        **x = (struct pf_check_exploration){.test = test};
+    }
+    return *x;
+}
+
+/* Takes the result of a systematic search. A later one has seen more than those before it. */
+static void take_exploration(struct check_loader *l, const struct pf_check_line *line)
+{
+    char path[PATH_MAX], *bytes;
+    size_t n;
+    struct pf_error ignored;
+    struct pf_check_exploration *x = exploration_of(l, line->test);
+    pf_check_path(path, l->folder, PF_CHECK_EXPLORATION, line->step);
+    if (access(path, R_OK) || pf_file_read(path, &bytes, &n, &ignored) != PF_OK) {
+        if (line->trouble[0] && !x->schedules)
+            x->failed = text(l->f, line->trouble);
+        return;
+    }
+    json_t *o = json_loadb(bytes, n, 0, NULL);
+    free(bytes);
+    const json_t *open = json_object_get(o, "open");
+    const char *model = json_string_value(json_object_get(o, "model"));
+    *x = (struct pf_check_exploration){.next = x->next,
+                                       .test = line->test,
+                                       .schedules = line->schedules,
+                                       .classes = line->behaviours,
+                                       .targets = line->left,
+                                       .complete = line->complete,
+                                       .c11 = model && !strcmp(model, "c11")};
+    for (size_t i = 0; i < json_array_size(open); i++) {
+        const json_t *k = json_array_get(open, i);
+        const char *where = json_string_value(json_object_get(k, "where"));
+        const char *reason = json_string_value(json_object_get(k, "reason"));
+        uint64_t times = (uint64_t)json_integer_value(json_object_get(k, "count"));
+        bool has_where = where && *where;
+        if (reason)
+            add_note(l, &x->open, times, "%s%s%s%s", reason, has_where ? " (" : "",
+                     has_where ? where : "", has_where ? ")" : "");
+    }
+    json_decref(o);
+}
+
 static void note_tries(struct check_loader *l, const struct pf_check_line *line)
 {
     struct pf_finding *it = pf_findings_find(l->f, line->finding);
@@ -159,6 +209,10 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
     s->recordings += line->kind == PF_CHECK_RECORD && !line->clip;
     if (line->kind == PF_CHECK_BATCH)
         pf_check_summary_batch(s, line->schedules, line->behaviours);
+    if (line->kind == PF_CHECK_EXPLORE) {
+        s->searched += line->schedules;
+        take_exploration(l, line);
+    }
     s->directed += line->kind == PF_CHECK_DIRECT;
     s->events += line->events;
     s->candidates += line->candidates;
@@ -178,12 +232,12 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
              : line->kind == PF_CHECK_JUDGE ? "judging races"
              : line->kind == PF_CHECK_BATCH ? "a batch of schedules"
                                             : "a recording");
-    if (line->trouble[0])
-        add_note(l, &s->gaps, NULL, "%s: %s", words, line->trouble);
+    if (line->trouble[0] && line->kind != PF_CHECK_EXPLORE)
+        add_note(l, &s->gaps, 1, "%s: %s", words, line->trouble);
     else if (!strcmp(line->how, PF_CHECK_BUDGET) && line->kind == PF_CHECK_HATCH)
         l->out_of_time = true;
     else if (!strcmp(line->how, "limit") && line->kind != PF_CHECK_DIRECT)
-        add_note(l, &s->gaps, NULL, "%s did not end within %llu s and was terminated", words,
+        add_note(l, &s->gaps, 1, "%s did not end within %llu s and was terminated", words,
                  (unsigned long long)(line->wall_ms + 999) / 1000);
 }
 
@@ -208,12 +262,11 @@ static void note_end(struct check_loader *l)
     snprintf(path, sizeof path, "%s/" PF_CHECK_END, l->folder);
     bool has_end = access(path, R_OK) == 0 && pf_file_read(path, &end, &n, &ignored) == PF_OK;
     if (!has_end && is_running(l->folder))
-        add_note(l, &l->sum->gaps, NULL, "a check is still running");
+        add_note(l, &l->sum->gaps, 1, "a check is still running");
     else if (!has_end || !strcmp(end, PF_CHECK_END_SIGNAL))
-        add_note(l, &l->sum->gaps, NULL,
-                 "the check was interrupted; pf check --continue resumes it");
+        add_note(l, &l->sum->gaps, 1, "the check was interrupted; pf check --continue resumes it");
     else if (!strcmp(end, PF_CHECK_END_EARLY) || l->out_of_time)
-        add_note(l, &l->sum->gaps, NULL,
+        add_note(l, &l->sum->gaps, 1,
                  "the time budget ended before everything was tried; allow more with --time");
     free(end);
 }

@@ -22,6 +22,8 @@
 #define OVERRUN_MS 300 /* after the deadline, programs that still run are killed */
 #define BATCH_MS 1000 /* about the most that a batch may take, unless the rounds are limited */
 #define LIMIT_ROUNDS 16 /* the size of the state folder is limited once in 16 rounds */
+#define FIRST_EXPLORE                                                                              \
+    8 /* the systematic search of the first round gets this part of the time left */
 #define SCHEDULE_MS 500 /* a schedule of a batch may take as long as 20 recordings, plus this */
 
 struct check_loop {
@@ -53,7 +55,8 @@ static uint64_t estimate_ms(const struct check_loop *l, enum pf_check_kind kind,
 {
     const uint64_t *took = l->took_ms[test];
     uint64_t record = took[PF_CHECK_RECORD] ? took[PF_CHECK_RECORD] : took[PF_CHECK_RUN];
-    if (kind == PF_CHECK_BATCH) /* it ends by itself at any limit, after at least one schedule */
+    if (kind == PF_CHECK_BATCH ||
+        kind == PF_CHECK_EXPLORE) /* it ends by itself at any limit, after at least one schedule */
         return 2 * record;
     if (kind == PF_CHECK_HATCH ||
         kind == PF_CHECK_JUDGE) /* at least: a replay for the trace, a try, a replay of its clip */
@@ -83,7 +86,8 @@ static bool set_limits(const struct check_loop *l, struct pf_check_step *s)
     uint64_t patient = (kind == PF_CHECK_RUN ? 20 : 200) * usual + 5000;
     if (usual > left || !left)
         return false;
-    bool limits_itself = kind == PF_CHECK_HATCH || kind == PF_CHECK_BATCH || kind == PF_CHECK_JUDGE;
+    bool limits_itself = kind == PF_CHECK_HATCH || kind == PF_CHECK_BATCH ||
+                         kind == PF_CHECK_JUDGE || kind == PF_CHECK_EXPLORE;
     s->limit_ms = known || limits_itself || kind == PF_CHECK_LOOK ? left
                   : kind == PF_CHECK_RUN ? first_run_ms(l, s->line.test, left)
                                          : left / 2 + 1;
@@ -95,6 +99,12 @@ static bool set_limits(const struct check_loop *l, struct pf_check_step *s)
     s->own_limit_ms = left * 3 / 4 + 1;
     if (kind == PF_CHECK_JUDGE && pf_chain_judge_ms(&l->w->chain) < s->own_limit_ms)
         s->own_limit_ms = pf_chain_judge_ms(&l->w->chain);
+    if (kind == PF_CHECK_EXPLORE) {
+        if (pf_chain_explore_ms(&l->w->chain) < s->own_limit_ms)
+            s->own_limit_ms = pf_chain_explore_ms(&l->w->chain);
+        if (s->line.round == 0 && s->own_limit_ms > left / FIRST_EXPLORE + 1)
+            s->own_limit_ms = left / FIRST_EXPLORE + 1;
+    }
     if (kind == PF_CHECK_BATCH) {
         if (!l->w->settings->rounds && s->own_limit_ms > BATCH_MS + left / 16)
             s->own_limit_ms = BATCH_MS + left / 16;
@@ -225,7 +235,7 @@ static bool take_report(const struct check_loop *l, struct pf_check_line *line)
 
 /* --- batches --- */
 
-/* Makes a recording of the check from a recording of the batch: gives it a step number and a line
+/* Makes a recording of the check from one of the batch or search: gives it a step number and a line
  * in the journal. */
 static pf_status add_recording(struct check_loop *l, const struct pf_check_line *batch,
                                const struct pf_check_batch_recording *r)
@@ -248,15 +258,21 @@ static pf_status add_recording(struct check_loop *l, const struct pf_check_line 
     return s;
 }
 
-/* Takes the result of a batch. *ran: it has run at least one schedule. */
+/* Takes the result of a batch or a systematic search. *ran: it has run at least one schedule. */
 static pf_status take_batch(struct check_loop *l, struct pf_check_line *line, bool *ran)
 {
     struct pf_check_work *w = l->w;
     struct pf_check_batch b;
     char path[PATH_MAX];
     pf_check_path(path, w->folder->absolute, PF_CHECK_RAW, line->step);
-    bool stopped = strcmp(line->how, "ended") != 0;
-    pf_status s = pf_check_batch_read(&b, &w->failures, path, stopped, l->e);
+    bool stopped = strcmp(line->how, "ended") != 0, explores = line->kind == PF_CHECK_EXPLORE;
+    pf_status s = explores ? pf_check_batch_read_explored(&b, &w->failures, path, l->e)
+                           : pf_check_batch_read(&b, &w->failures, path, stopped, l->e);
+    if (s == PF_OK && explores && b.schedules) {
+        char found[PATH_MAX];
+        pf_check_path(found, w->folder->absolute, PF_CHECK_EXPLORATION, line->step);
+        s = pf_check_exploration_move(path, found, l->e);
+    }
     unlink(path);
     for (size_t i = 0; s == PF_OK && i < b.kept.len; i++)
         if (b.kept.at[i].chosen)
@@ -265,8 +281,9 @@ static pf_status take_batch(struct check_loop *l, struct pf_check_line *line, bo
     line->behaviours = b.behaviours;
     line->failures = b.failures;
     line->length = b.events;
+    line->left = b.left;
     w->schedules += b.schedules;
-    w->behaviours += b.behaviours;
+    w->behaviours += explores ? 0 : b.behaviours;
     *ran = b.schedules > 0;
     pf_check_batch_release(&b);
     pf_check_path(path, w->folder->absolute, PF_CHECK_TRIES, line->step);
@@ -364,12 +381,14 @@ static void collect(struct check_loop *l, size_t slot)
     if (own_limit)
         line->trouble[0] = 0; /* the end of the budget is reported once */
     pf_status st = l->status;
-    if (st == PF_OK && line->kind == PF_CHECK_BATCH)
+    if (st == PF_OK && (line->kind == PF_CHECK_BATCH || line->kind == PF_CHECK_EXPLORE))
         st = take_batch(l, line, &clip);
     if (st == PF_OK)
         st = pf_check_found_take(&w->found, w->folder, line, &news, l->e);
     /* --continue repeats a stopped step; the findings of a stopped free run or hatch are kept. */
-    bool keep_line = !pf_check_line_cut(line) || (line->kind == PF_CHECK_HATCH && line->events);
+    bool partial = (line->kind == PF_CHECK_HATCH && line->events) ||
+                   (line->kind == PF_CHECK_EXPLORE && line->schedules);
+    bool keep_line = !pf_check_line_cut(line) || partial;
     if (st == PF_OK && keep_line)
         st = pf_check_journal_add(w->folder, line, l->e);
     if (clip)

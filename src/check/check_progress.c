@@ -30,6 +30,9 @@ void pf_check_step_describe(char *to, size_t room, const struct pf_check_line *l
     case PF_CHECK_BATCH:
         snprintf(to, room, "running schedules under %s", l->schedule);
         break;
+    case PF_CHECK_EXPLORE:
+        snprintf(to, room, "searching schedules systematically");
+        break;
     case PF_CHECK_DIRECT:
         snprintf(to, room, "aiming at %016llx", (unsigned long long)l->finding);
         break;

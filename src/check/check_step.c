@@ -112,10 +112,37 @@ static size_t set_batch_words(struct pf_check_step *s, char **argv, size_t n)
     return n;
 }
 
+/* The options of a systematic search. */
+static size_t set_explore_words(struct pf_check_step *s, char **argv, size_t n)
+{
+    const struct pf_check_line *l = &s->line;
+    argv[n++] = "--clips-only";
+    argv[n++] = number_word(s, "--runs=", l->schedules, "");
+    argv[n++] = number_word(s, "--time=", s->own_limit_ms, "ms");
+    argv[n++] = "-o";
+    argv[n++] = path_word(s, PF_CHECK_TRIES, l->step);
+    argv[n++] = "--json";
+    argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
+    return n;
+}
+
+/* The options about the environment, and the program with its arguments. */
+static void set_program_words(struct pf_check_step *s, char **argv, size_t n)
+{
+    const struct pf_suite_test *t = &s->settings->tests.at[s->line.test];
+    if (s->settings->keep_env)
+        argv[n++] = "--keep-env";
+    if (s->settings->redact)
+        argv[n++] = word(s, "--redact=", s->settings->redact);
+    argv[n++] = "--";
+    argv[n++] = word(s, t->path, "");
+    for (char **w = t->argv + 1; *w; w++)
+        argv[n++] = *w;
+}
+
 static void set_words(struct pf_check_step *s, char **argv)
 {
     const struct pf_check_line *l = &s->line;
-    const struct pf_suite_test *t = &s->settings->tests.at[l->test];
     size_t n = 0;
     argv[n++] = "pf";
     argv[n++] = "--report-to";
@@ -131,14 +158,12 @@ static void set_words(struct pf_check_step *s, char **argv)
             n = set_batch_words(s, argv, n);
         else
             argv[n++] = word(s, "--schedule=", l->schedule);
-        if (s->settings->keep_env)
-            argv[n++] = "--keep-env";
-        if (s->settings->redact)
-            argv[n++] = word(s, "--redact=", s->settings->redact);
-        argv[n++] = "--";
-        argv[n++] = word(s, t->path, "");
-        for (char **w = t->argv + 1; *w; w++)
-            argv[n++] = *w;
+        set_program_words(s, argv, n);
+        break;
+    case PF_CHECK_EXPLORE:
+        argv[n++] = "explore";
+        n = set_explore_words(s, argv, n);
+        set_program_words(s, argv, n);
         break;
     case PF_CHECK_HATCH:
         argv[n++] = "hatch";

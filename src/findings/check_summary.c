@@ -5,7 +5,7 @@
 
 static uint64_t schedules(const struct pf_check_summary *c)
 {
-    return c->recordings + c->sampled + c->directed + c->candidates;
+    return c->recordings + c->sampled + c->searched + c->directed + c->candidates;
 }
 
 static void add_notes(struct pf_text *t, const char *name, const struct pf_check_note *first)
@@ -52,6 +52,25 @@ static void add_curve(struct pf_text *t, const struct pf_check_summary *c)
     pf_text_char(t, ']');
 }
 
+static void add_explorations(struct pf_text *t, const struct pf_check_summary *c)
+{
+    pf_json_key(t, "explorations");
+    pf_text_char(t, '[');
+    for (const struct pf_check_exploration *x = c->explorations; x; x = x->next) {
+        pf_text_add(t, x == c->explorations ? "\n{" : ",\n{");
+        pf_json_num(t, "test", x->test);
+        pf_json_num(t, "schedules", x->schedules);
+        pf_json_num(t, "classes", x->classes);
+        pf_json_num(t, "targets", x->targets);
+        pf_json_bool(t, "complete", x->complete);
+        pf_json_str(t, "model", x->c11 ? "c11" : "sequential consistency only");
+        pf_json_str(t, "failed", x->failed);
+        add_notes(t, "open", x->open);
+        pf_text_char(t, '}');
+    }
+    pf_text_char(t, ']');
+}
+
 void pf_check_summary_json(struct pf_text *t, const struct pf_check_summary *c)
 {
     pf_json_key(t, "check");
@@ -60,6 +79,7 @@ void pf_check_summary_json(struct pf_text *t, const struct pf_check_summary *c)
     pf_json_num(t, "runs", c->runs);
     pf_json_num(t, "recordings", c->recordings);
     pf_json_num(t, "sampled", c->sampled);
+    pf_json_num(t, "searched", c->searched);
     pf_json_num(t, "behaviours", c->behaviours);
     pf_json_num(t, "directed", c->directed);
     pf_json_num(t, "schedules", schedules(c));
@@ -69,6 +89,7 @@ void pf_check_summary_json(struct pf_text *t, const struct pf_check_summary *c)
     pf_json_num(t, "events", c->events);
     pf_json_num(t, "ms", c->ms);
     add_curve(t, c);
+    add_explorations(t, c);
     add_notes(t, "gaps", c->gaps);
     pf_text_char(t, '}');
 }
@@ -78,6 +99,43 @@ static void add_count(struct pf_text *t, uint64_t n, const char *one, const char
     pf_text_u64(t, n);
     pf_text_char(t, ' ');
     pf_text_add(t, n == 1 ? one : many);
+}
+
+/* One line for the search, and one for each thing that it left out. */
+static void add_exploration_text(struct pf_text *t, const struct pf_check_exploration *x,
+                                 bool several)
+{
+    if (several)
+        pf_text_format(t, "program %llu: ", (unsigned long long)x->test + 1);
+    if (x->failed) {
+        pf_text_add(t, "systematic search: not possible: ");
+        pf_text_name(t, x->failed);
+        pf_text_char(t, '\n');
+        return;
+    }
+    if (x->complete) {
+        pf_text_add(t, "complete for this input: ");
+        add_count(t, x->classes, "execution is possible, and was seen",
+                  "executions are possible, and all were seen");
+        pf_text_add(t, x->c11 ? " (C11: there is no data race, and all atomic operations are "
+                                "sequentially consistent)\n"
+                              : " (sequential consistency only)\n");
+        return;
+    }
+    pf_text_add(t, "systematic search: ");
+    add_count(t, x->classes, "execution", "different executions");
+    pf_text_add(t, x->targets ? "; " : "; nothing is left to try\n");
+    if (x->targets) {
+        add_count(t, x->targets, "target is", "targets are");
+        pf_text_add(t, " left\n");
+    }
+    for (const struct pf_check_note *n = x->open; n; n = n->next) {
+        pf_text_add(t, "  not explored: ");
+        pf_text_name(t, n->text);
+        pf_text_add(t, ", ");
+        add_count(t, n->times, "time", "times");
+        pf_text_char(t, '\n');
+    }
 }
 
 void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c)
@@ -91,12 +149,18 @@ void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c)
     pf_text_add(t, ", ");
     pf_text_u64(t, c->sampled);
     pf_text_add(t, " in batches, ");
+    if (c->searched) {
+        pf_text_u64(t, c->searched);
+        pf_text_add(t, " in systematic search, ");
+    }
     add_count(t, c->candidates, "prediction tried", "predictions tried");
     pf_text_add(t, ", ");
     pf_text_u64(t, c->directed);
     pf_text_add(t, " aimed at a finding); ");
     add_count(t, c->events, "event", "events");
     pf_text_format(t, "; %.1f s\n", (double)c->ms / 1000);
+    for (const struct pf_check_exploration *x = c->explorations; x; x = x->next)
+        add_exploration_text(t, x, c->explorations->next != NULL);
 }
 
 void pf_check_summary_losses(struct pf_text *t, const struct pf_check_summary *c)

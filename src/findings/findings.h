@@ -106,9 +106,22 @@ struct pf_check_note {
     struct pf_check_note *next;
 };
 #define PF_CHECK_CURVE 128
+/* The systematic search of one program. */
+struct pf_check_exploration {
+    struct pf_check_exploration *next;
+    uint64_t test; /* number of the program in the check, from 0 */
+    uint64_t schedules, classes, targets; /* as in pf explore's document; of the last search */
+    bool complete; /* every execution was seen */
+    bool c11; /* this holds for C11, otherwise under sequential consistency only */
+    const char *failed; /* why there was no search; NULL: there was one */
+    struct pf_check_note *open; /* what was not explored */
+};
+
 struct pf_check_summary {
     uint64_t checks, runs, recordings, directed, candidates, refuted, undecided, events, ms;
     uint64_t sampled; /* schedules of batches */
+    uint64_t searched; /* schedules of systematic searches */
+    struct pf_check_exploration *explorations;
     uint64_t behaviours; /* how many behaviours these schedules were the first to show */
     /* `sampled` and `behaviours` after every `stride`th batch; `stride` grows when the array is
      * full */

@@ -1,6 +1,6 @@
-# pf check explores schedules in batches: a failure that needs a schedule is a finding with harm and a
-# clip; the whole budget is used unless there is nothing left to explore; --seed and --runs determine
-# the schedules.
+# pf check explores schedules in batches and by systematic search: a failure that needs a schedule is a
+# finding with harm and a clip; the whole budget is used unless there is nothing left to explore, which
+# the report then says; --seed and --runs determine the schedules.
 cp "$ROOT/test/shell/part/check_explores_account.c" account.c
 "$PF" cc -g -O1 -pthread -DSAFE=0 account.c -o account
 cat >barren.c <<'END'
@@ -9,9 +9,11 @@ static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
 static int visits;
 static void *visit(void *p)
 {
-    pthread_mutex_lock(&door);
-    visits++;
-    pthread_mutex_unlock(&door);
+    for (int i = 0; i < 40; i++) {
+        pthread_mutex_lock(&door);
+        visits++;
+        pthread_mutex_unlock(&door);
+    }
     return p;
 }
 int main(void)
@@ -48,6 +50,68 @@ assert sum(s["wall_ms"] for s in steps) > 2000, steps
 first = [s["first"] for s in steps if s["kind"] == "batch"]
 assert len(set(first)) == len(first) > 1, first
 assert open(glob.glob("barren.s/check/*/end")[0]).read() == "done"
+slices = [s for s in steps if s["kind"] == "explore"]
+assert slices and slices[-1]["left"] and not slices[-1]["complete"], slices
+END
+has out "in systematic search"
+grep -qE "^systematic search: [0-9]+ different executions; [0-9]+ targets are left$" out || fail "not how much is left"
+
+# A small program is explored completely, which ends the check; the report says what that means.
+status 66 "$PF" check --time 10m --quiet --json whole.json --state whole.s -- ./account
+has out "complete for this input: 6 executions are possible, and all were seen (C11: there is no data race, "
+[[ $(cat whole.s/check/*/end) == complete ]] || fail "not complete"
+status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" whole.json
+python3 - <<'END'
+import json
+d = json.load(open("whole.json"))
+(x,) = d["check"]["explorations"]
+assert x["complete"] and x["model"] == "c11" and not x["targets"] and not x["open"] and not x["failed"], x
+(f,) = [f for f in d["findings"] if f["kind"] == "assertion"]
+assert f["status"] == "confirmed" and f["clip"], f
+END
+part="$ROOT/test/shell/part"
+"$PF" cc -g -O1 -pthread -DREASON=relaxed "$part/explore_open.c" -o relaxed
+status 0 "$PF" check --time 10m --quiet --state relaxed.s -- ./relaxed
+has out "executions are possible, and all were seen (sequential consistency only)"
+# Something that was not explored is listed, and the check uses its budget.
+"$PF" cc -g -O1 -pthread -DREASON=random_number "$part/explore_open.c" -o drawn
+status 0 "$PF" check --runs 2 --quiet --json drawn.json --state drawn.s -- ./drawn
+has out "  not explored: "
+hasnt out "complete for this input"
+[[ $(cat drawn.s/check/*/end) == done ]] || fail "the check ended early"
+status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" drawn.json
+# A data race that only some schedules show: the search reports it with a clip.
+cat >seldom.c <<'END'
+#include <pthread.h>
+static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
+static int ready, value;
+static void *late(void *p)
+{
+    pthread_mutex_lock(&door);
+    int go = ready;
+    pthread_mutex_unlock(&door);
+    if (go)
+        value++;
+    return p;
+}
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, 0, late, 0);
+    pthread_mutex_lock(&door);
+    ready = 1;
+    pthread_mutex_unlock(&door);
+    value++;
+    return pthread_join(t, 0);
+}
+END
+"$PF" cc -g -O1 -pthread seldom.c -o seldom
+status 66 "$PF" check --time 10m --quiet --json seldom.json --state seldom.s -- ./seldom
+has out "(sequential consistency only)"
+python3 - <<'END'
+import json
+(f,) = [f for f in json.load(open("seldom.json"))["findings"] if f["kind"] == "race"]
+assert f["status"] == "confirmed" and f["clip"], f
 END
 # A program with one thread has one schedule.
 status 0 "$PF" check --time 10m --quiet --state one.s -- ./one
@@ -62,6 +126,10 @@ import glob, json
 def batches(name):
     steps = [json.loads(l) for l in open(glob.glob(f"same.{name}/check/*/journal")[0])]
     return [tuple(s[k] for k in ("schedule", "first", "schedules", "behaviours", "failures")) for s in steps if s["kind"] == "batch"]
+def explored(name):
+    steps = [json.loads(l) for l in open(glob.glob(f"same.{name}/check/*/journal")[0])]
+    return [tuple(s[k] for k in ("round", "schedules", "behaviours", "failures", "left")) for s in steps if s["kind"] == "explore"]
+assert explored("a") and explored("a") == explored("b"), (explored("a"), explored("b"))
 assert len(batches("a")) == 3 and batches("a") == batches("b"), (batches("a"), batches("b"))
 assert batches("a") != batches("c") and batches("c")[0][1] == 6, batches("c")
 END

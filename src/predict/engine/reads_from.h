@@ -53,8 +53,8 @@ struct pf_rf_graph {
     uint32_t *succ_at, *succ;           /* successors by sources and edges */
     uint32_t *pred_at, *pred;           /* predecessors by edges */
     uint32_t *user_at, *users; /* per cell: the accesses to it, in the order of the nodes */
-    /* per cell and thread (number cell * nthreads + thread): the accesses that write, and those that
-     * read, in program order */
+    /* per cell and thread (at index cell * nthreads + thread): the accesses that write, and those
+     * that read, in program order */
     uint32_t *writer_at, *writers, *reader_at, *readers;
     uint32_t *owner; /* per access: its node */
     uint32_t *clock; /* per node, nthreads words: how many nodes of each thread come before it by

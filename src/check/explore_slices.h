@@ -1,0 +1,34 @@
+/*
+ * explore_slices.h - how much of the systematic search (pf explore) a check runs, and when.
+ *
+ * Model:   the search runs in slices. Each slice starts again from the first execution, because a
+ *          step keeps nothing in memory, and is four times as long as the one before: at most a
+ *          third of the schedules are run twice. The first one is shorter if runs are long. The
+ *          next slice is due when the batches have run as many schedules as the last slice, so that
+ *          both have about the same share. The search ends when a slice has no target left, or
+ *          fails.
+ * Memory:  plain data. No clock: the same results always give the same slices.
+ * Threads: one.
+ */
+#ifndef PF_CHECK_EXPLORE_SLICES_H
+#define PF_CHECK_EXPLORE_SLICES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct pf_explore_slices {
+    uint64_t done; /* schedules of the last slice; 0: there was none */
+    uint64_t left; /* targets that it left */
+    uint64_t ms;   /* its time */
+    bool over;
+};
+
+/* True if the next slice is due, when batches have run this many schedules. */
+bool pf_explore_slices_due(const struct pf_explore_slices *s, uint64_t sampled);
+/* The number of schedules of the next slice; length: the number of events of a run. */
+uint64_t pf_explore_slices_next(const struct pf_explore_slices *s, uint64_t length);
+/* Adds a slice that has run this many schedules; 0: it failed. */
+void pf_explore_slices_add(struct pf_explore_slices *s, uint64_t schedules, uint64_t left,
+                           uint64_t ms);
+
+#endif
