@@ -2,7 +2,7 @@
  * photofinish.h - annotations for programs, in C and C++: tells photofinish what it cannot see.
  *
  * Model:   order that the program makes by other means (assembly language, a device, code that is
- *          not built with pf cc), its own locks, and intended races.
+ *          not built with pf cc), its own locks, intended races, and conditions that must hold.
  * Cost:    none unless the compiler is pf cc; a function call if it is. The same calls work with
  *          clang's -fsanitize=thread.
  * Threads: any.
@@ -27,6 +27,7 @@ extern "C" {
 #endif
 void __pf_global(void *addr, unsigned long size) __attribute__((weak));
 void __pf_atomic_region(unsigned begins) __attribute__((weak));
+void __pf_invariant(int (*holds)(void), const char *name) __attribute__((weak));
 void __tsan_acquire(void *addr);
 void __tsan_release(void *addr);
 void AnnotateRWLockCreate(const char *file, int line, const volatile void *lock);
@@ -70,6 +71,13 @@ void AnnotateBenignRaceSized(const char *file, int line, const volatile void *me
 #define PF_ATOMIC_BEGIN() (__pf_atomic_region ? __pf_atomic_region(1) : (void)0)
 #define PF_ATOMIC_END() (__pf_atomic_region ? __pf_atomic_region(0) : (void)0)
 
+/* The function `fn`, int fn(void), returns 0 if a condition on the program's data is violated. In
+ * directed mode it is called from here on at every synchronisation of any thread, before output,
+ * and at the end; a violation ends the program like a failed assertion, and pf judge takes it for a
+ * violated specification. It must not synchronise, wait or write output, and it must also hold
+ * while other threads are inside critical sections. */
+#define PF_INVARIANT(fn) (__pf_invariant ? __pf_invariant(fn, #fn) : (void)0)
+
 /* Accesses of this thread in between are not checked. Regions nest. */
 #define PF_IGNORE_BEGIN() (PF_CALL_(AnnotateIgnoreReadsBegin), PF_CALL_(AnnotateIgnoreWritesBegin))
 #define PF_IGNORE_END() (PF_CALL_(AnnotateIgnoreWritesEnd), PF_CALL_(AnnotateIgnoreReadsEnd))
@@ -84,6 +92,7 @@ void AnnotateBenignRaceSized(const char *file, int line, const volatile void *me
 #define PF_GLOBAL(x) ((void)0)
 #define PF_ATOMIC_BEGIN() ((void)0)
 #define PF_ATOMIC_END() ((void)0)
+#define PF_INVARIANT(fn) ((void)0)
 #define PF_ACQUIRE(p) ((void)0)
 #define PF_LOCK_INIT(p) ((void)0)
 #define PF_LOCK_DESTROY(p) ((void)0)

@@ -423,7 +423,7 @@ int pf_verb_judge(int argc, char **argv)
         {"o", "DIR", "write the clips of the evidence to DIR", &v->folder, NULL},
         {"race", "A,B", "judge the accesses A and B of CLIP, such as T1:137,T2:40", &v->race, NULL},
         {"require", "COND",
-         "every run must satisfy COND, such as 'count >= 0', at synchronisation and at its end",
+         "every run must satisfy COND, such as 'count >= 0', at synchronisation, output and end",
          &require, NULL},
         {"schedules", "N", "run the other order under N random schedules (default 2)", &schedules,
          NULL},

@@ -91,7 +91,7 @@ static void add_stack(struct pf_verdict *v, const struct pf_finding *f)
     struct pf_text t;
     pf_pool_init_malloc(&pool);
     pf_text_init(&t, &pool);
-    pf_text_add(&t, pf_kind_title(f->kind));
+    pf_text_add(&t, f->harm ? f->harm : pf_kind_title(f->kind));
     for (size_t i = 0; i < f->naccesses; i++) {
         if (f->naccesses > 1)
             pf_text_format(&t, "\n%s by T%u:", pf_op_name(f->accesses[i].op),
@@ -102,16 +102,20 @@ static void add_stack(struct pf_verdict *v, const struct pf_finding *f)
     pf_pool_release(&pool);
 }
 
-void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r)
+void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r, char *what,
+                         size_t room)
 {
     struct pf_findings shown;
     struct pf_trace t;
     struct pf_error ignored;
+    snprintf(what, room, "%s", r->failure);
     pf_findings_init(&shown);
     pf_trace_init(&t);
     if (pf_load_trace_shown(VERB, r->clip, NULL, &t, &shown, &ignored) == PF_OK)
         for (size_t i = 0; i < shown.n && strncmp(r->failure, "requirement", 11) != 0; i++)
             add_stack(v, shown.at[i]);
+    if (shown.n && shown.at[0]->harm && !strncmp(r->failure, "died", 4))
+        snprintf(what, room, "%s", shown.at[0]->harm);
     bool required = !strncmp(r->failure, "requirement", 11); /* no replay tests it */
     if (required || !shown.n)
         add(v, "failure",

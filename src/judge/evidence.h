@@ -16,8 +16,9 @@ void pf_evidence_clips(struct pf_verdict *v, const struct pf_judge_case *race,
 /* Adds the first difference of the outputs of two runs. */
 void pf_evidence_output(struct pf_verdict *v, const struct pf_judge_run *primary,
                         const struct pf_judge_run *alternate);
-/* Adds the failure of a run, with its stack. */
-void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r);
+/* Adds the failure of a run, with its stack, and writes it as one line: of a signal, its cause. */
+void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r, char *what,
+                         size_t room);
 /* Compares the memory that the two accesses wrote, when both have happened, in two runs, and adds
  * the result. Returns 1: the same; 0: different; -1: unknown. */
 int pf_evidence_state(struct pf_verdict *v, const struct pf_judge_case *race,

@@ -283,9 +283,10 @@ static bool decide_failures(struct judging *j)
         bool alternate = run_at(j, i)->run.alternate;
         if (grow(j, !alternate, run_at(j, i), alternate ? fails_in_primary : fails_in_alternate))
             continue;
+        char what[300];
+        pf_evidence_failure(j->out, run_at(j, i), what, sizeof what);
         decide(j, PF_JUDGED_SPEC_VIOLATED, "%s order: %s", alternate ? "alternate" : "primary",
-               run_at(j, i)->failure);
-        pf_evidence_failure(j->out, run_at(j, i));
+               what);
         pf_evidence_clips(j->out, j->race, run_at(j, alternate ? 0 : i),
                           run_at(j, alternate ? i : 1));
     }

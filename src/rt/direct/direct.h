@@ -37,6 +37,7 @@ struct pf_direct {
     bool watching; /* every access is checked for memory errors (memory_error.h) */
     bool covering; /* the behaviours of this continuation are counted (behaviour.h) */
     bool exploring; /* a copy of a resident target (resident.h) */
+    bool slow_locks; /* every lock operation is reported to the listener or may be removed */
     bool removes_lock; /* a lock operation is removed (removed_lock.h) */
     int64_t pid; /* process id of the recording */
     uint64_t hash; /* rolling hash over the actions of all threads */

@@ -38,7 +38,7 @@ static inline struct pf_thread *thread_for_inline_call(void)
     struct pf_tls *tls = &__pf_tls;
     struct pf_thread *t = tls->thread;
     if (!pf_directed() || tls->budget <= 0 || tls->nested || !t || !t->owner || t->is_fiber ||
-        t->signals || pf_direct.removes_lock)
+        t->signals || pf_direct.slow_locks)
         return NULL;
     return t;
 }

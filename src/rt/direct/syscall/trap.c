@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "environment.h"
+#include "invariant.h"
 #include "scheduler.h"
 #include "sys.h"
 #include <errno.h>
@@ -66,6 +67,7 @@ static long thread_ends(struct pf_context *c, long status)
         last = pf_context_at(i) == c || pf_context_at(i)->state == PF_CONTEXT_ENDED;
     if (last) {
         const long a[6] = {status};
+        pf_invariant_test();
         pf_direct_end();
         return pf_syscall_run(SYS_exit_group, a);
     }
@@ -76,6 +78,7 @@ static long thread_ends(struct pf_context *c, long status)
 static long call(struct pf_context *c, long number, const long a[6])
 {
     long r;
+    pf_invariant_before_call(number);
     switch (number) {
     case SYS_futex:
         return pf_futex(a);
@@ -100,6 +103,7 @@ static long call(struct pf_context *c, long number, const long a[6])
         return thread_ends(c, a[0]);
     case SYS_exit_group:
         pf_sched_before_process_end();
+        pf_invariant_test();
         pf_direct_end();
         return pf_syscall_run(number, a);
     case SYS_clone:

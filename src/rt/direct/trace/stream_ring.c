@@ -108,6 +108,7 @@ void pf_channel_attach(void)
         pf_direct.tracing = c->tracing;
         pf_direct.watching = c->watch || c->tracing;
         pf_direct.removes_lock = c->without_lock[0] != 0;
+        pf_direct.slow_locks = pf_direct.removes_lock;
     } else {
         pf_sys(SYS_munmap, c, size); /* a child of the recorded process, or another build of pf */
     }
