@@ -18,6 +18,7 @@ struct pf_check_settings {
     struct pf_launch launch;
     const char *sample, *state, *json, *suite, *server, *from, *atomic;
     const char *redact; /* environment variables that no clip contains, globs; NULL: none */
+    const char *fail_on; /* as in pf report: any, confirmed or a class; NULL: any */
     bool require_full; /* code without checks is an error */
     bool keep_env; /* clips contain all values of the environment */
     const char *time, *runs, *jobs, *grace, *period, *seed, *keep; /* as given; NULL: not given */

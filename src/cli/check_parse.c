@@ -2,8 +2,10 @@
  * check_parse.c - see check_parse.h.
  */
 #include "check_parse.h"
+#include "baseline.h"
 #include "cli.h"
 #include "state_read.h"
+#include <string.h>
 
 bool pf_check_settings_parse(struct pf_check_settings *p, int argc, char **argv, int *status)
 {
@@ -37,6 +39,9 @@ bool pf_check_settings_parse(struct pf_check_settings *p, int argc, char **argv,
          NULL},
         {"grace", "T", "time between SIGTERM and SIGKILL (default 2s)", &p->grace, NULL},
         {"any", NULL, "with --suite: also run scripts and uninstrumented programs", NULL, &p->any},
+        {"fail-on", "WHAT",
+         "fail only for WHAT: any (default), confirmed, or races of this class or a worse one",
+         &p->fail_on, NULL},
         {"require-full", NULL, "fail if the program has code without checks", NULL,
          &p->require_full},
         {"keep-env", NULL, "record the values of all environment variables", NULL, &p->keep_env},
@@ -52,7 +57,7 @@ bool pf_check_settings_parse(struct pf_check_settings *p, int argc, char **argv,
         "races happen, and reports what it found. Each confirmed finding has a clip, which pf "
         "replay\n"
         "reproduces every time.\n"
-        "Exit status: 66 if there are findings (crashes and hangs of PROG included), 0 if not,\n"
+        "Exit status: 66 if there are findings (crashes and hangs of PROG included; see --fail-on), 0 if not,\n"
         "128+n if signal n stopped pf check before it found anything, 2 on an error of pf itself.",
         options, sizeof options / sizeof options[0]};
     int first = pf_cli_parse(&verb, argc, argv, status);
@@ -65,6 +70,9 @@ bool pf_check_settings_parse(struct pf_check_settings *p, int argc, char **argv,
         pf_complain(PF_CHECK_VERB, "give either --suite or a program");
     else if (!p->suite && !p->nwords && !p->resume)
         pf_complain(PF_CHECK_VERB, "no program given; usage: pf check %s", verb.usage);
+    else if (p->fail_on && (pf_fail_on_from(p->fail_on) < 0 || !strcmp(p->fail_on, "new")))
+        pf_complain(PF_CHECK_VERB, "--fail-on=%s: expected any, confirmed or a class of pf judge",
+                    p->fail_on);
     else
         return true;
     return false;

@@ -1,6 +1,7 @@
 /* verb_check.c - `pf check`: free runs, recordings, predictions and tries, in the order of the
  * chain, and one report of all findings. */
 #define _GNU_SOURCE
+#include "baseline.h"
 #include "check_load.h"
 #include "check_loop.h"
 #include "check_parse.h"
@@ -112,12 +113,14 @@ static pf_status write_text(const struct pf_findings *f, struct pf_error *e)
     return s;
 }
 
-/* True if there is a finding that counts. A report of another tool that pf could not confirm does
- * not count. */
-static bool found_some(const struct pf_findings *f)
+/* True if there is a finding that makes the check fail. A report of another tool that pf could not confirm does
+ * not count. fail_on: as in the settings. */
+static bool found_some(const struct pf_findings *f, const char *fail_on)
 {
+    int what = fail_on ? pf_fail_on_from(fail_on) : PF_FAIL_ANY;
     for (size_t i = 0; i < f->n; i++)
-        if (f->at[i]->status != PF_STATUS_PREDICTED && !f->at[i]->suspicious)
+        if (f->at[i]->status != PF_STATUS_PREDICTED &&
+            pf_finding_fails(f->at[i], false, (enum pf_fail_on)what))
             return true;
     return false;
 }
@@ -176,7 +179,7 @@ static int report(const struct pf_check_work *w)
         status = complain(&e);
     else if (w->settings->require_full && lacks_checks(&f))
         status = PF_EXIT_USAGE;
-    else if (found_some(&f) && pf_check_found_status(&w->found))
+    else if (found_some(&f, w->settings->fail_on) && pf_check_found_status(&w->found))
         status = pf_check_found_status(&w->found);
     else if (w->signal)
         status = 128 + w->signal;

@@ -321,12 +321,25 @@ static void decide_limited(struct judging *j, const struct pf_judge_run *r)
         decide(j, PF_JUDGED_UNDECIDED, "%s", reason);
 }
 
+/* True if a second run of the primary order along the recorded schedule has another result: then
+ * something outside the program changes the output, such as a random file name. */
+static bool varies_by_itself(struct judging *j)
+{
+    struct pf_judge_wish wish = {.recorded = true, .n = 1};
+    struct pf_error e;
+    size_t at = j->g.at.len;
+    return pf_judge_runs_add(&j->g, &wish, 1, &e) != PF_OK || !is_usable(run_at(j, at)) ||
+           !pf_judge_runs_same(run_at(j, 0), run_at(j, at));
+}
+
 /* True if the runs along the recorded schedule have different results, and differ in nothing else
  * but the order of the accesses. */
 static bool order_alone_matters(struct judging *j)
 {
     struct pf_trace primary, alternate;
     const struct pf_judge_case *r = j->race;
+    if (varies_by_itself(j))
+        return false;
     if (!is_usable(run_at(j, 0)) || !is_usable(run_at(j, 1)) ||
         pf_judge_runs_same(run_at(j, 0), run_at(j, 1)))
         return false;

@@ -154,8 +154,9 @@ int pf_fail_on_from(const char *word)
     return class < 0 ? -1 : PF_FAIL_CLASS + class;
 }
 
-static bool fails(const struct pf_finding *f, bool accepted, int what)
+bool pf_finding_fails(const struct pf_finding *f, bool accepted, enum pf_fail_on on)
 {
+    int what = (int)on;
     if (f->suspicious)
         return false;
     if (what == PF_FAIL_ANY || accepted)
@@ -171,7 +172,7 @@ size_t pf_baseline_failing(const struct pf_baseline *b, const struct pf_findings
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++) {
         bool accepted = b && pf_baseline_has(b, f->at[i]->id);
-        n += fails(f->at[i], accepted, (int)what);
+        n += pf_finding_fails(f->at[i], accepted, what);
     }
     return n;
 }

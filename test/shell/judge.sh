@@ -61,7 +61,13 @@ for f in d["findings"]:
     assert len(clips) == 2 and all(os.path.exists(c) for c in clips), clips
 EOF
 
+# What makes a check fail.
+status 0 "$PF" check --runs 1 --time 60s --state c2 --fail-on=spec-violated -- ./two
+status 66 "$PF" check --runs 1 --time 60s --state c3 --fail-on=output-differs -- ./two
+
 # Wrong input.
+status 2 "$PF" check --fail-on=new -- ./two
+has err "expected any, confirmed or a class"
 status 2 "$PF" judge --state s 0000000000000000
 has err "no finding has this id"
 status 2 "$PF" judge --method=none

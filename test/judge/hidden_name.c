@@ -1,0 +1,27 @@
+// Twin of random_name: the random name does not reach the output, but the racy value does.
+// judge: last output-differs
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/random.h>
+
+int last;
+
+static void *work(void *value)
+{
+    last = (int)(long)value;
+    return NULL;
+}
+
+int main(void)
+{
+    pthread_t t[2];
+    unsigned name = 0;
+    for (long i = 0; i < 2; i++)
+        pthread_create(&t[i], NULL, work, (void *)i);
+    for (int i = 0; i < 2; i++)
+        pthread_join(t[i], NULL);
+    if (getrandom(&name, sizeof name, 0) != sizeof name)
+        return 1;
+    printf("%d\n", last);
+    return 0;
+}
