@@ -64,6 +64,17 @@ function Stages({ stages }) {
   );
 }
 
+/** The steps of one order; the two accesses are marked with a star in the text. */
+function Steps({ text }) {
+  return (
+    <ol class="steps">
+      {text.split('\n').map((s, i) => (
+        <li key={i}>{s.startsWith('*') ? <b>{s.slice(2)}</b> : s.slice(2)}</li>
+      ))}
+    </ol>
+  );
+}
+
 /** What the class rests on: the reason, texts, and a clip of each order. */
 function Judged({ judged: j }) {
   if (!j) return null;
@@ -73,13 +84,22 @@ function Judged({ judged: j }) {
       <p>{j.reason}</p>
       {j.adhoc && <p>One access is the test of ad hoc synchronisation.</p>}
       <dl>
-        {j.evidence.map((e, i) => (
+        {j.evidence.filter((e) => !e.clip).map((e, i) => (
           <div key={i}>
             <dt>{e.kind}</dt>
-            <dd>{e.clip ? <code>pf replay {e.clip}</code> : <pre>{e.text}</pre>}</dd>
+            <dd><pre>{e.text}</pre></dd>
           </div>
         ))}
       </dl>
+      <div class="orders">
+        {j.evidence.filter((e) => e.clip).map((e) => (
+          <section key={e.kind}>
+            <h4>The {e.kind} order</h4>
+            {e.text && <Steps text={e.text} />}
+            <p><code>pf replay {e.clip}</code></p>
+          </section>
+        ))}
+      </div>
     </section>
   );
 }

@@ -250,9 +250,9 @@ static pf_status add_recording(struct check_loop *l, const struct pf_check_line 
     char path[PATH_MAX];
     snprintf(line.schedule, sizeof line.schedule, "%s", r->schedule);
     pf_check_path(path, w->folder->absolute, PF_CHECK_CLIP, line.step);
-    if (rename(r->clip, path))
-        return pf_fail(l->e, PF_IO, "%s: %s", path, strerror(errno));
-    pf_status s = pf_check_journal_add(w->folder, &line, l->e);
+    pf_status s = pf_clip_move(r->clip, path, l->e);
+    if (s == PF_OK)
+        s = pf_check_journal_add(w->folder, &line, l->e);
     if (s == PF_OK)
         pf_chain_add_recording(&w->chain, &line);
     return s;

@@ -57,7 +57,8 @@ bool pf_check_settings_parse(struct pf_check_settings *p, int argc, char **argv,
         "races happen, and reports what it found. Each confirmed finding has a clip, which pf "
         "replay\n"
         "reproduces every time.\n"
-        "Exit status: 66 if there are findings (crashes and hangs of PROG included; see --fail-on), 0 if not,\n"
+        "Exit status: 66 if there are findings (crashes and hangs of PROG included; see "
+        "--fail-on), 0 if not,\n"
         "128+n if signal n stopped pf check before it found anything, 2 on an error of pf itself.",
         options, sizeof options / sizeof options[0]};
     int first = pf_cli_parse(&verb, argc, argv, status);

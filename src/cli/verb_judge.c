@@ -26,6 +26,7 @@
 
 #define VERB "judge"
 #define RACE_LIMIT_MS 60000 /* for one race */
+#define MET 10 /* default of --met */
 #define REQUIREMENTS 16 /* most conditions of --require */
 
 struct judge_verb {
@@ -38,6 +39,9 @@ struct judge_verb {
     bool blind; /* for tests: a detector that does not know locks finds the races of a clip */
     enum pf_judge_class fail_on;
     struct pf_predict_job job; /* of a clip */
+    size_t nmet; /* how many races at the end of `items` were met while judging */
+    unsigned met; /* most races that are met while judging and judged as well */
+    PF_VEC(struct pf_predict_job *) met_jobs; /* traces of runs in which they were met */
     struct pf_findings all; /* of a state folder */
     struct pf_judge_list list;
     PF_VEC(struct pf_judge_item) items;
@@ -52,22 +56,25 @@ static bool interrupted(void *arg)
 
 /* --- races of a clip --- */
 
-static void add_pair(struct judge_verb *v, uint32_t a, uint32_t b)
+static void add_pair(struct judge_verb *v, struct pf_predict_job *j, uint32_t a, uint32_t b)
 {
     struct pf_finding *f = pf_mem_checked(pf_pool_get(&v->pool, sizeof *f));
-    const struct pf_recorded *r = &v->job.t.recorded;
-    const struct pf_event *x = &v->job.t.events.at[a], *y = &v->job.t.events.at[b];
+    const struct pf_recorded *r = &j->t.recorded;
+    const struct pf_event *x = &j->t.events.at[a], *y = &j->t.events.at[b];
     char race[80];
     *f = (struct pf_finding){0};
-    pf_predicted_race(&v->job, 0, &(struct pf_race){.a = a, .b = b}, f);
+    pf_predicted_race(j, 0, &(struct pf_race){.a = a, .b = b}, f);
     snprintf(race, sizeof race, "T%u:%u,T%u:%u", r->thread.at[x->thread], r->index.at[a],
              r->thread.at[y->thread], r->index.at[b]);
     for (size_t i = 0; i < v->items.len; i++)
         if (v->items.at[i].f->id == f->id)
             return; /* races with the same fingerprint are judged once */
+    for (size_t i = 0; i < v->all.n; i++)
+        if (v->all.at[i]->id == f->id)
+            return;
     pf_vec_push(&v->items, (struct pf_judge_item){
                                .f = f,
-                               .clip = v->job.path,
+                               .clip = j->path,
                                .race = pf_mem_checked(pf_pool_text(&v->pool, race, strlen(race)))});
 }
 
@@ -88,20 +95,20 @@ static int add_clip(struct judge_verb *v, const char *path)
     pf_predict_job_add(j, pf_analysis_find("hb", 2));
     if (status == PF_EXIT_OK && named) {
         if (pf_race_events_named(&j->t, named, &a, &b, why, sizeof why))
-            add_pair(v, a, b);
+            add_pair(v, j, a, b);
         else
             status = pf_complain(VERB, "%s: %s", path, why);
     } else if (status == PF_EXIT_OK && v->blind) {
         pf_blind_races races = {0};
         pf_blind_races_find(&j->t, &races);
         for (size_t i = 0; i < races.len; i++)
-            add_pair(v, races.at[i].a, races.at[i].b);
+            add_pair(v, j, races.at[i].a, races.at[i].b);
         pf_vec_release(&races);
     } else if (status == PF_EXIT_OK) {
         struct pf_limits limits = pf_limits_default;
         pf_predict_job_run(j, &limits);
         for (size_t i = 0; i < j->results[0].races.len; i++)
-            add_pair(v, j->results[0].races.at[i].a, j->results[0].races.at[i].b);
+            add_pair(v, j, j->results[0].races.at[i].a, j->results[0].races.at[i].b);
     }
     pf_clip_release(&clip);
     return status;
@@ -214,6 +221,61 @@ static int add_state(struct judge_verb *v, int n, char **ids)
     return PF_EXIT_OK;
 }
 
+/* --- races that are met while judging --- */
+
+static const char *alternate_clip(const struct pf_finding *f)
+{
+    for (size_t i = 0; f->judged && i < f->judged->nevidence; i++)
+        if (!strcmp(f->judged->evidence[i].kind, "alternate"))
+            return f->judged->evidence[i].clip;
+    return NULL;
+}
+
+/* Adds the races of a run of the alternate order that are not known yet. */
+static void add_met(struct judge_verb *v, const char *clip)
+{
+    struct pf_predict_job *j = pf_mem_zero(1, sizeof *j);
+    struct pf_error ignored;
+    size_t before = v->items.len;
+    pf_predict_job_init(j);
+    j->path = clip;
+    pf_vec_push(&v->met_jobs, j);
+    if (pf_load_trace(VERB, clip, &j->t, &ignored) != PF_OK)
+        return;
+    pf_predict_job_add(j, pf_analysis_find("hb", 2));
+    struct pf_limits limits = pf_limits_default;
+    pf_predict_job_run(j, &limits);
+    for (size_t i = 0; i < j->results[0].races.len && v->met; i++) {
+        add_pair(v, j, j->results[0].races.at[i].a, j->results[0].races.at[i].b);
+        if (v->items.len == before)
+            continue;
+        before = v->items.len;
+        v->items.at[before - 1].f->status = PF_STATUS_CONFIRMED; /* the clip shows it */
+        v->items.at[before - 1].f->clip = clip;
+        v->nmet++;
+        v->met--;
+    }
+}
+
+/* Judges the races of the list, then those that happened in runs of an alternate order only, until
+ * there are no new ones or enough. */
+static void judge_all(struct judge_verb *v)
+{
+    bool meets = v->met && !v->race && !v->blind && !v->check;
+    for (size_t first = 0; first < v->items.len;) {
+        size_t n = v->items.len;
+        v->list.items = v->items.at;
+        v->list.n = n;
+        pf_judge_list_run(&v->list);
+        for (size_t i = first; meets && i < n && v->met && !pf_interrupted(); i++) {
+            const char *clip = v->items.at[i].judged ? alternate_clip(v->items.at[i].f) : NULL;
+            if (clip && (!v->list.end_ms || pf_now_ms() < v->list.end_ms))
+                add_met(v, clip);
+        }
+        first = n;
+    }
+}
+
 /* --- results --- */
 
 static int worst(const struct judge_verb *v)
@@ -267,7 +329,8 @@ static void add_json(struct pf_text *t, const struct judge_verb *v, int argc, ch
     pf_text_add(t, "]}\n");
 }
 
-/* Stores the verdicts in the state folder. The document adds nothing else: its counts are 0. */
+/* Stores the verdicts in the state folder, and the races that were met while judging. The document
+ * adds nothing else: its counts are 0. */
 static pf_status store(struct judge_verb *v, struct pf_error *e)
 {
     struct pf_text t;
@@ -284,6 +347,11 @@ static pf_status store(struct judge_verb *v, struct pf_error *e)
         f.stages = NULL;
         pf_text_add(&t, first ? "\n" : ",\n");
         pf_finding_json(&t, &f);
+        first = false;
+    }
+    for (size_t i = v->items.len - v->nmet; i < v->items.len; i++) { /* not in v->all */
+        pf_text_add(&t, first ? "\n" : ",\n");
+        pf_finding_json(&t, v->items.at[i].f);
         first = false;
     }
     pf_text_add(&t, "]}\n");
@@ -330,10 +398,8 @@ static int run(struct judge_verb *v, int argc, char **argv)
     v->list.folder = absolute;
     v->list.pool = &v->pool;
     v->list.how.should_stop = interrupted;
-    v->list.items = v->items.at;
-    v->list.n = v->items.len;
     if (status == PF_EXIT_OK)
-        pf_judge_list_run(&v->list);
+        judge_all(v);
     if (status == PF_EXIT_OK)
         status = report(v, argc, argv);
     free(absolute);
@@ -344,6 +410,11 @@ static int run(struct judge_verb *v, int argc, char **argv)
 static void release(struct judge_verb *v)
 {
     pf_vec_release(&v->items);
+    for (size_t i = 0; i < v->met_jobs.len; i++) {
+        pf_predict_job_release(v->met_jobs.at[i]);
+        free(v->met_jobs.at[i]);
+    }
+    pf_vec_release(&v->met_jobs);
     pf_predict_job_release(&v->job);
     pf_findings_release(&v->all);
     pf_pool_release(&v->pool);
@@ -395,7 +466,7 @@ static int parse_requirements(struct judge_verb *v, const char *text)
 int pf_verb_judge(int argc, char **argv)
 {
     const char *schedules = NULL, *control = NULL, *jobs = NULL, *limit = NULL, *method = NULL,
-               *fail_on = NULL, *require = NULL;
+               *fail_on = NULL, *require = NULL, *met = NULL;
     bool no_adhoc = false;
     struct judge_verb *v = pf_mem_zero(1, sizeof *v);
     struct pf_judge_settings *how = &v->list.how;
@@ -403,6 +474,7 @@ int pf_verb_judge(int argc, char **argv)
     how->limit_ms = RACE_LIMIT_MS;
     v->state = PF_DEFAULT_STATE;
     v->fail_on = PF_JUDGED_OUTPUT_DIFFERS;
+    v->met = MET;
     pf_predict_job_init(&v->job);
     pf_findings_init(&v->all);
     pf_pool_init_malloc(&v->pool);
@@ -418,6 +490,8 @@ int pf_verb_judge(int argc, char **argv)
          &fail_on, NULL},
         {"jobs", "N", "make N runs in parallel (default 1)", &jobs, NULL},
         {"json", "FILE", "write the judged findings as JSON; - is standard output", &v->json, NULL},
+        {"met", "N", "also judge at most N races that are met while judging (default 10)", &met,
+         NULL},
         {"method", "NAME", "both-orders, record-replay-analyzer or adhoc", &method, NULL},
         {"no-adhoc", NULL, "do not look for ad hoc synchronisation", NULL, &no_adhoc},
         {"o", "DIR", "write the clips of the evidence to DIR", &v->folder, NULL},
@@ -467,6 +541,8 @@ int pf_verb_judge(int argc, char **argv)
         status = pf_complain(VERB, "--control=%s: expected a number from 0 to 200", control);
     else if (!parse_number(jobs, 64, &how->jobs) || !how->jobs)
         status = pf_complain(VERB, "--jobs=%s: expected a number from 1 to 64", jobs);
+    else if (!parse_number(met, 1000, &v->met))
+        status = pf_complain(VERB, "--met=%s: expected a number from 0 to 1000", met);
     else if (parse_requirements(v, require) != PF_EXIT_OK)
         status = PF_EXIT_USAGE;
     else if (limit && !pf_duration_parse(limit, &ms))

@@ -129,6 +129,10 @@ PF_MUST_USE pf_status pf_clip_join(const struct pf_clip *before, const char *pie
                                    const char *path, const struct pf_clip_meta *meta,
                                    struct pf_clip_end *end, struct pf_error *e);
 
+/* Moves a finished clip without events to another path. A clip that is only renamed counts as one
+ * from elsewhere. */
+PF_MUST_USE pf_status pf_clip_move(const char *from, const char *to, struct pf_error *e);
+
 /* Sets the outcome and text of `end` from the pieces of a continuation; leaves the rest
  * unchanged. */
 PF_MUST_USE pf_status pf_clip_pieces_end(const char *pieces, struct pf_clip_end *end,

@@ -8,6 +8,7 @@
 #include "vector.h"
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef PF_VEC(unsigned char) joined_stream;
 
@@ -98,6 +99,28 @@ pf_status pf_clip_join(const struct pf_clip *before, const char *pieces, const c
     for (unsigned i = 0; i < PF_STREAMS; i++)
         pf_vec_release(&streams[i]);
     free(bytes);
+    return s;
+}
+
+pf_status pf_clip_move(const char *from, const char *to, struct pf_error *e)
+{
+    joined_stream streams[PF_STREAMS] = {{0}};
+    struct pf_clip clip;
+    pf_status s = pf_clip_open(&clip, from, e);
+    if (s != PF_OK)
+        return s;
+    for (unsigned i = 0; s == PF_OK && i < PF_STREAMS; i++)
+        if (!PF_STREAM_IS_EVENTS(i)) {
+            s = pf_clip_stream(&clip, i, &streams[i].at, &streams[i].len, e);
+            streams[i].cap = streams[i].len;
+        }
+    if (s == PF_OK)
+        s = write_clip(&clip.meta, streams, to, &clip.end, e);
+    for (unsigned i = 0; i < PF_STREAMS; i++)
+        pf_vec_release(&streams[i]);
+    pf_clip_release(&clip);
+    if (s == PF_OK)
+        unlink(from);
     return s;
 }
 

@@ -1,15 +1,19 @@
 /* evidence.c - see evidence.h. */
 #define _GNU_SOURCE
 #include "evidence.h"
+#include "file.h"
 #include "load_trace.h"
 #include "message.h"
 #include "output_stack.h"
+#include "recorded_stdin.h"
 #include "run_result.h"
+#include "schedule_step.h"
 #include "text_format.h"
 #include "textbuf.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,22 +26,39 @@ static void add(struct pf_verdict *v, const char *kind, char *text, char *clip)
 
 /* --- clips --- */
 
+/* text: what the threads did, or why the order was not enforced; owned by the evidence. */
 static void keep_clip(struct pf_verdict *v, const struct pf_judge_case *race, const char *kind,
-                      const struct pf_judge_run *r)
+                      const struct pf_judge_run *r, char *text)
 {
     char *path = pf_mem_format("%s/%s.%s.clip", race->folder, race->name, kind);
-    if (r->clip && rename(r->clip, path) == 0)
-        add(v, kind, pf_mem_copy(pf_order_run_obstacle(&r->run)), path);
-    else
-        free(path);
+    if (!text)
+        text = pf_mem_copy(pf_order_run_obstacle(&r->run));
+    struct pf_error ignored;
+    if (r->clip && pf_clip_move(r->clip, path, &ignored) == PF_OK) {
+        add(v, kind, text, path);
+        return;
+    }
+    free(text);
+    free(path);
 }
 
-void pf_evidence_clips(struct pf_verdict *v, const struct pf_judge_case *race,
-                       const struct pf_judge_run *primary, const struct pf_judge_run *alternate)
+/* Stores what the recording has read from standard input as a file. */
+static void keep_input(struct pf_verdict *v, const struct pf_judge_case *race)
 {
-    pf_evidence_state(v, race, primary, alternate);
-    keep_clip(v, race, "primary", primary);
-    keep_clip(v, race, "alternate", alternate);
+    int from = pf_recorded_stdin_open(race->recording);
+    struct stat st;
+    struct pf_error ignored;
+    if (from < 0)
+        return;
+    char *path = pf_mem_format("%s/%s.stdin", race->folder, race->name);
+    size_t n = fstat(from, &st) ? 0 : (size_t)st.st_size;
+    char *bytes = pf_mem_zero(n + 1, 1);
+    if (n && pread(from, bytes, n, 0) == (ssize_t)n &&
+        pf_file_write(path, bytes, n, &ignored) == PF_OK)
+        add(v, "input", pf_mem_format("standard input: %s", path), NULL);
+    free(bytes);
+    free(path);
+    close(from);
 }
 
 /* --- output --- */
@@ -155,21 +176,78 @@ static bool load_result(const struct pf_judge_case *race, const struct pf_judge_
     return true;
 }
 
-int pf_evidence_state(struct pf_verdict *v, const struct pf_judge_case *race,
-                      const struct pf_judge_run *primary, const struct pf_judge_run *alternate)
+/* --- what the threads did --- */
+
+static void add_step(struct pf_text *t, const struct pf_schedule_step *m)
+{
+    pf_text_format(t, "%s%c T%u %s", t->n ? "\n" : "", m->marked ? '*' : ' ', m->thread, m->op);
+    if (m->name)
+        pf_text_format(t, " %s", m->name);
+    if (m->value)
+        pf_text_format(t, " = %s", m->value);
+    if (m->has_from)
+        pf_text_format(t, " (from T%u)", m->from);
+    if (m->file)
+        pf_text_format(t, " at %s:%u", pf_str_base(m->file), m->line);
+}
+
+/* The steps around the two accesses in a run, one in a line; the accesses are marked with '*'. */
+static char *interleaving(struct pf_run_result *r)
+{
+    struct pf_predict_job *j = pf_mem_zero(1, sizeof *j);
+    struct pf_finding f = {0};
+    struct pf_text t;
+    pf_predict_job_init(j);
+    pf_text_init(&t, &j->pool);
+    j->t = r->now;
+    pf_schedule_steps_recorded(j, &f, r->begin, 2);
+    for (size_t i = 0; i < f.nrecorded; i++)
+        add_step(&t, &f.recorded[i]);
+    char *text = t.n ? pf_mem_copy_n(t.at, t.n) : NULL;
+    r->now = j->t;
+    pf_trace_init(&j->t);
+    pf_predict_job_release(j);
+    free(j);
+    return text;
+}
+
+static int compare_state(struct pf_verdict *v, const struct pf_judge_case *race,
+                         const struct pf_judge_run *primary, const struct pf_judge_run *alternate,
+                         char *steps[2])
 {
     struct pf_run_result x, y;
     int same = -1;
     pf_run_result_init(&x);
     pf_run_result_init(&y);
-    if (load_result(race, primary, &x) && load_result(race, alternate, &y)) {
+    bool loaded[] = {load_result(race, primary, &x), load_result(race, alternate, &y)};
+    if (loaded[0] && loaded[1]) {
         same = pf_run_result_same_memory(&x, &y);
         add(v, "state",
             pf_mem_copy(same ? "the memory after the race is the same in both orders"
                              : "the memory after the race differs between the orders"),
             NULL);
     }
+    if (steps) {
+        steps[0] = loaded[0] ? interleaving(&x) : NULL;
+        steps[1] = loaded[1] ? interleaving(&y) : NULL;
+    }
     pf_run_result_release(&x);
     pf_run_result_release(&y);
     return same;
+}
+
+int pf_evidence_state(struct pf_verdict *v, const struct pf_judge_case *race,
+                      const struct pf_judge_run *primary, const struct pf_judge_run *alternate)
+{
+    return compare_state(v, race, primary, alternate, NULL);
+}
+
+void pf_evidence_clips(struct pf_verdict *v, const struct pf_judge_case *race,
+                       const struct pf_judge_run *primary, const struct pf_judge_run *alternate)
+{
+    char *steps[2];
+    compare_state(v, race, primary, alternate, steps);
+    keep_clip(v, race, "primary", primary, steps[0]);
+    keep_clip(v, race, "alternate", alternate, steps[1]);
+    keep_input(v, race);
 }

@@ -1,6 +1,7 @@
 /*
  * evidence.h - what a verdict rests on: clips of both orders, the first difference of the outputs,
- * the stack of a failure, and whether the memory after the race differs.
+ * the stack of a failure, what the threads did in both orders, the input, and whether the memory
+ * after the race differs.
  *
  * Memory:  evidence belongs to the verdict. A clip that is kept is moved to its final name; the
  *          file of the run is then gone.
@@ -10,7 +11,9 @@
 
 #include "judge_runs.h"
 
-/* Keeps the clips of two runs as NAME.primary.clip and NAME.alternate.clip. */
+/* Keeps the clips of two runs as NAME.primary.clip and NAME.alternate.clip, each with the steps
+ * around the two accesses as its text, and the input of the recording as NAME.stdin. Adds whether
+ * the memory after the race differs. */
 void pf_evidence_clips(struct pf_verdict *v, const struct pf_judge_case *race,
                        const struct pf_judge_run *primary, const struct pf_judge_run *alternate);
 /* Adds the first difference of the outputs of two runs. */

@@ -140,7 +140,8 @@ bool pf_requirement_holds(const struct pf_requirement *r, const struct pf_trace 
         int64_t now;
         if (e && pf_event_is_access(e) && e->kind != PF_EV_FREE)
             take_access(&v, t, e);
-        if ((!e || is_synchronisation(e) || is_output(t, i)) && value_of(&v, &now) && !satisfies(r, now)) {
+        if ((!e || is_synchronisation(e) || is_output(t, i)) && value_of(&v, &now) &&
+            !satisfies(r, now)) {
             char at[200] = "the end";
             if (e)
                 pf_adhoc_sync_position(t, i, at, sizeof at);

@@ -147,7 +147,8 @@ struct pf_schedule_step {
 
 /* What a verdict on a race rests on (docs/analysis/judge.md). */
 struct pf_judged_evidence {
-    /* primary, alternate: a clip; output, printed, exit, failure, state: a text */
+    /* primary, alternate: a clip, and the steps around the accesses as text; output, printed,
+     * exit, failure, state, input: a text */
     const char *kind;
     const char *text, *clip; /* NULL: none */
 };

@@ -16,6 +16,9 @@ kept = by["kept"]
 assert kept["class"] == kept["judged"]["class"] == "output-differs", kept
 assert kept["judged"]["paths"] == 1 and kept["judged"]["memory"] == "sc", kept["judged"]
 clips = {e["kind"]: e["clip"] for e in kept["judged"]["evidence"] if e["clip"]}
+assert all("\n* T" in e["text"] for e in kept["judged"]["evidence"] if e["clip"]), "the steps of both orders expected"
+replay = subprocess.run([os.environ["PF"], "replay", clips["primary"]], capture_output=True, text=True)
+assert "elsewhere" not in replay.stderr, replay.stderr
 texts = {k: subprocess.run([os.environ["PF"], "replay", c], capture_output=True, text=True).stdout for k, c in clips.items()}
 assert sorted(texts.values()) == ["1\n", "2\n"], texts
 open("id", "w").write(kept["id"])
