@@ -4,6 +4,7 @@
 #include "adhoc_sync.h"
 #include "duration.h"
 #include "evidence.h"
+#include "flip_back.h"
 #include "held_locks.h"
 #include "judge_runs.h"
 #include "load_trace.h"
@@ -332,28 +333,34 @@ static bool varies_by_itself(struct judging *j)
            !pf_judge_runs_same(run_at(j, 0), run_at(j, at));
 }
 
-/* True if the runs along the recorded schedule have different results, and differ in nothing else
- * but the order of the accesses. */
+/* True if the runs along the recorded schedule have different results, not only their lines in
+ * another order, and differ in nothing else but the order of accesses to the memory of the race. */
 static bool order_alone_matters(struct judging *j)
 {
     struct pf_trace primary, alternate;
     const struct pf_judge_case *r = j->race;
-    if (varies_by_itself(j))
-        return false;
-    if (!is_usable(run_at(j, 0)) || !is_usable(run_at(j, 1)) ||
-        pf_judge_runs_same(run_at(j, 0), run_at(j, 1)))
+    if (!is_usable(run_at(j, 0)) || !is_usable(run_at(j, 1)) || run_at(j, 1)->run.order.limited ||
+        pf_judge_runs_same(run_at(j, 0), run_at(j, 1)) ||
+        pf_run_output_permuted(&run_at(j, 0)->output, &run_at(j, 1)->output))
         return false;
     bool loaded = load_run(run_at(j, 0), &primary);
     loaded &= load_run(run_at(j, 1), &alternate);
     bool alone = loaded && pf_order_alone(r->t, r->a, r->b, &primary, &alternate);
     pf_trace_release(&primary);
     pf_trace_release(&alternate);
-    return alone;
+    return alone && !varies_by_itself(j);
 }
 
 static void decide_outputs(struct judging *j)
 {
     size_t n = j->g.at.len;
+    /* Other instances of the same race may give every result in the control group, too. */
+    if (!j->how->as_paper && order_alone_matters(j)) {
+        decide(j, PF_JUDGED_OUTPUT_DIFFERS, "the order alone changes the output");
+        pf_evidence_output(j->out, run_at(j, 0), run_at(j, 1));
+        pf_evidence_clips(j->out, j->race, run_at(j, 0), run_at(j, 1));
+        return;
+    }
     for (size_t i = 0; i < n && j->out->class == PF_JUDGED_UNDECIDED; i++) {
         const struct pf_judge_run *r = run_at(j, i);
         if (!is_usable(r) || !r->run.alternate || *r->failure)
@@ -365,12 +372,6 @@ static void decide_outputs(struct judging *j)
         if (grow(j, false, r, is_in_control))
             continue;
         unsigned single = pf_judge_runs_single(&j->g), all = pf_judge_runs_count(&j->g, false);
-        if (!j->how->as_paper && single > 1 && single * VARYING > all && order_alone_matters(j)) {
-            decide(j, PF_JUDGED_OUTPUT_DIFFERS, "the order alone changes the output");
-            pf_evidence_output(j->out, run_at(j, 0), run_at(j, 1));
-            pf_evidence_clips(j->out, j->race, run_at(j, 0), run_at(j, 1));
-            return;
-        }
         if (!j->how->as_paper && single > 1 && single * VARYING > all) {
             decide(
                 j, PF_JUDGED_UNDECIDED,
@@ -385,6 +386,36 @@ static void decide_outputs(struct judging *j)
                    : "the order changes the output");
         pf_evidence_output(j->out, run_at(j, 0), run_at(j, i));
         pf_evidence_clips(j->out, j->race, run_at(j, 0), run_at(j, i));
+    }
+}
+
+/* True if the runs, of any order, have different results. */
+static bool results_vary(const struct judging *j)
+{
+    for (size_t i = 1; i < j->g.at.len; i++)
+        if (is_usable(run_at(j, i)) && !pf_judge_runs_same(run_at(j, 0), run_at(j, i)) &&
+            !pf_run_output_permuted(&run_at(j, 0)->output, &run_at(j, i)->output))
+            return true;
+    return false;
+}
+
+/* All results of the alternate order are in the control group, but the race may have caused them
+ * all the same. */
+static void decide_flipped_back(struct judging *j)
+{
+    for (size_t i = 1; i < j->g.at.len && j->out->class == PF_JUDGED_UNDECIDED; i++) {
+        const struct pf_judge_run *r = run_at(j, i);
+        struct pf_flip_back f;
+        if (!r->run.alternate || !is_usable(r) || r->run.order.limited)
+            continue;
+        if (pf_flip_back_run(&f, j->how, j->race, r) && pf_flip_back_matters(&f, r)) {
+            const struct pf_judge_run *again = &f.runs.at.at[0], *back = &f.runs.at.at[1];
+            decide(j, PF_JUDGED_OUTPUT_DIFFERS, "the order alone changes the output, under %s",
+                   r->run.recorded ? "the recorded schedule" : "another schedule");
+            pf_evidence_output(j->out, back, again);
+            pf_evidence_clips(j->out, j->race, back, again);
+        }
+        pf_flip_back_release(&f);
     }
 }
 
@@ -410,7 +441,11 @@ static void compare_orders(struct judging *j)
     if (j->out->class != PF_JUDGED_UNDECIDED)
         return;
     decide_outputs(j);
-    if (j->out->class == PF_JUDGED_UNDECIDED && !*j->out->reason)
+    if (j->out->class != PF_JUDGED_UNDECIDED || *j->out->reason)
+        return;
+    if (!j->how->as_paper && j->how->control && results_vary(j))
+        decide_flipped_back(j);
+    if (j->out->class == PF_JUDGED_UNDECIDED)
         decide_harmless(j);
 }
 

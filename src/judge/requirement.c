@@ -1,6 +1,7 @@
 /* requirement.c - see requirement.h. */
 #include "requirement.h"
 #include "adhoc_sync.h"
+#include "output_event.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -107,26 +108,6 @@ static bool is_synchronisation(const struct pf_event *e)
     }
 }
 
-/* True for an access that a function of libc makes in order to write to a file or descriptor. */
-static bool is_output(const struct pf_trace *t, uint32_t i)
-{
-    static const char *const writers[] = {"write",    "writev",  "pwrite",   "pwrite64", "send",
-                                          "sendto",   "sendmsg", "printf",   "vprintf",  "fprintf",
-                                          "vfprintf", "dprintf", "vdprintf", "puts",     "fputs",
-                                          "fwrite",   "putchar", "putc",     "fputc",    "fflush"};
-    const struct pf_recorded *r = &t->recorded;
-    if (!r->present || i >= r->event_stack.len || !pf_event_is_access(&t->events.at[i]))
-        return false;
-    const struct pf_recorded_stack *s = &r->stacks.at[r->event_stack.at[i]];
-    const struct pf_site_info *inner = s->n ? &t->sites.at[r->stack_sites.at[s->first]] : NULL;
-    if (!inner || inner->func == PF_NONE || *pf_trace_text(t, inner->file))
-        return false; /* a function with a source is not libc's */
-    for (size_t k = 0; k < sizeof writers / sizeof *writers; k++)
-        if (!strcmp(pf_trace_text(t, inner->func), writers[k]))
-            return true;
-    return false;
-}
-
 bool pf_requirement_holds(const struct pf_requirement *r, const struct pf_trace *t, bool *known,
                           char *why, size_t room)
 {
@@ -140,7 +121,7 @@ bool pf_requirement_holds(const struct pf_requirement *r, const struct pf_trace 
         int64_t now;
         if (e && pf_event_is_access(e) && e->kind != PF_EV_FREE)
             take_access(&v, t, e);
-        if ((!e || is_synchronisation(e) || is_output(t, i)) && value_of(&v, &now) &&
+        if ((!e || is_synchronisation(e) || pf_output_event(t, i)) && value_of(&v, &now) &&
             !satisfies(r, now)) {
             char at[200] = "the end";
             if (e)
