@@ -113,8 +113,8 @@ static pf_status write_text(const struct pf_findings *f, struct pf_error *e)
     return s;
 }
 
-/* True if there is a finding that makes the check fail. A report of another tool that pf could not confirm does
- * not count. fail_on: as in the settings. */
+/* True if there is a finding that makes the check fail. A report of another tool that pf could not
+ * confirm does not. fail_on: as in the settings. */
 static bool found_some(const struct pf_findings *f, const char *fail_on)
 {
     int what = fail_on ? pf_fail_on_from(fail_on) : PF_FAIL_ANY;

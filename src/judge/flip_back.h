@@ -24,7 +24,7 @@ struct pf_flip_back {
     struct pf_judge_runs runs; /* two: the run again, and with the order flipped back */
 };
 
-/* Makes the two runs. False: they cannot be compared; release is needed all the same. */
+/* Makes the two runs. False: they cannot be compared; release is still needed. */
 bool pf_flip_back_run(struct pf_flip_back *f, const struct pf_judge_settings *how,
                       const struct pf_judge_case *race, const struct pf_judge_run *alternate);
 /* True if the order alone changes the output. */

@@ -399,8 +399,8 @@ static bool results_vary(const struct judging *j)
     return false;
 }
 
-/* All results of the alternate order are in the control group, but the race may have caused them
- * all the same. */
+/* All results of the alternate order are in the control group, but the race may still have caused
+ * them. */
 static void decide_flipped_back(struct judging *j)
 {
     for (size_t i = 1; i < j->g.at.len && j->out->class == PF_JUDGED_UNDECIDED; i++) {

@@ -1,5 +1,5 @@
-/* order_alone.c - see order_alone.h. The events of each run are sorted by object, and on each object
- * by the number of changes before them; reads between two changes have no order. */
+/* order_alone.c - see order_alone.h. The events of each run are sorted by object, and on each
+ * object by the number of changes before them; reads between two changes have no order. */
 #include "order_alone.h"
 #include "fnv.h"
 #include "hash_map.h"

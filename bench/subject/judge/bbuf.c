@@ -1,9 +1,15 @@
-// A shared buffer with two producers and two consumers, and no lock (after bbuf of the paper). Everything is printed at the end.
-// race: in producer producer output-differs: two producers that read the same index overwrite each other; `in` is printed
-// race: in consumer producer output-differs: whether the consumer sees an item decides what it takes, which is printed
-// race: buffer producer producer output-differs: the slot keeps the item of the last producer, and the sum is printed
-// race: buffer consumer producer output-differs: the consumer takes 0 instead of the item if it comes first
-// race: out consumer consumer output-differs: two consumers that read the same index take one item twice
+// A shared buffer with two producers and two consumers, and no lock (after bbuf of the paper).
+// Everything is printed at the end.
+// race: in producer producer output-differs: two producers that read the same index overwrite each
+//     other; `in` is printed
+// race: in consumer producer output-differs: whether the consumer sees an item decides what it
+//     takes, which is printed
+// race: buffer producer producer output-differs: the slot keeps the item of the last producer, and
+//     the sum is printed
+// race: buffer consumer producer output-differs: the consumer takes 0 instead of the item if it
+//     comes first
+// race: out consumer consumer output-differs: two consumers that read the same index take one item
+//     twice
 // race: sum consumer consumer output-differs: an addition is lost, and the sum is printed
 #include <pthread.h>
 #include <stdio.h>

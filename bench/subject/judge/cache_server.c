@@ -1,4 +1,5 @@
-// A cache with statistics, a clock and worker threads (after memcached of the paper and the races in docs/real-programs.md).
+// A cache with statistics, a clock and worker threads (after memcached of the paper and the races
+// in docs/real-programs.md).
 // race: settings_0 start work single-ordering: workers poll `started` first
 // race: settings_1 start work single-ordering: as settings_0
 // race: slots start work single-ordering: as settings_0
@@ -8,9 +9,12 @@
 // race: hash_power start work single-ordering: as settings_0
 // race: verbose start work single-ordering: as settings_0
 // race: started start work k-witness-harmless: the flag of ad hoc synchronisation
-// race: current_time tick work output-differs: the worker stores the time of the item, which is printed
-// race: current_items link_item tick k-witness-harmless: only decides whether a table may grow, which it never does here
-// race: hits work work output-differs: an increment is lost; the number is printed by the statistics
+// race: current_time tick work output-differs: the worker stores the time of the item, which is
+//     printed
+// race: current_items link_item tick k-witness-harmless: only decides whether a table may grow,
+//     which it never does here
+// race: hits work work output-differs: an increment is lost; the number is printed by the
+//     statistics
 // race: last_error work work k-witness-harmless: the same number is written by every worker
 // race: expanding tick link_item k-witness-harmless: the clock writes 0, which it is already
 #include <pthread.h>

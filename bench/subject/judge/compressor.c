@@ -1,5 +1,5 @@
-// A parallel compressor (after pbzip2 of the paper): a producer splits the input, workers compress, a writer writes the blocks. Threads
-// wait for each other by polling flags.
+// A parallel compressor (after pbzip2 of the paper): a producer splits the input, workers
+// compress, a writer writes the blocks. Threads wait for each other by polling flags.
 // race: block_0 produce compress single-ordering: the worker polls `filled` first
 // race: block_1 produce compress single-ordering: as block_0
 // race: size_0 produce compress single-ordering: as block_0
@@ -16,7 +16,8 @@
 // race: percent compress show output-differs: the progress is printed in the middle of the work
 // race: ratio compress show output-differs: as percent
 // race: speed compress show output-differs: as percent
-// race: queue clean_up late_use spec-violated: the queue is freed and set to NULL while another thread still tests and uses it
+// race: queue clean_up late_use spec-violated: the queue is freed and set to NULL while another
+//     thread still tests and uses it
 // race: heap clean_up late_use spec-violated: the freed block is read
 // race: notes clean_up late_use spec-violated: the pointer is cleared between its test and its use
 #include <pthread.h>

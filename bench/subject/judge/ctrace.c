@@ -1,4 +1,5 @@
-// A library that traces function calls, used by two threads (after ctrace of the paper). It has no lock.
+// A library that traces function calls, used by two threads (after ctrace of the paper). It has no
+// lock.
 // race: table trc_end trc_end spec-violated: both threads see the table and free it (Figure 14 a)
 // race: initialised trc_init trc_init k-witness-harmless: both write 1
 // race: flags trc_init trc_init k-witness-harmless: both write the default
@@ -11,8 +12,10 @@
 // race: bytes trc_print trc_print output-differs: an addition is lost; the number is printed
 // race: last_line trc_print trc_print output-differs: the line of the last thread is printed
 // race: depth trc_enter trc_enter output-differs: an increment is lost; the depth is printed
-// race: deepest trc_enter trc_enter output-differs: the maximum is overwritten by a smaller value, and printed
-// race: first trc_enter trc_enter output-differs: the name of the thread that came first is printed
+// race: deepest trc_enter trc_enter output-differs: the maximum is overwritten by a smaller value,
+//     and printed
+// race: first trc_enter trc_enter output-differs: the name of the thread that came first is
+//     printed
 // race: errors trc_check trc_check output-differs: an increment is lost; the number is printed
 #include <pthread.h>
 #include <stdio.h>

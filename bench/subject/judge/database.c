@@ -1,7 +1,9 @@
-// A connection of a database that a second thread waits for (after SQLite of the paper, whose race makes it hang).
-// race: pending commit wait_for_commit spec-violated: the flag is tested before the lock is taken; if it is cleared in between, the signal is
-// lost, and the thread waits for ever
-// race: result commit wait_for_commit output-differs: read without the lock, before or after the commit has stored it
+// A connection of a database that a second thread waits for (after SQLite of the paper, whose race
+// makes it hang).
+// race: pending commit wait_for_commit spec-violated: the flag is tested before the lock is taken;
+//     if it is cleared in between, the signal is lost, and the thread waits for ever
+// race: result commit wait_for_commit output-differs: read without the lock, before or after the
+//     commit has stored it
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,4 +1,5 @@
-// An n-body simulation in which the threads wait for each other's boxes in spin loops (after fmm of the paper).
+// An n-body simulation in which the threads wait for each other's boxes in spin loops (after fmm
+// of the paper).
 // race: mass build use single-ordering: the flag of the box is set after it
 // race: centre_x build use single-ordering: as mass
 // race: centre_y build use single-ordering: as mass
@@ -11,10 +12,12 @@
 // race: error expand use single-ordering: as near
 // race: force_x interact collect single-ordering: the flag of the interaction is set after it
 // race: force_y interact collect single-ordering: as force_x
-// race: built build use k-witness-harmless: the flag of ad hoc synchronisation; both orders end in the same way
+// race: built build use k-witness-harmless: the flag of ad hoc synchronisation; both orders end in
+//     the same way
 // race: expanded expand use k-witness-harmless: as built
 // race: interacted interact collect k-witness-harmless: as built
-// race: timestamp expand interact k-witness-harmless: overwritten before anybody prints it; the paper's race that --require makes spec-violated
+// race: timestamp expand interact k-witness-harmless: overwritten before anybody prints it; the
+//     paper's race that --require makes spec-violated
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,11 +1,13 @@
-// A simulation of currents in a grid (after ocean of the paper): the rows are passed on by counters, and the residual is racy.
-// race: top relax_top relax_bottom single-ordering: the bottom half waits for the counter of the top half
+// A simulation of currents in a grid (after ocean of the paper): the rows are passed on by
+// counters, and the residual is racy.
+// race: top relax_top relax_bottom single-ordering: the bottom half waits for the counter of the
+//     top half
 // race: left relax_top relax_bottom single-ordering: as top
 // race: energy relax_top relax_bottom single-ordering: as top
 // race: steps relax_top relax_bottom single-ordering: as top
 // race: passed relax_top relax_bottom k-witness-harmless: the counter of ad hoc synchronisation
-// race: residual relax_bottom relax_top output-differs: printed only with a small tolerance, which this input does not ask for (the race
-// that the paper gets wrong)
+// race: residual relax_bottom relax_top output-differs: printed only with a small tolerance, which
+//     this input does not ask for (the race that the paper gets wrong)
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

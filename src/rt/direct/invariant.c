@@ -1,6 +1,7 @@
 /* invariant.c - see invariant.h. */
 #include "invariant.h"
 #include "direct.h"
+#include "entry.h"
 #include "listener.h"
 #include "race.h"
 #include "signals.h"
@@ -85,8 +86,9 @@ static void observe(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what
     }
 }
 
-void __pf_invariant(int (*holds)(void), const char *name)
+void __pf_invariant(void *function, void *name)
 {
+    int (*holds)(void) = (int (*)(void))function;
     if (!pf_directed())
         return;
     for (uint32_t i = 0; i < n; i++)
