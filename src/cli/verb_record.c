@@ -7,6 +7,7 @@
 #include "duration.h"
 #include "file.h"
 #include "fuzz_policy_text.h"
+#include "memory_model_name.h"
 #include "program.h"
 #include "reached.h"
 #include "run_report.h"
@@ -56,6 +57,19 @@ static pf_status check_schedule(const char *option, const char *text, bool numbe
         "--%s=%s: expected rr:SLICE, random:SEED, pct:SEED,DEPTH,LENGTH, pos:SEED, few:SEED, "
         "racefuzzer:LOCATION,LOCATION,SEED or assetfuzzer:STEP,...,SEED",
         option, text);
+}
+
+static bool is_choices(const char *text)
+{
+    static const char random[] = "random:";
+    size_t n = sizeof random - 1;
+    if (!strncmp(text, random, n))
+        return text[n] && !text[n + strspn(text + n, "0123456789")];
+    while (*text >= '0' && *text <= '9') {
+        text += strspn(text, "0123456789");
+        text += *text == ',';
+    }
+    return !*text;
 }
 
 /* Adds an option for the runtime. Like all of the environment, it becomes a part of the
@@ -201,7 +215,7 @@ int pf_verb_record(int argc, char **argv)
 {
     struct pf_directed d = {0};
     const char *file = NULL, *continuations = NULL, *json = NULL, *log = NULL;
-    const char *reach = NULL, *globals = NULL;
+    const char *reach = NULL, *globals = NULL, *memory = NULL;
     const char *first_number = NULL, *each = NULL, *all = NULL;
     const struct pf_cli_option options[] = {
         {"o", "FILE", "write the recording to FILE (default: NAME.clip in the current folder)",
@@ -219,6 +233,13 @@ int pf_verb_record(int argc, char **argv)
         {"log", "DIR", "keep the log of memory errors and failures in DIR, for pf report", &log,
          NULL},
         {"plan", "FILE", "follow the steps in FILE first, then the policy", &d.plan, NULL},
+        {"memory", "MODEL",
+         "which values reads may return: sc (default), tso: stores are buffered,\n"
+         "                         weak: reads may return older values",
+         &memory, NULL},
+        {"choices", "LIST",
+         "with --memory: which values; numbers separated by commas, or random:SEED (default 1)",
+         &d.choices, NULL},
         {"flip", "A<B",
          "make event A happen before event B, such as T1:137<T2:40;\n"
          "                         T1:137<T2:40@31 holds T2 already before its event 31",
@@ -274,6 +295,13 @@ int pf_verb_record(int argc, char **argv)
     if ((d.schedule && check_schedule("schedule", d.schedule, false, &e) != PF_OK) ||
         (d.tail && check_schedule("tail", d.tail, true, &e) != PF_OK))
         return complain(&e);
+    if (memory && !pf_memory_model_parse(memory, &d.memory.model))
+        return pf_complain(VERB, "--memory=%s: expected sc, tso or weak", memory);
+    if (d.choices && !is_choices(d.choices))
+        return pf_complain(
+            VERB, "--choices=%s: expected numbers separated by commas, or random:SEED", d.choices);
+    if (d.memory.model != PF_MEMORY_SC && !d.choices)
+        d.choices = "random:1";
     if ((d.at != NULL) != (continuations != NULL) || (d.at && (!d.tail || !d.folder)))
         return pf_complain(VERB, "--at, --continue, --tail and --folder must be used together");
     if (d.without_lock && !pf_cli_is_position(d.without_lock))

@@ -49,7 +49,8 @@
     PF_STREAM(ADDRESS, 22, 1 << 18)                                                                \
     PF_STREAM(VALUE, 22, 1 << 18)                                                                  \
     PF_STREAM(NAME, 20, 1 << 16)                                                                   \
-    PF_STREAM(ENVIRONMENT, 20, 1 << 16)
+    PF_STREAM(ENVIRONMENT, 20, 1 << 16)                                                            \
+    PF_STREAM(MEMORY, 20, 1 << 16)
 
 enum pf_stream {
 #define PF_STREAM(name, bits, chunk) PF_STREAM_##name,
@@ -77,6 +78,30 @@ struct pf_environment_entry {
     uint32_t variable; /* its position in the environment */
     uint32_t length;
 };
+
+/* Which values a read may return (docs/analysis/memory-models.md). */
+enum pf_memory_model {
+    PF_MEMORY_SC, /* the newest write */
+    PF_MEMORY_TSO, /* each thread has a store buffer */
+    PF_MEMORY_WEAK, /* any write that is not overwritten in happens-before */
+    PF_MEMORY_MODELS
+};
+struct pf_memory_settings {
+    uint32_t model; /* enum pf_memory_model */
+    /* WEAK: a thread that reads a variable again gets the same value until the variable is written
+     * (the paper of `pf judge`) */
+    uint32_t bound;
+    /* only reads of this memory may differ from sequential consistency; size 0: all */
+    uint64_t address, size;
+};
+/* A record of PF_STREAM_MEMORY: one choice of a run. Choice 0 is what a sequentially consistent
+ * run does. */
+struct pf_memory_choice {
+    uint32_t thread; /* in order of creation; 0 is main */
+    uint16_t options, chosen;
+    uint64_t event; /* number of events of the thread, including the one that chooses */
+};
+#define PF_MEMORY_CHOICES 256 /* most choices that a continuation is given */
 
 /* A bit of the descriptor in a record of stream `output`: a pipe, socket pair or eventfd that the
  * program has made for itself. */
@@ -170,6 +195,9 @@ struct pf_order_request {
     uint64_t patience; /* most events for which it is held */
     uint64_t limit; /* most events of the continuation; 0: no limit */
     char policy[64]; /* after the first access, once the plan (NUMBER.plan) cannot be followed */
+    /* its first choices of memory contents; the others are 0 */
+    uint32_t nchoices, choices_reserved;
+    uint8_t choice[PF_MEMORY_CHOICES];
 };
 /* Why the wanted order could not be enforced. */
 enum pf_order_obstacle {
@@ -208,6 +236,7 @@ struct pf_continuation {
      * the process it was copied from, and so with the other continuations */
     uint32_t shares;
     uint32_t behaviours; /* how many behaviours it was the first to show */
+    uint32_t forgotten; /* how often the memory model has forgotten values */
     uint64_t events; /* of all threads, since the start of the run */
     uint64_t copied; /* nanoseconds that copying the process took */
     uint64_t took; /* nanoseconds until it ended */
@@ -363,6 +392,10 @@ struct pf_channel {
     uint32_t covers; /* count the behaviours of continuations */
     uint64_t each_ns; /* time limit of a continuation; 0: the default */
     uint64_t all_ns; /* after this time no further continuation starts; 0: no limit */
+    struct pf_memory_settings memory;
+    uint32_t forgotten; /* how often the memory model has forgotten values */
+    /* record: the first choices of memory contents, "0,1"; or all of them, "random:SEED" */
+    char choices[2048];
     uint32_t ordered; /* they enforce the order of two accesses (struct pf_order_request) */
     /* each continuation records into this folder, in files named after its number */
     char folder[512];

@@ -64,6 +64,7 @@ struct pf_field {
     PF_FIELD(VALUES, 15, 0) /* one byte for each ENV: enum pf_environment_value; absent: STORED */ \
     PF_FIELD(ORIGIN, 16, 0) /* u64: hash of machine, user and path where it was written */         \
     PF_FIELD(PROCESS, 17, 0) /* path of the forked child, "2.1"; absent: it is not a child */      \
+    PF_FIELD(MEMORY, 18, 0) /* struct pf_memory_settings; absent: sequential consistency */        \
     PF_FIELD(WITHOUT_LOCK, 19, 0) /* FILE:LINE of the lock operation that was removed */           \
     PF_FIELD(STATUS, 32, 0) /* END: status from waitpid, u32 */                                    \
     PF_FIELD(OUTCOME, 33, 0) /* END: enum pf_outcome, u32 */                                       \

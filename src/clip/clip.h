@@ -33,6 +33,7 @@ struct pf_clip_meta {
     uint32_t abi;
     uint32_t traced; /* version of the trace in the clip; 0: no trace */
     uint32_t watched; /* every access was checked for memory errors */
+    struct pf_memory_settings memory; /* the memory model of the run */
     uint64_t stack; /* limit of the stack in bytes; 0: not known */
     uint64_t origin; /* of a clip that was read: where it was written, see pf_clip_origin */
 };

@@ -129,6 +129,9 @@ static void take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
     case PF_FIELD_WATCHED:
         m->watched = (uint32_t)number(p, n);
         return;
+    case PF_FIELD_MEMORY:
+        memcpy(&m->memory, p, n < sizeof m->memory ? n : sizeof m->memory);
+        return;
     case PF_FIELD_STACK:
         m->stack = number(p, n);
         return;

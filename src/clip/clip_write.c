@@ -169,6 +169,8 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
     add_field(&f, PF_FIELD_TRACED, &m->traced, sizeof m->traced);
     if (m->watched)
         add_field(&f, PF_FIELD_WATCHED, &m->watched, sizeof m->watched);
+    if (m->memory.model != PF_MEMORY_SC)
+        add_field(&f, PF_FIELD_MEMORY, &m->memory, sizeof m->memory);
     if (m->stack)
         add_field(&f, PF_FIELD_STACK, &m->stack, sizeof m->stack);
     add_field(&f, PF_FIELD_ORIGIN, &origin, sizeof origin);

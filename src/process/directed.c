@@ -125,6 +125,7 @@ pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **
     *m = (struct pf_clip_meta){.abi = PF_ABI_VERSION, .traced = d->tracing ? PF_CODE_VERSION : 0};
     struct rlimit stack;
     m->watched = d->watch || d->tracing;
+    m->memory = d->memory;
     m->stack = getrlimit(RLIMIT_STACK, &stack) == 0 ? stack.rlim_cur : 0;
     m->tool = pf_mem_copy(PF_VERSION);
     m->program = realpath(path, NULL);
@@ -182,6 +183,8 @@ static pf_status set_record_options(struct pf_channel *c, const struct pf_direct
     c->ordered = d->ordered;
     pf_status s = set_text(c->plan, sizeof c->plan, d->plan ? plan : NULL, "plan", e);
     if (s == PF_OK)
+        s = set_text(c->choices, sizeof c->choices, d->choices, "choices", e);
+    if (s == PF_OK)
         s = set_text(c->flip, sizeof c->flip, d->flip, "flip", e);
     if (s == PF_OK)
         s = set_text(c->at, sizeof c->at, d->at, "at", e);
@@ -210,6 +213,7 @@ static pf_status make_host(struct pf_channel_host **h, bool replay, const struct
     c->tracing = d->tracing;
     c->watch = d->watch || (replay && clip->meta.watched);
     c->quiet = d->quiet;
+    c->memory = replay ? clip->meta.memory : d->memory;
     c->output_wanted = d->output_stack != NULL;
     c->output_fd = d->output_fd;
     c->output_at = d->output_at;

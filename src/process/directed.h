@@ -33,6 +33,8 @@ struct pf_directed {
     /* record: forked children too. Filled in; the caller releases it. NULL: they run unrecorded. */
     struct pf_forked_clips *forked;
     const char *atomic; /* replay: functions that are atomic regions; NULL: none */
+    struct pf_memory_settings memory; /* record: the memory model */
+    const char *choices; /* record: choices of memory contents (channel.h); NULL: all are 0 */
     bool tracing; /* record events with their values */
     bool watch; /* check every access for memory errors */
     const char *program; /* replay: the program, if not at the recorded path; NULL: search it */

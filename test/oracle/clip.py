@@ -11,7 +11,7 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 
 U64 = (1 << 64) - 1
-SCHEDULE, INPUT, OUTPUT, EVENT, ADDRESS, VALUE, NAME, ENVIRONMENT = range(8)
+SCHEDULE, INPUT, OUTPUT, EVENT, ADDRESS, VALUE, NAME, ENVIRONMENT, MEMORY = range(9)
 META, END = 254, 255
 CALL, RET = 24, 25  # kinds of events, in the order of src/abi/pf_event.def
 

@@ -12,6 +12,7 @@
 #include "environment.h"
 #include "fuzz_policy.h"
 #include "hooks.h"
+#include "memory_model.h"
 #include "missing_call.h"
 #include "number_text.h"
 #include "options.h"
@@ -244,9 +245,11 @@ void pf_direct_start(void)
     pf_context_init((int32_t)pf_direct.pid);
     name_main();
     pf_sched_init(pf_channel_get()->schedule);
+    pf_model_init();
     pf_trace_listen();
     pf_fuzz_policy_listen();
     pf_behaviour_listen();
+    pf_model_listen();
     /* Also without a trace, so that the heap is the same in all runs: libc allocates here, perhaps
      * with the program's malloc. */
     pf_library_init();
@@ -291,6 +294,7 @@ void pf_direct_child(void)
 {
     pf_direct.mode = PF_DIRECT_OFF;
     pf_direct.tracing = pf_direct.watching = pf_direct.fuzzing = false;
+    pf_direct.memory = PF_MEMORY_SC;
     pf_hooks.mode_changed();
     pf_spin_detect_child();
     pf_environment_child();

@@ -36,6 +36,7 @@ struct pf_direct {
     bool fuzzing; /* threads are held before certain accesses (fuzz_policy.h) */
     bool watching; /* every access is checked for memory errors (memory_error.h) */
     bool covering; /* the behaviours of this continuation are counted (behaviour.h) */
+    uint8_t memory; /* enum pf_memory_model */
     bool exploring; /* a copy of a resident target (resident.h) */
     bool slow_locks; /* every lock operation is reported to the listener or may be removed */
     bool removes_lock; /* a lock operation is removed (removed_lock.h) */

@@ -55,7 +55,7 @@ static inline void pf_writes(const volatile void *addr, size_t size)
 static inline bool pf_access_is_unobserved(const volatile void *addr, size_t size)
 {
     return pf_directed() && !pf_direct.tracing && !pf_direct.fuzzing &&
-           pf_red_zone_is_clear((uintptr_t)addr, size);
+           pf_direct.memory == PF_MEMORY_SC && pf_red_zone_is_clear((uintptr_t)addr, size);
 }
 /* The length of a string that is read up to its end, or up to max bytes. */
 size_t pf_bounded_length(const char *s, size_t max);

@@ -5,6 +5,7 @@
 #include "checkpoint.h"
 #include "access_order.h"
 #include "behaviour.h"
+#include "memory_choice.h"
 #include "number_text.h"
 #include "schedule_plan.h"
 #include "scheduler.h"
@@ -247,6 +248,7 @@ static void begin_order(const char *plan)
     if (fd < 0 || pf_sys(SYS_read, fd, &request, sizeof request) != (long)sizeof request)
         pf_direct_refuse("cannot read the order of a continuation");
     pf_sys(SYS_close, fd);
+    pf_memory_choice_begin(request.choice, request.nchoices);
     pf_sched_policy(request.policy);
     pf_schedule_plan_clear();
     pf_access_order_begin(&request, plan);

@@ -10,6 +10,7 @@
 #include "environment.h"
 #include "forked_child.h"
 #include "hooks.h"
+#include "memory_model.h"
 #include "scheduler.h"
 #include "sys.h"
 #include "tracer.h"
@@ -190,6 +191,8 @@ long pf_context_clone(long number, const long argument[6])
     pf_syscall_thread_created(c, me);
     pf_forked_child_creates_thread();
     pf_trace_thread_created(c->number);
+    if (pf_model_active())
+        pf_model_thread_created(c->number);
     pf_sched_add(c);
     return c->tid;
 }

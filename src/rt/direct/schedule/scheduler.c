@@ -11,6 +11,7 @@
 #include "deadlock.h"
 #include "fuzz_policy.h"
 #include "materialise.h"
+#include "memory_model.h"
 #include "policy.h"
 #include "rt.h"
 #include "schedule_plan.h"
@@ -228,6 +229,8 @@ static void end_segment(enum pf_segment_end how)
     struct pf_context *me = pf_scheduler.self, *c = decide(how == PF_END_YIELDED);
     if (c == me)
         return;
+    if (pf_model_active())
+        pf_model_switch(c);
     pf_scheduler.self = pf_running = c;
     me->stopped_at = ++pf_scheduler.switches;
     if (__builtin_expect(pf_materialised, 0))
@@ -348,6 +351,8 @@ static void at_preemption_point(void *unused)
 static bool needs_decision(struct pf_context *me, const struct pf_pending_event *event)
 {
     bool granted = is_granted(me);
+    if (pf_model_active())
+        pf_model_enter();
     me->fuzz.marks = 0;
     if (pf_direct.fuzzing && !pf_schedule_plan_pending() && pf_context_events(me) != me->break_at)
         me->fuzz.marks = pf_fuzz_policy_marks(me, event);
@@ -389,6 +394,8 @@ void pf_sched_budget_used(void)
     if (needs_decision(pf_scheduler.self,
                        &(struct pf_pending_event){.site = call ? call - 1 : PF_PENDING_NO_SITE}))
         at_preemption_point(NULL);
+    if (pf_model_active())
+        pf_model_call();
 }
 
 void pf_sched_release(struct pf_context *c)
@@ -428,7 +435,7 @@ void pf_sched_policy(const char *policy)
     pf_direct.fuzzing = pf_scheduler.policy.kind == PF_POLICY_FUZZ;
     for (uint32_t i = 0; i < pf_contexts(); i++)
         pf_context_at(i)->fuzz.unseen = pf_direct.fuzzing && pf_context_at(i)->before_event;
-    set_watched(pf_direct.watching || pf_direct.fuzzing);
+    set_watched(pf_direct.watching || pf_direct.fuzzing || pf_model_active());
 }
 
 void pf_sched_yield(void)
@@ -574,7 +581,7 @@ void pf_sched_init(const char *policy)
     pf_scheduler.following = pf_direct.mode == PF_DIRECT_REPLAY;
     if (pf_scheduler.following) {
         pf_direct.fuzzing = false;
-        set_watched(pf_direct.watching);
+        set_watched(pf_direct.watching || pf_model_active());
     }
     if (pf_scheduler.following && !pf_segment_read())
         pf_direct_refuse("the recording has no schedule");

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "environment.h"
 #include "invariant.h"
+#include "memory_model.h"
 #include "scheduler.h"
 #include "sys.h"
 #include <errno.h>
@@ -153,6 +154,8 @@ static void on_trap(int signal, siginfo_t *info, void *at)
     c->trap = u;
     pf_sched_count_call();
     pf_sched_hash((uint64_t)number);
+    if (pf_model_active())
+        pf_model_enter();
     /* not guarded: the vDSO would read these clocks, and there a bad pointer faults */
     bool reads_clock =
         number == SYS_clock_gettime || number == SYS_gettimeofday || number == SYS_time;

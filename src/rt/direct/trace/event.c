@@ -10,6 +10,7 @@
 #include "context.h"
 #include "fuzz_policy.h"
 #include "memory_error.h"
+#include "memory_model.h"
 #include "missing_call.h"
 #include "options.h"
 #include "rt.h"
@@ -30,6 +31,8 @@ void pf_event_budget_used(const struct pf_pending_event *event)
 
 void pf_event_nested(void)
 {
+    if (pf_model_active())
+        pf_model_enter();
     struct pf_thread *t = __pf_tls.thread;
     /* The implementation of an annotated lock may spin, so there the scheduler is asked; but not in
      * its unlock, during which no other thread runs. (In a replay the recording decides.) */
@@ -117,13 +120,19 @@ static inline void set_newest(uint32_t site)
 void pf_event_access(uintptr_t addr, uint32_t site, uint64_t value, uint32_t what)
 {
     unsigned size = what & 15;
-    bool write = what & PF_EVENT_WRITE;
+    bool write = what & PF_EVENT_WRITE, recorded = true;
+    if (pf_model_active())
+        pf_model_enter();
     if (__builtin_expect(within_grant(), 1)) {
         if (__builtin_expect(!pf_red_zone_is_clear(addr, size), 0))
             pf_memory_check(addr, size, write, 0, site);
-    } else if (!ask_scheduler(addr, size, write, site)) {
-        return;
+    } else {
+        recorded = ask_scheduler(addr, size, write, site);
     }
+    if (pf_model_active() && pf_self())
+        pf_model_access(addr, size, write, value, site);
+    if (!recorded)
+        return;
     if (is_ignored(addr, size, write))
         return;
     set_newest(site);
@@ -174,6 +183,9 @@ static void trace_fill(uintptr_t addr, uint64_t size, uint32_t id, uint8_t byte)
 void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *content, uint32_t how)
 {
     bool attached = how == PF_EVENT_RANGE_COPIED, write = how != PF_EVENT_RANGE_READ;
+    bool recorded = true;
+    if (pf_model_active() && !attached) /* a copy uses the value that its source has now */
+        pf_model_enter();
     if (attached) {
         if (!pf_self())
             return;
@@ -181,14 +193,17 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
             pf_memory_check(addr, size, write, 0, site);
         if (pf_direct.covering)
             pf_behaviour_access(addr, size, write, site);
-        if (!pf_direct.tracing)
-            return;
+        recorded = pf_direct.tracing;
     } else if (within_grant()) {
         if (!pf_red_zone_is_clear(addr, size))
             pf_memory_check(addr, size, write, 0, site);
-    } else if (!ask_scheduler(addr, size, write, site)) {
-        return;
+    } else {
+        recorded = ask_scheduler(addr, size, write, site);
     }
+    if (pf_model_active() && pf_self())
+        pf_model_range(addr, size, how, content, site);
+    if (!recorded)
+        return;
     set_newest(site);
     uint32_t id = pf_stack_id(__pf_tls.thread, site);
     const void *bytes = write ? content : (const void *)addr;
@@ -211,6 +226,8 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
 void pf_event_interposed_access(const volatile void *addr, size_t size, bool write, uint32_t id)
 {
     pf_memory_check((uintptr_t)addr, size, write, id, 0);
+    if (pf_model_active())
+        pf_model_interposed((uintptr_t)addr, size, write);
     if (pf_direct.fuzzing)
         pf_fuzz_policy_access((uintptr_t)addr, size, write);
     if (!pf_direct.tracing || !pf_stack_watched())
@@ -226,7 +243,7 @@ void pf_event_leaf_access(const volatile void *addr, size_t size, bool write, ui
 {
     struct pf_thread *t = pf_self();
     if (!t || __pf_tls.dispatch == PF_DISPATCH_PLAIN || !pf_stack_watched() ||
-        !(pf_direct.tracing || pf_direct.fuzzing ||
+        !(pf_direct.tracing || pf_direct.fuzzing || pf_model_active() ||
           (!pf_red_zone_is_clear((uintptr_t)addr, size) &&
            pf_red_zone_find((uintptr_t)addr, size))))
         return;

@@ -6,6 +6,7 @@
 #include "context.h"
 #include "event.h"
 #include "memory_error.h"
+#include "memory_model.h"
 #include "missing_call.h"
 #include "stack.h"
 #include "tracer.h"
@@ -46,6 +47,8 @@ void pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
         pf_behaviour_access((uintptr_t)addr, size, true, site);
     if (pf_direct.exploring)
         pf_local_state_note(site);
+    if (pf_model_active())
+        pf_model_atomic_begin((uintptr_t)addr, packed, site);
     current = (struct atomic_operation){.addr = (uintptr_t)addr, .packed = packed, .site = site};
     if (pf_direct.tracing && size <= 8)
         current.old = pf_event_load_value((uintptr_t)addr, size);
@@ -71,9 +74,12 @@ static uint8_t flags_of(unsigned order, bool rmw)
 void pf_event_atomic_end(uint32_t stored)
 {
     const struct atomic_operation *o = &current;
+    uint8_t size = o->packed & 0xff, op = o->packed >> 8 & 0xff;
+    uint64_t value = pf_direct.tracing && size <= 8 ? pf_event_load_value(o->addr, size) : 0;
+    if (pf_model_active())
+        pf_model_atomic_end(o->addr, o->packed, stored);
     if (!pf_direct.tracing || !pf_stack_watched())
         return;
-    uint8_t size = o->packed & 0xff, op = o->packed >> 8 & 0xff;
     bool rmw = stored && op != PF_ATOMIC_STORE;
     unsigned order = op == PF_ATOMIC_CAS && !stored ? o->packed >> 24 : o->packed >> 16 & 0xff;
     struct pf_trace_record e = {.kind = rmw      ? PF_EV_RMW
@@ -91,7 +97,7 @@ void pf_event_atomic_end(uint32_t stored)
     if (pf_direct.exploring && order != PF_SEQ_CST)
         pf_resident_note_weak();
     if (e.has_value)
-        e.value = pf_event_load_value(o->addr, size);
+        e.value = value;
     else
         e.flags |= PF_EF_UNKNOWN;
     pf_nest();
@@ -101,6 +107,8 @@ void pf_event_atomic_end(uint32_t stored)
 
 void pf_event_atomic_store(const volatile void *addr, size_t size, uint32_t id)
 {
+    if (pf_model_active())
+        pf_model_interposed((uintptr_t)addr, size, true);
     if (pf_direct.tracing && pf_stack_watched())
         pf_trace_event(&(struct pf_trace_record){.kind = PF_EV_AWRITE,
                                                  .flags = PF_EF_UNKNOWN,
@@ -112,6 +120,8 @@ void pf_event_atomic_store(const volatile void *addr, size_t size, uint32_t id)
 
 void pf_event_counter_update(const volatile void *addr, uint32_t old, uint32_t now, uint32_t id)
 {
+    if (pf_model_active())
+        pf_model_interposed((uintptr_t)addr, sizeof old, true);
     if (pf_direct.tracing && pf_stack_watched())
         pf_trace_event(&(struct pf_trace_record){.kind = PF_EV_RMW,
                                                  .attached = true,
@@ -127,6 +137,8 @@ void pf_event_counter_update(const volatile void *addr, uint32_t old, uint32_t n
 void pf_event_fence(uint32_t order, uint32_t site)
 {
     count(0, 0, false, PF_PENDING_NO_SITE);
+    if (pf_model_active())
+        pf_model_fence(order);
     if (!pf_direct.tracing || !pf_stack_watched() || order == PF_RELAXED)
         return;
     if (pf_direct.exploring)

@@ -109,6 +109,7 @@ void pf_channel_attach(void)
         pf_direct.watching = c->watch || c->tracing;
         pf_direct.removes_lock = c->without_lock[0] != 0;
         pf_direct.slow_locks = pf_direct.removes_lock;
+        pf_direct.memory = (uint8_t)c->memory.model;
     } else {
         pf_sys(SYS_munmap, c, size); /* a child of the recorded process, or another build of pf */
     }
@@ -429,6 +430,14 @@ struct pf_reached *pf_channel_reached(void)
 struct pf_order_outcome *pf_channel_order(void)
 {
     return continuation ? &continuation->order : NULL;
+}
+
+void pf_channel_note_forgotten(void)
+{
+    if (own_results())
+        own_results()->forgotten++;
+    else if (channel)
+        channel->forgotten++;
 }
 
 struct pf_divergence *pf_channel_divergence(void)

@@ -67,6 +67,8 @@ struct pf_reached *pf_channel_reached(void);
 struct pf_order_outcome *pf_channel_order(void);
 /* Where the first divergence is stored. */
 struct pf_divergence *pf_channel_divergence(void);
+/* The memory model has forgotten values that a read could have returned. */
+void pf_channel_note_forgotten(void);
 /* True if pf is still running. */
 bool pf_channel_pf_alive(void);
 /* Reports a finding of this run to pf: counts it and keeps the first text. */

@@ -1,0 +1,9 @@
+/* Store buffering with fences: 00 is forbidden.
+ * sc: 01 10 11
+ * tso: 01 10 11
+ * weak: 01 10 11 */
+#define VARIABLE atomic_int
+#include "litmus.h"
+THREAD(t1, STORE(x, 1, relaxed); FENCE(seq_cst); ONE(LOAD(y, relaxed)))
+THREAD(t2, STORE(y, 1, relaxed); FENCE(seq_cst); ONE(LOAD(x, relaxed)))
+RUN(t1, t2)
