@@ -232,9 +232,11 @@ struct pf_continuation {
     uint32_t outcome; /* enum pf_outcome, if the checkpoint has ended it; its own is in its log */
     uint32_t reported; /* the outcome in its log */
     uint32_t kept; /* its log was kept */
-    /* it has descriptors other than files (pipes, sockets, eventfds, epoll), which it shares with
+    /* it has memory mapped with MAP_SHARED, or descriptors other than files, which it shares with
      * the process it was copied from, and so with the other continuations */
     uint32_t shares;
+    /* how many names in the file system it has created, removed or changed, and not changed back */
+    uint32_t changed_names;
     uint32_t behaviours; /* how many behaviours it was the first to show */
     uint32_t forgotten; /* how often the memory model has forgotten values */
     uint64_t events; /* of all threads, since the start of the run */

@@ -194,8 +194,9 @@ uint64_t pf_timer_deadline(void);
  * output without showing it. */
 void pf_continuation_prepare(void);
 void pf_continuation_isolate(void);
-/* True if it has descriptors other than files, which cannot be separated. */
+/* True if it has descriptors other than files, or shared memory, which are not separated. */
 bool pf_continuation_shares(void);
+bool pf_continuation_shares_descriptor(int fd);
 /* Called by pf_direct_start before the first system call is trapped. */
 void pf_syscall_init(void);
 

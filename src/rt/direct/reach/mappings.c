@@ -97,7 +97,7 @@ static bool extend_bounds(uint64_t lo, uint64_t hi)
 }
 
 /* Memory without a name; the kernel merges adjacent mappings of this kind. */
-static bool is_anonymous(const struct pf_mapping *a) { return !a->file && !*a->name; }
+static bool is_anonymous(const struct pf_mapping *a) { return !a->file && !a->shared && !*a->name; }
 
 static void remove_mapping(uint32_t i)
 {
@@ -226,9 +226,10 @@ static void take(struct line *l, char c)
         l->mapping.lo = l->mapping.lo << 4 | digit;
     else if (l->field == 1)
         l->mapping.hi = l->mapping.hi << 4 | digit;
-    else if (l->field == 2)
+    else if (l->field == 2) {
         l->mapping.writable |= c == 'w';
-    else if (l->field == 6)
+        l->mapping.shared |= c == 's';
+    } else if (l->field == 6)
         put_name(l, c);
 }
 
@@ -281,6 +282,16 @@ const struct pf_mapping *pf_mapping_find(uint64_t addr)
             hi = mid;
     }
     return lo && addr < mappings[lo - 1].hi ? &mappings[lo - 1] : NULL;
+}
+
+const struct pf_mapping *pf_mapping_above(uint64_t addr)
+{
+    if (!fresh)
+        read_maps();
+    for (uint32_t i = 0; i < n; i++)
+        if (mappings[i].lo >= addr)
+            return &mappings[i];
+    return NULL;
 }
 
 bool pf_mappings_known(void)

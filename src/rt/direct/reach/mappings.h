@@ -19,10 +19,12 @@
 struct pf_mapping {
     uint64_t lo, hi;
     bool writable, file; /* file: mapped from a file */
+    bool shared;         /* with MAP_SHARED */
     char name[48];       /* last component of the file's path, "[heap]", or empty */
 };
 
 const struct pf_mapping *pf_mapping_find(uint64_t addr); /* NULL: not mapped, or unknown */
+const struct pf_mapping *pf_mapping_above(uint64_t addr); /* the first one at or above addr */
 bool pf_mappings_known(void);
 uint64_t pf_mappings_epoch(void); /* changes whenever mappings may have changed */
 

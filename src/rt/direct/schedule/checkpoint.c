@@ -9,6 +9,7 @@
 #include "number_text.h"
 #include "schedule_plan.h"
 #include "scheduler.h"
+#include "shared_state.h"
 #include "spin_detect.h"
 #include "stream_ring.h"
 #include "sys.h"
@@ -109,6 +110,7 @@ static void start_continuation(const struct pf_channel *c, uint32_t i)
     pf_continuation_isolate(); /* before the log is opened, which must not be copied */
     pf_ring_split(log_path_of(c, i), i);
     pf_channel_get()->continuation[i].shares = pf_continuation_shares();
+    pf_shared_names_count(&pf_channel_get()->continuation[i].changed_names);
 }
 
 static void follow_policy(const struct pf_channel *c, uint32_t i)
@@ -147,6 +149,7 @@ void pf_checkpoint_run_all(void)
     pf_ring_flush();
     pf_ring_share_log();
     pf_continuation_prepare();
+    pf_shared_state_save();
     for (uint32_t i = 0; i < c->continuations && i < PF_CONTINUATIONS; i++) {
         struct pf_continuation *k = &c->continuation[i];
         uint64_t before = now();
@@ -170,6 +173,9 @@ void pf_checkpoint_run_all(void)
         k->done = 1;
         k->kept = is_kept(c, k);
         pf_ring_take_log(log_path_of(c, i), k->kept);
+        bool restored = pf_shared_state_restore() && !k->changed_names;
+        if (c->keep == PF_KEEP_NEWS && !restored)
+            break; /* the next one could fail because of this one */
     }
     pf_channel_set_outcome(PF_OUTCOME_STOPPED, "");
     for (;;)

@@ -5,6 +5,7 @@
  * output and standard error.
  */
 #define _GNU_SOURCE
+#include "mappings.h"
 #include "syscalls.h"
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -66,12 +67,20 @@ void pf_continuation_isolate(void)
     pf_output_hide();
 }
 
-bool pf_continuation_shares(void)
+bool pf_continuation_shares_descriptor(int fd)
 {
     struct stat st;
+    return !pf_output_standard(fd) && pf_sys(SYS_fstat, fd, &st) == 0 && !S_ISREG(st.st_mode) &&
+           !S_ISCHR(st.st_mode) && !S_ISDIR(st.st_mode);
+}
+
+bool pf_continuation_shares(void)
+{
     for (int fd = 3; fd < LOW_FD; fd++)
-        if (!pf_output_standard(fd) && pf_sys(SYS_fstat, fd, &st) == 0 && !S_ISREG(st.st_mode) &&
-            !S_ISCHR(st.st_mode) && !S_ISDIR(st.st_mode))
+        if (pf_continuation_shares_descriptor(fd))
+            return true;
+    for (const struct pf_mapping *m = pf_mapping_above(0); m; m = pf_mapping_above(m->hi))
+        if (m->shared && m->writable)
             return true;
     return false;
 }

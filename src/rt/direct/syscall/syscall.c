@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "child_log.h"
 #include "mappings.h"
+#include "shared_state.h"
 #include "store.h"
 #include "syscalls.h"
 #include <errno.h>
@@ -135,7 +136,9 @@ static long call(long number, const long a[6])
 
 long pf_syscall_run(long number, const long a[6])
 {
+    bool existed = pf_shared_names_before(number, a);
     long r = call(number, a);
+    pf_shared_names_after(number, a, existed, r);
     pf_mappings_after_syscall(number, a, r);
     pf_signal_take_arrived();
     pf_signal_deliver();
