@@ -214,7 +214,8 @@ static bool take_return(struct pf_events *r, struct event_cursor *c, struct pf_r
     return true;
 }
 
-/* A range that the preceding call reaches. */
+/* A range that the preceding call reaches. Of size 0: a callback of the thread's innermost call
+ * begins (1) or has ended (0). */
 static bool take_range(struct pf_events *r, struct event_cursor *c, struct pf_record *out)
 {
     if (!is_known(r, c->t.site))
@@ -224,9 +225,11 @@ static bool take_range(struct pf_events *r, struct event_cursor *c, struct pf_re
                               .thread = c->thread,
                               .site = c->t.site,
                               .index = c->t.index};
-    out->what = r->code->range + pf_code_take_signed(&c->a);
+    uint64_t from = pf_code_take_signed(&c->a);
     out->more = pf_code_take_varint(&c->a);
-    r->code->range = out->what + out->more;
+    out->what = out->more ? r->code->range + from : from;
+    if (out->more)
+        r->code->range = out->what + out->more;
     return true;
 }
 

@@ -15,6 +15,8 @@
 
 struct recorded_call {
     uint32_t thread, event, name;
+    bool calling_back; /* a callback is running */
+    uint32_t first, last; /* its first and its newest event; PF_NONE: none yet */
 };
 
 struct trace_loader {
@@ -204,6 +206,30 @@ static uint32_t site_of(const struct trace_loader *l, uint32_t stack)
 
 /* --- events --- */
 
+/* The thread's innermost call that has not returned; NULL: none. */
+static struct recorded_call *innermost(struct trace_loader *l, uint32_t thread_index)
+{
+    size_t i = l->calls.len;
+    while (i > 0 && l->calls.at[i - 1].thread != thread_index)
+        i--;
+    return i ? &l->calls.at[i - 1] : NULL;
+}
+
+/* The newest event is of this thread. If it belongs to a callback, so that the event before it in
+ * the callback is not the last one, marks that event, unless it is the first one. */
+static void note_event(struct trace_loader *l, uint32_t thread_index)
+{
+    struct recorded_call *c = innermost(l, thread_index);
+    uint32_t i = (uint32_t)l->t->events.len - 1;
+    if (!c || !c->calling_back)
+        return;
+    if (c->first == PF_NONE)
+        c->first = i;
+    else if (c->last != c->first)
+        pf_trace_set_inner(l->t, c->last);
+    c->last = i;
+}
+
 static struct pf_event *add(struct trace_loader *l, const struct pf_record *r, unsigned kind,
                             uint32_t thread_index, uint32_t stack)
 {
@@ -218,6 +244,7 @@ static struct pf_event *add(struct trace_loader *l, const struct pf_record *r, u
         e->flags |= kind == PF_EV_READ ? PF_EF_CHECK : PF_EF_ACT;
     pf_vec_push(&l->t->recorded.index, (uint32_t)r->index);
     pf_vec_push(&l->t->recorded.event_stack, stack);
+    note_event(l, thread_index);
     return e;
 }
 
@@ -283,6 +310,17 @@ static bool take_set(struct trace_loader *l, const struct pf_record *r, uint32_t
     return true;
 }
 
+/* A callback of the thread's innermost call begins or has ended. */
+static bool note_callback(struct trace_loader *l, uint32_t thread_index, bool begins)
+{
+    struct recorded_call *c = innermost(l, thread_index);
+    if (!c)
+        return bad(l, "a callback of no call");
+    c->calling_back = begins;
+    c->first = c->last = PF_NONE;
+    return true;
+}
+
 static bool add_call(struct trace_loader *l, const struct pf_record *r, uint32_t thread_index,
                      uint32_t stack)
 {
@@ -291,6 +329,8 @@ static bool add_call(struct trace_loader *l, const struct pf_record *r, uint32_t
     char text[160];
     spell(text, sizeof text, callee && *callee ? callee : "foreign");
     uint32_t name = name_of(l, text), link;
+    if (r->kind == PF_EV_CALL && r->attached && !r->more)
+        return note_callback(l, thread_index, r->what);
     if (r->kind == PF_EV_CALL && r->attached) { /* a further range that the last call reaches */
         if (!l->t->reaches.len || !r->more || r->what + r->more > ADDRESSES ||
             r->what + r->more < r->what)
@@ -301,24 +341,23 @@ static bool add_call(struct trace_loader *l, const struct pf_record *r, uint32_t
     if (r->kind == PF_EV_CALL) {
         if (!take_set(l, r, &link))
             return bad(l, "a call with a reachable set that was not recorded before");
-        pf_vec_push(&l->calls,
-                    (struct recorded_call){thread_index, (uint32_t)l->t->events.len, name});
         l->t->has_calls = true;
     } else {
-        size_t i = l->calls.len;
-        while (i > 0 && l->calls.at[i - 1].thread != thread_index)
-            i--;
-        if (!i)
+        struct recorded_call *c = innermost(l, thread_index);
+        if (!c)
             return bad(l, "a return without its call");
-        link = l->calls.at[i - 1].event;
-        name = l->calls.at[i - 1].name;
-        memmove(l->calls.at + i - 1, l->calls.at + i, (l->calls.len - i) * sizeof *l->calls.at);
-        l->calls.len--;
+        link = c->event;
+        name = c->name;
+        memmove(c, c + 1, (size_t)(l->calls.at + --l->calls.len - c) * sizeof *c);
     }
     uint32_t what = pf_trace_role_number(l->t, PF_ROLE_CALL, name);
     struct pf_event *e = add(l, r, r->kind, thread_index, stack);
     e->what = what;
     e->link = link;
+    if (r->kind == PF_EV_CALL)
+        pf_vec_push(&l->calls, (struct recorded_call){.thread = thread_index,
+                                                      .event = (uint32_t)l->t->events.len - 1,
+                                                      .name = name});
     return true;
 }
 

@@ -26,6 +26,7 @@ struct pf_hooks pf_hooks = {
     .thread_adopt = adopt_none,
     .mode_changed = ignore,
     .thread_id = kernel_thread_id,
+    .context_wanted = ignore,
     .module_loaded = ignore,
     .memory_error_reported = ignore_text,
     .failure_found = ignore_text,

@@ -37,6 +37,8 @@ struct pf_hooks {
     int32_t (*thread_id)(void);
 
     /* --- direct: only in event mode --- */
+    /* The calling context of frames that were pushed since is about to be computed. */
+    void (*context_wanted)(void);
     /* An object was loaded. */
     void (*module_loaded)(void);
     /* A memory error was reported; `text` names it. */

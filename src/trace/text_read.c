@@ -356,6 +356,8 @@ static bool event(struct text_reader *r)
     if (thread > UINT16_MAX)
         return fail(r, "more than %u threads", UINT16_MAX + 1);
     int kind = 0;
+    bool inner = r->tok_len > 1 && r->tok[r->tok_len - 1] == '~';
+    r->tok_len -= inner;
     bool decided = r->tok_len > 1 && r->tok[r->tok_len - 1] == '?';
     r->tok_len -= decided;
     while (kind < PF_EV_KINDS && !is(r, pf_event_word[kind]))
@@ -405,6 +407,8 @@ static bool event(struct text_reader *r)
     r->t->has_branches |= kind == PF_EV_BRANCH || decided;
     *pf_trace_add(r->t, kind, thread) = e;
     pf_vec_push(&r->t->labels, (uint32_t)label);
+    if (inner)
+        pf_trace_set_inner(r->t, index);
     return true;
 }
 

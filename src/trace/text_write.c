@@ -150,8 +150,9 @@ static void put_file(const char *s, FILE *out)
 static void put_event(const struct pf_trace *t, uint32_t i, struct written_sets *written, FILE *out)
 {
     const struct pf_event *e = &t->events.at[i];
-    fprintf(out, "%u %s %s%s", pf_trace_label(t, i), role(t, PF_ROLE_THREAD, e->thread),
-            pf_event_word[e->kind], e->flags & PF_EF_DECIDED ? "?" : "");
+    fprintf(out, "%u %s %s%s%s", pf_trace_label(t, i), role(t, PF_ROLE_THREAD, e->thread),
+            pf_event_word[e->kind], e->flags & PF_EF_DECIDED ? "?" : "",
+            pf_trace_is_inner(t, i) ? "~" : "");
     switch (pf_event_operand[e->kind]) {
     case PF_OPERAND_PLACE:
         fputc(' ', out);

@@ -76,6 +76,7 @@ void pf_trace_release(struct pf_trace *t)
     pf_vec_release(&t->wakers);
     pf_vec_release(&t->names);
     pf_vec_release(&t->labels);
+    pf_vec_release(&t->inner);
     pf_vec_release(&t->reuses);
     pf_vec_release(&t->recorded.variables);
     pf_vec_release(&t->recorded.index);
@@ -396,4 +397,11 @@ uint32_t pf_trace_role_find(const struct pf_trace *t, enum pf_role role, uint32_
         if (list->at[i] == name)
             return (uint32_t)i;
     return PF_NONE;
+}
+
+void pf_trace_set_inner(struct pf_trace *t, uint32_t i)
+{
+    while (t->inner.len <= i)
+        pf_vec_push(&t->inner, 0);
+    t->inner.at[i] = 1;
 }

@@ -168,6 +168,8 @@ struct pf_trace {
     pf_vec_u32 wakers; /* pairs (wake event, notify event), sorted by wake event */
     PF_VEC(struct pf_name) names; /* names of variables, locks, files, ...; see pf_trace_name */
     pf_vec_u32 reuses; /* pairs (new block, older block that it overlaps), sorted by new block */
+    /* per event: 1 if it is an inner event of a callback, see pf_trace_is_inner; may be shorter */
+    PF_VEC(uint8_t) inner;
     pf_vec_u32 labels; /* the user's number of each event; empty: event i has number i + 1 */
     pf_vec_u32 threads, locks, conds, barriers, syncs, calls; /* name of each object */
     struct pf_recorded recorded;
@@ -317,6 +319,14 @@ bool pf_trace_cell_value(const struct pf_trace *t, const struct pf_event *e, uin
                          bool old, uint64_t *value);
 /* The notify event that caused this wake; PF_NONE if the wake was spurious or timed out. */
 uint32_t pf_trace_waker(const struct pf_trace *t, uint32_t wake);
+/* Inner events of a callback: code that a missing call has called, and that does have events,
+ * performs them between its first and its last event. While it runs, the code of the missing call
+ * does not. Events during a missing call that are not marked may be the first or the last ones. */
+void pf_trace_set_inner(struct pf_trace *t, uint32_t i);
+static inline bool pf_trace_is_inner(const struct pf_trace *t, uint32_t i)
+{
+    return i < t->inner.len && t->inner.at[i];
+}
 /* The number under which users see event i. */
 uint32_t pf_trace_label(const struct pf_trace *t, uint32_t i);
 

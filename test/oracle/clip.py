@@ -339,9 +339,11 @@ def call(b, head, now, t):
         site, function = t.open.pop()
         return Event(now, t.index, RET, site, function, attached=True)
     if what == 51:
-        at = b.range + b.addr.zigzag() & U64
+        at = b.addr.zigzag() & U64
         size = b.addr.varint()
-        b.range = at + size & U64
+        if size:  # else a callback begins or has ended
+            at = b.range + at & U64
+            b.range = at + size & U64
         return Event(now, t.index, CALL, t.site, at, size, attached=True)
     site = b.site(t, (what - 39) // 4)
     s = b.sites[site]

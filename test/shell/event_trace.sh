@@ -17,8 +17,10 @@ call lib_sum 0 =1 work:19
 +call lib_sum 4 work:19
 +call lib_sum 8 work:19
 +call lib_sum 68 work:19
++call lib_sum 0 work:19
 read z =0 callback:10
 write z =5 callback:10
++call z 0 callback:10
 read z =5 callback:10
 write z =c callback:10
 +ret lib_sum work:19

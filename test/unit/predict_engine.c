@@ -249,6 +249,13 @@ static void test_missing(void **state)
     run_many("calls, mc", shape, PF_MISSING_IGNORE, 100);
     run_many("calls, rdit", shape, PF_MISSING_RDIT, 300);
     run_many("calls, sb", shape, PF_MISSING_SB, 100);
+    shape.features = PF_RANDOM_CALL | PF_RANDOM_CALLBACK;
+    run_many("callbacks, rdit", shape, PF_MISSING_RDIT, 400);
+    run_many("callbacks, sb", shape, PF_MISSING_SB, 100);
+    shape.features |= PF_RANDOM_BRANCH | PF_RANDOM_ATOMIC;
+    run_many("callbacks, branches, rdit", shape, PF_MISSING_RDIT, 300);
+    shape.features = (PF_RANDOM_ALL | PF_RANDOM_CALLBACK) & ~PF_RANDOM_FORK;
+    run_many("all, callbacks, rdit", shape, PF_MISSING_RDIT, 200);
     shape.features = PF_RANDOM_ALL & ~PF_RANDOM_FORK;
     run_many("all, rdit", shape, PF_MISSING_RDIT, 200);
     shape.features = PF_RANDOM_CALL | PF_RANDOM_STRAY;

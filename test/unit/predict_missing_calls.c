@@ -3,9 +3,10 @@
 // flags: -D_GNU_SOURCE -O1
 /*
  * predict_missing_calls.c - the guarantee of RDIT, on random traces. Stretches of threads are
- * removed and replaced by missing calls, whose reachable set is what the stretches accessed. The
- * truth is mc on the complete trace. rdit and sb report no other races, whatever is missing; sb no
- * more than rdit; the other analyses raise false alarms.
+ * removed and replaced by missing calls, whose reachable set is what the stretches accessed. With
+ * callbacks, some events inside a stretch are kept. The truth is mc on the complete trace. rdit and
+ * sb report no other races, whatever is missing; sb no more than rdit; the other analyses raise
+ * false alarms.
  */
 #include "../oracle/reorder/random_trace.h"
 #include "analysis.h"
@@ -19,7 +20,11 @@
 
 #include <cmocka.h>
 
-#define MAX 80
+#define MAX 120
+/* numbers of event i and of a call and ret around it */
+#define LABEL(i) (3 * (i) + 2)
+#define CALL_LABEL(i) (3 * (i) + 1)
+#define RET_LABEL(i) (3 * (i) + 3)
 
 static const char *const names[] = {"hbvc", "cp", "mc", "sb", "rdit"};
 enum { HB, CP, MC, SB, RDIT, KINDS };
@@ -62,9 +67,32 @@ static void add_operands(FILE *out, const char *line)
     }
 }
 
-/* The trace as text with `holes` stretches of single threads replaced by missing calls. The caller
- * frees it. */
-static char *with_holes(const struct pf_trace *t, uint64_t *rnd, int holes)
+/* Prints a line of the text form with another number; `inner`: with the mark of an inner event. */
+static void put_line(FILE *out, uint32_t number, const char *line, bool inner)
+{
+    char thread[32], word[32];
+    int n;
+    assert_int_equal(sscanf(line, "%*u %31s %31s%n", thread, word, &n), 2);
+    fprintf(out, "%u %s %s%s%.*s\n", number, thread, word, inner ? "~" : "",
+            (int)strcspn(line + n, "\n"), line + n);
+}
+
+/* The neighbour of event i in its thread, of those from event `first` to `last`; PF_NONE: none. */
+static uint32_t neighbour(const struct pf_trace *t, uint32_t i, int step, uint32_t first,
+                          uint32_t last)
+{
+    uint32_t thread = t->events.at[i].thread;
+    while (i != (step < 0 ? first : last)) {
+        i += (uint32_t)step;
+        if (t->events.at[i].thread == thread)
+            return i;
+    }
+    return PF_NONE;
+}
+
+/* The trace as text with `holes` stretches of single threads replaced by missing calls; with
+ * `callbacks`, some of their events are kept. The caller frees it. */
+static char *with_holes(const struct pf_trace *t, uint64_t *rnd, int holes, bool callbacks)
 {
     char *text = NULL, *out_text = NULL;
     size_t n, m;
@@ -72,7 +100,7 @@ static char *with_holes(const struct pf_trace *t, uint64_t *rnd, int holes)
     pf_trace_write_text(t, f);
     fclose(f);
     uint32_t ne = (uint32_t)t->events.len, call_at[MAX], ret_at[MAX];
-    bool gone[MAX] = {0};
+    bool gone[MAX] = {0}, used[MAX] = {0}, inner[MAX] = {0};
     memset(call_at, 0xff, sizeof call_at);
     memset(ret_at, 0xff, sizeof ret_at);
     char *lines[MAX];
@@ -83,12 +111,12 @@ static char *with_holes(const struct pf_trace *t, uint64_t *rnd, int holes)
     assert_int_equal(k, ne);
     for (int h = 0; h < holes; h++) {
         uint32_t first = (uint32_t)(pf_random_next(rnd) % ne),
-                 len = 1 + (uint32_t)(pf_random_next(rnd) % 5);
+                 len = 1 + (uint32_t)(pf_random_next(rnd) % (callbacks ? 12 : 5));
         uint32_t thread = t->events.at[first].thread, last = first;
         bool free_of_others = true;
         for (uint32_t i = first, left = len; i < ne && left; i++)
             if (t->events.at[i].thread == thread) {
-                free_of_others &= !gone[i];
+                free_of_others &= !used[i];
                 last = i;
                 left--;
             }
@@ -96,15 +124,26 @@ static char *with_holes(const struct pf_trace *t, uint64_t *rnd, int holes)
             continue;
         call_at[first] = first;
         ret_at[last] = first;
+        bool keep = false;
         for (uint32_t i = first; i <= last; i++)
-            gone[i] |= t->events.at[i].thread == thread;
+            if (t->events.at[i].thread == thread) {
+                keep ^= callbacks && !(pf_random_next(rnd) % 3);
+                used[i] = true;
+                gone[i] = !keep;
+            }
+        for (uint32_t i = first; i <= last; i++) {
+            if (t->events.at[i].thread != thread || gone[i])
+                continue;
+            uint32_t p = neighbour(t, i, -1, first, last), n = neighbour(t, i, 1, first, last);
+            inner[i] = p != PF_NONE && n != PF_NONE && !gone[p] && !gone[n];
+        }
     }
     f = open_memstream(&out_text, &m);
     fwrite(text, 1, (size_t)(lines[0] - text), f); /* initial values */
     for (uint32_t i = 0; i < ne; i++) {
         const char *who = pf_trace_text(t, t->threads.at[t->events.at[i].thread]);
-        if (call_at[i] != PF_NONE) { /* has the numbers 2i + 1 and 2i + 2 */
-            fprintf(f, "%u %s call f%u {", 2 * i + 1, who, i);
+        if (call_at[i] != PF_NONE) {
+            fprintf(f, "%u %s call f%u {", CALL_LABEL(i), who, i);
             for (uint32_t q = i; q < ne; q++) {
                 if (gone[q] && t->events.at[q].thread == t->events.at[i].thread)
                     add_operands(f, lines[q]);
@@ -113,19 +152,18 @@ static char *with_holes(const struct pf_trace *t, uint64_t *rnd, int holes)
             }
             fprintf(f, " }\n");
         }
-        if (!gone[i]) /* "12 T0 ..." keeps its number, doubled */
-            fprintf(f, "%u%.*s\n", 2 * i + 1,
-                    (int)strcspn(lines[i] + strspn(lines[i], "0123456789"), "\n"),
-                    lines[i] + strspn(lines[i], "0123456789"));
+        if (!gone[i])
+            put_line(f, LABEL(i), lines[i], inner[i]);
         if (ret_at[i] != PF_NONE)
-            fprintf(f, "%u %s ret f%u\n", 2 * i + 2, who, ret_at[i]);
+            fprintf(f, "%u %s ret f%u\n", RET_LABEL(i), who, ret_at[i]);
     }
     fclose(f);
     free(text);
     return out_text;
 }
 
-static void one(const struct pf_random_shape *shape, uint64_t seed, int holes, struct tally *sum)
+static void one(const struct pf_random_shape *shape, uint64_t seed, int holes, bool callbacks,
+                struct tally *sum)
 {
     struct pf_trace t, u;
     struct pf_trace_error err;
@@ -133,9 +171,9 @@ static void one(const struct pf_random_shape *shape, uint64_t seed, int holes, s
     struct pairs *p = pf_mem_zero(KINDS + 1, sizeof *p), *truth = p + KINDS;
     uint64_t rnd = seed * 77 + 1;
     pf_random_trace(&t, shape, seed);
-    assert_true(t.events.len <= MAX / 2 && pf_trace_check(&t, &err));
+    assert_true(t.events.len <= MAX / 3 && pf_trace_check(&t, &err));
     run(&t, "mc", truth);
-    char *text = with_holes(&t, &rnd, holes);
+    char *text = with_holes(&t, &rnd, holes, callbacks);
     pf_trace_init(&u);
     if (pf_trace_read_text(&u, "holes", text, strlen(text), &e) != PF_OK) {
         /* A wake without its signal cannot be written; there is no such trace. */
@@ -151,10 +189,10 @@ static void one(const struct pf_random_shape *shape, uint64_t seed, int holes, s
                 bool is = truth->is[a][b];
                 sum->truth += is;
                 for (int k = 0; k < KINDS; k++)
-                    if (p[k].is[2 * a - 1][2 * b - 1])
+                    if (p[k].is[LABEL(a - 1)][LABEL(b - 1)])
                         *(is ? &sum->right[k] : &sum->wrong[k]) += 1;
-                bool rdit = p[RDIT].is[2 * a - 1][2 * b - 1];
-                if ((rdit && !is) || (p[SB].is[2 * a - 1][2 * b - 1] && !rdit)) {
+                bool rdit = p[RDIT].is[LABEL(a - 1)][LABEL(b - 1)];
+                if ((rdit && !is) || (p[SB].is[LABEL(a - 1)][LABEL(b - 1)] && !rdit)) {
                     fprintf(stderr, "seed %lu, events %u and %u:\n", seed, a, b);
                     pf_trace_write_text(&t, stderr);
                     fputs(text, stderr);
@@ -169,14 +207,14 @@ static void one(const struct pf_random_shape *shape, uint64_t seed, int holes, s
     pf_trace_release(&t);
 }
 
-static void table(const char *what, struct pf_random_shape shape, uint32_t count)
+static void table(const char *what, struct pf_random_shape shape, bool callbacks, uint32_t count)
 {
     printf("%s\n  missing  traces   truth %8s %8s %8s %8s %8s  (right/false)\n", what, "hb", "cp",
            "mc", "sb", "rdit");
     for (int holes = 0; holes <= 6; holes += 2) {
         struct tally sum = {0};
         for (uint64_t seed = 1; seed <= count; seed++)
-            one(&shape, seed, holes, &sum);
+            one(&shape, seed, holes, callbacks, &sum);
         printf("  %7d %7lu %7lu", holes, sum.traces, sum.truth);
         for (int k = 0; k < KINDS; k++)
             printf(" %4lu/%-3lu", sum.right[k], sum.wrong[k]);
@@ -193,9 +231,9 @@ static void table(const char *what, struct pf_random_shape shape, uint32_t count
 
 static void test_locks(void **state)
 {
-    table("locks", (struct pf_random_shape){3, 3, 2, 30, 3, 0}, 150);
-    table("many variables", (struct pf_random_shape){4, 10, 4, 38, 3, 0}, 300);
-    table("more values", (struct pf_random_shape){3, 3, 2, 36, 8, 0}, 100);
+    table("locks", (struct pf_random_shape){3, 3, 2, 30, 3, 0}, false, 150);
+    table("many variables", (struct pf_random_shape){4, 10, 4, 38, 3, 0}, false, 300);
+    table("more values", (struct pf_random_shape){3, 3, 2, 36, 8, 0}, false, 100);
 }
 
 static void test_features(void **state)
@@ -204,13 +242,28 @@ static void test_features(void **state)
           (struct pf_random_shape){3, 2, 2, 30, 3,
                                    PF_RANDOM_RWLOCK | PF_RANDOM_ATOMIC | PF_RANDOM_SIZES |
                                        PF_RANDOM_RECURSIVE},
-          150);
+          false, 150);
     table("conditions, barriers, messages",
           (struct pf_random_shape){3, 2, 2, 30, 3,
                                    PF_RANDOM_COND | PF_RANDOM_BARRIER | PF_RANDOM_MESSAGE},
-          150);
+          false, 150);
     table("failed attempts, branches",
-          (struct pf_random_shape){3, 2, 2, 30, 3, PF_RANDOM_TRYLOCK | PF_RANDOM_BRANCH}, 150);
+          (struct pf_random_shape){3, 2, 2, 30, 3, PF_RANDOM_TRYLOCK | PF_RANDOM_BRANCH}, false,
+          150);
+}
+
+static void test_callbacks(void **state)
+{
+    table("callbacks", (struct pf_random_shape){3, 3, 2, 30, 3, 0}, true, 300);
+    table("callbacks, many variables", (struct pf_random_shape){4, 10, 4, 38, 3, 0}, true, 400);
+    table("callbacks, branches",
+          (struct pf_random_shape){3, 6, 2, 36, 3, PF_RANDOM_TRYLOCK | PF_RANDOM_BRANCH}, true,
+          400);
+    table("callbacks, conditions, barriers, messages, atomics",
+          (struct pf_random_shape){3, 4, 2, 34, 3,
+                                   PF_RANDOM_COND | PF_RANDOM_BARRIER | PF_RANDOM_MESSAGE |
+                                       PF_RANDOM_ATOMIC | PF_RANDOM_BRANCH},
+          true, 300);
 }
 
 int main(void)
@@ -218,6 +271,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_locks),
         cmocka_unit_test(test_features),
+        cmocka_unit_test(test_callbacks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

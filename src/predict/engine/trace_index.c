@@ -234,9 +234,16 @@ static void missing_edges(struct builder *b, uint32_t i, const struct pf_event *
         ordinary_event(b, first + k, i, e);
     if (other != PF_NONE)
         ordinary_event(b, other, i, e);
-    for (uint32_t k = 0; k < open->len; k++) /* events between call and ret, and the ret itself */
-        each_reached(b, open->at[k].event, i,
-                     e->kind == PF_EV_RET && open->at[k].thread == e->link ? -1 : 0);
+    uint32_t around = PF_NONE; /* the innermost call around the event */
+    for (uint32_t k = 0; k < open->len; k++)
+        if (e->kind == PF_EV_RET && open->at[k].thread == e->link)
+            each_reached(b, open->at[k].event, i, -1);
+        else
+            around = open->at[k].event;
+    if (around != PF_NONE && !pf_trace_is_inner(b->t, i)) {
+        each_reached(b, around, i, 0);
+        b->x->borders[i] = true;
+    }
     if (e->kind == PF_EV_CALL) {
         each_reached(b, e->link, i, 1);
         latest_set(open, i, e->link); /* keyed by the call event instead of a thread */
@@ -409,6 +416,7 @@ void pf_trace_index_init(struct pf_trace_index *x, const struct pf_trace *t,
         b.cells = pf_mem_zero(t->cells.len, sizeof *b.cells);
     if (items) {
         x->exposed = pf_mem_zero(x->n, sizeof *x->exposed);
+        x->borders = pf_mem_zero(x->n, sizeof *x->borders);
         b.items = pf_mem_zero(nitems, sizeof *b.items);
         b.open = pf_mem_zero(nt, sizeof *b.open);
         for (uint32_t k = 0; k < nitems; k++)
@@ -471,6 +479,7 @@ void pf_trace_index_release(struct pf_trace_index *x)
     free(x->before);
     free(x->match);
     free(x->exposed);
+    free(x->borders);
     free(x->spin);
     pf_vec_release(&x->pred.at);
     pf_vec_release(&x->soft.at);

@@ -11,7 +11,10 @@
  *            in the trace, and before the writes that follow it if both happen;
  *          - RDIT: BarrierPairs with a common item in their reach sets, and events on items that a
  *            BarrierPair reaches, keep the order of the trace (Algorithms 2 and 3 of the paper). So
- *            do writes to an item during a missing call that reaches it;
+ *            do writes to an item during a missing call that reaches it. Of the events during a
+ *            missing call, only those at which its code may begin or stop to run count as its own:
+ *            they border on it. Inner events of callbacks do not, nor do events during a call
+ *            nested in it;
  *          - SB: in addition, all BarrierPairs keep their order.
  *          A missing call reads all cells that it reaches and must find their values of the trace
  *          (window.h). A write that a missing call may notice while it is active is `exposed`. A
@@ -62,6 +65,7 @@ struct pf_trace_index {
     uint32_t *before; /* previous event of the thread, PF_NONE if first */
     uint32_t *match;  /* acquire: its release; release: its acquire; PF_NONE if there is none */
     bool *exposed; /* NULL, or per event: a write that an active missing call may notice */
+    bool *borders; /* NULL, or per event: it borders on a missing call of its thread around it */
     uint32_t *spin; /* NULL, or per event: the lock of spin_lock.h that it acquires or releases */
     uint32_t nspins; /* their lock numbers follow those of the trace's own locks */
     struct pf_edges pred; /* events that must have happened before */

@@ -225,7 +225,8 @@ static bool is_next(struct machine *m, uint32_t i)
     if (m->fork[e->thread] != PF_NONE && !must_have_run(m, m->fork[e->thread], i))
         return false;
     bool call = m->calls.rule != PF_RULE_NONE && pf_event_class[e->kind] == PF_CLASS_CALL;
-    bool seen = call || (m->calls.noticed && m->calls.noticed[i]);
+    bool seen = call || (m->calls.noticed && m->calls.noticed[i]) ||
+                pf_validate_calls_borders(&m->calls, i);
     if (m->misled[e->thread] && (pf_event_decided(m->t, e) || seen))
         return fail(m, "event %u depends on event %u, which sees a wrong value",
                     pf_trace_label(m->t, i), pf_trace_label(m->t, m->misled[e->thread] - 1));

@@ -44,11 +44,27 @@ static bool each_call(const struct pf_validate_calls *c, uint32_t i, uint32_t u,
     return false;
 }
 
+/* The innermost missing call around event i, not counting one that i begins or ends; PF_NONE:
+ * none. */
+static uint32_t around(const struct pf_validate_calls *c, uint32_t i)
+{
+    bool own = pf_event_class[at(c, i)->kind] == PF_CLASS_CALL;
+    return own ? c->outside[c->inside[i]] : c->inside[i];
+}
+
+bool pf_validate_calls_borders(const struct pf_validate_calls *c, uint32_t e)
+{
+    return c->rule != PF_RULE_NONE && !pf_trace_is_inner(c->t, e) && around(c, e) != PF_NONE;
+}
+
+/* Calls f for the calls whose code may run directly before or after event i: one that i begins or
+ * ends, and one that it borders on. Returns whether f returned true. */
 static bool each_own_call(const struct pf_validate_calls *c, uint32_t i,
                           bool (*f)(const struct pf_validate_calls *, uint32_t call, const void *),
                           const void *arg)
 {
-    return each_call(c, i, at(c, i)->thread, f, arg);
+    return (pf_event_class[at(c, i)->kind] == PF_CLASS_CALL && f(c, c->inside[i], arg)) ||
+           (pf_validate_calls_borders(c, i) && f(c, around(c, i), arg));
 }
 
 static bool any_call(const struct pf_validate_calls *c, uint32_t i,

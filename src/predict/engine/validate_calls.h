@@ -25,5 +25,7 @@ void pf_validate_calls_release(struct pf_validate_calls *c);
 bool pf_validate_calls_reaches(const struct pf_validate_calls *c, uint32_t call, uint32_t item);
 /* True if a missing call forces event f before event e, as in the trace. */
 bool pf_validate_calls_keeps_order(const struct pf_validate_calls *c, uint32_t f, uint32_t e);
+/* True if code of a missing call around the event may run directly before or after it. */
+bool pf_validate_calls_borders(const struct pf_validate_calls *c, uint32_t e);
 
 #endif

@@ -84,6 +84,8 @@ static void fill_threads(struct pf_window *w)
             bool missing = w->x->missing != PF_MISSING_IGNORE;
             if (pf_event_decided(t, &e[i]))
                 need = p;
+            if (missing && w->x->borders && w->x->borders[w->lo + i])
+                need = p; /* whether it happens may depend on code of the call */
             if (missing && pf_event_class[e[i].kind] == PF_CLASS_CALL)
                 need = p + 1; /* it is unknown what the call does with the values it reads */
             if (missing && w->x->exposed && w->x->exposed[w->lo + i])

@@ -12,6 +12,7 @@
 #ifndef PF_RT_STACK_H
 #define PF_RT_STACK_H
 
+#include "hooks.h"
 #include "store.h"
 #include "thread.h"
 
@@ -80,8 +81,11 @@ static inline uint32_t pf_stack_id(struct pf_thread *t, uint32_t site)
 {
     uint32_t id = pf_stack_id_resolved(site);
     (void)t;
-    if (!id)
+    if (!id) {
+        if (__builtin_expect(__pf_tls.dispatch == PF_DISPATCH_EVENT, 0))
+            pf_hooks.context_wanted();
         id = pf_stack_id_recent(site);
+    }
     return __builtin_expect(id != 0, 1) ? id : pf_stack_id_slow(site);
 }
 

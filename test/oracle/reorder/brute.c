@@ -61,10 +61,24 @@ static uint32_t ret_of(const struct brute *b, uint32_t call)
     return b->n;
 }
 
-/* True if i is the begin or the end of the BarrierPair, or between them. */
+/* True if code of the call may run directly before or after event i, which is between its begin and
+ * its end: i is not an inner event of a callback, and no other call of the thread is in between. */
+static bool borders_on(const struct brute *b, uint32_t i, uint32_t call)
+{
+    if (at(b, call)->kind != PF_EV_CALL || at(b, i)->thread != at(b, call)->thread || i <= call ||
+        i >= ret_of(b, call) || pf_trace_is_inner(b->t, i))
+        return false;
+    for (uint32_t q = call + 1; q < i; q++)
+        if (at(b, q)->kind == PF_EV_CALL && at(b, q)->thread == at(b, i)->thread &&
+            i < ret_of(b, q))
+            return false;
+    return true;
+}
+
+/* True if i is the begin or the end of the BarrierPair, or borders on it. */
 static bool of_pair(const struct brute *b, uint32_t i, uint32_t call)
 {
-    return at(b, i)->thread == at(b, call)->thread && i >= call && i <= ret_of(b, call);
+    return i == call || (i < b->n && i == ret_of(b, call)) || borders_on(b, i, call);
 }
 
 /* Algorithm 2 of the paper, lines 7 to 20, for one pair of events f < i, plus the rule for writes
@@ -207,6 +221,14 @@ static bool is_noticed(const struct brute *b, uint32_t i)
     return false;
 }
 
+static bool borders_on_any(const struct brute *b, uint32_t i)
+{
+    for (uint32_t p = 0; p < i && b->missing != PF_BRUTE_IGNORE; p++)
+        if (borders_on(b, i, p))
+            return true;
+    return false;
+}
+
 static void run(const struct brute *b, struct state *s, uint32_t i, enum pf_brute_missing missing);
 
 static bool enabled(const struct brute *b, const struct state *s, uint32_t i)
@@ -216,7 +238,7 @@ static bool enabled(const struct brute *b, const struct state *s, uint32_t i)
         if (b->after[i][f] && !has_run(b, s, f))
             return false;
     if (s->misled[e->thread] &&
-        (pf_event_decided(b->t, e) || is_noticed(b, i) ||
+        (pf_event_decided(b->t, e) || is_noticed(b, i) || borders_on_any(b, i) ||
          (b->missing != PF_BRUTE_IGNORE && pf_event_class[e->kind] == PF_CLASS_CALL)))
         return false;
     if (e->kind == PF_EV_WAKE && pf_trace_waker(b->t, i) != PF_NONE && !(s->heard >> i & 1))

@@ -16,6 +16,8 @@ struct thread {
     bool reads[MAX_LOCKS];    /* held shared */
     bool waiting, at_barrier, marked;
     uint32_t calls[2], ncalls;
+    /* per open call: first and last event of the running callback; PF_NONE: none runs */
+    uint32_t first[2], last[2];
     uint32_t wait_lock;
 };
 
@@ -189,9 +191,14 @@ static void unseen_write(struct sim *m)
 {
     for (uint32_t u = 0; u < m->s->threads; u++)
         for (uint32_t k = 0; k < m->th[u].ncalls; k++) {
+            bool callbacks = m->s->features & PF_RANDOM_CALLBACK;
             uint32_t v = pick(m, m->s->variables);
-            if ((m->reach_vars[m->th[u].calls[k]] >> v & 1) && !pick(m, 3))
+            if (callbacks && k + 1 < m->th[u].ncalls)
+                continue; /* it waits for the call inside it */
+            if ((m->reach_vars[m->th[u].calls[k]] >> v & 1) && !pick(m, 3)) {
                 m->mem[v][0] = (uint8_t)pick(m, m->s->values);
+                m->th[u].first[k] = PF_NONE; /* the callback has ended */
+            }
         }
 }
 
@@ -239,6 +246,23 @@ static void fork_op(struct sim *m, uint32_t t)
         add(m, PF_EV_END, t, PF_NONE);
         m->th[t].ended = true;
     }
+}
+
+/* Event i of thread t belongs to a callback of the call around it, or begins one. */
+static void note_callback(struct sim *m, uint32_t t, uint32_t i)
+{
+    struct thread *th = &m->th[t];
+    enum pf_event_kind kind = m->t->events.at[i].kind;
+    uint32_t k = kind == PF_EV_CALL ? th->ncalls - 1 : th->ncalls; /* calls around it */
+    if (kind == PF_EV_CALL)
+        th->first[th->ncalls - 1] = PF_NONE;
+    if (!k--)
+        return;
+    if (th->first[k] == PF_NONE || !pick(m, 4))
+        th->first[k] = i;
+    else if (th->last[k] != th->first[k])
+        pf_trace_set_inner(m->t, th->last[k]);
+    th->last[k] = i;
 }
 
 static void step(struct sim *m, uint32_t t)
@@ -332,8 +356,11 @@ void pf_random_trace(struct pf_trace *t, const struct pf_random_shape *shape, ui
         pf_vec_push(&t->initials, (struct pf_initial){spin_place(&m), 0});
     for (uint32_t tries = 0; t->events.len < shape->events && tries < 40 * shape->events; tries++) {
         uint32_t u = pick(&m, shape->threads);
+        size_t before = t->events.len;
         if (m.th[u].started && !m.th[u].ended)
             step(&m, u);
+        if ((shape->features & PF_RANDOM_CALLBACK) && t->events.len > before)
+            note_callback(&m, u, (uint32_t)before);
         unseen_write(&m);
         stray_write(&m);
     }

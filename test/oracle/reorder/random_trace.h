@@ -25,6 +25,7 @@ enum pf_random_feature {
     PF_RANDOM_ALL = 4095,
     PF_RANDOM_SPIN = 8192, /* a lock made of an atomic variable */
     PF_RANDOM_REGION = 4096, /* marked atomic regions; only for patterns */
+    PF_RANDOM_CALLBACK = 32768, /* with calls: events during a call are those of callbacks */
     PF_RANDOM_STRAY = 16384, /* code without events stores, too, even outside missing calls */
 };
 

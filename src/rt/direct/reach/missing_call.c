@@ -26,6 +26,8 @@ struct open_call {
     uint32_t id;
     bool region;
     uint64_t token; /* from pf_reach_begin */
+    const struct pf_frame *callback; /* the first frame of its running callback, NULL: none runs */
+    uint64_t records; /* in the trace, when the begin of the callback was recorded */
 };
 static __thread struct open_call calls[NESTED_MAX] __attribute__((tls_model("initial-exec")));
 __thread uint32_t pf_missing_calls_open; /* number of entries in `calls` */
@@ -37,6 +39,36 @@ static bool is_over(const struct open_call *o)
     if (o->region)
         return top() < o->frame || o->frame->func != o->func;
     return top() <= o->frame || o->frame->func != o->func || pf_frame_site(o->frame) != o->call;
+}
+
+/* The first frame of a callback that the call has made: of a function that does have events. NULL:
+ * none is running; code of the call itself has called the runtime. */
+static const struct pf_frame *callback_of(const struct open_call *o)
+{
+    for (const struct pf_frame *f = o->frame + 1; f <= top(); f++)
+        if (!(f->call & PF_CALL_UNWATCHED) && f->func->entry)
+            return f;
+    return NULL;
+}
+
+/* Records that a callback of the innermost call has begun, or that it has ended. A frame without a
+ * node was pushed after the last record: a new activation of the function. */
+static void note_callback(void)
+{
+    uint32_t k = pf_missing_calls_open;
+    while (k && calls[k - 1].region)
+        k--;
+    if (!k)
+        return;
+    struct open_call *o = &calls[k - 1];
+    const struct pf_frame *f = callback_of(o);
+    if (f == o->callback && (!f || f->node || o->records == pf_trace_records()))
+        return;
+    o->callback = f;
+    pf_nest();
+    pf_trace_callback(f);
+    o->records = pf_trace_records();
+    pf_unnest();
 }
 
 void pf_missing_call_close_slow(void)
@@ -52,6 +84,7 @@ void pf_missing_call_close_slow(void)
             pf_trace_return();
         pf_unnest();
     }
+    note_callback();
 }
 
 static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void *const *pointers,

@@ -7,7 +7,9 @@
  *          thread's next record: the caller's frame is on top again, or is gone, or makes another
  *          call. No other thread runs between the real return and that record, so RET is written
  *          just before the record and is not an event of its own. (Other threads can run while the
- *          callee waits or calls back: that is between CALL and RET.)
+ *          callee waits or calls back: that is between CALL and RET.) A callback is an activation
+ *          of recorded code that the callee has called. Its begin is recorded just before its first
+ *          record.
  * Memory:  a few kilobytes of thread-local storage.
  * Threads: each thread uses its own data.
  *          A call that is nested as deeply as the table allows reaches everything. It represents
@@ -20,7 +22,9 @@
 #include "pf_abi.h"
 
 /* Writes RET for the calls of this thread that have returned; pf_missing_calls_open counts the
- * others. While tracing, call it before writing any record other than RET. */
+ * others. Records the begin and the end of callbacks: a frame whose context was not computed yet
+ * belongs to a new callback. While tracing, it is called before a context is computed (hooks.h),
+ * and before any record other than RET is written. */
 void pf_missing_call_close_slow(void);
 extern __thread uint32_t pf_missing_calls_open __attribute__((tls_model("initial-exec")));
 static inline void pf_missing_call_close(void)

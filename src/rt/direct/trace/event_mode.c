@@ -2,6 +2,7 @@
  * event_mode.c - what operations of the target do in event mode: the tables of the lower layers.
  */
 #include "block_history.h"
+#include "direct.h"
 #include "event.h"
 #include "hb.h"
 #include "hooks.h"
@@ -50,11 +51,18 @@ static const struct pf_memory_ops memory_ops = {
     .block_size = pf_block_history_size,
 };
 
+static void close_calls(void)
+{
+    if (pf_direct.tracing)
+        pf_missing_call_close();
+}
+
 void pf_event_mode_init(void)
 {
     pf_memory_ops = memory_ops;
     pf_order_ops = pf_event_order_ops;
     pf_hooks.choose_body = pf_event_body;
+    pf_hooks.context_wanted = close_calls;
     pf_hooks.module_loaded = pf_global_mark_zones;
     pf_hooks.memory_error_reported = pf_channel_report_error;
     pf_hooks.failure_found = pf_channel_report_failure;

@@ -174,6 +174,18 @@ void pf_trace_range(uint64_t addr, uint64_t size)
     publish(&tracer.head, 1);
 }
 
+void pf_trace_callback(bool begins)
+{
+    if (!prepare(2))
+        return;
+    unsigned char *a = write_position(&tracer.addr), *a0 = a;
+    *write_position(&tracer.head) = PF_CODE_OTHER | PF_CODE_RANGE << 2;
+    a = pf_code_varint(a, pf_code_zigzag(begins));
+    a = pf_code_varint(a, 0); /* a range of size 0 is not a range */
+    publish(&tracer.addr, (size_t)(a - a0));
+    publish(&tracer.head, 1);
+}
+
 uint64_t pf_trace_records(void) { return tracer.head.at; }
 
 /* The first access at this site: the short form is used for its kind and size. Returns false if the

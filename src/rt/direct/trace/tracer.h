@@ -43,9 +43,11 @@ struct pf_trace_record {
 void pf_trace_event(const struct pf_trace_record *e);
 uint64_t pf_trace_records(void); /* number of records so far */
 /* call: a CALL whose callee reaches the set with this number, from 1. range: adds a range to that
- * set. return: a RET of the innermost open call of the thread. */
+ * set. callback: a callback of the innermost open call of the thread begins, or has ended. return:
+ * a RET of that call. */
 void pf_trace_call(uint32_t site, uint64_t callee, uint64_t number);
 void pf_trace_range(uint64_t addr, uint64_t size);
+void pf_trace_callback(bool begins);
 void pf_trace_return(void);
 
 /* The current thread has created the context with this number. */

@@ -1,0 +1,1 @@
+void lib_each(void (*f)(int), int n) { for (int i = 0; i < n; i++) f(i); }
