@@ -9,7 +9,7 @@ stage := $(abspath $(BUILD))/stage
 pf    := $(stage)/bin/pf
 
 .DEFAULT_GOAL := build
-.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-flipped test-predicted test-all test-campaign bench realworld lint format install clean help
+.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-symbolic test-flipped test-predicted test-all test-campaign bench realworld lint format install clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -46,6 +46,12 @@ test-directed: stage ## record every test program with 20 seeds and replay each 
 	python3 test/run/program.py --pf $(pf) --level O2 --runs 1 --direct 20,20 \
 		--work $(BUILD)/test-work/test-directed \
 		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
+
+test-symbolic: stage ## compare symbolic and ordinary recordings of every test program at two levels
+	for level in O0 O2; do \
+		python3 test/run/symbolic_runs.py $(pf) $$level \
+			$$(find test/program -name '*.c*' ! -path '*/part/*' | sort) || exit 1; \
+	done
 
 test-flipped: stage ## record both orders of the accesses of every race in the test programs
 	python3 test/run/program.py --pf $(pf) --level O1 --runs 1 --flip \

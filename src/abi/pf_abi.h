@@ -23,6 +23,8 @@
 #define PF_NO_RECORD_SECTION "pf_no_record"
 #define PF_NOTE_OWNER "photofinish"
 #define PF_NOTE_ABI 1
+/* An object with symbolic bodies has a second note, of this type; its word is 1. */
+#define PF_NOTE_SYMBOLIC 2
 
 enum pf_site_kind {
 #define PF_SITE(name, text) PF_SITE_##name,
@@ -81,6 +83,7 @@ struct pf_func {
 };
 enum pf_func_flags {
     PF_FUNCF_LOOPS = 1, /* one call may take long: the function has loops that may be long */
+    PF_FUNCF_SYMBOLIC = 2, /* the function has a symbolic body */
 };
 
 struct pf_var {
@@ -113,9 +116,10 @@ static inline uint32_t pf_frame_site(const struct pf_frame *f)
  * without any of these bodies.
  *
  * plain: maintains frames and synchronisation only; watch: also checks every access; event: for
- * directed mode; excluded: the plain body, entered after __pf_event_excluded.
+ * directed mode; excluded: the plain body, entered after __pf_event_excluded; symbolic: the event
+ * body with labels (pf_symbolic.h), only in functions compiled with --symbolic.
  */
-enum pf_body { PF_BODY_PLAIN, PF_BODY_WATCH, PF_BODY_EVENT, PF_BODY_EXCLUDED };
+enum pf_body { PF_BODY_PLAIN, PF_BODY_WATCH, PF_BODY_EVENT, PF_BODY_EXCLUDED, PF_BODY_SYMBOLIC };
 enum pf_dispatch {
     PF_DISPATCH_NEW, /* the runtime has not seen the thread yet: call __pf_ask */
     PF_DISPATCH_ASK,
@@ -123,10 +127,14 @@ enum pf_dispatch {
     PF_DISPATCH_COUNT,
     PF_DISPATCH_PLAIN,
     PF_DISPATCH_WATCH,
-    PF_DISPATCH_EVENT
+    PF_DISPATCH_EVENT,
+    PF_DISPATCH_SYMBOLIC /* functions without a symbolic body call __pf_ask */
 };
 
 struct pf_thread;
+
+#define PF_SYMBOLIC_ARGUMENTS 16 /* arguments whose labels are passed */
+#define PF_SYMBOLIC_FIELDS 16 /* labels of one value: the lanes of a vector, fields of a struct */
 
 /* thread_local(initialexec) `__pf_tls`. All zero until the runtime registers the thread, at the
  * latest when the thread's first compiled function calls __pf_ask. A thread that the runtime does
@@ -157,6 +165,14 @@ struct pf_tls {
     uint32_t body_switch;
     /* event body: 1 + the number of tracked stack variables; 0: do not track any */
     uint32_t stack_variables;
+    /* Symbolic body: labels of arguments and results. The caller sets `callee` to the function that
+     * it calls. A callee that finds its own address there takes the labels of its arguments and
+     * sets it to NULL. When it returns, it sets `returned` to its own address. So labels are never
+     * taken from a call of another function. */
+    struct {
+        void *callee, *returned;
+        uint32_t argument[PF_SYMBOLIC_ARGUMENTS], result[PF_SYMBOLIC_FIELDS];
+    } symbolic;
 };
 
 /* An argument word of __pf_event_call that points into a known stack variable is replaced by the

@@ -14,6 +14,35 @@
 
 #include <stdint.h>
 
+/* The label plane: 4 bytes for each byte of memory; and in front of it the taint map, one byte for
+ * each granule of 64 bytes: how many of them have a label. The bits of an address that count are
+ * those of PF_APP_BITS (pf_shadow.h). Both exist only in symbolic runs. */
+#define PF_LABEL_PLANE 0x568000000000ull
+#define PF_TAINT_MAP 0x154000000000ull
+#define PF_TAINT_SHIFT 6
+
+/* A call of a function that may have no symbolic body, for __pf_symbolic_called. */
+#define PF_SYMBOLIC_WORDS 8
+struct pf_symbolic_call {
+    void *callee;
+    uint32_t model; /* enum pf_symbolic_model; 0: none */
+    uint32_t n; /* arguments; the first PF_SYMBOLIC_WORDS of them follow */
+    uint64_t word[PF_SYMBOLIC_WORDS]; /* values, zero-extended; 0 if they are not scalar */
+    uint32_t label[PF_SYMBOLIC_WORDS];
+    uint64_t result;
+    uint32_t site;
+    uint32_t dropped; /* labels of arguments that are not in `label`, combined */
+};
+
+/* Library functions whose effect on labels is known. */
+enum pf_symbolic_model {
+    PF_MODEL_NONE,
+#define PF_MODEL(name) PF_MODEL_##name,
+#include "pf_model.def"
+#undef PF_MODEL
+    PF_MODELS
+};
+
 struct pf_symbolic_record {
     uint8_t kind; /* enum pf_symbolic_kind */
     uint8_t op; /* of a node: enum pf_symbolic_op; of others: see the kinds */
@@ -53,9 +82,9 @@ enum pf_symbolic_kind {
     /* Describes site `a`, before its first use. b: line; c: bytes of text that follow: function and
      * file, each with a terminating 0; x: the column; y: hash of the function's code. */
     PF_SYMBOLIC_SITE,
-    /* A dependence on the input that was dropped. op: enum pf_symbolic_loss; x: how often so far;
-     * b: bytes of text that follow: the function called, or empty. The last record with this text
-     * and reason counts. */
+    /* A dependence on the input that was dropped. op: enum pf_symbolic_loss; x: how often so far
+     * (written at 1, 2, 4, ...); b: bytes of text that follow: the function called, or empty. The
+     * last record with this text and reason counts. */
     PF_SYMBOLIC_LOST,
 };
 

@@ -146,6 +146,8 @@ static int print_help(const char *verb, const char *clang)
         "  -fpf-ignore=FILE     do not check code that matches a line fun:GLOB or src:GLOB of "
         "FILE\n"
         "  -fpf-inline=WHERE    where checks are inline code: loops (default), all, none\n"
+        "  --symbolic           add symbolic bodies, for pf record --symbolic: three times the "
+        "code\n"
         "\n"
         "Environment: PF_CC_VERBOSE=1 prints the command. PF_LIBDIR is the folder of "
         "libpf_plugin.so and\n"
@@ -177,7 +179,9 @@ static int add_arguments(struct command *c, const char *verb, const struct pf_cc
 {
     int i = 1, status;
     for (; i < argc && strcmp(argv[i], "--"); i++) {
-        if (!strncmp(argv[i], "-fpf-", 5)) {
+        if (!strcmp(argv[i], "--symbolic")) {
+            setenv("PF_PLUGIN_SYMBOLIC", "1", 1);
+        } else if (!strncmp(argv[i], "-fpf-", 5)) {
             if ((status = take_own_flag(verb, argv[i])))
                 return status;
         } else if (!pf_cc_sanitize_is_ours(argv[i])) {

@@ -11,6 +11,7 @@
 #include "program.h"
 #include "reached.h"
 #include "run_report.h"
+#include "symbolic_inputs.h"
 #include "text_format.h"
 #include <errno.h>
 #include <stdio.h>
@@ -217,6 +218,8 @@ int pf_verb_record(int argc, char **argv)
     const char *file = NULL, *continuations = NULL, *json = NULL, *log = NULL;
     const char *reach = NULL, *globals = NULL, *memory = NULL;
     const char *first_number = NULL, *each = NULL, *all = NULL;
+    const char *input = NULL, *patch_file = NULL;
+    bool symbolic = false;
     const struct pf_cli_option options[] = {
         {"o", "FILE", "write the recording to FILE (default: NAME.clip in the current folder)",
          &file, NULL},
@@ -257,6 +260,17 @@ int pf_verb_record(int argc, char **argv)
          &d.behaviours, NULL},
         {"each", "T", "end a continuation after T (default 60s)", &each, NULL},
         {"limit", "T", "start no further continuation after T", &all, NULL},
+        {"symbolic", NULL,
+         "also record how values and branches depend on the input; needs pf cc --symbolic", NULL,
+         &symbolic},
+        {"input", "SPEC",
+         "with --symbolic: the input, SPECs separated by commas: argv, argv[N], stdin, env:NAME,\n"
+         "                         file:PATH, socket, random, each with an optional :BYTES "
+         "(default: the arguments,\n"
+         "                         standard input, and files that arguments name)",
+         &input, NULL},
+        {"patch", "FILE", "run with new contents of argv[N], stdin or env:NAME: lines SOURCE=HEX",
+         &patch_file, NULL},
         {"exclude", "GLOB",
          "exclude functions whose names or files match GLOB; separate several by commas",
          &d.exclude, NULL},
@@ -315,6 +329,18 @@ int pf_verb_record(int argc, char **argv)
     if ((each && !pf_duration_parse(each, &d.each_ms)) ||
         (all && !pf_duration_parse(all, &d.all_ms)))
         return pf_complain(VERB, "--each, --limit: expected a duration such as 500ms or 5s");
+    struct pf_patch patch = {0};
+    char *inputs = NULL, **command = argv + first;
+    if (input && !symbolic)
+        return pf_complain(VERB, "--input needs --symbolic");
+    if (patch_file && (pf_patch_read(&patch, patch_file, &e) != PF_OK ||
+                       pf_patch_apply(&patch, command, &e) != PF_OK))
+        return complain(&e);
+    if (patch_file)
+        command = patch.argv;
+    if (symbolic && pf_symbolic_inputs(input, command, &inputs, &e) != PF_OK)
+        return complain(&e);
+    d.symbolic = inputs;
     d.continuations = continuations ? (unsigned)strtoul(continuations, NULL, 10) : 0;
     d.first = first_number ? (unsigned)strtoul(first_number, NULL, 10) : 0;
     char *path, *logs;
@@ -336,9 +362,10 @@ int pf_verb_record(int argc, char **argv)
     pf_pool_init_malloc(&pool);
     pf_text_init(&list, &pool);
     d.list = d.at ? &list : NULL;
-    pf_status s = pf_program_check_directed(path, &d.bare, &e);
+    pf_status s = symbolic ? pf_program_check_symbolic(path, &e)
+                           : pf_program_check_directed(path, &d.bare, &e);
     if (s == PF_OK)
-        s = pf_directed_describe(&meta, path, argv + first, &d, &e);
+        s = pf_directed_describe(&meta, path, command, &d, &e);
     if (s == PF_OK)
         s = pf_directed_record(&meta, file, &d, &child, &end, &e);
     if (s == PF_OK)
@@ -362,6 +389,8 @@ int pf_verb_record(int argc, char **argv)
         status = PF_EXIT_USAGE;
     pf_pool_release(&pool);
     pf_clip_meta_release(&meta);
+    pf_patch_release(&patch);
+    free(inputs);
     free(standard);
     free(path);
     free(logs);

@@ -50,7 +50,8 @@
     PF_STREAM(VALUE, 22, 1 << 18)                                                                  \
     PF_STREAM(NAME, 20, 1 << 16)                                                                   \
     PF_STREAM(ENVIRONMENT, 20, 1 << 16)                                                            \
-    PF_STREAM(MEMORY, 20, 1 << 16)
+    PF_STREAM(MEMORY, 20, 1 << 16)                                                                 \
+    PF_STREAM(SYMBOLIC, 24, 1 << 20)
 
 enum pf_stream {
 #define PF_STREAM(name, bits, chunk) PF_STREAM_##name,
@@ -343,6 +344,8 @@ struct pf_channel {
     uint32_t pf; /* pid of pf, the parent process */
     uint32_t owner; /* pid of the target once it has attached; 0 before */
     uint32_t watch; /* check every access for memory errors */
+    uint32_t symbolic; /* record: write the expression log (pf_symbolic.h) */
+    char inputs[8192]; /* of a symbolic run: one SPEC of --input per line */
     uint32_t errors; /* memory errors found; `error` is the first one, as one line */
     char error[256];
     char failure[512]; /* where the program failed: a thread and its stack, as one line */

@@ -19,6 +19,11 @@ extern "C" {
  * with an invoke or a computed goto. */
 LLVMBasicBlockRef pf_llvm_split_edges(LLVMBasicBlockRef to, const LLVMBasicBlockRef *from,
                                       unsigned n);
+/* Splits the block before the instruction, which becomes the first one of the new block. Returns
+ * the new block; the old one ends with a branch to it. */
+LLVMBasicBlockRef pf_llvm_split_before(LLVMValueRef inst);
+/* The number of lane `i` of the shuffle's mask; -1: any lane. */
+int pf_llvm_shuffle_lane(LLVMValueRef shuffle, unsigned i);
 /* Rewrites SSA values that have several definitions. After pf_llvm_merge, the value of `inst` is
  * also defined at the end of blocks[i], as values[i]; uses of inst outside of its block will get
  * PHIs where the definitions meet. Rewriting is done for all merges at once in _finish, because

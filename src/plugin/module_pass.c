@@ -142,6 +142,7 @@ static void unit_init(struct pf_unit *u, LLVMModuleRef module)
                                                 : PF_INLINE_NONE;
     const char *accesses = getenv("PF_PLUGIN_ACCESSES");
     u->no_accesses = accesses && !strcmp(accesses, "none");
+    u->symbolic = getenv("PF_PLUGIN_SYMBOLIC");
     if (!getcwd(u->cwd, sizeof u->cwd))
         u->cwd[0] = 0;
     find_kinds(u);
@@ -241,7 +242,8 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
     bool accesses = has(fn, u->kinds.sanitize_thread) && !u->no_accesses;
     struct pf_plan plan, events;
     bool watched = pf_plan_make(u, fn, accesses, false, &plan);
-    if (pf_plan_make(u, fn, accesses, true, &events) || watched) {
+    /* A symbolic body computes labels even if the function has no visible operation. */
+    if (pf_plan_make(u, fn, accesses, true, &events) || watched || u->symbolic) {
         pf_plan_hot_loops(&events);
         pf_plan_read_dependence(u, &events);
         pf_plan_check_then_act(&events);

@@ -78,6 +78,7 @@ struct pf_unit {
     enum pf_inline inlining;
     bool no_accesses;   /* check no plain accesses (-fno-sanitize-thread-memory-access) */
     bool shared_object; /* the code may be linked into a shared library */
+    bool symbolic; /* functions get a symbolic body, too (pf cc --symbolic) */
     struct pf_ignore *ignore;
     struct pf_source_table *source; /* source_location.c; NULL: there is no table */
     struct pf_site_table **site_tables;

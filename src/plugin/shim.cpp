@@ -82,6 +82,17 @@ LLVMBasicBlockRef pf_llvm_split_edges(LLVMBasicBlockRef to, const LLVMBasicBlock
     return llvm::wrap(llvm::SplitBlockPredecessors(llvm::unwrap(to), blocks, ""));
 }
 
+LLVMBasicBlockRef pf_llvm_split_before(LLVMValueRef inst)
+{
+    auto *at = llvm::unwrap<llvm::Instruction>(inst);
+    return llvm::wrap(at->getParent()->splitBasicBlock(at));
+}
+
+int pf_llvm_shuffle_lane(LLVMValueRef shuffle, unsigned i)
+{
+    return llvm::unwrap<llvm::ShuffleVectorInst>(shuffle)->getMaskValue(i);
+}
+
 struct pf_llvm_merges {
     llvm::SSAUpdaterBulk updater;
 };

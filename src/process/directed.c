@@ -203,8 +203,9 @@ static pf_status make_host(struct pf_channel_host **h, bool replay, const struct
 {
     uint8_t use[PF_STREAMS];
     for (int s = 0; s < PF_STREAMS; s++)
-        use[s] = PF_STREAM_IS_EVENTS(s) ? (d->tracing ? PF_RING_WRITE : PF_RING_OFF)
-                                        : (replay ? PF_RING_READ : PF_RING_WRITE);
+        use[s] = PF_STREAM_IS_EVENTS(s)    ? (d->tracing ? PF_RING_WRITE : PF_RING_OFF)
+                 : s == PF_STREAM_SYMBOLIC ? (d->symbolic && !replay ? PF_RING_WRITE : PF_RING_OFF)
+                                           : (replay ? PF_RING_READ : PF_RING_WRITE);
     pf_status s = pf_channel_host_new(h, use, clip, e);
     if (s != PF_OK)
         return s;
@@ -229,6 +230,9 @@ static pf_status make_host(struct pf_channel_host **h, bool replay, const struct
         s = set_text(c->findings, sizeof c->findings, d->findings, "findings", e);
     if (s == PF_OK)
         s = set_text(c->until, sizeof c->until, d->until, "until", e);
+    c->symbolic = !replay && d->symbolic;
+    if (s == PF_OK && c->symbolic)
+        s = set_text(c->inputs, sizeof c->inputs, d->symbolic, "input", e);
     c->record_forked = !replay && d->forked;
     if (s == PF_OK && !replay)
         s = set_record_options(c, d, e);

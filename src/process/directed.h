@@ -36,6 +36,8 @@ struct pf_directed {
     struct pf_memory_settings memory; /* record: the memory model */
     const char *choices; /* record: choices of memory contents (channel.h); NULL: all are 0 */
     bool tracing; /* record events with their values */
+    /* record: a symbolic run of these inputs, one SPEC per line; NULL: an ordinary run */
+    const char *symbolic;
     bool watch; /* check every access for memory errors */
     const char *program; /* replay: the program, if not at the recorded path; NULL: search it */
     const char *findings; /* folder for the findings log; NULL: none */

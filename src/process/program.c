@@ -50,8 +50,9 @@ pf_status pf_program_find(const char *name, char **path, struct pf_error *e)
     return pf_fail(e, PF_IO, "%s: not found in PATH; a program in this folder is ./%s", name, name);
 }
 
-/* The ABI version in the notes at data[at..at+size); 0 if there is none. */
-static uint32_t note_version(const unsigned char *data, size_t n, uint64_t at, uint64_t size)
+/* The word of our note of this type in the notes at data[at..at+size); 0 if there is none. */
+static uint32_t note_word(const unsigned char *data, size_t n, uint64_t at, uint64_t size,
+                          uint32_t type)
 {
     if (at > n || size > n - at)
         return 0;
@@ -62,42 +63,48 @@ static uint32_t note_version(const unsigned char *data, size_t n, uint64_t at, u
         uint64_t name = (h.n_namesz + 3ull) & ~3ull, desc = (h.n_descsz + 3ull) & ~3ull;
         if (name + desc > end - at)
             return 0;
-        if (h.n_type == PF_NOTE_ABI && h.n_namesz == sizeof PF_NOTE_OWNER && h.n_descsz == 4 &&
+        if (h.n_type == type && h.n_namesz == sizeof PF_NOTE_OWNER && h.n_descsz == 4 &&
             !memcmp(data + at, PF_NOTE_OWNER, sizeof PF_NOTE_OWNER)) {
-            uint32_t version;
-            memcpy(&version, data + at + name, 4);
-            return version;
+            uint32_t word;
+            memcpy(&word, data + at + name, 4);
+            return word;
         }
         at += name + desc;
     }
     return 0;
 }
 
-/* The ABI version: from the segments, which survive strip, else from the sections. */
-static uint32_t abi_version(const unsigned char *data, size_t n)
+/* The word of our note of this type: from the segments, which survive strip, else from the
+ * sections. */
+static uint32_t find_note(const unsigned char *data, size_t n, uint32_t type)
 {
     Elf64_Ehdr h;
-    uint32_t version = 0;
+    uint32_t word = 0;
     memcpy(&h, data, sizeof h);
-    for (unsigned i = 0; i < h.e_phnum && !version; i++) {
+    for (unsigned i = 0; i < h.e_phnum && !word; i++) {
         uint64_t at = h.e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
         Elf64_Phdr p;
         if (h.e_phentsize != sizeof p || at > n || n - at < sizeof p)
             break;
         memcpy(&p, data + at, sizeof p);
         if (p.p_type == PT_NOTE)
-            version = note_version(data, n, p.p_offset, p.p_filesz);
+            word = note_word(data, n, p.p_offset, p.p_filesz, type);
     }
-    for (unsigned i = 0; i < h.e_shnum && !version; i++) {
+    for (unsigned i = 0; i < h.e_shnum && !word; i++) {
         uint64_t at = h.e_shoff + (uint64_t)i * sizeof(Elf64_Shdr);
         Elf64_Shdr s;
         if (h.e_shentsize != sizeof s || at > n || n - at < sizeof s)
             break;
         memcpy(&s, data + at, sizeof s);
         if (s.sh_type == SHT_NOTE)
-            version = note_version(data, n, s.sh_offset, s.sh_size);
+            word = note_word(data, n, s.sh_offset, s.sh_size, type);
     }
-    return version;
+    return word;
+}
+
+static uint32_t abi_version(const unsigned char *data, size_t n)
+{
+    return find_note(data, n, PF_NOTE_ABI);
 }
 
 /* Checks that it is an ELF program for this machine. */
@@ -252,5 +259,21 @@ pf_status pf_program_check_directed(const char *path, bool *bare, struct pf_erro
                     "%s: runs with the privileges of another user or group, so the runtime cannot "
                     "be loaded into it; record a copy without them",
                     path);
+    return s;
+}
+
+pf_status pf_program_check_symbolic(const char *path, struct pf_error *e)
+{
+    size_t n;
+    mode_t mode;
+    const unsigned char *data = map_program(path, &n, &mode, e);
+    if (!data)
+        return PF_IO;
+    pf_status s = pf_program_check_bytes(path, data, n, e);
+    if (s == PF_OK && !find_note(data, n, PF_NOTE_SYMBOLIC))
+        s = pf_fail(e, PF_BAD,
+                    "%s: has no symbolic code; build it with pf cc --symbolic or pf c++ --symbolic",
+                    path);
+    unmap_program(data, n);
     return s;
 }

@@ -17,8 +17,10 @@
 #define PF_ARGS_2(a, b) PF_TYPE_##a, PF_TYPE_##b
 #define PF_ARGS_3(a, b, c) PF_ARGS_2(a, b), PF_TYPE_##c
 #define PF_ARGS_4(a, b, c, d) PF_ARGS_3(a, b, c), PF_TYPE_##d
-#define PF_ARGS_N_(a, b, c, d, n, ...) PF_ARGS_##n
-#define PF_ARGS_N(...) PF_ARGS_N_(__VA_ARGS__, 4, 3, 2, 1)
+#define PF_ARGS_5(a, b, c, d, e) PF_ARGS_4(a, b, c, d), PF_TYPE_##e
+#define PF_ARGS_6(a, b, c, d, e, f) PF_ARGS_5(a, b, c, d, e), PF_TYPE_##f
+#define PF_ARGS_N_(a, b, c, d, e, f, n, ...) PF_ARGS_##n
+#define PF_ARGS_N(...) PF_ARGS_N_(__VA_ARGS__, 6, 5, 4, 3, 2, 1)
 #define PF_ARGS(...) PF_ARGS_N(__VA_ARGS__)(__VA_ARGS__)
 
 #define PF_PROTO_PF_ALL(name, result, args)

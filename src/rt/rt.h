@@ -15,6 +15,7 @@ struct pf_rt {
     bool strict; /* cells are updated under a lock: no access record is ever lost */
     /* strict, oracle, or event mode: no operation takes a fast path of free mode */
     bool slow_path_only;
+    bool symbolic; /* symbolic bodies run, where there are any (direct/symbolic/symbolic.h) */
     bool events; /* event bodies run: an access is an event, not a check (direct/trace/event.h) */
     /* event bodies report variables on the stack (direct/memory/stack_variables.h) */
     bool stack_variables;

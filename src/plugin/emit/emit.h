@@ -37,7 +37,9 @@ struct pf_emit {
     bool *stale_frames;
     uint8_t flags; /* enum pf_site_flags of the current step */
     bool popped; /* a musttail call in this block has popped the frame */
-    bool event; /* this is the event body */
+    bool event; /* this is the event body, or the symbolic body */
+    bool symbolic; /* this is the symbolic body */
+    struct pf_ptrmap originals; /* symbolic body: copied instruction -> old instruction */
     LLVMValueRef scratch; /* event body: a stack slot for values that are wider than a register */
     bool in_place; /* emit_plain.c: keep the old instructions, copy nothing */
     /* event body: for each block, the budget at its start and end; NULL: not in a register */
@@ -104,7 +106,7 @@ void pf_emit_body_release(struct pf_emit *e);
 
 /* emit_event.c: the event body. _begin initialises e from `like`, the state of the watch body, with
  * the event body's own plan. _emit writes the body, and the block `excluded`, which leads to the
- * plain body. */
+ * plain body, if it is not NULL. */
 void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_plan *plan);
 void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlockRef excluded);
 /* Emits a range event, which counts itself. value: the value that a write will store; NULL:
@@ -168,6 +170,10 @@ LLVMBasicBlockRef pf_range_after_predecessor(const struct pf_emit *e, size_t fro
 void pf_emit_atomic(struct pf_emit *e, const struct pf_plan_step *s);
 void pf_emit_libatomic(struct pf_emit *e, const struct pf_plan_step *s);
 void pf_emit_fence(struct pf_emit *e, const struct pf_plan_step *s);
+
+/* symbolic_body.c: turns a copy of the event body into the symbolic body, by adding labels.
+ * `dispatch` is the block for stack slots. */
+void pf_symbolic_add_labels(struct pf_emit *e, LLVMBasicBlockRef dispatch);
 
 /* computed_goto.c: _copy_tables copies the tables of labels once the new blocks exist. _map
  * replaces labels inside a constant operand. */

@@ -171,12 +171,13 @@ static void emit_with_event(struct pf_emit *e, const struct pf_plan_step *s)
 }
 
 /* True if the event is a call that counts it, instead of a part of a run. Copies and atomics, for
- * which the runtime does more work anyway, stay in runs. */
+ * which the runtime does more work anyway, stay in runs. In the symbolic body the number of the
+ * current event is needed, and a run counts all its events at its start. */
 static bool has_own_call(const struct pf_emit *e, size_t block, const struct pf_plan_step *s)
 {
     if (s->what != PF_DO_ACCESS && s->what != PF_DO_VPTR)
         return false;
-    return e->u->inlining == PF_INLINE_NONE ||
+    return e->symbolic || e->u->inlining == PF_INLINE_NONE ||
            (e->large && !e->plan->loops[block] && (e->huge || !e->plan->cycles[block]));
 }
 
@@ -200,6 +201,8 @@ static struct event_run find_run(struct pf_emit *e, LLVMValueRef v, size_t block
         r.to = v;
         r.n++;
         r.end = ++k;
+        if (e->symbolic)
+            break;
     }
     return r;
 }
@@ -253,6 +256,8 @@ static void join_values(struct pf_emit *e, LLVMValueRef v, LLVMValueRef *copies,
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(v));
     LLVMValueRef phi = LLVMBuildPhi(e->b, LLVMTypeOf(v), "");
     LLVMAddIncoming(phi, copies, predecessors, 2);
+    if (e->symbolic)
+        *pf_ptrmap_at(&e->originals, phi) = (uint64_t)v;
     *pf_ptrmap_at(&e->map, v) = (uint64_t)phi;
     PF_PUSH(e->joined, e->njoined, e->joined_cap) = phi;
 }
@@ -510,5 +515,6 @@ void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlock
     pf_budget_finish(e);
     pf_emit_body_finish(e);
     remove_unused_phis(e);
-    emit_excluded(e, excluded);
+    if (excluded)
+        emit_excluded(e, excluded);
 }

@@ -20,6 +20,8 @@ LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst)
     LLVMValueRef copy = LLVMInstructionClone(inst);
     LLVMInsertIntoBuilder(e->b, copy);
     *pf_ptrmap_at(&e->map, inst) = (uint64_t)copy;
+    if (e->symbolic)
+        *pf_ptrmap_at(&e->originals, copy) = (uint64_t)inst;
     return pf_emit_map_later(e, copy);
 }
 
@@ -28,6 +30,8 @@ void pf_emit_phi(struct pf_emit *e, LLVMValueRef phi)
     LLVMValueRef copy = LLVMBuildPhi(e->b, LLVMTypeOf(phi), "");
     if (LLVMCanValueUseFastMathFlags(phi))
         LLVMSetFastMathFlags(copy, LLVMGetFastMathFlags(phi));
+    if (e->symbolic)
+        *pf_ptrmap_at(&e->originals, copy) = (uint64_t)phi;
     *pf_ptrmap_at(&e->map, phi) = (uint64_t)copy;
 }
 
@@ -178,6 +182,7 @@ void pf_emit_body_release(struct pf_emit *e)
 {
     pf_ptrmap_release(&e->map);
     pf_ptrmap_release(&e->slots);
+    pf_ptrmap_release(&e->originals);
     free(e->first);
     free(e->last);
     free(e->before);

@@ -204,7 +204,7 @@ static LLVMValueRef dispatch_is(struct pf_emit *e, LLVMValueRef how, enum pf_dis
 
 static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plain,
                                        LLVMBasicBlockRef watch, LLVMBasicBlockRef event,
-                                       LLVMBasicBlockRef excluded)
+                                       LLVMBasicBlockRef excluded, LLVMBasicBlockRef symbolic)
 {
     struct pf_unit *u = e->u;
     LLVMBasicBlockRef start = LLVMInsertBasicBlockInContext(u->context, plain, "");
@@ -224,7 +224,14 @@ static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plai
     LLVMPositionBuilderAtEnd(e->b, rare);
     pf_emit_branch(e, dispatch_is(e, how, PF_DISPATCH_PLAIN), plain, rarer, false);
     LLVMPositionBuilderAtEnd(e->b, rarer);
-    pf_emit_branch(e, dispatch_is(e, how, PF_DISPATCH_EVENT), event, asking, false);
+    if (symbolic) {
+        LLVMBasicBlockRef not_event = pf_emit_block(e);
+        pf_emit_branch(e, dispatch_is(e, how, PF_DISPATCH_EVENT), event, not_event, false);
+        LLVMPositionBuilderAtEnd(e->b, not_event);
+        pf_emit_branch(e, dispatch_is(e, how, PF_DISPATCH_SYMBOLIC), symbolic, asking, false);
+    } else {
+        pf_emit_branch(e, dispatch_is(e, how, PF_DISPATCH_EVENT), event, asking, false);
+    }
     LLVMPositionBuilderAtEnd(e->b, asking);
     LLVMValueRef body = pf_emit_call(e, PF_E___pf_ask, &e->record);
     pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_PLAIN), ""),
@@ -233,6 +240,13 @@ static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plai
     pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_EVENT), ""),
                    event, excluded_or_watch, false);
     LLVMPositionBuilderAtEnd(e->b, excluded_or_watch);
+    if (symbolic) {
+        LLVMBasicBlockRef not_symbolic = pf_emit_block(e);
+        pf_emit_branch(
+            e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_SYMBOLIC), ""),
+            symbolic, not_symbolic, false);
+        LLVMPositionBuilderAtEnd(e->b, not_symbolic);
+    }
     pf_emit_branch(e, LLVMBuildICmp(e->b, LLVMIntEQ, body, pf_emit_number(e, PF_BODY_EXCLUDED), ""),
                    excluded, watch, false);
     return start;
@@ -254,14 +268,14 @@ static void add_pending_func(struct pf_emit *e, uint64_t hash)
         .first_site = e->table->sites.first,
         .nsites = e->table->sites.n - e->table->sites.first,
         .hash = hash,
-        .flags = e->plan->cyclic ? PF_FUNCF_LOOPS : 0,
+        .flags = (e->plan->cyclic ? PF_FUNCF_LOOPS : 0) | (u->symbolic ? PF_FUNCF_SYMBOLIC : 0),
     };
 }
 
 void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf_plan *events,
              bool labels)
 {
-    struct pf_emit e = {.u = u, .fn = fn, .plan = plan, .labels = labels}, event;
+    struct pf_emit e = {.u = u, .fn = fn, .plan = plan, .labels = labels}, event, symbolic = {0};
     e.table = pf_site_table_get(u, LLVMGetComdat(fn));
     e.b = LLVMCreateBuilderInContext(u->context);
     e.record = pf_tables_record(u, fn);
@@ -269,18 +283,27 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
     uint64_t hash = pf_body_hash(fn);
     pf_emit_body_begin(&e);
     pf_event_begin(&event, &e, events);
+    if (u->symbolic) {
+        pf_event_begin(&symbolic, &e, events);
+        symbolic.symbolic = true;
+    }
     LLVMBasicBlockRef excluded = pf_emit_block(&e);
-    LLVMBasicBlockRef dispatch =
-        emit_dispatch(&e, plan->blocks[0], e.first[0], event.first[0], excluded);
+    LLVMBasicBlockRef dispatch = emit_dispatch(&e, plan->blocks[0], e.first[0], event.first[0],
+                                               excluded, u->symbolic ? symbolic.first[0] : NULL);
     pf_emit_walk(&e, &watch_walk);
     pf_range_before_emit(&e);
     pf_range_after_emit(&e);
     pf_emit_body_finish(&e);
     pf_event_emit(&event, dispatch, excluded);
+    if (u->symbolic) {
+        pf_event_emit(&symbolic, dispatch, NULL);
+        pf_symbolic_add_labels(&symbolic, dispatch);
+    }
     struct pf_frames watch = {e.frame, e.next}, plain = pf_emit_plain(&e);
     pf_emit_body_switches(&e, &watch, &plain);
     add_pending_func(&e, hash);
     LLVMDisposeBuilder(e.b);
     pf_emit_body_release(&e);
     pf_emit_body_release(&event);
+    pf_emit_body_release(&symbolic);
 }

@@ -193,13 +193,13 @@ static void add_hook(struct pf_unit *u, const char *list, const char *name, enum
     append(u, list, type, &element, 1, NULL);
 }
 
-static LLVMValueRef add_note(struct pf_unit *u)
+static LLVMValueRef add_note(struct pf_unit *u, uint32_t type, uint32_t word)
 {
     struct {
         uint32_t owner_size, size, type;
         char owner[12];
-        uint32_t version;
-    } note = {sizeof PF_NOTE_OWNER, 4, PF_NOTE_ABI, PF_NOTE_OWNER, PF_ABI_VERSION};
+        uint32_t word;
+    } note = {sizeof PF_NOTE_OWNER, 4, type, PF_NOTE_OWNER, word};
     _Static_assert(sizeof PF_NOTE_OWNER == sizeof note.owner, "a note's owner is padded to 4");
     LLVMValueRef content = LLVMConstStringInContext2(u->context, (char *)&note, sizeof note, 1);
     LLVMValueRef g = LLVMAddGlobal(u->module, LLVMTypeOf(content), "__pf_note");
@@ -263,7 +263,9 @@ void pf_tables_write(struct pf_unit *u)
         if (is_function_of_module(fn) && !pf_ptrmap_find(&recorded, fn))
             PF_PUSH(keep, nkeep, keep_cap) = add_no_record(u, fn);
     pf_ptrmap_release(&recorded);
-    PF_PUSH(keep, nkeep, keep_cap) = add_note(u);
+    PF_PUSH(keep, nkeep, keep_cap) = add_note(u, PF_NOTE_ABI, PF_ABI_VERSION);
+    if (u->symbolic)
+        PF_PUSH(keep, nkeep, keep_cap) = add_note(u, PF_NOTE_SYMBOLIC, 1);
     append(u, "llvm.used", u->ptr, keep, nkeep, "llvm.metadata");
     if (u->npending || nvars) {
         LLVMValueRef bounds[] = {bound(u, "__start_pf_func"), bound(u, "__stop_pf_func"),

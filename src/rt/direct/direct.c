@@ -24,6 +24,7 @@
 #include "spin_detect.h"
 #include "stack.h"
 #include "stream_ring.h"
+#include "symbolic.h"
 #include "sys.h"
 #include "syscalls.h"
 #include "textbuf.h"
@@ -210,6 +211,7 @@ void pf_direct_choose_mode(void)
     pf_channel_attach();
     pf_ring_on_abandoned(pf_orphan_end);
     pf_rt.events |= pf_directed();
+    pf_rt.symbolic = pf_directed() && pf_channel_get()->symbolic;
     pf_rt.stack_variables = pf_direct.watching;
     if (pf_directed())
         pf_missing_call_configure(pf_channel_get()->exclude, pf_channel_get()->atomic);
@@ -227,13 +229,18 @@ static void name_main(void)
     pf_context_at(0)->clear_tid = word;
 }
 
-/* The environment as the kernel passed it: after the number of arguments, the arguments and a
- * NULL. */
+/* The arguments and the environment as the kernel passed them: after the number of arguments; a
+ * NULL ends each list. */
+static char **arguments(void)
+{
+    extern void *__libc_stack_end;
+    return (char **)((uint64_t *)__libc_stack_end + 1);
+}
+
 static char **environment(void)
 {
     extern void *__libc_stack_end;
-    uint64_t *bottom = __libc_stack_end;
-    return (char **)(bottom + 1 + *bottom + 1);
+    return arguments() + *(uint64_t *)__libc_stack_end + 1;
 }
 
 void pf_direct_start(void)
@@ -257,6 +264,7 @@ void pf_direct_start(void)
         pf_reach_read_config();
     pf_syscall_init();
     pf_environment_init(environment());
+    pf_symbolic_init(arguments(), environment());
     pf_orphan_init();
     pf_trap_arm();
     pf_unnest();

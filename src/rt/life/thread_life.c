@@ -138,6 +138,7 @@ void pf_thread_begin(struct pf_thread *t)
     pf_threads.not_begun--;
     pf_thread_unlock();
     __pf_tls.dispatch = pf_rt.excludes_functions ? PF_DISPATCH_ASK
+                        : pf_rt.symbolic         ? PF_DISPATCH_SYMBOLIC
                         : pf_rt.events           ? PF_DISPATCH_EVENT
                                                  : PF_DISPATCH_WATCH;
     if (pf_rt.sampling)

@@ -23,6 +23,9 @@ uint32_t __pf_ask(void *func)
         return PF_BODY_WATCH;
     case PF_DISPATCH_EVENT:
         return PF_BODY_EVENT;
+    case PF_DISPATCH_SYMBOLIC:
+        return ((const struct pf_func *)func)->flags & PF_FUNCF_SYMBOLIC ? PF_BODY_SYMBOLIC
+                                                                         : PF_BODY_EVENT;
     default:
         return pf_hooks.choose_body(func);
     }

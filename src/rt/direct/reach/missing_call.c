@@ -178,8 +178,10 @@ static void begin_region(const struct pf_func *f)
 uint32_t pf_event_body(struct pf_func *f)
 {
     uint32_t n = pf_func_number(f);
+    uint32_t body =
+        pf_rt.symbolic && f->flags & PF_FUNCF_SYMBOLIC ? PF_BODY_SYMBOLIC : PF_BODY_EVENT;
     if (!n)
-        return PF_BODY_EVENT;
+        return body;
     if (!decisions[n]) {
         const char *name = pf_rel_str(&f->name);
         bool out = matches_any(left_out, name) || matches_any(left_out, pf_rel_str(&f->file));
@@ -187,7 +189,7 @@ uint32_t pf_event_body(struct pf_func *f)
     }
     if (decisions[n] & REGION)
         begin_region(f);
-    return decisions[n] & LEFT_OUT ? PF_BODY_EXCLUDED : PF_BODY_EVENT;
+    return decisions[n] & LEFT_OUT ? PF_BODY_EXCLUDED : body;
 }
 
 /* A function that is left out begins. If another function that is left out called it, it is part of

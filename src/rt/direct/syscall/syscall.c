@@ -6,6 +6,7 @@
 #include "mappings.h"
 #include "shared_state.h"
 #include "store.h"
+#include "symbolic.h"
 #include "syscalls.h"
 #include <errno.h>
 #include <sys/uio.h>
@@ -140,6 +141,8 @@ long pf_syscall_run(long number, const long a[6])
     long r = call(number, a);
     pf_shared_names_after(number, a, existed, r);
     pf_mappings_after_syscall(number, a, r);
+    if (__builtin_expect(pf_symbolic_on, 0))
+        pf_symbolic_after_syscall(number, a, r);
     pf_signal_take_arrived();
     pf_signal_deliver();
     return r;

@@ -1,0 +1,577 @@
+/*
+ * symbolic_body.c - adds labels to a copy of the event body: which values may have one, in which
+ * order they are computed, and the guards around them.
+ *
+ * The copy is finished before labels are added, so the symbolic body has the events of the event
+ * body by construction. Only the instructions of the original function get labels, not those that
+ * count events.
+ *
+ * Rejected: one guard for each operation. Three quarters of the code were guards, and the branch
+ * predictor was full of branches that are never taken.
+ */
+#include "symbolic_body.h"
+#include "llvm_shim.h"
+#include "pf_shadow.h"
+#include <llvm-c/DebugInfo.h>
+#include <string.h>
+
+#define LANES_MAX PF_SYMBOLIC_FIELDS
+
+LLVMValueRef pf_label_number(const struct pf_labels *l, uint32_t n)
+{
+    return LLVMConstInt(l->u->i32, n, 0);
+}
+
+unsigned pf_label_bits(struct pf_unit *u, LLVMTypeRef type)
+{
+    unsigned bits = 0;
+    switch (LLVMGetTypeKind(type)) {
+    case LLVMPointerTypeKind:
+        return LLVMGetPointerAddressSpace(type) ? 0 : 64;
+    case LLVMIntegerTypeKind:
+    case LLVMHalfTypeKind:
+    case LLVMFloatTypeKind:
+    case LLVMDoubleTypeKind:
+        bits = (unsigned)LLVMSizeOfTypeInBits(u->layout, type);
+        return bits <= 64 ? bits : 0;
+    default:
+        return 0;
+    }
+}
+
+LLVMTypeRef pf_label_field_type(LLVMTypeRef type, unsigned field)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    return kind == LLVMVectorTypeKind   ? LLVMGetElementType(type)
+           : kind == LLVMStructTypeKind ? LLVMStructGetTypeAtIndex(type, field)
+                                        : type;
+}
+
+unsigned pf_label_fields(struct pf_unit *u, LLVMTypeRef type)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    unsigned n = kind == LLVMVectorTypeKind   ? LLVMGetVectorSize(type)
+                 : kind == LLVMStructTypeKind ? LLVMCountStructElementTypes(type)
+                                              : 1;
+    if (n > LANES_MAX)
+        return 0;
+    for (unsigned i = 0; i < n; i++)
+        if (!pf_label_bits(u, pf_label_field_type(type, i)))
+            return 0;
+    return n;
+}
+
+size_t pf_label_reserve(struct pf_labels *l, LLVMValueRef v)
+{
+    size_t at = l->nlabel;
+    for (unsigned i = 0, n = pf_label_fields(l->u, LLVMTypeOf(v)); i < n; i++)
+        PF_PUSH(l->label, l->nlabel, l->label_cap) = l->none;
+    *pf_ptrmap_at(&l->first, v) = 1 + at;
+    return at;
+}
+
+LLVMValueRef pf_label_get(const struct pf_labels *l, LLVMValueRef v, unsigned field)
+{
+    const uint64_t *at = pf_ptrmap_find(&l->first, v);
+    return at ? l->label[*at - 1 + field] : l->none;
+}
+
+LLVMValueRef pf_label_field(struct pf_labels *l, LLVMValueRef v, unsigned field)
+{
+    LLVMTypeKind kind = LLVMGetTypeKind(LLVMTypeOf(v));
+    if (kind == LLVMVectorTypeKind)
+        return LLVMBuildExtractElement(l->b, v, pf_label_number(l, field), "");
+    return kind == LLVMStructTypeKind ? LLVMBuildExtractValue(l->b, v, field, "") : v;
+}
+
+LLVMValueRef pf_label_word(struct pf_labels *l, LLVMValueRef scalar)
+{
+    LLVMTypeRef type = LLVMTypeOf(scalar);
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMPointerTypeKind)
+        return LLVMBuildPtrToInt(l->b, scalar, l->u->i64, "");
+    if (kind != LLVMIntegerTypeKind)
+        scalar = LLVMBuildBitCast(
+            l->b, scalar, LLVMIntTypeInContext(l->u->context, pf_label_bits(l->u, type)), "");
+    return LLVMBuildIntCast2(l->b, scalar, l->u->i64, 0, "");
+}
+
+LLVMValueRef pf_label_call(struct pf_labels *l, enum pf_entry entry, LLVMValueRef *args)
+{
+    LLVMTypeRef type = l->u->entries[entry].type;
+    LLVMValueRef call =
+        LLVMBuildCall2(l->b, type, l->u->entries[entry].fn, args, LLVMCountParamTypes(type), "");
+    LLVMSetInstructionCallConv(call, l->u->entries[entry].convention);
+    return call;
+}
+
+/* --- which values may have a label --- */
+
+static bool is_original(const struct pf_labels *l, LLVMValueRef inst)
+{
+    return pf_ptrmap_find(&l->e->originals, inst);
+}
+
+struct value_list {
+    LLVMValueRef *at;
+    size_t n, cap;
+};
+
+static void mark(struct pf_labels *l, struct value_list *work, LLVMValueRef v)
+{
+    uint64_t *may = pf_ptrmap_at(&l->may, v);
+    if (!*may && pf_label_fields(l->u, LLVMTypeOf(v)) &&
+        LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVoidTypeKind) {
+        *may = 1;
+        PF_PUSH(work->at, work->n, work->cap) = v;
+    }
+}
+
+/* True if the value has a label that does not come from its operands. */
+static bool is_seed(LLVMValueRef inst)
+{
+    LLVMValueRef fn;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+    case LLVMInvoke:
+        return true;
+    case LLVMCall:
+        fn = pf_callee(inst);
+        return !(fn && LLVMGetIntrinsicID(fn)) && !LLVMIsAInlineAsm(LLVMGetCalledValue(inst));
+    default:
+        return false;
+    }
+}
+
+static bool carries_label(struct pf_labels *l, LLVMValueRef user)
+{
+    return LLVMIsAPHINode(user) || pf_label_is_computation(l->u, user);
+}
+
+static void find_labelled(struct pf_labels *l, const struct value_list *blocks)
+{
+    struct value_list work = {0};
+    for (unsigned i = 0, n = LLVMCountParams(l->e->fn); i < n; i++)
+        mark(l, &work, LLVMGetParam(l->e->fn, i));
+    for (size_t b = 0; b < blocks->n; b++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(LLVMValueAsBasicBlock(blocks->at[b])); v;
+             v = LLVMGetNextInstruction(v))
+            if (is_original(l, v) && is_seed(v))
+                mark(l, &work, v);
+    while (work.n) {
+        LLVMValueRef v = work.at[--work.n];
+        for (LLVMUseRef use = LLVMGetFirstUse(v); use; use = LLVMGetNextUse(use)) {
+            LLVMValueRef user = LLVMGetUser(use);
+            if (LLVMIsAInstruction(user) && is_original(l, user) && carries_label(l, user))
+                mark(l, &work, user);
+        }
+    }
+    free(work.at);
+}
+
+/* --- groups --- */
+
+static bool is_in_group(const struct pf_labels *l, LLVMValueRef v)
+{
+    for (size_t i = l->ngroup; i > 0; i--)
+        if (l->group[i - 1].inst == v && l->group[i - 1].phase <= PF_LABEL_OLD)
+            return true;
+    return false;
+}
+
+static LLVMValueRef add_guard(struct pf_labels *l, LLVMValueRef guard, LLVMValueRef also)
+{
+    if (LLVMIsConstant(also) && LLVMIsNull(also))
+        return guard;
+    return guard ? LLVMBuildOr(l->b, guard, also, "") : also;
+}
+
+/* The taint of the granule of this address, as 32 bits. */
+static LLVMValueRef taint_of(struct pf_labels *l, LLVMValueRef ptr, uint64_t offset)
+{
+    struct pf_unit *u = l->u;
+    LLVMValueRef at = LLVMBuildPtrToInt(l->b, ptr, u->i64, "");
+    if (offset)
+        at = LLVMBuildAdd(l->b, at, LLVMConstInt(u->i64, offset, 0), "");
+    at = LLVMBuildAnd(l->b, at, LLVMConstInt(u->i64, (1ull << PF_APP_BITS) - 1, 0), "");
+    at = LLVMBuildLShr(l->b, at, LLVMConstInt(u->i64, PF_TAINT_SHIFT, 0), "");
+    at = LLVMBuildAdd(l->b, at, LLVMConstInt(u->i64, PF_TAINT_MAP, 0), "");
+    LLVMValueRef byte = LLVMBuildLoad2(l->b, u->i8, LLVMBuildIntToPtr(l->b, at, u->ptr, ""), "");
+    return LLVMBuildZExt(l->b, byte, u->i32, "");
+}
+
+static LLVMValueRef guard_range(struct pf_labels *l, LLVMValueRef guard, LLVMValueRef ptr,
+                                uint64_t size, unsigned align)
+{
+    guard = add_guard(l, guard, taint_of(l, ptr, 0));
+    if (size > 1 && align < size)
+        guard = add_guard(l, guard, taint_of(l, ptr, size - 1));
+    return guard;
+}
+
+static bool is_intrinsic_copy(struct pf_unit *u, LLVMValueRef inst)
+{
+    unsigned id =
+        LLVMIsACallInst(inst) && pf_callee(inst) ? LLVMGetIntrinsicID(pf_callee(inst)) : 0;
+    return id && (id == u->kinds.memcpy || id == u->kinds.memmove || id == u->kinds.memset ||
+                  id == u->kinds.memcpy_inline || id == u->kinds.memset_inline);
+}
+
+/* Adds what the member needs to the guard. *always: it needs no guard. */
+static LLVMValueRef guard_member(struct pf_labels *l, LLVMValueRef guard,
+                                 const struct pf_label_member *m, bool *always)
+{
+    uint64_t size;
+    bool write;
+    LLVMValueRef at = pf_label_address(l->u, m->inst, &size, &write);
+    if (m->phase != PF_LABEL_PATH && at) {
+        bool memory =
+            m->phase == PF_LABEL_STORE || m->phase == PF_LABEL_OLD || LLVMIsALoadInst(m->inst);
+        if (memory && size > 64)
+            *always = true;
+        else if (memory)
+            guard = guard_range(l, guard, at, size, LLVMGetAlignment(m->inst));
+    } else if (LLVMIsACallInst(m->inst) && !pf_label_is_computation(l->u, m->inst)) {
+        *always = true; /* a copy or fill of any size */
+    }
+    for (int i = 0, n = LLVMGetNumOperands(m->inst); i < n; i++) {
+        LLVMValueRef v = LLVMGetOperand(m->inst, i);
+        if (!v || LLVMValueIsBasicBlock(v) || is_in_group(l, v) || !pf_ptrmap_find(&l->first, v))
+            continue;
+        for (unsigned k = 0, f = pf_label_fields(l->u, LLVMTypeOf(v)); k < f; k++)
+            guard = add_guard(l, guard, pf_label_get(l, v, k));
+    }
+    /* the old value of an atomic update */
+    if (m->phase == PF_LABEL_STORE && pf_ptrmap_find(&l->first, m->inst))
+        guard = add_guard(l, guard, pf_label_get(l, m->inst, 0));
+    return guard;
+}
+
+/* Emits the members where the builder is, and makes their labels known. */
+static void emit_members(struct pf_labels *l)
+{
+    for (size_t i = 0; i < l->ngroup; i++) {
+        LLVMValueRef out[LANES_MAX];
+        const struct pf_label_member *m = &l->group[i];
+        unsigned n = pf_ptrmap_find(&l->may, m->inst) && *pf_ptrmap_find(&l->may, m->inst)
+                         ? pf_label_fields(l->u, LLVMTypeOf(m->inst))
+                         : 0;
+        for (unsigned k = 0; k < LANES_MAX; k++)
+            out[k] = l->none;
+        LLVMSetCurrentDebugLocation2(l->b, LLVMInstructionGetDebugLoc(m->inst));
+        if (m->phase == PF_LABEL_STORE && n) /* keep the label of the old value */
+            for (unsigned k = 0; k < n; k++)
+                out[k] = pf_label_get(l, m->inst, k);
+        pf_label_emit(l, m, out);
+        if (!n)
+            continue;
+        const uint64_t *known = pf_ptrmap_find(&l->first, m->inst);
+        size_t at = known ? *known - 1 : pf_label_reserve(l, m->inst);
+        for (unsigned k = 0; k < n; k++)
+            l->label[at + k] = out[k];
+    }
+}
+
+/* Replaces the labels of the group by PHIs at the start of `after`. Labels that a later member has
+ * replaced have their PHI with the value before the group on the fast side. */
+static void join_labels(struct pf_labels *l, LLVMBasicBlockRef fast, LLVMBasicBlockRef slow,
+                        LLVMBasicBlockRef after, const LLVMValueRef *before)
+{
+    LLVMBasicBlockRef from[] = {fast, slow};
+    LLVMPositionBuilderBefore(l->b, LLVMGetFirstInstruction(after));
+    for (size_t i = 0; i < l->ngroup; i++) {
+        const uint64_t *at = pf_ptrmap_find(&l->first, l->group[i].inst);
+        for (unsigned k = 0, n = at ? pf_label_fields(l->u, LLVMTypeOf(l->group[i].inst)) : 0;
+             k < n; k++) {
+            LLVMValueRef *label = &l->label[*at - 1 + k];
+            if (*label == l->none || *label == before[i * LANES_MAX + k])
+                continue;
+            LLVMValueRef phi = LLVMBuildPhi(l->b, l->u->i32, "");
+            LLVMValueRef values[] = {before[i * LANES_MAX + k], *label};
+            LLVMAddIncoming(phi, values, from, 2);
+            PF_PUSH(l->phis, l->nphis, l->phis_cap) = phi;
+            *label = phi;
+        }
+    }
+}
+
+void pf_label_flush(struct pf_labels *l, LLVMValueRef next)
+{
+    if (!l->ngroup)
+        return;
+    LLVMPositionBuilderBefore(l->b, next);
+    LLVMSetCurrentDebugLocation2(l->b, LLVMInstructionGetDebugLoc(l->group[l->ngroup - 1].inst));
+    LLVMValueRef guard = NULL;
+    bool always = false;
+    for (size_t i = 0; i < l->ngroup; i++)
+        guard = guard_member(l, guard, &l->group[i], &always);
+    if (always) {
+        emit_members(l);
+    } else if (guard) {
+        LLVMValueRef *before = pf_grow(NULL, l->ngroup * LANES_MAX * sizeof *before);
+        for (size_t i = 0; i < l->ngroup; i++)
+            for (unsigned k = 0, n = pf_label_fields(l->u, LLVMTypeOf(l->group[i].inst));
+                 k < LANES_MAX; k++)
+                before[i * LANES_MAX + k] = k < n ? pf_label_get(l, l->group[i].inst, k) : l->none;
+        guard = LLVMBuildICmp(l->b, LLVMIntEQ, guard, pf_label_number(l, 0), "");
+        LLVMBasicBlockRef fast = LLVMGetInsertBlock(l->b), after = pf_llvm_split_before(next);
+        LLVMBasicBlockRef slow = pf_emit_block(l->e);
+        LLVMInstructionEraseFromParent(LLVMGetBasicBlockTerminator(fast));
+        LLVMPositionBuilderAtEnd(l->b, fast);
+        pf_emit_branch(l->e, guard, after, slow, true);
+        LLVMPositionBuilderAtEnd(l->b, slow);
+        emit_members(l);
+        LLVMBuildBr(l->b, after);
+        join_labels(l, fast, slow, after, before);
+        free(before);
+    }
+    l->ngroup = 0;
+}
+
+static void add_member(struct pf_labels *l, LLVMValueRef inst, enum pf_label_phase phase)
+{
+    PF_PUSH(l->group, l->ngroup, l->group_cap) = (struct pf_label_member){inst, phase};
+}
+
+/* --- the walk --- */
+
+static bool may_be_labelled(const struct pf_labels *l, LLVMValueRef v)
+{
+    const uint64_t *may = pf_ptrmap_find(&l->may, v);
+    return may && *may;
+}
+
+static bool is_label_call(const struct pf_labels *l, LLVMValueRef inst)
+{
+    LLVMValueRef fn = LLVMIsACallInst(inst) ? pf_callee(inst) : NULL;
+    return fn &&
+           (fn == l->u->entries[PF_E___pf_memcpy].fn || fn == l->u->entries[PF_E___pf_memmove].fn ||
+            fn == l->u->entries[PF_E___pf_memset].fn);
+}
+
+static bool is_musttail(LLVMValueRef inst)
+{
+    return LLVMIsACallInst(inst) && LLVMGetTailCallKind(inst) == LLVMTailCallKindMustTail;
+}
+
+static void visit(struct pf_labels *l, LLVMValueRef v)
+{
+    LLVMValueRef next = LLVMGetNextInstruction(v);
+    uint64_t size;
+    bool write;
+    if (is_label_call(l, v)) { /* a copy that emit_event.c has replaced by a function of ours */
+        add_member(l, v, PF_LABEL_STORE);
+        pf_label_flush(l, next);
+        return;
+    }
+    if (!is_original(l, v) && LLVMIsATerminatorInst(v))
+        pf_label_flush(l, v); /* the end of a block that counts events */
+    if (!is_original(l, v) || LLVMIsAPHINode(v))
+        return;
+    if (pf_label_is_computation(l->u, v)) {
+        if (may_be_labelled(l, v))
+            add_member(l, v, PF_LABEL_VALUE);
+        return;
+    }
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMLoad:
+        add_member(l, v, PF_LABEL_VALUE);
+        pf_label_flush(l, next);
+        return;
+    case LLVMStore:
+        add_member(l, v, PF_LABEL_STORE);
+        pf_label_flush(l, next);
+        return;
+    case LLVMAtomicRMW:
+    case LLVMAtomicCmpXchg:
+        if (!pf_label_address(l->u, v, &size, &write))
+            return;
+        add_member(l, v, PF_LABEL_OLD);
+        pf_label_flush(l, v);
+        add_member(l, v, PF_LABEL_STORE);
+        pf_label_flush(l, next);
+        return;
+    case LLVMBr:
+        if (LLVMIsConditional(v) && may_be_labelled(l, LLVMGetCondition(v)))
+            add_member(l, v, PF_LABEL_PATH);
+        pf_label_flush(l, v);
+        return;
+    case LLVMSwitch:
+    case LLVMIndirectBr:
+        if (may_be_labelled(l, LLVMGetOperand(v, 0)))
+            add_member(l, v, PF_LABEL_PATH);
+        pf_label_flush(l, v);
+        return;
+    case LLVMRet:
+        if (!LLVMGetPreviousInstruction(v) || !is_musttail(LLVMGetPreviousInstruction(v))) {
+            pf_label_flush(l, v);
+            pf_label_return(l, v);
+        }
+        return;
+    case LLVMCall:
+        if (is_intrinsic_copy(l->u, v)) {
+            add_member(l, v, PF_LABEL_STORE);
+            pf_label_flush(l, next);
+            return;
+        }
+        pf_label_make_call(l, v);
+        return;
+    case LLVMInvoke:
+        pf_label_make_call(l, v);
+        return;
+    default:
+        if (LLVMIsATerminatorInst(v))
+            pf_label_flush(l, v);
+    }
+}
+
+/* The blocks of the body, in an order in which definitions come before uses, except around loops:
+ * reverse postorder. */
+static void order_blocks(LLVMBasicBlockRef entry, struct value_list *out)
+{
+    struct value_list stack = {0};
+    struct pf_ptrmap state = {0}; /* 1 + number of successors visited */
+    PF_PUSH(stack.at, stack.n, stack.cap) = LLVMBasicBlockAsValue(entry);
+    *pf_ptrmap_at(&state, entry) = 1;
+    while (stack.n) {
+        LLVMBasicBlockRef block = LLVMValueAsBasicBlock(stack.at[stack.n - 1]);
+        LLVMValueRef term = LLVMGetBasicBlockTerminator(block);
+        uint64_t *visited = pf_ptrmap_at(&state, block);
+        if (*visited > LLVMGetNumSuccessors(term)) {
+            PF_PUSH(out->at, out->n, out->cap) = stack.at[--stack.n];
+            continue;
+        }
+        LLVMBasicBlockRef to = LLVMGetSuccessor(term, (unsigned)(*visited)++ - 1);
+        if (!*pf_ptrmap_at(&state, to)) {
+            *pf_ptrmap_at(&state, to) = 1;
+            PF_PUSH(stack.at, stack.n, stack.cap) = LLVMBasicBlockAsValue(to);
+        }
+    }
+    for (size_t i = 0; i < out->n / 2; i++) {
+        LLVMValueRef other = out->at[i];
+        out->at[i] = out->at[out->n - 1 - i];
+        out->at[out->n - 1 - i] = other;
+    }
+    pf_ptrmap_release(&state);
+    free(stack.at);
+}
+
+static void make_phis(struct pf_labels *l, const struct value_list *blocks)
+{
+    for (size_t b = 0; b < blocks->n; b++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(LLVMValueAsBasicBlock(blocks->at[b]));
+             v && LLVMIsAPHINode(v); v = LLVMGetNextInstruction(v)) {
+            if (!is_original(l, v) || !may_be_labelled(l, v))
+                continue;
+            size_t at = pf_label_reserve(l, v);
+            LLVMPositionBuilderBefore(l->b, v);
+            for (unsigned k = 0, n = pf_label_fields(l->u, LLVMTypeOf(v)); k < n; k++) {
+                l->label[at + k] = LLVMBuildPhi(l->b, l->u->i32, "");
+                PF_PUSH(l->phis, l->nphis, l->phis_cap) = l->label[at + k];
+            }
+        }
+}
+
+static void fill_label_phis(struct pf_labels *l, const struct value_list *phis)
+{
+    for (size_t p = 0; p < phis->n; p++) {
+        LLVMValueRef v = phis->at[p];
+        size_t at = *pf_ptrmap_find(&l->first, v) - 1;
+        for (unsigned k = 0, n = pf_label_fields(l->u, LLVMTypeOf(v)); k < n; k++)
+            for (unsigned i = 0, m = LLVMCountIncoming(v); i < m; i++) {
+                LLVMValueRef label = pf_label_get(l, LLVMGetIncomingValue(v, i), k);
+                LLVMBasicBlockRef from = LLVMGetIncomingBlock(v, i);
+                LLVMAddIncoming(l->label[at + k], &label, &from, 1);
+            }
+    }
+}
+
+/* Erases PHIs of labels that only unused PHIs use. */
+static void erase_unused(struct pf_labels *l)
+{
+    bool again = true;
+    while (again) {
+        again = false;
+        for (size_t i = l->nphis; i > 0; i--) {
+            LLVMValueRef phi = l->phis[i - 1];
+            if (phi && !LLVMGetFirstUse(phi)) {
+                LLVMInstructionEraseFromParent(phi);
+                l->phis[i - 1] = NULL;
+                again = true;
+            }
+        }
+    }
+}
+
+static void find_events(struct pf_labels *l)
+{
+    const struct pf_plan *plan = l->e->plan;
+    for (size_t i = 0; i < plan->n; i++)
+        *pf_ptrmap_at(&l->is_event, plan->steps[i].inst) = plan->steps[i].what == PF_DO_ACCESS ||
+                                                           plan->steps[i].what == PF_DO_VPTR ||
+                                                           plan->steps[i].what == PF_DO_ATOMIC;
+}
+
+static void collect_phis(const struct pf_labels *l, const struct value_list *blocks,
+                         struct value_list *out)
+{
+    for (size_t b = 0; b < blocks->n; b++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(LLVMValueAsBasicBlock(blocks->at[b]));
+             v && LLVMIsAPHINode(v); v = LLVMGetNextInstruction(v))
+            if (is_original(l, v) && may_be_labelled(l, v))
+                PF_PUSH(out->at, out->n, out->cap) = v;
+}
+
+static void visit_block(struct pf_labels *l, LLVMBasicBlockRef block)
+{
+    struct value_list all = {0}; /* new instructions are added while the block is visited */
+    for (LLVMValueRef v = LLVMGetFirstInstruction(block); v; v = LLVMGetNextInstruction(v))
+        PF_PUSH(all.at, all.n, all.cap) = v;
+    size_t i = 0;
+    while (i < all.n && LLVMIsAPHINode(all.at[i]))
+        i++;
+    for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
+         use = LLVMGetNextUse(use)) {
+        LLVMValueRef invoke = LLVMIsAInvokeInst(LLVMGetUser(use));
+        if (invoke && LLVMGetNormalDest(invoke) == block && is_original(l, invoke)) {
+            pf_label_after_call(l, invoke, all.at[i]);
+            break;
+        }
+    }
+    for (; i < all.n; i++)
+        visit(l, all.at[i]);
+    free(all.at);
+}
+
+void pf_symbolic_add_labels(struct pf_emit *e, LLVMBasicBlockRef dispatch)
+{
+    struct pf_labels l = {.e = e, .u = e->u, .b = e->b, .none = LLVMConstInt(e->u->i32, 0, 0)};
+    struct value_list blocks = {0}, phis = {0};
+    order_blocks(e->first[0], &blocks);
+    find_labelled(&l, &blocks);
+    find_events(&l);
+    LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(dispatch));
+    LLVMSetCurrentDebugLocation2(e->b, NULL);
+    l.call_frame =
+        LLVMBuildAlloca(e->b, LLVMArrayType2(e->u->i64, sizeof(struct pf_symbolic_call) / 8), "");
+    make_phis(&l, &blocks);
+    collect_phis(&l, &blocks, &phis);
+    LLVMValueRef start = LLVMGetFirstInstruction(e->first[0]);
+    pf_label_enter(&l, start);
+    for (size_t b = 0; b < blocks.n; b++)
+        visit_block(&l, LLVMValueAsBasicBlock(blocks.at[b]));
+    fill_label_phis(&l, &phis);
+    erase_unused(&l);
+    if (!LLVMGetFirstUse(l.call_frame))
+        LLVMInstructionEraseFromParent(l.call_frame);
+    pf_ptrmap_release(&l.may);
+    pf_ptrmap_release(&l.first);
+    pf_ptrmap_release(&l.is_event);
+    free(l.label);
+    free(l.group);
+    free(l.phis);
+    free(blocks.at);
+    free(phis.at);
+}

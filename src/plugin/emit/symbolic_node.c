@@ -1,0 +1,554 @@
+/*
+ * symbolic_node.c - the slow side of labels: which calls of the runtime compute the labels of an
+ * instruction.
+ *
+ * Operations on vectors are those of their lanes. An operation that has no operator in
+ * pf_symbolic.def has the label 0, and the loss is counted if an operand had a label.
+ */
+#include "llvm_shim.h"
+#include "symbolic_body.h"
+#include <string.h>
+
+static const uint8_t binary_ops[] = {
+    [LLVMAdd] = PF_OP_ADD,   [LLVMSub] = PF_OP_SUB,   [LLVMMul] = PF_OP_MUL,
+    [LLVMUDiv] = PF_OP_UDIV, [LLVMSDiv] = PF_OP_SDIV, [LLVMURem] = PF_OP_UREM,
+    [LLVMSRem] = PF_OP_SREM, [LLVMShl] = PF_OP_SHL,   [LLVMLShr] = PF_OP_LSHR,
+    [LLVMAShr] = PF_OP_ASHR, [LLVMAnd] = PF_OP_AND,   [LLVMOr] = PF_OP_OR,
+    [LLVMXor] = PF_OP_XOR,
+};
+
+static unsigned binary_op(LLVMOpcode code)
+{
+    return (size_t)code < sizeof binary_ops ? binary_ops[code] : 0;
+}
+
+static unsigned compare_op(LLVMIntPredicate p)
+{
+    switch (p) {
+    case LLVMIntEQ:
+        return PF_OP_EQ;
+    case LLVMIntNE:
+        return PF_OP_NE;
+    case LLVMIntUGT:
+        return PF_OP_UGT;
+    case LLVMIntUGE:
+        return PF_OP_UGE;
+    case LLVMIntULT:
+        return PF_OP_ULT;
+    case LLVMIntULE:
+        return PF_OP_ULE;
+    case LLVMIntSGT:
+        return PF_OP_SGT;
+    case LLVMIntSGE:
+        return PF_OP_SGE;
+    case LLVMIntSLT:
+        return PF_OP_SLT;
+    case LLVMIntSLE:
+        return PF_OP_SLE;
+    }
+    return 0;
+}
+
+/* Intrinsics that compute a value from values. */
+static const struct {
+    const char *prefix;
+    uint8_t op; /* of a unary operation, or of the comparison that selects the first operand */
+    enum { UNARY, MIN_MAX, SAME, FUNNEL_LEFT, FUNNEL_RIGHT, OVERFLOWING, REDUCE, ABSOLUTE } how;
+} intrinsics[] = {
+    {"llvm.ctpop.", PF_OP_CTPOP, UNARY},
+    {"llvm.ctlz.", PF_OP_CTLZ, UNARY},
+    {"llvm.cttz.", PF_OP_CTTZ, UNARY},
+    {"llvm.bswap.", PF_OP_BSWAP, UNARY},
+    {"llvm.bitreverse.", PF_OP_BITREVERSE, UNARY},
+    {"llvm.umin.", PF_OP_ULT, MIN_MAX},
+    {"llvm.umax.", PF_OP_UGT, MIN_MAX},
+    {"llvm.smin.", PF_OP_SLT, MIN_MAX},
+    {"llvm.smax.", PF_OP_SGT, MIN_MAX},
+    {"llvm.abs.", 0, ABSOLUTE},
+    {"llvm.expect.", 0, SAME},
+    {"llvm.launder.invariant.group", 0, SAME},
+    {"llvm.strip.invariant.group", 0, SAME},
+    {"llvm.ssa.copy", 0, SAME},
+    {"llvm.fshl.", 0, FUNNEL_LEFT},
+    {"llvm.fshr.", 0, FUNNEL_RIGHT},
+    {"llvm.uadd.with.overflow.", PF_OP_ADD, OVERFLOWING},
+    {"llvm.sadd.with.overflow.", PF_OP_ADD, OVERFLOWING},
+    {"llvm.usub.with.overflow.", PF_OP_SUB, OVERFLOWING},
+    {"llvm.ssub.with.overflow.", PF_OP_SUB, OVERFLOWING},
+    {"llvm.umul.with.overflow.", PF_OP_MUL, OVERFLOWING},
+    {"llvm.smul.with.overflow.", PF_OP_MUL, OVERFLOWING},
+    {"llvm.vector.reduce.add.", PF_OP_ADD, REDUCE},
+    {"llvm.vector.reduce.mul.", PF_OP_MUL, REDUCE},
+    {"llvm.vector.reduce.and.", PF_OP_AND, REDUCE},
+    {"llvm.vector.reduce.or.", PF_OP_OR, REDUCE},
+    {"llvm.vector.reduce.xor.", PF_OP_XOR, REDUCE},
+};
+
+static int find_intrinsic(LLVMValueRef call)
+{
+    size_t n;
+    LLVMValueRef fn = pf_callee(call);
+    if (!fn || !LLVMGetIntrinsicID(fn))
+        return -1;
+    const char *name = LLVMGetValueName2(fn, &n);
+    for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++)
+        if (pf_name_starts(name, intrinsics[i].prefix))
+            return (int)i;
+    return -1;
+}
+
+/* Intrinsics whose result does not matter, and those that access memory. */
+static bool is_pure_intrinsic(struct pf_unit *u, LLVMValueRef call)
+{
+    LLVMValueRef fn = pf_callee(call);
+    return fn && LLVMGetIntrinsicID(fn) && (find_intrinsic(call) >= 0 || pf_call_is_pure(u, call));
+}
+
+bool pf_label_is_computation(struct pf_unit *u, LLVMValueRef inst)
+{
+    if (LLVMIsACallInst(inst))
+        return is_pure_intrinsic(u, inst);
+    return LLVMIsABinaryOperator(inst) || LLVMIsACmpInst(inst) || LLVMIsACastInst(inst) ||
+           LLVMIsASelectInst(inst) || LLVMIsAGetElementPtrInst(inst) || LLVMIsAFreezeInst(inst) ||
+           LLVMIsAUnaryOperator(inst) || LLVMIsAExtractElementInst(inst) ||
+           LLVMIsAInsertElementInst(inst) || LLVMIsAShuffleVectorInst(inst) ||
+           LLVMIsAExtractValueInst(inst) || LLVMIsAInsertValueInst(inst);
+}
+
+LLVMValueRef pf_label_address(struct pf_unit *u, LLVMValueRef inst, uint64_t *size, bool *write)
+{
+    LLVMValueRef value = NULL, at = NULL;
+    *write = true;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMLoad:
+        *write = false;
+        value = inst;
+        at = LLVMGetOperand(inst, 0);
+        break;
+    case LLVMStore:
+        value = LLVMGetOperand(inst, 0);
+        at = LLVMGetOperand(inst, 1);
+        break;
+    case LLVMAtomicRMW:
+        value = inst;
+        at = LLVMGetOperand(inst, 0);
+        break;
+    case LLVMAtomicCmpXchg:
+        value = LLVMGetOperand(inst, 1);
+        at = LLVMGetOperand(inst, 0);
+        break;
+    default:
+        return NULL;
+    }
+    if (LLVMGetPointerAddressSpace(LLVMTypeOf(at)))
+        return NULL;
+    *size = LLVMStoreSizeOfType(u->layout, LLVMTypeOf(value));
+    return at;
+}
+
+/* --- one scalar operation --- */
+
+static bool is_none(const struct pf_labels *l, LLVMValueRef label) { return label == l->none; }
+
+static LLVMValueRef two_labels(struct pf_labels *l, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMTypeRef i64 = l->u->i64;
+    LLVMValueRef low = LLVMBuildZExt(l->b, a, i64, ""), high = LLVMBuildZExt(l->b, b, i64, "");
+    return LLVMBuildOr(l->b, low, LLVMBuildShl(l->b, high, LLVMConstInt(i64, 32, 0), ""), "");
+}
+
+LLVMValueRef pf_label_node(struct pf_labels *l, unsigned op, unsigned bits, unsigned c,
+                           unsigned low, struct pf_labelled a, struct pf_labelled b)
+{
+    if (is_none(l, a.label) && is_none(l, b.label))
+        return l->none;
+    LLVMValueRef zero = LLVMConstInt(l->u->i64, 0, 0);
+    LLVMValueRef args[] = {pf_label_number(l, op | bits << 8 | c << 16 | low << 24),
+                           two_labels(l, a.label, b.label), pf_label_word(l, a.value),
+                           b.value ? pf_label_word(l, b.value) : zero};
+    return pf_label_call(l, PF_E___pf_symbolic_node, args);
+}
+
+static struct pf_labelled no_operand(const struct pf_labels *l)
+{
+    return (struct pf_labelled){NULL, l->none};
+}
+
+struct pf_labelled pf_labelled_field(struct pf_labels *l, LLVMValueRef v, unsigned field)
+{
+    return (struct pf_labelled){pf_label_field(l, v, field), pf_label_get(l, v, field)};
+}
+
+static unsigned width(const struct pf_labels *l, struct pf_labelled a)
+{
+    return pf_label_bits(l->u, LLVMTypeOf(a.value));
+}
+
+static LLVMValueRef select_node(struct pf_labels *l, struct pf_labelled c, struct pf_labelled a,
+                                struct pf_labelled b)
+{
+    if (is_none(l, c.label) && is_none(l, a.label) && is_none(l, b.label))
+        return l->none;
+    LLVMValueRef args[] = {pf_label_number(l, width(l, a)),
+                           c.label,
+                           LLVMBuildZExt(l->b, c.value, l->u->i32, ""),
+                           two_labels(l, a.label, b.label),
+                           pf_label_word(l, a.value),
+                           pf_label_word(l, b.value)};
+    return pf_label_call(l, PF_E___pf_symbolic_select, args);
+}
+
+void pf_label_lost(struct pf_labels *l, enum pf_symbolic_loss why, LLVMValueRef a, LLVMValueRef b)
+{
+    if (is_none(l, a) && is_none(l, b))
+        return;
+    LLVMValueRef args[] = {pf_label_number(l, why), two_labels(l, a, b)};
+    pf_label_call(l, PF_E___pf_symbolic_lost, args);
+}
+
+/* Counts all labels of the operands as lost. */
+static void lose_operands(struct pf_labels *l, LLVMValueRef inst, enum pf_symbolic_loss why)
+{
+    for (int i = 0, n = LLVMGetNumOperands(inst); i < n; i++) {
+        LLVMValueRef v = LLVMGetOperand(inst, i);
+        if (!v || LLVMValueIsBasicBlock(v) || !pf_ptrmap_find(&l->first, v))
+            continue;
+        for (unsigned k = 0, f = pf_label_fields(l->u, LLVMTypeOf(v)); k < f; k++)
+            pf_label_lost(l, why, pf_label_get(l, v, k), l->none);
+    }
+}
+
+/* The label of a scalar converted to another width. */
+LLVMValueRef pf_label_resized(struct pf_labels *l, struct pf_labelled a, unsigned bits, bool sign)
+{
+    unsigned from = width(l, a);
+    if (from == bits)
+        return a.label;
+    return pf_label_node(l,
+                         from > bits ? PF_OP_EXTRACT
+                         : sign      ? PF_OP_SEXT
+                                     : PF_OP_ZEXT,
+                         bits, from, 0, a, no_operand(l));
+}
+
+static LLVMValueRef cast_label(struct pf_labels *l, LLVMValueRef inst, struct pf_labelled a,
+                               LLVMTypeRef to)
+{
+    unsigned bits = pf_label_bits(l->u, to);
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMZExt:
+    case LLVMTrunc:
+    case LLVMPtrToInt:
+    case LLVMIntToPtr:
+        return pf_label_resized(l, a, bits, false);
+    case LLVMSExt:
+        return pf_label_resized(l, a, bits, true);
+    case LLVMBitCast:
+        return a.label;
+    default:
+        pf_label_lost(l, PF_LOSS_FLOAT, a.label, l->none);
+        return l->none;
+    }
+}
+
+/* The label of an address: base + index * size + ... */
+static LLVMValueRef address_label(struct pf_labels *l, LLVMValueRef gep)
+{
+    struct pf_unit *u = l->u;
+    struct pf_labelled sum = pf_labelled_field(l, LLVMGetOperand(gep, 0), 0);
+    sum.value = LLVMBuildPtrToInt(l->b, sum.value, u->i64, "");
+    LLVMTypeRef type = LLVMGetGEPSourceElementType(gep);
+    for (int i = 1, n = LLVMGetNumOperands(gep); i < n; i++) {
+        LLVMValueRef index = LLVMGetOperand(gep, i);
+        struct pf_labelled step = {NULL, l->none};
+        if (i > 1 && LLVMGetTypeKind(type) == LLVMStructTypeKind) {
+            unsigned field = (unsigned)LLVMConstIntGetZExtValue(index);
+            step.value = LLVMConstInt(u->i64, LLVMOffsetOfElement(u->layout, type, field), 0);
+            type = LLVMStructGetTypeAtIndex(type, field);
+        } else {
+            if (i > 1)
+                type = LLVMGetElementType(type);
+            struct pf_labelled at = pf_labelled_field(l, index, 0);
+            at.label = pf_label_resized(l, at, 64, true);
+            at.value = LLVMBuildIntCast2(l->b, at.value, u->i64, 1, "");
+            struct pf_labelled size = {LLVMConstInt(u->i64, LLVMABISizeOfType(u->layout, type), 0),
+                                       l->none};
+            step.value = LLVMBuildMul(l->b, at.value, size.value, "");
+            step.label = LLVMABISizeOfType(u->layout, type) == 1
+                             ? at.label
+                             : pf_label_node(l, PF_OP_MUL, 64, 0, 0, at, size);
+        }
+        sum.label = pf_label_node(l, PF_OP_ADD, 64, 0, 0, sum, step);
+        sum.value = LLVMBuildAdd(l->b, sum.value, step.value, "");
+    }
+    return sum.label;
+}
+
+/* fshl(a, b, n): the high half of (a:b) shifted left by n modulo the width; fshr: the low half of
+ * (a:b) shifted right. */
+static LLVMValueRef funnel_label(struct pf_labels *l, struct pf_labelled a, struct pf_labelled b,
+                                 struct pf_labelled n, bool left)
+{
+    unsigned bits = width(l, a);
+    LLVMTypeRef type = LLVMTypeOf(a.value);
+    struct pf_labelled all = {LLVMConstInt(type, bits, 0), l->none};
+    struct pf_labelled by = {LLVMBuildURem(l->b, n.value, all.value, ""),
+                             pf_label_node(l, PF_OP_UREM, bits, 0, 0, n, all)};
+    struct pf_labelled rest = {LLVMBuildSub(l->b, all.value, by.value, ""),
+                               pf_label_node(l, PF_OP_SUB, bits, 0, 0, all, by)};
+    /* a shift by the width gives 0, in SMT-LIB, so a funnel shift by 0 is right, too */
+    struct pf_labelled up = {NULL, pf_label_node(l, PF_OP_SHL, bits, 0, 0, a, left ? by : rest)};
+    struct pf_labelled down = {NULL, pf_label_node(l, PF_OP_LSHR, bits, 0, 0, b, left ? rest : by)};
+    LLVMValueRef zero = LLVMConstInt(type, 0, 0), high = left ? by.value : rest.value,
+                 low = left ? rest.value : by.value;
+    LLVMValueRef too_far = LLVMBuildICmp(l->b, LLVMIntEQ, high, all.value, "");
+    up.value = LLVMBuildSelect(
+        l->b, too_far, zero,
+        LLVMBuildShl(l->b, a.value, LLVMBuildURem(l->b, high, all.value, ""), ""), "");
+    too_far = LLVMBuildICmp(l->b, LLVMIntEQ, low, all.value, "");
+    down.value = LLVMBuildSelect(
+        l->b, too_far, zero,
+        LLVMBuildLShr(l->b, b.value, LLVMBuildURem(l->b, low, all.value, ""), ""), "");
+    return pf_label_node(l, PF_OP_OR, bits, 0, 0, up, down);
+}
+
+static LLVMValueRef intrinsic_label(struct pf_labels *l, LLVMValueRef call, unsigned lane)
+{
+    int which = find_intrinsic(call);
+    struct pf_labelled a = pf_labelled_field(l, LLVMGetOperand(call, 0), lane), b;
+    unsigned bits = width(l, a), op = intrinsics[which].op;
+    switch (intrinsics[which].how) {
+    case UNARY:
+        return pf_label_node(l, op, bits, bits, 0, a, no_operand(l));
+    case SAME:
+        return a.label;
+    case MIN_MAX: {
+        b = pf_labelled_field(l, LLVMGetOperand(call, 1), lane);
+        LLVMIntPredicate p = op == PF_OP_ULT   ? LLVMIntULT
+                             : op == PF_OP_UGT ? LLVMIntUGT
+                             : op == PF_OP_SLT ? LLVMIntSLT
+                                               : LLVMIntSGT;
+        struct pf_labelled c = {LLVMBuildICmp(l->b, p, a.value, b.value, ""),
+                                pf_label_node(l, op, 1, bits, 0, a, b)};
+        return select_node(l, c, a, b);
+    }
+    case ABSOLUTE: {
+        struct pf_labelled zero = {LLVMConstInt(LLVMTypeOf(a.value), 0, 0), l->none};
+        struct pf_labelled minus = {LLVMBuildNeg(l->b, a.value, ""),
+                                    pf_label_node(l, PF_OP_SUB, bits, 0, 0, zero, a)};
+        struct pf_labelled c = {LLVMBuildICmp(l->b, LLVMIntSLT, a.value, zero.value, ""),
+                                pf_label_node(l, PF_OP_SLT, 1, bits, 0, a, zero)};
+        return select_node(l, c, minus, a);
+    }
+    case FUNNEL_LEFT:
+    case FUNNEL_RIGHT:
+        b = pf_labelled_field(l, LLVMGetOperand(call, 1), lane);
+        return funnel_label(l, a, b, pf_labelled_field(l, LLVMGetOperand(call, 2), lane),
+                            intrinsics[which].how == FUNNEL_LEFT);
+    default:
+        return l->none;
+    }
+}
+
+static void reduce_labels(struct pf_labels *l, LLVMValueRef call, LLVMValueRef *out)
+{
+    static const LLVMOpcode codes[] = {[PF_OP_ADD] = LLVMAdd,
+                                       [PF_OP_MUL] = LLVMMul,
+                                       [PF_OP_AND] = LLVMAnd,
+                                       [PF_OP_OR] = LLVMOr,
+                                       [PF_OP_XOR] = LLVMXor};
+    LLVMValueRef v = LLVMGetOperand(call, 0);
+    unsigned op = intrinsics[find_intrinsic(call)].op, n = pf_label_fields(l->u, LLVMTypeOf(v));
+    if (!n)
+        return;
+    struct pf_labelled sum = pf_labelled_field(l, v, 0);
+    for (unsigned k = 1; k < n; k++) {
+        struct pf_labelled lane = pf_labelled_field(l, v, k);
+        LLVMValueRef label = pf_label_node(l, op, width(l, sum), 0, 0, sum, lane);
+        sum =
+            (struct pf_labelled){LLVMBuildBinOp(l->b, codes[op], sum.value, lane.value, ""), label};
+    }
+    out[0] = sum.label;
+}
+
+/* result and overflow: computed at twice the width where that fits, else the second is lost. */
+static void overflow_labels(struct pf_labels *l, LLVMValueRef call, LLVMValueRef *out)
+{
+    size_t n;
+    bool sign = LLVMGetValueName2(pf_callee(call), &n)[5] == 's';
+    unsigned op = intrinsics[find_intrinsic(call)].op;
+    struct pf_labelled a = pf_labelled_field(l, LLVMGetOperand(call, 0), 0),
+                       b = pf_labelled_field(l, LLVMGetOperand(call, 1), 0);
+    unsigned bits = width(l, a);
+    out[0] = pf_label_node(l, op, bits, 0, 0, a, b);
+    if (bits > 32) {
+        pf_label_lost(l, PF_LOSS_WIDE, a.label, b.label);
+        return;
+    }
+    LLVMTypeRef wide = LLVMIntTypeInContext(l->u->context, 2 * bits);
+    static const LLVMOpcode codes[] = {
+        [PF_OP_ADD] = LLVMAdd, [PF_OP_SUB] = LLVMSub, [PF_OP_MUL] = LLVMMul};
+    struct pf_labelled wa = {LLVMBuildIntCast2(l->b, a.value, wide, sign, ""),
+                             pf_label_resized(l, a, 2 * bits, sign)};
+    struct pf_labelled wb = {LLVMBuildIntCast2(l->b, b.value, wide, sign, ""),
+                             pf_label_resized(l, b, 2 * bits, sign)};
+    struct pf_labelled full = {LLVMBuildBinOp(l->b, codes[op], wa.value, wb.value, ""),
+                               pf_label_node(l, op, 2 * bits, 0, 0, wa, wb)};
+    struct pf_labelled cut = {LLVMBuildIntCast2(l->b, full.value, LLVMTypeOf(a.value), 0, ""),
+                              pf_label_resized(l, full, bits, false)};
+    struct pf_labelled back = {LLVMBuildIntCast2(l->b, cut.value, wide, sign, ""),
+                               pf_label_resized(l, cut, 2 * bits, sign)};
+    out[1] = pf_label_node(l, PF_OP_NE, 1, 2 * bits, 0, back, full);
+}
+
+/* --- instructions --- */
+
+static enum pf_symbolic_loss why_lost(struct pf_labels *l, LLVMValueRef inst)
+{
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    if (kind == LLVMVectorTypeKind)
+        kind = LLVMGetTypeKind(type = LLVMGetElementType(type));
+    if (kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind || kind == LLVMHalfTypeKind ||
+        LLVMIsAFCmpInst(inst))
+        return PF_LOSS_FLOAT;
+    if (kind == LLVMIntegerTypeKind && LLVMSizeOfTypeInBits(l->u->layout, type) > 64)
+        return PF_LOSS_WIDE;
+    return LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVectorTypeKind ? PF_LOSS_VECTOR
+                                                                   : PF_LOSS_OPERATION;
+}
+
+/* The same operation on each lane. Returns false if the instruction is of another kind. */
+static bool emit_lanes(struct pf_labels *l, LLVMValueRef inst, unsigned lanes, LLVMValueRef *out)
+{
+    LLVMTypeRef type = LLVMTypeOf(inst);
+    unsigned op = LLVMIsABinaryOperator(inst) ? binary_op(LLVMGetInstructionOpcode(inst)) : 0;
+    LLVMTypeRef from = LLVMTypeOf(LLVMGetOperand(inst, 0));
+    bool same_shape = LLVMGetTypeKind(from) == LLVMGetTypeKind(type) ||
+                      (LLVMGetTypeKind(from) != LLVMVectorTypeKind &&
+                       LLVMGetTypeKind(type) != LLVMVectorTypeKind);
+    if (pf_label_fields(l->u, from) != lanes)
+        same_shape = false;
+    for (unsigned k = 0; k < lanes; k++) {
+        if (op) {
+            struct pf_labelled a = pf_labelled_field(l, LLVMGetOperand(inst, 0), k);
+            out[k] = pf_label_node(l, op, width(l, a), 0, 0, a,
+                                   pf_labelled_field(l, LLVMGetOperand(inst, 1), k));
+        } else if (LLVMIsAICmpInst(inst)) {
+            if (!same_shape)
+                return false;
+            struct pf_labelled a = pf_labelled_field(l, LLVMGetOperand(inst, 0), k);
+            out[k] = pf_label_node(l, compare_op(LLVMGetICmpPredicate(inst)), 1, width(l, a), 0, a,
+                                   pf_labelled_field(l, LLVMGetOperand(inst, 1), k));
+        } else if (LLVMIsACastInst(inst) && same_shape) {
+            out[k] = cast_label(l, inst, pf_labelled_field(l, LLVMGetOperand(inst, 0), k),
+                                pf_label_field_type(type, k));
+        } else if (LLVMIsAFreezeInst(inst)) {
+            out[k] = pf_label_get(l, LLVMGetOperand(inst, 0), k);
+        } else if (LLVMIsASelectInst(inst)) {
+            LLVMValueRef c = LLVMGetOperand(inst, 0);
+            bool vector = LLVMGetTypeKind(LLVMTypeOf(c)) == LLVMVectorTypeKind;
+            out[k] = select_node(l, pf_labelled_field(l, c, vector ? k : 0),
+                                 pf_labelled_field(l, LLVMGetOperand(inst, 1), k),
+                                 pf_labelled_field(l, LLVMGetOperand(inst, 2), k));
+        } else {
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool emit_moves(struct pf_labels *l, LLVMValueRef inst, unsigned n, LLVMValueRef *out)
+{
+    LLVMValueRef a = LLVMGetOperand(inst, 0);
+    if (LLVMIsAExtractElementInst(inst) && LLVMIsAConstantInt(LLVMGetOperand(inst, 1))) {
+        if (!pf_label_fields(l->u, LLVMTypeOf(a)))
+            return false;
+        out[0] = pf_label_get(l, a, (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 1)));
+    } else if (LLVMIsAInsertElementInst(inst) && LLVMIsAConstantInt(LLVMGetOperand(inst, 2))) {
+        for (unsigned k = 0; k < n; k++)
+            out[k] = pf_label_get(l, a, k);
+        unsigned at = (unsigned)LLVMConstIntGetZExtValue(LLVMGetOperand(inst, 2));
+        if (at < n)
+            out[at] = pf_label_get(l, LLVMGetOperand(inst, 1), 0);
+    } else if (LLVMIsAShuffleVectorInst(inst)) {
+        LLVMValueRef b = LLVMGetOperand(inst, 1);
+        unsigned lanes = pf_label_fields(l->u, LLVMTypeOf(a));
+        if (!lanes)
+            return false;
+        for (unsigned k = 0; k < n; k++) {
+            int from = pf_llvm_shuffle_lane(inst, k);
+            if (from >= 0)
+                out[k] = (unsigned)from < lanes ? pf_label_get(l, a, (unsigned)from)
+                                                : pf_label_get(l, b, (unsigned)from - lanes);
+        }
+    } else if (LLVMIsAExtractValueInst(inst) && LLVMGetNumIndices(inst) == 1) {
+        if (!pf_label_fields(l->u, LLVMTypeOf(a)))
+            return false;
+        out[0] = pf_label_get(l, a, LLVMGetIndices(inst)[0]);
+    } else if (LLVMIsAInsertValueInst(inst) && LLVMGetNumIndices(inst) == 1) {
+        for (unsigned k = 0; k < n; k++)
+            out[k] = pf_label_get(l, a, k);
+        out[LLVMGetIndices(inst)[0]] = pf_label_get(l, LLVMGetOperand(inst, 1), 0);
+    } else {
+        return false;
+    }
+    return true;
+}
+
+/* A bitcast between a vector and a scalar of up to 64 bits; lane 0 is the lowest part. */
+static bool emit_bitcast(struct pf_labels *l, LLVMValueRef inst, unsigned n, LLVMValueRef *out)
+{
+    LLVMValueRef a = LLVMGetOperand(inst, 0);
+    unsigned lanes = pf_label_fields(l->u, LLVMTypeOf(a));
+    LLVMTypeRef i64 = l->u->i64;
+    if (!lanes || LLVMSizeOfTypeInBits(l->u->layout, LLVMTypeOf(a)) > 64 || (lanes > 1) == (n > 1))
+        return false;
+    if (lanes > 1) {
+        struct pf_labelled all = pf_labelled_field(l, a, 0);
+        unsigned bits = width(l, all);
+        all.value = pf_label_word(l, all.value);
+        for (unsigned k = 1; k < lanes; k++) {
+            struct pf_labelled high = pf_labelled_field(l, a, k);
+            high.value = pf_label_word(l, high.value);
+            all.label = pf_label_node(l, PF_OP_CONCAT, (k + 1) * bits, k * bits, 0, high, all);
+            all.value =
+                LLVMBuildOr(l->b, all.value,
+                            LLVMBuildShl(l->b, high.value, LLVMConstInt(i64, k * bits, 0), ""), "");
+        }
+        out[0] = all.label;
+        return true;
+    }
+    struct pf_labelled all = pf_labelled_field(l, a, 0);
+    unsigned bits = width(l, all) / n;
+    for (unsigned k = 0; k < n; k++)
+        out[k] = pf_label_node(l, PF_OP_EXTRACT, bits, width(l, all), k * bits, all, no_operand(l));
+    return true;
+}
+
+static void emit_computation(struct pf_labels *l, LLVMValueRef inst, LLVMValueRef *out)
+{
+    unsigned n = pf_label_fields(l->u, LLVMTypeOf(inst));
+    bool vector = LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVectorTypeKind;
+    int which = LLVMIsACallInst(inst) ? find_intrinsic(inst) : -1;
+    if (which >= 0 && intrinsics[which].how == OVERFLOWING && n == 2)
+        overflow_labels(l, inst, out);
+    else if (which >= 0 && intrinsics[which].how == REDUCE)
+        reduce_labels(l, inst, out);
+    else if (which >= 0 && n && intrinsics[which].how != OVERFLOWING)
+        for (unsigned k = 0; k < n; k++)
+            out[k] = intrinsic_label(l, inst, k);
+    else if (LLVMIsAGetElementPtrInst(inst) && !vector)
+        out[0] = address_label(l, inst);
+    else if (!n || !(emit_moves(l, inst, n, out) || emit_lanes(l, inst, n, out) ||
+                     (LLVMIsABitCastInst(inst) && emit_bitcast(l, inst, n, out))))
+        lose_operands(l, inst, why_lost(l, inst));
+}
+
+void pf_label_emit(struct pf_labels *l, const struct pf_label_member *m, LLVMValueRef *out)
+{
+    if (m->phase == PF_LABEL_VALUE && !LLVMIsALoadInst(m->inst))
+        emit_computation(l, m->inst, out);
+    else
+        pf_label_emit_effect(l, m, out);
+}

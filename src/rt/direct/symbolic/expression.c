@@ -1,0 +1,328 @@
+/*
+ * expression.c - the table of nodes: creation, simplification, values.
+ *
+ * Every node has its value in this run, computed from the values of its operands when it is made.
+ * A small cache finds a node that was made before, so that a loop does not make the same
+ * expression again and again. The simplifications undo what the compiler does to bytes and truth
+ * values on their way through memory; the solver does all others.
+ */
+#include "store.h"
+#include "symbolic.h"
+#include "sys.h"
+
+#define NODES_MAX (1u << 27)
+#define CACHE_BITS 16
+
+static struct pf_symbolic_record *nodes;
+static uint64_t *values;
+static uint32_t *cache;
+static uint32_t count;
+
+void pf_expression_init(void)
+{
+    nodes = pf_sys_map(NULL, (size_t)NODES_MAX * sizeof *nodes);
+    values = pf_sys_map(NULL, (size_t)NODES_MAX * sizeof *values);
+    cache = pf_sys_map(NULL, sizeof *cache << CACHE_BITS);
+}
+
+const struct pf_symbolic_record *pf_expression_node(uint32_t label) { return &nodes[label]; }
+uint64_t pf_expression_value(uint32_t label) { return values[label]; }
+
+static uint64_t cut(uint64_t v, unsigned bits) { return bits >= 64 ? v : v & ((1ull << bits) - 1); }
+static int64_t extend(uint64_t v, unsigned bits)
+{
+    unsigned by = 64 - bits;
+    return (int64_t)(v << by) >> by;
+}
+
+static uint64_t divided(const struct pf_symbolic_record *n)
+{
+    int64_t a = extend(n->x, n->bits), b = extend(n->y, n->bits);
+    switch (n->op) {
+    case PF_OP_UDIV:
+        return n->y ? n->x / n->y : UINT64_MAX;
+    case PF_OP_UREM:
+        return n->y ? n->x % n->y : n->x;
+    case PF_OP_SDIV:
+        return b == -1 ? -(uint64_t)a : b ? (uint64_t)(a / b) : a < 0 ? 1 : UINT64_MAX;
+    default:
+        return b == -1 ? 0 : b ? (uint64_t)(a % b) : (uint64_t)a;
+    }
+}
+
+static uint64_t shifted(const struct pf_symbolic_record *n)
+{
+    int64_t a = extend(n->x, n->bits);
+    bool all = n->y >= n->bits;
+    switch (n->op) {
+    case PF_OP_SHL:
+        return all ? 0 : n->x << n->y;
+    case PF_OP_LSHR:
+        return all ? 0 : n->x >> n->y;
+    default:
+        return (uint64_t)(a >> (all ? 63 : n->y));
+    }
+}
+
+static bool compared(const struct pf_symbolic_record *n)
+{
+    int64_t a = extend(n->x, n->c), b = extend(n->y, n->c);
+    switch (n->op) {
+    case PF_OP_EQ:
+        return n->x == n->y;
+    case PF_OP_NE:
+        return n->x != n->y;
+    case PF_OP_ULT:
+        return n->x < n->y;
+    case PF_OP_ULE:
+        return n->x <= n->y;
+    case PF_OP_UGT:
+        return n->x > n->y;
+    case PF_OP_UGE:
+        return n->x >= n->y;
+    case PF_OP_SLT:
+        return a < b;
+    case PF_OP_SLE:
+        return a <= b;
+    case PF_OP_SGT:
+        return a > b;
+    default:
+        return a >= b;
+    }
+}
+
+static uint64_t counted(const struct pf_symbolic_record *n)
+{
+    uint64_t v = 0;
+    switch (n->op) {
+    case PF_OP_CTPOP:
+        for (uint64_t x = n->x; x; x &= x - 1)
+            v++;
+        return v;
+    case PF_OP_CTLZ:
+        return n->x ? (uint64_t)__builtin_clzll(n->x) - (64 - n->bits) : n->bits;
+    case PF_OP_CTTZ:
+        return n->x ? (uint64_t)__builtin_ctzll(n->x) : n->bits;
+    case PF_OP_BSWAP:
+        return __builtin_bswap64(n->x) >> (64 - n->bits);
+    default:
+        for (unsigned i = 0; i < n->bits; i++)
+            v |= (n->x >> i & 1) << (n->bits - 1 - i);
+        return v;
+    }
+}
+
+static uint64_t evaluate(const struct pf_symbolic_record *n)
+{
+    switch ((enum pf_symbolic_op)n->op) {
+    case PF_OP_INPUT:
+    case PF_OP_NUMBER:
+    case PF_OP_LENGTH:
+        return n->y;
+    case PF_OP_ADD:
+        return n->x + n->y;
+    case PF_OP_SUB:
+        return n->x - n->y;
+    case PF_OP_MUL:
+        return n->x * n->y;
+    case PF_OP_UDIV:
+    case PF_OP_SDIV:
+    case PF_OP_UREM:
+    case PF_OP_SREM:
+        return divided(n);
+    case PF_OP_SHL:
+    case PF_OP_LSHR:
+    case PF_OP_ASHR:
+        return shifted(n);
+    case PF_OP_AND:
+        return n->x & n->y;
+    case PF_OP_OR:
+        return n->x | n->y;
+    case PF_OP_XOR:
+        return n->x ^ n->y;
+    case PF_OP_EQ:
+    case PF_OP_NE:
+    case PF_OP_ULT:
+    case PF_OP_ULE:
+    case PF_OP_UGT:
+    case PF_OP_UGE:
+    case PF_OP_SLT:
+    case PF_OP_SLE:
+    case PF_OP_SGT:
+    case PF_OP_SGE:
+        return compared(n);
+    case PF_OP_ZEXT:
+        return n->x;
+    case PF_OP_SEXT:
+        return (uint64_t)extend(n->x, n->c);
+    case PF_OP_EXTRACT:
+        return n->x >> n->b;
+    case PF_OP_CONCAT:
+        return n->x << n->c | n->y;
+    case PF_OP_SELECT:
+        return values[n->c] ? n->x : n->y;
+    case PF_OP_CTPOP:
+    case PF_OP_CTLZ:
+    case PF_OP_CTTZ:
+    case PF_OP_BSWAP:
+    case PF_OP_BITREVERSE:
+        return counted(n);
+    case PF_OP_NONE:
+    case PF_OPS:
+        break;
+    }
+    return 0;
+}
+
+static bool equal(const struct pf_symbolic_record *p, const struct pf_symbolic_record *q)
+{
+    return p->op == q->op && p->bits == q->bits && p->a == q->a && p->b == q->b && p->c == q->c &&
+           p->x == q->x && p->y == q->y;
+}
+
+static uint32_t *cached(const struct pf_symbolic_record *n)
+{
+    uint64_t h = n->op + 31ull * n->bits;
+    h = (h ^ n->a) * 0x9e3779b97f4a7c15ull;
+    h = (h ^ n->b ^ (uint64_t)n->c << 32) * 0x9e3779b97f4a7c15ull;
+    h = (h ^ n->x) * 0x9e3779b97f4a7c15ull;
+    h = (h ^ n->y) * 0x9e3779b97f4a7c15ull;
+    return &cache[h >> (64 - CACHE_BITS)];
+}
+
+static uint32_t add(const struct pf_symbolic_record *n)
+{
+    uint32_t *at = cached(n);
+    if (*at && equal(&nodes[*at], n))
+        return *at;
+    if (count + 1 >= NODES_MAX) {
+        pf_symbolic_lose(PF_LOSS_LIMIT, "expressions");
+        return 0;
+    }
+    nodes[++count] = *n;
+    values[count] = cut(evaluate(n), n->bits);
+    *at = count;
+    pf_symbolic_put(n, NULL, 0);
+    return count;
+}
+
+uint32_t pf_expression_extract(uint32_t label, unsigned low, unsigned bits)
+{
+    for (;;) {
+        if (!label)
+            return 0;
+        const struct pf_symbolic_record *n = &nodes[label];
+        if (low == 0 && bits == n->bits)
+            return label;
+        if (n->op == PF_OP_EXTRACT) {
+            low += n->b;
+            label = n->a;
+        } else if ((n->op == PF_OP_ZEXT || n->op == PF_OP_SEXT) && low + bits <= n->c) {
+            label = n->a;
+        } else if (n->op == PF_OP_ZEXT && low >= n->c) {
+            return 0;
+        } else if (n->op == PF_OP_CONCAT && low + bits <= n->c) {
+            label = n->b;
+        } else if (n->op == PF_OP_CONCAT && low >= n->c) {
+            low -= n->c;
+            label = n->a;
+        } else {
+            break;
+        }
+    }
+    return add(&(struct pf_symbolic_record){.kind = PF_SYMBOLIC_NODE,
+                                            .op = PF_OP_EXTRACT,
+                                            .bits = (uint16_t)bits,
+                                            .a = label,
+                                            .b = low,
+                                            .c = nodes[label].bits,
+                                            .x = values[label]});
+}
+
+/* True if the second operand makes the value a constant. */
+static bool is_absorbed(const struct pf_symbolic_record *n)
+{
+    bool zero = (!n->a && !n->x) || (!n->b && !n->y);
+    return (n->op == PF_OP_AND || n->op == PF_OP_MUL) && zero;
+}
+
+/* The label of the operand if the node is equal to it: x + 0, x | 0, x & -1, x * 1, x << 0; or
+ * 0. */
+static uint32_t neutral(const struct pf_symbolic_record *n)
+{
+    uint64_t one = n->op == PF_OP_MUL || n->op == PF_OP_UDIV || n->op == PF_OP_SDIV ? 1
+                   : n->op == PF_OP_AND ? cut(UINT64_MAX, n->bits)
+                                        : 0;
+    bool commutes = n->op == PF_OP_ADD || n->op == PF_OP_MUL || n->op == PF_OP_AND ||
+                    n->op == PF_OP_OR || n->op == PF_OP_XOR;
+    bool known = commutes || n->op == PF_OP_SUB || n->op == PF_OP_SHL || n->op == PF_OP_LSHR ||
+                 n->op == PF_OP_ASHR || n->op == PF_OP_UDIV || n->op == PF_OP_SDIV;
+    if (!known)
+        return 0;
+    return !n->b && n->y == one ? n->a : commutes && !n->a && n->x == one ? n->b : 0;
+}
+
+/* Comparing a truth value, widened or not, with 0 or 1. Returns its label if the comparison is
+ * equal to it, else 0. */
+static uint32_t truth(const struct pf_symbolic_record *n)
+{
+    if ((n->op != PF_OP_EQ && n->op != PF_OP_NE) || n->b || n->y > 1 || !n->a)
+        return 0;
+    uint32_t label = n->a;
+    while (nodes[label].op == PF_OP_ZEXT)
+        label = nodes[label].a;
+    bool same = (n->op == PF_OP_EQ) == (n->y == 1);
+    return nodes[label].bits == 1 && same ? label : 0;
+}
+
+uint32_t pf_expression_make(const struct pf_symbolic_record *given)
+{
+    struct pf_symbolic_record n = *given;
+    n.kind = PF_SYMBOLIC_NODE;
+    bool leaf = n.op <= PF_OP_LENGTH;
+    if (!leaf && !n.a && (n.op == PF_OP_EXTRACT || !n.b) && n.op != PF_OP_SELECT)
+        return 0;
+    if (n.op == PF_OP_EXTRACT)
+        return pf_expression_extract(n.a, n.b, n.bits);
+    if (n.op == PF_OP_SELECT && n.a == n.b && (n.a || n.x == n.y))
+        return n.a;
+    if (!leaf && is_absorbed(&n))
+        return 0;
+    uint32_t same = leaf ? 0 : neutral(&n);
+    if (!same && !leaf)
+        same = truth(&n);
+    if (same)
+        return same;
+    if (n.op == PF_OP_CONCAT && !n.a && !n.x) {
+        n.op = PF_OP_ZEXT;
+        n.a = n.b;
+        n.x = n.y;
+        n.b = 0;
+        n.y = 0;
+    }
+    return add(&n);
+}
+
+uint32_t pf_expression_two(enum pf_symbolic_op op, unsigned bits, unsigned c,
+                           struct pf_expression_operand a, struct pf_expression_operand b)
+{
+    return pf_expression_make(&(struct pf_symbolic_record){.op = (uint8_t)op,
+                                                           .bits = (uint16_t)bits,
+                                                           .a = a.label,
+                                                           .b = b.label,
+                                                           .c = c,
+                                                           .x = a.value,
+                                                           .y = b.value});
+}
+
+uint32_t pf_expression_resize(uint32_t label, unsigned bits, bool sign)
+{
+    unsigned from = label ? nodes[label].bits : bits;
+    if (from >= bits)
+        return pf_expression_extract(label, 0, bits);
+    return pf_expression_make(&(struct pf_symbolic_record){.op = sign ? PF_OP_SEXT : PF_OP_ZEXT,
+                                                           .bits = (uint16_t)bits,
+                                                           .a = label,
+                                                           .c = from,
+                                                           .x = values[label]});
+}

@@ -1,0 +1,83 @@
+/*
+ * model_number.c - the strtol family: a parsed number is a leaf of its own, if its text is a piece
+ * of one source. A solver then chooses the number and prints it; conditions on the digits would be
+ * far harder to solve. Text of several sources, or text that was computed, gets conditions on its
+ * bytes instead, and the result is concrete.
+ */
+#include "symbolic_model.h"
+
+static bool is_space(uint8_t c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+static unsigned digit(uint8_t c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'z' ? c - 'a' + 10u
+           : c >= 'A' && c <= 'Z' ? c - 'A' + 10u
+                                  : 99;
+}
+
+/* The text that the function used: spaces, sign, prefix, digits. Sets the base that was used. */
+static size_t extent(const uint8_t *s, unsigned *base)
+{
+    size_t n = 0, sign;
+    while (is_space(s[n]))
+        n++;
+    sign = n;
+    if (s[n] == '-' || s[n] == '+')
+        n++;
+    bool hex = s[n] == '0' && (s[n + 1] | 32) == 'x' && digit(s[n + 2]) < 16;
+    if (hex && (*base == 0 || *base == 16)) {
+        n += 2;
+        *base = 16;
+    } else if (!*base) {
+        *base = s[n] == '0' ? 8 : 10;
+    }
+    size_t first = n;
+    while (digit(s[n]) < *base)
+        n++;
+    return n > first ? n : (sign = 0);
+}
+
+/* Are these n bytes a piece of one source? */
+static const struct pf_symbolic_record *find_piece(const uint8_t *s, size_t n)
+{
+    const struct pf_symbolic_record *first = NULL;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t label = pf_model_byte(s + i).label;
+        const struct pf_symbolic_record *leaf = label ? pf_expression_node(label) : NULL;
+        if (!leaf || leaf->op != PF_OP_INPUT)
+            return NULL;
+        if (!i)
+            first = leaf;
+        else if (leaf->a != first->a || leaf->x != first->x + i)
+            return NULL;
+    }
+    return first;
+}
+
+uint32_t pf_model_number(const struct pf_symbolic_call *c)
+{
+    const uint8_t *s = (const uint8_t *)c->word[0];
+    bool ato = c->model == PF_MODEL_atoi || c->model == PF_MODEL_atol || c->model == PF_MODEL_atoll;
+    unsigned base = ato ? 10 : (unsigned)c->word[2];
+    unsigned bits = c->model == PF_MODEL_atoi ? 32 : 64;
+    size_t n = extent(s, &base);
+    if (!ato && c->word[1]) /* the pointer to the end was stored */
+        pf_label_memory_fill((void *)c->word[1], 0, sizeof(char *));
+    if (!pf_label_memory_any(s, n + 1))
+        return 0;
+    const struct pf_symbolic_record *piece = n ? find_piece(s, n) : NULL;
+    if (piece)
+        return pf_expression_make(
+            &(struct pf_symbolic_record){.op = PF_OP_NUMBER,
+                                         .bits = (uint16_t)bits,
+                                         .a = piece->a,
+                                         .b = (uint32_t)n,
+                                         .c = base,
+                                         .x = piece->x,
+                                         .y = bits == 32 ? (uint32_t)c->result : c->result});
+    for (size_t i = 0; i <= n; i++) /* every byte is what it is */
+        pf_model_condition(c, PF_OP_EQ, 8, pf_model_byte(s + i),
+                           (struct pf_expression_operand){0, s[i]});
+    return 0;
+}

@@ -1,0 +1,76 @@
+/*
+ * model_stream.c - read and stdio. The kernel's bytes get their labels where they arrive, which is
+ * mostly the buffer of a FILE; here they get them again where the function has copied them to. The
+ * position in the source follows from the position of the descriptor and from how much of the
+ * FILE's buffer is still unread.
+ */
+#include "symbolic_model.h"
+#include <stdio.h>
+
+/* The position of a FILE in its source. */
+static bool stream_position(FILE *f, uint32_t *source, uint64_t *offset)
+{
+    if (!f || !pf_symbolic_position(f->_fileno, source, offset))
+        return false;
+    uint64_t unread = (uint64_t)(f->_IO_read_end - f->_IO_read_ptr);
+    if (unread > *offset)
+        return false;
+    *offset -= unread;
+    return true;
+}
+
+/* The last n bytes that a FILE has delivered are at `at`. */
+static void label_bytes(FILE *f, char *at, size_t n)
+{
+    uint32_t source;
+    uint64_t end;
+    pf_label_memory_fill(at, 0, n);
+    if (!stream_position(f, &source, &end) || end < n)
+        return;
+    for (size_t i = 0; i < n; i++)
+        pf_label_memory_fill(at + i, pf_symbolic_leaf(source, end - n + i, (uint8_t)at[i]), 1);
+}
+
+static uint32_t one_character(FILE *f, uint32_t result)
+{
+    uint32_t source;
+    uint64_t end;
+    if (result > 255 || !stream_position(f, &source, &end) || !end)
+        return 0;
+    return pf_expression_resize(pf_symbolic_leaf(source, end - 1, (uint8_t)result), 32, false);
+}
+
+uint32_t pf_model_stream(const struct pf_symbolic_call *c)
+{
+    const uint64_t *w = c->word;
+    switch ((enum pf_symbolic_model)c->model) {
+    case PF_MODEL_fgets: {
+        char *s = (char *)c->result;
+        size_t n = 0;
+        if (!s)
+            return 0;
+        while (s[n])
+            n++;
+        label_bytes((FILE *)w[2], s, n);
+        pf_label_memory_fill(s + n, 0, 1);
+        return 0;
+    }
+    case PF_MODEL_fread:
+        label_bytes((FILE *)w[3], (char *)w[0], c->result * w[1]);
+        return 0;
+    case PF_MODEL_getline:
+        if ((int64_t)c->result > 0) {
+            char *line = *(char **)w[0];
+            label_bytes((FILE *)w[2], line, c->result);
+            pf_label_memory_fill(line + c->result, 0, 1);
+        }
+        return 0;
+    case PF_MODEL_getc:
+    case PF_MODEL_fgetc:
+        return one_character((FILE *)w[0], (uint32_t)c->result);
+    case PF_MODEL_getchar:
+        return one_character(stdin, (uint32_t)c->result);
+    default: /* read: the labels are there since the system call returned */
+        return 0;
+    }
+}

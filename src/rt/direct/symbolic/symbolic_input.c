@@ -1,0 +1,343 @@
+/*
+ * symbolic_input.c - the sources of a symbolic run: arguments, environment, standard input, files,
+ * sockets, random bytes. Their bytes become leaves when they arrive in memory.
+ *
+ * A descriptor is matched with a source when it delivers bytes, by the file it refers to now, so
+ * dup, close and reuse of numbers need no bookkeeping.
+ */
+#define _GNU_SOURCE
+#include "channel.h"
+#include "direct.h"
+#include "stream_ring.h"
+#include "symbolic.h"
+#include "sys.h"
+#include "syscalls.h"
+#include "textbuf.h"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
+
+#define SOURCES_MAX 256
+#define LIMIT 65536 /* bytes of a source that become leaves, unless the SPEC says otherwise */
+
+struct source {
+    enum pf_symbolic_source type;
+    char name[256]; /* its SPEC */
+    uint64_t device, inode; /* of a file, and of standard input if it is one */
+    uint64_t limit;
+    uint64_t delivered; /* bytes, for descriptors without a position */
+    uint64_t length; /* bytes seen so far */
+    uint8_t *data;
+    uint32_t *leaf; /* by offset; 0: not made yet */
+    bool announced;
+};
+
+bool pf_symbolic_on;
+static struct source sources[SOURCES_MAX];
+static uint32_t nsources;
+
+static bool starts(const char *s, const char *with)
+{
+    while (*with)
+        if (*s++ != *with++)
+            return false;
+    return true;
+}
+
+static size_t copy_text(char *to, size_t room, const char *from, size_t n)
+{
+    if (n >= room)
+        n = room - 1;
+    pf_copy(to, from, n);
+    to[n] = 0;
+    return n;
+}
+
+static uint32_t source_add(enum pf_symbolic_source type, const char *name, size_t n, uint64_t limit)
+{
+    if (nsources == SOURCES_MAX)
+        return UINT32_MAX;
+    struct source *s = &sources[nsources];
+    s->type = type;
+    s->limit = limit ? limit : LIMIT;
+    copy_text(s->name, sizeof s->name, name, n);
+    s->data = pf_sys_map(NULL, s->limit);
+    s->leaf = pf_sys_map(NULL, s->limit * sizeof *s->leaf);
+    return nsources++;
+}
+
+static void announce(uint32_t i, uint32_t index)
+{
+    struct source *s = &sources[i];
+    if (s->announced)
+        return;
+    s->announced = true;
+    size_t n = pf_str_len(s->name);
+    pf_symbolic_put(&(struct pf_symbolic_record){.kind = PF_SYMBOLIC_SOURCE,
+                                                 .op = (uint8_t)s->type,
+                                                 .a = i,
+                                                 .b = (uint32_t)n,
+                                                 .c = index},
+                    s->name, n);
+}
+
+uint32_t pf_symbolic_leaf(uint32_t source, uint64_t offset, uint8_t value)
+{
+    struct source *s = &sources[source];
+    if (offset >= s->limit || offset >= s->length || s->data[offset] != value)
+        return 0;
+    if (!s->leaf[offset])
+        s->leaf[offset] = pf_expression_make(&(struct pf_symbolic_record){
+            .op = PF_OP_INPUT, .bits = 8, .a = source, .x = offset, .y = value});
+    return s->leaf[offset];
+}
+
+/* n bytes of a source have arrived at `at`. */
+static void arrive(uint32_t source, uint64_t offset, void *at, size_t n)
+{
+    struct source *s = &sources[source];
+    announce(source, 0);
+    pf_label_memory_fill(at, 0, n);
+    if (offset + n > s->limit)
+        pf_symbolic_lose(PF_LOSS_LIMIT, s->name);
+    uint64_t in = offset >= s->limit ? 0 : n < s->limit - offset ? n : s->limit - offset;
+    bool known = offset + in <= s->length;
+    for (uint64_t i = 0; i < in && known; i++)
+        known = s->data[offset + i] == ((uint8_t *)at)[i];
+    if (!known) {
+        pf_symbolic_put(
+            &(struct pf_symbolic_record){
+                .kind = PF_SYMBOLIC_DATA, .a = source, .b = (uint32_t)in, .x = offset},
+            at, in);
+        for (uint64_t i = 0; i < in; i++)
+            if (s->data[offset + i] != ((uint8_t *)at)[i])
+                s->leaf[offset + i] = 0; /* the file has changed: a new leaf */
+        pf_copy(s->data + offset, at, in);
+        if (s->length < offset + in)
+            s->length = offset + in;
+    }
+    for (uint64_t i = 0; i < in; i++)
+        pf_label_memory_fill((char *)at + i,
+                             pf_symbolic_leaf(source, offset + i, ((uint8_t *)at)[i]), 1);
+}
+
+/* --- descriptors --- */
+
+static bool is_same_file(const struct source *s, const struct stat *st)
+{
+    return s->inode == st->st_ino && s->device == st->st_dev;
+}
+
+static uint32_t find_descriptor(int fd, struct stat *st)
+{
+    if (pf_sys(SYS_fstat, fd, st))
+        return UINT32_MAX;
+    for (uint32_t i = 0; i < nsources; i++) {
+        struct source *s = &sources[i];
+        if (s->type == PF_SOURCE_SOCKET && S_ISSOCK(st->st_mode))
+            return i;
+        if ((s->type == PF_SOURCE_FILE || s->type == PF_SOURCE_STDIN) && is_same_file(s, st))
+            return i;
+    }
+    return UINT32_MAX;
+}
+
+bool pf_symbolic_position(int fd, uint32_t *source, uint64_t *offset)
+{
+    struct stat st;
+    if ((*source = find_descriptor(fd, &st)) == UINT32_MAX)
+        return false;
+    *offset = S_ISREG(st.st_mode) ? (uint64_t)pf_sys(SYS_lseek, fd, 0, SEEK_CUR)
+                                  : sources[*source].delivered;
+    return true;
+}
+
+/* A call has delivered `n` bytes from a descriptor into these buffers. */
+static void delivered(int fd, const struct iovec *v, size_t count, size_t n, const long *at)
+{
+    uint32_t source;
+    uint64_t end;
+    bool from_source = pf_symbolic_position(fd, &source, &end);
+    struct stat st;
+    uint64_t offset = 0;
+    if (from_source) {
+        find_descriptor(fd, &st);
+        offset = at ? (uint64_t)*at : S_ISREG(st.st_mode) ? end - n : end;
+        sources[source].delivered += S_ISREG(st.st_mode) ? 0 : n;
+    }
+    for (size_t i = 0; i < count && n; i++) {
+        size_t part = v[i].iov_len < n ? v[i].iov_len : n;
+        if (from_source)
+            arrive(source, offset, v[i].iov_base, part);
+        else
+            pf_label_memory_fill(v[i].iov_base, 0, part);
+        offset += part;
+        n -= part;
+    }
+}
+
+static void mapped(const long a[6], long at)
+{
+    uint32_t source;
+    struct stat st;
+    if (a[3] & MAP_ANONYMOUS || (int)a[4] < 0)
+        return;
+    source = find_descriptor((int)a[4], &st);
+    if (source == UINT32_MAX || !S_ISREG(st.st_mode) || a[5] >= st.st_size || !(a[2] & PROT_READ))
+        return;
+    uint64_t n = (uint64_t)(st.st_size - a[5]);
+    arrive(source, (uint64_t)a[5], (void *)at, n < (uint64_t)a[1] ? n : (uint64_t)a[1]);
+}
+
+static void random_arrived(void *at, size_t n)
+{
+    for (uint32_t i = 0; i < nsources; i++)
+        if (sources[i].type == PF_SOURCE_RANDOM) {
+            arrive(i, sources[i].delivered, at, n);
+            sources[i].delivered += n;
+            return;
+        }
+    pf_label_memory_fill(at, 0, n);
+}
+
+void pf_symbolic_after_syscall(long number, const long a[6], long r)
+{
+    struct iovec one = {(void *)a[1], (size_t)r};
+    if (number == SYS_mmap && r > 0)
+        mapped(a, r);
+    if (r <= 0)
+        return;
+    switch (number) {
+    case SYS_read:
+    case SYS_recvfrom:
+        delivered((int)a[0], &one, 1, (size_t)r, NULL);
+        break;
+    case SYS_pread64:
+        delivered((int)a[0], &one, 1, (size_t)r, &a[3]);
+        break;
+    case SYS_readv:
+        delivered((int)a[0], (const struct iovec *)a[1], (size_t)a[2], (size_t)r, NULL);
+        break;
+    case SYS_recvmsg: {
+        const struct msghdr *m = (const struct msghdr *)a[1];
+        delivered((int)a[0], m->msg_iov, m->msg_iovlen, (size_t)r, NULL);
+        break;
+    }
+    case SYS_getrandom:
+        random_arrived((void *)a[0], (size_t)r);
+        break;
+    default:
+        break;
+    }
+}
+
+/* --- start --- */
+
+/* An argument or a value of the environment, with its terminating 0. */
+static void take_string(enum pf_symbolic_source type, const char *name, size_t n, uint32_t index,
+                        char *at, uint64_t limit)
+{
+    uint32_t i = source_add(type, name, n, limit);
+    if (i == UINT32_MAX)
+        return;
+    announce(i, index);
+    arrive(i, 0, at, pf_str_len(at) + 1);
+}
+
+static void take_argument(char **argv, uint32_t index, uint64_t limit)
+{
+    char name[32] = "argv[", digits[16];
+    size_t n = 5, d = 0;
+    for (uint32_t v = index; v || !d; v /= 10)
+        digits[d++] = (char)('0' + v % 10);
+    while (d)
+        name[n++] = digits[--d];
+    name[n++] = ']';
+    take_string(PF_SOURCE_ARGUMENT, name, n, index, argv[index], limit);
+}
+
+static uint64_t parse_number(const char **at)
+{
+    uint64_t v = 0;
+    for (; **at >= '0' && **at <= '9'; ++*at)
+        v = v * 10 + (uint64_t)(**at - '0');
+    return v;
+}
+
+static void take_variable(char **environment, const char *spec, size_t n, uint64_t limit)
+{
+    for (uint32_t i = 0; environment[i]; i++) {
+        size_t k = 0;
+        while (k < n - 4 && environment[i][k] == spec[4 + k])
+            k++;
+        if (k == n - 4 && environment[i][k] == '=')
+            take_string(PF_SOURCE_ENVIRONMENT, spec, n, i, environment[i] + k + 1, limit);
+    }
+}
+
+static void take_file(const char *spec, size_t n, uint64_t limit)
+{
+    struct stat st;
+    bool stdin_too = starts(spec, "stdin");
+    char path[256];
+    copy_text(path, sizeof path, spec + 5, n - 5);
+    long bad = stdin_too ? pf_sys(SYS_fstat, 0, &st) : pf_sys(SYS_stat, path, &st);
+    uint32_t i =
+        bad ? UINT32_MAX : source_add(stdin_too ? PF_SOURCE_STDIN : PF_SOURCE_FILE, spec, n, limit);
+    if (i == UINT32_MAX)
+        return;
+    sources[i].inode = st.st_ino;
+    sources[i].device = st.st_dev;
+    announce(i, 0);
+}
+
+/* One SPEC of pf record --input, n bytes. */
+static void take_spec(char **argv, char **environment, const char *spec, size_t n)
+{
+    size_t name = n; /* length without :BYTES */
+    while (name && spec[name - 1] >= '0' && spec[name - 1] <= '9')
+        name--;
+    bool limited = name && name < n && spec[name - 1] == ':';
+    const char *digits = spec + name;
+    uint64_t limit = limited ? parse_number(&digits) : 0;
+    name = limited ? name - 1 : n;
+    if (starts(spec, "argv[")) {
+        const char *at = spec + 5;
+        uint64_t index = parse_number(&at);
+        for (uint64_t i = 0; argv[i]; i++)
+            if (i == index)
+                take_argument(argv, (uint32_t)index, limit);
+    } else if (starts(spec, "argv")) {
+        for (uint32_t i = 1; argv[0] && argv[i]; i++)
+            take_argument(argv, i, limit);
+    } else if (starts(spec, "env:")) {
+        take_variable(environment, spec, name, limit);
+    } else if (starts(spec, "stdin") || starts(spec, "file:")) {
+        take_file(spec, name, limit);
+    } else if (starts(spec, "socket")) {
+        source_add(PF_SOURCE_SOCKET, spec, name, limit);
+    } else if (starts(spec, "random")) {
+        source_add(PF_SOURCE_RANDOM, spec, name, limit);
+    }
+}
+
+void pf_symbolic_init(char **argv, char **environment)
+{
+    const struct pf_channel *c = pf_channel_get();
+    pf_symbolic_on = c && c->symbolic;
+    if (!pf_symbolic_on)
+        return;
+    pf_label_memory_init();
+    if (!pf_symbolic_on)
+        pf_direct_refuse("cannot map the label plane of a symbolic run");
+    pf_expression_init();
+    for (const char *at = c->inputs; *at;) {
+        size_t n = 0;
+        while (at[n] && at[n] != '\n')
+            n++;
+        take_spec(argv, environment, at, n);
+        at += n + (at[n] == '\n');
+    }
+}

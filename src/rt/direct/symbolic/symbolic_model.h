@@ -1,0 +1,23 @@
+/*
+ * symbolic_model.h - what the models of library functions share. Each model gets the call after it
+ * has returned and gives the label of its result.
+ */
+#ifndef PF_RT_SYMBOLIC_MODEL_H
+#define PF_RT_SYMBOLIC_MODEL_H
+
+#include "symbolic.h"
+
+/* A byte of memory with its label. */
+struct pf_expression_operand pf_model_byte(const void *at);
+/* Records whether the comparison of two operands holds, as a condition of the call. */
+void pf_model_condition(const struct pf_symbolic_call *c, enum pf_symbolic_op op, unsigned bits,
+                        struct pf_expression_operand a, struct pf_expression_operand b);
+/* The length of a string of at most `most` bytes, with the conditions that make it so. */
+size_t pf_model_length(const struct pf_symbolic_call *c, const char *s, size_t most);
+
+/* model_number.c: the strtol family. */
+uint32_t pf_model_number(const struct pf_symbolic_call *c);
+/* model_stream.c: read and stdio. */
+uint32_t pf_model_stream(const struct pf_symbolic_call *c);
+
+#endif

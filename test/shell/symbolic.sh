@@ -1,0 +1,61 @@
+# Symbolic recordings: what they need, what they contain, patches, and what is refused.
+cp "$ROOT/test/shell/part/symbolic_input.c" input.c
+"$PF" cc --symbolic -O1 -g input.c -o input -pthread
+"$PF" cc -O1 -g input.c -o ordinary -pthread
+cat >show.py <<'END'
+import os, sys
+sys.path.insert(0, os.environ["ROOT"] + "/test/oracle")
+import clip, symbolic
+log = symbolic.read(clip.read(sys.argv[1]).streams[symbolic.STREAM])
+assert not list(symbolic.check(log))
+for c in log.conditions:
+    function, _, line, _ = log.sites[c.b]
+    print(f"T{c.c} {function}:{line} {c.bits} {symbolic.show(log, c.a)}")
+for (reason, name), n in log.lost.items():
+    print(f"lost {n} {reason} {name}")
+END
+
+# Ordinary objects do not mention symbolic code at all.
+"$PF" cc -O1 -g -c input.c -o ordinary.o
+"$PF" cc --symbolic -O1 -g -c input.c -o symbolic.o
+nm ordinary.o >out
+hasnt out __pf_symbolic
+nm symbolic.o >out
+has out __pf_symbolic_node
+
+# A number passes through memory to another thread; bytes of arguments, input and environment.
+printf 'key=7\n' >in.txt
+printf 'key=7\n' >stdin.txt
+status 0 env MODE=fast "$PF" record --symbolic --input=argv,stdin,env:MODE,file:in.txt -o a.clip -- ./input 17 secret in.txt <stdin.txt
+python3 show.py a.clip >out
+has out "T1 worker"
+has out "number(argv[1]+0..2)"
+has out "input(argv[2]+0)"
+has out "input(env:MODE+0)"
+has out "input(file:in.txt+3)"
+status 0 "$PF" replay --quiet a.clip
+
+# The patch reaches the other branch; the command line stays as it is.
+printf '# a comment\nargv[1]=3432\nenv:MODE=736c6f77\nstdin=6b65793d390a\n' >patch
+status 3 env MODE=fast "$PF" record --symbolic --patch patch -o b.clip -- ./input 17 secret
+status 3 "$PF" record --patch patch -o c.clip -- ./ordinary 17 secret
+status 3 "$PF" replay --quiet c.clip
+
+status 2 "$PF" record --symbolic -o x.clip -- ./ordinary 1
+has err "./ordinary: has no symbolic code; build it with pf cc --symbolic or pf c++ --symbolic"
+status 2 "$PF" record --symbolic --input=argv[5] -o x.clip -- ./input 1 2
+has err "--input=argv[5]: the program has 2 arguments"
+status 2 "$PF" record --symbolic --input=env:NO_SUCH_VARIABLE -o x.clip -- ./input 1
+has err "there is no variable NO_SUCH_VARIABLE"
+status 2 "$PF" record --symbolic --input=file:missing.txt -o x.clip -- ./input 1
+has err "missing.txt: No such file or directory"
+status 2 "$PF" record --symbolic --input=keyboard -o x.clip -- ./input 1
+has err "--input=keyboard: expected argv, argv[N], stdin"
+status 2 "$PF" record --input=argv -o x.clip -- ./input 1
+has err "--input needs --symbolic"
+printf 'argv[1]=3\n' >patch
+status 2 "$PF" record --patch patch -o x.clip -- ./input 1
+has err "patch:1: expected SOURCE=HEX"
+printf 'argv[9]=33\n' >patch
+status 2 "$PF" record --patch patch -o x.clip -- ./input 1
+has err "argv[9]: cannot be patched"
