@@ -305,6 +305,7 @@ static const struct pf_judged *read_judged(struct pf_reader *r, const json_t *o)
     *j = (struct pf_judged){.k = pf_read_number(r, v, "k"),
                             .paths = pf_read_number(r, v, "paths"),
                             .schedules = pf_read_number(r, v, "schedules"),
+                            .ms = pf_read_number(r, v, "ms"),
                             .memory = pf_read_text(r, v, "memory"),
                             .reason = pf_read_text(r, v, "reason"),
                             .adhoc = json_is_true(json_object_get(v, "adhoc")),

@@ -29,12 +29,13 @@ static uint32_t find_in_run(const struct pf_flip_back *f, const struct pf_judge_
 
 static bool is_usable(const struct pf_judge_run *r)
 {
-    return r->run.ran && pf_order_run_enforced(&r->run) && !r->run.order.limited && !*r->failure;
+    return r->run.ran && pf_order_run_enforced(&r->run);
 }
 
 bool pf_flip_back_run(struct pf_flip_back *f, const struct pf_judge_settings *how,
-                      const struct pf_judge_case *race, const struct pf_judge_run *alternate)
+                      const struct pf_judge_case *race, const struct pf_judge_run *run)
 {
+    bool alternate = run->run.alternate;
     struct pf_judge_wish wishes[] = {{.recorded = true, .n = 1},
                                      {.alternate = true, .recorded = true, .n = 1}};
     struct pf_error e;
@@ -44,22 +45,28 @@ bool pf_flip_back_run(struct pf_flip_back *f, const struct pf_judge_settings *ho
         .t = &f->t, .recording = &f->clip, .a = PF_NONE, .folder = race->folder, .name = f->name};
     f->runs = (struct pf_judge_runs){
         .how = how, .race = &f->race, .hold_from = PF_NONE, .began = pf_now_ms()};
-    if (pf_clip_open(&f->clip, alternate->clip, &e) != PF_OK ||
-        pf_load_trace(VERB, alternate->clip, &f->t, &e) != PF_OK)
+    if (pf_clip_open(&f->clip, run->clip, &e) != PF_OK ||
+        pf_load_trace(VERB, run->clip, &f->t, &e) != PF_OK)
         return false;
-    f->race.a = find_in_run(f, race, race->b, alternate->run.order.happened[0]);
-    f->race.b = find_in_run(f, race, race->a, alternate->run.order.happened[1]);
+    f->race.a = find_in_run(f, race, alternate ? race->b : race->a, run->run.order.happened[0]);
+    f->race.b = find_in_run(f, race, alternate ? race->a : race->b, run->run.order.happened[1]);
     return f->race.a != PF_NONE && f->race.b != PF_NONE && f->race.a < f->race.b &&
            pf_judge_runs_add(&f->runs, wishes, 2, &e) == PF_OK && f->runs.at.len == 2 &&
            is_usable(&f->runs.at.at[0]) && is_usable(&f->runs.at.at[1]);
 }
 
-bool pf_flip_back_matters(const struct pf_flip_back *f, const struct pf_judge_run *alternate)
+bool pf_flip_back_fails(const struct pf_flip_back *f, const struct pf_judge_run *run)
+{
+    return pf_judge_runs_failed(&f->runs, true, run->failure);
+}
+
+bool pf_flip_back_matters(const struct pf_flip_back *f, const struct pf_judge_run *run)
 {
     const struct pf_judge_run *again = &f->runs.at.at[0], *back = &f->runs.at.at[1];
     struct pf_trace x, y;
     struct pf_error e;
-    if (!pf_judge_runs_same(alternate, again) || pf_judge_runs_same(again, back) ||
+    if (*again->failure || *back->failure || again->run.order.limited || back->run.order.limited ||
+        !pf_judge_runs_same(run, again) || pf_judge_runs_same(again, back) ||
         pf_run_output_permuted(&again->output, &back->output))
         return false;
     pf_trace_init(&x);

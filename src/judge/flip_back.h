@@ -1,13 +1,14 @@
 /*
- * flip_back.h - compares a run of the alternate order with the run that differs from it in the
- * order of the two accesses only.
+ * flip_back.h - compares a run with its twin, which differs from it in the order of the two
+ * accesses only.
  *
  * Model:   the runs of both orders under random schedules differ in more than the order of the
  *          race, so a result of one run of the alternate order may occur in the control group
  *          although the race has caused it: by another instance of the same race, for example.
  *          Therefore the run is taken as a recording, and its schedule is followed with the order
  *          flipped back. If the outputs of these two runs differ, and nothing else differs
- *          (order_alone.h), the race is to blame.
+ *          (order_alone.h), the race is to blame. A failure that the twin has as well is not the
+ *          fault of the race.
  * Memory:  release frees everything and removes the clips of the two runs.
  * Threads: the caller must be single-threaded.
  */
@@ -17,18 +18,20 @@
 #include "judge_runs.h"
 
 struct pf_flip_back {
-    struct pf_trace t; /* of the run of the alternate order */
+    struct pf_trace t; /* of the run */
     struct pf_clip clip;
     char *name;
-    struct pf_judge_case race; /* in that run: its primary order is the alternate one of the race */
+    struct pf_judge_case race; /* in that run: its primary order is that of the run */
     struct pf_judge_runs runs; /* two: the run again, and with the order flipped back */
 };
 
 /* Makes the two runs. False: they cannot be compared; release is still needed. */
 bool pf_flip_back_run(struct pf_flip_back *f, const struct pf_judge_settings *how,
-                      const struct pf_judge_case *race, const struct pf_judge_run *alternate);
+                      const struct pf_judge_case *race, const struct pf_judge_run *run);
 /* True if the order alone changes the output. */
-bool pf_flip_back_matters(const struct pf_flip_back *f, const struct pf_judge_run *alternate);
+bool pf_flip_back_matters(const struct pf_flip_back *f, const struct pf_judge_run *run);
+/* True if the twin fails in the same way as the run. */
+bool pf_flip_back_fails(const struct pf_flip_back *f, const struct pf_judge_run *run);
 void pf_flip_back_release(struct pf_flip_back *f);
 
 #endif

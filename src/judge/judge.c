@@ -272,17 +272,25 @@ static bool is_usable(const struct pf_judge_run *r)
     return r->run.ran && pf_order_run_enforced(&r->run);
 }
 
-/* Decides if one order fails and the other one does not. Returns true if a run failed. */
-static bool decide_failures(struct judging *j)
+/* True if the run that differs from this one in the order only fails in the same way. */
+static bool twin_fails(struct judging *j, const struct pf_judge_run *r)
 {
-    bool any = false;
+    struct pf_flip_back f;
+    bool fails = pf_flip_back_run(&f, j->how, j->race, r) && pf_flip_back_fails(&f, r);
+    pf_flip_back_release(&f);
+    return fails;
+}
+
+/* Decides if one order fails and the other one does not. */
+static void decide_failures(struct judging *j)
+{
     size_t n = j->g.at.len;
     for (size_t i = 0; i < n && j->out->class == PF_JUDGED_UNDECIDED; i++) {
         if (!is_usable(run_at(j, i)) || !*run_at(j, i)->failure)
             continue;
-        any = true;
         bool alternate = run_at(j, i)->run.alternate;
-        if (grow(j, !alternate, run_at(j, i), alternate ? fails_in_primary : fails_in_alternate))
+        if (grow(j, !alternate, run_at(j, i), alternate ? fails_in_primary : fails_in_alternate) ||
+            (!j->how->as_paper && j->how->control && twin_fails(j, run_at(j, i))))
             continue;
         char what[300];
         pf_evidence_failure(j->out, run_at(j, i), what, sizeof what);
@@ -291,7 +299,6 @@ static bool decide_failures(struct judging *j)
         pf_evidence_clips(j->out, j->race, run_at(j, alternate ? 0 : i),
                           run_at(j, alternate ? i : 1));
     }
-    return any;
 }
 
 /* A run of the alternate order was ended at its limit of events. */
@@ -393,7 +400,8 @@ static void decide_outputs(struct judging *j)
 static bool results_vary(const struct judging *j)
 {
     for (size_t i = 1; i < j->g.at.len; i++)
-        if (is_usable(run_at(j, i)) && !pf_judge_runs_same(run_at(j, 0), run_at(j, i)) &&
+        if (is_usable(run_at(j, i)) && !*run_at(j, i)->failure &&
+            !pf_judge_runs_same(run_at(j, 0), run_at(j, i)) &&
             !pf_run_output_permuted(&run_at(j, 0)->output, &run_at(j, i)->output))
             return true;
     return false;
@@ -406,7 +414,7 @@ static void decide_flipped_back(struct judging *j)
     for (size_t i = 1; i < j->g.at.len && j->out->class == PF_JUDGED_UNDECIDED; i++) {
         const struct pf_judge_run *r = run_at(j, i);
         struct pf_flip_back f;
-        if (!r->run.alternate || !is_usable(r) || r->run.order.limited)
+        if (!r->run.alternate || !is_usable(r) || r->run.order.limited || *r->failure)
             continue;
         if (pf_flip_back_run(&f, j->how, j->race, r) && pf_flip_back_matters(&f, r)) {
             const struct pf_judge_run *again = &f.runs.at.at[0], *back = &f.runs.at.at[1];
@@ -423,7 +431,8 @@ static void decide_harmless(struct judging *j)
 {
     unsigned k = 0;
     for (size_t i = 0; i < j->g.at.len; i++)
-        k += is_usable(run_at(j, i)) && run_at(j, i)->run.alternate && !run_at(j, i)->run.recorded;
+        k += is_usable(run_at(j, i)) && run_at(j, i)->run.alternate &&
+             !run_at(j, i)->run.recorded && !*run_at(j, i)->failure;
     j->out->k = k ? k : 1;
     decide(j, PF_JUDGED_K_WITNESS,
            "%u run%s of the alternate order gave results of the primary one", j->out->k,
@@ -433,13 +442,15 @@ static void decide_harmless(struct judging *j)
 
 static void compare_orders(struct judging *j)
 {
-    if (decide_failures(j) && j->out->class == PF_JUDGED_UNDECIDED) {
+    decide_failures(j);
+    if (j->out->class != PF_JUDGED_UNDECIDED)
+        return;
+    /* Failures that both orders have are not blamed on the race; the other runs are compared. */
+    if (*run_at(j, 0)->failure || *run_at(j, 1)->failure) {
         decide(j, PF_JUDGED_UNDECIDED, "the program fails in the same way in both orders: %s",
                *run_at(j, 0)->failure ? run_at(j, 0)->failure : run_at(j, 1)->failure);
         return;
     }
-    if (j->out->class != PF_JUDGED_UNDECIDED)
-        return;
     decide_outputs(j);
     if (j->out->class != PF_JUDGED_UNDECIDED || *j->out->reason)
         return;
@@ -450,6 +461,19 @@ static void compare_orders(struct judging *j)
 }
 
 /* --- the methods --- */
+
+/* If the order could not be reversed along the recorded schedule, but under a random one, that run
+ * takes its place: the thread may have needed another one to reach its access. */
+static void choose_alternate(struct judging *j)
+{
+    struct pf_judge_run *at = j->g.at.at;
+    for (size_t i = 2; i < j->g.at.len && !is_usable(&at[1]); i++)
+        if (at[i].run.alternate && is_usable(&at[i])) {
+            struct pf_judge_run other = at[1];
+            at[1] = at[i];
+            at[i] = other;
+        }
+}
 
 /* Runs both orders, along the recorded schedule and under random ones. False: the class is
  * decided, because the order could not be reversed. */
@@ -468,6 +492,8 @@ static bool run_both(struct judging *j)
             decide(j, PF_JUDGED_UNDECIDED, "%s", e.text);
             return false;
         }
+        if (!j->how->as_paper)
+            choose_alternate(j);
         const struct pf_judge_run *primary = run_at(j, 0), *alternate = run_at(j, 1);
         const struct pf_judge_run *missing = !primary->run.ran     ? primary
                                              : !alternate->run.ran ? alternate

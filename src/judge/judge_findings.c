@@ -31,6 +31,7 @@ void pf_judge_store(struct pf_finding *f, const struct pf_verdict *v, struct pf_
     *j = (struct pf_judged){.k = v->k,
                             .paths = v->paths,
                             .schedules = v->schedules,
+                            .ms = v->ms,
                             .memory = v->memory,
                             .reason = text_in(pool, v->reason),
                             .adhoc = v->adhoc,

@@ -6,8 +6,6 @@
 #include "output_event.h"
 #include <stdlib.h>
 
-#define GRANULE 7u /* accesses to the same 8 bytes use one object */
-
 /* An event on an object. */
 struct object_event {
     uint64_t object; /* an address, or a number with the top bit set */
@@ -33,14 +31,15 @@ static uint64_t named_object(const struct pf_trace *t, const struct pf_event *e)
     return pf_fnv_text(PF_FNV_START, name);
 }
 
-static uint64_t object_of(const struct pf_trace *t, uint32_t i)
+/* The object of an event; of an access, that of one of its cells. */
+static uint64_t object_of(const struct pf_trace *t, uint32_t i, uint32_t cell)
 {
     const struct pf_event *e = &t->events.at[i];
     if (pf_output_event(t, i))
         return OUTPUT;
     switch (pf_event_operand[e->kind]) {
     case PF_OPERAND_PLACE:
-        return t->places.at[e->what].addr & ~(uint64_t)GRANULE;
+        return t->cells.at[t->places.at[e->what].cell0 + cell].addr;
     case PF_OPERAND_THREAD:
         return OTHER_OBJECT | t->recorded.thread.at[e->what];
     case PF_OPERAND_NONE: /* begin and end of the thread itself, for example */
@@ -91,14 +90,17 @@ static void list_events(const struct pf_trace *t, const struct pf_range race[2],
         const struct pf_range *p = access ? &t->places.at[e->what] : NULL;
         if (access && !output && (overlaps(p, &race[0]) || overlaps(p, &race[1])))
             continue;
-        uint64_t object = object_of(t, i);
         bool change = output || !access || pf_event_writes(e);
-        pf_vec_push(out, (struct object_event){.object = object,
-                                               .changes = count_change(&changes, object, change),
-                                               .thread = t->recorded.thread.at[e->thread],
-                                               .number = t->recorded.index.at[i],
-                                               .kind = e->kind,
-                                               .line = t->sites.at[e->site].line});
+        for (uint32_t cell = 0; !cell || (access && !output && cell < p->ncells); cell++) {
+            uint64_t object = object_of(t, i, cell);
+            struct object_event x = {.object = object,
+                                     .changes = count_change(&changes, object, change),
+                                     .thread = t->recorded.thread.at[e->thread],
+                                     .number = t->recorded.index.at[i],
+                                     .kind = e->kind,
+                                     .line = t->sites.at[e->site].line};
+            pf_vec_push(out, x);
+        }
     }
     pf_hash_map_release(&changes);
     if (out->len)

@@ -155,6 +155,7 @@ struct pf_judged_evidence {
 struct pf_judged {
     uint64_t k; /* of k-witness-harmless: how many runs have shown it */
     uint64_t paths, schedules; /* inputs; runs of the alternate order */
+    uint64_t ms; /* how long it took */
     const char *memory; /* the memory model: sc */
     const char *reason; /* one sentence */
     bool adhoc; /* one of the accesses tests ad hoc synchronisation */

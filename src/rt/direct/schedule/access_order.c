@@ -6,13 +6,15 @@
  */
 #include "access_order.h"
 #include "deadlock.h"
+#include "random.h"
 #include "schedule_plan.h"
 #include "scheduler.h"
 #include "scheduler_state.h"
 #include "stack.h"
 #include "stream_ring.h"
 
-#define TURN 64 /* events of one turn while the order is pending */
+#define TURN 64 /* most events of one turn while the order is pending */
+#define LONG_TURN 4096 /* the same for the thread of the first access, if nothing is random */
 #define IDLE_MAX 100 /* how often time may pass while a thread is held and none runs */
 #define FIRST 1u
 #define SECOND 2u
@@ -26,6 +28,7 @@ static struct {
     struct pf_context *turn[2];
     uint32_t turns, turned;
     bool others; /* the next turn is for another thread than that of the first access */
+    uint64_t random; /* state of the random numbers; 0: turns are not random */
     uint32_t idle;
     uint64_t began, since; /* events of all threads: at the checkpoint, when the hold began */
 } o;
@@ -47,6 +50,20 @@ static void release_held(void)
     pf_sched_release(c);
 }
 
+/* The seed of the policy random:SEED, plus 1; 0: another policy. */
+static uint64_t seed_of(const char *policy)
+{
+    static const char name[] = "random:";
+    uint64_t seed = 0;
+    size_t n = 0;
+    for (; name[n]; n++)
+        if (policy[n] != name[n])
+            return 0;
+    for (; policy[n] >= '0' && policy[n] <= '9'; n++)
+        seed = seed * 10 + (uint64_t)(policy[n] - '0');
+    return seed + 1;
+}
+
 void pf_access_order_begin(const struct pf_order_request *request, const char *plan)
 {
     size_t n = 0;
@@ -56,6 +73,8 @@ void pf_access_order_begin(const struct pf_order_request *request, const char *p
     o.plan[n] = 0;
     o.active = true;
     o.phase = PENDING;
+    o.others = true; /* the thread of the first access has the first turn */
+    o.random = seed_of(request->policy);
     o.began = pf_scheduler.events;
     pf_direct.fuzzing = true;
     for (uint32_t i = 0; i < pf_contexts(); i++)
@@ -153,6 +172,34 @@ static bool can_run(const struct pf_context *c)
     return c && (c->state == PF_CONTEXT_READY || c->state == PF_CONTEXT_RUNNING);
 }
 
+/* The number-th thread that can run, without c; NULL: there are fewer. */
+static struct pf_context *other_thread(const struct pf_context *c, uint64_t number)
+{
+    struct pf_context *self = pf_scheduler.self;
+    if (self != c && self->state == PF_CONTEXT_RUNNING && !number--)
+        return self;
+    for (struct pf_context *k = pf_scheduler.ready.first; k; k = k->next)
+        if (k != c && !number--)
+            return k;
+    return NULL;
+}
+
+/* A random thread gets a turn of random length, so that the runs of both orders under random
+ * schedules differ in nothing but the order. About half of the turns are for c, the thread of the
+ * first access. */
+static struct pf_context *random_turn(struct pf_context *c, uint64_t *n)
+{
+    uint64_t others = 0;
+    while (other_thread(c, others))
+        others++;
+    *n = 1 + pf_random_next(&o.random) % TURN;
+    if (can_run(c) && (!others || pf_random_next(&o.random) % 2))
+        return c;
+    return others ? other_thread(c, pf_random_next(&o.random) % others) : NULL;
+}
+
+/* The turns of one event in which the two accesses happen, then, while the order is pending, those
+ * that bring the first access about. Other threads run only because that may need them. */
 struct pf_context *pf_access_order_next_turn(uint64_t *n)
 {
     *n = 1;
@@ -161,15 +208,14 @@ struct pf_context *pf_access_order_next_turn(uint64_t *n)
             return o.turn[o.turned - 1];
     if (o.phase != PENDING)
         return NULL;
-    *n = TURN;
-    struct pf_context *c = pf_context_at(o.want.access[0].thread), *other;
-    other = pf_scheduler.ready.first;
-    while (other && other == c)
-        other = other->next;
-    if (!other && pf_scheduler.self != c && can_run(pf_scheduler.self))
-        other = pf_scheduler.self;
+    struct pf_context *c = pf_context_at(o.want.access[0].thread);
+    if (o.random)
+        return random_turn(c, n);
+    struct pf_context *other = other_thread(c, 0);
     o.others = !o.others;
-    return can_run(c) && !(o.others && other) ? c : other;
+    bool first = can_run(c) && !(o.others && other);
+    *n = first ? LONG_TURN : TURN;
+    return first ? c : other;
 }
 
 /* --- releasing the held thread --- */
