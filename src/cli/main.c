@@ -10,14 +10,12 @@
 
 static const struct verb {
     const char *word;
-    int (*function)(int argc, char **argv); /* NULL: not available yet */
+    int (*function)(int argc, char **argv);
     const char *help;
 } verbs[] = {
 #define PF_VERB(word, function, help) {word, function, help},
-#define PF_VERB_PLANNED(word, help) {word, NULL, help},
 #include "verbs.def"
 #undef PF_VERB
-#undef PF_VERB_PLANNED
 };
 #define NVERBS (sizeof verbs / sizeof verbs[0])
 
@@ -43,8 +41,7 @@ static int help(FILE *to)
         "verbs:\n",
         to);
     for (size_t i = 0; i < NVERBS; i++)
-        fprintf(to, "  %-8s %s%s\n", verbs[i].word, verbs[i].help,
-                verbs[i].function ? "" : " (not available in this build)");
+        fprintf(to, "  %-8s %s\n", verbs[i].word, verbs[i].help);
     fputs("\n  pf help VERB, man pf-VERB      help for one verb\n"
           "  pf --version                   print the version\n",
           to);
@@ -98,8 +95,6 @@ static int run(int argc, char **argv)
     const struct verb *v = find(word);
     if (!v)
         return unknown(word);
-    if (!v->function)
-        return pf_complain(word, "not available in this build");
     return v->function(argc - 1, argv + 1);
 }
 

@@ -232,6 +232,15 @@ static void read_schedules(struct pf_reader *r, const json_t *o, struct pf_findi
     f->recording = read_clip(r, o, "recording");
 }
 
+static void read_input(struct pf_reader *r, const json_t *o, struct pf_finding *f)
+{
+    const json_t *input = json_object_get(o, "input");
+    if (!json_is_object(input))
+        return;
+    f->input = pf_read_text(r, input, "folder");
+    f->command = pf_read_text(r, input, "command");
+}
+
 static void read_stages(struct pf_reader *r, const json_t *o, struct pf_finding *f)
 {
     const json_t *stages = json_object_get(o, "stages");
@@ -334,6 +343,7 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
     if (clip && (!old->clip || counts_now || (harm && !old->harm))) {
         old->clip = clip;
         old->child = pf_read_text(r, o, "child");
+        read_input(r, o, old);
         old->harm = harm;
         old->nwitness = 0;
         read_accesses(r, o, old); /* so that the report shows the accesses of this clip */
@@ -370,6 +380,7 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
     f->judged = read_judged(r, o);
     f->clip = read_clip(r, o, "clip");
     f->child = pf_read_text(r, o, "child");
+    read_input(r, o, f);
     f->harm = pf_read_text(r, o, "harm");
     f->unconfirmed = pf_read_text(r, o, "unconfirmed");
     f->suspicious = read_suspicious(r, o);

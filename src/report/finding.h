@@ -172,6 +172,9 @@ struct pf_finding {
     const char *verdict; /* JSON field "class", a word of finding.def; NULL until judged */
     const struct pf_judged *judged; /* NULL until judged */
     const char *clip;
+    /* of a race that needs another input than the given one: the folder with that input, and the
+     * command that uses it; NULL: none */
+    const char *input, *command;
     const char *child; /* path of the forked child in which it happens, "2.1"; NULL: not known */
     const char *harm; /* what the program did wrong in the clip: crashed, hung; NULL: nothing */
     /* why it does not count (JSON field "counts" is false): it affects no exit status, and is

@@ -285,6 +285,13 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
         actor(t, &f->threads[i]);
     pf_text_char(t, ']');
     pf_json_str(t, "clip", f->clip);
+    if (f->input) {
+        pf_json_key(t, "input");
+        pf_text_char(t, '{');
+        pf_json_str(t, "folder", f->input);
+        pf_json_str(t, "command", f->command);
+        pf_text_char(t, '}');
+    }
     if (f->child)
         pf_json_str(t, "child", f->child);
     pf_json_num(t, "count", f->count);

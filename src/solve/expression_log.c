@@ -170,7 +170,7 @@ uint32_t pf_expression_log_add(struct pf_expression_log *log, const struct pf_sy
 /* --- the other records --- */
 
 static const char *read_source(struct pf_expression_log *log, const struct pf_symbolic_record *r,
-                               const unsigned char *text)
+                               const unsigned char *text, const pf_source_aliases *aliases)
 {
     if (r->op >= PF_SOURCES)
         return "a type of source";
@@ -178,6 +178,12 @@ static const char *read_source(struct pf_expression_log *log, const struct pf_sy
         return "the next number of a source";
     struct pf_log_source s = {.type = r->op, .index = r->c};
     s.name = pf_mem_copy_n((const char *)text, r->b);
+    for (size_t i = 0; i < aliases->len; i++)
+        if (!strcmp(aliases->at[i].actual, s.name)) {
+            free(s.name);
+            s.name = pf_mem_copy(aliases->at[i].name);
+            break;
+        }
     pf_vec_push(&log->sources, s);
     return NULL;
 }
@@ -292,7 +298,7 @@ static uint32_t payload(const struct pf_symbolic_record *r)
 
 /* Returns what was expected instead; NULL: the record is good. */
 static const char *read_record(struct pf_expression_log *log, const struct pf_symbolic_record *r,
-                               const unsigned char *text)
+                               const unsigned char *text, const pf_source_aliases *aliases)
 {
     const char *why = NULL;
     switch (r->kind) {
@@ -300,7 +306,7 @@ static const char *read_record(struct pf_expression_log *log, const struct pf_sy
         (void)pf_expression_log_add(log, r, &why);
         return why;
     case PF_SYMBOLIC_SOURCE:
-        return read_source(log, r, text);
+        return read_source(log, r, text, aliases);
     case PF_SYMBOLIC_DATA:
         return read_data(log, r, text);
     case PF_SYMBOLIC_CONDITION:
@@ -317,7 +323,8 @@ static const char *read_record(struct pf_expression_log *log, const struct pf_sy
 }
 
 pf_status pf_expression_log_read(struct pf_expression_log *log, const char *path,
-                                 const unsigned char *bytes, size_t n, struct pf_error *e)
+                                 const unsigned char *bytes, size_t n,
+                                 const pf_source_aliases *aliases, struct pf_error *e)
 {
     struct pf_symbolic_record r;
     memset(log, 0, sizeof *log);
@@ -333,7 +340,7 @@ pf_status pf_expression_log_read(struct pf_expression_log *log, const char *path
                            "%s: expression log, offset %zu: expected %" PRIu64
                            " bytes after the record, found %zu",
                            path, at, more, n - at - sizeof r);
-        const char *why = read_record(log, &r, bytes + at + sizeof r);
+        const char *why = read_record(log, &r, bytes + at + sizeof r, aliases);
         if (why)
             return pf_fail(e, PF_BAD,
                            "%s: expression log, offset %zu: expected %s, found kind %u, operator "

@@ -14,6 +14,7 @@
 #define PF_SOLVE_EXPRESSION_LOG_H
 
 #include "hash_map.h"
+#include "input_bytes.h"
 #include "pf_symbolic.h"
 #include "status.h"
 #include "vector.h"
@@ -86,7 +87,7 @@ struct pf_expression_log {
 /* Reads n bytes of the stream; `path` is used in messages. Release the log in any case. */
 PF_MUST_USE pf_status pf_expression_log_read(struct pf_expression_log *log, const char *path,
                                              const unsigned char *bytes, size_t n,
-                                             struct pf_error *e);
+                                             const pf_source_aliases *aliases, struct pf_error *e);
 void pf_expression_log_release(struct pf_expression_log *log);
 
 /* Adds a node; for logs that are built in memory. Returns its label; 0 if the record is not

@@ -11,7 +11,7 @@
 #ifndef PF_SOLVE_INVERSE_H
 #define PF_SOLVE_INVERSE_H
 
-#include "input_bytes.h"
+#include "apply_values.h"
 
 #define PF_INVERSE_WAYS 3 /* for inequalities: the bound, and its neighbours */
 

@@ -26,7 +26,7 @@ void pf_path_run_init(struct pf_path_run *r, const struct pf_expression_log *log
     pf_evaluation_init(&r->values, log);
     for (size_t i = 0; i < log->sources.len; i++) {
         const struct pf_log_source *s = &log->sources.at[i];
-        pf_input_bytes_set(&r->input, s->name, s->type, s->index, s->bytes, s->n);
+        pf_input_bytes_set(&r->input, s->name, s->bytes, s->n);
     }
 }
 

@@ -11,7 +11,7 @@
 #ifndef PF_SOLVE_Z3_HOST_H
 #define PF_SOLVE_Z3_HOST_H
 
-#include "input_bytes.h"
+#include "apply_values.h"
 #include "slice.h"
 #include <sys/types.h>
 

@@ -18,7 +18,7 @@
 
 #define SMALL_BITS 21
 
-struct question {
+struct z3_question {
     Z3_context z;
     Z3_solver solver;
     const struct pf_symbolic_record *nodes; /* nodes[0] is the first node, number 1 */
@@ -43,23 +43,23 @@ static void reply(const void *from, size_t n)
             exit(0); /* pf has ended */
 }
 
-static Z3_ast constant(struct question *q, uint64_t value, unsigned bits)
+static Z3_ast constant(struct z3_question *q, uint64_t value, unsigned bits)
 {
     return Z3_mk_unsigned_int64(q->z, value, Z3_mk_bv_sort(q->z, bits));
 }
 
-static Z3_ast bit(struct question *q, Z3_ast condition)
+static Z3_ast bit(struct z3_question *q, Z3_ast condition)
 {
     return Z3_mk_ite(q->z, condition, constant(q, 1, 1), constant(q, 0, 1));
 }
 
-static Z3_ast slice(struct question *q, Z3_ast a, unsigned low, unsigned bits)
+static Z3_ast slice(struct z3_question *q, Z3_ast a, unsigned low, unsigned bits)
 {
     return Z3_mk_extract(q->z, low + bits - 1, low, a);
 }
 
 /* The number of bits that are 1, or of zeros before the first 1 from one end. */
-static Z3_ast count_bits(struct question *q, uint8_t op, Z3_ast a, unsigned bits)
+static Z3_ast count_bits(struct z3_question *q, uint8_t op, Z3_ast a, unsigned bits)
 {
     Z3_ast sum = op == PF_OP_CTPOP ? constant(q, 0, bits) : constant(q, bits, bits);
     for (unsigned i = 0; i < bits; i++) {
@@ -76,7 +76,7 @@ static Z3_ast count_bits(struct question *q, uint8_t op, Z3_ast a, unsigned bits
     return sum;
 }
 
-static Z3_ast reverse(struct question *q, Z3_ast a, unsigned bits, unsigned step)
+static Z3_ast reverse(struct z3_question *q, Z3_ast a, unsigned bits, unsigned step)
 {
     Z3_ast out = slice(q, a, 0, step);
     for (unsigned i = step; i < bits; i += step)
@@ -84,7 +84,7 @@ static Z3_ast reverse(struct question *q, Z3_ast a, unsigned bits, unsigned step
     return out;
 }
 
-static Z3_ast unary(struct question *q, const struct pf_symbolic_record *n, Z3_ast a)
+static Z3_ast unary(struct z3_question *q, const struct pf_symbolic_record *n, Z3_ast a)
 {
     switch (n->op) {
     case PF_OP_ZEXT:
@@ -102,7 +102,7 @@ static Z3_ast unary(struct question *q, const struct pf_symbolic_record *n, Z3_a
     }
 }
 
-static Z3_ast compare(struct question *q, uint8_t op, Z3_ast a, Z3_ast b)
+static Z3_ast compare(struct z3_question *q, uint8_t op, Z3_ast a, Z3_ast b)
 {
     switch (op) {
     case PF_OP_EQ:
@@ -128,7 +128,7 @@ static Z3_ast compare(struct question *q, uint8_t op, Z3_ast a, Z3_ast b)
     }
 }
 
-static Z3_ast arithmetic(struct question *q, uint8_t op, Z3_ast a, Z3_ast b)
+static Z3_ast arithmetic(struct z3_question *q, uint8_t op, Z3_ast a, Z3_ast b)
 {
     switch (op) {
     case PF_OP_ADD:
@@ -162,7 +162,7 @@ static Z3_ast arithmetic(struct question *q, uint8_t op, Z3_ast a, Z3_ast b)
 
 /* A path ends at a division by 0, and the result of too large a shift is undefined: solutions must
  * avoid both. */
-static void require_defined(struct question *q, const struct pf_symbolic_record *n, Z3_ast b)
+static void require_defined(struct z3_question *q, const struct pf_symbolic_record *n, Z3_ast b)
 {
     if (!n->b)
         return;
@@ -178,7 +178,7 @@ static bool is_leaf(uint8_t op)
     return op == PF_OP_INPUT || op == PF_OP_NUMBER || op == PF_OP_LENGTH;
 }
 
-static Z3_ast translate(struct question *q, uint32_t number)
+static Z3_ast translate(struct z3_question *q, uint32_t number)
 {
     const struct pf_symbolic_record *n = &q->nodes[number - 1];
     bool compares = n->op >= PF_OP_EQ && n->op <= PF_OP_SGE;
@@ -210,7 +210,7 @@ static Z3_ast translate(struct question *q, uint32_t number)
     return arithmetic(q, n->op, a, b);
 }
 
-static void answer(struct question *q, Z3_model model)
+static void answer(struct z3_question *q, Z3_model model)
 {
     struct pf_z3_value *values = pf_mem_zero(q->count, sizeof *values);
     struct pf_z3_reply head = {.outcome = PF_Z3_SOLVED};
@@ -229,7 +229,7 @@ static void answer(struct question *q, Z3_model model)
 
 /* Small numbers are preferred. They are easier to read, and large ones often satisfy a question
  * only because a signed operation overflows. */
-static Z3_ast is_small(struct question *q, uint32_t number)
+static Z3_ast is_small(struct z3_question *q, uint32_t number)
 {
     unsigned bits = q->nodes[number - 1].bits;
     if (bits <= SMALL_BITS)
@@ -240,7 +240,7 @@ static Z3_ast is_small(struct question *q, uint32_t number)
     return Z3_mk_and(q->z, 2, both);
 }
 
-static void ask(struct question *q, const struct pf_z3_wanted *wanted, uint32_t n)
+static void ask(struct z3_question *q, const struct pf_z3_wanted *wanted, uint32_t n)
 {
     for (uint32_t i = 1; i <= q->count; i++)
         q->at[i] = translate(q, i);
@@ -269,7 +269,7 @@ static void ask(struct question *q, const struct pf_z3_wanted *wanted, uint32_t 
 
 static void serve(const struct pf_z3_request *r)
 {
-    struct question q = {.count = r->nodes};
+    struct z3_question q = {.count = r->nodes};
     struct pf_symbolic_record *nodes = pf_mem_zero(r->nodes, sizeof *nodes);
     struct pf_z3_wanted *wanted = pf_mem_zero(r->wanted, sizeof *wanted);
     if (!receive(nodes, r->nodes * sizeof *nodes) || !receive(wanted, r->wanted * sizeof *wanted))

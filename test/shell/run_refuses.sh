@@ -54,10 +54,6 @@ has err "did you mean 'run'?"
 status 2 "$PF" xyzzy
 has err "unknown verb 'xyzzy'"
 status 0 "$PF" --help
-for verb in $(awk '/not available in this build/ { print $1 }' out); do
-    status 2 "$PF" $verb
-    has err "not available in this build"
-done
 status 2 "$PF" run --jsno x -- ./one
 has err "did you mean --json?"
 status 2 "$PF" run --quiet=1 -- ./one

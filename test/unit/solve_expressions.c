@@ -2,6 +2,7 @@
  * they must agree on random expressions, and every answer of the solver must satisfy the
  * evaluator. */
 // sources: src/solve/expression_log.c src/solve/expression_value.c src/solve/input_bytes.c
+// sources: src/solve/apply_values.c
 // sources: src/solve/inverse.c src/solve/slice.c src/solve/solve.c src/solve/z3_host.c
 // sources: src/base/*.c src/report/*.c src/process/command.c
 #define _GNU_SOURCE
@@ -17,6 +18,7 @@
 #include <cmocka.h>
 
 static char worker[4096];
+static const pf_source_aliases none;
 
 /* --- building logs --- */
 
@@ -148,7 +150,7 @@ static void test_read(void **state)
     struct pf_expression_log log;
     struct pf_error e;
     size_t n = example(stream);
-    assert_int_equal(pf_expression_log_read(&log, "x.clip", stream, n, &e), PF_OK);
+    assert_int_equal(pf_expression_log_read(&log, "x.clip", stream, n, &none, &e), PF_OK);
     assert_int_equal(log.nodes.len, 3);
     assert_int_equal(log.leaves.len, 1);
     assert_string_equal(log.sources.at[0].name, "argv[1]");
@@ -159,6 +161,13 @@ static void test_read(void **state)
     assert_string_equal(log.sites.at[0].file, "main.c");
     assert_string_equal(log.losses.at[0].name, "sqrt");
     assert_int_equal(log.losses.at[0].count, 3);
+    pf_expression_log_release(&log);
+
+    pf_source_aliases aliases = {0};
+    pf_vec_push(&aliases, (struct pf_source_alias){"argv[1]", "file:in"});
+    assert_int_equal(pf_expression_log_read(&log, "x.clip", stream, n, &aliases, &e), PF_OK);
+    assert_string_equal(log.sources.at[0].name, "file:in");
+    pf_vec_release(&aliases);
     pf_expression_log_release(&log);
 }
 
@@ -172,7 +181,7 @@ static void test_damaged(void **state)
     size_t n = example(stream), refused = 0;
     for (size_t cut = 1; cut < n; cut++) {
         bool whole = cut % 32 == 0;
-        pf_status s = pf_expression_log_read(&log, "x.clip", stream, cut, &e);
+        pf_status s = pf_expression_log_read(&log, "x.clip", stream, cut, &none, &e);
         assert_true(s == PF_BAD || (s == PF_OK && whole));
         pf_expression_log_release(&log);
     }
@@ -180,7 +189,7 @@ static void test_damaged(void **state)
         for (unsigned value = 0; value < 256; value += 51) {
             memcpy(bad, stream, n);
             bad[at] = (unsigned char)value;
-            if (pf_expression_log_read(&log, "x.clip", bad, n, &e) != PF_OK) {
+            if (pf_expression_log_read(&log, "x.clip", bad, n, &none, &e) != PF_OK) {
                 assert_non_null(strstr(e.text, "x.clip: expression log, offset "));
                 refused++;
             }

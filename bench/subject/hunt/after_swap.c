@@ -4,7 +4,7 @@
  * race-free twin, the mode is set under a lock, and so is the rate. */
 // args: 2
 // input: argv[1]
-// race: RAISE LOWER
+// race: RAISE LOWER in phase 2
 #include "hunt.h"
 
 static int mode;

@@ -43,8 +43,10 @@ int main(void)
     unsigned char packet[16];
     if (read_input(packet, sizeof packet) < sizeof packet)
         return 1;
-    if (checksum(packet + 2, sizeof packet - 2) == (unsigned)(packet[0] << 8 | packet[1]))
+    if (checksum(packet + 2, sizeof packet - 2) == (unsigned)(packet[0] << 8 | packet[1])) {
+        packets = 1;
         command = packet[2];
+    }
     run_two(execute, show, NULL);
     return 0;
 }

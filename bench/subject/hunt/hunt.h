@@ -9,7 +9,10 @@
  *     // args: WORD...     the arguments of the seed command
  *     // stdin: TEXT       a line of its standard input
  *     // input: SPEC       the input that may change, as for pf hunt --input
- *     // race: A B         the race: between the lines that are marked with the comments A and B
+ *     // race: A B         a race: between the lines that are marked with the comments A and B;
+ *                          A B in phase N: pf hunt finds it in this phase
+ *     // runs: N           the number of runs that pf hunt may make (default 60)
+ *     // skip: TEXT        why pf hunt cannot find the race yet
  */
 #ifndef PF_SUBJECT_HUNT_H
 #define PF_SUBJECT_HUNT_H

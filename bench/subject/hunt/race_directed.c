@@ -4,12 +4,13 @@
  * L5; phase 2 finds it after a swap of the first race. */
 // args: 0
 // input: argv[1]
-// race: L1 L4
-// race: L1 L5
-// race: L3 L6
+// race: L1 L4 in phase 1
+// race: L1 L5 in phase 1
+// race: L3 L6 in phase 2
 #include "hunt.h"
 
-static int x, y, z;
+static volatile int x, y; /* volatile: each access is made */
+static int z;
 
 static void *thread_1(void *p)
 {

@@ -1,0 +1,144 @@
+/*
+ * verb_hunt.c - `pf hunt`: searches for an input and a schedule that reach a race.
+ */
+#define _GNU_SOURCE
+#include "allocation.h"
+#include "cli.h"
+#include "duration.h"
+#include "file.h"
+#include "finding_json.h"
+#include "hunt.h"
+#include "libdir.h"
+#include "predicted_finding.h"
+#include "progress.h"
+#include "search_stop.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VERB "hunt"
+#define WORKER "/pf-z3"
+
+struct hunting {
+    struct pf_hunt_settings settings;
+    struct pf_hunt hunt;
+    const char *json;
+};
+
+static void show_progress(const struct pf_hunt *h)
+{
+    uint64_t open = 0, found = 0, abandoned = 0;
+    if (!isatty(STDERR_FILENO))
+        return;
+    for (size_t i = 0; i < h->candidates.len; i++) {
+        open += h->candidates.at[i].state == PF_HUNT_OPEN;
+        found += h->candidates.at[i].state == PF_HUNT_FOUND;
+        abandoned += h->candidates.at[i].state == PF_HUNT_ABANDONED;
+    }
+    fprintf(stderr,
+            "\r\033[Kphase %u: candidates %" PRIu64 " open, %" PRIu64 " found, %" PRIu64
+            " abandoned; %zu sites; %zu inputs, %zu runs",
+            h->phase, open, found, abandoned, h->sites.len, h->inputs.len, h->runs.len);
+}
+
+static int report(struct hunting *v, int argc, char **argv)
+{
+    struct pf_hunt *h = &v->hunt;
+    struct pf_text text, json;
+    struct pf_error e;
+    for (size_t i = 0; i < h->races.len; i++) {
+        h->races.at[i].finding->input = h->races.at[i].folder;
+        h->races.at[i].finding->command = h->races.at[i].command;
+    }
+    pf_text_init(&text, &h->findings.pool);
+    pf_text_init(&json, &h->findings.pool);
+    pf_hunt_text(&text, h);
+    pf_predict_json_head(&json, argc, argv, h->finished);
+    for (size_t i = 0; i < h->findings.n; i++) {
+        pf_text_add(&json, i ? ",\n" : "\n");
+        pf_finding_json(&json, h->findings.at[i]);
+    }
+    pf_text_add(&json, "],\n\"hunt\":");
+    pf_hunt_json(&json, h);
+    pf_text_add(&json, "}\n");
+    bool alone = v->json && !strcmp(v->json, "-"); /* standard output is used for the JSON */
+    if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
+        (v->json && pf_file_write(v->json, json.at, json.n, &e) != PF_OK))
+        return pf_complain(VERB, "%s", e.text);
+    return h->races.len ? PF_EXIT_FOUND : PF_EXIT_OK;
+}
+
+static int run(struct hunting *v, int argc, char **argv)
+{
+    struct pf_error e;
+    const char *folder = pf_libdir_find(WORKER);
+    char *worker = folder ? pf_mem_format("%s%s", folder, WORKER) : NULL;
+    if (!worker)
+        return pf_complain(VERB, "pf-z3 is missing: it is installed in lib/photofinish with pf");
+    v->settings.worker = worker;
+    pf_interrupt_catch();
+    pf_status s = pf_hunt(&v->hunt, &v->settings, &e);
+    if (isatty(STDERR_FILENO))
+        fprintf(stderr, "\r\033[K");
+    int status = s == PF_OK ? report(v, argc, argv) : pf_complain(VERB, "%s", e.text);
+    pf_hunt_release(&v->hunt);
+    free(worker);
+    return status;
+}
+
+int pf_verb_hunt(int argc, char **argv)
+{
+    const char *time = NULL, *runs = NULL, *state = NULL, *solver = NULL;
+    struct hunting v = {0};
+    const struct pf_cli_option options[] = {
+        {"time", "TIME", "stop after TIME, such as 90s or 2m (default: 10m)", &time, NULL},
+        {"runs", "N", "stop after N runs that no earlier session made (default: no limit)", &runs,
+         NULL},
+        {"input", "SPEC",
+         "the input that may change: argv, argv[N], stdin, file:PATH; separate several by "
+         "commas\n"
+         "                         (default: the arguments, standard input, and files that "
+         "arguments name)",
+         &v.settings.inputs, NULL},
+        {"corpus", "DIR", "start from the inputs in DIR, too", &v.settings.corpus, NULL},
+        {"export", "DIR", "write the inputs of the corpus to DIR, for other fuzzers",
+         &v.settings.export, NULL},
+        {"solver", "TIME", "limit of each question to the solver (default: 2s)", &solver, NULL},
+        {"json", "FILE", "write the result as JSON; - is standard output", &v.json, NULL},
+        {"state", "DIR", "the state folder (default: .photofinish)", &state, NULL},
+    };
+    const struct pf_cli_verb verb = {
+        VERB, "[OPTION...] -- PROGRAM [ARGUMENT...]",
+        "Searches for races that the given input cannot reach: for each candidate, for an input "
+        "and a\n"
+        "schedule that make it happen. PROGRAM must be built with pf cc --symbolic. Every race is\n"
+        "confirmed by an ordinary run, and has a clip, its input as files, and the command that "
+        "uses them.\n"
+        "Exit status: 66 if a race was found, 0 if not, 2 on an error.",
+        options, sizeof options / sizeof options[0]};
+    int status = PF_EXIT_OK, next = pf_cli_parse(&verb, argc, argv, &status);
+    char *end = NULL;
+    if (next < 0)
+        return status;
+    v.settings.time_ms = 600000;
+    v.settings.solver_ms = 2000;
+    v.settings.runs = runs ? strtoull(runs, &end, 10) : 0;
+    if (next >= argc)
+        return pf_complain(VERB, "no program given; usage: pf hunt %s", verb.usage);
+    if (runs && (!v.settings.runs || *end))
+        return pf_complain(VERB, "--runs=%s: expected a number from 1", runs);
+    if (time && !pf_duration_parse(time, &v.settings.time_ms))
+        return pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", time);
+    if (solver && !pf_duration_parse(solver, &v.settings.solver_ms))
+        return pf_complain(VERB, "--solver=%s: expected a duration such as 500ms or 2s", solver);
+    char *folder = pf_mem_format("%s/hunt", state ? state : ".photofinish");
+    v.settings.state = folder;
+    v.settings.argv = argv + next;
+    v.settings.should_stop = pf_interrupted;
+    v.settings.progress = show_progress;
+    status = run(&v, argc, argv);
+    free(folder);
+    return status;
+}

@@ -1,0 +1,298 @@
+/* hunt.c - the phases of a hunt; see hunt.h. */
+#define _GNU_SOURCE
+#include "hunt.h"
+#include "duration.h"
+#include "file.h"
+#include "hunt_state.h"
+#include "program.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define NO_RACE UINT32_MAX
+
+bool pf_hunt_cut(const struct pf_hunt *h)
+{
+    const struct pf_hunt_settings *s = &h->settings;
+    return (s->time_ms && pf_now_ms() - h->began_ms >= s->time_ms) ||
+           (s->should_stop && s->should_stop());
+}
+
+bool pf_hunt_stopped(const struct pf_hunt *h)
+{
+    const struct pf_hunt_settings *s = &h->settings;
+    return (s->runs && h->runs.len - h->repeated >= s->runs) || pf_hunt_cut(h);
+}
+
+/* --- which runs a search may change --- */
+
+struct wanted_runs {
+    const struct pf_hunt *h;
+    const struct pf_hunt_candidate *candidate; /* runs in which it is a candidate */
+    uint32_t race;                             /* or runs in which this race is swapped */
+};
+
+static bool is_wanted(void *arg, uint32_t run)
+{
+    const struct wanted_runs *w = arg;
+    if (!w->candidate)
+        return w->h->runs.at[run].race == w->race;
+    for (size_t i = 0; i < w->candidate->runs.len; i++)
+        if (w->candidate->runs.at[i] == run)
+            return true;
+    return false;
+}
+
+/* Makes the symbolic runs that the search needs. */
+static pf_status explore_wanted(struct pf_hunt *h, struct wanted_runs *w, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    for (uint32_t i = 0; s == PF_OK && i < h->runs.len && !pf_hunt_stopped(h); i++)
+        if (!w || is_wanted(w, i))
+            s = pf_hunt_explore(h, i, e);
+    return s;
+}
+
+/* Tries the next input that makes one of the runs take another path. *more: there was one. */
+static pf_status try_flip(struct pf_hunt *h, struct wanted_runs *w, bool *more, struct pf_error *e)
+{
+    struct pf_hunt_flip flip;
+    *more = false;
+    pf_status s = explore_wanted(h, w, e);
+    if (s != PF_OK || pf_hunt_stopped(h))
+        return s;
+    *more = pf_hunt_paths_next(h->paths, w ? is_wanted : NULL, w, &flip);
+    if (!*more)
+        return PF_OK;
+    const struct pf_hunt_run *from = &h->runs.at[flip.run];
+    struct pf_hunt_run next = {.input = flip.input,
+                               .plan = pf_mem_copy(from->plan),
+                               .schedule = from->schedule,
+                               .predicted = flip.predicted,
+                               .flip = flip.key,
+                               .race = from->race};
+    bool ran;
+    uint64_t left = h->left_plan;
+    s = pf_hunt_execute(h, &next, &ran, e);
+    if (s == PF_OK && h->left_plan > left) { /* the new input does not fit the schedule */
+        struct pf_hunt_run free_run = next;
+        free_run.plan = NULL;
+        free_run.schedule = free_run.predicted = 0;
+        s = pf_hunt_execute(h, &free_run, &ran, e);
+    }
+    free(next.plan);
+    pf_input_bytes_release(&flip.input);
+    return s;
+}
+
+/* --- the phases --- */
+
+/* Says why the search for a candidate ended without a race. */
+static void abandon(struct pf_hunt *h, uint32_t at)
+{
+    struct pf_hunt_candidate *c = &h->candidates.at[at];
+    char why[200];
+    c->state = PF_HUNT_ABANDONED;
+    for (size_t i = 0; i < c->runs.len; i++)
+        if (pf_hunt_paths_obstacle(h->paths, c->runs.at[i], why, sizeof why)) {
+            snprintf(c->reason, sizeof c->reason, "no better schedule; %s", why);
+            return;
+        }
+    if (!*c->reason)
+        snprintf(c->reason, sizeof c->reason, "no better schedule");
+}
+
+static pf_status search_candidate(struct pf_hunt *h, uint32_t at, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    bool more = true;
+    while (s == PF_OK && more && h->candidates.at[at].state == PF_HUNT_OPEN &&
+           h->candidates.at[at].rounds < PF_HUNT_ROUNDS && !pf_hunt_stopped(h)) {
+        struct pf_hunt_candidate copy = h->candidates.at[at]; /* the vector may move */
+        struct wanted_runs w = {.h = h, .candidate = &copy};
+        h->candidates.at[at].rounds++;
+        s = try_flip(h, &w, &more, e);
+    }
+    if (s == PF_OK && !pf_hunt_stopped(h) && h->candidates.at[at].state == PF_HUNT_OPEN)
+        abandon(h, at);
+    return s;
+}
+
+static pf_status phase_1(struct pf_hunt *h, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    h->phase = 1;
+    for (uint32_t i = 0; s == PF_OK && i < h->candidates.len && !pf_hunt_stopped(h); i++)
+        if (h->candidates.at[i].state == PF_HUNT_OPEN)
+            s = search_candidate(h, i, e);
+    return s;
+}
+
+/* Runs both orders of a race with its input, and inputs that change what follows. */
+static pf_status swap_race(struct pf_hunt *h, uint32_t at, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    bool more = true, ran;
+    uint64_t rounds = 0;
+    h->races.at[at].swapped = true;
+    for (int order = 0; order < 2 && s == PF_OK && !pf_hunt_stopped(h); order++) {
+        const struct pf_hunt_race *r = &h->races.at[at];
+        struct pf_input_bytes input;
+        pf_input_bytes_copy(&input, &h->runs.at[r->run].input);
+        struct pf_hunt_run next = {.input = input,
+                                   .plan = r->plan[order],
+                                   .schedule = r->finding->id ^ (uint64_t)(order + 1),
+                                   .repeat = true,
+                                   .race = at};
+        s = pf_hunt_execute(h, &next, &ran, e);
+        pf_input_bytes_release(&input);
+    }
+    while (s == PF_OK && more && rounds++ < PF_HUNT_ROUNDS && !pf_hunt_stopped(h)) {
+        struct wanted_runs w = {.h = h, .race = at};
+        s = try_flip(h, &w, &more, e);
+    }
+    return s;
+}
+
+static pf_status phase_2(struct pf_hunt *h, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    h->phase = 2;
+    for (uint32_t i = 0; s == PF_OK && i < h->races.len && !pf_hunt_stopped(h); i++)
+        if (!h->races.at[i].swapped)
+            s = swap_race(h, i, e);
+    return s;
+}
+
+static bool has_work(const struct pf_hunt *h)
+{
+    for (size_t i = 0; i < h->candidates.len; i++)
+        if (h->candidates.at[i].state == PF_HUNT_OPEN)
+            return true;
+    for (size_t i = 0; i < h->races.len; i++)
+        if (!h->races.at[i].swapped)
+            return true;
+    return false;
+}
+
+/* Takes branches that no run took, until that yields work for the other phases. */
+static pf_status phase_3(struct pf_hunt *h, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    bool more = true;
+    h->phase = 3;
+    while (s == PF_OK && more && !has_work(h) && !pf_hunt_stopped(h))
+        s = try_flip(h, NULL, &more, e);
+    h->finished = s == PF_OK && !more && !has_work(h) && !pf_hunt_stopped(h);
+    return s;
+}
+
+/* --- begin and end --- */
+
+/* Runs an input to start from, unless this session has run it already. */
+static pf_status run_input(struct pf_hunt *h, const struct pf_input_bytes *in, struct pf_error *e)
+{
+    bool ran, known = pf_hash_map_find(&h->inputs, pf_input_bytes_hash(in)) != PF_HASH_NONE;
+    struct pf_hunt_run r = {.input = *in, .race = NO_RACE, .repeat = true};
+    return known ? PF_OK : pf_hunt_execute(h, &r, &ran, e);
+}
+
+static pf_status run_inputs(struct pf_hunt *h, struct pf_error *e)
+{
+    const struct pf_input_bytes *seed = &h->seed;
+    pf_hunt_inputs more = {0};
+    h->phase = 1;
+    pf_status s = pf_hunt_seed(h, &h->seed, e);
+    char *kept = pf_mem_format("%s/corpus", h->settings.state);
+    if (s == PF_OK)
+        s = run_input(h, seed, e);
+    if (s == PF_OK && h->settings.corpus)
+        s = pf_hunt_read_corpus(h->settings.corpus, seed, &more, e);
+    if (s == PF_OK) /* of an earlier session */
+        s = pf_hunt_read_corpus(kept, seed, &more, e);
+    free(kept);
+    for (size_t i = 0; i < more.len; i++) {
+        if (s == PF_OK && !pf_hunt_stopped(h))
+            s = run_input(h, &more.at[i], e);
+        pf_input_bytes_release(&more.at[i]);
+    }
+    pf_vec_release(&more);
+    return s;
+}
+
+static pf_status make_folders(const struct pf_hunt *h, struct pf_error *e)
+{
+    static const char *const names[] = {"runs", "plans", "clips", "found", "corpus"};
+    pf_status s = PF_OK;
+    for (size_t i = 0; s == PF_OK && i < sizeof names / sizeof *names; i++) {
+        char *folder = pf_mem_format("%s/%s", h->settings.state, names[i]);
+        s = pf_folder_make(folder, e);
+        free(folder);
+    }
+    return s;
+}
+
+pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings, struct pf_error *e)
+{
+    memset(h, 0, sizeof *h);
+    h->settings = *settings;
+    h->began_ms = pf_now_ms();
+    pf_findings_init(&h->findings);
+    h->paths = pf_hunt_paths_new(settings->worker, settings->solver_ms);
+    char *program; /* set only if it is found */
+    pf_status s = pf_program_find(settings->argv[0], &program, e);
+    if (s == PF_OK)
+        h->program = program;
+    if (s == PF_OK)
+        s = make_folders(h, e);
+    if (s == PF_OK)
+        s = pf_hunt_journal_open(h, e);
+    if (s == PF_OK)
+        s = run_inputs(h, e);
+    while (s == PF_OK && !h->finished && !pf_hunt_stopped(h)) {
+        s = phase_1(h, e);
+        if (s == PF_OK)
+            s = phase_2(h, e);
+        if (s == PF_OK && !has_work(h))
+            s = phase_3(h, e);
+    }
+    for (size_t i = 0; s == PF_OK && i < h->races.len; i++)
+        if (!pf_hunt_try_command(h->races.at[i].command)) {
+            free(h->races.at[i].command);
+            h->races.at[i].command = NULL;
+        }
+    pf_hunt_corpus_minimise(h);
+    if (s == PF_OK && h->settings.export)
+        s = pf_hunt_corpus_export(h, h->settings.export, e);
+    return s;
+}
+
+void pf_hunt_release(struct pf_hunt *h)
+{
+    for (size_t i = 0; i < h->candidates.len; i++) {
+        free(h->candidates.at[i].text);
+        pf_vec_release(&h->candidates.at[i].runs);
+    }
+    for (size_t i = 0; i < h->runs.len; i++) {
+        pf_input_bytes_release(&h->runs.at[i].input);
+        free(h->runs.at[i].plan);
+    }
+    for (size_t i = 0; i < h->races.len; i++) {
+        free(h->races.at[i].plan[0]);
+        free(h->races.at[i].plan[1]);
+        free(h->races.at[i].folder);
+        free(h->races.at[i].command);
+    }
+    pf_vec_release(&h->candidates);
+    pf_vec_release(&h->runs);
+    pf_vec_release(&h->races);
+    pf_hash_map_release(&h->tried);
+    pf_hash_map_release(&h->sites);
+    pf_hash_map_release(&h->inputs);
+    pf_findings_release(&h->findings);
+    pf_hunt_state_release(h);
+    pf_input_bytes_release(&h->seed);
+    pf_hunt_paths_free(h->paths);
+    free(h->program);
+}

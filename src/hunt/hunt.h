@@ -1,0 +1,158 @@
+/*
+ * hunt.h - searches for an input and a schedule for each race candidate (docs/analysis/hunt.md).
+ *
+ * Model:   race directed scheduling. Each run is a pair of an input and a schedule, and no pair is
+ *          run twice. Phase 1: the hybrid analysis yields candidates from the traces of all runs.
+ *          For each candidate, the engine of maximal causality improves the schedule of a run until
+ *          both accesses are next; if it cannot, another input is tried (hunt_paths.h). Phase 2:
+ *          both orders of each race that was found are run, and the inputs that change what follows
+ *          are tried. Phase 3, beyond the paper: inputs that take branches that no run took; what
+ *          they reach are new candidates. The phases are repeated until nothing is left to try or a
+ *          limit is reached. A race counts only after an ordinary run, without symbols, has shown
+ *          it and its clip was replayed.
+ * Memory:  a hunt owns everything until release.
+ * Threads: one.
+ * Errors:  PF_IO and PF_BAD with a message. A run that fails to start is an error; one that leaves
+ *          its schedule is not.
+ */
+#ifndef PF_HUNT_H
+#define PF_HUNT_H
+
+#include "findings.h"
+#include "hash_map.h"
+#include "hunt_paths.h"
+#include "predicted_finding.h"
+
+#include <stdio.h>
+
+#define PF_HUNT_ROUNDS 1000 /* for each candidate, as in the paper */
+
+struct pf_hunt;
+
+struct pf_hunt_settings {
+    char **argv; /* the program and its arguments, NULL-terminated */
+    /* sources that may change, as in pf record --input; NULL: the arguments, standard input and the
+     * files that arguments name */
+    const char *inputs;
+    const char *corpus; /* folder of further inputs to start from; NULL: none */
+    const char *export; /* folder that gets the corpus at the end; NULL: none */
+    const char *state; /* folder of the hunt */
+    const char *worker; /* path of pf-z3 */
+    uint64_t time_ms, runs; /* limits, of time and of runs that are not repeated; 0: none */
+    uint64_t solver_ms; /* for each question to Z3 */
+    bool (*should_stop)(void);
+    void (*progress)(const struct pf_hunt *h); /* called before each run; NULL: never */
+};
+
+enum pf_hunt_state { PF_HUNT_OPEN, PF_HUNT_FOUND, PF_HUNT_ABANDONED };
+
+/* A pair of sites that may race. */
+struct pf_hunt_candidate {
+    uint64_t key; /* of the pair of sites */
+    char *text; /* "T1 a.c:12 and T2 a.c:30" */
+    enum pf_hunt_state state;
+    unsigned phase; /* in which it was found */
+    uint64_t rounds;
+    char reason[240]; /* why it was abandoned */
+    pf_vec_u32 runs; /* in which it was a candidate */
+};
+
+struct pf_hunt_run {
+    struct pf_input_bytes input;
+    char *plan; /* file with the schedule to follow; NULL: none */
+    uint64_t schedule; /* identifies the plan; 0: none */
+    uint64_t predicted, flip; /* of the flip that asked for it (hunt_paths.h); 0: none */
+    bool repeat; /* run it although an earlier session did */
+    uint32_t race; /* the race that is swapped; UINT32_MAX: none */
+    bool explored; /* its symbolic run was made */
+};
+
+struct pf_hunt_race {
+    uint32_t candidate, run;
+    char *plan[2]; /* files with schedules for both orders */
+    bool swapped;
+    struct pf_finding *finding;
+    char *folder, *command; /* its input as files; the command that uses it */
+};
+
+/* An input of the corpus (hunt_state.h). */
+struct pf_hunt_kept {
+    uint64_t hash;
+    struct pf_input_bytes input;
+    PF_VEC(uint64_t) reached; /* sites and branches of its runs, as hashes */
+    struct pf_hash_map known; /* the same as a set; all values are 0 */
+    bool explored; /* it has a symbolic run */
+    bool shows_race;
+};
+
+struct pf_hunt {
+    struct pf_hunt_settings settings;
+    char *program; /* path */
+    struct pf_input_bytes seed;
+    struct pf_hunt_paths *paths;
+    PF_VEC(struct pf_hunt_candidate) candidates;
+    PF_VEC(struct pf_hunt_run) runs;
+    PF_VEC(struct pf_hunt_race) races;
+    struct pf_hash_map tried; /* hashes of pairs (schedule, input); all values are 0 */
+    struct pf_hash_map sites; /* sites of events that runs reached; all values are 0 */
+    struct pf_hash_map inputs; /* hashes of inputs; all values are 0 */
+    struct pf_findings findings;
+    PF_VEC(struct pf_hunt_kept) corpus;
+    FILE *journal;
+    unsigned phase;
+    uint64_t began_ms;
+    uint64_t repeated; /* runs that an earlier session made, too */
+    uint64_t left_plan; /* runs that could not follow their schedule */
+    bool finished; /* nothing is left to try */
+};
+
+PF_MUST_USE pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings,
+                              struct pf_error *e);
+void pf_hunt_release(struct pf_hunt *h);
+/* True if a limit or a signal ends the hunt: no further run begins. */
+bool pf_hunt_stopped(const struct pf_hunt *h);
+/* True if the current run ends, too: the time is over, or there was a signal. */
+bool pf_hunt_cut(const struct pf_hunt *h);
+
+/* --- hunt_input.c --- */
+
+/* The input of the seed command. */
+PF_MUST_USE pf_status pf_hunt_seed(const struct pf_hunt *h, struct pf_input_bytes *out,
+                                   struct pf_error *e);
+/* Adds the inputs of a folder of inputs to `out`, based on the seed. */
+typedef PF_VEC(struct pf_input_bytes) pf_hunt_inputs;
+PF_MUST_USE pf_status pf_hunt_read_corpus(const char *folder, const struct pf_input_bytes *seed,
+                                          pf_hunt_inputs *out, struct pf_error *e);
+/* Writes the input as files into the folder, one per source, and the file `command`. */
+PF_MUST_USE pf_status pf_hunt_write_input(const struct pf_hunt *h, const struct pf_input_bytes *in,
+                                          const char *folder, char **command, struct pf_error *e);
+/* Writes a file. It is not synced: a hunt makes many, and they survive the end of pf. */
+PF_MUST_USE pf_status pf_hunt_write_file(const char *path, const void *bytes, size_t n,
+                                         struct pf_error *e);
+/* Runs the command once; false: it could not be started. */
+bool pf_hunt_try_command(const char *command);
+/* The arguments of the program with this input, NULL-terminated; the caller frees the list and the
+ * strings. A file whose contents changed is written to the state folder, and its argument replaced
+ * by the new path; `aliases` gets these files, if it is not NULL. */
+PF_MUST_USE pf_status pf_hunt_arguments(const struct pf_hunt *h, const struct pf_input_bytes *in,
+                                        char ***out, pf_source_aliases *aliases,
+                                        struct pf_error *e);
+void pf_hunt_arguments_free(char **argv);
+
+/* --- hunt_execute.c --- */
+
+/* Runs the program with the input along the plan and analyses the trace: new candidates, and races
+ * whose schedules were then run. Returns false in *ran if the pair was tried before. */
+PF_MUST_USE pf_status pf_hunt_execute(struct pf_hunt *h, const struct pf_hunt_run *what, bool *ran,
+                                      struct pf_error *e);
+/* Makes the symbolic run that belongs to a run, once. */
+PF_MUST_USE pf_status pf_hunt_explore(struct pf_hunt *h, uint32_t run, struct pf_error *e);
+
+/* --- hunt_report.c --- */
+
+struct pf_text;
+void pf_hunt_text(struct pf_text *t, const struct pf_hunt *h);
+/* Writes the hunt as a JSON object. */
+void pf_hunt_json(struct pf_text *t, const struct pf_hunt *h);
+
+#endif

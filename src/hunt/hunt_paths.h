@@ -1,0 +1,69 @@
+/*
+ * hunt_paths.h - the paths that symbolic runs took, and the inputs that would make them take
+ * others.
+ *
+ * Model:   the conditions of all runs form a tree. A flip is a condition of a run that is to get
+ *          the other value, while the conditions before it stay. No branch of the tree is asked for
+ *          twice. Flips of branches that no run has taken in that direction, or not so often, come
+ *          first; among them, those of the newest run. Two accesses of different threads whose
+ *          addresses depend on the input are asked to meet at one address.
+ * Memory:  opaque, because finding.h and pf_symbolic.h use the same names. The owner of an input
+ *          that is returned releases it.
+ * Threads: one.
+ * Errors:  PF_BAD for a clip without an expression log, or with a damaged one.
+ */
+#ifndef PF_HUNT_PATHS_H
+#define PF_HUNT_PATHS_H
+
+#include "input_bytes.h"
+#include "status.h"
+#include <stdbool.h>
+
+struct pf_hunt_paths;
+typedef PF_VEC(uint64_t) pf_hunt_keys;
+
+struct pf_hunt_paths_counts {
+    uint64_t questions, solved, impossible, limit, failed; /* as in solve.h */
+    uint64_t cached, quick, z3;
+    uint64_t taken; /* different (branch, direction) */
+    uint64_t open; /* flips that were not asked for yet */
+    uint64_t predicted, followed; /* runs that a flip has predicted; that took the predicted way */
+};
+
+/* A new input for a run to be made. */
+struct pf_hunt_flip {
+    struct pf_input_bytes input;
+    uint32_t run; /* whose path is changed */
+    uint64_t key; /* identifies the flip, also in later sessions */
+    uint64_t predicted; /* identifies the path that the new run is to take; 0: unknown */
+    char where[200]; /* the branch, or the accesses */
+};
+
+/* worker: the path of pf-z3; limit_ms: for each question to Z3. */
+struct pf_hunt_paths *pf_hunt_paths_new(const char *worker, uint64_t limit_ms);
+void pf_hunt_paths_free(struct pf_hunt_paths *p);
+
+/* Adds the expression log of a clip, which belongs to run `run` with this input. Two runs with
+ * different schedules have different numbers `schedule`. `predicted`: of the flip that asked for
+ * the run; 0: none. `aliases`: see input_bytes.h. `branches` gets what
+ * identifies the branches that the run took, with their counts. */
+PF_MUST_USE pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *clip, uint32_t run,
+                                        const struct pf_input_bytes *input, uint64_t schedule,
+                                        uint64_t predicted, const pf_source_aliases *aliases,
+                                        pf_hunt_keys *branches, struct pf_error *e);
+/* Finds the next new input among the flips of runs for which wanted(arg, run) is true; NULL: of all
+ * runs. False: there is none. */
+bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint32_t run), void *arg,
+                        struct pf_hunt_flip *out);
+/* Marks a flip as tried, by its key. */
+void pf_hunt_paths_skip(struct pf_hunt_paths *p, uint64_t key);
+/* Describes why flips of this run may not lead on: a limit of the solver, or code without a model.
+ * False: there is no such reason. */
+bool pf_hunt_paths_obstacle(const struct pf_hunt_paths *p, uint32_t run, char *to, size_t room);
+void pf_hunt_paths_counts(const struct pf_hunt_paths *p, struct pf_hunt_paths_counts *out);
+
+/* What was made concrete in all runs. False: i is too large. */
+bool pf_hunt_paths_loss(const struct pf_hunt_paths *p, size_t i, const char **reason,
+                        const char **name, uint64_t *count);
+
+#endif

@@ -1,0 +1,152 @@
+/* hunt_report.c - the result of a hunt as text and as JSON; see hunt.h. */
+#include "duration.h"
+#include "finding_json.h"
+#include "finding_text.h"
+#include "hunt.h"
+#include "message.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static const char *const state_name[] = {"open", "found", "abandoned"};
+
+static uint64_t count_state(const struct pf_hunt *h, enum pf_hunt_state state)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < h->candidates.len; i++)
+        n += h->candidates.at[i].state == state;
+    return n;
+}
+
+static void add_line(struct pf_text *t, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void add_line(struct pf_text *t, const char *format, ...)
+{
+    char line[1024];
+    va_list args;
+    va_start(args, format);
+    vsnprintf(line, sizeof line, format, args);
+    va_end(args);
+    pf_text_name(t, line);
+    pf_text_char(t, '\n');
+}
+
+static void add_race(struct pf_text *t, const struct pf_hunt *h, const struct pf_hunt_race *r)
+{
+    struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
+    pf_finding_text(t, r->finding, &style);
+    add_line(t, "  Found in phase %u. Its input: %s", h->candidates.at[r->candidate].phase,
+             r->folder);
+    if (r->command)
+        add_line(t, "  The program with this input: %s", r->command);
+    add_line(t, "  Happened; replay it with: pf replay %s", r->finding->clip);
+}
+
+static void add_losses(struct pf_text *t, const struct pf_hunt *h)
+{
+    const char *reason, *name;
+    uint64_t count;
+    for (size_t i = 0; pf_hunt_paths_loss(h->paths, i, &reason, &name, &count); i++)
+        add_line(t, "not modelled: %s%s%s (%" PRIu64 " times)", reason, *name ? ": " : "", name,
+                 count);
+}
+
+void pf_hunt_text(struct pf_text *t, const struct pf_hunt *h)
+{
+    struct pf_hunt_paths_counts c;
+    pf_hunt_paths_counts(h->paths, &c);
+    for (size_t i = 0; i < h->races.len; i++)
+        add_race(t, h, &h->races.at[i]);
+    for (size_t i = 0; i < h->candidates.len; i++)
+        if (h->candidates.at[i].state == PF_HUNT_ABANDONED)
+            add_line(t, "abandoned: %s: %s", h->candidates.at[i].text, h->candidates.at[i].reason);
+    add_losses(t, h);
+    add_line(t,
+             "hunt: %zu candidates: %" PRIu64 " found, %" PRIu64 " abandoned, %" PRIu64
+             " open; %zu runs, %zu inputs",
+             h->candidates.len, count_state(h, PF_HUNT_FOUND), count_state(h, PF_HUNT_ABANDONED),
+             count_state(h, PF_HUNT_OPEN), h->runs.len, h->inputs.len);
+    add_line(t,
+             "hunt: %zu sites and %" PRIu64 " directions of branches reached; solver: %" PRIu64
+             " questions, %" PRIu64 " solved, %" PRIu64 " impossible, %" PRIu64 " at the limit",
+             h->sites.len, c.taken, c.questions, c.solved, c.impossible, c.limit);
+    add_line(t, "%s", h->finished ? "hunt: nothing is left to try" : "hunt: stopped at a limit");
+}
+
+static void add_candidate(struct pf_text *t, const struct pf_hunt_candidate *c)
+{
+    pf_text_char(t, '{');
+    pf_json_str(t, "text", c->text);
+    pf_json_str(t, "state", state_name[c->state]);
+    if (c->state == PF_HUNT_FOUND)
+        pf_json_num(t, "phase", c->phase);
+    pf_json_num(t, "rounds", c->rounds);
+    if (c->state == PF_HUNT_ABANDONED)
+        pf_json_str(t, "reason", c->reason);
+    pf_text_char(t, '}');
+}
+
+static void add_solver(struct pf_text *t, const struct pf_hunt_paths_counts *c)
+{
+    pf_json_key(t, "solver");
+    pf_text_char(t, '{');
+    pf_json_num(t, "questions", c->questions);
+    pf_json_num(t, "solved", c->solved);
+    pf_json_num(t, "impossible", c->impossible);
+    pf_json_num(t, "limit", c->limit);
+    pf_json_num(t, "failed", c->failed);
+    pf_json_num(t, "cached", c->cached);
+    pf_json_num(t, "quick", c->quick);
+    pf_json_num(t, "z3", c->z3);
+    pf_json_num(t, "predicted", c->predicted);
+    pf_json_num(t, "followed", c->followed);
+    pf_text_char(t, '}');
+}
+
+void pf_hunt_json(struct pf_text *t, const struct pf_hunt *h)
+{
+    struct pf_hunt_paths_counts c;
+    const char *reason, *name;
+    uint64_t count;
+    pf_hunt_paths_counts(h->paths, &c);
+    pf_text_char(t, '{');
+    pf_json_num(t, "runs", h->runs.len);
+    pf_json_num(t, "inputs", h->inputs.len);
+    pf_json_num(t, "left_schedule", h->left_plan);
+    pf_json_bool(t, "finished", h->finished);
+    pf_json_num(t, "ms", pf_now_ms() - h->began_ms);
+    pf_json_num(t, "sites", h->sites.len);
+    pf_json_num(t, "branches", c.taken);
+    pf_json_key(t, "races");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < h->races.len; i++) {
+        char id[20];
+        snprintf(id, sizeof id, "%016" PRIx64, h->races.at[i].finding->id);
+        pf_text_add(t, i ? ",{" : "{");
+        pf_json_str(t, "id", id);
+        pf_json_num(t, "phase", h->candidates.at[h->races.at[i].candidate].phase);
+        pf_text_char(t, '}');
+    }
+    pf_text_char(t, ']');
+    pf_json_key(t, "candidates");
+    pf_text_char(t, '[');
+    for (size_t i = 0; i < h->candidates.len; i++) {
+        if (i)
+            pf_text_char(t, ',');
+        add_candidate(t, &h->candidates.at[i]);
+    }
+    pf_text_char(t, ']');
+    add_solver(t, &c);
+    pf_json_key(t, "concretised");
+    pf_text_char(t, '[');
+    for (size_t i = 0; pf_hunt_paths_loss(h->paths, i, &reason, &name, &count); i++) {
+        pf_text_add(t, i ? ",{" : "{");
+        pf_json_str(t, "reason", reason);
+        if (*name)
+            pf_json_str(t, "name", name);
+        pf_json_num(t, "count", count);
+        pf_text_char(t, '}');
+    }
+    pf_text_add(t, "]}");
+}

@@ -1,0 +1,200 @@
+/* hunt_state.c - see hunt_state.h. */
+#define _GNU_SOURCE
+#include "hunt_state.h"
+#include "clip.h"
+#include "file.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* --- the journal --- */
+
+static pf_status hash_program(const struct pf_hunt *h, uint64_t *out, struct pf_error *e)
+{
+    char *bytes = NULL;
+    size_t n = 0;
+    pf_status s = pf_file_read(h->program, &bytes, &n, e);
+    if (s == PF_OK)
+        *out = pf_clip_hash(bytes, n);
+    free(bytes);
+    return s;
+}
+
+/* Takes over the lines of a journal; false: it is of another program. */
+static bool read_journal(struct pf_hunt *h, char *text, uint64_t program)
+{
+    uint64_t value;
+    char *line = strtok(text, "\n");
+    if (!line || sscanf(line, "program %" SCNx64, &value) != 1 || value != program)
+        return false;
+    while ((line = strtok(NULL, "\n"))) {
+        if (sscanf(line, "pair %16" SCNx64 ".", &value) == 1 && strchr(line, '.'))
+            (void)pf_hash_map_put(&h->tried, value, 0);
+        if (sscanf(line, "flip %16" SCNx64 ".", &value) == 1 && strchr(line, '.'))
+            pf_hunt_paths_skip(h->paths, value);
+    }
+    return true;
+}
+
+pf_status pf_hunt_journal_open(struct pf_hunt *h, struct pf_error *e)
+{
+    char *path = pf_mem_format("%s/journal", h->settings.state), *text = NULL;
+    size_t n = 0;
+    uint64_t program = 0;
+    struct pf_error none;
+    pf_status s = hash_program(h, &program, e);
+    bool same = s == PF_OK && !access(path, R_OK) &&
+                pf_file_read(path, &text, &n, &none) == PF_OK && read_journal(h, text, program);
+    free(text);
+    if (s == PF_OK && !(h->journal = fopen(path, same ? "a" : "w")))
+        s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    if (s == PF_OK && !same)
+        fprintf(h->journal, "program %016" PRIx64 "\n", program);
+    free(path);
+    return s;
+}
+
+pf_status pf_hunt_journal_add(struct pf_hunt *h, uint64_t pair, uint64_t flip, struct pf_error *e)
+{
+    fprintf(h->journal, "pair %016" PRIx64 ".\n", pair);
+    if (flip)
+        fprintf(h->journal, "flip %016" PRIx64 ".\n", flip);
+    return fflush(h->journal)
+               ? pf_fail(e, PF_IO, "%s/journal: %s", h->settings.state, strerror(errno))
+               : PF_OK;
+}
+
+/* --- the corpus --- */
+
+static char *folder_of(const struct pf_hunt *h, uint64_t input)
+{
+    return pf_mem_format("%s/corpus/%016" PRIx64, h->settings.state, input);
+}
+
+static struct pf_hunt_kept *find(const struct pf_hunt *h, uint64_t input)
+{
+    for (size_t i = 0; i < h->corpus.len; i++)
+        if (h->corpus.at[i].hash == input)
+            return &h->corpus.at[i];
+    return NULL;
+}
+
+static void add_reached(struct pf_hunt_kept *k, const uint64_t *keys, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (pf_hash_map_find(&k->known, keys[i]) == PF_HASH_NONE) {
+            pf_hash_map_add(&k->known, keys[i], 0);
+            pf_vec_push(&k->reached, keys[i]);
+        }
+}
+
+pf_status pf_hunt_corpus_add(struct pf_hunt *h, const struct pf_input_bytes *in,
+                             const uint64_t *sites, size_t nsites, struct pf_error *e)
+{
+    uint64_t hash = pf_input_bytes_hash(in);
+    struct pf_hunt_kept *old = find(h, hash);
+    pf_status s = PF_OK;
+    if (!old) {
+        struct pf_hunt_kept kept = {.hash = hash};
+        char *folder = folder_of(h, hash), *command = NULL;
+        s = pf_hunt_write_input(h, in, folder, &command, e);
+        free(folder);
+        free(command);
+        pf_input_bytes_copy(&kept.input, in);
+        pf_vec_push(&h->corpus, kept);
+        old = &h->corpus.at[h->corpus.len - 1];
+    }
+    add_reached(old, sites, nsites);
+    return s;
+}
+
+void pf_hunt_corpus_explored(struct pf_hunt *h, uint64_t input, const uint64_t *branches, size_t n)
+{
+    struct pf_hunt_kept *k = find(h, input);
+    if (!k)
+        return;
+    k->explored = true;
+    add_reached(k, branches, n);
+}
+
+void pf_hunt_corpus_keep(struct pf_hunt *h, uint64_t input)
+{
+    struct pf_hunt_kept *k = find(h, input);
+    if (k)
+        k->shows_race = true;
+}
+
+static void kept_release(struct pf_hunt_kept *k)
+{
+    pf_input_bytes_release(&k->input);
+    pf_vec_release(&k->reached);
+    pf_hash_map_release(&k->known);
+}
+
+/* Adds a number to the count of inputs that reach what the input reaches. */
+static void count_users(struct pf_hash_map *users, const struct pf_hunt_kept *k, int change)
+{
+    for (size_t i = 0; i < k->reached.len; i++) {
+        struct pf_hash_walk w = pf_hash_map_walk(users, k->reached.at[i]);
+        if (pf_hash_map_next(users, &w))
+            pf_hash_map_set(users, &w, w.value + (uint32_t)change);
+        else
+            pf_hash_map_add(users, k->reached.at[i], 1);
+    }
+}
+
+void pf_hunt_corpus_minimise(struct pf_hunt *h)
+{
+    struct pf_hash_map users = {0}; /* per site or branch: how many inputs reach it */
+    size_t left = 0;
+    for (size_t i = 0; i < h->corpus.len; i++)
+        count_users(&users, &h->corpus.at[i], 1);
+    for (size_t i = 0; i < h->corpus.len; i++) {
+        struct pf_hunt_kept *k = &h->corpus.at[i];
+        bool needed = k->shows_race || !k->explored;
+        for (size_t n = 0; n < k->reached.len && !needed; n++)
+            needed = pf_hash_map_find(&users, k->reached.at[n]) == 1;
+        if (needed) {
+            h->corpus.at[left++] = *k;
+            continue;
+        }
+        count_users(&users, k, -1);
+        char *folder = folder_of(h, k->hash);
+        pf_folder_remove(folder);
+        free(folder);
+        kept_release(k);
+    }
+    h->corpus.len = left;
+    pf_hash_map_release(&users);
+}
+
+pf_status pf_hunt_corpus_export(const struct pf_hunt *h, const char *folder, struct pf_error *e)
+{
+    pf_status s = pf_folder_make(folder, e);
+    for (size_t i = 0; i < h->corpus.len; i++) {
+        const struct pf_hunt_kept *c = &h->corpus.at[i];
+        for (size_t k = 0; s == PF_OK && k < c->input.sources.len; k++) {
+            const struct pf_input_source *in = &c->input.sources.at[k];
+            char *sub = pf_mem_format("%s/%s", folder, in->name);
+            char *file = pf_mem_format("%s/%016" PRIx64, sub, c->hash);
+            s = pf_folder_make(sub, e);
+            if (s == PF_OK)
+                s = pf_file_write(file, (char *)in->bytes, in->n, e);
+            free(sub);
+            free(file);
+        }
+    }
+    return s;
+}
+
+void pf_hunt_state_release(struct pf_hunt *h)
+{
+    for (size_t i = 0; i < h->corpus.len; i++)
+        kept_release(&h->corpus.at[i]);
+    pf_vec_release(&h->corpus);
+    if (h->journal)
+        fclose(h->journal);
+}

@@ -1,0 +1,94 @@
+#!/usr/bin/env python3
+"""hunt.py SUBJECT.c - hunts for the races of a subject of bench/subject/hunt and of its race-free twin.
+
+The header of the subject (bench/subject/hunt/hunt.h) names its seed command and its races. Every race must be found
+from that seed, in the phase that is given, with a clip that replays and an input that its command uses. The twin must
+have no findings."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+RUNS = 60  # bounds the search, unless the subject has a line `// runs: N`
+LINE = re.compile(r"^// (\w+): (.*)$")
+
+
+def read(source):
+    """-> {directive: [values]}, {mark: line number}"""
+    found, marks = {}, {}
+    for number, line in enumerate(source.read_text().splitlines(), 1):
+        m = LINE.match(line)
+        if m:
+            found.setdefault(m[1], []).append(m[2].strip())
+        for mark in re.findall(r"/\* ([A-Z0-9]+) \*/", line):
+            marks[mark] = number
+    return found, marks
+
+
+def run(words, **more):
+    return subprocess.run(words, capture_output=True, timeout=550, **more)
+
+
+def hunt(pf, source, wanted, work, flags):
+    work.mkdir(parents=True, exist_ok=True)
+    program = work / "program"
+    built = run([pf, "cc", "--symbolic", "-g", "-O1", *flags, "-pthread", "-o", str(program), str(source)])
+    if built.returncode:
+        sys.exit(built.stderr.decode())
+    run(["rm", "-rf", str(work / "state")])
+    options = ["--state", "state", "--json", "out.json", "--runs", wanted.get("runs", [str(RUNS)])[0], "--time", "9m"]
+    if "input" in wanted:
+        options += ["--input", wanted["input"][0]]
+    args = " ".join(wanted.get("args", [])).split()
+    text = "".join(line + "\n" for line in wanted.get("stdin", []))
+    done = run([pf, "hunt", *options, "--", "./program", *args], cwd=work, input=text.encode())
+    if done.returncode not in (0, 66):
+        sys.exit(f"{source.name}: status {done.returncode}: {done.stderr.decode()}")
+    return json.loads((work / "out.json").read_text()), done
+
+
+def lines_of(finding):
+    return sorted(a["line"] for a in finding["accesses"])
+
+
+def check_race(pf, race, marks, document, work):
+    """-> a list of complaints"""
+    words = race.split()
+    lines = sorted(marks[w] for w in words[:2])
+    same = [f for f in document["findings"] if lines_of(f) == lines]
+    if not same:
+        found = [lines_of(f) for f in document["findings"]]
+        return [f"race {race} at lines {lines} was not found; found: {found}; hunt: {json.dumps(document['hunt'])}"]
+    finding, bad = same[0], []
+    phase = [r["phase"] for r in document["hunt"]["races"] if r["id"] == finding["id"]]
+    if len(words) == 5 and phase != [int(words[4])]:
+        bad.append(f"race {race}: found in phase {phase}")
+    if finding["status"] != "confirmed" or run([pf, "replay", "--quiet", finding["clip"]], cwd=work).returncode == 2:
+        bad.append(f"race {race}: its clip does not replay")
+    command = finding["input"]["command"]
+    if not command or run(["sh", "-c", command], cwd=work).returncode in (126, 127):
+        bad.append(f"race {race}: its command does not run: {command}")
+    return bad
+
+
+def main(path, twin):
+    source, pf, work = Path(path).resolve(), os.environ["PF"], Path(os.environ["WORK"])
+    wanted, marks = read(source)
+    if "skip" in wanted and not twin:
+        print(wanted["skip"][0])
+        sys.exit(77)
+    document, done = hunt(pf, source, wanted, work, ["-DRACE_FREE"] if twin else [])
+    print(done.stdout.decode())
+    if twin:
+        bad = [f"race-free, but found: {lines_of(f)}" for f in document["findings"]]
+    else:
+        bad = [b for race in wanted["race"] for b in check_race(pf, race, marks, document, work)]
+    if bad:
+        sys.exit("\n".join(bad))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], "--twin" in sys.argv[2:])
