@@ -135,7 +135,10 @@ static uint32_t find_checkpoint(const struct pf_both_orders *q, const uint32_t *
 {
     uint32_t from = q->hold_from != PF_NONE ? q->hold_from : q->a;
     struct pf_try_schedule h = {.event = {from, q->b}, .n = 2, .start = from};
-    return pf_schedule_plan_shared_prefix(q->t, pivot, &h);
+    uint32_t *cuts = pf_schedule_plan_cuts(q->t, pivot);
+    uint32_t at = pf_schedule_plan_shared_prefix(cuts, pivot, &h);
+    free(cuts);
+    return at;
 }
 
 static void take_result(const struct pf_both_orders *q, const struct pf_clip *trunk,

@@ -79,9 +79,6 @@ static void add_step(pf_schedule_plan *p, const struct pf_trace *t, uint32_t eve
         pf_vec_push(p, (struct pf_schedule_plan_step){.thread = thread, .until = until});
 }
 
-/* True if event i is completed before event `to`, and not only begun. */
-static bool is_done(const uint32_t *pivot, uint32_t i, uint32_t to) { return pivot[i] < to; }
-
 void pf_schedule_plan_add_trace(pf_schedule_plan *p, const struct pf_trace *t,
                                 const uint32_t *pivot, uint32_t from, uint32_t to)
 {
@@ -130,21 +127,34 @@ void pf_schedule_plan_add_candidate(pf_schedule_plan *p, const struct pf_trace *
         add_step(p, t, h->event[i]);
 }
 
-uint32_t pf_schedule_plan_shared_prefix(const struct pf_trace *t, const uint32_t *pivot,
+uint32_t *pf_schedule_plan_cuts(const struct pf_trace *t, const uint32_t *pivot)
+{
+    size_t n = t->events.len;
+    /* change in the number of operations that are begun and not completed, before each event */
+    int32_t *begun = pf_mem_zero(n + 2, sizeof *begun);
+    uint32_t *cuts = pf_mem_zero(n + 1, sizeof *cuts);
+    for (uint32_t i = 0; i < n; i++)
+        if (pivot[i] > i) { /* begun at i, completed by its pivot */
+            begun[i + 1]++;
+            begun[pivot[i] + 1]--;
+        }
+    int32_t now = 0;
+    for (uint32_t i = 0; i <= n; i++) {
+        now += begun[i];
+        cuts[i] = !i || !now ? i : cuts[i - 1];
+    }
+    free(begun);
+    return cuts;
+}
+
+uint32_t pf_schedule_plan_shared_prefix(const uint32_t *cuts, const uint32_t *pivot,
                                         const struct pf_try_schedule *h)
 {
     uint32_t to = h->start;
-    (void)t;
     for (uint32_t i = 0; i < h->n; i++)
         if (pivot[h->event[i]] < to)
             to = pivot[h->event[i]];
-    for (uint32_t i = 0; i < to; i++)
-        if (!is_done(pivot, i, to)) {
-            to = i;
-            /* start again: an operation completed before `to` may now be only begun */
-            i = UINT32_MAX;
-        }
-    return to;
+    return cuts[to];
 }
 
 pf_status pf_schedule_plan_write(const pf_schedule_plan *p, const char *file, struct pf_error *e)

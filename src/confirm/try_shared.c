@@ -53,11 +53,11 @@ static pf_status write_plans(const struct pf_trace *t, const struct pf_try_share
                              uint32_t n, const char *folder, const char *trunk, struct pf_error *e)
 {
     struct branch *branches = pf_mem_zero(n, sizeof *branches);
-    uint32_t *pivot = pf_schedule_plan_pivots(t), at = 0;
+    uint32_t *pivot = pf_schedule_plan_pivots(t), *cuts = pf_schedule_plan_cuts(t, pivot), at = 0;
     pf_schedule_plan p = {0};
     pf_status s = PF_OK;
     for (uint32_t i = 0; i < n; i++)
-        branches[i] = (struct branch){i, pf_schedule_plan_shared_prefix(t, pivot, all[i].h)};
+        branches[i] = (struct branch){i, pf_schedule_plan_shared_prefix(cuts, pivot, all[i].h)};
     qsort(branches, n, sizeof *branches, by_branch_point);
     for (uint32_t i = 0; s == PF_OK && i < n; i++) {
         if (!branches[i].at)
@@ -72,6 +72,7 @@ static pf_status write_plans(const struct pf_trace *t, const struct pf_try_share
     if (s == PF_OK)
         s = pf_schedule_plan_write(&p, trunk, e);
     free(branches);
+    free(cuts);
     free(pivot);
     pf_vec_release(&p);
     return s;

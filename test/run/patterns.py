@@ -3,8 +3,9 @@
 
     test/run/patterns.py --pf build/stage/bin/pf [--schedules rr,random:1] [--limit 20s] [FILE...]
 
-Builds every race-free test program (*_ok, or the given files) at -O0 and -O2, records it under each schedule, and
-runs pf hatch on the recording. Each finding that counts is false. Prints a line for each program that has a finding or
+Builds every race-free test program (*_ok of test/program; the twins of bench/subject; the programs of test/known whose
+first line says "Race-free"; or the given files) at -O0 and -O2, records it under each schedule, and runs pf hatch on
+the recording. Each finding that counts is false. Prints a line for each program that has a finding or
 that could not be tried, then the totals by kind: predicted, happened, suspicious, counted. Exit status 1 if one counts.
 """
 
@@ -21,6 +22,41 @@ from expectation import Expectation
 
 ROOT = Path(__file__).resolve().parents[2]
 KINDS = ("race", "atomicity", "atomic-set", "deadlock")
+
+
+def race_free_programs():
+    """-> all programs without a defect"""
+    tests = sorted(p for p in (ROOT / "test/program").rglob("*_ok.c*") if p.parent.name != "part")
+    twins = sorted((ROOT / "bench/subject").glob("*.c"))
+    known = sorted(p for p in (ROOT / "test/known").glob("*.c") if p.read_text().startswith("/* Race-free"))
+    return tests + twins + known
+
+
+class Plain:
+    """The expectation of a program without one in its comments: no arguments, no input, status 0."""
+
+    def environment(self):
+        return {}
+
+    def args(self):
+        return []
+
+    def stdin(self):
+        return ""
+
+    def own_status(self):
+        return 0
+
+    def no_direct(self):
+        return False
+
+
+def build(tool, test, path, level, work):
+    if not isinstance(test, Plain):
+        return harness.build(tool, test, level, work, "-g")
+    program = work / path.stem
+    harness.command([tool.pf, "cc", f"-{level}", "-g", "-DTWIN", path, "-o", program, "-pthread"], check=True)
+    return program
 
 
 def record_and_hatch(pf, test, program, schedule, limit, work):
@@ -50,15 +86,15 @@ def main():
     tool = harness.Photofinish(args.pf.resolve())
     total = {what: collections.Counter() for what in ("predicted", "happened", "suspicious", "counted")}
     programs = runs = untried = 0
-    for path in args.files or sorted(p for p in (ROOT / "test/program").rglob("*_ok.c*") if p.parent.name != "part"):
-        test = Expectation(path.resolve())
+    for path in map(Path.resolve, args.files or race_free_programs()):
+        test = Expectation(path) if (ROOT / "test/program") in path.parents else Plain()
         if test.no_direct():
             continue
         programs += 1
         for level in args.levels.split(","):
             with tempfile.TemporaryDirectory() as folder:
                 work = Path(folder)
-                program = harness.build(tool, test, level, work, "-g")
+                program = build(tool, test, path, level, work)
                 for schedule in args.schedules.split(","):
                     result = record_and_hatch(tool.pf, test, program, schedule, args.limit, work)
                     runs += 1

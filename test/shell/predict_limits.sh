@@ -54,6 +54,25 @@ status 0 "$PF" predict --json whole.json "$ROOT/test/trace/rdit/caveat1_overlap.
 has out "rdit: 0 races (witnessed), 2 pairs of sites rejected"
 has whole.json '"complete":true'
 
+# A sync-preserving race needs no window, however far apart its accesses are; the order that missing
+# calls keep counts there, too.
+python3 - <<'EOF'
+def far(before, after):
+    filler = "T0 write p=1\n" * 6000
+    return f"T0 write x=1\n{before}{filler}T1 lock m\nT1 write q=1\nT1 unlock m\n{after}T1 write x=2\n"
+
+open("far.txt", "w").write(far("", ""))
+open("called.txt", "w").write(far("T0 call f { d }\nT0 ret f\n", "T1 call f { d }\nT1 ret f\n"))
+open("apart.txt", "w").write(far("T0 call f { d }\nT0 ret f\n", "T1 call f { e }\nT1 ret f\n"))
+EOF
+for far in far apart; do
+    status 66 "$PF" predict --json far.json $far.txt
+    has out "rdit: 1 race (witnessed)"
+    has far.json '"complete":true'
+done
+status 0 "$PF" predict called.txt
+has out "rdit: 0 races (witnessed), 1 rejected within the window only"
+
 # An access represents the earlier ones of the same code. Where its pair is rejected, theirs are
 # counted as not tried, unless the order of the events excludes them, too.
 cat >older.txt <<'END'

@@ -4,11 +4,16 @@
  */
 #include "engine.h"
 #include "candidates.h"
+#include "sync_preserving.h"
 #include "validate.h"
 #include <string.h>
 
 #define FIRST_MARGIN 50
 #define MARGIN_GROWTH 4
+/* Limits of the search for sync-preserving races over the whole trace. Beyond them, only windows
+ * are searched, which loses nothing that a window contains. */
+#define STAMPS_MAX (1ull << 27) /* words: one per event and thread */
+#define WORK_MAX 500000000ull
 
 struct bucket {
     uint64_t key; /* the pair of sites */
@@ -113,6 +118,7 @@ struct engine {
     struct pf_trace_index x;
     struct pf_window w;
     struct pf_query p;
+    struct pf_sync_preserving *whole; /* NULL: the trace is too large */
     struct pf_engine_stats *stats;
     struct pf_result *out;
 };
@@ -121,11 +127,10 @@ struct engine {
  * thread. */
 enum verdict { RACE, ORDERED, INFEASIBLE, WINDOW, UNKNOWN };
 
-static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b)
+static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b, uint32_t conflicts)
 {
     uint32_t n = g->x.n, max = g->limits->window;
     bool unknown = false;
-    g->out->pairs++;
     for (uint64_t margin = FIRST_MARGIN;; margin *= MARGIN_GROWTH) {
         uint64_t lo = a > margin ? a - margin : 0, hi = b + margin + 1 < n ? b + margin + 1 : n;
         bool last = hi - lo >= max || (lo == 0 && hi == n);
@@ -137,8 +142,8 @@ static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b)
             hi = b + room + 1 < n ? b + room + 1 : n;
         }
         uint64_t ordered = g->stats->order;
-        enum pf_answer answer = pf_engine_decide(&g->w, &g->p, (uint32_t)lo, (uint32_t)hi, a, b,
-                                                 g->limits->conflicts, g->stats);
+        enum pf_answer answer =
+            pf_engine_decide(&g->w, &g->p, (uint32_t)lo, (uint32_t)hi, a, b, conflicts, g->stats);
         if (answer == PF_YES) {
             struct pf_race r = {
                 .a = a, .b = b, .start = (uint32_t)lo, .norder = (uint32_t)g->p.order.len};
@@ -154,6 +159,30 @@ static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b)
         if (last)
             return unknown ? UNKNOWN : lo == 0 && hi == n ? INFEASIBLE : WINDOW;
     }
+}
+
+/* Searches the whole trace for a sync-preserving race of the bucket: its own pairs first, from the
+ * nearest on, then all accesses like them. Adds the race. The witness of a window that also shows
+ * it is preferred: it leaves more of the trace as it is. */
+static bool find_in_whole(struct engine *g, const struct pair_collector *c, const struct bucket *k)
+{
+    struct pf_race race;
+    bool found = false;
+    for (int like = 0; like <= !c->limits->all_pairs; like++)
+        for (uint32_t i = k->first; i != PF_NONE && !found; i = c->pairs.at[i].next) {
+            const struct candidate_pair *p = &c->pairs.at[i];
+            if (!g->whole || pf_sync_preserving_work(g->whole) > WORK_MAX)
+                return false;
+            found = like ? pf_sync_preserving_search(g->whole, p->a, p->b, &race)
+                         : pf_sync_preserving_pair(g->whole, p->a, p->b, &race);
+        }
+    if (!found)
+        return false;
+    if (try_pair(g, race.a, race.b, 0) == RACE)
+        free(race.order);
+    else
+        pf_vec_push(&g->out->races, race);
+    return true;
 }
 
 static enum pf_missing_rule rule_of(enum pf_missing missing)
@@ -172,13 +201,17 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
     pf_candidates_each(t, limits, out, collect, &c);
     pf_trace_index_init(&g.x, t, missing);
     pf_window_init(&g.w, &g.x);
+    if ((uint64_t)g.x.n * t->threads.len <= STAMPS_MAX && c.buckets.len)
+        g.whole = pf_sync_preserving_new(&g.x);
     for (size_t i = 0; i < c.buckets.len && !out->stopped; i++) {
-        enum verdict worst = ORDERED;
+        enum verdict worst = find_in_whole(&g, &c, &c.buckets.at[i]) ? RACE : ORDERED;
         uint64_t untried = c.buckets.at[i].more;
+        out->pairs += worst == RACE;
         out->stopped = pf_stop_poll(limits->stop, "pairs of sites", i, c.buckets.len);
         for (uint32_t k = c.buckets.at[i].first; k != PF_NONE && worst != RACE && !out->stopped;
              k = c.pairs.at[k].next) {
-            enum verdict v = try_pair(&g, c.pairs.at[k].a, c.pairs.at[k].b);
+            enum verdict v = try_pair(&g, c.pairs.at[k].a, c.pairs.at[k].b, limits->conflicts);
+            out->pairs++;
             worst = v == RACE || v > worst ? v : worst;
             untried += v == ORDERED ? 0 : c.pairs.at[k].older;
             out->stopped = pf_stop_poll(limits->stop, "pairs of sites", i, c.buckets.len);
@@ -192,6 +225,7 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
     }
     pf_query_release(&g.p);
     pf_window_release(&g.w);
+    pf_sync_preserving_free(g.whole);
     pf_trace_index_release(&g.x); /* frees memory that the validator needs */
     pf_validate_result(t, rule_of(missing), out);
     pf_result_sort(out);

@@ -1,8 +1,9 @@
 /*
  * engine.h - races by maximal causality, for complete and incomplete traces.
  *
- * Model:   candidates are grouped by their pair of sites. Each group is tried from the nearest pair
- *          of accesses on, until one is confirmed, in growing windows around the pair. An accepted
+ * Model:   candidates are grouped by their pair of sites. A group is first searched for a
+ *          sync-preserving race of the whole trace. Otherwise it is tried from the nearest pair of
+ *          accesses on, until one is confirmed, in growing windows around the pair. An accepted
  *          pair is a race of the whole trace. A rejection holds only within the window, unless the
  *          window is the whole trace.
  * Memory:  the result owns the witnesses; everything else is freed.

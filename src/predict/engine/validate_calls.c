@@ -19,6 +19,20 @@ static bool accesses(const struct pf_validate_calls *c, uint32_t i, uint32_t ite
     return (item >= first && item - first < n) || item == other;
 }
 
+/* True if the call reaches an item of event i, and, unless `also` is PF_NONE, of that event. */
+static bool reaches_item_of(const struct pf_validate_calls *c, uint32_t call, uint32_t i,
+                            uint32_t also)
+{
+    uint32_t first, other, n = pf_trace_items(c->t, i, &first, &other);
+    for (uint32_t k = 0; k <= n; k++) {
+        uint32_t item = k < n ? first + k : other;
+        if (item != PF_NONE && (also == PF_NONE || accesses(c, also, item)) &&
+            pf_validate_calls_reaches(c, call, item))
+            return true;
+    }
+    return false;
+}
+
 /* Calls f for each call of thread u that is active at event i (including one that i begins or
  * ends), from the innermost outwards, until f returns true. Returns whether it did. */
 static bool each_call(const struct pf_validate_calls *c, uint32_t i, uint32_t u,
@@ -84,19 +98,19 @@ static bool reaches_common(const struct pf_validate_calls *c, uint32_t call, con
 {
     const struct event_call *x = arg;
     const struct pf_reach *d = &c->t->reaches.at[at(c, call)->link];
-    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
-        if (pf_validate_calls_reaches(c, x->call, c->t->reach_items.at[k]))
+    const struct pf_reach *e = &c->t->reaches.at[at(c, x->call)->link];
+    if (c->rule == PF_RULE_SB || (d == e && d->nitems))
+        return true;
+    bool smaller = d->nitems <= e->nitems;
+    const struct pf_reach *each = smaller ? d : e;
+    for (uint32_t k = each->item0; k < each->item0 + each->nitems; k++)
+        if (pf_validate_calls_reaches(c, smaller ? x->call : call, c->t->reach_items.at[k]))
             return true;
-    return c->rule == PF_RULE_SB;
+    return false;
 }
 static bool reaches_event(const struct pf_validate_calls *c, uint32_t call, const void *arg)
 {
-    const struct event_call *x = arg;
-    const struct pf_reach *d = &c->t->reaches.at[at(c, call)->link];
-    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
-        if (accesses(c, x->event, c->t->reach_items.at[k]))
-            return true;
-    return false;
+    return reaches_item_of(c, call, ((const struct event_call *)arg)->event, PF_NONE);
 }
 static bool call_meets(const struct pf_validate_calls *c, uint32_t call, const void *arg)
 {
@@ -109,12 +123,7 @@ struct event_pair {
 static bool reaches_both(const struct pf_validate_calls *c, uint32_t call, const void *arg)
 {
     const struct event_pair *x = arg;
-    const struct pf_reach *d = &c->t->reaches.at[at(c, call)->link];
-    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
-        if (accesses(c, x->a, c->t->reach_items.at[k]) &&
-            accesses(c, x->b, c->t->reach_items.at[k]))
-            return true;
-    return false;
+    return reaches_item_of(c, call, x->a, x->b);
 }
 static bool can_be_noticed(const struct pf_event *e)
 {
