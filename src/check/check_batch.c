@@ -109,6 +109,7 @@ static void take(struct pf_check_batch *b, struct pf_check_failures *seen, bool 
                         (*outcome && strcmp(outcome, "lost")));
     b->schedules++;
     b->cut += cut;
+    b->refused += !strcmp(outcome, "diverged");
     b->behaviours += r.behaviours;
     b->events += number(k, "events");
     if (cut || !*word(k, "clip") || !strcmp(outcome, "diverged"))

@@ -35,6 +35,7 @@ struct pf_chain_test {
     bool direct; /* it can be recorded */
     bool batches; /* it can be run many times from a checkpoint */
     bool switches; /* also from its first switch */
+    bool switches_only; /* what main does before that cannot be private (file_overlay.h) */
     unsigned failed; /* consecutive recordings that produced no clip */
     bool slow, hangs; /* its full runs are slow; a free run did not end */
     bool complete;
@@ -141,7 +142,7 @@ static void set_batch(struct pf_chain *c, const struct pf_chain_wanted *wanted,
     enum pf_share_policy policy = pf_policy_shares_next(&t->shares, aim != NULL);
     uint64_t n = BATCH_EVENTS / length_of(t), most = t->seeds ? BATCH_MOST : BATCH_FIRST;
     t->aimed += policy == PF_SHARE_AIMED;
-    u->late = t->switches && c->round % EARLY_ROUNDS != 1;
+    u->late = t->switches && (t->switches_only || c->round % EARLY_ROUNDS != 1);
     pf_share_policy_text(u->schedule, sizeof u->schedule, policy, length_of(t),
                          aim ? aim->positions : "");
     u->first = c->seed + t->seeds;
@@ -194,14 +195,14 @@ uint64_t pf_chain_explore_ms(const struct pf_chain *c)
 }
 
 /* A slice of the systematic search, once a recording has shown that the program has several threads
- * and how long its runs are. */
+ * and how long its runs are. Predictions come first: they need fewer schedules. */
 static bool next_explore(struct pf_chain *c, size_t test, struct pf_chain_unit *u)
 {
     struct pf_chain_test *t = &c->tests[test];
     bool fits = c->rounds || pf_chain_explore_ms(c) > 2 * t->slices.ms;
-    if (t->explore != WAITING || t->record != OVER || !t->direct || !t->batches || t->complete ||
-        !t->length || t->length > EXPLORE_EVENTS || !fits ||
-        !pf_explore_slices_due(&t->slices, t->seeds))
+    if (t->explore != WAITING || t->record != OVER || t->clips.len || t->hatch == RUNNING ||
+        !t->direct || !t->batches || t->complete || !t->length || t->length > EXPLORE_EVENTS ||
+        !fits || !pf_explore_slices_due(&t->slices, t->seeds))
         return false;
     begin(c, &t->explore, PF_CHECK_EXPLORE, test, 0, u);
     u->schedules = pf_explore_slices_next(&t->slices, t->length);
@@ -222,9 +223,6 @@ static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *want
             set_policy(c, u);
             return true;
         }
-    for (size_t i = 0; i < c->ntests; i++)
-        if (next_explore(c, i, u))
-            return true;
     for (size_t i = 0; i < c->ntests; i++) {
         struct pf_chain_test *t = &c->tests[i];
         if (t->hatch == RUNNING || !t->clips.len)
@@ -240,6 +238,9 @@ static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *want
         strcpy(u->child, child->child);
         return true;
     }
+    for (size_t i = 0; i < c->ntests; i++)
+        if (next_explore(c, i, u))
+            return true;
     return false;
 }
 
@@ -433,9 +434,12 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
     case PF_CHECK_BATCH:
         t->record = OVER;
         if (l->late)
-            t->switches = clip;
+            t->switches = clip && !l->refused;
+        else if (l->refused)
+            t->switches_only = true;
         else
             t->batches = clip;
+        t->batches &= t->switches || !t->switches_only;
         t->length = l->length ? l->length : t->length;
         if (pf_share_policy_of(l->schedule) != PF_SHARE_POLICIES)
             pf_policy_shares_add(&t->shares, pf_share_policy_of(l->schedule), l->schedules,

@@ -48,6 +48,7 @@ struct pf_check_line {
      * the number of events of a schedule on average (also of RECORD). EXPLORE: how many schedules,
      * different executions (behaviours) and failures, and how many targets are left */
     uint64_t first, schedules, behaviours, failures, length, left;
+    bool refused; /* BATCH: a private run cannot follow any of its schedules */
     bool late; /* BATCH: its schedules start at the first switch, otherwise at main's first event */
     bool complete; /* the step has explored everything that is left of the test */
     char trouble[200]; /* what went wrong, as text; "": nothing */

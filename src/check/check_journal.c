@@ -69,6 +69,7 @@ pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_
     if (l->kind == PF_CHECK_BATCH) {
         pf_json_num(&t, "first", l->first);
         pf_json_bool(&t, "late", l->late);
+        pf_json_bool(&t, "refused", l->refused);
     }
     if (l->kind == PF_CHECK_EXPLORE)
         pf_json_num(&t, "left", l->left);
@@ -127,6 +128,7 @@ static bool take_line(struct pf_check_line *l, const json_t *o)
     l->length = number(o, "length");
     l->left = number(o, "left");
     l->late = json_is_true(json_object_get(o, "late"));
+    l->refused = json_is_true(json_object_get(o, "refused"));
     l->complete = json_is_true(json_object_get(o, "complete"));
     text(l->trouble, sizeof l->trouble, o, "trouble");
     return l->kind != PF_CHECK_KINDS && l->step;

@@ -284,6 +284,7 @@ static pf_status take_batch(struct check_loop *l, struct pf_check_line *line, bo
     line->left = b.left;
     w->schedules += b.schedules;
     w->behaviours += explores ? 0 : b.behaviours;
+    line->refused = b.schedules && b.schedules == b.refused;
     *ran = b.schedules > 0;
     pf_check_batch_release(&b);
     pf_check_path(path, w->folder->absolute, PF_CHECK_TRIES, line->step);

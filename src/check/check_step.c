@@ -97,6 +97,8 @@ static size_t set_batch_words(struct pf_check_step *s, char **argv, size_t n)
     const struct pf_check_line *l = &s->line;
     argv[n++] = "--watch";
     argv[n++] = "--news";
+    if (s->settings->allow_outside)
+        argv[n++] = "--allow-outside";
     argv[n++] = l->late ? "--at=switch" : "--at=T0:1";
     argv[n++] = number_word(s, "--continue=", l->schedules, "");
     argv[n++] = number_word(s, "--first=", l->first, "");
@@ -117,6 +119,8 @@ static size_t set_explore_words(struct pf_check_step *s, char **argv, size_t n)
 {
     const struct pf_check_line *l = &s->line;
     argv[n++] = "--clips-only";
+    if (s->settings->allow_outside)
+        argv[n++] = "--allow-outside";
     argv[n++] = number_word(s, "--runs=", l->schedules, "");
     argv[n++] = number_word(s, "--time=", s->own_limit_ms, "ms");
     argv[n++] = "-o";

@@ -126,6 +126,8 @@ int pf_verb_explore(int argc, char **argv)
          &folder, NULL},
         {"clips-only", NULL, "do not replay the clips to describe what failed", NULL,
          &v.clips_only},
+        {"allow-outside", NULL, "let runs use connections to other processes", NULL,
+         &v.settings.allow_outside},
         {"keep-env", NULL, "record the values of all environment variables", NULL, &v.keep_env},
         {"redact", "NAME",
          "never record the values of environment variables whose names match NAME, a glob;\n"

@@ -277,6 +277,8 @@ int pf_verb_record(int argc, char **argv)
         {"without-lock", "FILE:LINE",
          "the lock operation there does nothing, nor does the unlock that belongs to it",
          &d.without_lock, NULL},
+        {"allow-outside", NULL, "with --news: let continuations use connections to other processes",
+         NULL, &d.allow_outside},
         {"keep-env", NULL, "record the values of all environment variables", NULL, &d.keep_env},
         {"redact", "NAME",
          "never record the values of environment variables whose names match NAME, a glob;\n"

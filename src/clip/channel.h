@@ -236,8 +236,6 @@ struct pf_continuation {
     /* it has memory mapped with MAP_SHARED, or descriptors other than files, which it shares with
      * the process it was copied from, and so with the other continuations */
     uint32_t shares;
-    /* how many names in the file system it has created, removed or changed, and not changed back */
-    uint32_t changed_names;
     uint32_t behaviours; /* how many behaviours it was the first to show */
     uint32_t forgotten; /* how often the memory model has forgotten values */
     uint64_t events; /* of all threads, since the start of the run */
@@ -293,6 +291,7 @@ struct pf_resident {
     uint32_t ready; /* the target has reached the checkpoint */
     int32_t pid; /* of the copy that runs; 0: none */
     int32_t wait; /* status of the last copy, as from wait(2) */
+    uint32_t used_up; /* the last copy has changed what the copies share (shared_state.h) */
     uint32_t asked __attribute__((aligned(64))); /* copies requested so far; pf adds 1 */
     uint32_t ended; /* copies that have ended; the target adds 1 */
 };
@@ -395,6 +394,7 @@ struct pf_channel {
     uint32_t first;
     uint32_t keep; /* enum pf_keep */
     uint32_t covers; /* count the behaviours of continuations */
+    uint32_t allow_outside; /* continuations may use connections to other processes */
     uint64_t each_ns; /* time limit of a continuation; 0: the default */
     uint64_t all_ns; /* after this time no further continuation starts; 0: no limit */
     struct pf_memory_settings memory;

@@ -27,7 +27,8 @@ struct explorer {
     struct pf_pair_set races; /* hashes of the source positions of races that were seen */
     uint64_t saved; /* the last run of which a clip was written */
     uint64_t began;
-    uint64_t prefix; /* events of the main thread before the checkpoint */
+    uint64_t prefix; /* events of the main thread before the best checkpoint */
+    uint64_t checkpoint; /* and before the current one */
 };
 
 /* --- what is left open --- */
@@ -182,7 +183,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         x->out->weak |= end->weak;
         take_races(x, &t);
         check_end(x, clip, end, run);
-        pf_exploration_add_run(x->out, clip);
+        pf_exploration_add_run(x->out, clip, end->shared_input);
         take_failure(x, clip, run);
         pf_search_add(&x->search, run, b ? b->depth : 0);
         if (!b)
@@ -194,6 +195,21 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
     return PF_OK;
 }
 
+/* Starts the program, with the checkpoint after this many events of the main thread. */
+static pf_status start_host(struct explorer *x, uint64_t events, struct pf_error *e)
+{
+    uint64_t limit = x->settings->time_ms, used = pf_now_ms() - x->began;
+    struct pf_resident_start how = {.schedule = POLICY,
+                                    .events = events,
+                                    .limit_ms = START_LIMIT_MS,
+                                    .should_stop = x->settings->should_stop,
+                                    .allow_outside = x->settings->allow_outside};
+    x->checkpoint = events;
+    if (limit && (limit > used ? limit - used : 1) < how.limit_ms)
+        how.limit_ms = limit > used ? limit - used : 1;
+    return pf_resident_host_new(&x->host, x->meta, &how, e);
+}
+
 static pf_status run_one(struct explorer *x, const struct pf_beginning *b, struct pf_error *e)
 {
     const struct pf_clip *clip;
@@ -203,11 +219,16 @@ static pf_status run_one(struct explorer *x, const struct pf_beginning *b, struc
     if (s != PF_OK)
         return s;
     x->out->schedules++;
-    if (clip->end.outcome == PF_OUTCOME_DIVERGED) {
+    if (clip->end.outcome == PF_OUTCOME_DIVERGED)
         take_divergence(x, clip);
-        return PF_OK;
-    }
-    return take_run(x, clip, &end, b, e);
+    else
+        s = take_run(x, clip, &end, b, e);
+    if (s != PF_OK || !end.used_up)
+        return s;
+    pf_exploration_add_open(x->out, "a run that changed what the runs share", "");
+    pf_resident_host_free(x->host);
+    x->host = NULL;
+    return start_host(x, x->checkpoint, e);
 }
 
 static bool at_limit(const struct explorer *x)
@@ -219,36 +240,42 @@ static bool at_limit(const struct explorer *x)
 
 static bool search_should_stop(void *x) { return at_limit(x); }
 
-/* Starts the program, with the checkpoint after this many events of the main thread. */
-static pf_status start_host(struct explorer *x, uint64_t events, struct pf_error *e)
-{
-    uint64_t limit = x->settings->time_ms, used = pf_now_ms() - x->began;
-    struct pf_resident_start how = {.schedule = POLICY,
-                                    .events = events,
-                                    .limit_ms = START_LIMIT_MS,
-                                    .should_stop = x->settings->should_stop};
-    if (limit && (limit > used ? limit - used : 1) < how.limit_ms)
-        how.limit_ms = limit > used ? limit - used : 1;
-    return pf_resident_host_new(&x->host, x->meta, &how, e);
-}
-
 /* Moves the checkpoint behind the first operations of the main thread that neither depend on other
  * threads nor affect them, such as the creation of threads: every schedule can begin with these. */
 static pf_status move_checkpoint(struct explorer *x, struct pf_error *e)
 {
-    if (x->prefix <= FIRST)
-        return PF_OK;
     pf_resident_host_free(x->host);
     x->host = NULL;
     return start_host(x, x->prefix, e);
 }
 
-static pf_status explore_all(struct explorer *x, struct pf_error *e)
+static void start_search(struct explorer *x)
+{
+    pf_search_release(&x->search);
+    x->search = (struct pf_search){.should_stop = search_should_stop, .stop_arg = x};
+}
+
+/* The first run, and the checkpoint for all others. What the outside world answers before the
+ * checkpoint is the same in all runs. If the first run got such answers, it started from another
+ * checkpoint, and is repeated. */
+static pf_status run_first(struct explorer *x, struct pf_error *e)
 {
     pf_status s = run_one(x, NULL, e);
+    if (s != PF_OK || at_limit(x) || x->prefix <= FIRST)
+        return s;
+    s = move_checkpoint(x, e);
+    if (s != PF_OK || !x->out->outside)
+        return s;
+    start_search(x);
+    pf_exploration_restart(x->out);
+    return run_one(x, NULL, e);
+}
+
+static pf_status explore_all(struct explorer *x, struct pf_error *e)
+{
+    start_search(x);
+    pf_status s = run_first(x, e);
     bool stopped = at_limit(x);
-    if (s == PF_OK && !stopped)
-        s = move_checkpoint(x, e);
     while (s == PF_OK && !stopped && pf_search_next(&x->search)) {
         for (size_t i = 0; i < x->search.beginnings.len && s == PF_OK && !stopped; i++) {
             if (i && pf_search_has(&x->search, &x->search.beginnings.at[i]))
@@ -269,8 +296,6 @@ pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
                      const struct pf_explore_settings *settings, struct pf_error *e)
 {
     struct explorer x = {.settings = settings, .out = out, .meta = m, .began = pf_now_ms()};
-    x.search.should_stop = search_should_stop;
-    x.search.stop_arg = &x;
     pf_status s = start_host(&x, FIRST, e);
     if (s == PF_OK)
         s = explore_all(&x, e);

@@ -23,6 +23,7 @@ struct pf_explore_settings {
     uint64_t runs;      /* 0: no limit */
     const char *folder; /* for clips of runs that failed or showed a race; NULL: none */
     bool (*should_stop)(void);
+    bool allow_outside; /* runs may use connections to other processes */
     void (*progress)(uint64_t schedules, uint64_t classes, uint64_t targets); /* NULL: none */
 };
 
@@ -65,6 +66,7 @@ struct pf_exploration {
     uint64_t targets;   /* left when the exploration ended */
     uint64_t ms;
     bool finished; /* no target is left */
+    uint64_t outside; /* answers from outside and the like, after the checkpoint */
     bool racy, weak; /* a class may have a data race; an atomic operation is not seq_cst */
     PF_VEC(struct pf_explore_open) open;
     PF_VEC(struct pf_explore_failure) failures;
@@ -87,8 +89,11 @@ const char *pf_exploration_model(const struct pf_exploration *x);
 
 /* Notes something that was not explored; `where` may be empty. */
 void pf_exploration_add_open(struct pf_exploration *x, const char *reason, const char *where);
-/* Takes what a run of a new class showed: its output and end, and what it left open. */
-void pf_exploration_add_run(struct pf_exploration *x, const struct pf_clip *clip);
+/* Takes what a run of a new class showed: its output and end, and what it left open. shared: bytes
+ * of its stream `input` that all runs have in common. */
+void pf_exploration_add_run(struct pf_exploration *x, const struct pf_clip *clip, uint64_t shared);
+/* Forgets the runs so far, apart from their failures and races. */
+void pf_exploration_restart(struct pf_exploration *x);
 /* Describes how a run failed; an empty text if it did not. */
 void pf_exploration_describe(const struct pf_clip *clip, char *text, size_t room);
 /* Writes the exploration as a JSON object, and as text. */

@@ -90,30 +90,22 @@ static bool is_own_answer(unsigned number)
 static void check_input(struct pf_exploration *x, const struct pf_input *i)
 {
     char where[40];
+    const char *reason = i->kind == PF_INPUT_SIGNAL    ? "a signal from outside"
+                         : i->kind == PF_INPUT_DOUBT   ? "a call that may not replay"
+                         : i->kind == PF_INPUT_BLOCKED ? "a wait for the outside world"
+                         : i->kind == PF_INPUT_EXEC    ? "a child process"
+                         : i->kind == PF_INPUT_CALL && !is_own_answer(i->number)
+                             ? "an answer from outside"
+                             : NULL;
+    bool is_call = i->kind == PF_INPUT_CALL || i->kind == PF_INPUT_BLOCKED;
     snprintf(where, sizeof where, "system call %u", i->number);
-    switch (i->kind) {
-    case PF_INPUT_SIGNAL:
-        pf_exploration_add_open(x, "a signal from outside", "");
-        break;
-    case PF_INPUT_DOUBT:
-        pf_exploration_add_open(x, "a call that may not replay", "");
-        break;
-    case PF_INPUT_BLOCKED:
-        pf_exploration_add_open(x, "a wait for the outside world", where);
-        break;
-    case PF_INPUT_EXEC:
-        pf_exploration_add_open(x, "a child process", "");
-        break;
-    case PF_INPUT_CALL:
-        if (!is_own_answer(i->number))
-            pf_exploration_add_open(x, "an answer from outside", where);
-        break;
-    default:
-        break;
-    }
+    if (!reason)
+        return;
+    x->outside++;
+    pf_exploration_add_open(x, reason, is_call ? where : "");
 }
 
-static void check_inputs(struct pf_exploration *x, const struct pf_clip *clip)
+static void check_inputs(struct pf_exploration *x, const struct pf_clip *clip, uint64_t shared)
 {
     unsigned char *bytes;
     size_t n;
@@ -123,8 +115,9 @@ static void check_inputs(struct pf_exploration *x, const struct pf_clip *clip)
     for (size_t at = 0; at + sizeof(struct pf_input) <= n;) {
         struct pf_input i;
         memcpy(&i, bytes + at, sizeof i);
+        if (at >= shared)
+            check_input(x, &i);
         at += sizeof i + i.bytes;
-        check_input(x, &i);
     }
     free(bytes);
 }
@@ -192,9 +185,18 @@ static void take_result(struct pf_exploration *x, const struct pf_clip *clip)
         free(r.output);
 }
 
-void pf_exploration_add_run(struct pf_exploration *x, const struct pf_clip *clip)
+void pf_exploration_restart(struct pf_exploration *x)
 {
-    check_inputs(x, clip);
+    for (size_t i = 0; i < x->results.len; i++)
+        free(x->results.at[i].output);
+    pf_vec_clear(&x->results);
+    pf_vec_clear(&x->open);
+    x->classes = x->outside = 0;
+}
+
+void pf_exploration_add_run(struct pf_exploration *x, const struct pf_clip *clip, uint64_t shared)
+{
+    check_inputs(x, clip, shared);
     take_result(x, clip);
 }
 

@@ -179,6 +179,7 @@ static pf_status set_record_options(struct pf_channel *c, const struct pf_direct
     c->covers = d->only_news || d->behaviours;
     c->each_ns = d->each_ms * 1000000;
     c->all_ns = d->all_ms * 1000000;
+    c->allow_outside = d->allow_outside || !(d->only_news || d->resident);
     c->jobs = d->jobs;
     c->ordered = d->ordered;
     pf_status s = set_text(c->plan, sizeof c->plan, d->plan ? plan : NULL, "plan", e);

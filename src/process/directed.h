@@ -41,6 +41,10 @@ struct pf_directed {
     bool watch; /* check every access for memory errors */
     const char *program; /* replay: the program, if not at the recorded path; NULL: search it */
     const char *findings; /* folder for the findings log; NULL: none */
+    bool resident; /* the target serves copies of itself (resident_host.h) */
+    /* copies of a resident target and continuations of which only the news are kept may use
+     * connections to other processes; all other continuations may */
+    bool allow_outside;
     bool keep_env; /* the clip contains all values of the environment */
     const char *redact; /* variables whose values it never contains, globs; NULL: none */
     bool quiet; /* replay: do not show the program's output */

@@ -123,8 +123,12 @@ static pf_status start(struct pf_resident_host *r, const struct pf_resident_star
     struct pf_schedule_plan_step plan[] = {{.thread = 0, .until = how->events},
                                            {.thread = PF_PLAN_SERVE}};
     pf_status s = write_plan(r, plan, 2, e);
-    struct pf_directed d = {
-        .schedule = how->schedule, .exclude = r->meta->exclude, .plan = path, .tracing = true};
+    struct pf_directed d = {.resident = true,
+                            .allow_outside = how->allow_outside,
+                            .schedule = how->schedule,
+                            .exclude = r->meta->exclude,
+                            .plan = path,
+                            .tracing = true};
     return s == PF_OK ? pf_directed_start(&r->host, r->meta, &d, &r->pid, e) : s;
 }
 
@@ -278,6 +282,8 @@ pf_status pf_resident_host_run(struct pf_resident_host *r, const struct pf_sched
     *end = (struct pf_resident_end){.killed = killed,
                                     .children = r->lane->children,
                                     .executed = r->lane->executed,
+                                    .used_up = k->used_up,
+                                    .shared_input = r->trunk->ring[PF_STREAM_INPUT].head,
                                     .weak = r->lane->not_seq_cst,
                                     .blocked = r->lane->blocked,
                                     .nblocked = r->lane->nblocked,

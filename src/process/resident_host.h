@@ -22,6 +22,7 @@ struct pf_resident_start {
     uint64_t events; /* of the main thread before the checkpoint, at least 1 */
     uint64_t limit_ms; /* most time until the target has reached it */
     bool (*should_stop)(void); /* NULL: never */
+    bool allow_outside; /* copies may use connections to other processes */
 };
 
 /* Starts the program and waits until it has reached the checkpoint. `m` must outlive the host. */
@@ -36,6 +37,10 @@ struct pf_resident_end {
     bool killed; /* it exceeded its time, or the room for its events */
     uint32_t children; /* processes that it started */
     bool executed; /* it executed another program */
+    /* it changed a pipe or a socket that the copies share: start the program again */
+    bool used_up;
+    uint64_t
+        shared_input; /* bytes of stream `input` up to the checkpoint: the same in all copies */
     bool weak; /* it performed an atomic operation that is not sequentially consistent */
     const struct pf_blocked *blocked; /* the threads that had not ended */
     uint32_t nblocked;

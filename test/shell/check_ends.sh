@@ -18,7 +18,7 @@ there() { ! gone "$1"; }
 cp "$ROOT/test/shell/part/check_ends_racy.c" racy.c
 cp "$ROOT/test/shell/part/check_ends_dies.c" dies.c
 cp "$ROOT/test/shell/part/check_ends_stays.c" stays.c
-{ # the seventeenth start waits for a writer of the pipe
+{ # the fifteenth start waits for a writer of the pipe
     echo "#include <fcntl.h>"
     echo "#include <pthread.h>"
     echo "#include <sys/stat.h>"
@@ -36,7 +36,7 @@ cp "$ROOT/test/shell/part/check_ends_stays.c" stays.c
     echo "    int fd = open(\"starts\", O_WRONLY | O_CREAT | O_APPEND, 0666);"
     echo "    if (write(fd, \"x\", 1) != 1 || fstat(fd, &s))"
     echo "        return 1;"
-    echo "    if (s.st_size == 17 && close(open(\"held\", O_WRONLY | O_CREAT, 0666)) == 0)"
+    echo "    if (s.st_size == 15 && close(open(\"held\", O_WRONLY | O_CREAT, 0666)) == 0)"
     echo "        if (read(open(\"hold\", O_RDONLY), &s, 1) >= 0)"
     echo "            return 2;"
     echo "    pthread_create(&t, NULL, other, NULL);"
@@ -102,7 +102,7 @@ gone stays || fail "a process is still running"
 # The end of the budget is reported once, as such: here a try waits for a writer of a pipe until then.
 # Nothing is said about the build of the program.
 mkfifo hold
-sed 's/s.st_size == 17/s.st_size == 5/' many.c >waits.c
+sed 's/s.st_size == 15/s.st_size == 3/' many.c >waits.c
 "$PF" cc -g -O1 -pthread waits.c -o waits
 status 66 "$PF" check --time 3s --grace 1m --state waits.s -- "$PWD/waits"
 [[ $(grep -c "incomplete" out) == 1 ]] || fail "not one reason"
@@ -145,7 +145,7 @@ wait $pid || rc=$?
 [[ $rc == 66 ]] || fail "exit status after SIGINT while trying: $rc"
 has stopped.out "pf: incomplete: the check was interrupted"
 hasnt stopped.out "not decided"
-compgen -G "m/check/*/clips/4/*.clip" >/dev/null || fail "the results of the tries are lost"
+compgen -G "m/check/*/clips/3/*.clip" >/dev/null || fail "the results of the tries are lost"
 grep -q '"kind":"hatch".*"how":"stopped"' m/check/*/journal || fail "not stopped in a hatch step: $(cat m/check/*/journal)"
 gone many || fail "a process is still running"
 status 66 "$PF" check --continue --runs 1 --quiet --state m

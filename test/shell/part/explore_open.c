@@ -54,6 +54,16 @@ static void counts_while_waiting(void)
         n++;
     printf("%d\n", n > 1000);
 }
+/* before the threads exist, with another answer in every run of the program */
+static void asked_before(void)
+{
+    unsigned char b[8];
+    int fd = open("/dev/urandom", O_RDONLY);
+    if (read(fd, b, sizeof b) != sizeof b)
+        abort();
+    x = b[0] % 2;
+    close(fd);
+}
 static void relaxed(void) { atomic_store_explicit(&flag, 1, memory_order_relaxed); }
 
 static void *first(void *a)
@@ -75,6 +85,9 @@ int main(void)
                            random_number, relaxed,    counts_while_waiting};
     pthread_t t[2];
     (void)all;
+#ifdef BEFORE
+    BEFORE();
+#endif
     pthread_create(&t[0], NULL, first, NULL);
     pthread_create(&t[1], NULL, second, NULL);
 #ifdef LEAVE

@@ -110,7 +110,6 @@ static void start_continuation(const struct pf_channel *c, uint32_t i)
     pf_continuation_isolate(); /* before the log is opened, which must not be copied */
     pf_ring_split(log_path_of(c, i), i);
     pf_channel_get()->continuation[i].shares = pf_continuation_shares();
-    pf_shared_names_count(&pf_channel_get()->continuation[i].changed_names);
 }
 
 static void follow_policy(const struct pf_channel *c, uint32_t i)
@@ -173,7 +172,7 @@ void pf_checkpoint_run_all(void)
         k->done = 1;
         k->kept = is_kept(c, k);
         pf_ring_take_log(log_path_of(c, i), k->kept);
-        bool restored = pf_shared_state_restore() && !k->changed_names;
+        bool restored = pf_shared_state_restore();
         if (c->keep == PF_KEEP_NEWS && !restored)
             break; /* the next one could fail because of this one */
     }

@@ -1,8 +1,9 @@
 /*
  * continuation.c - separates a continuation, a copy of the process, from the process it was copied
  * from. The two would share file offsets, and the files they write to: the continuation gets
- * offsets of its own, and writes to in-memory copies of the files. It shows nothing on standard
- * output and standard error.
+ * offsets of its own, and writes to in-memory copies of the files. Files that it opens for writing,
+ * renames or removes later are private, too (file_overlay.h). It shows nothing on standard output
+ * and standard error.
  */
 #define _GNU_SOURCE
 #include "mappings.h"
@@ -42,6 +43,7 @@ void pf_continuation_prepare(void)
     for (int fd = 0; fd < FDS; fd++)
         shared[fd] =
             !pf_output_standard(fd) && pf_sys(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode);
+    pf_outside_prepare();
 }
 
 static void separate(int fd)
@@ -54,6 +56,8 @@ static void separate(int fd)
     long now = (flags & O_ACCMODE) == O_RDONLY ? reopen(fd, flags) : copy_of(fd, &st);
     if (now < 0)
         return;
+    if ((flags & O_ACCMODE) != O_RDONLY)
+        pf_overlay_add_open(fd, (int)now);
     pf_sys(SYS_lseek, now, offset, SEEK_SET);
     pf_sys(SYS_dup3, now, fd, closes & FD_CLOEXEC ? O_CLOEXEC : 0);
     pf_sys(SYS_close, now);
@@ -61,6 +65,7 @@ static void separate(int fd)
 
 void pf_continuation_isolate(void)
 {
+    pf_overlay_begin();
     for (int fd = 0; fd < FDS; fd++)
         if (shared[fd])
             separate(fd);

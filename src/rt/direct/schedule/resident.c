@@ -6,6 +6,7 @@
 #include "checkpoint.h"
 #include "schedule_plan.h"
 #include "scheduler.h"
+#include "shared_state.h"
 #include "stream_ring.h"
 #include "sys.h"
 #include <linux/futex.h>
@@ -113,6 +114,7 @@ void pf_resident_serve(void)
 {
     struct pf_resident *r = &pf_channel_get()->resident;
     pf_continuation_prepare();
+    pf_shared_state_save();
     __atomic_store_n(&r->ready, 1, __ATOMIC_RELEASE);
     pf_sys(SYS_futex, &r->ready, FUTEX_WAKE, 1);
     while (wait_for_request(r)) {
@@ -130,6 +132,7 @@ void pf_resident_serve(void)
             ;
         __atomic_store_n(&r->pid, 0, __ATOMIC_RELEASE);
         r->wait = status;
+        r->used_up = !pf_shared_state_restore();
         __atomic_fetch_add(&r->ended, 1, __ATOMIC_SEQ_CST);
         pf_sys(SYS_futex, &r->ended, FUTEX_WAKE, 1);
     }

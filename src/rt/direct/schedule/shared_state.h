@@ -1,13 +1,13 @@
 /*
  * shared_state.h - what the continuations of a checkpoint share although each is a copy of the
- * process: memory mapped with MAP_SHARED, descriptors other than files, names in the file system.
+ * process: memory mapped with MAP_SHARED, and descriptors other than files. Files are private
+ * (file_overlay.h).
  *
  * Model:   continuations run one after the other. A later one must find everything as the first one
  *          found it; otherwise it may fail for a reason that no run of the program has. Shared
  *          memory is restored. The checkpoint is used up if a pipe, a socket, an eventfd or an
  *          epoll is no longer as it was (its unread bytes, its addresses, its state for poll, its
- *          text in /proc/self/fdinfo), or if a continuation created, removed or changed files by
- *          their names and did not undo that.
+ *          text in /proc/self/fdinfo).
  * Memory:  a copy of the shared memory, up to 64 MB.
  * Threads: the target's one kernel thread.
  */
@@ -21,11 +21,5 @@
 void pf_shared_state_save(void);
 /* After a continuation: restores shared memory. Returns false if not everything is as it was. */
 bool pf_shared_state_restore(void);
-
-/* In a continuation: counts its changes of names from now on in *changes. */
-void pf_shared_names_count(uint32_t *changes);
-/* Before and after a system call of a continuation; `existed` is the result of the first call. */
-bool pf_shared_names_before(long number, const long a[6]);
-void pf_shared_names_after(long number, const long a[6], bool existed, long result);
 
 #endif

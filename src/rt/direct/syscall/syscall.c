@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "child_log.h"
 #include "mappings.h"
-#include "shared_state.h"
 #include "store.h"
 #include "symbolic.h"
 #include "syscalls.h"
@@ -137,9 +136,7 @@ static long call(long number, const long a[6])
 
 long pf_syscall_run(long number, const long a[6])
 {
-    bool existed = pf_shared_names_before(number, a);
     long r = call(number, a);
-    pf_shared_names_after(number, a, existed, r);
     pf_mappings_after_syscall(number, a, r);
     if (__builtin_expect(pf_symbolic_on, 0))
         pf_symbolic_after_syscall(number, a, r);

@@ -19,7 +19,9 @@
 #include "context.h"
 #include "direct.h"
 #include "environment.h"
+#include "file_overlay.h"
 #include "input_record.h"
+#include "outside_calls.h"
 #include "sys.h"
 #include <assert.h>
 #include <errno.h>
@@ -197,7 +199,13 @@ static inline bool pf_recording(void) { return pf_direct.mode == PF_DIRECT_RECOR
 long pf_syscall_plain(long number, const long argument[6]);
 static inline long pf_perform(long number, const long a[6])
 {
-    long r = pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    long r;
+    if (__builtin_expect(pf_direct.isolated, 0)) {
+        pf_outside_check(number, a);
+        if (pf_overlay_call(number, a, &r))
+            return r;
+    }
+    r = pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     if (__builtin_expect(r == -EFAULT, 0) && pf_environment_retry(number))
         r = pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     return r;

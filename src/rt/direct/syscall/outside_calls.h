@@ -1,0 +1,19 @@
+/*
+ * outside_calls.h - calls of a continuation that would reach another process: connections, and
+ * messages to sockets of others.
+ *
+ * Model:   a socket is inside if this process listens at its address (or, for datagrams, has bound
+ *          it). A descriptor that the continuation has inherited is outside if it is a connected
+ *          socket, or one end of a pipe, whose other end this process does not have.
+ * Threads: only the runner.
+ */
+#ifndef PF_RT_OUTSIDE_CALLS_H
+#define PF_RT_OUTSIDE_CALLS_H
+
+/* Before the process is copied: finds its descriptors that lead outside. */
+void pf_outside_prepare(void);
+/* In a continuation: ends it, as a divergence, if the call would reach another process and the user
+ * has not allowed that. */
+void pf_outside_check(long number, const long argument[6]);
+
+#endif
