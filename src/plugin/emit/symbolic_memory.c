@@ -33,6 +33,15 @@ static uint32_t site_of(struct pf_labels *l, LLVMValueRef inst)
     return pf_emit_site(l->e, inst, PF_SITE_BRANCH, 0, NULL);
 }
 
+static uint32_t access_code(struct pf_labels *l, LLVMValueRef inst, uint64_t size, bool write)
+{
+    const uint64_t *old = pf_ptrmap_find(&l->e->originals, inst), *event = NULL;
+    if (old)
+        event = pf_ptrmap_find(&l->is_event, (void *)*old);
+    return (uint32_t)(size < 0xffff ? size : 0xffff) | (uint32_t)write << 16 |
+           (uint32_t)(event && *event) << 17;
+}
+
 /* An access through an address with a label. */
 static void note_address(struct pf_labels *l, LLVMValueRef inst, LLVMValueRef ptr, uint64_t size,
                          bool write)
@@ -40,12 +49,7 @@ static void note_address(struct pf_labels *l, LLVMValueRef inst, LLVMValueRef pt
     LLVMValueRef label = pf_label_get(l, ptr, 0);
     if (label == l->none)
         return;
-    const uint64_t *old = pf_ptrmap_find(&l->e->originals, inst), *event = NULL;
-    if (old)
-        event = pf_ptrmap_find(&l->is_event, (void *)*old);
-    uint32_t what = (uint32_t)(size < 0xffff ? size : 0xffff) | (uint32_t)write << 16 |
-                    (uint32_t)(event && *event) << 17;
-    LLVMValueRef args[] = {label, ptr, pf_label_number(l, what)};
+    LLVMValueRef args[] = {label, ptr, pf_label_number(l, access_code(l, inst, size, write))};
     pf_label_call(l, PF_E___pf_symbolic_address, args);
 }
 
@@ -66,7 +70,14 @@ static LLVMValueRef load_field(struct pf_labels *l, LLVMValueRef ptr, LLVMTypeRe
 static void emit_load(struct pf_labels *l, LLVMValueRef inst, LLVMValueRef ptr, LLVMTypeRef type,
                       LLVMValueRef *out)
 {
-    note_address(l, inst, ptr, LLVMStoreSizeOfType(l->u->layout, type), false);
+    uint64_t size = LLVMStoreSizeOfType(l->u->layout, type);
+    if (pf_label_get(l, ptr, 0) != l->none && pf_label_bits(l->u, type) == size * 8) {
+        LLVMValueRef args[] = {ptr, pf_label_number(l, access_code(l, inst, size, false)),
+                               pf_label_get(l, ptr, 0)};
+        out[0] = pf_label_call(l, PF_E___pf_symbolic_load_at, args);
+        return;
+    }
+    note_address(l, inst, ptr, size, false);
     if (!has_byte_fields(l, type))
         return; /* the value is concrete; an operation that needs its label counts the loss */
     for (unsigned k = 0, n = pf_label_fields(l->u, type); k < n; k++)

@@ -40,6 +40,46 @@ static uint32_t one_character(FILE *f, uint32_t result)
     return pf_expression_resize(pf_symbolic_leaf(source, end - 1, (uint8_t)result), 32, false);
 }
 
+/* `n` of `wanted` bytes up to the position `end` were delivered. The number is limited by the
+ * length of the source, or the source is long enough. */
+static uint32_t delivered_label(const struct pf_symbolic_call *c, uint32_t source, uint64_t end,
+                                uint64_t n, uint64_t wanted)
+{
+    struct pf_expression_operand length, start = {0, end - n}, all = {0, end};
+    if (end < n || !pf_symbolic_length(source, &length) || length.value < end)
+        return 0;
+    if (n == wanted) {
+        pf_model_condition(c, PF_OP_UGE, 64, length, all);
+        return 0;
+    }
+    if (length.value != end)
+        return 0;
+    struct pf_expression_operand most = {0, start.value + wanted};
+    pf_model_condition(c, PF_OP_UGE, 64, length, start);
+    pf_model_condition(c, PF_OP_ULT, 64, length, most);
+    return pf_expression_two(PF_OP_SUB, 64, 0, length, start);
+}
+
+static uint32_t read_label(const struct pf_symbolic_call *c)
+{
+    uint32_t source;
+    uint64_t end;
+    if ((int64_t)c->result < 0 || !pf_symbolic_position((int)c->word[0], &source, &end))
+        return 0;
+    return delivered_label(c, source, end, c->result, c->word[2]);
+}
+
+static uint32_t fread_label(const struct pf_symbolic_call *c)
+{
+    uint32_t source;
+    uint64_t end;
+    if (!stream_position((FILE *)c->word[3], &source, &end))
+        return 0;
+    uint32_t label =
+        delivered_label(c, source, end, c->result * c->word[1], c->word[1] * c->word[2]);
+    return c->word[1] == 1 ? label : 0;
+}
+
 uint32_t pf_model_stream(const struct pf_symbolic_call *c)
 {
     const uint64_t *w = c->word;
@@ -57,7 +97,7 @@ uint32_t pf_model_stream(const struct pf_symbolic_call *c)
     }
     case PF_MODEL_fread:
         label_bytes((FILE *)w[3], (char *)w[0], c->result * w[1]);
-        return 0;
+        return fread_label(c);
     case PF_MODEL_getline:
         if ((int64_t)c->result > 0) {
             char *line = *(char **)w[0];
@@ -70,7 +110,7 @@ uint32_t pf_model_stream(const struct pf_symbolic_call *c)
         return one_character((FILE *)w[0], (uint32_t)c->result);
     case PF_MODEL_getchar:
         return one_character(stdin, (uint32_t)c->result);
-    default: /* read: the labels are there since the system call returned */
-        return 0;
+    default: /* read: the bytes have their labels since the system call returned */
+        return read_label(c);
     }
 }

@@ -27,6 +27,12 @@
 
 extern bool pf_symbolic_on; /* this is a symbolic run */
 
+/* A value, zero-extended, with its label. */
+struct pf_expression_operand {
+    uint32_t label;
+    uint64_t value;
+};
+
 /* symbolic_input.c: starts a symbolic run if the channel wants one. argv and environment are those
  * that the kernel passed. */
 void pf_symbolic_init(char **argv, char **environment);
@@ -35,16 +41,19 @@ void pf_symbolic_after_syscall(long number, const long a[6], long result);
 /* The label of a byte of a source; 0 if it is beyond the source's limit or does not have this
  * value. */
 uint32_t pf_symbolic_leaf(uint32_t source, uint64_t offset, uint8_t value);
+/* Arguments and variables of the environment are words: they end with a 0, which is their last
+ * byte, and a longer word is possible. The leaf of a byte after the end of a word; its value in
+ * this run is 0. */
+bool pf_symbolic_is_word(uint32_t source);
+uint32_t pf_symbolic_leaf_beyond(uint32_t source, uint64_t offset);
+/* The length of a word without its 0, or of a regular file. False: it is not known. */
+bool pf_symbolic_length(uint32_t source, struct pf_expression_operand *out);
 /* The source and the offset of the next byte that a descriptor delivers. False: not a source. */
 bool pf_symbolic_position(int fd, uint32_t *source, uint64_t *offset);
 
 /* expression.c: the label of a node; 0 if its value does not depend on a label. */
 uint32_t pf_expression_make(const struct pf_symbolic_record *node);
-/* Short forms. Values are zero-extended. */
-struct pf_expression_operand {
-    uint32_t label;
-    uint64_t value;
-};
+/* Short forms. */
 uint32_t pf_expression_two(enum pf_symbolic_op op, unsigned bits, unsigned c,
                            struct pf_expression_operand a, struct pf_expression_operand b);
 uint32_t pf_expression_resize(uint32_t label, unsigned bits, bool sign);
@@ -71,6 +80,10 @@ void pf_symbolic_condition(enum pf_symbolic_reason why, uint32_t label, bool val
                            uint32_t alternative);
 void pf_symbolic_address(uint32_t label, uint64_t address, uint32_t size, bool write, bool event);
 void pf_symbolic_lose(enum pf_symbolic_loss why, const char *name);
+
+/* symbolic_table.c: the value at an address with a label, if it is in a table of <ctype.h>. */
+bool pf_symbolic_table(const void *at, unsigned size, uint32_t address,
+                       struct pf_expression_operand *out);
 
 /* symbolic_model.c: the effect of a library function, after it has returned. Returns the label of
  * its result. */

@@ -81,6 +81,18 @@ void __pf_symbolic_address(uint32_t label, void *at, uint32_t what)
     pf_symbolic_address(label, (uintptr_t)at, what & 0xffff, what >> 16 & 1, what >> 17 & 1);
 }
 
+uint32_t __pf_symbolic_load_at(void *at, uint32_t what, uint32_t address)
+{
+    uint32_t size = what & 0xffff;
+    if (address) {
+        struct pf_expression_operand in_table;
+        if (pf_symbolic_table(at, size, address, &in_table))
+            return in_table.label;
+        __pf_symbolic_address(address, at, what);
+    }
+    return __pf_symbolic_load(at, size);
+}
+
 void __pf_symbolic_lost(uint32_t why, uint64_t labels)
 {
     if (labels)

@@ -29,6 +29,7 @@ struct source {
     uint64_t limit;
     uint64_t delivered; /* bytes, for descriptors without a position */
     uint64_t length; /* bytes seen so far */
+    uint64_t size; /* of a regular file; 0: unknown */
     uint8_t *data;
     uint32_t *leaf; /* by offset; 0: not made yet */
     bool announced;
@@ -92,6 +93,33 @@ uint32_t pf_symbolic_leaf(uint32_t source, uint64_t offset, uint8_t value)
         s->leaf[offset] = pf_expression_make(&(struct pf_symbolic_record){
             .op = PF_OP_INPUT, .bits = 8, .a = source, .x = offset, .y = value});
     return s->leaf[offset];
+}
+
+bool pf_symbolic_is_word(uint32_t source)
+{
+    return sources[source].type == PF_SOURCE_ARGUMENT ||
+           sources[source].type == PF_SOURCE_ENVIRONMENT;
+}
+
+uint32_t pf_symbolic_leaf_beyond(uint32_t source, uint64_t offset)
+{
+    if (!pf_symbolic_is_word(source) || offset < sources[source].length ||
+        offset >= sources[source].limit)
+        return 0;
+    return pf_expression_make(
+        &(struct pf_symbolic_record){.op = PF_OP_INPUT, .bits = 8, .a = source, .x = offset});
+}
+
+bool pf_symbolic_length(uint32_t source, struct pf_expression_operand *out)
+{
+    const struct source *s = &sources[source];
+    uint64_t n = pf_symbolic_is_word(source) ? s->length - 1 : s->size;
+    if (!n && !pf_symbolic_is_word(source))
+        return false;
+    *out = (struct pf_expression_operand){pf_expression_make(&(struct pf_symbolic_record){
+                                              .op = PF_OP_LENGTH, .bits = 64, .a = source, .y = n}),
+                                          n};
+    return true;
 }
 
 /* n bytes of a source have arrived at `at`. */
@@ -290,6 +318,7 @@ static void take_file(const char *spec, size_t n, uint64_t limit)
         return;
     sources[i].inode = st.st_ino;
     sources[i].device = st.st_dev;
+    sources[i].size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
     announce(i, 0);
 }
 

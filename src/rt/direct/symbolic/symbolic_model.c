@@ -15,6 +15,7 @@
 #include "sys.h"
 #include "textbuf.h"
 #include <dlfcn.h>
+#include <getopt.h>
 
 /* --- conditions on bytes --- */
 
@@ -54,6 +55,32 @@ size_t pf_model_length(const struct pf_symbolic_call *c, const char *s, size_t m
     return n;
 }
 
+/* strlen of the end of a word is its length minus an offset. Other strings have conditions on their
+ * bytes. */
+static uint32_t word_length(const struct pf_symbolic_call *c, const uint8_t *s, size_t n)
+{
+    const struct pf_symbolic_record *first = NULL;
+    struct pf_expression_operand length;
+    for (size_t i = 0; i <= n; i++) {
+        struct pf_expression_operand b = pf_model_byte(s + i);
+        const struct pf_symbolic_record *leaf = b.label ? pf_expression_node(b.label) : NULL;
+        bool piece = leaf && leaf->op == PF_OP_INPUT && pf_symbolic_is_word(leaf->a) &&
+                     (!first || (leaf->a == first->a && leaf->x == first->x + i));
+        if (!piece || (!i && !pf_symbolic_length(leaf->a, &length))) {
+            pf_model_length(c, (const char *)s, SIZE_MAX);
+            return 0;
+        }
+        if (!i)
+            first = leaf;
+    }
+    struct pf_expression_operand offset = constant(first->x);
+    if (length.value != offset.value + n)
+        return 0;
+    if (offset.value)
+        pf_model_condition(c, PF_OP_UGE, 64, length, offset);
+    return pf_expression_two(PF_OP_SUB, 64, 0, length, offset);
+}
+
 /* --- comparisons --- */
 
 static struct pf_expression_operand lower(struct pf_expression_operand b)
@@ -76,41 +103,156 @@ static struct pf_expression_operand lower(struct pf_expression_operand b)
     return (struct pf_expression_operand){upper ? label : b.label, value};
 }
 
-/* Compares up to n bytes; strings end at 0. The result is 0 exactly if all bytes are equal, so the
- * label of the result is: select(all equal, 0, result). `all equal` has one factor for each byte up
- * to the end of the shorter string, beyond the first difference as well: its flip asks for the
- * whole string at once. What the sign of the result depends on is a condition of its own. */
+/* A string that is compared: its bytes, and those that it would have if it were longer. */
+struct compared {
+    const uint8_t *s;
+    bool ended, extends; /* extends: it is the end of a word */
+    size_t end; /* index of its 0 */
+    uint32_t source;
+    uint64_t offset; /* of its 0 in the source */
+};
+
+static struct pf_expression_operand compared_byte(struct compared *c, size_t i, bool string)
+{
+    if (c->ended)
+        return (struct pf_expression_operand){
+            pf_symbolic_leaf_beyond(c->source, c->offset + (i - c->end)), 0};
+    struct pf_expression_operand b = pf_model_byte(c->s + i);
+    if (string && !b.value) {
+        const struct pf_symbolic_record *leaf = b.label ? pf_expression_node(b.label) : NULL;
+        c->ended = true;
+        c->end = i;
+        c->extends = leaf && leaf->op == PF_OP_INPUT && pf_symbolic_is_word(leaf->a);
+        c->source = c->extends ? leaf->a : 0;
+        c->offset = c->extends ? leaf->x : 0;
+    }
+    return b;
+}
+
+/* Can the comparison go on, beyond the end of one of the strings? */
+static bool goes_on(const struct compared *a, const struct compared *b)
+{
+    return !(a->ended && b->ended) && (!a->ended || a->extends) && (!b->ended || b->extends);
+}
+
+/* Do the strings agree, up to n bytes? The expression has one factor for each byte, also after the
+ * first difference and after the end of a word: its flip asks for the whole string at once. */
+static struct pf_expression_operand all_equal(const uint8_t *a, const uint8_t *b, size_t n)
+{
+    struct pf_expression_operand all = constant(1);
+    struct compared p = {.s = a}, q = {.s = b};
+    for (size_t i = 0; i < n && goes_on(&p, &q); i++) {
+        struct pf_expression_operand x = compared_byte(&p, i, true), y = compared_byte(&q, i, true);
+        struct pf_expression_operand same = {pf_expression_two(PF_OP_EQ, 1, 8, x, y),
+                                             x.value == y.value};
+        if (!same.label && !same.value)
+            return constant(0); /* they differ for every input */
+        if (same.label)
+            all = (struct pf_expression_operand){pf_expression_two(PF_OP_AND, 1, 0, all, same),
+                                                 all.value & same.value};
+    }
+    return all;
+}
+
+static struct pf_expression_operand select_of(struct pf_expression_operand c, unsigned bits,
+                                              struct pf_expression_operand a,
+                                              struct pf_expression_operand b)
+{
+    if (!c.label)
+        return c.value ? a : b;
+    return (struct pf_expression_operand){
+        pf_expression_make(&(struct pf_symbolic_record){.op = PF_OP_SELECT,
+                                                        .bits = (uint16_t)bits,
+                                                        .a = a.label,
+                                                        .b = b.label,
+                                                        .c = c.label,
+                                                        .x = a.value,
+                                                        .y = b.value}),
+        c.value ? a.value : b.value};
+}
+
+#define COMPARED_MAX 256
+
+/* The result of a comparison of up to n bytes; strings end at 0. It is that of the first byte that
+ * differs: a chain of selects. Where the run itself found the difference, the result is the
+ * function's own; elsewhere only its sign is known, and it is 1 or -1. */
 static uint32_t compare(const struct pf_symbolic_call *c, const uint8_t *a, const uint8_t *b,
                         size_t n, bool string, bool fold)
 {
-    struct pf_expression_operand all = constant(1);
-    bool differ = false;
-    for (size_t i = 0; i < n; i++) {
-        struct pf_expression_operand x = pf_model_byte(a + i), y = pf_model_byte(b + i);
+    struct pf_expression_operand x[COMPARED_MAX], y[COMPARED_MAX], result = constant(0);
+    struct compared p = {.s = a}, q = {.s = b};
+    size_t m = 0, first = SIZE_MAX;
+    while (m < n && m < COMPARED_MAX && (!string || goes_on(&p, &q))) {
+        x[m] = compared_byte(&p, m, string);
+        y[m] = compared_byte(&q, m, string);
         if (fold) {
-            x = lower(x);
-            y = lower(y);
+            x[m] = lower(x[m]);
+            y[m] = lower(y[m]);
         }
-        if (differ && !x.label && !y.label && x.value != y.value)
-            break; /* it differs anyway: the rest does not matter */
-        struct pf_expression_operand same = {pf_expression_two(PF_OP_EQ, 1, 8, x, y),
-                                             x.value == y.value};
-        if (!differ && !same.value && (x.label || y.label))
-            pf_model_condition(c, PF_OP_ULT, 8, x, y);
-        differ |= !same.value;
-        if (same.label || !same.value)
-            all = (struct pf_expression_operand){pf_expression_two(PF_OP_AND, 1, 0, all, same),
-                                                 all.value & same.value};
-        if (string && (!a[i] || !b[i]))
-            break;
+        if (x[m].value != y[m].value && first == SIZE_MAX)
+            first = m;
+        m++;
+        if (!x[m - 1].label && !y[m - 1].label && x[m - 1].value != y[m - 1].value)
+            break; /* they differ for every input; what follows does not matter */
     }
-    if (!all.label)
+    if ((first != SIZE_MAX) != ((uint32_t)c->result != 0)) { /* the difference is further behind */
+        for (size_t i = 0; i < m; i++)
+            pf_model_condition(c, PF_OP_EQ, 8, x[i], y[i]);
         return 0;
-    uint64_t result = (uint32_t)c->result;
-    if (all.value) /* equal: another input gives some other result, of which nothing is known */
-        result = 1;
-    return pf_expression_make(&(struct pf_symbolic_record){
-        .op = PF_OP_SELECT, .bits = 32, .c = all.label, .x = 0, .y = result});
+    }
+    for (size_t i = m; i > 0; i--) {
+        struct pf_expression_operand u = x[i - 1], v = y[i - 1];
+        struct pf_expression_operand same = {pf_expression_two(PF_OP_EQ, 1, 8, u, v),
+                                             u.value == v.value};
+        struct pf_expression_operand less = {pf_expression_two(PF_OP_ULT, 1, 8, u, v),
+                                             u.value < v.value};
+        bool here = i - 1 == first;
+        uint32_t own = (uint32_t)c->result;
+        struct pf_expression_operand below = constant(here && less.value ? own : (uint32_t)-1);
+        struct pf_expression_operand above = constant(here && !less.value ? own : 1);
+        result = select_of(same, 32, result, select_of(less, 32, below, above));
+    }
+    return result.label;
+}
+
+/* --- options --- */
+
+static void compare_argument(const struct pf_symbolic_call *c, const char *argument,
+                             const char *dashes, const char *name, size_t n)
+{
+    char text[128];
+    size_t k = 0;
+    for (; *dashes; dashes++)
+        text[k++] = *dashes;
+    if (k + n + 1 > sizeof text)
+        return;
+    pf_copy(text + k, name, n);
+    text[k + n] = 0;
+    struct pf_expression_operand all =
+        all_equal((const uint8_t *)argument, (const uint8_t *)text, SIZE_MAX);
+    pf_symbolic_condition(PF_REASON_MODEL, all.label, all.value, c->site, 0);
+}
+
+/* The first call of getopt: is an argument one of the options? These are facts about the
+ * arguments, whichever of them the call has used. */
+static void options(const struct pf_symbolic_call *c)
+{
+    static bool done;
+    int argc = (int)c->word[0];
+    char **argv = (char **)c->word[1];
+    const char *letters = (const char *)c->word[2];
+    const struct option *names =
+        c->model == PF_MODEL_getopt ? NULL : (const struct option *)c->word[3];
+    if (done)
+        return;
+    done = true;
+    for (int i = 1; i < argc; i++) {
+        for (const char *p = letters; p && *p; p++)
+            if (*p != ':' && *p != '+' && *p != '-')
+                compare_argument(c, argv[i], "-", p, 1);
+        for (const struct option *o = names; o && o->name; o++)
+            compare_argument(c, argv[i], "--", o->name, pf_str_len(o->name));
+    }
 }
 
 /* --- searches --- */
@@ -218,8 +360,7 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
     const uint64_t *w = c->word;
     switch ((enum pf_symbolic_model)c->model) {
     case PF_MODEL_strlen:
-        pf_model_length(c, (const char *)w[0], SIZE_MAX);
-        return 0;
+        return word_length(c, (const uint8_t *)w[0], c->result);
     case PF_MODEL_strnlen:
         pf_model_length(c, (const char *)w[0], w[1]);
         return 0;
@@ -272,6 +413,11 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
         if (c->result)
             copy_string(c, (char *)c->result, (const char *)w[0],
                         c->model == PF_MODEL_strdup ? SIZE_MAX : w[1]);
+        return 0;
+    case PF_MODEL_getopt:
+    case PF_MODEL_getopt_long:
+    case PF_MODEL_getopt_long_only:
+        options(c);
         return 0;
     case PF_MODEL_toupper:
         return letter(c, 'a', -32);
