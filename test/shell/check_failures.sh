@@ -37,6 +37,7 @@ check assertion assertion 1 ASSERTION
 has_harm "assertion failed: one == 2" assertion
 check spin hang 2 JOIN
 has_harm "the program hung" spin
+check yield hang 2 YIELD
 check deadlock deadlock 2 DEADLOCK
 check wait deadlock 2 WAIT
 

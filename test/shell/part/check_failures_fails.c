@@ -1,6 +1,7 @@
 #undef NDEBUG
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,6 +53,12 @@ static void *spin(void *arg)
         ;
     return arg;
 }
+static void *yields(void *arg)
+{
+    while (!atomic_load(&stop))
+        sched_yield(); /* YIELD */
+    return arg;
+}
 static void *drop(void *arg)
 {
     pthread_mutex_lock(&a);
@@ -93,6 +100,8 @@ int main(int argc, char **argv)
         run(wait, NULL);
     else if (!strcmp(what, "spin"))
         run(spin, NULL);
+    else if (!strcmp(what, "yield"))
+        run(yields, NULL);
     else if (!strcmp(what, "memory"))
         run(drop, use);
     return 0;

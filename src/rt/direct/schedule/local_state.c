@@ -3,13 +3,16 @@
  * function; those that the entry points of events preserve are on the stack, below the frame of the
  * program, and the vector registers still have their values because the runtime does not use them.
  */
+#define _GNU_SOURCE
 #include "local_state.h"
 #include "scheduler.h"
 #include "stream_ring.h"
+#include <ucontext.h>
 
 #define RECENT 8             /* events of a thread that are remembered */
 #define THREADS 256          /* threads that are watched */
 #define STACK_MAX (1u << 18) /* bytes of a stack that are hashed */
+#define BUDGET_EVENTS 32     /* events of a loop that yields */
 
 static struct recent_events {
     uint64_t code[RECENT], hash, hash_code;
@@ -80,6 +83,28 @@ void pf_local_state_note(uint64_t code)
     if (hash && channel->nstates < PF_LOCAL_STATES)
         channel->states[channel->nstates++] = (struct pf_local_state){
             .thread = c->number, .event = (uint32_t)pf_context_events(c), .hash = hash};
+}
+
+/* Code built with -O0 stores the budget in its frame, before or after each of its last events. */
+static bool is_budget(uint64_t word, int64_t budget)
+{
+    return word - (uint64_t)budget + 1 <= BUDGET_EVENTS;
+}
+
+uint64_t pf_local_state_at_call(const struct pf_context *c)
+{
+    static const uint8_t kept[] = {REG_RIP, REG_RSP, REG_RBX, REG_RBP,
+                                   REG_R12, REG_R13, REG_R14, REG_R15};
+    if (!c->trap)
+        return 0;
+    const greg_t *g = c->trap->uc_mcontext.gregs;
+    const uint64_t *sp = (const uint64_t *)((uint64_t)g[REG_RSP] & -8ull);
+    uint64_t h = 1, end = stack_end((uint64_t)sp);
+    for (size_t i = 0; i < sizeof kept; i++)
+        h = mix(h, (uint64_t)g[kept[i]]);
+    for (; end && (uint64_t)sp < end; sp++)
+        h = mix(h, is_budget(*sp, c->tls->budget) ? 0 : *sp);
+    return end ? h : 0;
 }
 
 bool pf_local_state_repeats(const struct pf_context *c)

@@ -442,6 +442,8 @@ void pf_sched_yield(void)
 {
     if (pf_direct.fuzzing && !pf_scheduler.ready.first)
         pf_fuzz_policy_release_one(true);
+    if (!pf_sched_would_yield() && pf_spinners_yield_for_ever(pf_scheduler.self))
+        pf_sched_spins_alone();
     /* Without a thread to yield to, no segment is written, so the replay does not yield either. */
     if (!pf_sched_would_yield()) {
         pf_scheduler.alone_yields = pf_scheduler.calls == pf_scheduler.alone_yield_calls + 1

@@ -3,12 +3,15 @@
  */
 #include "spinners.h"
 #include "local_state.h"
+#include "mappings.h"
 #include "rt.h"
 #include "schedule_plan.h"
 #include "scheduler_state.h"
+#include "signals.h"
 #include "waits.h"
 
 #define CHANCE 32  /* decisions between two chances */
+#define YIELDS 20000 /* yields in the same state after which a thread yields for ever */
 #define PATIENCE 8 /* times that all of them run in vain before time passes */
 
 static struct pf_queue spinners;
@@ -49,6 +52,38 @@ bool pf_spinners_recognise(struct pf_context *c, const struct pf_pending_event *
     if (more)
         pf_wait_loop_go_on(&c->wait_loop, more);
     return !more;
+}
+
+/* Memory of the program that another process may change. */
+static bool has_shared_memory(void)
+{
+    for (const struct pf_mapping *m = pf_mapping_above(0); m; m = pf_mapping_above(m->hi))
+        if (m->shared)
+            return true;
+    return false;
+}
+
+bool pf_spinners_yield_for_ever(const struct pf_context *c)
+{
+    static const struct pf_context *last;
+    static uint64_t state, last_calls;
+    static uint32_t same, other; /* yields in this state, and in other states */
+    if (pf_scheduler.following)
+        return false;
+    uint64_t now = pf_local_state_at_call(c);
+    bool again = now && last == c && pf_scheduler.calls == last_calls + 1;
+    same += again && now == state;
+    other += again && now != state; /* while the budget is small, a word may look like it */
+    if (!again || other > same / 16) {
+        state = now;
+        same = other = 0;
+    }
+    last = c;
+    last_calls = pf_scheduler.calls;
+    if (same < YIELDS || !pf_signal_none_handled() || pf_sched_holds_any() || has_shared_memory())
+        return false;
+    same = other = 0;
+    return true;
 }
 
 void pf_spinners_add(struct pf_context *c)

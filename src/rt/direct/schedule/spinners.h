@@ -12,6 +12,9 @@ bool pf_spinners_any(void);
 /* c, the current thread, is about to perform this event: true if it waits in a loop, so that other
  * threads should run. If the schedule plan wants it to run to its end, the plan has failed. */
 bool pf_spinners_recognise(struct pf_context *c, const struct pf_pending_event *event);
+/* c, the current thread, yields, and no other thread can run: true if it has yielded very often
+ * with the same registers and the same stack, without another system call. It will never stop. */
+bool pf_spinners_yield_for_ever(const struct pf_context *c);
 /* c, the current thread, waits in a loop from now on. */
 void pf_spinners_add(struct pf_context *c);
 /* Puts c, or all threads whose wait is over, back into the run queue. */
