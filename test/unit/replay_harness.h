@@ -51,9 +51,13 @@
 #include "stack.h"
 #include "store.h"
 #include "stream_ring.h"
+#include "symbolic.h"
 #include "syscalls.h"
 
 /* --- replacements for the rest of the runtime --- */
+
+bool pf_symbolic_on;
+void pf_symbolic_after_syscall(long number, const long a[6], long result) {}
 
 #define LOG_SIZE (24u << 20)
 #define SEEN_SIZE (4u << 20)

@@ -12,7 +12,8 @@
 // sources: src/rt/direct/syscall/poll_waiters.c src/rt/limits.c src/rt/spin.c src/rt/store.c
 // sources: src/rt/sys.c src/rt/direct/environment.c src/report/textbuf.c src/report/pool.c
 // sources: src/rt/direct/reach/mappings.c src/rt/direct/schedule/shared_state.c
-// sources: src/rt/direct/schedule/continuation.c
+// sources: src/rt/direct/schedule/continuation.c src/rt/direct/syscall/file_overlay.c
+// sources: src/rt/direct/syscall/outside_calls.c
 // flags: -D_GNU_SOURCE= -fno-builtin
 #include "replay_harness.h"
 
