@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #define NO_RACE UINT32_MAX
+#define GROWTH_MAX 4096 /* bytes to which sources are doubled */
 
 bool pf_hunt_cut(const struct pf_hunt *h)
 {
@@ -49,7 +50,7 @@ static pf_status explore_wanted(struct pf_hunt *h, struct wanted_runs *w, struct
 {
     pf_status s = PF_OK;
     for (uint32_t i = 0; s == PF_OK && i < h->runs.len && !pf_hunt_stopped(h); i++)
-        if (!w || is_wanted(w, i))
+        if ((!w || is_wanted(w, i)) && (!h->runs.at[i].longer || h->runs.at[i].reached_new))
             s = pf_hunt_explore(h, i, e);
     return s;
 }
@@ -176,14 +177,56 @@ static bool has_work(const struct pf_hunt *h)
     return false;
 }
 
-/* Takes branches that no run took, until that yields work for the other phases. */
+/* Runs the input of run `at` with one source twice as long, by repeating its bytes. */
+static pf_status run_longer(struct pf_hunt *h, uint32_t at, uint32_t source, bool *ran,
+                            struct pf_error *e)
+{
+    const struct pf_input_source *in = &h->runs.at[at].input.sources.at[source];
+    struct pf_hunt_run next = {.race = NO_RACE, .longer = source + 1};
+    size_t n = in->n ? in->n : 1;
+    unsigned char *bytes = pf_mem_resize(NULL, n, 2);
+    memset(bytes, 'a', 2 * n);
+    for (size_t i = 0; i < 2 * in->n; i += in->n)
+        memcpy(bytes + i, in->bytes, in->n);
+    pf_input_bytes_copy(&next.input, &h->runs.at[at].input);
+    pf_input_bytes_set(&next.input, in->name, bytes, 2 * n);
+    pf_status s = pf_hunt_execute(h, &next, ran, e);
+    free(bytes);
+    pf_input_bytes_release(&next.input);
+    return s;
+}
+
+/* Tries the next longer input. Lengths are not always part of the conditions: that of a buffer that
+ * was read, for example. An input that is longer already grows in the same source only. *more:
+ * there was one. */
+static pf_status try_growth(struct pf_hunt *h, bool *more, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    *more = false;
+    for (uint32_t i = 0; i < h->runs.len && s == PF_OK && !*more; i++)
+        while (h->runs.at[i].grown < h->runs.at[i].input.sources.len && s == PF_OK && !*more) {
+            const struct pf_hunt_run *r = &h->runs.at[i];
+            uint32_t source = h->runs.at[i].grown++;
+            if ((r->longer ? r->longer == source + 1 : r->reached_new) &&
+                r->input.sources.at[source].n <= GROWTH_MAX / 2 &&
+                pf_hunt_may_change(h, r->input.sources.at[source].name))
+                s = run_longer(h, i, source, more, e);
+        }
+    return s;
+}
+
+/* Takes branches that no run took, then tries longer inputs, until that yields work for the other
+ * phases. */
 static pf_status phase_3(struct pf_hunt *h, struct pf_error *e)
 {
     pf_status s = PF_OK;
     bool more = true;
     h->phase = 3;
-    while (s == PF_OK && more && !has_work(h) && !pf_hunt_stopped(h))
+    while (s == PF_OK && more && !has_work(h) && !pf_hunt_stopped(h)) {
         s = try_flip(h, NULL, &more, e);
+        if (s == PF_OK && !more && !pf_hunt_stopped(h))
+            s = try_growth(h, &more, e);
+    }
     h->finished = s == PF_OK && !more && !has_work(h) && !pf_hunt_stopped(h);
     return s;
 }

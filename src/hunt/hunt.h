@@ -65,6 +65,9 @@ struct pf_hunt_run {
     bool repeat; /* run it although an earlier session did */
     uint32_t race; /* the race that is swapped; UINT32_MAX: none */
     bool explored; /* its symbolic run was made */
+    bool reached_new; /* it reached a site that no run before it did */
+    uint32_t longer; /* 1 + the source that was made longer for it; 0: none */
+    uint32_t grown; /* how many of its sources were tried with twice the length */
 };
 
 struct pf_hunt_race {
@@ -116,6 +119,8 @@ bool pf_hunt_cut(const struct pf_hunt *h);
 
 /* --- hunt_input.c --- */
 
+/* True if the settings allow the source to change. */
+bool pf_hunt_may_change(const struct pf_hunt *h, const char *name);
 /* The input of the seed command. */
 PF_MUST_USE pf_status pf_hunt_seed(const struct pf_hunt *h, struct pf_input_bytes *out,
                                    struct pf_error *e);

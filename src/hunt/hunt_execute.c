@@ -211,19 +211,20 @@ static pf_status confirm(struct pf_hunt *h, struct pf_predict_job *j, size_t k, 
 
 /* --- one run --- */
 
-/* Lists the sites of the trace. */
-static void note_sites(struct pf_hunt *h, const struct pf_trace *t, pf_hunt_keys *out)
+/* Lists the sites of the trace; returns true if one of them is new. */
+static bool note_sites(struct pf_hunt *h, const struct pf_trace *t, pf_hunt_keys *out)
 {
-    bool *seen = pf_mem_zero(t->sites.len + 1, sizeof *seen);
+    bool *seen = pf_mem_zero(t->sites.len + 1, sizeof *seen), new = false;
     for (uint32_t i = 0; i < t->events.len; i++) {
         uint32_t site = t->events.at[i].site;
         if (seen[site])
             continue;
         seen[site] = true;
         pf_vec_push(out, hash_site(t, i));
-        (void)add_key(&h->sites, out->at[out->len - 1]);
+        new |= add_key(&h->sites, out->at[out->len - 1]);
     }
     free(seen);
+    return new;
 }
 
 static pf_status analyse(struct pf_hunt *h, const char *clip, uint32_t run, struct pf_error *e)
@@ -238,7 +239,7 @@ static pf_status analyse(struct pf_hunt *h, const char *clip, uint32_t run, stru
     size_t races = h->races.len;
     pf_status s = pf_load_trace(VERB, clip, &j->t, e);
     if (s == PF_OK) {
-        note_sites(h, &j->t, &sites);
+        h->runs.at[run].reached_new = note_sites(h, &j->t, &sites) && !h->runs.at[run].plan;
         pf_predict_job_run(j, &limits);
         for (size_t i = 0; i < j->results[0].races.len; i++)
             (void)candidate_of(h, &j->t, &j->results[0].races.at[i], run);

@@ -29,6 +29,22 @@ static unsigned argument_of(const char *name)
     return sscanf(name, "argv[%u]%n", &n, &end) == 1 && !name[end] ? n : 0;
 }
 
+bool pf_hunt_may_change(const struct pf_hunt *h, const char *name)
+{
+    const char *p = h->settings.inputs;
+    if (!p)
+        return true;
+    while (*p) { /* SPEC or SPEC:BYTES; argv is all arguments */
+        size_t n = strcspn(p, ","), length = strlen(name);
+        if (n >= length && !strncmp(p, name, length) && strchr(",:", p[length]))
+            return true;
+        if (n == strlen("argv") && !strncmp(p, "argv", n) && argument_of(name))
+            return true;
+        p += n + (p[n] == ',');
+    }
+    return false;
+}
+
 /* --- reading --- */
 
 static pf_status read_standard_input(struct pf_input_bytes *out, struct pf_error *e)

@@ -2,7 +2,6 @@
  * buffer that both threads use, without a lock. The seed line is short. */
 // stdin: short
 // input: stdin
-// skip: the number of bytes that read returns is concrete
 // race: STORE LOAD
 #include "hunt.h"
 
