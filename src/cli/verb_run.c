@@ -118,7 +118,7 @@ static int final_status(const struct pf_findings *f, int wait)
     int found = f->processes ? f->processes->exitcode : 0;
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++)
-        n += !pf_kind_is_failure(f->at[i]->kind);
+        n += !pf_kind_is_failure(f->at[i]->kind) && !f->at[i]->suspicious;
     return n && found ? found : own_status(wait);
 }
 

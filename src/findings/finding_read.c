@@ -92,9 +92,9 @@ static const char *read_merged_lines(struct pf_reader *r, const json_t *position
     return text;
 }
 
-static struct pf_backtrace read_stack(struct pf_reader *r, const json_t *o)
+static struct pf_backtrace read_stack(struct pf_reader *r, const json_t *o, const char *key)
 {
-    const json_t *v = pf_read_array(r, o, "stack");
+    const json_t *v = pf_read_array(r, o, key);
     size_t n = json_array_size(v);
     struct pf_stack_frame *at = pf_read_alloc(r, n * sizeof *at);
     for (size_t i = 0; i < n; i++) {
@@ -124,7 +124,7 @@ static void read_access(struct pf_reader *r, const json_t *o, struct pf_access *
                                     .name = pf_read_text(r, l, "name"),
                                     .shared = mode && !strcmp(mode, "read"),
                                     .first = json_is_true(json_object_get(l, "first")),
-                                    .taken = read_stack(r, l)};
+                                    .taken = read_stack(r, l, "stack")};
     }
     a->locks = locks;
     a->thread = thread_of(r, o, "thread");
@@ -133,7 +133,7 @@ static void read_access(struct pf_reader *r, const json_t *o, struct pf_access *
     a->address = pf_read_prefixed(r, o, "address", "0x", 16);
     a->variable = pf_read_text(r, o, "variable");
     a->range = json_is_true(json_object_get(o, "range"));
-    a->stack = read_stack(r, o);
+    a->stack = read_stack(r, o, "stack");
 }
 
 static void read_location(struct pf_reader *r, const json_t *o, struct pf_location *l)
@@ -154,7 +154,7 @@ static void read_location(struct pf_reader *r, const json_t *o, struct pf_locati
         l->thread = thread_of(r, o, "thread");
     l->freed = json_is_true(json_object_get(o, "freed"));
     if (l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK)
-        l->stack = read_stack(r, o);
+        l->stack = read_stack(r, o, "stack");
 }
 
 static void read_threads(struct pf_reader *r, const json_t *o, struct pf_finding *f)
@@ -169,7 +169,7 @@ static void read_threads(struct pf_reader *r, const json_t *o, struct pf_finding
                                         .name = pf_read_text(r, a, "name"),
                                         .tid = (int64_t)pf_read_number(r, a, "tid"),
                                         .running = state && !strcmp(state, "running"),
-                                        .created = read_stack(r, a)};
+                                        .created = read_stack(r, a, "stack")};
         if (at[i].number)
             at[i].parent = thread_of(r, a, "created_by");
     }
@@ -282,6 +282,7 @@ static void read_accesses(struct pf_reader *r, const json_t *o, struct pf_findin
         read_access(r, json_array_get(accesses, i), &f->accesses[i]);
     f->location = (struct pf_location){0};
     read_location(r, json_object_get(o, "location"), &f->location);
+    f->sleep = json_object_get(o, "sleep") ? read_stack(r, o, "sleep") : (struct pf_backtrace){0};
     read_threads(r, o, f);
 }
 

@@ -7,6 +7,7 @@
 #include "finding_text.h"
 #include "importance.h"
 #include "narrative.h"
+#include "sarif_rules.h"
 #include "text_format.h"
 #include <ctype.h>
 #include <stdlib.h>
@@ -428,72 +429,6 @@ static void add_result(struct sarif_writer *w, const struct pf_finding *const *a
 
 /* --- the run --- */
 
-static void add_rules(struct pf_text *t)
-{
-    static const struct {
-        const char *name, *about, *help;
-    } rules[PF_KINDS] = {
-        [PF_KIND_RACE] = {"DataRace",
-                          "Two threads access the same memory, at least one writes, at least one "
-                          "access is not atomic, and nothing orders them.",
-                          "Order the two accesses: hold the same lock in both, make both atomic, "
-                          "or let one thread wait for the other."},
-        [PF_KIND_ATOMICITY] = {"AtomicityViolation",
-                               "Accesses that belong together are torn apart by another thread.",
-                               "Hold one lock over all the accesses that belong together."},
-        [PF_KIND_ATOMIC_SET] = {"AtomicSetViolation",
-                                "Variables that belong together are seen in an inconsistent state.",
-                                "Hold one lock over every use of the variables that belong "
-                                "together."},
-        [PF_KIND_DEADLOCK] = {"Deadlock", "Threads wait for each other in a cycle.",
-                              "Take the locks in the same order everywhere."},
-        [PF_KIND_HEAP_OVERFLOW] = {"HeapOverflow",
-                                   "Memory before or after a heap block is accessed.",
-                                   "Keep the access within the block."},
-        [PF_KIND_USE_AFTER_FREE] = {"UseAfterFree", "A heap block is used after it was freed.",
-                                    "Free the block after its last use."},
-        [PF_KIND_DOUBLE_FREE] = {"DoubleFree", "A heap block is freed twice.",
-                                 "Let one owner free the block."},
-        [PF_KIND_STACK_OVERFLOW] = {"StackBufferOverflow",
-                                    "Memory before or after a variable on the stack is accessed.",
-                                    "Keep the access within the variable."},
-        [PF_KIND_GLOBAL_OVERFLOW] = {"GlobalBufferOverflow",
-                                     "Memory before or after a global variable is accessed.",
-                                     "Keep the access within the variable."},
-        [PF_KIND_CRASH] = {"Crash", "The program died of a signal.",
-                           "Replay the clip and follow the stack to the invalid operation."},
-        [PF_KIND_ASSERTION] = {"FailedAssertion", "An assertion of the program was false.",
-                               "Replay the clip: it shows the schedule that makes it false."},
-        [PF_KIND_HANG] = {"Hang", "The program makes no progress: its threads wait or spin.",
-                          "Replay the clip: it shows what each thread waits for."},
-    };
-    pf_json_key(t, "rules");
-    pf_text_char(t, '[');
-    for (int i = 0; i < PF_KINDS; i++) {
-        pf_text_add(t, i ? ",{" : "{");
-        pf_json_str(t, "id", pf_kind_name((enum pf_kind)i));
-        pf_json_str(t, "name", rules[i].name);
-        pf_json_key(t, "shortDescription");
-        pf_text_char(t, '{');
-        pf_json_str(t, "text", pf_kind_title((enum pf_kind)i));
-        pf_text_char(t, '}');
-        pf_json_key(t, "fullDescription");
-        pf_text_char(t, '{');
-        pf_json_str(t, "text", rules[i].about);
-        pf_text_char(t, '}');
-        pf_json_key(t, "help");
-        pf_text_char(t, '{');
-        pf_json_str(t, "text", rules[i].help);
-        pf_text_char(t, '}');
-        pf_json_key(t, "defaultConfiguration");
-        pf_text_add(t, "{\"level\":\"error\"}");
-        pf_json_key(t, "properties");
-        pf_text_add(t, "{\"tags\":[\"concurrency\",\"correctness\"],\"precision\":\"very-high\","
-                       "\"problem.severity\":\"error\"}}");
-    }
-    pf_text_char(t, ']');
-}
-
 static void add_notification(struct pf_text *t, const char *text, size_t n)
 {
     pf_text_char(t, '{');
@@ -557,7 +492,7 @@ void pf_sarif(struct pf_text *t, const struct pf_findings *f, const struct pf_ba
     pf_json_str(t, "name", "photofinish");
     pf_json_str(t, "version", PF_VERSION);
     pf_json_str(t, "semanticVersion", PF_VERSION);
-    add_rules(t);
+    pf_sarif_rules(t);
     pf_text_add(t, "}}");
     add_invocation(t, f);
     if (w.here) {

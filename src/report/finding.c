@@ -45,6 +45,22 @@ static int find(const char *const *words, int n, const char *word)
 
 const char *pf_kind_name(enum pf_kind k) { return kinds[k]; }
 const char *pf_kind_title(enum pf_kind k) { return titles[k]; }
+bool pf_finding_is_lock_order(const struct pf_finding *f)
+{
+    if (f->kind != PF_KIND_DEADLOCK || f->status != PF_STATUS_PREDICTED ||
+        !pf_str_same(f->analysis, "lock-order"))
+        return false;
+    for (size_t i = 0; i < f->naccesses; i++)
+        if (f->accesses[i].nlocks != 1)
+            return false;
+    return f->naccesses > 1;
+}
+
+const char *pf_finding_kind_title(const struct pf_finding *f)
+{
+    return pf_finding_is_lock_order(f) ? "lock-order-inversion (potential deadlock)"
+                                       : titles[f->kind];
+}
 const char *pf_finding_status_name(enum pf_finding_status s) { return statuses[s]; }
 const char *pf_op_name(enum pf_op op) { return ops[op]; }
 const char *pf_location_name(enum pf_location_kind k) { return locations[k]; }

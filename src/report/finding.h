@@ -189,6 +189,9 @@ struct pf_finding {
     const struct pf_thread_info *threads;
     size_t nthreads;
     struct pf_location location;
+    /* of a race: the last sleep of the first access's thread, if the other access came before its
+     * end, so that only the sleep seems to order them; n == 0: there is none */
+    struct pf_backtrace sleep;
     uint64_t count;
     const struct pf_sightings *seen; /* NULL: not from a suite */
     /* the last steps of a schedule up to the accesses, and later uses of the same memory */
@@ -203,6 +206,8 @@ struct pf_finding {
 
 const char *pf_kind_name(enum pf_kind k);
 const char *pf_kind_title(enum pf_kind k); /* "data race" */
+/* The same for a finding: a deadlock that no run has shown is a "lock-order-inversion". */
+const char *pf_finding_kind_title(const struct pf_finding *f);
 const char *pf_finding_status_name(enum pf_finding_status s);
 const char *pf_op_name(enum pf_op op);
 const char *pf_location_name(enum pf_location_kind k);
@@ -222,6 +227,12 @@ static inline bool pf_kind_is_failure(enum pf_kind k)
 {
     return k == PF_KIND_CRASH || k == PF_KIND_ASSERTION || k == PF_KIND_HANG;
 }
+/* True for the misuse of locks and threads: the first access is the wrong operation, the others are
+ * earlier ones that explain it. */
+static inline bool pf_kind_is_misuse(enum pf_kind k) { return k >= PF_KIND_MUTEX_DESTROY_LOCKED; }
+/* True for a cycle in the order in which locks were taken in free mode: a deadlock that no run has
+ * shown. Each access takes a lock while it holds one other, which the previous access takes. */
+bool pf_finding_is_lock_order(const struct pf_finding *f);
 /* The class of a finding, for sorting and exit statuses. If it is not judged: findings with harm,
  * failures and memory errors count as spec-violated, all others as undecided. */
 enum pf_judge_class pf_finding_class(const struct pf_finding *f);

@@ -279,6 +279,8 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
         access(t, f, &f->accesses[i]);
     pf_text_char(t, ']');
     location(t, &f->location);
+    if (f->sleep.n)
+        stack(t, "sleep", &f->sleep);
     pf_json_key(t, "threads");
     pf_text_char(t, '[');
     for (size_t i = 0; i < f->nthreads; i++)

@@ -270,7 +270,7 @@ static void add_summary(struct pf_text *t, const struct pf_finding *f,
     const struct pf_stack_frame *p =
         f->naccesses ? pf_backtrace_source(&f->accesses[0].stack) : NULL;
     pf_text_add(t, "SUMMARY: photofinish: ");
-    pf_text_add(t, pf_kind_title(f->kind));
+    pf_text_add(t, pf_finding_kind_title(f));
     if (p && p->file) {
         pf_text_char(t, ' ');
         add_position(t, p, style);
@@ -291,6 +291,65 @@ static void add_failure(struct pf_text *t, const struct pf_finding *f)
     pf_text_add(t, "\n\n");
 }
 
+static void add_lock_label(struct pf_text *t, const struct pf_finding *f, size_t i)
+{
+    pf_text_char(t, 'M');
+    pf_text_u64(t, pf_finding_lock_number(f, f->accesses[i % f->naccesses].locks[0].address));
+}
+
+/* Access i takes the lock that access i + 1 holds. */
+static void add_lock_cycle(struct pf_text *t, const struct pf_finding *f,
+                           const struct pf_text_style *style)
+{
+    const struct colors *c = colors_of(style);
+    pf_text_add(t, "  Cycle in lock order graph: ");
+    for (size_t i = 0; i < f->naccesses; i++) {
+        add_lock_label(t, f, i);
+        pf_text_add(t, " (");
+        pf_text_address(t, f->accesses[i].locks[0].address);
+        pf_text_add(t, ") => ");
+    }
+    add_lock_label(t, f, 0);
+    pf_text_add(t, "\n\n");
+    for (size_t i = 0; i < f->naccesses; i++) {
+        const struct pf_access *a = &f->accesses[i];
+        pf_text_add(t, c->lock);
+        pf_text_add(t, "  Mutex ");
+        add_lock_label(t, f, i + 1);
+        pf_text_add(t, " acquired here while holding mutex ");
+        add_lock_label(t, f, i);
+        pf_text_add(t, " in ");
+        add_thread(t, a->thread);
+        pf_text_char(t, ':');
+        pf_text_add(t, c->off);
+        pf_text_char(t, '\n');
+        pf_backtrace_text(t, &a->stack, style);
+        pf_text_add(t, c->lock);
+        pf_text_add(t, "  Mutex ");
+        add_lock_label(t, f, i);
+        pf_text_add(t, a->locks[0].first ? " first acquired here:"
+                                         : " previously acquired by the same thread here:");
+        pf_text_add(t, c->off);
+        pf_text_char(t, '\n');
+        pf_backtrace_text(t, &a->locks[0].taken, style);
+    }
+}
+
+/* The stacks alone: the title says what is wrong with the first one. */
+static void add_misuse(struct pf_text *t, const struct pf_finding *f,
+                       const struct pf_text_style *style)
+{
+    if (f->kind == PF_KIND_THREAD_LEAK)
+        return; /* the thread is described below */
+    if (f->kind == PF_KIND_ERRNO_IN_SIGNAL)
+        pf_text_add(t, "  Signal handler invoked at:\n");
+    for (size_t i = 0; i < f->naccesses; i++) {
+        if (i)
+            pf_text_add(t, "  and:\n");
+        pf_backtrace_text(t, &f->accesses[i].stack, style);
+    }
+}
+
 void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
                      const struct pf_text_style *style)
 {
@@ -298,7 +357,7 @@ void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
     pf_text_add(t, RULE);
     pf_text_add(t, c->warning);
     pf_text_add(t, "WARNING: photofinish: ");
-    pf_text_add(t, pf_kind_title(f->kind));
+    pf_text_add(t, pf_finding_kind_title(f));
     if (f->child) {
         pf_text_add(t, " in child ");
         pf_text_name(t, f->child);
@@ -310,16 +369,30 @@ void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
     }
     pf_text_add(t, c->off);
     pf_text_char(t, '\n');
-    for (size_t i = 0; i < f->naccesses; i++)
-        add_access(t, f, i, style);
-    if (pf_kind_is_failure(f->kind))
+    if (pf_finding_is_lock_order(f))
+        add_lock_cycle(t, f, style);
+    else if (pf_kind_is_misuse(f->kind))
+        add_misuse(t, f, style);
+    else
+        for (size_t i = 0; i < f->naccesses; i++)
+            add_access(t, f, i, style);
+    if (pf_kind_is_failure(f->kind) || f->kind == PF_KIND_SYNC_MISUSE)
         add_failure(t, f);
+    if (f->sleep.n) {
+        pf_text_add(t, "  As if synchronized via sleep:\n");
+        pf_backtrace_text(t, &f->sleep, style);
+    }
     add_location(t, &f->location, style);
-    for (size_t i = 0; i < f->naccesses; i++)
+    for (size_t i = 0; i < f->naccesses && !pf_finding_is_lock_order(f); i++)
         for (size_t k = 0; k < f->accesses[i].nlocks; k++)
             add_lock(t, f, i, &f->accesses[i].locks[k], style);
     for (size_t i = 0; i < f->nthreads; i++)
         add_thread_info(t, &f->threads[i], style);
+    if (f->kind == PF_KIND_THREAD_LEAK && f->count > 1) {
+        pf_text_add(t, "  And ");
+        pf_text_u64(t, f->count - 1);
+        pf_text_add(t, " more similar thread leaks.\n\n");
+    }
     if (style->summary)
         add_summary(t, f, style);
     pf_text_add(t, RULE);

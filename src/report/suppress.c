@@ -109,8 +109,9 @@ static const char *parse_line(struct pf_suppression *item, struct pf_pool *pool)
     const char *wrong = split_frames(item, pool, colon + 1);
     if (wrong)
         return wrong;
-    if (item->nframes > 1 && item->type != PF_SUPPRESS_RACE && item->type != PF_SUPPRESS_DEADLOCK)
-        return "only race: and deadlock: take a pattern of several frames";
+    if (item->nframes > 1 &&
+        (item->type == PF_SUPPRESS_RACE_TOP || item->type == PF_SUPPRESS_CALLED_FROM_LIB))
+        return "race_top: and called_from_lib: take a pattern of one frame";
     if (all_any(item))
         return "the pattern would suppress everything";
     return NULL;
@@ -186,15 +187,12 @@ static bool match_stack(const struct pf_suppression *s, const struct pf_backtrac
     if (s->nframes > 1)
         return match_frames(s->frames, s->nframes, t);
     switch (s->type) {
-    case PF_SUPPRESS_RACE:
-    case PF_SUPPRESS_DEADLOCK:
-        return match_any_frame(s->frames[0], t);
     case PF_SUPPRESS_RACE_TOP:
         return t->n && match_place(s->frames[0], t->at);
     case PF_SUPPRESS_CALLED_FROM_LIB: /* #0 is a function of the C library, which has no file */
         return t->n > 1 && !t->at[0].file && pf_pattern_match(s->frames[0], t->at[1].module);
     default:
-        return false;
+        return match_any_frame(s->frames[0], t);
     }
 }
 
@@ -208,14 +206,31 @@ static bool match_name(const struct pf_suppression *s, const struct pf_finding *
     return match;
 }
 
+/* The type of the lines that suppress findings of this kind. */
+static enum pf_suppress_type type_of(enum pf_kind kind)
+{
+    return kind == PF_KIND_DEADLOCK          ? PF_SUPPRESS_DEADLOCK
+           : kind == PF_KIND_THREAD_LEAK     ? PF_SUPPRESS_THREAD
+           : kind == PF_KIND_IGNORES_AT_END  ? PF_SUPPRESS_THREAD
+           : kind == PF_KIND_SIGNAL_UNSAFE   ? PF_SUPPRESS_SIGNAL
+           : kind == PF_KIND_ERRNO_IN_SIGNAL ? PF_SUPPRESS_SIGNAL
+           : pf_kind_is_misuse(kind)         ? PF_SUPPRESS_MUTEX
+                                             : PF_SUPPRESS_RACE;
+}
+
+static bool is_for(const struct pf_suppression *s, enum pf_kind kind)
+{
+    bool race = s->type == PF_SUPPRESS_RACE_TOP || s->type == PF_SUPPRESS_CALLED_FROM_LIB;
+    return type_of(kind) == (race ? PF_SUPPRESS_RACE : s->type);
+}
+
 struct pf_suppression *pf_suppressions_match(struct pf_suppressions *s, const struct pf_finding *f,
                                              bool *by_name)
 {
     if (pf_kind_is_failure(f->kind))
         return NULL;
     for (struct pf_suppression *i = s->first; i; i = i->next) {
-        bool deadlock = i->type == PF_SUPPRESS_DEADLOCK;
-        if (deadlock != (f->kind == PF_KIND_DEADLOCK))
+        if (!is_for(i, f->kind))
             continue;
         bool by_stack = false;
         for (size_t k = 0; k < f->naccesses; k++)
@@ -265,7 +280,9 @@ void pf_suppression_text(struct pf_text *t, const struct pf_finding *f)
         pf_text_add(t, ": no stack to match\n");
         return;
     }
-    pf_text_add(t, f->kind == PF_KIND_DEADLOCK ? "\ndeadlock:" : "\nrace:");
+    pf_text_char(t, '\n');
+    pf_text_add(t, words[type_of(f->kind)]);
+    pf_text_char(t, ':');
     for (size_t i = 0; i < stack->n && i < GENERATED_FRAMES; i++) {
         pf_text_add(t, i ? ARROW "^" : "^");
         pf_text_name(t, stack->at[i].function ? stack->at[i].function : "*");

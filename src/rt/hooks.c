@@ -7,6 +7,7 @@
 void (*pf_listener)(struct pf_thread *, enum pf_event_kind, uintptr_t, uintptr_t);
 
 static void ignore_race(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then) {}
+static void ignore_cycle(const struct pf_lock_cycle *cycle) {}
 static uint32_t choose_watch_body(struct pf_func *f) { return PF_BODY_WATCH; }
 static bool no_sampling(struct pf_sample_numbers *out, bool exec) { return false; }
 static void ignore_thread(struct pf_thread *t) {}
@@ -19,6 +20,7 @@ static void ignore_number(uint32_t number) {}
 
 struct pf_hooks pf_hooks = {
     .race_found = ignore_race,
+    .lock_cycle_found = ignore_cycle,
     .choose_body = choose_watch_body,
     .sampling_finished = no_sampling,
     .sampling_resumed = ignore,

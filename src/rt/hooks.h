@@ -12,11 +12,15 @@
 #include "thread.h"
 
 struct pf_sample_numbers;
+struct pf_lock_cycle;
 
 struct pf_hooks {
     /* --- finding --- */
     /* pf_race_found (race.h) */
     void (*race_found)(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then);
+
+    /* pf_lock_cycle_found (misuse.h) */
+    void (*lock_cycle_found)(const struct pf_lock_cycle *cycle);
 
     /* --- sample, direct --- */
     /* Which body a call of f runs, if the thread's dispatch word does not decide it. */

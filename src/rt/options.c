@@ -23,10 +23,12 @@ static const struct option {
     const char *name;
     enum type type;
     void *value;
+    bool *given;
     const char *standard, *help;
 } table[] = {
-#define PF_OPTION(type, name, standard, help) {#name, type, &pf_options.name, #standard, help},
-#define PF_OPTION_IGNORED(name, why) {#name, IGNORED, 0, 0, why},
+#define PF_OPTION(type, name, standard, help)                                                      \
+    {#name, type, &pf_options.name, &pf_options.given.name, #standard, help},
+#define PF_OPTION_IGNORED(name, why) {#name, IGNORED, 0, 0, 0, why},
 #include "options.def"
 #undef PF_OPTION
 #undef PF_OPTION_IGNORED
@@ -130,6 +132,8 @@ static void set(const char *where, const char *name, const char *value)
         refuse(where, "unknown option", name, " (help=1 lists the options)");
     if (o->type == BOOL && !parse_bool(value, o->value))
         refuse(where, "expected 0 or 1 for option", name, "");
+    if (o->given)
+        *o->given = true;
     bool yes;
     if (o->type == INT && parse_bool(value, &yes))
         *(int *)o->value = yes;

@@ -22,6 +22,12 @@ struct pf_options {
 #define PF_OPTION(type, name, standard, help) PF_OPTION_TYPE_##type name;
 #include "options.def"
 #undef PF_OPTION
+    /* true: the user or the program has set the option */
+    struct {
+#define PF_OPTION(type, name, standard, help) bool name;
+#include "options.def"
+#undef PF_OPTION
+    } given;
     const char *log_dir; /* folder of the findings log; NULL: none */
     const char *run;     /* the run that the log belongs to; NULL: none */
     bool no_color;

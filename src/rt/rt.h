@@ -23,6 +23,8 @@ struct pf_rt {
     /* event mode: some functions are excluded from the trace, or are regions, so every call asks
      * which body to run (direct/reach/missing_call.h) */
     bool excludes_functions;
+    bool lock_stacks; /* the stack of every acquisition of a lock is stored (taken_at) */
+    bool lock_order; /* the order in which locks are taken is watched (lock_order.h) */
     bool has_signal_handlers; /* the target has installed a signal handler at some time */
     unsigned umask; /* of the process when it started; logs obey it */
     bool oracle; /* every event is logged for the offline oracle (oracle_log.h) */

@@ -65,7 +65,8 @@ def _read_access(a, own):
 
 def read_json(path, own, status="observed", skip_failures=False):
     """-> (findings, complete). `own`: the names of the test's files; `status`: expected of every race;
-    `skip_failures`: leave out crashes, memory errors and other failures of the recorded run."""
+    `skip_failures`: leave out crashes, memory errors and other failures of the recorded run. Findings of other kinds than races
+    that do not count are left out."""
     try:
         data = json.loads(Path(path).read_text())
     except (OSError, ValueError) as e:
@@ -74,7 +75,7 @@ def read_json(path, own, status="observed", skip_failures=False):
     need(isinstance(data.get("command"), list), "command is not a list")
     findings, ids = [], set()
     for f in data["findings"]:
-        if skip_failures and f.get("kind") != "race":
+        if f.get("kind") != "race" and (skip_failures or not f.get("counts", True)):
             continue
         need(f.get("kind") == "race", f"kind is {f.get('kind')!r}")
         need(f.get("status") == status, f"status is {f.get('status')!r}")

@@ -137,7 +137,7 @@ static void lines(void **state)
         {"race:a <-  <- b", 1, "a frame of the pattern is empty"},
         {"race:...", 1, "suppress everything"},
         {"race:... <- ...", 1, "suppress everything"},
-        {"race_top:a <- b", 1, "several frames"},
+        {"race_top:a <- b", 1, "a pattern of one frame"},
         {":a", 1, "unknown type"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
@@ -192,6 +192,22 @@ static void matches(void **state)
     f.kind = PF_KIND_DEADLOCK;
     assert_true(suppresses("deadlock:store", &f));
     assert_false(suppresses("race:store", &f));
+    static const struct {
+        enum pf_kind kind;
+        const char *text;
+    } others[] = {
+        {PF_KIND_MUTEX_BAD_UNLOCK, "mutex:store"}, {PF_KIND_SYNC_MISUSE, "mutex:... <- store"},
+        {PF_KIND_THREAD_LEAK, "thread:store"},     {PF_KIND_IGNORES_AT_END, "thread:store"},
+        {PF_KIND_SIGNAL_UNSAFE, "signal:store"},   {PF_KIND_ERRNO_IN_SIGNAL, "signal:store"},
+        {PF_KIND_USE_AFTER_FREE, "race:store"},
+    };
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
+        for (size_t k = 0; k < sizeof others / sizeof others[0]; k++) {
+            f.kind = others[i].kind;
+            bool same = !strncmp(others[i].text, others[k].text, 4); /* the type of the line */
+            if (suppresses(others[k].text, &f) != same)
+                fail_msg("%s, %s", pf_kind_name(f.kind), others[k].text);
+        }
 }
 
 static void hits(void **state)

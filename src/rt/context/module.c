@@ -63,6 +63,11 @@ static struct {
 
 static size_t entry_slot(uintptr_t addr) { return (addr >> 4) * 0x9e3779b97f4a7c15ull >> 20; }
 
+static uintptr_t entry_of(const struct pf_func *f)
+{
+    return (uintptr_t)&f->entry + (uintptr_t)(intptr_t)f->entry;
+}
+
 static void rebuild_entries(void)
 {
     size_t n = 0;
@@ -75,7 +80,7 @@ static void rebuild_entries(void)
     entries.at = pf_sys_map(NULL, entries.size * sizeof *entries.at);
     for (struct module *m = modules; m && entries.at; m = m->next)
         for (struct pf_func *f = m->func; f < m->func_end; f++) {
-            uintptr_t a = (uintptr_t)&f->entry + (uintptr_t)(intptr_t)f->entry;
+            uintptr_t a = entry_of(f);
             size_t i = entry_slot(a);
             while (entries.at[i & (entries.size - 1)])
                 i++;
@@ -102,6 +107,17 @@ bool pf_func_begins_at(const void *addr)
             break;
         found = a == (uintptr_t)addr;
     }
+    pf_spin_unlock(&lock);
+    return found;
+}
+
+const struct pf_func *pf_func_find(const void *addr)
+{
+    const struct pf_func *found = NULL;
+    pf_spin_lock(&lock);
+    for (struct module *m = modules; m && !found; m = m->next)
+        for (const struct pf_func *f = m->func; f < m->func_end && !found; f++)
+            found = entry_of(f) == (uintptr_t)addr ? f : NULL;
     pf_spin_unlock(&lock);
     return found;
 }

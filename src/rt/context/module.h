@@ -43,5 +43,7 @@ void pf_module_unlock(void);
 
 /* True if an instrumented function begins at addr, or if addr is in the code of the runtime. */
 bool pf_func_begins_at(const void *addr);
+/* The record of the instrumented function that begins at addr; NULL: none. O(functions). */
+const struct pf_func *pf_func_find(const void *addr);
 
 #endif

@@ -8,9 +8,11 @@
  */
 #include "race.h"
 #include "benign.h"
+#include "finding_place.h"
 #include "finding_text.h"
 #include "hooks.h"
 #include "limits.h"
+#include "misuse.h"
 #include "object_log.h"
 #include "options.h"
 #include "oracle_log.h"
@@ -51,6 +53,7 @@ static struct {
     struct pf_suppressions suppressions;
     uint32_t n; /* entries in use */
     uint64_t findings, suppressed;
+    uint64_t counted; /* findings that are errors of the program */
     void (*on_halt)(void);
     struct finding_entry entry[ENTRIES];
     uint16_t index[INDEX]; /* by fingerprint, open addressing */
@@ -227,7 +230,7 @@ static bool is_this_process(void) { return race.pid == (pid_t)pf_sys(SYS_getpid)
 /* In directed mode the exit status stays the program's, so that it is the same in every replay. */
 static int wanted_status(void)
 {
-    return race.findings && !pf_rt.events && !pf_options.own_status ? pf_options.exitcode : 0;
+    return race.counted && !pf_rt.events && !pf_options.own_status ? pf_options.exitcode : 0;
 }
 
 int pf_race_summary(void)
@@ -341,14 +344,33 @@ static bool report(struct finding_entry *e, struct pf_finding *f)
         return !by_name;
     }
     e->reported = true;
-    e->count = 1;
+    e->count = f->count;
     race.findings++;
+    race.counted += !f->suspicious;
     if (!pf_options.quiet)
         print_finding(f);
     pf_race_log_finding(f);
-    if (pf_options.halt_on_error)
+    if (pf_options.halt_on_error && !f->suspicious)
         halt();
     return true;
+}
+
+/* An access to a block in quarantine. */
+static void use_after_free(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
+{
+    unsigned mask = (unsigned)(now >> PF_MASK_SHIFT);
+    struct pf_bad_access e = {.t = t,
+                              .kind = PF_BAD_ACCESS_AFTER_FREE,
+                              .id = now & ((1u << PF_ID_BITS) - 1),
+                              .addr = granule + (uintptr_t)__builtin_ctz(mask | 0x100),
+                              .size = (size_t)__builtin_popcount(mask),
+                              .byte = granule,
+                              .write = now >> PF_WRITE_BIT & 1,
+                              .freed_at = then & ((1u << PF_ID_BITS) - 1),
+                              .freed_by = (then >> PF_CLK_SHIFT & PF_CLK_MAX) - 1};
+    pf_block_find((void *)e.addr, &e.block);
+    if (!seen_pair(pair_of(now, then)))
+        pf_bad_access_found(&e);
 }
 
 void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
@@ -359,6 +381,10 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
     pf_oracle_event(t, "race", granule, bytes);
     if (pf_benign_bytes(granule, bytes))
         return;
+    if ((then >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1)) == PF_SID_FREED) {
+        use_after_free(t, granule, now, then);
+        return;
+    }
     if (!pf_options.report_bugs || (atomic && !pf_options.report_atomic_races) || seen_pair(pair) ||
         seen_hidden(pair, granule))
         return;
@@ -382,31 +408,6 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
 
 const char *pf_failed_assertion;
 
-/* "thread T1: f a.c:12 < main a.c:30": where the first thread of the failure stopped. */
-static void tell_where(const struct pf_finding *f)
-{
-    const struct pf_access *a = &f->accesses[0];
-    struct pf_text t;
-    pf_text_init(&t, &race.work);
-    pf_text_add(&t, a->thread ? "thread T" : "main thread");
-    if (a->thread)
-        pf_text_u64(&t, a->thread);
-    for (size_t i = 0; i < a->stack.n; i++) {
-        const struct pf_stack_frame *p = &a->stack.at[i];
-        pf_text_add(&t, i ? " < " : ": ");
-        pf_text_name(&t, p->function ? p->function : "??");
-        if (p->file) {
-            pf_text_char(&t, ' ');
-            pf_text_name(&t, pf_str_base(p->file));
-            pf_text_char(&t, ':');
-            pf_text_u64(&t, p->line);
-        }
-    }
-    pf_text_char(&t, 0);
-    if (!t.failed)
-        pf_hooks.failure_found(t.at);
-}
-
 void pf_failure_found(const struct pf_failure *e, bool quiet)
 {
     if (race.ended || is_reporting() || !pf_module_try_lock())
@@ -415,8 +416,9 @@ void pf_failure_found(const struct pf_failure *e, bool quiet)
     lock_reports();
     struct pf_finding *f = pf_failure_build(&race.work, e);
     struct finding_entry *entry = f && !quiet && pf_options.report_bugs ? entry_of(f->id) : NULL;
-    if (f && f->naccesses)
-        tell_where(f);
+    const char *where = f && f->naccesses ? pf_finding_stop(&race.work, f) : NULL;
+    if (where)
+        pf_hooks.failure_found(where);
     if (entry && !entry->reported)
         report(entry, f);
     pf_pool_release(&race.work);
@@ -465,25 +467,27 @@ void pf_bad_access_found(const struct pf_bad_access *seen)
         __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
     } else {
         report(e, f);
-        const struct pf_stack_frame *p = pf_backtrace_source(&f->accesses[f->naccesses - 1].stack);
-        struct pf_text t;
-        pf_text_init(&t, &race.work);
-        pf_text_add(&t, pf_kind_title(f->kind));
-        if (p && p->function) {
-            pf_text_add(&t, " in ");
-            pf_text_name(&t, p->function);
-        }
-        if (p && p->file) {
-            pf_text_add(&t, " (");
-            pf_text_name(&t, pf_str_base(p->file));
-            pf_text_char(&t, ':');
-            pf_text_u64(&t, p->line);
-            pf_text_char(&t, ')');
-        }
-        pf_text_char(&t, 0);
-        if (e->reported && !t.failed)
-            pf_hooks.memory_error_reported(t.at);
+        const char *text = e->reported ? pf_finding_place(&race.work, f) : NULL;
+        if (text)
+            pf_hooks.memory_error_reported(text);
     }
+    pf_pool_release(&race.work);
+    unlock_reports();
+}
+
+void pf_misuse_found(const struct pf_misuse *m)
+{
+    if (!pf_options.report_bugs || pf_rt.events)
+        return;
+    lock_reports();
+    struct pf_finding *f = pf_misuse_build(&race.work, m);
+    struct finding_entry *e = f ? entry_of(f->id) : NULL;
+    if (!e)
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+    else if (e->reported)
+        __atomic_fetch_add(&e->count, f->count, __ATOMIC_RELAXED);
+    else
+        report(e, f);
     pf_pool_release(&race.work);
     unlock_reports();
 }
@@ -526,6 +530,7 @@ void pf_race_on_halt(void (*callback)(void)) { race.on_halt = callback; }
 void pf_race_init(void)
 {
     pf_hooks.race_found = pf_race_found;
+    pf_hooks.lock_cycle_found = pf_lock_cycle_found;
     race.pid = (pid_t)pf_sys(SYS_getpid);
     pf_pool_init(&race.work, pf_race_map, pf_race_unmap);
     pf_pool_init(&race.forever, pf_race_map, pf_race_unmap);
@@ -555,7 +560,7 @@ void pf_race_after_fork(void)
     race.execs = 0;
     race.waited_ms = 0;
     race.status = -1;
-    race.findings = race.suppressed = 0;
+    race.findings = race.suppressed = race.counted = 0;
     /* otherwise the tables are zero, and their pages stay shared with the parent */
     if (race.n > FIRST) {
         pf_zero(race.entry, race.n * sizeof race.entry[0]);

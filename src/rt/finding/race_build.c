@@ -5,7 +5,9 @@
  * thread may hold the linker's locks.
  */
 #include "race_build.h"
+#include "finding_builder.h"
 #include "fingerprint.h"
+#include "last_sleep.h"
 #include "lockset.h"
 #include "module.h"
 #include "race.h"
@@ -19,12 +21,6 @@
 #include <signal.h>
 
 #define PART 4096
-
-struct finding_builder {
-    struct pf_pool *pool;
-    char *maps; /* text of /proc/self/maps, or NULL */
-    bool failed;
-};
 
 char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size)
 {
@@ -43,8 +39,14 @@ char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size)
     return r < 0 || t.failed ? NULL : t.at;
 }
 
-/* Copies a string into the pool. */
-static const char *keep(struct finding_builder *b, const char *s)
+struct pf_finding_builder pf_builder_for(struct pf_pool *pool)
+{
+    size_t size;
+    return (struct pf_finding_builder){.pool = pool,
+                                       .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
+}
+
+const char *pf_builder_text(struct pf_finding_builder *b, const char *s)
 {
     if (!s)
         return NULL;
@@ -85,7 +87,7 @@ const char *pf_maps_path(const char *maps, const void *p, size_t *length)
     return NULL;
 }
 
-static const char *module_of(struct finding_builder *b, const void *p)
+static const char *module_of(struct pf_finding_builder *b, const void *p)
 {
     size_t length;
     const char *path = pf_maps_path(b->maps, p, &length);
@@ -93,7 +95,7 @@ static const char *module_of(struct finding_builder *b, const void *p)
 }
 
 struct stack_copy {
-    struct finding_builder *b;
+    struct pf_finding_builder *b;
     struct pf_stack_frame *at;
     size_t n, room;
     struct pf_position top;
@@ -110,14 +112,14 @@ static bool count_position(const struct pf_position *p, void *arg)
 static bool copy_position(const struct pf_position *p, void *arg)
 {
     struct stack_copy *w = arg;
-    struct finding_builder *b = w->b;
+    struct pf_finding_builder *b = w->b;
     if (w->n == w->room)
         return false;
     w->at[w->n++] = (struct pf_stack_frame){
-        .function = keep(b, p->func),
-        .file = keep(b, p->file),
+        .function = pf_builder_text(b, p->func),
+        .file = pf_builder_text(b, p->file),
         .module = p->file ? module_of(b, p->func) : NULL,
-        .merged_lines = keep(b, p->merged_lines),
+        .merged_lines = pf_builder_text(b, p->merged_lines),
         .line = p->line,
         .column = p->column,
         .first_line = p->func_line,
@@ -126,10 +128,9 @@ static bool copy_position(const struct pf_position *p, void *arg)
     return true;
 }
 
-/* Builds the stack of `id`; sets *top, unless top is NULL, to its innermost position with a copied
- * variable name. The lock prevents objects from being unloaded while their strings are copied. */
-static struct pf_backtrace build_trail(struct finding_builder *b, uint32_t id,
-                                       struct pf_position *top)
+/* The lock prevents objects from being unloaded while their strings are copied. */
+struct pf_backtrace pf_builder_stack(struct pf_finding_builder *b, uint32_t id,
+                                     struct pf_position *top)
 {
     struct stack_copy w = {.b = b};
     pf_module_lock();
@@ -141,7 +142,7 @@ static struct pf_backtrace build_trail(struct finding_builder *b, uint32_t id,
         pf_stack_walk(id, copy_position, &w);
     if (top) {
         *top = w.top;
-        top->var = keep(b, w.top.var);
+        top->var = pf_builder_text(b, w.top.var);
     }
     pf_module_unlock();
     b->failed |= !w.at;
@@ -158,7 +159,7 @@ static bool copy_source(const struct pf_position *p, void *arg)
 }
 
 /* The current stack of t, with or without functions of the C library. site: as in pf_failure. */
-static struct pf_backtrace build_live_trail(struct finding_builder *b, const struct pf_thread *t,
+static struct pf_backtrace build_live_trail(struct pf_finding_builder *b, const struct pf_thread *t,
                                             uint32_t site, bool libc)
 {
     struct stack_copy w = {.b = b};
@@ -226,9 +227,7 @@ uint64_t pf_race_fingerprint(uint64_t now, uint64_t then)
     return id;
 }
 
-/* "name", or "name+0x10" for an address inside the variable; NULL if addr is not in a global
- * variable. */
-static const char *name_of(struct finding_builder *b, uintptr_t addr)
+const char *pf_builder_name(struct pf_finding_builder *b, uintptr_t addr)
 {
     struct pf_global g;
     if (!pf_global_find(addr, &g) || !g.name)
@@ -245,14 +244,14 @@ static const char *name_of(struct finding_builder *b, uintptr_t addr)
     return t.failed ? NULL : t.at;
 }
 
-static const char *source_name(struct finding_builder *b, const char *name)
+static const char *source_name(struct pf_finding_builder *b, const char *name)
 {
     const char *source = pf_source_name(b->pool, name);
     b->failed |= name && !source;
     return source;
 }
 
-static void build_locks(struct finding_builder *b, struct pf_access *a, uint32_t lockset)
+static void build_locks(struct pf_finding_builder *b, struct pf_access *a, uint32_t lockset)
 {
     size_t n = pf_lockset_get(lockset, NULL, 0);
     struct pf_held_lock *held = pf_pool_get(b->pool, n * sizeof *held + 1);
@@ -264,23 +263,23 @@ static void build_locks(struct finding_builder *b, struct pf_access *a, uint32_t
     n = pf_lockset_get(lockset, held, n);
     for (size_t i = 0; i < n; i++) /* the set lists the newest lock first, a report the oldest */
         locks[n - 1 - i] = (struct pf_lock){.address = held[i].addr,
-                                            .name = name_of(b, held[i].addr),
+                                            .name = pf_builder_name(b, held[i].addr),
                                             .shared = held[i].shared,
                                             .first = true, /* see lock_acquire in hb.c */
-                                            .taken = build_trail(b, held[i].where, NULL)};
+                                            .taken = pf_builder_stack(b, held[i].where, NULL)};
     a->locks = locks;
     a->nlocks = n;
 }
 
-static void build_access(struct finding_builder *b, struct pf_access *a, const struct pf_thread *t,
-                         uintptr_t granule, uint64_t record)
+static void build_access(struct pf_finding_builder *b, struct pf_access *a,
+                         const struct pf_thread *t, uintptr_t granule, uint64_t record)
 {
     struct pf_position top;
     uint32_t sid = record >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1);
     uint32_t clk = record >> PF_CLK_SHIFT & PF_CLK_MAX;
     uint32_t mask = (uint32_t)(record >> PF_MASK_SHIFT);
     a->thread = t ? t->number : 0;
-    a->stack = build_trail(b, id_of(record), &top);
+    a->stack = pf_builder_stack(b, id_of(record), &top);
     a->op = op_of(record, top.kind);
     a->size = top.size ? top.size : (uint64_t)__builtin_popcount(mask);
     a->address = granule + (uintptr_t)__builtin_ctz(mask | 0x100);
@@ -294,7 +293,7 @@ static void build_access(struct finding_builder *b, struct pf_access *a, const s
 
 /* Searches for the thread whose stack or thread-local storage contains addr. */
 struct owner_search {
-    struct finding_builder *b;
+    struct pf_finding_builder *b;
     uintptr_t addr;
     struct pf_location *location;
 };
@@ -312,14 +311,14 @@ static void check_thread(struct pf_thread *t, void *arg)
     }
 }
 
-static void build_location(struct finding_builder *b, struct pf_location *l, uintptr_t addr)
+void pf_builder_location(struct pf_finding_builder *b, struct pf_location *l, uintptr_t addr)
 {
     struct pf_global g;
     struct pf_block block;
     if (pf_global_find(addr, &g)) {
         *l = (struct pf_location){.kind = PF_LOCATION_GLOBAL,
-                                  .name = keep(b, g.name),
-                                  .file = keep(b, g.file),
+                                  .name = pf_builder_text(b, g.name),
+                                  .file = pf_builder_text(b, g.file),
                                   .line = g.line,
                                   .address = g.addr,
                                   .size = g.size};
@@ -329,15 +328,15 @@ static void build_location(struct finding_builder *b, struct pf_location *l, uin
                                   .thread = block.thread,
                                   .address = block.addr,
                                   .size = block.size,
-                                  .stack = build_trail(b, block.where, NULL)};
+                                  .stack = pf_builder_stack(b, block.where, NULL)};
     } else {
         struct owner_search w = {b, addr, l};
         pf_thread_each(check_thread, &w);
     }
 }
 
-static void add_thread_info(struct finding_builder *b, struct pf_finding *f,
-                            struct pf_thread_info *threads, const struct pf_thread *t)
+void pf_builder_add_thread(struct pf_finding_builder *b, struct pf_finding *f,
+                           struct pf_thread_info *threads, const struct pf_thread *t)
 {
     if (!t || pf_finding_thread(f, t->number))
         return;
@@ -346,16 +345,15 @@ static void add_thread_info(struct finding_builder *b, struct pf_finding *f,
     a->parent = t->parent;
     a->tid = t->tid;
     a->running = t->state == PF_THREAD_RUNNING;
-    a->name = t->name[0] ? keep(b, t->name) : NULL;
+    a->name = t->name[0] ? pf_builder_text(b, t->name) : NULL;
     if (t->number)
-        a->created = build_trail(b, t->created_at, NULL);
+        a->created = pf_builder_stack(b, t->created_at, NULL);
 }
 
 struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_thread *t,
                                  uintptr_t granule, uint64_t now, uint64_t then)
 {
-    size_t size;
-    struct finding_builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
+    struct pf_finding_builder b = pf_builder_for(pool);
     struct pf_finding *f = pf_pool_get(pool, sizeof *f);
     struct pf_thread_info *threads = pf_pool_get(pool, 3 * sizeof *threads);
     struct pf_access *accesses = pf_pool_get(pool, 2 * sizeof *accesses);
@@ -373,11 +371,11 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
     f->naccesses = 2;
     build_access(&b, &accesses[0], t, granule, now);
     build_access(&b, &accesses[1], other, granule, then);
-    build_location(&b, &f->location, granule + (uintptr_t)__builtin_ctz(common | 0x100));
-    add_thread_info(&b, f, threads, t);
-    add_thread_info(&b, f, threads, other);
+    pf_builder_location(&b, &f->location, granule + (uintptr_t)__builtin_ctz(common | 0x100));
+    pf_builder_add_thread(&b, f, threads, t);
+    pf_builder_add_thread(&b, f, threads, other);
     if (f->location.kind == PF_LOCATION_HEAP)
-        add_thread_info(&b, f, threads, pf_thread_by_number(f->location.thread));
+        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(f->location.thread));
     for (size_t i = 0; i < 2; i++) {
         struct pf_access *a = &accesses[i];
         if (f->location.kind == PF_LOCATION_GLOBAL)
@@ -387,25 +385,29 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
             a->size = f->location.size;
         }
     }
+    bool freed = accesses[0].op == PF_OP_FREE || accesses[1].op == PF_OP_FREE;
+    if (!freed && pf_thread_before_sleep(t, other, then >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1),
+                                         then >> PF_CLK_SHIFT & PF_CLK_MAX))
+        f->sleep = pf_builder_stack(&b, t->order.slept_at, NULL);
     f->id = id;
     return b.failed ? NULL : f;
 }
 
 /* --- invalid memory accesses --- */
 
-static void build_step(struct finding_builder *b, struct pf_access *a, uint32_t thread, uint32_t id,
-                       enum pf_op op, uintptr_t addr, size_t size)
+static void build_step(struct pf_finding_builder *b, struct pf_access *a, uint32_t thread,
+                       uint32_t id, enum pf_op op, uintptr_t addr, size_t size)
 {
     struct pf_position top = {0};
     *a = (struct pf_access){.thread = thread,
                             .op = op,
                             .size = size,
                             .address = addr,
-                            .stack = build_trail(b, id, &top)};
+                            .stack = pf_builder_stack(b, id, &top)};
 }
 
 /* The declaration of the variable takes the place of the allocation. */
-static void build_variable(struct finding_builder *b, struct pf_finding *f, struct pf_access *a,
+static void build_variable(struct pf_finding_builder *b, struct pf_finding *f, struct pf_access *a,
                            const struct pf_bad_access *e)
 {
     struct pf_stack_frame *at = pf_pool_get(b->pool, sizeof *at);
@@ -414,11 +416,12 @@ static void build_variable(struct finding_builder *b, struct pf_finding *f, stru
         b->failed = true;
         return;
     }
-    *at = (struct pf_stack_frame){.function = keep(b, global ? e->object.name : e->function),
-                                  .file = keep(b, e->object.file),
+    *at = (struct pf_stack_frame){.function =
+                                      pf_builder_text(b, global ? e->object.name : e->function),
+                                  .file = pf_builder_text(b, e->object.file),
                                   .line = e->object.line};
     f->location = (struct pf_location){.kind = global ? PF_LOCATION_GLOBAL : PF_LOCATION_STACK,
-                                       .name = keep(b, e->object.name),
+                                       .name = pf_builder_text(b, e->object.name),
                                        .file = at->file,
                                        .line = at->line,
                                        .thread = e->owner,
@@ -440,8 +443,7 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
                                          [PF_BAD_ACCESS_FREED_TWICE] = PF_KIND_DOUBLE_FREE,
                                          [PF_BAD_ACCESS_STACK] = PF_KIND_STACK_OVERFLOW,
                                          [PF_BAD_ACCESS_GLOBAL] = PF_KIND_GLOBAL_OVERFLOW};
-    size_t size;
-    struct finding_builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
+    struct pf_finding_builder b = pf_builder_for(pool);
     struct pf_finding *f = pf_pool_get(pool, sizeof *f);
     struct pf_thread_info *threads = pf_pool_get(pool, 3 * sizeof *threads);
     struct pf_access *accesses = pf_pool_get(pool, 2 * sizeof *accesses);
@@ -472,14 +474,14 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
                                            .thread = e->block.thread,
                                            .address = e->block.addr,
                                            .size = e->block.size,
-                                           .stack = build_trail(&b, e->block.where, NULL)};
-    add_thread_info(&b, f, threads, e->t);
+                                           .stack = pf_builder_stack(&b, e->block.where, NULL)};
+    pf_builder_add_thread(&b, f, threads, e->t);
     if (e->kind == PF_BAD_ACCESS_STACK)
-        add_thread_info(&b, f, threads, pf_thread_by_number(e->owner));
+        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(e->owner));
     else if (e->kind == PF_BAD_ACCESS_AFTER_FREE || e->kind == PF_BAD_ACCESS_FREED_TWICE)
-        add_thread_info(&b, f, threads, pf_thread_by_number(e->freed_by));
+        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(e->freed_by));
     if (e->block.size)
-        add_thread_info(&b, f, threads, pf_thread_by_number(e->block.thread));
+        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(e->block.thread));
     f->id = pf_fingerprint(f);
     return b.failed ? NULL : f;
 }
@@ -506,7 +508,7 @@ static const char *signal_name(int n)
     }
 }
 
-static const char *describe_failure(struct finding_builder *b, const struct pf_failure *e)
+static const char *describe_failure(struct pf_finding_builder *b, const struct pf_failure *e)
 {
     struct pf_text t;
     pf_text_init(&t, b->pool);
@@ -527,8 +529,8 @@ static const char *describe_failure(struct finding_builder *b, const struct pf_f
     return t.at;
 }
 
-static void build_stop(struct finding_builder *b, struct pf_access *a, const struct pf_failure *e,
-                       const struct pf_failed_thread *at)
+static void build_stop(struct pf_finding_builder *b, struct pf_access *a,
+                       const struct pf_failure *e, const struct pf_failed_thread *at)
 {
     bool waits = e->kind == PF_FAILURE_DEADLOCK || e->kind == PF_FAILURE_HANG;
     *a = (struct pf_access){.thread = at->t->number,
@@ -536,15 +538,15 @@ static void build_stop(struct finding_builder *b, struct pf_access *a, const str
                                   : waits  ? PF_OP_WAIT
                                            : PF_OP_FAIL,
                             .address = at->lock,
-                            .variable = at->lock ? name_of(b, at->lock) : NULL,
+                            .variable = at->lock ? pf_builder_name(b, at->lock) : NULL,
                             .stack = build_live_trail(b, at->t, at->site, true)};
     struct pf_lock *locks = pf_pool_get(b->pool, at->t->order.nheld * sizeof *locks + 1);
     b->failed |= !locks;
     for (uint32_t i = 0; locks && i < at->t->order.nheld; i++)
         locks[i] = (struct pf_lock){.address = at->t->order.held[i].addr,
-                                    .name = name_of(b, at->t->order.held[i].addr),
+                                    .name = pf_builder_name(b, at->t->order.held[i].addr),
                                     .shared = at->t->order.held[i].shared,
-                                    .taken = build_trail(b, at->t->order.held[i].where, NULL)};
+                                    .taken = pf_builder_stack(b, at->t->order.held[i].where, NULL)};
     a->locks = locks;
     a->nlocks = locks ? at->t->order.nheld : 0;
 }
@@ -555,8 +557,7 @@ struct pf_finding *pf_failure_build(struct pf_pool *pool, const struct pf_failur
                                          [PF_FAILURE_ASSERTION] = PF_KIND_ASSERTION,
                                          [PF_FAILURE_DEADLOCK] = PF_KIND_DEADLOCK,
                                          [PF_FAILURE_HANG] = PF_KIND_HANG};
-    size_t size;
-    struct finding_builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
+    struct pf_finding_builder b = pf_builder_for(pool);
     struct pf_finding *f = pf_pool_get(pool, sizeof *f);
     struct pf_thread_info *threads = pf_pool_get(pool, e->n * sizeof *threads + 1);
     struct pf_access *accesses = pf_pool_get(pool, e->n * sizeof *accesses + 1);
@@ -573,7 +574,7 @@ struct pf_finding *pf_failure_build(struct pf_pool *pool, const struct pf_failur
                                  e->kind == PF_FAILURE_DEADLOCK ? NULL : describe_failure(&b, e)};
     for (size_t i = 0; i < e->n; i++) {
         build_stop(&b, &accesses[i], e, &e->at[i]);
-        add_thread_info(&b, f, threads, e->at[i].t);
+        pf_builder_add_thread(&b, f, threads, e->at[i].t);
     }
     f->id = pf_fingerprint(f);
     return b.failed ? NULL : f;
@@ -581,7 +582,6 @@ struct pf_finding *pf_failure_build(struct pf_pool *pool, const struct pf_failur
 
 struct pf_backtrace pf_backtrace_build(struct pf_pool *pool, uint32_t id)
 {
-    size_t size;
-    struct finding_builder b = {.pool = pool, .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
-    return build_trail(&b, id, NULL);
+    struct pf_finding_builder b = pf_builder_for(pool);
+    return pf_builder_stack(&b, id, NULL);
 }

@@ -11,10 +11,11 @@
 #include "benign.h"
 #include "hb.h"
 #include "listener.h"
+#include "lock_misuse.h"
 #include "runtime_access.h"
 #include "slot.h"
 #include "sys.h"
-#include "wrap.h"
+#include "wrap_lock.h"
 #include <string.h>
 
 /* Order. */
@@ -55,22 +56,26 @@ ANNOTATION(__pf_atomic_region, (uint32_t begins), region(c.t, begins))
 
 ANNOTATION(AnnotateRWLockCreate, (const char *f, int l, void *m), pf_hb_forget(m, 1))
 ANNOTATION(AnnotateRWLockCreateStatic, (const char *f, int l, void *m), pf_hb_forget(m, 1))
-ANNOTATION(AnnotateRWLockDestroy, (const char *f, int l, void *m), pf_hb_forget(m, 1))
+ANNOTATION(AnnotateRWLockDestroy, (const char *f, int l, void *m), pf_annotated_destroyed(&c, m),
+           pf_hb_forget(m, 1))
 ANNOTATION(AnnotateRWLockAcquired, (const char *f, int l, void *m, long writer),
+           pf_annotated_locked(&c, m, !writer), pf_lock_check_order(&c, m, !writer),
            pf_lock_taken(c.t, m, writer ? 0 : PF_LOCK_SHARED, pf_call_id(&c, PF_NATIVE_CALL)))
 ANNOTATION(AnnotateRWLockReleased, (const char *f, int l, void *m, long writer),
-           pf_lock_dropping(c.t, m))
+           pf_annotated_unlocking(&c, m, !writer, true), pf_lock_dropping(c.t, m))
 
 enum { /* as in tsan_interface.h */
        MUTEX_WRITE_REENTRANT = 1 << 1,
        MUTEX_READ_LOCK = 1 << 3,
+       MUTEX_TRY_LOCK = 1 << 4,
        MUTEX_TRY_LOCK_FAILED = 1 << 5,
        MUTEX_RECURSIVE_LOCK = 1 << 6,
        MUTEX_RECURSIVE_UNLOCK = 1 << 7,
 };
 
 ANNOTATION(__tsan_mutex_create, (void *m, unsigned flags), pf_hb_forget(m, 1))
-ANNOTATION(__tsan_mutex_destroy, (void *m, unsigned flags), pf_hb_forget(m, 1))
+ANNOTATION(__tsan_mutex_destroy, (void *m, unsigned flags), pf_annotated_destroyed(&c, m),
+           pf_hb_forget(m, 1))
 
 /* The thread enters or leaves the implementation of a mutex. Unregistered threads are ignored. */
 static void enter_mutex_internals(void)
@@ -93,6 +98,9 @@ static void mutex_taken(struct pf_call *c, void *m, unsigned flags, int recursio
     if (flags & MUTEX_TRY_LOCK_FAILED)
         return;
     uint32_t here = pf_call_id(c, PF_NATIVE_CALL);
+    pf_annotated_locked(c, m, flags & MUTEX_READ_LOCK);
+    if (!(flags & MUTEX_TRY_LOCK))
+        pf_lock_check_order(c, m, flags & MUTEX_READ_LOCK);
     if (flags & MUTEX_RECURSIVE_LOCK)
         pf_lock_retaken(c->t, m, (uint32_t)recursion, here);
     else
@@ -143,6 +151,9 @@ PF_PROVIDE(int, __tsan_mutex_pre_unlock, (void *m, unsigned flags))
     int recursion = 0;
     {
         PF_CALL(c, __tsan_mutex_pre_unlock);
+        if (c.t)
+            pf_annotated_unlocking(&c, m, flags & MUTEX_READ_LOCK,
+                                   flags & MUTEX_RECURSIVE_UNLOCK || pf_lock_depth(c.t, m) <= 1);
         if (c.t && flags & MUTEX_RECURSIVE_UNLOCK)
             recursion = (int)pf_lock_drop_all(c.t, m);
         else if (c.t)
@@ -159,6 +170,8 @@ PF_PROVIDE(int, __tsan_mutex_pre_unlock, (void *m, unsigned flags))
 static void ignore(struct pf_call *c, uint32_t *depth, bool begins)
 {
     pf_signal_find_jump(c->t);
+    if (begins && !(c->t->ignore_reads | c->t->ignore_writes | c->t->ignore_sync))
+        c->t->interpose.ignored_at = pf_call_id(c, PF_NATIVE_CALL);
     if (begins)
         ++*depth;
     else if (*depth || (pf_signal_force_jump(c->t) && *depth))

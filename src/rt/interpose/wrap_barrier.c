@@ -17,6 +17,8 @@
 #include "hb.h"
 #include "spin.h"
 #include "store.h"
+#include "sync_misuse.h"
+#include "wrap_lock.h"
 #include "wrap_thread.h"
 #include <linux/futex.h>
 
@@ -95,6 +97,8 @@ PF_INTERPOSE(int, pthread_barrier_init,
               unsigned size))
 {
     PF_CALL(c, pthread_barrier_init);
+    pf_sync_check_reset(&c, addr, "a barrier is initialised while a thread waits on it");
+    pf_object_reset(&c, addr);
     int r = PF_REAL(pthread_barrier_init)(addr, attr, size);
     if (!c.t || r != 0)
         return r;
@@ -111,6 +115,8 @@ PF_INTERPOSE(int, pthread_barrier_init,
 PF_INTERPOSE(int, pthread_barrier_destroy, (pthread_barrier_t * addr))
 {
     PF_CALL(c, pthread_barrier_destroy);
+    pf_sync_check_reset(&c, addr, "a barrier is destroyed while a thread waits on it");
+    pf_object_reset(&c, addr);
     int r = PF_REAL(pthread_barrier_destroy)(addr);
     if (c.t && r == 0) {
         map_remove(addr);
@@ -138,8 +144,9 @@ static struct round *round_new(struct barrier *b)
 
 /* Counts the calling thread, and joins its clock into that of the round. NULL: the barrier is
  * unknown. Unwatched threads (t is NULL) are counted too. */
-static struct barrier *arrive(struct pf_thread *t, const void *addr, struct round **out)
+static struct barrier *arrive(const struct pf_call *c, const void *addr, struct round **out)
 {
+    struct pf_thread *t = c->t;
     pf_spin_lock(&map_lock);
     struct barrier *b = *bucket(addr);
     while (b && b->addr != addr)
@@ -157,8 +164,10 @@ static struct barrier *arrive(struct pf_thread *t, const void *addr, struct roun
         if (t)
             pf_hb_clock_release_of(t, r->clock, addr, r->fresh);
         r->fresh &= !t;
-        if (++r->arrived == b->size)
+        if (++r->arrived == b->size) {
             b->filling = NULL;
+            pf_sync_woken(c, addr, true);
+        }
     }
     pf_spin_unlock(&b->lock);
     *out = r;
@@ -199,8 +208,10 @@ static int wait_in_turn(struct barrier *b, const struct round *r, pthread_barrie
 PF_INTERPOSE(int, pthread_barrier_wait, (pthread_barrier_t * addr))
 {
     PF_CALL(c, pthread_barrier_wait);
+    pf_object_used(&c, addr);
+    PF_WAITING(&c, addr, NULL);
     struct round *round;
-    struct barrier *b = arrive(c.t, addr, &round);
+    struct barrier *b = arrive(&c, addr, &round);
     if (!b && c.t)
         pf_hb_release(c.t, addr);
     int r = c.t ? PF_BLOCKING(c, wait_in_turn(b, round, addr)) : wait_in_turn(b, round, addr);

@@ -8,6 +8,7 @@
  * and threads have the same addresses and ids in both interfaces.
  */
 #include "listener.h"
+#include "lock_misuse.h"
 #include "removed_lock.h"
 #include "wrap_mutex.h"
 #include "wrap_thread.h"
@@ -80,6 +81,8 @@ PF_INTERPOSE(int, mtx_init, (mtx_t * m, int type))
 PF_INTERPOSE(void, mtx_destroy, (mtx_t * m))
 {
     PF_CALL(c, mtx_destroy);
+    if (c.t)
+        pf_mutex_check_destroy(&c, (pthread_mutex_t *)m);
     pf_lock_reset(&c, m, sizeof *m);
     PF_REAL(mtx_destroy)(m);
 }
@@ -107,9 +110,12 @@ PF_INTERPOSE(int, mtx_lock, (mtx_t * m))
     PF_CALL(c, mtx_lock);
     if (pf_removed_lock(&c, m))
         return thrd_success;
+    pf_lock_check_order(&c, m, false);
     pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(mtx_lock)(m);
+    if (c.t->order.nheld)
+        pf_mutex_check_wait(&c, (pthread_mutex_t *)m);
     return taken(&c, m, PF_BLOCKING(c, PF_REAL(mtx_lock)(m)));
 }
 
@@ -129,8 +135,8 @@ PF_INTERPOSE(int, mtx_unlock, (mtx_t * m))
     PF_CALL(c, mtx_unlock);
     if (pf_removed_unlock(&c, m))
         return thrd_success;
-    if (c.t)
-        pf_lock_dropping(c.t, m);
+    if (c.t && !pf_lock_dropping(c.t, m))
+        pf_mutex_check_unlock(&c, (pthread_mutex_t *)m);
     return PF_REAL(mtx_unlock)(m);
 }
 
@@ -140,7 +146,7 @@ PF_INTERPOSE(int, cnd_wait, (cnd_t * cond, mtx_t *m))
     if (!c.t)
         return PF_REAL(cnd_wait)(cond, m);
     pf_mutex_take_before_wait(&c, (pthread_mutex_t *)m);
-    return PF_MUTEX_WAIT(c, cond, m, PF_REAL(cnd_wait)(cond, m));
+    return PF_MUTEX_WAIT(c, cond, (pthread_mutex_t *)m, PF_REAL(cnd_wait)(cond, m));
 }
 
 PF_INTERPOSE(int, cnd_timedwait,
@@ -150,12 +156,14 @@ PF_INTERPOSE(int, cnd_timedwait,
     if (!c.t)
         return PF_REAL(cnd_timedwait)(cond, m, until);
     pf_mutex_take_before_wait(&c, (pthread_mutex_t *)m);
-    return PF_MUTEX_WAIT(c, cond, m, PF_REAL(cnd_timedwait)(cond, m, until));
+    return PF_MUTEX_WAIT(c, cond, (pthread_mutex_t *)m, PF_REAL(cnd_timedwait)(cond, m, until));
 }
 
 PF_INTERPOSE(int, cnd_signal, (cnd_t * cond))
 {
     PF_CALL(c, cnd_signal);
+    pf_object_used(&c, cond);
+    pf_sync_woken(&c, cond, false);
     if (c.t)
         pf_listener_notify(c.t, PF_EV_SIGNAL, cond, 0);
     return PF_REAL(cnd_signal)(cond);
@@ -164,6 +172,8 @@ PF_INTERPOSE(int, cnd_signal, (cnd_t * cond))
 PF_INTERPOSE(int, cnd_broadcast, (cnd_t * cond))
 {
     PF_CALL(c, cnd_broadcast);
+    pf_object_used(&c, cond);
+    pf_sync_woken(&c, cond, true);
     if (c.t)
         pf_listener_notify(c.t, PF_EV_BROADCAST, cond, 0);
     return PF_REAL(cnd_broadcast)(cond);

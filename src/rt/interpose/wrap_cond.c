@@ -9,13 +9,16 @@
 #include "wrap_mutex.h"
 
 #define COND_VERSION "GLIBC_2.3.2"
+#define INITIALISED "a condition variable is initialised while a thread waits on it"
+#define DESTROYED "a condition variable is destroyed while a thread waits on it"
 
-/* These make no accesses, because the contents of a condition variable are libc's. They are
- * interposed so that a recording knows that they access nothing else. */
+/* They are interposed also so that a recording knows that they access nothing else. */
 PF_INTERPOSE_VERSION(int, pthread_cond_init, COND_VERSION,
                      (pthread_cond_t *restrict cond, const pthread_condattr_t *restrict attr))
 {
     PF_CALL(c, pthread_cond_init);
+    pf_sync_check_reset(&c, cond, INITIALISED);
+    pf_object_reset(&c, cond);
     return PF_REAL(pthread_cond_init)(cond, attr);
 }
 
@@ -24,6 +27,8 @@ PF_INTERPOSE_VERSION(int, pthread_cond_destroy, COND_VERSION, (pthread_cond_t * 
     PF_CALL(c, pthread_cond_destroy);
     if (!c.t)
         return PF_REAL(pthread_cond_destroy)(cond);
+    pf_sync_check_reset(&c, cond, DESTROYED);
+    pf_object_reset(&c, cond);
     /* It waits for threads that are about to leave. */
     return PF_BLOCKING(c, PF_REAL(pthread_cond_destroy)(cond));
 }
@@ -65,6 +70,8 @@ PF_INTERPOSE(int, pthread_cond_clockwait,
     PF_INTERPOSE_VERSION(int, fn, COND_VERSION, (pthread_cond_t * cond))                           \
     {                                                                                              \
         PF_CALL(c, fn);                                                                            \
+        pf_object_used(&c, cond);                                                                  \
+        pf_sync_woken(&c, cond, (kind) == PF_EV_BROADCAST);                                        \
         if (c.t)                                                                                   \
             pf_listener_notify(c.t, kind, cond, 0);                                                \
         return PF_REAL(fn)(cond);                                                                  \

@@ -1,9 +1,9 @@
 /*
- * wrap_jump.c - longjmp and its variants: directed mode must know of a jump out of the handler of a
- * fault. In free mode they only call the real function.
+ * wrap_jump.c - longjmp and its variants: a jump may leave a signal handler. Directed mode must
+ * know of a jump out of the handler of a fault.
  */
 #include "mode_ops.h"
-#include "wrap.h"
+#include "wrap_signal.h"
 #include <setjmp.h>
 
 /* The stack pointer in a jmp_buf, which glibc stores mangled: rotated and mixed with a secret of
@@ -21,6 +21,8 @@ void __longjmp_chk(struct __jmp_buf_tag to[1], int value) __attribute__((noretur
     PF_INTERPOSE(__attribute__((noreturn)) void, fn, (struct __jmp_buf_tag to[1], int value))      \
     {                                                                                              \
         pf_mode->jumps(stack_pointer(to));                                                         \
+        if (__pf_tls.thread)                                                                       \
+            pf_signal_jumped(__pf_tls.thread);                                                     \
         PF_REAL(fn)(to, value);                                                                    \
         __builtin_unreachable();                                                                   \
     }

@@ -17,6 +17,7 @@
 #define __NO_INLINE__ 1 /* libc's headers declare functions, without inline definitions */
 #include "event.h"
 #include "hb.h"
+#include "last_sleep.h"
 #include "red_zone.h"
 #include "rt.h"
 #include "runtime_access.h"

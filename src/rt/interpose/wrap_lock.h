@@ -14,6 +14,7 @@
 #include "fast_update.h"
 #include "hb.h"
 #include "listener.h"
+#include "lock_order.h"
 #include "rt.h"
 #include "runtime_access.h"
 #include "wrap.h"
@@ -49,6 +50,13 @@ static inline void pf_lock_check_access(struct pf_call *c, const volatile void *
 {
     if (c->t && (!pf_rt.events || pf_direct.watching) && pf_stack_watched() && pf_call_is_direct(c))
         pf_runtime_read(c->t, lock, 1, pf_call_id(c, PF_NATIVE_LOCK));
+}
+
+/* The thread is about to wait for the lock, or has just taken it. */
+static inline void pf_lock_check_order(struct pf_call *c, const volatile void *lock, bool shared)
+{
+    if (c->t && !pf_lock_order_known(c->t, lock, shared) && pf_rt.lock_order && !c->t->ignore_sync)
+        pf_lock_order_add(c->t, lock, shared, pf_call_id(c, PF_NATIVE_CALL));
 }
 
 /*
@@ -89,6 +97,19 @@ static inline void pf_lock_record_access(struct pf_call *c, const volatile void 
     if (!(calm && pf_cell_update_front(c->t->order.clock, cell, s0, s1, mine, false)) &&
         !pf_cell_fast_update_read(c->t->order.clock, cell, mine))
         pf_cell_access(c->t, (uintptr_t)lock, mine, PF_NO_SITE);
+}
+
+/* The same for an object that is not a lock: using it reads it, initialising and destroying it
+ * write it. Not in directed mode, where such an access would be an event. */
+static inline void pf_object_used(struct pf_call *c, const volatile void *object)
+{
+    if (c->t && !pf_rt.events && pf_stack_watched() && pf_call_is_direct(c))
+        pf_runtime_read(c->t, object, 1, pf_call_id(c, PF_NATIVE_READ));
+}
+static inline void pf_object_reset(struct pf_call *c, const volatile void *object)
+{
+    if (c->t && !pf_rt.events && pf_stack_watched() && pf_call_is_direct(c))
+        pf_runtime_write(c->t, object, 1, pf_call_id(c, PF_NATIVE_WRITE));
 }
 
 /* An attempt to lock failed; busy: because another thread holds the lock. */

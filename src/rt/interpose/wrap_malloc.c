@@ -13,9 +13,13 @@
  */
 #include "wrap_malloc.h"
 #include "memory_error.h"
+#include "options.h"
+#include "quarantine.h"
+#include "race.h"
 #include "red_zone.h"
 #include "rt.h"
 #include "sys.h"
+#include "wrap_signal.h"
 #include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -106,6 +110,7 @@ void *pf_heap_allocated(struct pf_func *native, void *p, size_t size, const void
     }
     pf_block_prefetch(p);
     enter(native);
+    pf_signal_check_call(t);
     pf_block_new(t, p, size, pf_stack_id(t, PF_NATIVE_CALL));
     mark_red_zone(p, size);
     leave(t);
@@ -119,6 +124,7 @@ void pf_heap_freeing(struct pf_func *native, void *p, const void *caller)
         return;
     pf_block_prefetch(p);
     enter(native);
+    pf_signal_check_call(t);
     bool own = called_by_libc(caller);
     uint32_t where = pf_stack_id(t, PF_NATIVE_FREE);
     if (own)
@@ -178,9 +184,53 @@ static void quarantine(void *p, size_t had)
     pf_red_zone_quarantine(p, had, __libc_free);
 }
 
+static void report_double_free(struct pf_thread *t, const struct pf_freed_block *b, uint32_t where)
+{
+    struct pf_bad_access e = {.t = t,
+                              .kind = PF_BAD_ACCESS_FREED_TWICE,
+                              .id = where,
+                              .addr = (uintptr_t)b->addr,
+                              .size = b->size,
+                              .byte = (uintptr_t)b->addr,
+                              .write = true,
+                              .freed_at = b->where,
+                              .freed_by = b->thread};
+    pf_block_find(b->addr, &e.block);
+    pf_bad_access_found(&e);
+}
+
+/* Free mode with a quarantine. Returns false if the block is to be freed as usual. */
+static bool free_to_quarantine(struct pf_func *native, void *p, const void *caller)
+{
+    struct pf_thread *t = pf_self();
+    struct pf_freed_block b = {.addr = p};
+    if (!p || !t || pf_rt.events || called_by_libc(caller))
+        return false;
+    enter(native);
+    pf_signal_check_call(t);
+    b.where = pf_stack_id(t, PF_NATIVE_FREE);
+    b.thread = t->number;
+    b.size = pf_block_size(p);
+    bool done = false;
+    if (b.size) {
+        pf_block_free(t, p, b.where);
+        if (!pf_quarantine_add(t, b, __libc_free))
+            __libc_free(p);
+        done = true;
+    } else if (pf_quarantine_find(p, &b)) {
+        report_double_free(t, &b, pf_stack_id(t, PF_NATIVE_FREE));
+        done = true;
+    }
+    leave(t);
+    return done;
+}
+
 void pf_heap_free(struct pf_func *native, void *p, const void *caller)
 {
     struct pf_thread *t = pf_self();
+    if (__builtin_expect(pf_options.quarantine_size_mb > 0, 0) &&
+        free_to_quarantine(native, p, caller))
+        return;
     if (!uses_red_zones() || !p || !t) {
         pf_heap_freeing(native, p, caller);
         __libc_free(p);

@@ -75,9 +75,28 @@ AFTER(
         pf_reads(s, (size_t)(r - s));
         pf_writes(p, sizeof *p);
     })
+
+/* For the hint that a race seems to be ordered by a sleep. */
+static void slept(void)
+{
+    struct pf_thread *t = pf_self();
+    if (!t || pf_rt.events)
+        return;
+    int err = errno;
+    pf_nest();
+    pf_thread_slept(t, pf_stack_id(t, PF_NATIVE_CALL));
+    pf_unnest();
+    errno = err;
+}
 AFTER(int, nanosleep, (const struct timespec *wait, struct timespec *left), (wait, left),
       pf_reads(wait, sizeof *wait);
-      if (r == -1 && left && errno == EINTR) pf_writes(left, sizeof *left))
+      if (r == -1 && left && errno == EINTR) pf_writes(left, sizeof *left); slept())
+AFTER(int, clock_nanosleep,
+      (clockid_t clock, int flags, const struct timespec *wait, struct timespec *left),
+      (clock, flags, wait, left), pf_reads(wait, sizeof *wait);
+      if (r == EINTR && left && !(flags & TIMER_ABSTIME)) pf_writes(left, sizeof *left); slept())
+AFTER(unsigned, sleep, (unsigned seconds), (seconds), slept())
+AFTER(int, usleep, (useconds_t microseconds), (microseconds), slept())
 AFTER(clock_t, times, (struct tms * p), (p), if (p) pf_writes(p, sizeof *p))
 
 /* Numbers in text: they read up to the end of the number, and store where that was. */

@@ -5,6 +5,7 @@
  * held when it ended. A lock operation that fails is not an event.
  */
 #include "wrap_mutex.h"
+#include "lock_misuse.h"
 #include "lock_unwatched.h"
 #include "removed_lock.h"
 #include <linux/futex.h>
@@ -129,6 +130,15 @@ void pf_mutex_take_before_wait(struct pf_call *c, pthread_mutex_t *m)
         pf_mutex_taken(c, m);
 }
 
+/* The call returned r, which is not success; busy: the error if another thread holds the mutex. The
+ * calls with a time limit also return EINVAL for a bad time. */
+static void failed(struct pf_call *c, const pthread_mutex_t *m, int r, int busy)
+{
+    pf_lock_failed(c, m, r == busy);
+    if (r == EINVAL && (busy != ETIMEDOUT || m->__data.__kind < 0))
+        pf_mutex_check_invalid(c, m);
+}
+
 PF_INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t * m, const pthread_mutexattr_t *attr))
 {
     PF_CALL(c, pthread_mutex_init);
@@ -139,6 +149,8 @@ PF_INTERPOSE(int, pthread_mutex_init, (pthread_mutex_t * m, const pthread_mutexa
 PF_INTERPOSE(int, pthread_mutex_destroy, (pthread_mutex_t * m))
 {
     PF_CALL(c, pthread_mutex_destroy);
+    if (c.t)
+        pf_mutex_check_destroy(&c, m);
     int r = PF_REAL(pthread_mutex_destroy)(m);
     if (r == 0)
         pf_lock_reset(&c, m, sizeof *m);
@@ -155,7 +167,7 @@ PF_INTERPOSE_HOT(int, pthread_mutex_trylock, (pthread_mutex_t * m))
     if (c.t && TAKEN(r))
         pf_mutex_taken(&c, m);
     else if (c.t)
-        pf_lock_failed(&c, m, r == EBUSY);
+        failed(&c, m, r, EBUSY);
     return r;
 }
 
@@ -205,11 +217,12 @@ PF_INTERPOSE_HOT(int, pthread_mutex_lock, (pthread_mutex_t * m))
     if (lock_without_glibc(&pf_native_pthread_mutex_lock, m))
         return 0;
     struct pf_thread *t = pf_unwatched_thread();
-    if (t && is_simple(m))
+    if (t && is_simple(m) && (!pf_rt.lock_order || pf_lock_order_known(t, m, false)))
         return lock_while_unwatched(t, m, __builtin_return_address(0));
     PF_CALL(c, pthread_mutex_lock);
     if (pf_removed_lock(&c, m))
         return 0;
+    pf_lock_check_order(&c, m, false);
     enum pf_lock_check ask = pf_lock_precheck(&c, m);
     if (ask && is_simple(m) && !PF_REAL(pthread_mutex_trylock)(m)) {
         pf_mutex_taken(&c, m);
@@ -219,9 +232,13 @@ PF_INTERPOSE_HOT(int, pthread_mutex_lock, (pthread_mutex_t * m))
     pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(pthread_mutex_lock)(m);
+    if (c.t->order.nheld)
+        pf_mutex_check_wait(&c, m);
     int r = PF_BLOCKING(c, lock(c.t, m));
     if (TAKEN(r))
         pf_mutex_taken(&c, m);
+    else if (r == EINVAL)
+        pf_mutex_check_invalid(&c, m);
     return r;
 }
 
@@ -237,7 +254,7 @@ PF_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * m, const struct ti
     if (TAKEN(r))
         pf_mutex_taken(&c, m);
     else
-        pf_lock_failed(&c, m, r == ETIMEDOUT);
+        failed(&c, m, r, ETIMEDOUT);
     return r;
 }
 
@@ -254,7 +271,7 @@ PF_INTERPOSE(int, pthread_mutex_clocklock,
     if (TAKEN(r))
         pf_mutex_taken(&c, m);
     else
-        pf_lock_failed(&c, m, r == ETIMEDOUT);
+        failed(&c, m, r, ETIMEDOUT);
     return r;
 }
 
@@ -270,6 +287,7 @@ PF_INTERPOSE_HOT(int, pthread_mutex_unlock, (pthread_mutex_t * m))
         return 0;
     if (!c.t)
         return PF_REAL(pthread_mutex_unlock)(m);
-    pf_lock_dropping(c.t, m);
+    if (!pf_lock_dropping(c.t, m))
+        pf_mutex_check_unlock(&c, m);
     return unlock(c.t, m);
 }

@@ -6,6 +6,7 @@
 #ifndef PF_RT_WRAP_MUTEX_H
 #define PF_RT_WRAP_MUTEX_H
 
+#include "sync_misuse.h"
 #include "wrap_lock.h"
 #include <pthread.h>
 
@@ -16,7 +17,8 @@ static inline void pf_mutex_taken(struct pf_call *c, const pthread_mutex_t *m)
 {
     bool recursive = (m->__data.__kind & 3) == PTHREAD_MUTEX_RECURSIVE_NP;
     bool robust = m->__data.__kind & PF_MUTEX_KIND_ROBUST;
-    pf_lock_taken(c->t, m, (recursive ? PF_LOCK_RECURSIVE : 0) | (robust ? PF_LOCK_ROBUST : 0), 0);
+    pf_lock_taken(c->t, m, (recursive ? PF_LOCK_RECURSIVE : 0) | (robust ? PF_LOCK_ROBUST : 0),
+                  pf_rt.lock_stacks ? pf_call_id(c, PF_NATIVE_CALL) : 0);
 }
 
 /* Before a wait on a condition variable: takes the mutex if the operation that should have taken it
@@ -28,15 +30,23 @@ struct pf_mutex_wait {
     struct pf_call *c;
     const void *mutex;
     uint32_t depth;
+    struct pf_waiting waiting;
 };
 static inline struct pf_mutex_wait pf_mutex_wait_begin(struct pf_call *c, const void *cond,
                                                        const void *m)
 {
     c->t->order.cond = cond;
-    return (struct pf_mutex_wait){c, m, pf_lock_drop_all(c->t, m)};
+    struct pf_waiting waiting = {0};
+    pf_object_used(c, cond);
+    if (pf_sync_misuse_enabled(c))
+        waiting = pf_waiting_begin(c, cond, m);
+    uint32_t depth = pf_lock_drop_all(c->t, m);
+    pf_lock_check_order(c, m, false); /* the wait ends with taking it again */
+    return (struct pf_mutex_wait){c, m, depth, waiting};
 }
 static inline void pf_mutex_wait_end(struct pf_mutex_wait *w)
 {
+    pf_waiting_end(&w->waiting);
     pf_lock_retaken(w->c->t, w->mutex, w->depth, pf_call_id(w->c, PF_NATIVE_CALL));
 }
 #define PF_MUTEX_WAIT(c, cond, m, expr)                                                            \

@@ -20,6 +20,7 @@
 #include "rt.h"
 #include "wrap_fd.h"
 #include "wrap_signal.h"
+#include "wrap_thread.h"
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -29,11 +30,18 @@
 
 static char exit_handlers; /* only its address is used: the sync object of the order above */
 
+/* Reports what is only known at the end. Returns the wanted exit status; 0: keep the program's. */
+static int summarise(void)
+{
+    pf_start_process_ends();
+    return pf_race_summary();
+}
+
 PF_INTERPOSE(__attribute__((noreturn)) void, _exit, (int status))
 {
     pf_mode->before_exit();
     pf_race_exits(status);
-    int wanted = pf_race_summary();
+    int wanted = summarise();
     PF_REAL(_exit)(wanted ? wanted : status);
     __builtin_unreachable();
 }
@@ -41,7 +49,7 @@ PF_INTERPOSE(__attribute__((noreturn)) void, _Exit, (int status))
 {
     pf_mode->before_exit();
     pf_race_exits(status);
-    int wanted = pf_race_summary();
+    int wanted = summarise();
     PF_REAL(_exit)(wanted ? wanted : status);
     __builtin_unreachable();
 }
@@ -66,7 +74,7 @@ PF_INTERPOSE(__attribute__((noreturn)) void, exit, (int status))
 static void end(void)
 {
     pf_wait_at_exit(); /* libc itself may have called exit */
-    int wanted = pf_race_summary();
+    int wanted = summarise();
     if (!wanted)
         return;
     fflush(NULL);

@@ -3,6 +3,7 @@
  *
  * One function unlocks both kinds; hb.c finds the kind in the list of held locks.
  */
+#include "lock_misuse.h"
 #include "removed_lock.h"
 #include "wrap_lock.h"
 #include <pthread.h>
@@ -17,6 +18,8 @@ PF_INTERPOSE(int, pthread_rwlock_init, (pthread_rwlock_t * l, const pthread_rwlo
 PF_INTERPOSE(int, pthread_rwlock_destroy, (pthread_rwlock_t * l))
 {
     PF_CALL(c, pthread_rwlock_destroy);
+    if (c.t)
+        pf_rwlock_check_destroy(&c, l);
     int r = PF_REAL(pthread_rwlock_destroy)(l);
     if (r == 0)
         pf_lock_reset(&c, l, sizeof *l);
@@ -47,6 +50,7 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
         PF_CALL(c, pthread_rwlock_##kind##lock);                                                   \
         if (pf_removed_lock(&c, l))                                                                \
             return 0;                                                                              \
+        pf_lock_check_order(&c, l, (flags) & PF_LOCK_SHARED);                                      \
         enum pf_lock_check ask = pf_lock_precheck(&c, l);                                          \
         if (ask && !PF_REAL(pthread_rwlock_try##kind##lock)(l)) {                                  \
             pf_lock_taken(c.t, l, flags, pf_call_id(&c, PF_NATIVE_CALL));                          \
@@ -56,6 +60,8 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
         pf_lock_check_access(&c, l);                                                               \
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_##kind##lock)(l);                                        \
+        if (c.t->order.nheld)                                                                      \
+            pf_rwlock_check_wait(&c, l, (flags) & PF_LOCK_SHARED);                                 \
         int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_##kind##lock)(l));                           \
         return taken(&c, l, flags, r);                                                             \
     }                                                                                              \
@@ -92,7 +98,7 @@ PF_INTERPOSE_HOT(int, pthread_rwlock_unlock, (pthread_rwlock_t * l))
     PF_CALL(c, pthread_rwlock_unlock);
     if (pf_removed_unlock(&c, l))
         return 0;
-    if (c.t)
-        pf_lock_dropping(c.t, l);
+    if (c.t && !pf_lock_dropping(c.t, l))
+        pf_rwlock_check_unlock(&c, l);
     return PF_REAL(pthread_rwlock_unlock)(l);
 }

@@ -4,12 +4,14 @@
  * same name, so opening, closing and unlinking need no interposer.
  */
 #include "hb.h"
+#include "sync_misuse.h"
 #include "wrap.h"
 #include <semaphore.h>
 
 PF_INTERPOSE(int, sem_init, (sem_t * s, int shared, unsigned value))
 {
     PF_CALL(c, sem_init);
+    pf_sync_check_reset(&c, s, "a semaphore is initialised while a thread waits on it");
     if (c.t)
         pf_hb_forget(s, sizeof *s);
     int r = PF_REAL(sem_init)(s, shared, value);
@@ -20,6 +22,7 @@ PF_INTERPOSE(int, sem_init, (sem_t * s, int shared, unsigned value))
 PF_INTERPOSE(int, sem_destroy, (sem_t * s))
 {
     PF_CALL(c, sem_destroy);
+    pf_sync_check_reset(&c, s, "a semaphore is destroyed while a thread waits on it");
     int r = PF_REAL(sem_destroy)(s);
     pf_call_keep_errno(&c);
     if (c.t && r == 0)
@@ -30,6 +33,7 @@ PF_INTERPOSE(int, sem_destroy, (sem_t * s))
 PF_INTERPOSE_HOT(int, sem_post, (sem_t * s))
 {
     PF_CALL(c, sem_post);
+    pf_sync_woken(&c, s, false);
     if (c.t)
         pf_hb_release(c.t, s);
     int r = PF_REAL(sem_post)(s);
@@ -42,6 +46,7 @@ PF_INTERPOSE_HOT(int, sem_post, (sem_t * s))
     PF_CALL(c, fn);                                                                                \
     if (!c.t)                                                                                      \
         return call;                                                                               \
+    PF_WAITING(&c, s, NULL);                                                                       \
     int r = PF_BLOCKING(c, call);                                                                  \
     if (r == 0)                                                                                    \
         pf_hb_acquire(c.t, s);                                                                     \

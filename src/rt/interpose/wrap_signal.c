@@ -16,6 +16,9 @@
  * delivery.
  */
 #include "wrap_signal.h"
+#include "misuse.h"
+#include "module.h"
+#include "options.h"
 #include "rt.h"
 #include "slot.h"
 #include "sys.h"
@@ -121,7 +124,52 @@ bool pf_signal_force_jump(struct pf_thread *t)
 
 PF_NATIVE_AS(signal_handler, "<signal handler>");
 
-static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
+/* --- errors of handlers --- */
+
+static bool reports_handlers(void) { return pf_options.report_signal_unsafe && !pf_rt.events; }
+
+void pf_signal_unsafe_call(struct pf_thread *t)
+{
+    if (!reports_handlers() || __pf_tls.frame <= t->interpose.handler)
+        return;
+    struct pf_misuse m = {.kind = PF_KIND_SIGNAL_UNSAFE, .n = 1};
+    m.at[0] = (struct pf_misuse_step){
+        .thread = t->number, .op = PF_OP_CALL, .id = pf_stack_id(t, PF_NATIVE_CALL)};
+    pf_misuse_found(&m);
+}
+
+/* As in ThreadSanitizer, not for SIGTERM, whose handlers end the program, and not for a signal that
+ * the thread sends to itself, because the sender expects the handler. */
+static void check_errno(struct pf_thread *t, int number, const struct sigaction *act, int before)
+{
+    if (errno == before || number == SIGTERM || number == t->interpose.sending ||
+        !reports_handlers())
+        return;
+    const void *handler = act->sa_flags & SA_SIGINFO ? (const void *)act->sa_sigaction
+                                                     : (const void *)act->sa_handler;
+    struct pf_misuse m = {.kind = PF_KIND_ERRNO_IN_SIGNAL, .n = 1};
+    pf_nest();
+    m.at[0] = (struct pf_misuse_step){.thread = t->number,
+                                      .op = PF_OP_CALL,
+                                      .id = pf_stack_id(t, PF_NATIVE_CALL),
+                                      .function = pf_func_find(handler)};
+    pf_misuse_found(&m);
+    pf_unnest();
+}
+
+/* A handler may end by an exception, too. */
+struct handler_scope {
+    struct pf_thread *t;
+    struct pf_frame *outer;
+};
+static void leave_handler(struct handler_scope *s)
+{
+    if (s->t)
+        s->t->interpose.handler = s->outer;
+}
+
+/* fault: the thread itself has caused the signal. */
+static void run(struct pf_thread *t, int number, siginfo_t *info, void *at, bool fault)
 {
     struct sigaction *a = __atomic_load_n(&slots[number].current, __ATOMIC_ACQUIRE);
     if (!a)
@@ -150,11 +198,20 @@ static void run(struct pf_thread *t, int number, siginfo_t *info, void *at)
      * it, and leaves no trace. */
     struct pf_tls before = __pf_tls;
     __pf_tls.nested = !t;
-    if (act.sa_flags & SA_SIGINFO)
-        act.sa_sigaction(number, info, at);
-    else
-        act.sa_handler(number);
+    int err = errno;
+    {
+        struct handler_scope scope
+            __attribute__((cleanup(leave_handler))) = {t, t ? t->interpose.handler : NULL};
+        if (t)
+            t->interpose.handler = top;
+        if (act.sa_flags & SA_SIGINFO)
+            act.sa_sigaction(number, info, at);
+        else
+            act.sa_handler(number);
+    }
     __pf_tls.nested = nested;
+    if (t && !fault && !nested)
+        check_errno(t, number, &act, err);
     if (t) {
         *top = free;
     } else {
@@ -185,10 +242,11 @@ static void entry(int number, siginfo_t *info, void *at)
 {
     struct pf_thread *t = __pf_tls.thread;
     int err = errno;
-    if (t && __pf_tls.nested && !is_synchronous_fault(number, info))
+    bool fault = is_synchronous_fault(number, info);
+    if (t && __pf_tls.nested && !fault)
         defer(t, number, info, at);
     else
-        run(t, number, info, at);
+        run(t, number, info, at, fault);
     errno = err;
 }
 
@@ -317,7 +375,10 @@ MASKS(pthread_sigmask)
         if (!c.t)                                                                                  \
             return call;                                                                           \
         pf_hb_release(c.t, pf_signal_object(number));                                              \
-        return PF_BLOCKING(c, call); /* for signals to ourselves: the handler runs inside */       \
+        c.t->interpose.sending = number;                                                           \
+        int r = PF_BLOCKING(c, call); /* for signals to ourselves: the handler runs inside */      \
+        c.t->interpose.sending = 0;                                                                \
+        return r;                                                                                  \
     }
 SENDS(kill, (pid_t pid, int number), PF_REAL(kill)(pid, number), number)
 SENDS(killpg, (pid_t group, int number), PF_REAL(killpg)(group, number), number)

@@ -23,4 +23,15 @@ void pf_crash_default_action(int number, struct sigaction *act);
 /* True if the kernel's action is the one that reports the crash; the target sees it as SIG_DFL. */
 bool pf_crash_is_default(const struct sigaction *act);
 
+/* t calls a function that is not allowed in a signal handler; the frame of the function is on top
+ * of the stack. Reports it if t is in a handler. */
+void pf_signal_unsafe_call(struct pf_thread *t);
+static inline void pf_signal_check_call(struct pf_thread *t)
+{
+    if (__builtin_expect(t->interpose.handler != NULL, 0))
+        pf_signal_unsafe_call(t);
+}
+/* t leaves its signal handlers by a jump. */
+static inline void pf_signal_jumped(struct pf_thread *t) { t->interpose.handler = NULL; }
+
 #endif

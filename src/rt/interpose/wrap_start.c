@@ -15,9 +15,13 @@
  * owner, which must acquire what this thread did; any other lock is never taken again.
  */
 #include "hb.h"
+#include "lock_misuse.h"
+#include "options.h"
+#include "quarantine.h"
 #include "rt.h"
 #include "spin.h"
 #include "store.h"
+#include "sync_misuse.h"
 #include "wrap_signal.h"
 #include "wrap_thread.h"
 #include <unistd.h>
@@ -30,6 +34,7 @@ static struct pf_start *map[BUCKETS];
 static pthread_key_t end_key;
 static bool end_key_made;
 static long end_rounds;
+static bool leaks_reported;
 
 static struct pf_start **bucket(pthread_t id)
 {
@@ -164,6 +169,17 @@ void pf_start_rewind(struct pf_frame **base)
         __pf_tls.frame = *base;
 }
 
+void pf_start_check_ignores(const struct pf_thread *t)
+{
+    if (!(t->ignore_reads | t->ignore_writes | t->ignore_sync) || pf_rt.events ||
+        t->interpose.handler)
+        return;
+    struct pf_misuse m = {.kind = PF_KIND_IGNORES_AT_END, .subject = t->number + 1, .n = 1};
+    m.at[0] = (struct pf_misuse_step){
+        .thread = t->number, .op = PF_OP_CALL, .id = t->interpose.ignored_at};
+    pf_misuse_found(&m);
+}
+
 static void end(void *record)
 {
     struct pf_start *s = record;
@@ -175,6 +191,8 @@ static void end(void *record)
     pf_crash_thread_end();
     if (__pf_tls.thread == t) {
         pf_nest();
+        pf_lock_check_thread_end(t);
+        pf_start_check_ignores(t);
         while (t->order.nheld)
             pf_lock_abandon(t, (void *)t->order.held[t->order.nheld - 1].addr);
         pf_unnest();
@@ -256,17 +274,75 @@ struct pf_thread *pf_start_adopt(void)
     return pf_self();
 }
 
+#define LEAKS 64 /* creation sites of leaked threads that are reported */
+
+/* Adds the thread to the leaks that were created at the same place. Returns their new number. */
+static size_t add_leak(struct pf_misuse *leaks, size_t n, const struct pf_thread *t)
+{
+    size_t i = 0;
+    while (i < n && leaks[i].at[0].id != t->created_at)
+        i++;
+    if (i == LEAKS)
+        return n;
+    if (i == n)
+        leaks[n++] = (struct pf_misuse){
+            .kind = PF_KIND_THREAD_LEAK,
+            .suspicious =
+                pf_options.given.report_thread_leaks
+                    ? NULL
+                    : "a leaked thread is not an error by itself; report_thread_leaks=1 counts it",
+            .subject = t->number + 1,
+            .n = 1,
+            .at[0] = {.thread = t->parent, .op = PF_OP_CREATE, .id = t->created_at}};
+    leaks[i].count++;
+    return n;
+}
+
+void pf_start_process_ends(void)
+{
+    static struct pf_misuse leaks[LEAKS]; /* used once; the target's stack may be small */
+    if (!pf_rt.ready || pf_rt.events || pf_rt.plain ||
+        __atomic_exchange_n(&leaks_reported, true, __ATOMIC_ACQ_REL))
+        return;
+    size_t n = 0;
+    pf_nest();
+    if (__pf_tls.thread && !__pf_tls.thread->number)
+        pf_start_check_ignores(__pf_tls.thread);
+    pf_spin_lock(&lock);
+    for (size_t i = 0; i < BUCKETS && pf_options.report_thread_leaks; i++)
+        for (const struct pf_start *s = map[i]; s; s = s->next)
+            if (s->ended && !s->detached && !s->inherited && s->thread->number)
+                n = add_leak(leaks, n, s->thread);
+    pf_spin_unlock(&lock);
+    for (size_t i = 0; i < n; i++)
+        pf_misuse_found(&leaks[i]);
+    pf_unnest();
+}
+
 static void before_fork(void)
 {
     pf_nest();
     pf_barrier_lock();
+    pf_waiting_lock();
+    pf_quarantine_lock();
     pf_spin_lock(&lock);
 }
-static void after_fork(void)
+static void unlock_after_fork(bool child)
 {
     pf_spin_unlock(&lock);
+    pf_quarantine_unlock();
+    pf_waiting_unlock(child);
     pf_barrier_unlock();
     pf_unnest();
+}
+static void in_parent(void) { unlock_after_fork(false); }
+static void in_child(void)
+{
+    for (size_t i = 0; i < BUCKETS; i++)
+        for (struct pf_start *s = map[i]; s; s = s->next)
+            s->inherited = true;
+    leaks_reported = false;
+    unlock_after_fork(true);
 }
 
 void pf_start_init(void)
@@ -276,5 +352,5 @@ void pf_start_init(void)
     end_rounds = sysconf(_SC_THREAD_DESTRUCTOR_ITERATIONS);
     end_key_made = pthread_key_create(&end_key, end) == 0;
     /* Registered first, so it runs last before a fork and first after it. */
-    pf_at_fork(before_fork, after_fork, after_fork);
+    pf_at_fork(before_fork, in_parent, in_child);
 }

@@ -27,6 +27,7 @@ struct pf_start {
     struct pf_start *next; /* in the map */
     uint8_t refs, rounds;
     bool listed, detached, ended;
+    bool inherited; /* from the process that forked this one: the thread is not in this process */
 };
 
 /* In the creator, before and after the real creation; made: it succeeded. _new returns NULL if the
@@ -53,6 +54,12 @@ static inline void pf_start_waited(struct pf_thread **t) { pf_thread_set_joining
 void pf_start_detached(struct pf_start *s);
 /* Makes a record for the calling thread if it has none, as main; t may be NULL. */
 void pf_start_ensure_record(struct pf_thread *t, bool detached);
+
+/* t ends: reports it if it is in a region in which annotations turn checking off. */
+void pf_start_check_ignores(const struct pf_thread *t);
+/* The process is about to end: reports threads that ended and were neither joined nor detached, and
+ * a main thread that ends in an ignored region. */
+void pf_start_process_ends(void);
 
 /* Called by pf_wrap_init. */
 void pf_start_init(void);

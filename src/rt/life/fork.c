@@ -4,6 +4,7 @@
 #include "fork.h"
 #include "access_set.h"
 #include "cell.h"
+#include "lock_order.h"
 #include "lockset.h"
 #include "module.h"
 #include "oracle_log.h"
@@ -25,6 +26,7 @@ static void lock_all(void)
     pf_thread_lock();
     pf_slot_lock();
     pf_sync_lock_all();
+    pf_lock_order_lock();
     pf_cell_lock_all();
     pf_read_set_lock();
     pf_block_lock_all();
@@ -45,6 +47,7 @@ static void unlock_all(void)
     pf_block_unlock_all();
     pf_read_set_unlock();
     pf_cell_unlock_all();
+    pf_lock_order_unlock();
     pf_sync_unlock_all();
     pf_slot_unlock();
     pf_thread_unlock();

@@ -261,16 +261,17 @@ static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, 
     uint32_t set;
     if (!deferred && t->order.locks_stale)
         rebuild_lockset(t);
-    where = lock_acquire(t, a, shared, where, &again, deferred ? NULL : &set);
+    uint32_t first = lock_acquire(t, a, shared, where, &again, deferred ? NULL : &set);
     if (t->order.nheld == PF_HELD_MAX) {
         pf_limit_hit(PF_LIMIT_LOCKS);
         return;
     }
     t->order.held[t->order.nheld++] = (struct pf_held_lock){.addr = a,
-                                                            .where = where,
+                                                            .where = first,
                                                             .lockset_before = t->order.lockset,
                                                             .shared = shared,
-                                                            .depth = depth};
+                                                            .depth = depth,
+                                                            .taken_at = where};
     if (deferred) {
         t->order.locks_stale = true;
         return;
@@ -333,7 +334,8 @@ struct pf_order_ops pf_order_ops = {
 
 void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where)
 {
-    if (!(flags & ~PF_LOCK_SHARED) && pf_reacquire_lock(t, (uintptr_t)lock, flags & PF_LOCK_SHARED))
+    if (!(flags & ~PF_LOCK_SHARED) &&
+        pf_reacquire_lock(t, (uintptr_t)lock, flags & PF_LOCK_SHARED, where))
         return;
     struct pf_held_lock *h = held_find(t, (uintptr_t)lock);
     pf_listener_notify(t, flags & PF_LOCK_SHARED ? PF_EV_RDLOCK : PF_EV_LOCK, lock, 0);
@@ -350,20 +352,27 @@ void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flag
     pf_order_ops.hold_again(t, (uintptr_t)lock, h->shared, where);
 }
 
-void pf_lock_dropping(struct pf_thread *t, const volatile void *lock)
+bool pf_lock_dropping(struct pf_thread *t, const volatile void *lock)
 {
     if (pf_reacquire_unlock(t, (uintptr_t)lock))
-        return;
+        return true;
     struct pf_held_lock *h = held_find(t, (uintptr_t)lock);
     pf_listener_notify(t, !h ? PF_EV_POST : h->shared ? PF_EV_RDUNLOCK : PF_EV_UNLOCK, lock, 0);
     if (h && --h->depth)
-        return;
+        return true;
     pf_order_ops.unhold(t, (uintptr_t)lock, h);
+    return h != NULL;
 }
 
 bool pf_lock_is_held(struct pf_thread *t, const volatile void *lock)
 {
     return held_find(t, (uintptr_t)lock) != NULL;
+}
+
+uint32_t pf_lock_depth(struct pf_thread *t, const volatile void *lock)
+{
+    const struct pf_held_lock *h = held_find(t, (uintptr_t)lock);
+    return h ? h->depth : 0;
 }
 
 uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock)

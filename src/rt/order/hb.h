@@ -86,14 +86,15 @@ static inline void pf_hb_clock_release_of(struct pf_thread *t, struct pf_hb_cloc
 /* Locks: order as above, and the thread's set of held locks for reports. A lock taken `shared`
  * (rdlock) is ordered after earlier writers only, and its unlock before later writers only. */
 enum pf_lock_flags { PF_LOCK_SHARED = 1, PF_LOCK_RECURSIVE = 2, PF_LOCK_ROBUST = 4 };
-/* `where` is the site id of the call, or 0: the call on top of the stack, whose id is then
- * computed only for the first acquisition of the lock. */
+/* `where` is the site id of the call. 0: it is the call on top of the stack, and its id is computed
+ * only for the first acquisition of the lock, which reports then show instead. */
 void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where);
 /* Called just before the real unlock. Ends one level of a recursive lock; only the last level is a
  * release. Unlocking a lock that the thread is not known to hold is a release too, so that no order
- * is lost. */
-void pf_lock_dropping(struct pf_thread *t, const volatile void *lock);
+ * is lost; returns false then. */
+bool pf_lock_dropping(struct pf_thread *t, const volatile void *lock);
 bool pf_lock_is_held(struct pf_thread *t, const volatile void *lock); /* by t */
+uint32_t pf_lock_depth(struct pf_thread *t, const volatile void *lock); /* 0: not held by t */
 /* Drops all levels at once, as a condition wait does; t->order.cond is the condition variable, or
  * NULL for other callers. Returns the depth, to be passed to pf_lock_retaken. */
 #define PF_LOCK_DEPTH_ROBUST 0x80000000u

@@ -54,7 +54,8 @@ static inline bool pf_reacquire_allowed(const struct pf_thread *t)
 }
 
 /* t has just taken the lock. Returns false, with nothing done, if the fast path does not apply. */
-static inline bool pf_reacquire_lock(struct pf_thread *t, uintptr_t lock, bool shared)
+static inline bool pf_reacquire_lock(struct pf_thread *t, uintptr_t lock, bool shared,
+                                     uint32_t where)
 {
     const struct pf_resumable_epoch *u = &t->order.resumable;
     if (u->lock != lock || !u->complete || u->shared != shared ||
@@ -67,7 +68,7 @@ static inline bool pf_reacquire_lock(struct pf_thread *t, uintptr_t lock, bool s
     for (uint32_t i = 0; i < t->order.nheld; i++)
         if (t->order.held[i].addr == lock)
             return false;
-    struct pf_held_lock h = {lock, u->where, u->lockset_before, shared, 0, 1};
+    struct pf_held_lock h = {lock, u->where, u->lockset_before, shared, 0, 1, where};
     t->order.lockset = u->lockset;
     if (!pf_epoch_resume(t, lock)) {
         t->order.lockset = u->lockset_before;

@@ -45,7 +45,7 @@ static uint32_t choose(const struct pf_thread *t)
             best = s;
         }
     }
-    if (nslots > PF_SID_MAX) {
+    if (nslots >= PF_SID_FREED) {
         if (best)
             pf_limit_hit(PF_LIMIT_SLOTS);
         return best;

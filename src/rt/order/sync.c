@@ -4,6 +4,7 @@
 #include "sync.h"
 #include "clock.h"
 #include "hb.h"
+#include "lock_order.h"
 #include "oracle_log.h"
 #include "slot.h"
 #include "store.h"
@@ -62,6 +63,8 @@ static void drop_in_granule(uintptr_t addr, uintptr_t from, uintptr_t to)
         struct pf_sync *s = pf_store_at(*link);
         if (s->addr - from < to - from) {
             *link = s->next;
+            if (s->in_lock_order)
+                pf_lock_order_forget(s->addr);
             pf_clock_clear(&s->clock);
             pf_clock_clear(&s->readers);
             pf_store_free(s, PF_SYNC_ORDER);

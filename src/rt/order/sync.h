@@ -37,6 +37,7 @@ struct pf_sync {
     uint32_t sole_releaser;
     uint32_t first_taken : 24; /* site id of its first acquisition as a lock */
     uint32_t acquired_by_other : 1; /* another thread has acquired `clock` since it was set */
+    uint32_t in_lock_order : 1; /* it is a lock in the graph of lock_order.h */
     uint32_t own_lockset; /* the lockset of this lock alone, << 1 | shared; 0: not computed yet */
     /* bit n: a thread whose number is n modulo 64 heads a release sequence */
     uint64_t sequence_heads;

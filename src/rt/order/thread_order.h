@@ -12,12 +12,14 @@
 struct pf_thread;
 
 #define PF_HELD_MAX 64
+#define PF_KNOWN_ORDERS 16 /* a power of two */
 
 struct pf_held_lock {
     uintptr_t addr;
     uint32_t where; /* site id of the first acquisition of this lock by any thread */
     uint32_t lockset_before; /* the thread's lockset without this lock and those taken after it */
     uint32_t shared : 1, robust : 1, depth : 30;
+    uint32_t taken_at; /* site id of this acquisition; 0: unknown */
 };
 
 /* The epoch that ended with the thread's last unlock. It can be resumed as long as the thread has
@@ -58,9 +60,13 @@ struct pf_thread_order {
     uint32_t lockset; /* interned id of the set of locks held now (lockset.h) */
     uint32_t nheld;
     struct pf_held_lock held[PF_HELD_MAX];
+    uint64_t known_orders[PF_KNOWN_ORDERS]; /* a cache, see lock_order.h */
     struct pf_resumable_epoch resumable;
     /* while sampling: no frame below this one belongs to a watch body */
     struct pf_frame *watched_from;
+    /* its last call that slept: site id (0: none), how many threads existed when it ended, and, by
+     * slot, the epoch of each thread that ran then */
+    uint32_t slept_at, slept_threads, *slept_clock;
     const void *cond; /* the condition variable that it waits on, or is about to */
     struct pf_thread *joining; /* the thread that it waits for in an untimed join; NULL: none */
     /* calls of pf_cell_count_overflow until the next pf_thread_update_global_order; their number

@@ -115,6 +115,23 @@ void pf_shadow_new(const volatile void *p, size_t size)
         reset((uintptr_t)p, (uintptr_t)p + size, false);
 }
 
+void pf_memory_mark_freed(struct pf_thread *t, const volatile void *p, size_t size, uint32_t where)
+{
+    uintptr_t addr = (uintptr_t)p, end = addr + size;
+    uint64_t clk = t->number < PF_CLK_MAX ? t->number + 1 : PF_CLK_MAX;
+    uint64_t record =
+        (uint64_t)PF_SID_FREED << PF_SID_SHIFT | clk << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT | where;
+    reset(addr, end, false);
+    pf_prefault_range(pf_cell_of(addr & ~(uintptr_t)7), ((end + 7) & ~(uintptr_t)7) - addr);
+    for (uintptr_t a = addr & ~(uintptr_t)7; a < end; a += 8) {
+        uint64_t mask = (a < addr ? 0xffull << (addr - a) : 0xffull) & 0xff;
+        mask &= end - a < 8 ? (1ull << (end - a)) - 1 : 0xff;
+        uint64_t *cell = pf_cell_of(a);
+        pf_word_put(&cell[0], record | mask << PF_MASK_SHIFT);
+        pf_word_put(&cell[1], record | mask << PF_MASK_SHIFT);
+    }
+}
+
 void pf_shadow_unmapped(const volatile void *p, size_t size)
 {
     if (size && !pf_rt.plain)

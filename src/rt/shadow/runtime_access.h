@@ -62,6 +62,10 @@ static inline void pf_memory_unmapped(const volatile void *addr, size_t size)
 {
     pf_memory_ops.memory_unmapped(addr, size);
 }
+/* The block was freed by t at the site id `where`, and stays unused: every later access to it is
+ * reported, until pf_memory_new. Free mode only. */
+void pf_memory_mark_freed(struct pf_thread *t, const volatile void *addr, size_t size,
+                          uint32_t where);
 /* Drops the access records of those pages of the range that the system has taken back. Returns true
  * if these were all pages of the range. */
 bool pf_memory_drop_returned(const volatile void *addr, size_t size);

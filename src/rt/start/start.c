@@ -119,6 +119,8 @@ void pf_rt_init(void)
     pf_sample_init();
     if (pf_options.oracle_log[0])
         pf_oracle_open(pf_options.oracle_log);
+    pf_rt.lock_order = pf_options.detect_deadlocks && !pf_rt.events && !pf_rt.plain;
+    pf_rt.lock_stacks = !pf_rt.sampling && !pf_rt.events;
     pf_rt.slow_path_only = pf_rt.strict || pf_rt.oracle || pf_rt.events;
     pf_wrap_init();
     pf_race_init();

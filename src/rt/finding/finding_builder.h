@@ -1,0 +1,36 @@
+/*
+ * finding_builder.h - the parts of a finding: stacks, memory, names, threads.
+ *
+ * Memory:  everything is copied into the pool. `failed` is set when it is out of memory.
+ * Threads: the caller holds the report lock and is inside the runtime (pf_nest).
+ */
+#ifndef PF_RT_FINDING_BUILDER_H
+#define PF_RT_FINDING_BUILDER_H
+
+#include "finding.h"
+#include "pool.h"
+#include "stack.h"
+
+struct pf_finding_builder {
+    struct pf_pool *pool;
+    char *maps; /* text of /proc/self/maps, or NULL */
+    bool failed;
+};
+struct pf_finding_builder pf_builder_for(struct pf_pool *pool);
+
+/* A copy of the text; NULL for NULL. */
+const char *pf_builder_text(struct pf_finding_builder *b, const char *s);
+/* The stack of a site id; sets *top, unless top is NULL, to its innermost position with a copied
+ * variable name. */
+struct pf_backtrace pf_builder_stack(struct pf_finding_builder *b, uint32_t id,
+                                     struct pf_position *top);
+/* "name", or "name+0x10" for an address inside the variable; NULL if addr is not in a global
+ * variable. */
+const char *pf_builder_name(struct pf_finding_builder *b, uintptr_t addr);
+/* The memory that addr belongs to; unchanged if it is unknown. */
+void pf_builder_location(struct pf_finding_builder *b, struct pf_location *l, uintptr_t addr);
+/* Adds t to threads[0..f->nthreads), the array of f, unless it is there. t may be NULL. */
+void pf_builder_add_thread(struct pf_finding_builder *b, struct pf_finding *f,
+                           struct pf_thread_info *threads, const struct pf_thread *t);
+
+#endif

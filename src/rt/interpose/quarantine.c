@@ -1,0 +1,69 @@
+/*
+ * quarantine.c - see quarantine.h.
+ */
+#include "quarantine.h"
+#include "options.h"
+#include "runtime_access.h"
+#include "spin.h"
+#include "sys.h"
+
+#define BLOCKS (1u << 18) /* a power of two */
+
+static struct {
+    struct pf_spin lock;
+    struct pf_freed_block *at; /* a ring */
+    uint32_t first, n;
+    size_t bytes;
+} queue;
+
+void pf_quarantine_lock(void) { pf_spin_lock(&queue.lock); }
+void pf_quarantine_unlock(void) { pf_spin_unlock(&queue.lock); }
+
+/* Takes the oldest block out if another one of this size has no room. */
+static bool take_oldest(size_t size, struct pf_freed_block *out)
+{
+    size_t limit = (size_t)pf_options.quarantine_size_mb << 20;
+    if (!queue.n || (queue.n < BLOCKS && queue.bytes + size <= limit))
+        return false;
+    *out = queue.at[queue.first];
+    queue.first = (queue.first + 1) % BLOCKS;
+    queue.n--;
+    queue.bytes -= out->size;
+    return true;
+}
+
+bool pf_quarantine_add(struct pf_thread *t, struct pf_freed_block block, void (*release)(void *))
+{
+    struct pf_freed_block old;
+    pf_spin_lock(&queue.lock);
+    if (!queue.at)
+        queue.at = pf_sys_map(NULL, BLOCKS * sizeof *queue.at);
+    bool fits = queue.at && block.size <= (size_t)pf_options.quarantine_size_mb << 20;
+    pf_spin_unlock(&queue.lock);
+    if (!fits)
+        return false;
+    pf_memory_mark_freed(t, block.addr, block.size, block.where);
+    pf_spin_lock(&queue.lock);
+    while (take_oldest(block.size, &old)) {
+        pf_spin_unlock(&queue.lock);
+        pf_memory_new(old.addr, old.size);
+        release(old.addr);
+        pf_spin_lock(&queue.lock);
+    }
+    queue.at[(queue.first + queue.n++) % BLOCKS] = block;
+    queue.bytes += block.size;
+    pf_spin_unlock(&queue.lock);
+    return true;
+}
+
+bool pf_quarantine_find(const void *addr, struct pf_freed_block *out)
+{
+    bool found = false;
+    pf_spin_lock(&queue.lock);
+    for (uint32_t i = 0; i < queue.n && !found; i++) {
+        *out = queue.at[(queue.first + i) % BLOCKS];
+        found = out->addr == addr;
+    }
+    pf_spin_unlock(&queue.lock);
+    return found;
+}

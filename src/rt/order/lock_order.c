@@ -1,0 +1,259 @@
+/*
+ * lock_order.c - see lock_order.h.
+ *
+ * A new edge is searched for cycles at once, so that a deadlock is reported before it happens. The
+ * search is a depth-first walk over paths of at most PF_LOCK_ORDER_LENGTH edges, and ends after
+ * SEARCH_STEPS edges. One edge per pair of locks is not enough: the same pair may be taken with and
+ * without a gate. So an edge is stored for each set of gates, unless an edge with fewer gates is
+ * there.
+ */
+#include "lock_order.h"
+#include "hooks.h"
+#include "limits.h"
+#include "store.h"
+#include "sync.h"
+
+#define BUCKETS 4096u
+#define SEARCH_STEPS 10000
+#define EDGE_ORDER 1
+
+struct order_edge;
+
+/* A lock. */
+struct order_node {
+    uintptr_t lock;
+    struct order_node *next; /* in the map */
+    struct order_edge *out, *in;
+};
+
+struct order_edge {
+    struct order_node *from, *to;
+    struct order_edge *next_out, *next_in;
+    uint32_t thread, taken_at, held_at;
+    bool held_first, held_shared, taken_shared;
+    uint8_t ngates;
+    uintptr_t gates[PF_LOCK_ORDER_GATES]; /* address << 1 | shared */
+};
+_Static_assert(sizeof(struct order_edge) <= 64u << EDGE_ORDER, "an edge is a block of the store");
+
+uint32_t pf_lock_order_dropped;
+static struct pf_spin graph_lock;
+static struct order_node *map[BUCKETS];
+
+void pf_lock_order_lock(void) { pf_spin_lock(&graph_lock); }
+void pf_lock_order_unlock(void) { pf_spin_unlock(&graph_lock); }
+
+static struct order_node **find(uintptr_t lock)
+{
+    struct order_node **p = &map[lock * 0x9e3779b97f4a7c15ull >> 52];
+    while (*p && (*p)->lock != lock)
+        p = &(*p)->next;
+    return p;
+}
+
+static struct order_node *node_of(uintptr_t lock)
+{
+    struct order_node **p = find(lock);
+    if (!*p && (*p = pf_store_alloc(0)))
+        **p = (struct order_node){.lock = lock};
+    return *p;
+}
+
+/* True if every gate of a is one of b, in the same mode. */
+static bool gates_within(const struct order_edge *a, const struct order_edge *b)
+{
+    for (unsigned i = 0; i < a->ngates; i++) {
+        unsigned k = 0;
+        while (k < b->ngates && b->gates[k] != a->gates[i])
+            k++;
+        if (k == b->ngates)
+            return false;
+    }
+    return true;
+}
+
+/* True if the threads of the two edges cannot both be there: a lock that one of them writes keeps
+ * one out. */
+static bool have_common_gate(const struct order_edge *a, const struct order_edge *b)
+{
+    for (unsigned i = 0; i < a->ngates; i++)
+        for (unsigned k = 0; k < b->ngates; k++)
+            if ((a->gates[i] ^ b->gates[k]) <= 1 && !(a->gates[i] & b->gates[k] & 1))
+                return true;
+    return false;
+}
+
+/* --- cycles --- */
+
+struct cycle_search {
+    const struct order_edge *path[PF_LOCK_ORDER_LENGTH];
+    unsigned n;
+    unsigned steps;
+};
+
+/* True if e may follow the last edge of the path. */
+static bool fits(const struct cycle_search *s, const struct order_edge *e)
+{
+    const struct order_edge *last = s->path[s->n - 1];
+    if (last->taken_shared && e->held_shared) /* two readers do not wait for each other */
+        return false;
+    for (unsigned i = 0; i < s->n; i++)
+        if (have_common_gate(s->path[i], e) || (i && s->path[i]->from == e->to))
+            return false;
+    return true;
+}
+
+/* Extends the path to one that ends where it begins. Shorter cycles first: the caller raises
+ * `length`. */
+static bool extend(struct cycle_search *s, unsigned length)
+{
+    const struct order_node *begin = s->path[0]->from;
+    for (const struct order_edge *e = s->path[s->n - 1]->to->out; e; e = e->next_out) {
+        if (++s->steps > SEARCH_STEPS)
+            return false;
+        bool closes = e->to == begin;
+        if (closes != (s->n + 1 == length) || !fits(s, e))
+            continue;
+        if (closes && e->taken_shared && s->path[0]->held_shared)
+            continue;
+        s->path[s->n++] = e;
+        if (closes || extend(s, length))
+            return true;
+        s->n--;
+    }
+    return false;
+}
+
+/* The shortest cycle through the edge. */
+static bool find_cycle(const struct order_edge *e, struct pf_lock_cycle *out)
+{
+    struct cycle_search s = {.path = {e}, .n = 1};
+    for (unsigned length = 2; length <= PF_LOCK_ORDER_LENGTH && s.steps < SEARCH_STEPS; length++) {
+        if (!extend(&s, length))
+            continue;
+        out->n = s.n;
+        for (unsigned i = 0; i < s.n; i++) { /* the new edge last */
+            const struct order_edge *p = s.path[(i + 1) % s.n];
+            out->at[i] = (struct pf_lock_order_step){.lock = p->to->lock,
+                                                     .held = p->from->lock,
+                                                     .thread = p->thread,
+                                                     .taken_at = p->taken_at,
+                                                     .held_at = p->held_at,
+                                                     .held_first = p->held_first};
+        }
+        return true;
+    }
+    return false;
+}
+
+/* --- edges --- */
+
+/* An edge that makes a new one redundant. */
+static bool has_edge(const struct order_edge *wanted)
+{
+    for (const struct order_edge *e = wanted->from->out; e; e = e->next_out)
+        if (e->to == wanted->to && e->held_shared == wanted->held_shared &&
+            e->taken_shared == wanted->taken_shared && gates_within(e, wanted))
+            return true;
+    return false;
+}
+
+/* The edge from lock number i that t holds; false if it cannot be stored. */
+static bool describe(const struct pf_thread *t, uint32_t i, uintptr_t lock, bool shared,
+                     uint32_t where, struct order_edge *e)
+{
+    const struct pf_held_lock *h = &t->order.held[i];
+    *e = (struct order_edge){.from = node_of(h->addr),
+                             .to = node_of(lock),
+                             .thread = t->number,
+                             .taken_at = where,
+                             .held_at = h->taken_at ? h->taken_at : h->where,
+                             .held_first = !h->taken_at,
+                             .held_shared = h->shared,
+                             .taken_shared = shared};
+    for (uint32_t k = 0; k < t->order.nheld; k++) {
+        if (k == i)
+            continue;
+        if (e->ngates == PF_LOCK_ORDER_GATES)
+            return false;
+        e->gates[e->ngates++] = t->order.held[k].addr << 1 | t->order.held[k].shared;
+    }
+    return e->from && e->to;
+}
+
+static const struct order_edge *insert(const struct order_edge *e)
+{
+    struct order_edge *new = pf_store_alloc(EDGE_ORDER);
+    if (!new)
+        return NULL;
+    *new = *e;
+    new->next_out = e->from->out;
+    new->next_in = e->to->in;
+    e->from->out = e->to->in = new;
+    return new;
+}
+
+/* So that pf_lock_order_forget is called when the lock is dropped. */
+static void mark(uintptr_t lock)
+{
+    struct pf_spin *l = pf_sync_lock(lock);
+    struct pf_sync *s = pf_sync_find(lock, true);
+    if (s)
+        s->in_lock_order = true;
+    pf_spin_unlock(l);
+}
+
+void pf_lock_order_add(struct pf_thread *t, const volatile void *lock, bool shared, uint32_t where)
+{
+    uintptr_t a = (uintptr_t)lock;
+    uint64_t key = pf_lock_order_key(t, a, shared);
+    struct pf_lock_cycle cycle = {0};
+    *pf_lock_order_slot(t, key) = key;
+    for (uint32_t i = 0; i < t->order.nheld; i++)
+        if (t->order.held[i].addr == a)
+            return; /* a recursive lock does not wait */
+    mark(a);
+    for (uint32_t i = 0; i < t->order.nheld; i++) {
+        struct order_edge e;
+        mark(t->order.held[i].addr);
+        pf_spin_lock(&graph_lock);
+        const struct order_edge *new = NULL;
+        if (describe(t, i, a, shared, where, &e) && !has_edge(&e))
+            new = insert(&e);
+        bool found = new && find_cycle(new, &cycle);
+        pf_spin_unlock(&graph_lock);
+        if (found)
+            pf_hooks.lock_cycle_found(&cycle);
+    }
+}
+
+/* --- locks that are gone --- */
+
+static void remove_edge(struct order_edge *e)
+{
+    struct order_edge **p = &e->from->out;
+    while (*p != e)
+        p = &(*p)->next_out;
+    *p = e->next_out;
+    p = &e->to->in;
+    while (*p != e)
+        p = &(*p)->next_in;
+    *p = e->next_in;
+    pf_store_free(e, EDGE_ORDER);
+}
+
+void pf_lock_order_forget(uintptr_t lock)
+{
+    pf_spin_lock(&graph_lock);
+    struct order_node **p = find(lock), *n = *p;
+    if (n) {
+        while (n->out)
+            remove_edge(n->out);
+        while (n->in)
+            remove_edge(n->in);
+        *p = n->next;
+        pf_store_free(n, 0);
+    }
+    __atomic_fetch_add(&pf_lock_order_dropped, 1, __ATOMIC_RELAXED);
+    pf_spin_unlock(&graph_lock);
+}

@@ -1,0 +1,33 @@
+// want: use-after-free
+// options: quarantine_size_mb=1
+// tsan: does not know the option
+// A block is used after it was freed; a lock orders the free and the use, so it is not a race.
+#include "order.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+int *block;
+
+static void *user(void *arg)
+{
+    order_point(1);
+    pthread_mutex_lock(&m);
+    *block = 2;
+    pthread_mutex_unlock(&m);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t t;
+    block = malloc(sizeof *block);
+    *block = 1;
+    pthread_create(&t, NULL, user, NULL);
+    pthread_mutex_lock(&m);
+    free(block);
+    pthread_mutex_unlock(&m);
+    order_point(0);
+    pthread_join(t, NULL);
+    return 0;
+}

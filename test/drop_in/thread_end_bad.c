@@ -1,0 +1,21 @@
+// want: lock-at-thread-end
+// tsan: has no such report
+// options: report_locks_at_end=1
+// A thread ends and still holds a mutex.
+#include <pthread.h>
+
+pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
+
+static void *keep(void *arg)
+{
+    pthread_mutex_lock(&m);
+    return arg;
+}
+
+int main(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, keep, NULL);
+    pthread_join(t, NULL);
+    return 0;
+}
