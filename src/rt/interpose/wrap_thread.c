@@ -23,9 +23,29 @@ static void *start(void *record)
     return run(arg);
 }
 
+/* The same attributes with a stack of this size that glibc allocates. Returns false if that is not
+ * possible. The core does not matter: directed mode uses one. */
+static bool allocate_stack(const pthread_attr_t *attr, pthread_attr_t *own, size_t size)
+{
+    int detached, inherits, policy;
+    struct sched_param priority;
+    sigset_t mask;
+    return pthread_attr_getsigmask_np(attr, &mask) == PTHREAD_ATTR_NO_SIGMASK_NP &&
+           !pthread_attr_init(own) && !pthread_attr_getdetachstate(attr, &detached) &&
+           !pthread_attr_setdetachstate(own, detached) &&
+           !pthread_attr_getinheritsched(attr, &inherits) &&
+           !pthread_attr_setinheritsched(own, inherits) &&
+           !pthread_attr_getschedpolicy(attr, &policy) &&
+           !pthread_attr_setschedpolicy(own, policy) &&
+           !pthread_attr_getschedparam(attr, &priority) &&
+           !pthread_attr_setschedparam(own, &priority) && !pthread_attr_setstacksize(own, size);
+}
+
 /* Directed mode: the kernel's signal frames and the scheduler need room on the stack of the thread,
- * up to 12 KB for the registers alone. *own becomes a copy of attr with a larger stack. */
+ * up to 12 KB for the registers alone. *own becomes a copy of attr with a larger stack. A small
+ * stack that the program provides is not used at all. */
 #define LEAST_STACK (128u << 10)
+#define LEAST_GIVEN_STACK (64u << 10)
 static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_t *own)
 {
     size_t size = 0;
@@ -36,9 +56,11 @@ static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_
         memcpy(own, attr, sizeof *own); /* shares what attr points to: not destroyed */
     /* glibc returns 0 as the upper end of the stack unless the program provides the stack's
      * memory. */
-    if (pthread_attr_getstack(own, &given, &size) || size >= LEAST_STACK || size == 0 ||
-        (uintptr_t)given + size != 0)
+    if (pthread_attr_getstack(own, &given, &size) || size >= LEAST_STACK || size == 0)
         return attr;
+    if ((uintptr_t)given + size != 0)
+        return size <= LEAST_GIVEN_STACK && allocate_stack(attr, own, size + LEAST_STACK) ? own
+                                                                                          : attr;
     return pthread_attr_setstacksize(own, size + LEAST_STACK) ? attr : own;
 }
 
