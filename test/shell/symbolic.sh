@@ -48,6 +48,16 @@ has out "main:19 0 ne1(and32(zext32(select16("
 has out "ugt1(length(stdin), 0x8)"
 hasnt out lost
 
+# What is lost is counted: wide integers, variable arguments, floating point.
+for level in O0 O2; do
+    "$PF" cc --symbolic -$level "$ROOT/test/shell/part/symbolic_losses.c" -o losses
+    status 0 "$PF" record --symbolic -o e.clip -- ./losses 12 </dev/null
+    python3 show.py e.clip >out
+    has out "integer of more than 64 bits"
+    has out "operation without a model"
+    has out "floating-point operation"
+done
+
 # The patch reaches the other branch; the command line stays as it is.
 printf '# a comment\nargv[1]=3432\nenv:MODE=736c6f77\nstdin=6b65793d390a\n' >patch
 status 3 env MODE=fast "$PF" record --symbolic --patch patch -o b.clip -- ./input 17 secret

@@ -120,11 +120,11 @@ struct value_list {
 static void mark(struct pf_labels *l, struct value_list *work, LLVMValueRef v)
 {
     uint64_t *may = pf_ptrmap_at(&l->may, v);
-    if (!*may && pf_label_fields(l->u, LLVMTypeOf(v)) &&
-        LLVMGetTypeKind(LLVMTypeOf(v)) != LLVMVoidTypeKind) {
-        *may = 1;
+    if (*may)
+        return;
+    *may = pf_label_fields(l->u, LLVMTypeOf(v)) ? PF_MAY_HAVE_LABEL : PF_MAY_LOSE_LABEL;
+    if (*may == PF_MAY_HAVE_LABEL)
         PF_PUSH(work->at, work->n, work->cap) = v;
-    }
 }
 
 /* True if the value has a label that does not come from its operands. */
@@ -255,9 +255,8 @@ static void emit_members(struct pf_labels *l)
     for (size_t i = 0; i < l->ngroup; i++) {
         LLVMValueRef out[LANES_MAX];
         const struct pf_label_member *m = &l->group[i];
-        unsigned n = pf_ptrmap_find(&l->may, m->inst) && *pf_ptrmap_find(&l->may, m->inst)
-                         ? pf_label_fields(l->u, LLVMTypeOf(m->inst))
-                         : 0;
+        unsigned n =
+            pf_ptrmap_find(&l->may, m->inst) ? pf_label_fields(l->u, LLVMTypeOf(m->inst)) : 0;
         for (unsigned k = 0; k < LANES_MAX; k++)
             out[k] = l->none;
         LLVMSetCurrentDebugLocation2(l->b, LLVMInstructionGetDebugLoc(m->inst));
@@ -340,7 +339,7 @@ static void add_member(struct pf_labels *l, LLVMValueRef inst, enum pf_label_pha
 static bool may_be_labelled(const struct pf_labels *l, LLVMValueRef v)
 {
     const uint64_t *may = pf_ptrmap_find(&l->may, v);
-    return may && *may;
+    return may && *may == PF_MAY_HAVE_LABEL;
 }
 
 static bool is_label_call(const struct pf_labels *l, LLVMValueRef inst)
@@ -371,7 +370,7 @@ static void visit(struct pf_labels *l, LLVMValueRef v)
     if (!is_original(l, v) || LLVMIsAPHINode(v))
         return;
     if (pf_label_is_computation(l->u, v)) {
-        if (may_be_labelled(l, v))
+        if (pf_ptrmap_find(&l->may, v)) /* also if its type has no labels: the loss is counted */
             add_member(l, v, PF_LABEL_VALUE);
         return;
     }

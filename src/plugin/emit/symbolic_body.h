@@ -32,11 +32,14 @@ struct pf_label_member {
     enum pf_label_phase phase;
 };
 
+/* LOSE: an operand may have a label, but values of this type have none. */
+enum pf_may_label { PF_MAY_HAVE_LABEL = 1, PF_MAY_LOSE_LABEL };
+
 struct pf_labels {
     struct pf_emit *e;
     struct pf_unit *u;
     LLVMBuilderRef b;
-    struct pf_ptrmap may; /* values that may have a label */
+    struct pf_ptrmap may; /* value -> enum pf_may_label; absent: it never has a label */
     struct pf_ptrmap first; /* value -> 1 + index in `label` of the label of its first field */
     LLVMValueRef *label;
     size_t nlabel, label_cap;

@@ -128,6 +128,12 @@ static void pass_arguments(struct pf_labels *l, LLVMValueRef call)
         if (pf_label_bits(l->u, LLVMTypeOf(LLVMGetOperand(call, i))))
             LLVMBuildStore(l->b, pf_label_get(l, LLVMGetOperand(call, i), 0),
                            tls_label(l, offsetof(struct pf_tls, symbolic.argument), i));
+    /* a callee with variable arguments reads them from memory, where they have no labels */
+    LLVMTypeRef type = LLVMGetCalledFunctionType(call);
+    bool variable = LLVMIsFunctionVarArg(type) && !pf_call_may_be_external(l->u, call);
+    for (unsigned i = LLVMCountParamTypes(type), n = LLVMGetNumArgOperands(call); variable && i < n;
+         i++)
+        pf_label_lost(l, PF_LOSS_OPERATION, pf_label_get(l, LLVMGetOperand(call, i), 0), l->none);
 }
 
 /* The label of the result, if the callee has a symbolic body; `foreign` for field 0 if not. */

@@ -78,8 +78,16 @@ static void emit_load(struct pf_labels *l, LLVMValueRef inst, LLVMValueRef ptr, 
         return;
     }
     note_address(l, inst, ptr, size, false);
-    if (!has_byte_fields(l, type))
-        return; /* the value is concrete; an operation that needs its label counts the loss */
+    if (!has_byte_fields(l, type)) {
+        bool vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+        for (uint64_t k = 0; k < size; k += 8) {
+            LLVMValueRef part = pf_label_number(l, (uint32_t)(size - k < 8 ? size - k : 8));
+            LLVMValueRef args[] = {byte_at(l, ptr, k), part};
+            pf_label_lost(l, vector ? PF_LOSS_VECTOR : PF_LOSS_WIDE,
+                          pf_label_call(l, PF_E___pf_symbolic_load, args), l->none);
+        }
+        return;
+    }
     for (unsigned k = 0, n = pf_label_fields(l->u, type); k < n; k++)
         out[k] =
             load_field(l, byte_at(l, ptr, field_offset(l, type, k)), pf_label_field_type(type, k));
