@@ -12,6 +12,7 @@
 #include "judged_text.h"
 #include "load_trace.h"
 #include "lock_removal.h"
+#include "memory_model_name.h"
 #include "predicted_finding.h"
 #include "race_events.h"
 #include "search_stop.h"
@@ -89,7 +90,12 @@ static int add_clip(struct judge_verb *v, const char *path)
     if (pf_clip_open(&clip, path, &e) != PF_OK || pf_clip_program_resolve(&clip, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     int status = PF_EXIT_OK;
-    if (pf_load_trace(VERB, path, &j->t, &e) != PF_OK)
+    if (clip.meta.memory.model != PF_MEMORY_SC)
+        status = pf_complain(VERB,
+                             "%s: recorded with --memory=%s; pf judge needs a recording with "
+                             "sequentially consistent memory",
+                             path, pf_memory_model_name(clip.meta.memory.model));
+    else if (pf_load_trace(VERB, path, &j->t, &e) != PF_OK)
         status = pf_complain(VERB, "%s", e.text);
     const char *named = v->race ? v->race : clip.meta.race;
     pf_predict_job_add(j, pf_analysis_find("hb", 2));
@@ -466,7 +472,7 @@ static int parse_requirements(struct judge_verb *v, const char *text)
 int pf_verb_judge(int argc, char **argv)
 {
     const char *schedules = NULL, *control = NULL, *jobs = NULL, *limit = NULL, *method = NULL,
-               *fail_on = NULL, *require = NULL, *met = NULL;
+               *fail_on = NULL, *require = NULL, *memory = NULL, *memory_runs = NULL, *met = NULL;
     bool no_adhoc = false;
     struct judge_verb *v = pf_mem_zero(1, sizeof *v);
     struct pf_judge_settings *how = &v->list.how;
@@ -492,6 +498,11 @@ int pf_verb_judge(int argc, char **argv)
         {"json", "FILE", "write the judged findings as JSON; - is standard output", &v->json, NULL},
         {"met", "N", "also judge at most N races that are met while judging (default 10)", &met,
          NULL},
+        {"memory", "MODEL",
+         "also judge with reads that tso or weak memory permits; sc (default): the newest write",
+         &memory, NULL},
+        {"memory-runs", "N", "with --memory: make at most N runs for each race (default 100)",
+         &memory_runs, NULL},
         {"method", "NAME", "both-orders, record-replay-analyzer or adhoc", &method, NULL},
         {"no-adhoc", NULL, "do not look for ad hoc synchronisation", NULL, &no_adhoc},
         {"o", "DIR", "write the clips of the evidence to DIR", &v->folder, NULL},
@@ -537,6 +548,11 @@ int pf_verb_judge(int argc, char **argv)
             VERB, "--method=%s: expected both-orders, record-replay-analyzer or adhoc", method);
     else if (!parse_number(schedules, 100, &how->schedules))
         status = pf_complain(VERB, "--schedules=%s: expected a number from 0 to 100", schedules);
+    else if (memory && !pf_memory_model_parse(memory, &how->memory))
+        status = pf_complain(VERB, "--memory=%s: expected sc, tso or weak", memory);
+    else if (!parse_number(memory_runs, 100000, &how->stale_runs) || !how->stale_runs)
+        status =
+            pf_complain(VERB, "--memory-runs=%s: expected a number from 1 to 100000", memory_runs);
     else if (!parse_number(control, 200, &how->control))
         status = pf_complain(VERB, "--control=%s: expected a number from 0 to 200", control);
     else if (!parse_number(jobs, 64, &how->jobs) || !how->jobs)

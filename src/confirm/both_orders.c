@@ -69,6 +69,8 @@ static pf_status write_request(const struct pf_both_orders *q, const struct pf_o
         .limit = 2 * limit, /* the thread may be held for half of it */
     };
     snprintf(request.policy, sizeof request.policy, "%s", r->policy);
+    request.nchoices = r->nchoices;
+    memcpy(request.choice, r->choice, sizeof request.choice);
     FILE *f = fopen(path, "we");
     bool bad = !f || fwrite(&request, sizeof request, 1, f) != 1;
     if (f)
@@ -141,6 +143,28 @@ static uint32_t find_checkpoint(const struct pf_both_orders *q, const uint32_t *
     return at;
 }
 
+/* Reads the choices of a continuation from its clip; those of the shared run come first. */
+static void take_choices(const struct pf_clip *trunk, struct pf_order_run *out)
+{
+    struct pf_clip clip;
+    struct pf_error e;
+    unsigned char *bytes = NULL;
+    size_t n = 0;
+    uint64_t before = trunk->stream[PF_STREAM_MEMORY].length;
+    if (pf_clip_open(&clip, out->clip, &e) != PF_OK)
+        return;
+    if (pf_clip_stream(&clip, PF_STREAM_MEMORY, &bytes, &n, &e) != PF_OK)
+        n = 0;
+    struct pf_memory_choice c;
+    for (size_t at = before; at + sizeof c <= n && out->nmade < PF_MEMORY_CHOICES; at += sizeof c) {
+        memcpy(&c, bytes + at, sizeof c);
+        out->made[out->nmade] = (uint8_t)c.chosen;
+        out->options[out->nmade++] = (uint8_t)c.options;
+    }
+    free(bytes);
+    pf_clip_release(&clip);
+}
+
 static void take_result(const struct pf_both_orders *q, const struct pf_clip *trunk,
                         const struct pf_continuation *k, uint32_t i, struct pf_order_run *out)
 {
@@ -155,9 +179,13 @@ static void take_result(const struct pf_both_orders *q, const struct pf_clip *tr
     out->order = k->order;
     out->shares = k->shares;
     meta.schedule = out->policy;
+    meta.memory = q->memory;
+    out->forgotten = k->forgotten;
     meta.watched = 1; /* continuations check every access for memory errors */
     pf_status s = out->clip ? pf_clip_join(trunk, pieces, out->clip, &meta, &out->end, &e)
                             : pf_clip_pieces_end(pieces, &out->end, &e);
+    if (s == PF_OK && out->clip && q->memory.model != PF_MEMORY_SC)
+        take_choices(trunk, out);
     /* killed at its time limit: it may have waited for something outside the program */
     bool late = k->outcome == PF_OUTCOME_HANG && WIFSIGNALED(k->wait);
     out->ran = s == PF_OK && !late;
@@ -182,6 +210,7 @@ static void run_continuations(struct shared_orders *u, const char *plan, const c
                             .continuations = q->n,
                             .jobs = q->jobs ? q->jobs : 1,
                             .ordered = true,
+                            .memory = q->memory,
                             .watch = q->recording->meta.watched,
                             .each_ms = EACH_MS,
                             .ends = ends};

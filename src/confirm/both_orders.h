@@ -28,12 +28,18 @@ struct pf_order_run {
     bool recorded; /* follows the recorded schedule first, as long as that is possible */
     char policy[64]; /* the policy after that; if not `recorded`, from the race on */
     const char *clip; /* absolute path of its clip; NULL: none is written */
+    uint32_t nchoices; /* its first choices of memory contents; the others are 0 */
+    uint8_t choice[PF_MEMORY_CHOICES];
 
     /* filled in: */
     bool ran;
     char why[240]; /* why it did not run */
     struct pf_clip_end end; /* status, signal, outcome, memory errors */
     bool shares; /* it shares pipes, sockets or the like with the other continuations */
+    /* the choices that it made, at most PF_MEMORY_CHOICES, and the number of options of each */
+    uint32_t nmade;
+    uint8_t made[PF_MEMORY_CHOICES], options[PF_MEMORY_CHOICES];
+    uint32_t forgotten; /* how often the memory model has forgotten values */
     struct pf_order_outcome order; /* whether the order was enforced, and why not */
 };
 
@@ -45,6 +51,7 @@ struct pf_both_orders {
      * event, and in the alternate order the thread is held there. An earlier event than a is needed
      * if the thread acquires a lock there that the other thread needs to reach b. */
     uint32_t hold_from;
+    struct pf_memory_settings memory; /* the memory model of the runs */
     uint64_t events; /* limit of events of one continuation; 0: five times the recording */
     struct pf_order_run *runs;
     uint32_t n; /* at most PF_CONTINUATIONS */

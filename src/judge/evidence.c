@@ -1,6 +1,7 @@
 /* evidence.c - see evidence.h. */
 #define _GNU_SOURCE
 #include "evidence.h"
+#include "adhoc_sync.h"
 #include "file.h"
 #include "load_trace.h"
 #include "message.h"
@@ -10,6 +11,7 @@
 #include "schedule_step.h"
 #include "text_format.h"
 #include "textbuf.h"
+#include "trace_text.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,6 +24,16 @@
 static void add(struct pf_verdict *v, const char *kind, char *text, char *clip)
 {
     pf_vec_push(&v->evidence, (struct pf_evidence_item){kind, text, clip});
+}
+
+/* The access with this number in its thread; PF_NONE: none. */
+static uint32_t find_access(const struct pf_trace *t, uint32_t thread, uint64_t number)
+{
+    for (uint32_t i = 0; number && i < t->events.len; i++)
+        if (t->recorded.index.at[i] == number && pf_event_is_access(&t->events.at[i]) &&
+            t->recorded.thread.at[t->events.at[i].thread] == thread)
+            return i;
+    return PF_NONE;
 }
 
 /* --- clips --- */
@@ -146,17 +158,70 @@ void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r, cha
     pf_findings_release(&shown);
 }
 
-/* --- memory after the race --- */
-
-/* The access with this number in its thread; PF_NONE: none. */
-static uint32_t find_access(const struct pf_trace *t, uint32_t thread, uint64_t number)
+void pf_evidence_text(struct pf_verdict *v, const char *kind, const char *text)
 {
-    for (uint32_t i = 0; number && i < t->events.len; i++)
-        if (t->recorded.index.at[i] == number && pf_event_is_access(&t->events.at[i]) &&
-            t->recorded.thread.at[t->events.at[i].thread] == thread)
-            return i;
-    return PF_NONE;
+    add(v, kind, pf_mem_copy(text), NULL);
 }
+
+/* --- memory models --- */
+
+static void add_stale_read(struct pf_verdict *v, const struct pf_trace *t,
+                           const struct pf_memory_choice *c)
+{
+    char variable[80], at[200];
+    uint32_t i = find_access(t, c->thread, c->event);
+    if (i == PF_NONE)
+        return;
+    pf_trace_place_text(t, t->events.at[i].what, variable, sizeof variable);
+    variable[strcspn(variable, ":")] = 0;
+    pf_adhoc_sync_position(t, i, at, sizeof at);
+    add(v, "stale",
+        pf_mem_format("T%u reads %s at %s and does not get the newest value", c->thread, variable,
+                      at),
+        NULL);
+}
+
+static void add_stale_reads(struct pf_verdict *v, const char *path)
+{
+    struct pf_trace t;
+    struct pf_clip clip;
+    struct pf_error ignored;
+    struct pf_memory_choice c;
+    unsigned char *bytes = NULL;
+    size_t n = 0;
+    pf_trace_init(&t);
+    if (pf_clip_open(&clip, path, &ignored) != PF_OK)
+        return;
+    if (pf_clip_stream(&clip, PF_STREAM_MEMORY, &bytes, &n, &ignored) != PF_OK ||
+        pf_load_trace(VERB, path, &t, &ignored) != PF_OK)
+        n = 0;
+    for (size_t at = 0; at + sizeof c <= n; at += sizeof c) {
+        memcpy(&c, bytes + at, sizeof c);
+        if (c.chosen)
+            add_stale_read(v, &t, &c);
+    }
+    free(bytes);
+    pf_trace_release(&t);
+    pf_clip_release(&clip);
+}
+
+void pf_evidence_memory(struct pf_verdict *v, const struct pf_judge_case *race,
+                        const struct pf_judge_run *sc, const struct pf_judge_run *r,
+                        const char *model, char *what, size_t room)
+{
+    struct pf_output_difference d;
+    add_stale_reads(v, r->clip);
+    if (*r->failure)
+        pf_evidence_failure(v, r, what, room);
+    else if (sc && pf_run_output_difference(&sc->output, &r->output, &d))
+        add(v, "output",
+            pf_mem_format("descriptor %d, byte %llu: sc: \"%s\"; %s: \"%s\"", d.fd,
+                          (unsigned long long)d.at, d.text[0], model, d.text[1]),
+            NULL);
+    keep_clip(v, race, model, r, NULL);
+}
+
+/* --- memory after the race --- */
 
 static bool load_result(const struct pf_judge_case *race, const struct pf_judge_run *r,
                         struct pf_run_result *out)

@@ -22,6 +22,15 @@ void pf_evidence_output(struct pf_verdict *v, const struct pf_judge_run *primary
 /* Adds the failure of a run, with its stack, and writes it as one line: of a signal, its cause. */
 void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r, char *what,
                          size_t room);
+/* Adds a text. */
+void pf_evidence_text(struct pf_verdict *v, const char *kind, const char *text);
+/* Adds what a run under a memory model other than sc shows: its clip, which is kept as
+ * NAME.MODEL.clip, the first difference to the output of a sequentially consistent run (NULL: none)
+ * or its failure, which is also written to `what`, and the reads that did not return the newest
+ * value. */
+void pf_evidence_memory(struct pf_verdict *v, const struct pf_judge_case *race,
+                        const struct pf_judge_run *sc, const struct pf_judge_run *r,
+                        const char *model, char *what, size_t room);
 /* Compares the memory that the two accesses wrote, when both have happened, in two runs, and adds
  * the result. Returns 1: the same; 0: different; -1: unknown. */
 int pf_evidence_state(struct pf_verdict *v, const struct pf_judge_case *race,

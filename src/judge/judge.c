@@ -10,6 +10,7 @@
 #include "load_trace.h"
 #include "message.h"
 #include "order_alone.h"
+#include "stale_runs.h"
 #include "text_format.h"
 #include <stdarg.h>
 #include <stdio.h>
@@ -24,7 +25,7 @@
 #define ENDLESS_TIMES 10 /* factor for the event limit of a run whose loop seems to be endless */
 
 const struct pf_judge_settings pf_judge_default = {
-    .schedules = 2, .control = 50, .prefixes = 5, .adhoc = true, .jobs = 1};
+    .schedules = 2, .control = 50, .prefixes = 5, .adhoc = true, .stale_runs = 100, .jobs = 1};
 
 void pf_verdict_release(struct pf_verdict *v)
 {
@@ -545,8 +546,12 @@ void pf_judge_race(const struct pf_judge_settings *how, const struct pf_judge_ca
         judge_record_replay(&j);
     } else if (how->method == PF_METHOD_ADHOC) {
         judge_adhoc(&j);
-    } else if (run_both(&j)) {
-        compare_orders(&j);
+    } else {
+        bool enforced = run_both(&j);
+        if (enforced)
+            compare_orders(&j);
+        if (how->memory != PF_MEMORY_SC && j.g.at.len && run_at(&j, 0)->run.ran)
+            pf_stale_runs_judge(&j.g, enforced, out);
     }
     out->schedules = pf_judge_runs_count(&j.g, true);
     out->control = pf_judge_runs_count(&j.g, false);

@@ -41,6 +41,8 @@ struct pf_judge_settings {
     bool adhoc; /* look for ad hoc synchronisation */
     const struct pf_requirement *requirements; /* conditions that every run must satisfy */
     size_t nrequirements;
+    uint32_t memory; /* enum pf_memory_model; not sc: the runs are repeated under this model */
+    unsigned stale_runs; /* most runs under that model */
     bool as_paper; /* no control group, and a failure in either order decides */
     unsigned jobs;
     uint64_t limit_ms; /* for one race; 0: none */
@@ -68,7 +70,7 @@ struct pf_verdict {
     unsigned k; /* of k-witness-harmless: runs of the alternate order that did no harm */
     unsigned paths, schedules; /* inputs; runs of the alternate order with different schedules */
     unsigned control; /* runs of the primary order */
-    const char *memory; /* the memory model: sc */
+    const char *memory; /* the memory model that the class holds for: sc, tso or weak */
     char reason[400]; /* one sentence */
     bool adhoc; /* one of the accesses is a test of ad hoc synchronisation */
     uint64_t ms;

@@ -13,7 +13,8 @@
 
 static char *clip_path(const struct pf_judge_runs *g, size_t i)
 {
-    return pf_mem_format("%s/%s.%u.%zu.run", g->race->folder, g->race->name, g->groups, i);
+    return pf_mem_format("%s/%s.%u.%u.%zu.run", g->race->folder, g->race->name, g->memory.model,
+                         g->groups, i);
 }
 
 static uint64_t time_left(const struct pf_judge_runs *g)
@@ -65,6 +66,8 @@ pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish 
             r->alternate = wishes[i].alternate;
             r->recorded = wishes[i].recorded;
             r->clip = clip_path(g, count++);
+            r->nchoices = wishes[i].nchoices;
+            memcpy(r->choice, wishes[i].choice, sizeof r->choice);
             snprintf(r->policy, sizeof r->policy, wishes[i].recorded ? "rr" : "random:%u",
                      wishes[i].seed + k);
         }
@@ -74,6 +77,7 @@ pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish 
                                .b = g->race->b,
                                .hold_from = g->hold_from,
                                .events = g->events,
+                               .memory = g->memory,
                                .runs = runs,
                                .n = count,
                                .folder = g->race->folder,

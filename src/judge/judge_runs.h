@@ -23,6 +23,7 @@ struct pf_judge_runs {
     const struct pf_judge_case *race;
     uint32_t hold_from; /* as in both_orders.h */
     uint64_t events; /* likewise */
+    struct pf_memory_settings memory; /* likewise */
     uint64_t began;
     PF_VEC(struct pf_judge_run) at;
     unsigned groups;
@@ -32,6 +33,8 @@ struct pf_judge_runs {
 struct pf_judge_wish {
     bool alternate, recorded;
     unsigned n, seed; /* how many; the seed of the first one's policy */
+    uint32_t nchoices; /* choices of memory contents, as in both_orders.h */
+    uint8_t choice[PF_MEMORY_CHOICES];
 };
 
 PF_MUST_USE pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish *wishes,

@@ -156,7 +156,7 @@ struct pf_judged {
     uint64_t k; /* of k-witness-harmless: how many runs have shown it */
     uint64_t paths, schedules; /* inputs; runs of the alternate order */
     uint64_t ms; /* how long it took */
-    const char *memory; /* the memory model: sc */
+    const char *memory; /* the memory model: sc, tso or weak */
     const char *reason; /* one sentence */
     bool adhoc; /* one of the accesses tests ad hoc synchronisation */
     const struct pf_judged_evidence *evidence;

@@ -16,8 +16,9 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "oracle"))
 import clip as clips  # noqa: E402
 
-READ, WRITE, AREAD, AWRITE, RMW, FORK, FENCE = range(7)
+READ, WRITE, AREAD, AWRITE, RMW, FORK, FENCE, SYNC = range(8)
 KINDS = {"READ": READ, "WRITE": WRITE, "AREAD": AREAD, "AWRITE": AWRITE, "RMW": RMW, "FORK": FORK, "FENCE": FENCE}
+KINDS.update({name: SYNC for name in ("LOCK", "UNLOCK", "ARRIVE", "DEPART", "POST", "TAKE")})
 END = (1 << 64) - 1
 MODELS = ("sc", "tso", "weak")
 RUNS_MAX = 5000
@@ -30,8 +31,11 @@ def kinds():
     return {i: KINDS[n] for i, n in enumerate(names) if n in KINDS}
 
 
-def run(words):
+def run(words, infeasible=None):
+    """-> its output; None: it failed with this text in its message"""
     done = subprocess.run(words, capture_output=True, text=True, timeout=60)
+    if done.returncode and infeasible and infeasible in done.stderr:
+        return None
     if done.returncode:
         sys.exit(f"{' '.join(words)}: status {done.returncode}\n{done.stdout}{done.stderr}")
     return done.stdout
@@ -57,19 +61,23 @@ class Program:
             if kind == FORK and e.thread == 0:
                 self.created = e.index
             elif kind is not None and kind != FORK and e.thread > 0:
-                self.threads.setdefault(e.thread, []).append((e.index, kind, e.what, e.flags))
+                accesses = self.threads.setdefault(e.thread, [])
+                if not accesses or accesses[-1][0] < e.index:  # one event for each operation
+                    accesses.append((e.index, kind, e.what, e.flags))
 
     def record(self, model, order, choices):
-        """-> (outcome, [(options, chosen)]) of one run"""
+        """-> (outcome, [(options, chosen)]) of one run; None: a thread waits, so this order is not possible"""
         steps = [(0, self.created)] + [(t, index) for t, (index, *_) in order]
         steps += [(t, END) for t in self.threads] + [(0, END)]
         Path(self.plan).write_bytes(b"".join(struct.pack("<IIQ", t, 0, until) for t, until in steps))
         words = [self.pf, "record", f"--plan={self.plan}", f"--memory={model}", "-o", self.clip]
         words += ["--choices=" + (",".join(map(str, choices)) or "0")]
-        outcome = run(words + ["--", self.path]).strip()
+        outcome = run(words + ["--", self.path], "the plan could not be followed")
+        if outcome is None:
+            return None
         data = clips.read(self.clip).streams[clips.MEMORY]
         made = [struct.unpack_from("<IHHQ", data, at)[1:3] for at in range(0, len(data), 16)]
-        return outcome, made
+        return outcome.strip(), made
 
     def replay(self):
         run([self.pf, "replay", "--quiet", self.clip])
@@ -78,7 +86,7 @@ class Program:
 def conflict(a, b, ordered):
     """Can the order of the two accesses, of different threads, matter? ordered: the program has sequentially consistent
     atomics, whose order matters; the trace does not tell them from other atomics that are not relaxed."""
-    fence = lambda e: e[1] == FENCE or (ordered and e[1] in (AREAD, AWRITE, RMW) and not e[3] & 2)  # noqa: E731
+    fence = lambda e: e[1] in (FENCE, SYNC) or (ordered and e[1] in (AREAD, AWRITE, RMW) and not e[3] & 2)  # noqa: E731
     if fence(a) and fence(b) or a[2] in b[4] or b[2] in a[4]:
         return True
     return a[2] == b[2] and not {a[1], b[1]} <= {READ, AREAD}
@@ -88,7 +96,7 @@ def with_drains(accesses):
     """Adds to each access the memory whose buffered stores it may drain."""
     stored, out = set(), []
     for index, kind, what, flags in accesses:
-        out.append((index, kind, what, flags, frozenset(stored) if kind in (AWRITE, RMW, FENCE) else frozenset()))
+        out.append((index, kind, what, flags, frozenset(stored) if kind in (AWRITE, RMW, FENCE, SYNC) else frozenset()))
         stored |= {what} if kind in (WRITE, AWRITE, RMW) else set()
     return out
 
@@ -130,7 +138,10 @@ def outcomes(program, model):
     for order in orders(program.threads, model == "weak" and program.ordered):
         choices = []
         while choices is not None:
-            outcome, made = program.record(model, order, choices)
+            result = program.record(model, order, choices)
+            if not result:
+                break
+            outcome, made = result
             runs += 1
             if runs > RUNS_MAX:
                 sys.exit(f"{model}: more than {RUNS_MAX} runs")
