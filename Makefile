@@ -9,7 +9,7 @@ stage := $(abspath $(BUILD))/stage
 pf    := $(stage)/bin/pf
 
 .DEFAULT_GOAL := build
-.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-symbolic test-flipped test-predicted test-all test-campaign bench realworld lint format install clean help
+.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-symbolic test-flipped test-predicted test-all test-campaign deb test-deb bench realworld lint format install clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -91,6 +91,13 @@ lint: deps ## check format, layers, names, text and shell scripts
 
 format: deps ## format the sources with clang-format
 	script/check-format --fix
+
+deb: ## build a Debian package in $(BUILD)/deb
+	@script/install-deps deb
+	script/make-deb $(BUILD)/deb
+
+test-deb: deb ## install the Debian package in a new Debian 12, use it, and remove it again (root, some minutes)
+	test/run/package $(BUILD)/deb/photofinish_*.deb $(BUILD)/test-work/package
 
 install: build ## install under PREFIX (with DESTDIR in front)
 	DESTDIR=$(DESTDIR) cmake --install $(BUILD) --prefix $(abspath $(PREFIX))
