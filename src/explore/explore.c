@@ -195,18 +195,23 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
     return PF_OK;
 }
 
+/* The time that is left, but at least 1 ms and at most `most`. */
+static uint64_t time_left(const struct explorer *x, uint64_t most)
+{
+    uint64_t limit = x->settings->time_ms, used = pf_now_ms() - x->began;
+    uint64_t left = !limit ? most : limit > used ? limit - used : 1;
+    return left < most ? left : most;
+}
+
 /* Starts the program, with the checkpoint after this many events of the main thread. */
 static pf_status start_host(struct explorer *x, uint64_t events, struct pf_error *e)
 {
-    uint64_t limit = x->settings->time_ms, used = pf_now_ms() - x->began;
     struct pf_resident_start how = {.schedule = POLICY,
                                     .events = events,
-                                    .limit_ms = START_LIMIT_MS,
+                                    .limit_ms = time_left(x, START_LIMIT_MS),
                                     .should_stop = x->settings->should_stop,
                                     .allow_outside = x->settings->allow_outside};
     x->checkpoint = events;
-    if (limit && (limit > used ? limit - used : 1) < how.limit_ms)
-        how.limit_ms = limit > used ? limit - used : 1;
     return pf_resident_host_new(&x->host, x->meta, &how, e);
 }
 
@@ -215,7 +220,7 @@ static pf_status run_one(struct explorer *x, const struct pf_beginning *b, struc
     const struct pf_clip *clip;
     struct pf_resident_end end;
     pf_status s = pf_resident_host_run(x->host, b ? b->plan.at : NULL, b ? b->plan.len : 0,
-                                       RUN_LIMIT_MS, &clip, &end, e);
+                                       time_left(x, RUN_LIMIT_MS), &clip, &end, e);
     if (s != PF_OK)
         return s;
     x->out->schedules++;
