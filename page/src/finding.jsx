@@ -6,6 +6,7 @@ import { Excerpt, Stack } from './source.jsx';
 const OPS = {
   read: 'reads', write: 'writes', 'atomic-read': 'atomically reads', 'atomic-write': 'atomically writes',
   lock: 'locks', free: 'frees', fail: 'fails', wait: 'waits',
+  unlock: 'unlocks', destroy: 'destroys', create: 'starts the thread', end: 'ends', call: 'makes the call',
 };
 
 function Access({ sources, access, later }) {
@@ -13,7 +14,7 @@ function Access({ sources, access, later }) {
     <section class="access">
       <h3>
         {access.thread === 'T0' ? 'The main thread' : `Thread ${access.thread}`} {OPS[access.op] || access.op}{' '}
-        {access.op !== 'free' && `${access.size} byte${access.size === 1 ? '' : 's'}`}
+        {access.op !== 'free' && access.size > 0 && `${access.size} byte${access.size === 1 ? '' : 's'}`}
         {access.variable && <span> of <code>{access.variable}</code></span>}
         {later !== null && <small>{later ? 'later' : 'earlier'}</small>}
       </h3>

@@ -103,8 +103,25 @@ static const char *verb_of(enum pf_op op)
         [PF_OP_ALLOC] = "allocates",
         [PF_OP_FAIL] = "fails",
         [PF_OP_WAIT] = "waits",
+        [PF_OP_UNLOCK] = "unlocks",
+        [PF_OP_DESTROY] = "destroys",
+        [PF_OP_CREATE] = "starts the thread",
+        [PF_OP_END] = "ends",
+        [PF_OP_CALL] = "makes the call",
     };
+    _Static_assert(sizeof verbs / sizeof *verbs == PF_OPS, "every operation has a verb");
     return verbs[op];
+}
+
+/* True for the operations that are not accesses to bytes of memory. */
+static bool is_on_lock(enum pf_op op)
+{
+    return op == PF_OP_LOCK || op == PF_OP_UNLOCK || op == PF_OP_DESTROY;
+}
+static bool has_no_object(enum pf_op op)
+{
+    return op == PF_OP_FAIL || op == PF_OP_WAIT || op == PF_OP_CREATE || op == PF_OP_END ||
+           op == PF_OP_CALL;
 }
 
 static void add_bytes(struct pf_text *t, uint64_t n)
@@ -169,17 +186,17 @@ void pf_narrative_step_text(struct pf_text *t, const struct pf_finding *f,
         break;
     case PF_NARRATIVE_ACCESS:
         pf_text_add(t, verb_of(s->access->op));
-        if (s->access->op == PF_OP_FAIL || s->access->op == PF_OP_WAIT)
+        if (has_no_object(s->access->op))
             break;
         pf_text_char(t, ' ');
         if (s->access->op == PF_OP_FREE)
             pf_text_add(t, "the block");
-        else if (s->access->op == PF_OP_LOCK)
+        else if (is_on_lock(s->access->op))
             pf_text_add(t, "a mutex");
         else
             add_bytes(t, s->access->size);
         if (s->access->variable) {
-            pf_text_add(t, s->access->op == PF_OP_LOCK ? ", '" : " of '");
+            pf_text_add(t, is_on_lock(s->access->op) ? ", '" : " of '");
             pf_text_name(t, s->access->variable);
             pf_text_char(t, '\'');
         }

@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -53,10 +54,11 @@ def main():
     cpp = a.source.suffix == ".cpp"
     wrong = []
 
-    program, document = work / "program", work / "findings.json"
+    program, document, state = work / "program", work / "findings.json", work / "state"
+    shutil.rmtree(state, ignore_errors=True)
     build([pf, "c++" if cpp else "cc"], a.source, program, want["flags"])
     environment = {**os.environ, "PF_OPTIONS": ":".join(["color=never", *want["options"]])}
-    r = run([pf, "run", "--json", str(document), "--", str(program)], env=environment)
+    r = run([pf, "run", "--state", str(state), "--json", str(document), "--", str(program)], env=environment)
     findings = json.loads(document.read_text())["findings"]
     found = sorted({f["kind"] + ("" if f["counts"] else " suspicious") for f in findings})
     expected = sorted(set(want["want"]) - {"none"})
@@ -71,6 +73,14 @@ def main():
     for text in want["notext"]:
         if text in r.stderr:
             wrong.append(f"the report contains: {text}")
+    for form in ["--text", "--sarif", "--html"]:
+        shown = run([pf, "report", form, "--state", str(state), "-o", str(work / "report")])
+        if shown.returncode != (FOUND if counted else 0):
+            wrong.append(f"pf report {form} exits with {shown.returncode}: {shown.stderr}")
+    for f in findings:
+        shown = run([pf, "explain", "--state", str(state), f["id"]])
+        if shown.returncode:
+            wrong.append(f"pf explain exits with {shown.returncode}: {shown.stderr}")
     mine = titles(r.stderr, "photofinish")
     if bool(mine) != bool(findings):
         wrong.append("the text and the JSON document do not agree")
