@@ -40,7 +40,7 @@ struct pf_hunt_paths {
     struct pf_hash_map asked; /* keys of paths that were taken or asked for; all values are 0 */
     struct pf_hash_map directions; /* of branches that runs took; all values are 0 */
     struct pf_hash_map taken; /* the same with counts (branch_of); all values are 0 */
-    uint64_t predicted, followed;
+    uint64_t predicted, followed, wrong;
     PF_VEC(struct loss) losses;
 };
 
@@ -184,6 +184,20 @@ static void add_meetings(struct pf_hunt_paths *p, uint32_t path, uint64_t schedu
         }
 }
 
+/* Counts conditions and addresses that do not have their value under the input of the run itself:
+ * each is an error of the symbolic run. */
+static uint64_t count_wrong(struct path *x)
+{
+    uint64_t wrong = 0;
+    for (size_t i = 0; i < x->log.conditions.len; i++)
+        wrong += pf_evaluate(&x->solving.values, x->log.conditions.at[i].label) !=
+                 x->log.conditions.at[i].holds;
+    for (size_t i = 0; i < x->log.addresses.len; i++)
+        wrong += pf_evaluate(&x->solving.values, x->log.addresses.at[i].label) !=
+                 x->log.addresses.at[i].address;
+    return wrong;
+}
+
 static void add_losses(struct pf_hunt_paths *p, const struct pf_expression_log *log)
 {
     for (size_t i = 0; i < log->losses.len; i++) {
@@ -229,6 +243,7 @@ pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t 
     p->followed += predicted && followed;
     add_meetings(p, (uint32_t)p->paths.len - 1, schedule);
     add_losses(p, &x->log);
+    p->wrong += count_wrong(x);
     return PF_OK;
 }
 
@@ -357,7 +372,8 @@ void pf_hunt_paths_counts(const struct pf_hunt_paths *p, struct pf_hunt_paths_co
                                          .z3 = c->z3,
                                          .taken = p->directions.len,
                                          .predicted = p->predicted,
-                                         .followed = p->followed};
+                                         .followed = p->followed,
+                                         .wrong = p->wrong};
     for (size_t i = 0; i < p->questions.len; i++)
         out->open += !p->questions.at[i].asked;
 }

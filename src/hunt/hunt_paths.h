@@ -25,6 +25,7 @@ typedef PF_VEC(uint64_t) pf_hunt_keys;
 struct pf_hunt_paths_counts {
     uint64_t questions, solved, impossible, limit, failed; /* as in solve.h */
     uint64_t cached, quick, z3;
+    uint64_t wrong; /* conditions that do not hold under the input of their own run */
     uint64_t taken; /* different (branch, direction) */
     uint64_t open; /* flips that were not asked for yet */
     uint64_t predicted, followed; /* runs that a flip has predicted; that took the predicted way */

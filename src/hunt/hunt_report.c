@@ -71,6 +71,11 @@ void pf_hunt_text(struct pf_text *t, const struct pf_hunt *h)
              "hunt: %zu sites and %" PRIu64 " directions of branches reached; solver: %" PRIu64
              " questions, %" PRIu64 " solved, %" PRIu64 " impossible, %" PRIu64 " at the limit",
              h->sites.len, c.taken, c.questions, c.solved, c.impossible, c.limit);
+    if (c.wrong)
+        add_line(t,
+                 "hunt: %" PRIu64 " conditions do not hold under the input of their own run: an "
+                 "error of pf, which may hide races",
+                 c.wrong);
     add_line(t, "%s", h->finished ? "hunt: nothing is left to try" : "hunt: stopped at a limit");
 }
 
@@ -101,6 +106,7 @@ static void add_solver(struct pf_text *t, const struct pf_hunt_paths_counts *c)
     pf_json_num(t, "z3", c->z3);
     pf_json_num(t, "predicted", c->predicted);
     pf_json_num(t, "followed", c->followed);
+    pf_json_num(t, "wrong", c->wrong);
     pf_text_char(t, '}');
 }
 

@@ -86,6 +86,8 @@ def main(path, twin):
         bad = [f"race-free, but found: {lines_of(f)}" for f in document["findings"]]
     else:
         bad = [b for race in wanted["race"] for b in check_race(pf, race, marks, document, work)]
+    if document["hunt"]["solver"]["wrong"]:
+        bad.append("conditions that do not hold under the input of their own run")
     if bad:
         sys.exit("\n".join(bad))
 

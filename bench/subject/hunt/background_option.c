@@ -2,7 +2,6 @@
  * option of the same program. */
 // args: --cleanup-now
 // input: argv[1]
-// skip: symbolic runs have no model of getopt_long yet
 // race: TICK MAIN
 #include "hunt.h"
 #include <getopt.h>
