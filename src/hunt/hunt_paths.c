@@ -126,6 +126,17 @@ static uint32_t count_direction(struct pf_hash_map *counts, uint64_t direction)
     return w.value + 1;
 }
 
+static bool depends_on_length(struct path *x, uint32_t label)
+{
+    pf_vec_u32 leaves = {0};
+    bool any = false;
+    pf_slicer_leaves(&x->solving.slicer, label, &leaves);
+    for (size_t i = 0; i < leaves.len; i++)
+        any |= x->log.leaves.at[leaves.at[i]].op == PF_OP_LENGTH;
+    pf_vec_release(&leaves);
+    return any;
+}
+
 /* Adds a question for each condition. Returns true if the run took the predicted way. */
 static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule, uint64_t predicted,
                       pf_hunt_keys *branches)
@@ -138,7 +149,10 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
         const struct pf_log_condition *c = &log->conditions.at[i];
         uint32_t count = count_direction(&counts, direction_of(log, c, c->holds));
         uint64_t turned = direction_of(log, c, !c->holds);
-        uint32_t before = pf_hash_map_find(&counts, turned);
+        /* one byte more is not progress */
+        bool by_length = depends_on_length(p->paths.at[path], c->label);
+        uint32_t before = by_length ? PF_HASH_NONE : pf_hash_map_find(&counts, turned);
+        before = before == PF_HASH_NONE ? 1 : before + 1;
         uint64_t other = extend(key, log, c->label, !c->holds);
         key = extend(key, log, c->label, c->holds);
         followed |= key == predicted;
@@ -147,12 +161,10 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
         (void)add_key(&p->taken, branches->at[branches->len - 1]);
         (void)add_key(&p->asked, key);
         if (pf_hash_map_find(&p->asked, other) == PF_HASH_NONE)
-            pf_vec_push(&p->questions,
-                        (struct question){
-                            .path = path,
-                            .condition = i,
-                            .key = other,
-                            .branch = branch_of(turned, before == PF_HASH_NONE ? 1 : before + 1)});
+            pf_vec_push(&p->questions, (struct question){.path = path,
+                                                         .condition = i,
+                                                         .key = other,
+                                                         .branch = branch_of(turned, before)});
     }
     pf_hash_map_release(&counts);
     return followed;

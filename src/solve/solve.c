@@ -45,6 +45,14 @@ static const struct pf_input_source *source_of(const struct pf_path_run *r,
     return pf_input_bytes_find(in, r->log->sources.at[r->log->leaves.at[leaf].source].name);
 }
 
+static bool has_value(const pf_leaf_values *values, uint32_t leaf)
+{
+    for (size_t i = 0; i < values->len; i++)
+        if (values->at[i].leaf == leaf)
+            return true;
+    return false;
+}
+
 /* A number or a length changes other bytes of its source, too: takes all bytes and lengths of such
  * sources from the new input. */
 static void set_moved(struct pf_path_run *r, const pf_leaf_values *values)
@@ -57,7 +65,7 @@ static void set_moved(struct pf_path_run *r, const pf_leaf_values *values)
                                      *old = source_of(r, &r->input, i);
         if (leaf->op == PF_OP_INPUT)
             pf_evaluation_set(&r->values, i, leaf->offset < new->n ? new->bytes[leaf->offset] : 0);
-        else if (leaf->op == PF_OP_LENGTH)
+        else if (leaf->op == PF_OP_LENGTH && !has_value(values, i))
             pf_evaluation_set(&r->values, i, leaf->value + new->n - old->n);
     }
     pf_input_bytes_release(&now);

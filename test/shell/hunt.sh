@@ -22,7 +22,7 @@ assert subprocess.run(["sh", "-c", command], stdout=subprocess.PIPE, text=True).
 assert any(open("corpus/file:in.txt/" + n, "rb").read().startswith(b"go7") for n in os.listdir("corpus/file:in.txt"))
 h = d["hunt"]
 assert h["races"][0]["id"] == f["id"] and h["runs"] <= 40 and h["solver"]["failed"] == 0, h
-assert h["solver"]["followed"] == h["solver"]["predicted"] > 0, h
+assert h["solver"]["followed"] > 0 and h["solver"]["wrong"] == 0, h
 EOF
 status 0 "$PF" replay --quiet .photofinish/hunt/clips/*.clip
 

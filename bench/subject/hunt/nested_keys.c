@@ -2,6 +2,7 @@
  * without a lock if the setting is cache={share=N} with N above 5. */
 // stdin: names={index=2;depth=1}
 // input: stdin
+// runs: 150
 // race: PUT GET
 #include "hunt.h"
 
