@@ -20,6 +20,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -64,11 +65,26 @@ static int compare(const void *a, const void *b) { return *(const int *)a - *(co
     C(pthread_mutex_destroy, pthread_mutex_destroy(p))                                             \
     C(pthread_mutexattr_init, pthread_mutexattr_init(p))                                           \
     C(pthread_mutexattr_settype, pthread_mutexattr_settype(p, PTHREAD_MUTEX_RECURSIVE))            \
+    C(pthread_mutexattr_destroy, pthread_mutexattr_destroy(p))                                     \
+    C(pthread_mutexattr_setprotocol, pthread_mutexattr_setprotocol(p, PTHREAD_PRIO_NONE))          \
+    C(pthread_mutexattr_setpshared, pthread_mutexattr_setpshared(p, PTHREAD_PROCESS_PRIVATE))      \
+    C(pthread_mutexattr_setrobust, pthread_mutexattr_setrobust(p, PTHREAD_MUTEX_ROBUST))           \
+    C(pthread_condattr_init, pthread_condattr_init(p))                                             \
+    C(pthread_condattr_destroy, pthread_condattr_destroy(p))                                       \
+    C(pthread_condattr_setclock, pthread_condattr_setclock(p, CLOCK_MONOTONIC))                    \
+    C(pthread_condattr_setpshared, pthread_condattr_setpshared(p, PTHREAD_PROCESS_PRIVATE))        \
+    C(pthread_rwlockattr_init, pthread_rwlockattr_init(p))                                         \
+    C(pthread_rwlockattr_destroy, pthread_rwlockattr_destroy(p))                                   \
+    C(pthread_rwlockattr_setkind_np, pthread_rwlockattr_setkind_np(p, 0))                          \
+    C(pthread_rwlockattr_setpshared, pthread_rwlockattr_setpshared(p, PTHREAD_PROCESS_PRIVATE))    \
     C(pthread_rwlock_rdlock, pthread_rwlock_rdlock(p))                                             \
     C(pthread_rwlock_wrlock, pthread_rwlock_wrlock(p))                                             \
     C(pthread_rwlock_tryrdlock, pthread_rwlock_tryrdlock(p))                                       \
     C(pthread_rwlock_trywrlock, pthread_rwlock_trywrlock(p))                                       \
     C(pthread_rwlock_timedwrlock, pthread_rwlock_timedwrlock(p, &past))                            \
+    C(pthread_rwlock_timedrdlock, pthread_rwlock_timedrdlock(p, &past))                            \
+    C(pthread_rwlock_clockrdlock, pthread_rwlock_clockrdlock(p, CLOCK_MONOTONIC, &past))           \
+    C(pthread_rwlock_clockwrlock, pthread_rwlock_clockwrlock(p, CLOCK_MONOTONIC, &past))           \
     C(pthread_rwlock_unlock, pthread_rwlock_unlock(p))                                             \
     C(pthread_rwlock_init, pthread_rwlock_init(p, 0))                                              \
     C(pthread_rwlock_destroy, pthread_rwlock_destroy(p))                                           \
@@ -101,12 +117,15 @@ static int compare(const void *a, const void *b) { return *(const int *)a - *(co
     C(sem_post, sem_post(p))                                                                       \
     C(sem_trywait, sem_trywait(p))                                                                 \
     C(sem_timedwait, sem_timedwait(p, &past))                                                      \
+    C(sem_clockwait, sem_clockwait(p, CLOCK_MONOTONIC, &past))                                     \
     C(mtx_init, mtx_init(p, mtx_plain))                                                            \
     C(mtx_lock, mtx_lock(p))                                                                       \
     C(mtx_unlock, mtx_unlock(p))                                                                   \
     C(mtx_trylock, mtx_trylock(p))                                                                 \
+    C(mtx_timedlock, mtx_timedlock(p, &past))                                                      \
     C(mtx_destroy, (mtx_destroy(p), 0))                                                            \
     C(cnd_signal, cnd_signal(p))                                                                   \
+    C(cnd_timedwait, (pthread_mutex_lock(&m), cnd_timedwait(p, (mtx_t *)&m, &past)))               \
     C(cnd_broadcast, cnd_broadcast(p))                                                             \
     C(call_once, (call_once(p, once), 0))                                                          \
     C(memcpy_to, (long)memcpy(p, good, 32))                                                        \
@@ -211,7 +230,53 @@ static const char *const names[] = {
     CALLS(NAME)};
 enum { N = sizeof names / sizeof names[0] };
 
-static void *bad(int kind)
+static bool begins(const char *name, const char *start)
+{
+    return strncmp(name, start, strlen(start)) == 0;
+}
+/* An object of the type that the function expects, already destroyed; freed memory for others. */
+static void *destroyed(const char *name)
+{
+    static union {
+        pthread_mutex_t mutex;
+        pthread_rwlock_t rwlock;
+        pthread_spinlock_t spin;
+        pthread_cond_t cond;
+        pthread_barrier_t barrier;
+        pthread_mutexattr_t mutexattr;
+        pthread_attr_t attr;
+        sem_t sem;
+        mtx_t mtx;
+        cnd_t cnd;
+    } o;
+#define GONE(start, init, destroy)                                                                 \
+    if (begins(name, start)) {                                                                     \
+        init;                                                                                      \
+        destroy;                                                                                   \
+        return &o;                                                                                 \
+    }
+    GONE("pthread_mutexattr", pthread_mutexattr_init(&o.mutexattr),
+         pthread_mutexattr_destroy(&o.mutexattr))
+    GONE("pthread_mutex_init_attr", pthread_mutexattr_init(&o.mutexattr),
+         pthread_mutexattr_destroy(&o.mutexattr))
+    GONE("pthread_mutex", pthread_mutex_init(&o.mutex, 0), pthread_mutex_destroy(&o.mutex))
+    GONE("pthread_rwlock", pthread_rwlock_init(&o.rwlock, 0), pthread_rwlock_destroy(&o.rwlock))
+    GONE("pthread_spin", pthread_spin_init(&o.spin, 0), pthread_spin_destroy(&o.spin))
+    GONE("pthread_cond_timedwait_mutex", pthread_mutex_init(&o.mutex, 0),
+         pthread_mutex_destroy(&o.mutex))
+    GONE("pthread_cond", pthread_cond_init(&o.cond, 0), pthread_cond_destroy(&o.cond))
+    GONE("pthread_barrier", pthread_barrier_init(&o.barrier, 0, 1),
+         pthread_barrier_destroy(&o.barrier))
+    GONE("pthread_create_attr", pthread_attr_init(&o.attr), pthread_attr_destroy(&o.attr))
+    GONE("sem_", sem_init(&o.sem, 0, 1), sem_destroy(&o.sem))
+    GONE("mtx_", mtx_init(&o.mtx, mtx_plain), mtx_destroy(&o.mtx))
+    GONE("cnd_", cnd_init(&o.cnd), cnd_destroy(&o.cnd))
+    void *p = calloc(1, 4096);
+    free(p);
+    return p;
+}
+
+static void *bad(int kind, const char *name)
 {
     char *p;
     switch (kind) {
@@ -230,6 +295,8 @@ static void *bad(int kind)
     case 5: /* freed */
         free(p = calloc(1, 4096));
         return p;
+    case 7:
+        return destroyed(name);
     default: /* not an object */
         return memset(malloc(4096), 0xff, 4096);
     }
@@ -262,7 +329,7 @@ int main(int argc, char **argv)
         write(fds[1], "0123456789", 10) != 10)
         return 98;
     pthread_create(&thread, 0, nothing, 0);
-    void *p = bad(atoi(argv[2]));
+    void *p = bad(atoi(argv[2]), names[n]);
     pthread_mutex_lock(&m);
     pthread_mutex_unlock(&m);
     make(n, p);
