@@ -169,6 +169,7 @@ def test(seed, level):
 
 
 def main():
+    WORK.mkdir(parents=True, exist_ok=True)
     total = conditions = 0
     for seed in range(FIRST, FIRST + PROGRAMS):
         for level in ("O0", "O2"):

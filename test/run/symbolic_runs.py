@@ -60,11 +60,14 @@ def wrong(pf, test, level, work):
 
 def main():
     pf, level, failed = sys.argv[1], sys.argv[2], 0
+    folder = os.environ.get("WORK")
+    if folder:
+        os.makedirs(folder, exist_ok=True)
     for path in sys.argv[3:]:
         test = Expectation(Path(path))
         if test.no_direct() or level not in test.levels():
             continue
-        with tempfile.TemporaryDirectory(dir=os.environ.get("WORK")) as work:
+        with tempfile.TemporaryDirectory(dir=folder) as work:
             try:
                 bad = list(wrong(pf, test, level, Path(work)))
             except program.Failure as e:
