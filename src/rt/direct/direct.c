@@ -211,7 +211,7 @@ void pf_direct_choose_mode(void)
     pf_channel_attach();
     pf_ring_on_abandoned(pf_orphan_end);
     pf_rt.events |= pf_directed();
-    pf_rt.symbolic = pf_directed() && pf_channel_get()->symbolic;
+    pf_symbolic_choose_mode();
     pf_rt.stack_variables = pf_direct.watching;
     if (pf_directed())
         pf_missing_call_configure(pf_channel_get()->exclude, pf_channel_get()->atomic);

@@ -33,8 +33,11 @@ struct pf_expression_operand {
     uint64_t value;
 };
 
-/* symbolic_input.c: starts a symbolic run if the channel wants one. argv and environment are those
- * that the kernel passed. */
+/* symbolic_input.c: decides whether this is a symbolic run, before any symbolic body runs: the
+ * program's own malloc may run early. */
+void pf_symbolic_choose_mode(void);
+/* Makes the inputs that the channel names into leaves. argv and environment are those that the
+ * kernel passed. */
 void pf_symbolic_init(char **argv, char **environment);
 /* A system call of the target has returned. */
 void pf_symbolic_after_syscall(long number, const long a[6], long result);

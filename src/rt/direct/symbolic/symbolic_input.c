@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "channel.h"
 #include "direct.h"
+#include "rt.h"
 #include "stream_ring.h"
 #include "symbolic.h"
 #include "sys.h"
@@ -352,16 +353,23 @@ static void take_spec(char **argv, char **environment, const char *spec, size_t 
     }
 }
 
-void pf_symbolic_init(char **argv, char **environment)
+void pf_symbolic_choose_mode(void)
 {
-    const struct pf_channel *c = pf_channel_get();
-    pf_symbolic_on = c && c->symbolic;
+    pf_symbolic_on = pf_directed() && pf_channel_get()->symbolic;
     if (!pf_symbolic_on)
         return;
     pf_label_memory_init();
     if (!pf_symbolic_on)
         pf_direct_refuse("cannot map the label plane of a symbolic run");
     pf_expression_init();
+    pf_rt.symbolic = true;
+}
+
+void pf_symbolic_init(char **argv, char **environment)
+{
+    const struct pf_channel *c = pf_channel_get();
+    if (!pf_symbolic_on)
+        return;
     for (const char *at = c->inputs; *at;) {
         size_t n = 0;
         while (at[n] && at[n] != '\n')
