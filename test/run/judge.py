@@ -70,7 +70,10 @@ def main(path, level):
     args = " ".join(wanted.get("args", [])).split()
     schedule = ["--schedule", wanted["schedule"][0]] if "schedule" in wanted else []
     clip, out = str(work / "program.clip"), work / "judged.json"
-    recorded = run([pf, "record", "-o", clip, *schedule, "--", str(work / "program"), *args], stdin=subprocess.DEVNULL)
+    lines = work / "input"
+    lines.write_text("".join(line + "\n" for line in wanted.get("input", [])))
+    with open(lines) as given:
+        recorded = run([pf, "record", "-o", clip, *schedule, "--", str(work / "program"), *args], stdin=given)
     if not Path(clip).exists():
         sys.exit(recorded.stderr)
     options = shlex.split(" ".join(wanted.get("options", [])))
