@@ -1,4 +1,4 @@
-// Figure 17 c: a barrier orders the writes of the two threads, but not the reads of the main thread.
+// Figure 17 c: a barrier orders the writes of the two threads, but not the reads of main.
 // judge: globalx output-differs
 // judge: globaly output-differs
 #include <pthread.h>
