@@ -148,26 +148,31 @@ void pf_spin_check_wait(const struct pf_call *c, const pthread_spinlock_t *l)
 
 /* The memory of a lock that was never initialised may look locked, so some thread must be known to
  * hold it. */
-static void check_destroy(const struct pf_call *c, const volatile void *lock, bool locked)
+static bool is_known_held(const struct pf_call *c, const volatile void *lock)
 {
-    if (locked && pf_options.report_destroy_locked && !pf_rt.events && !c->t->ignore_sync &&
-        find_holder(c, lock).t)
-        report(c, PF_KIND_MUTEX_DESTROY_LOCKED, PF_OP_DESTROY, lock);
+    return pf_options.report_destroy_locked && !pf_rt.events && !c->t->ignore_sync &&
+           find_holder(c, lock).t;
 }
+
+/* Destroys that follow no pointer in libc must not follow it here either, unless a thread has used
+ * the lock. */
+#define CHECK_DESTROY(c, lock, locked)                                                             \
+    if (is_known_held(c, lock) && (locked))                                                        \
+    report(c, PF_KIND_MUTEX_DESTROY_LOCKED, PF_OP_DESTROY, lock)
 
 void pf_mutex_check_destroy(const struct pf_call *c, const pthread_mutex_t *m)
 {
-    check_destroy(c, m, m->__data.__kind != MUTEX_DESTROYED && m->__data.__lock);
+    CHECK_DESTROY(c, m, m->__data.__kind != MUTEX_DESTROYED && m->__data.__lock);
 }
 
 void pf_rwlock_check_destroy(const struct pf_call *c, const pthread_rwlock_t *l)
 {
-    check_destroy(c, l, l->__data.__cur_writer || has_readers(l));
+    CHECK_DESTROY(c, l, l->__data.__cur_writer || has_readers(l));
 }
 
 void pf_spin_check_destroy(const struct pf_call *c, const pthread_spinlock_t *l)
 {
-    check_destroy(c, l, *l != SPIN_FREE);
+    CHECK_DESTROY(c, l, *l != SPIN_FREE);
 }
 
 /* A mutex with a priority ceiling may also refuse a thread of higher priority. */
@@ -256,6 +261,6 @@ void pf_annotated_unlocking(const struct pf_call *c, const void *lock, bool shar
 
 void pf_annotated_destroyed(const struct pf_call *c, const void *lock)
 {
-    check_destroy(c, lock, writer_of(lock));
+    CHECK_DESTROY(c, lock, writer_of(lock));
     forget_writer(lock);
 }
