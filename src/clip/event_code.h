@@ -30,7 +30,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PF_CODE_VERSION 4 /* of the trace format */
+#define PF_CODE_VERSION 5 /* of the trace format */
 
 enum { PF_CODE_NEXT, PF_CODE_NEXT2, PF_CODE_SITE, PF_CODE_OTHER };
 /* Codes of an address. _1 to _8: the difference to the site's previous address, in 1 to 8 bytes. */
