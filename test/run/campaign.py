@@ -26,6 +26,11 @@ from expectation import Expectation
 AGAIN = re.compile(r"See it again, every time: (pf replay .*)")
 
 
+def named_pipes(folder, names):
+    """Those that a schedule which was cut short has left behind; they cannot be copied."""
+    return [name for name in names if (Path(folder) / name).is_fifo()]
+
+
 class Campaign:
     def __init__(self, pf, work, runs):
         self.tool, self.work, self.runs = harness.Photofinish(pf), work, runs
@@ -60,7 +65,7 @@ class Campaign:
         if confirmed and not commands:
             yield f"{confirmed} confirmed findings, and no command"
         shutil.rmtree(copy, ignore_errors=True)
-        shutil.copytree(folder, copy, symlinks=True)
+        shutil.copytree(folder, copy, symlinks=True, ignore=named_pipes)
         shutil.rmtree(folder)
         for line in commands:
             words = [self.tool.pf, *shlex.split(line)[1:]]
