@@ -16,7 +16,7 @@
 #define EXPLORE_PERCENT 60 /* of the time budget: the most that the systematic search may use */
 #define EXPLORE_EVENTS 200000 /* a program with longer runs is not searched systematically */
 #define MAX_FAILED_RECORDINGS 2     /* consecutive recordings that failed */
-#define DIRECTED_PER_ROUND 16    /* findings that get a directed recording in one round */
+#define DIRECTED_PER_ROUND 16    /* findings that get a recording aimed at them in one round */
 #define RUN_AGAIN 8 /* a program whose free run did not end gets one in every 8th round */
 /* the size of a batch in schedules, and about how many events its schedules have together */
 #define BATCH_FIRST 32
@@ -526,7 +526,7 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit)
     case PF_CHECK_JUDGE:
         c->judging = false;
         break;
-    default: /* a finding gets one directed recording in a round, as pf_chain_next has noted */
+    default: /* DIRECT: pf_chain_next has noted that the finding got its recording */
         break;
     }
 }

@@ -9,11 +9,10 @@
  *          that failed in a new way, have shown new behaviours or new races are searched for
  *          predictions, which are tried; so are the recordings of forked children.
  *          After that, each race that was seen but is not confirmed is searched for in the
- *          recordings, and gets a recording directed at it. A program that cannot be run from a
+ *          recordings, and gets a recording aimed at it. A program that cannot be run from a
  *          checkpoint (a server), or whose forked children are searched, gets one recording instead
- *          of a batch. The chain ends after the
- *          requested number of rounds, or when steps have reported that all programs are explored
- *          completely.
+ *          of a batch. The chain ends after the requested number of rounds, or when steps have
+ *          reported that all programs are explored completely.
  * Memory:  the chain owns its tables; steps are plain data.
  * Threads: one. No I/O: the caller reports which steps ended, and the chain returns which to start.
  */
@@ -23,7 +22,7 @@
 #include "check_folder.h"
 #include "vector.h"
 
-#define PF_CHAIN_TRIES 8  /* most recordings directed at one finding */
+#define PF_CHAIN_TRIES 8  /* most recordings aimed at one finding */
 
 /* A race that is not confirmed yet. */
 struct pf_chain_target {
@@ -68,7 +67,7 @@ struct pf_chain {
     uint64_t judge_ms; /* time that such steps have used */
     uint64_t explore_ms; /* time that the systematic search has used */
     size_t left_unjudged; /* races that the last of them did not judge */
-    struct pf_chain_aimed *aimed; /* recordings directed at a finding, to be searched for races */
+    struct pf_chain_aimed *aimed; /* recordings aimed at a finding, to be searched for races */
     size_t naimed, capaimed;
     struct pf_chain_aimed *children; /* forked children whose predictions are to be tried */
     size_t nchildren, capchildren;
@@ -114,7 +113,7 @@ uint64_t pf_chain_explore_ms(const struct pf_chain *c);
 bool pf_check_line_cut(const struct pf_check_line *line);
 /* True if every program has completed its first round; otherwise the result is incomplete. */
 bool pf_chain_first_round_done(const struct pf_chain *c);
-/* The number of recordings directed at the finding. */
+/* The number of recordings aimed at the finding. */
 unsigned pf_chain_tries(const struct pf_chain *c, uint64_t finding);
 
 #endif

@@ -20,7 +20,7 @@ enum pf_check_kind {
     PF_CHECK_RUN,    /* a free run */
     PF_CHECK_RECORD, /* a recording under some schedule */
     PF_CHECK_HATCH,  /* tries the predictions from a recording */
-    PF_CHECK_DIRECT, /* a recording directed at one finding */
+    PF_CHECK_DIRECT, /* a recording aimed at one finding */
     PF_CHECK_LOOK,   /* searches a recording for the races that happened in it */
     PF_CHECK_JUDGE,  /* judges the confirmed races that are not judged yet */
     PF_CHECK_BATCH,  /* many schedules from one checkpoint; some become recordings */
@@ -38,7 +38,7 @@ struct pf_check_line {
      * 0: none */
     uint64_t clip;
     char child[100]; /* HATCH, LOOK: the path of the forked child to search; "": no child */
-    uint64_t finding; /* DIRECT: the finding it is directed at */
+    uint64_t finding; /* DIRECT: the finding it is aimed at */
     char schedule[200]; /* RUN: the sampling policy */
     char how[12]; /* ended, limit, budget, stopped, unstarted */
     int wait; /* status from waitpid */

@@ -25,7 +25,7 @@ struct pf_check_found {
     size_t confirmed, harmful, observed; /* counts */
     size_t unjudged; /* confirmed races that are not judged */
     size_t unjudged_test; /* a test that has seen one of them */
-    /* for directed steps; free runs apply them in the runtime */
+    /* for steps in directed mode; in free runs, the runtime applies them */
     struct pf_suppressions suppressions;
     struct pf_check_options *options; /* per test, as its free runs have logged them */
     size_t noptions;

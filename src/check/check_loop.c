@@ -23,7 +23,7 @@
 #define BATCH_MS 1000 /* about the most that a batch may take, unless the rounds are limited */
 #define LIMIT_ROUNDS 16 /* the size of the state folder is limited once in 16 rounds */
 #define FIRST_EXPLORE                                                                              \
-    8 /* the systematic search of the first round gets this part of the time left */
+    8 /* the systematic search of the first round gets an eighth of the time left */
 #define SCHEDULE_MS 500 /* a schedule of a batch may take as long as 20 recordings, plus this */
 
 struct check_loop {
@@ -182,8 +182,8 @@ static bool has_clip(const struct check_loop *l, const struct pf_check_line *lin
     return some;
 }
 
-/* Adds those of the children that have one schedule, or the others. The chain takes the last one
- * first. */
+/* Adds the children that have only one schedule (`one_schedule`), or those that have more. The
+ * chain takes the last one first. */
 static void add_children(struct pf_check_work *w, const struct pf_check_line *line, char **names,
                          size_t n, bool one_schedule)
 {
@@ -349,7 +349,7 @@ static void describe(struct check_loop *l, struct pf_check_step *s,
     line->wall_ms = k->wall_ns / 1000000;
     if (k->how == PF_SUPERVISED_ENDED && line->wall_ms + 1 > *took)
         *took = line->wall_ms + 1;
-    /* the trace was not finished in this time, so a search of a recording takes longer */
+    /* the trace was not searched completely in this time, so a LOOK takes at least as long */
     uint64_t *look = &l->took_ms[line->test][PF_CHECK_LOOK];
     if (line->kind == PF_CHECK_HATCH && own_limit && line->wall_ms > *look)
         *look = line->wall_ms;

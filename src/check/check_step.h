@@ -3,8 +3,8 @@
  *
  * Model:   a free run is the program itself; every other step is this pf with another verb
  *          (docs/decision/check.md), because those verbs change the folder, the environment and the
- *          core of their process. A directed step gets its own core among those that this process
- *          may use.
+ *          core of their process. A step in directed mode gets its own core among those that this
+ *          process may use.
  * Memory:  the step owns its command line until release.
  * Errors:  PF_IO.
  */

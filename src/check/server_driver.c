@@ -297,7 +297,7 @@ int pf_server_driver_run(const struct pf_check_settings *settings, const char *p
         note(&a, "%s", e.text);
         return 127;
     }
-    /* other processes wait for the other ends to be closed */
+    /* processes at the other ends of inherited pipes wait until these are closed */
     close_range(STDERR_FILENO + 1, ~0u, 0);
     return drive(&a);
 }

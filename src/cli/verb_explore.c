@@ -140,7 +140,7 @@ int pf_verb_explore(int argc, char **argv)
         "all\n"
         "its executions with this input were seen or a limit is reached. Runs that fail (crash,\n"
         "failed assertion, deadlock, hang, memory error, exit status) become findings with clips.\n"
-        "Lists everything that it could not explore; without that, the result is complete.\n"
+        "Lists everything that it could not explore; if there is nothing, the result is complete.\n"
         "Exit status: 66 if a run failed, 0 if not, 2 on an error.",
         options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_OK, next = pf_cli_parse(&verb, argc, argv, &status);

@@ -25,8 +25,8 @@ void pf_schedule_plan_add_trace(pf_schedule_plan *p, const struct pf_trace *t,
 void pf_schedule_plan_add_candidate(pf_schedule_plan *p, const struct pf_trace *t,
                                     const uint32_t *pivot, const struct pf_try_schedule *h,
                                     uint32_t from);
-/* Per number of events, from 0 to all: the largest number up to it of first events of the trace
- * that are complete operations. The caller frees it. */
+/* For each n from 0 to the number of events: the largest m <= n such that the first m events of the
+ * trace consist of complete operations. The caller frees it. */
 uint32_t *pf_schedule_plan_cuts(const struct pf_trace *t, const uint32_t *pivot);
 /* The first event that is not shared: before it, the candidate follows the trace and executes
  * none of the events it is about. */

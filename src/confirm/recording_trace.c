@@ -215,8 +215,9 @@ static struct recorded_call *innermost(struct trace_loader *l, uint32_t thread_i
     return i ? &l->calls.at[i - 1] : NULL;
 }
 
-/* The newest event is of this thread. If it belongs to a callback, so that the event before it in
- * the callback is not the last one, marks that event, unless it is the first one. */
+/* Call when an event of the thread was added. If it belongs to a callback, the event before it in
+ * the callback is not the callback's last one: marks that event as inner, unless it is the first
+ * one. */
 static void note_event(struct trace_loader *l, uint32_t thread_index)
 {
     struct recorded_call *c = innermost(l, thread_index);

@@ -165,7 +165,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
                                                       .states = end->states,
                                                       .nstates = end->nstates,
                                                       .complete = complete});
-    /* It got into an iteration that changes nothing, which is not part of the graph. */
+    /* The run ended in an iteration that changes nothing, which is not part of the graph. */
     bool spun = b && ends_in_spin(run, b);
     for (size_t i = 0; i < run->spins.len; i++)
         pf_hash_map_put(&x->search.spins, run->spins.at[i], 0);

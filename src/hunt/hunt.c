@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #define NO_RACE UINT32_MAX
-#define GROWTH_MAX 4096 /* bytes to which sources are doubled */
+#define GROWTH_MAX 4096 /* sources are doubled up to this many bytes */
 
 bool pf_hunt_cut(const struct pf_hunt *h)
 {
@@ -31,7 +31,7 @@ bool pf_hunt_stopped(const struct pf_hunt *h)
 struct wanted_runs {
     const struct pf_hunt *h;
     const struct pf_hunt_candidate *candidate; /* runs in which it is a candidate */
-    uint32_t race;                             /* or runs in which this race is swapped */
+    uint32_t race;                             /* or runs in which its order is swapped */
 };
 
 static bool is_wanted(void *arg, uint32_t run)
@@ -196,9 +196,9 @@ static pf_status run_longer(struct pf_hunt *h, uint32_t at, uint32_t source, boo
     return s;
 }
 
-/* Tries the next longer input. Lengths are not always part of the conditions: that of a buffer that
- * was read, for example. An input that is longer already grows in the same source only. *more:
- * there was one. */
+/* Tries the next longer input. The conditions do not always contain lengths: that of a buffer that
+ * was read is an example. An input that was already made longer grows only in the same source.
+ * *more: there was one. */
 static pf_status try_growth(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     pf_status s = PF_OK;

@@ -6,9 +6,9 @@
  *          For each candidate, the engine of maximal causality improves the schedule of a run until
  *          both accesses are next; if it cannot, another input is tried (hunt_paths.h). Phase 2:
  *          both orders of each race that was found are run, and the inputs that change what follows
- *          are tried. Phase 3, beyond the paper: inputs that take branches that no run took; what
- *          they reach are new candidates. The phases are repeated until nothing is left to try or a
- *          limit is reached. A race counts only after an ordinary run, without symbols, has shown
+ *          are tried. Phase 3, beyond the paper: runs inputs that take branches that no run took;
+ *          these may reach new candidates. The phases are repeated until nothing is left to try or
+ *          a limit is reached. A race counts only after an ordinary run, without symbols, has shown
  *          it and its clip was replayed.
  * Memory:  a hunt owns everything until release.
  * Threads: one.
@@ -38,7 +38,7 @@ struct pf_hunt_settings {
     const char *export; /* folder that gets the corpus at the end; NULL: none */
     const char *state; /* folder of the hunt */
     const char *worker; /* path of pf-z3 */
-    uint64_t time_ms, runs; /* limits, of time and of runs that are not repeated; 0: none */
+    uint64_t time_ms, runs; /* limits of time, and of runs that no earlier session made; 0: none */
     uint64_t solver_ms; /* for each question to Z3 */
     bool (*should_stop)(void);
     void (*progress)(const struct pf_hunt *h); /* called before each run; NULL: never */
@@ -63,7 +63,7 @@ struct pf_hunt_run {
     uint64_t schedule; /* identifies the plan; 0: none */
     uint64_t predicted, flip; /* of the flip that asked for it (hunt_paths.h); 0: none */
     bool repeat; /* run it although an earlier session did */
-    uint32_t race; /* the race that is swapped; UINT32_MAX: none */
+    uint32_t race; /* the race whose order is swapped; UINT32_MAX: none */
     bool explored; /* its symbolic run was made */
     bool reached_new; /* it reached a site that no run before it did */
     uint32_t longer; /* 1 + the source that was made longer for it; 0: none */
@@ -104,7 +104,7 @@ struct pf_hunt {
     FILE *journal;
     unsigned phase;
     uint64_t began_ms;
-    uint64_t repeated; /* runs that an earlier session made, too */
+    uint64_t repeated; /* runs that an earlier session made already */
     uint64_t left_plan; /* runs that could not follow their schedule */
     bool finished; /* nothing is left to try */
 };
@@ -131,7 +131,7 @@ PF_MUST_USE pf_status pf_hunt_read_corpus(const char *folder, const struct pf_in
 /* Writes the input as files into the folder, one per source, and the file `command`. */
 PF_MUST_USE pf_status pf_hunt_write_input(const struct pf_hunt *h, const struct pf_input_bytes *in,
                                           const char *folder, char **command, struct pf_error *e);
-/* Writes a file. It is not synced: a hunt makes many, and they survive the end of pf. */
+/* Writes a file without syncing it: a hunt writes many, and the death of pf does not lose them. */
 PF_MUST_USE pf_status pf_hunt_write_file(const char *path, const void *bytes, size_t n,
                                          struct pf_error *e);
 /* Runs the command once; false: it could not be started. */
@@ -147,7 +147,7 @@ void pf_hunt_arguments_free(char **argv);
 /* --- hunt_execute.c --- */
 
 /* Runs the program with the input along the plan and analyses the trace: new candidates, and races
- * whose schedules were then run. Returns false in *ran if the pair was tried before. */
+ * whose schedules were then run. Sets *ran to false if the pair was tried before. */
 PF_MUST_USE pf_status pf_hunt_execute(struct pf_hunt *h, const struct pf_hunt_run *what, bool *ran,
                                       struct pf_error *e);
 /* Makes the symbolic run that belongs to a run, once. */

@@ -19,7 +19,7 @@
 
 #define FILE_PREFIX "file:" /* of the names of sources that are files */
 #define FILE_MAX (1 << 20)  /* larger files are not changed */
-#define COMMAND_MS 10000 /* a command that still runs then has started */
+#define COMMAND_MS 10000 /* a command that still runs after this time counts as started */
 
 /* The number of the argument that the source is; 0: it is not an argument. */
 static unsigned argument_of(const char *name)
@@ -66,7 +66,7 @@ static pf_status read_standard_input(struct pf_input_bytes *out, struct pf_error
     if (s == PF_OK)
         pf_input_bytes_set(out, "stdin", all.at, all.len);
     pf_vec_release(&all);
-    /* from now on, runs get their standard input from us, not from this file */
+    /* from now on, runs get their standard input from pf, not from this file */
     int null = open("/dev/null", O_RDONLY);
     if (s == PF_OK && (null < 0 || (null && dup2(null, 0) < 0)))
         s = pf_fail(e, PF_IO, "/dev/null: %s", strerror(errno));

@@ -149,7 +149,7 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
         const struct pf_log_condition *c = &log->conditions.at[i];
         uint32_t count = count_direction(&counts, direction_of(log, c, c->holds));
         uint64_t turned = direction_of(log, c, !c->holds);
-        /* one byte more is not progress */
+        /* if the condition depends on a length, one byte more is not progress */
         bool by_length = depends_on_length(p->paths.at[path], c->label);
         uint32_t before = by_length ? PF_HASH_NONE : pf_hash_map_find(&counts, turned);
         before = before == PF_HASH_NONE ? 1 : before + 1;

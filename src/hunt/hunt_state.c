@@ -134,7 +134,8 @@ static void kept_release(struct pf_hunt_kept *k)
     pf_hash_map_release(&k->known);
 }
 
-/* Adds a number to the count of inputs that reach what the input reaches. */
+/* For each site and branch that the input reaches: adds `change` to the number of inputs that do.
+ * */
 static void count_users(struct pf_hash_map *users, const struct pf_hunt_kept *k, int change)
 {
     for (size_t i = 0; i < k->reached.len; i++) {

@@ -3,11 +3,11 @@
  * elsewhere.
  *
  * Model:   the corpus has inputs, each as a folder with one file per source. While the hunt runs,
- *          it has every input; at the end, those that reached a site or a branch alone, that showed
- *          a race, or that have no symbolic run yet. The journal lists the pairs of schedule and
- *          input that were run, and the flips that were tried, one line each, written after the
- *          run: a hunt that is killed loses at most its last run. The journal begins with a hash of
- *          the program; that of another build is not used.
+ *          it has every input. At the end, it has those that are the only ones to reach some site
+ *          or branch, that showed a race, or that have no symbolic run yet. The journal lists the
+ *          pairs of schedule and input that were run, and the flips that were tried, one line each,
+ *          written after the run: a hunt that is killed loses at most its last run. The journal
+ *          begins with a hash of the program; that of another build is not used.
  * Errors:  PF_IO with the path. A line of the journal that was cut is ignored.
  */
 #ifndef PF_HUNT_STATE_H

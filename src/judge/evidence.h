@@ -19,7 +19,8 @@ void pf_evidence_clips(struct pf_verdict *v, const struct pf_judge_case *race,
 /* Adds the first difference of the outputs of two runs. */
 void pf_evidence_output(struct pf_verdict *v, const struct pf_judge_run *primary,
                         const struct pf_judge_run *alternate);
-/* Adds the failure of a run, with its stack, and writes it as one line: of a signal, its cause. */
+/* Adds the failure of a run, with its stack. Writes it to `what` as one line; if a signal killed
+ * the program, the line gives the cause of the signal. */
 void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r, char *what,
                          size_t room);
 /* Adds a text. */

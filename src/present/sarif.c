@@ -356,7 +356,7 @@ static void add_properties(struct pf_text *t, const struct pf_finding *const *at
     pf_text_char(t, '}');
 }
 
-/* True if all findings that count are accepted; if none counts, if all are. */
+/* True if all findings that count are accepted. If none counts: true if all are accepted. */
 static bool is_accepted(const struct pf_finding *const *at, size_t n,
                         const struct pf_baseline *base)
 {

@@ -80,7 +80,7 @@ void pf_sarif_rules(struct pf_text *t)
         [PF_KIND_ERRNO_IN_SIGNAL] = {"ErrnoInSignal",
                                      "A signal handler changes errno, which the interrupted code "
                                      "may be about to read.",
-                                     "Save errno at the begin of the handler and restore it at "
+                                     "Save errno at the start of the handler and restore it at "
                                      "its end."},
         [PF_KIND_IGNORES_AT_END] = {"IgnoresAtThreadEnd",
                                     "A thread ends in a region in which annotations turn checking "

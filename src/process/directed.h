@@ -26,7 +26,7 @@ struct pf_directed {
     unsigned first; /* what '*' stands for in the tail of continuation 0 */
     bool only_news; /* keep only continuations that failed or have shown a new behaviour */
     const char *behaviours; /* file of the behaviours seen so far, which is updated; NULL: none */
-    uint64_t each_ms, all_ms; /* time limits of a continuation and of all; 0: the default, none */
+    uint64_t each_ms, all_ms; /* limits: of one continuation, 0: the default; of all, 0: none */
     struct pf_text *list; /* gets the list of the continuations; NULL: not wanted */
     /* filled in: how the continuations that the plan forks ended; NULL: not wanted */
     struct pf_continuation *ends;
@@ -42,8 +42,8 @@ struct pf_directed {
     const char *program; /* replay: the program, if not at the recorded path; NULL: search it */
     const char *findings; /* folder for the findings log; NULL: none */
     bool resident; /* the target serves copies of itself (resident_host.h) */
-    /* copies of a resident target and continuations of which only the news are kept may use
-     * connections to other processes; all other continuations may */
+    /* copies of a resident target, and continuations with `only_news`, may use connections to other
+     * processes; all other continuations may always do so */
     bool allow_outside;
     bool keep_env; /* the clip contains all values of the environment */
     const char *redact; /* variables whose values it never contains, globs; NULL: none */

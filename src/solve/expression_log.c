@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define SITE_GAP_MAX 4096 /* likewise a number so far above the last one */
+#define SITE_GAP_MAX 4096 /* a larger gap between numbers of sites is a sign of a damaged log */
 #define SOURCE_BYTES_MAX ((uint64_t)1 << 24) /* a larger offset is a sign of a damaged log */
 
 void pf_expression_log_release(struct pf_expression_log *log)

@@ -63,7 +63,7 @@ void pf_path_run_release(struct pf_path_run *r);
  * their values. Sets `out` to the values of leaves that change. */
 enum pf_solve_outcome pf_solve(struct pf_path_solver *s, struct pf_path_run *r, size_t n,
                                const pf_wanted_list *goals, pf_leaf_values *out);
-/* The same for one goal: that condition n of the path does not hold as in the run. */
+/* The same for one goal: condition n of the path gets the other value. */
 enum pf_solve_outcome pf_solve_flip(struct pf_path_solver *s, struct pf_path_run *r, size_t n,
                                     pf_leaf_values *out);
 

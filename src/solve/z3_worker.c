@@ -298,7 +298,7 @@ int main(void)
 {
     struct pf_z3_request r;
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    signal(SIGINT, SIG_IGN); /* of a terminal: pf decides when the search ends */
+    signal(SIGINT, SIG_IGN); /* from the terminal: pf decides when the search ends */
     while (receive(&r, sizeof r))
         serve(&r);
     return 0;

@@ -12,7 +12,7 @@
  *          - RDIT: BarrierPairs with a common item in their reach sets, and events on items that a
  *            BarrierPair reaches, keep the order of the trace (Algorithms 2 and 3 of the paper). So
  *            do writes to an item during a missing call that reaches it. Of the events during a
- *            missing call, only those at which its code may begin or stop to run count as its own:
+ *            missing call, only those at which its code may start or stop running count as its own:
  *            they border on it. Inner events of callbacks do not, nor do events during a call
  *            nested in it;
  *          - SB: in addition, all BarrierPairs keep their order.

@@ -29,7 +29,7 @@ struct pf_unit_class {
     uint32_t thread;
     uint32_t first, n; /* range of accesses */
     uint32_t instance; /* its newest instance; the others are chained */
-    uint32_t outer;    /* the set of the one lock that is held from begin to end; 0: none */
+    uint32_t outer;    /* the set of the one lock that is held throughout; 0: none */
     bool region;       /* not just a single access outside all regions */
     bool pair;         /* a check and its act */
     /* number of earlier classes whose accesses are made by the same code, at most 255 */
