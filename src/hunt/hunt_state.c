@@ -134,8 +134,7 @@ static void kept_release(struct pf_hunt_kept *k)
     pf_hash_map_release(&k->known);
 }
 
-/* For each site and branch that the input reaches: adds `change` to the number of inputs that do.
- * */
+/* Adds `change` to the number of inputs that reach each site and branch of this input. */
 static void count_users(struct pf_hash_map *users, const struct pf_hunt_kept *k, int change)
 {
     for (size_t i = 0; i < k->reached.len; i++) {
