@@ -67,7 +67,7 @@ struct pf_evidence_item {
 
 struct pf_verdict {
     enum pf_judge_class class;
-    unsigned k; /* of k-witness-harmless: runs of the alternate order that did no harm */
+    unsigned k; /* of k-witness-harmless: harmless random runs of the alternate order, or 1 */
     unsigned paths, schedules; /* inputs; runs of the alternate order with different schedules */
     unsigned control; /* runs of the primary order */
     const char *memory; /* the memory model that the class holds for: sc, tso or weak */
