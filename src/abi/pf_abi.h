@@ -167,8 +167,8 @@ struct pf_tls {
     uint32_t stack_variables;
     /* Symbolic body: labels of arguments and results. The caller sets `callee` to the function that
      * it calls. A callee that finds its own address there takes the labels of its arguments and
-     * sets it to NULL. When it returns, it sets `returned` to its own address. So labels are never
-     * taken from a call of another function. */
+     * sets `callee` to NULL. When it returns, it sets `returned` to its own address. So labels are
+     * never taken from a call of another function. */
     struct {
         void *callee, *returned;
         uint32_t argument[PF_SYMBOLIC_ARGUMENTS], result[PF_SYMBOLIC_FIELDS];

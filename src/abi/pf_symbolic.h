@@ -14,9 +14,9 @@
 
 #include <stdint.h>
 
-/* The label plane: 4 bytes for each byte of memory; and in front of it the taint map, one byte for
- * each granule of 64 bytes: how many of them have a label. The bits of an address that count are
- * those of PF_APP_BITS (pf_shadow.h). Both exist only in symbolic runs. */
+/* The label plane has 4 bytes for each byte of memory. The taint map, which is tested first, has
+ * one byte for each 64 aligned bytes: how many of them have a label. Both are indexed by the low
+ * PF_APP_BITS bits of the address (pf_shadow.h), and exist only in symbolic runs. */
 #define PF_LABEL_PLANE 0x568000000000ull
 #define PF_TAINT_MAP 0x154000000000ull
 #define PF_TAINT_SHIFT 6
@@ -73,8 +73,8 @@ enum pf_symbolic_kind {
      * creation; x: how many events the thread has performed; y: which alternative of the branch:
      * the number of the case of a switch, else 0. */
     PF_SYMBOLIC_CONDITION,
-    /* An access through an address that depends on the input. The run is only valid for inputs
-     * that give the same address, or one with the same contents: this condition may be dropped.
+    /* An access through an address that depends on the input. An input that gives another
+     * address may take another path. A solver may drop this condition.
      * a: the label of the 64-bit address; y: the address in this run; b: size in bytes; op: 0 read,
      * 1 write; bits: 1 if the access is an event; c: the thread; x: how many events the thread has
      * performed, including this access. */

@@ -41,7 +41,7 @@ struct pf_hooks {
     int32_t (*thread_id)(void);
 
     /* --- direct: only in event mode --- */
-    /* The calling context of frames that were pushed since is about to be computed. */
+    /* The calling contexts of frames that have none yet are about to be computed. */
     void (*context_wanted)(void);
     /* An object was loaded. */
     void (*module_loaded)(void);

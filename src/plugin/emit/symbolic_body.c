@@ -188,7 +188,7 @@ static LLVMValueRef add_guard(struct pf_labels *l, LLVMValueRef guard, LLVMValue
     return guard ? LLVMBuildOr(l->b, guard, also, "") : also;
 }
 
-/* The taint of the granule of this address, as 32 bits. */
+/* The byte of the taint map for this address, as 32 bits. */
 static LLVMValueRef taint_of(struct pf_labels *l, LLVMValueRef ptr, uint64_t offset)
 {
     struct pf_unit *u = l->u;
@@ -273,8 +273,8 @@ static void emit_members(struct pf_labels *l)
     }
 }
 
-/* Replaces the labels of the group by PHIs at the start of `after`. Labels that a later member has
- * replaced have their PHI with the value before the group on the fast side. */
+/* Replaces the labels that the group has computed by PHIs at the start of `after`. On the fast side
+ * a PHI has the label from before the group. */
 static void join_labels(struct pf_labels *l, LLVMBasicBlockRef fast, LLVMBasicBlockRef slow,
                         LLVMBasicBlockRef after, const LLVMValueRef *before)
 {
@@ -360,7 +360,7 @@ static void visit(struct pf_labels *l, LLVMValueRef v)
     LLVMValueRef next = LLVMGetNextInstruction(v);
     uint64_t size;
     bool write;
-    if (is_label_call(l, v)) { /* a copy that emit_event.c has replaced by a function of ours */
+    if (is_label_call(l, v)) { /* a copy for which emit_event.c calls a function of the runtime */
         add_member(l, v, PF_LABEL_STORE);
         pf_label_flush(l, next);
         return;

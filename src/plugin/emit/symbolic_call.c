@@ -105,8 +105,8 @@ static void fill_frame(struct pf_labels *l, LLVMValueRef call, unsigned model)
     LLVMBuildStore(l->b, dropped, frame_field(l, FIELD(dropped)));
 }
 
-/* Is code after the call possible? Not after a musttail call, and not if the block after an invoke
- * has other predecessors. */
+/* True if code can be placed after the call: not after a musttail call, and not if the block after
+ * an invoke has other predecessors. */
 static bool has_code_after(LLVMValueRef call)
 {
     if (LLVMIsACallInst(call))
@@ -152,8 +152,8 @@ static void take_result(struct pf_labels *l, LLVMValueRef call, LLVMValueRef for
     }
 }
 
-/* After the call: if the callee has not taken the arguments, it has no symbolic body, and the
- * runtime decides about the result. Leaves the builder before `next`. */
+/* After the call: if the callee has not taken the labels of its arguments, it has no symbolic body,
+ * and the runtime computes the label of the result. Leaves the builder before `next`. */
 static LLVMValueRef emit_called(struct pf_labels *l, LLVMValueRef call, LLVMValueRef next,
                                 bool modelled)
 {

@@ -2,8 +2,8 @@
  * symbolic_node.c - the slow side of labels: which calls of the runtime compute the labels of an
  * instruction.
  *
- * Operations on vectors are those of their lanes. An operation that has no operator in
- * pf_symbolic.def has the label 0, and the loss is counted if an operand had a label.
+ * Operations on vectors are those of their lanes. The result of an operation that has no operator
+ * in pf_symbolic.def has the label 0, and the loss is counted if an operand had a label.
  */
 #include "llvm_shim.h"
 #include "symbolic_body.h"
@@ -371,7 +371,8 @@ static void reduce_labels(struct pf_labels *l, LLVMValueRef call, LLVMValueRef *
     out[0] = sum.label;
 }
 
-/* result and overflow: computed at twice the width where that fits, else the second is lost. */
+/* The labels of the result and of the overflow bit. The overflow bit is computed at twice the
+ * width; if that is more than 64 bits, its label is lost. */
 static void overflow_labels(struct pf_labels *l, LLVMValueRef call, LLVMValueRef *out)
 {
     size_t n;

@@ -257,8 +257,9 @@ static void select_instruction(struct pf_unit *u, struct pf_plan *plan, LLVMValu
     }
 }
 
-/* True for steps that alone are no reason to give a function bodies. Inline assembly is one:
- * without other steps, a call of the function is treated as a call of code without events. */
+/* True for steps that do not require bodies: a function with no other steps gets none. Inline
+ * assembly is such a step: a call of a function with nothing else to check is treated as a call of
+ * code without events. */
 static bool needs_no_body(enum pf_plan_action what)
 {
     return what == PF_DO_NOTHING || what == PF_DO_LANDING_PAD || what == PF_DO_ASM ||

@@ -56,7 +56,7 @@ void pf_direct_choose_mode(void);
 /* takes the report settings from the channel; after pf_options_init */
 void pf_direct_options(void);
 void pf_direct_start(void);
-/* In a child process after fork that is not recorded: it continues undirected. */
+/* In a forked child that is not recorded: from now on it runs undirected. */
 void pf_direct_child(void);
 /* In such a child. copy: it continues as a copy of the program (it was forked, or an exec has
  * failed); otherwise it is about to execute another program. */
@@ -195,7 +195,8 @@ uint64_t pf_timer_deadline(void);
  * output without showing it. */
 void pf_continuation_prepare(void);
 void pf_continuation_isolate(void);
-/* True if it has descriptors other than files, or shared memory, which are not separated. */
+/* True if continuations share more than files: other descriptors, or memory mapped with MAP_SHARED.
+ * shares_descriptor: true if fd is such a descriptor. */
 bool pf_continuation_shares(void);
 bool pf_continuation_shares_descriptor(int fd);
 /* Called by pf_direct_start before the first system call is trapped. */

@@ -2,8 +2,8 @@
  * misuse.h - findings that are not races: locks and threads used in a wrong way, and locks taken in
  * an order that can deadlock.
  *
- * Model:   a list of operations. The first one is the wrong one, the others are earlier operations
- *          that explain it; of a cycle of locks, each is one acquisition.
+ * Model:   a list of operations. The first operation is the error; the others are earlier
+ *          operations that explain it. For a cycle of locks, each operation is one acquisition.
  * Memory:  the finding is built in the pool of race.c and released after it was written.
  * Threads: any; the caller is inside the runtime (pf_nest).
  * Errors:  as in race.h. In directed mode nothing is reported.

@@ -47,7 +47,7 @@ static struct {
     bool ended;
     uint32_t execs; /* calls of exec in progress */
     uint64_t waited_ms; /* at exit, for other threads */
-    int status;         /* with which the program wants to exit; -1: unknown */
+    int status;         /* exit status that the program wants; -1: unknown */
     struct pf_pool work;  /* memory for one finding */
     struct pf_pool forever;
     struct pf_suppressions suppressions;

@@ -84,7 +84,7 @@ void pf_race_init(void);
 /* Called at the end of the process: prints the summary and returns the wanted exit status (0: keep
  * the program's). Only the first call has an effect; calls in the child of vfork have none. */
 int pf_race_summary(void);
-/* For the log: the process waited for other threads before its end; it exits with this status. */
+/* For the log: how long the process waited for other threads before its end; its exit status. */
 void pf_race_waited(uint64_t ms);
 void pf_race_exits(int status);
 /* For the log: the program has waited for a child that died of a signal. Nested. */

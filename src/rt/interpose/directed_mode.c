@@ -42,9 +42,9 @@ static void before_fork(void)
 
 static void after_fork(bool child) { pf_rt_after_fork(true, child); }
 
-/* No thread spins: it waits for the lock word as for a futex, and unlocking wakes one waiter. So a
- * plan or flip that holds back the owner is seen to fail, and a cycle of spin locks is a
- * deadlock. */
+/* No thread spins: it waits for the lock word as for a futex, and unlocking wakes one waiter. So
+ * the scheduler notices when a plan or a flip fails because it holds the owner, and a cycle of spin
+ * locks is a deadlock. */
 PF_REAL_EXTERN(pthread_spin_trylock);
 static int spin_lock(pthread_spinlock_t *l)
 {

@@ -1,9 +1,9 @@
 /*
  * lock_misuse.c - see lock_misuse.h.
  *
- * A mutex of type PTHREAD_MUTEX_ERRORCHECK is not reported when a thread unlocks it that does not
- * hold it: by choosing this type the program asks for an error code. A mutex that glibc elides has
- * no owner, so nothing is known about it.
+ * A thread may unlock a mutex of type PTHREAD_MUTEX_ERRORCHECK that it does not hold: by choosing
+ * this type the program requests an error code, so nothing is reported. A mutex that glibc elides
+ * has no owner, so it is not checked.
  */
 #include "lock_misuse.h"
 #include "hb.h"
@@ -29,7 +29,7 @@ static int own_tid(void) { return (int)pf_sys(SYS_gettid); }
  * an entry is used only if it stays the same. */
 struct holder_search {
     uintptr_t lock;
-    const struct pf_thread *self, *t; /* t: another thread if there is one */
+    const struct pf_thread *self, *t; /* t: the holder; not self, if another thread holds it, too */
     struct pf_held_lock entry;
 };
 
@@ -100,7 +100,7 @@ static bool has_readers(const pthread_rwlock_t *l)
     return l->__data.__readers >> RWLOCK_READER_SHIFT;
 }
 
-/* Which reader holds the lock is not known: some reader must. */
+/* glibc does not store which threads are readers, so it is enough that there is one. */
 void pf_rwlock_check_unlock(const struct pf_call *c, const pthread_rwlock_t *l)
 {
     int writer = l->__data.__cur_writer;
@@ -154,8 +154,8 @@ static bool is_known_held(const struct pf_call *c, const volatile void *lock)
            find_holder(c, lock).t;
 }
 
-/* Destroys that follow no pointer in libc must not follow it here either, unless a thread has used
- * the lock. */
+/* libc may destroy a lock without reading its memory. So the memory is read here only if a thread
+ * is known to hold the lock. */
 #define CHECK_DESTROY(c, lock, locked)                                                             \
     if (is_known_held(c, lock) && (locked))                                                        \
     report(c, PF_KIND_MUTEX_DESTROY_LOCKED, PF_OP_DESTROY, lock)
@@ -175,7 +175,7 @@ void pf_spin_check_destroy(const struct pf_call *c, const pthread_spinlock_t *l)
     CHECK_DESTROY(c, l, *l != SPIN_FREE);
 }
 
-/* A mutex with a priority ceiling may also refuse a thread of higher priority. */
+/* EINVAL may also mean that the thread's priority is above the priority ceiling of the mutex. */
 void pf_mutex_check_invalid(const struct pf_call *c, const pthread_mutex_t *m)
 {
     int kind = m->__data.__kind;

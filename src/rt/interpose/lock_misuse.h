@@ -3,9 +3,9 @@
  * hold them, locked twice, used after they were destroyed, destroyed while they are held.
  *
  * Model:   glibc's own state of the lock decides, because a lock may be taken in code that the
- *          runtime does not watch. The runtime's list of held locks only says when to look: none of
- *          these functions is called in a correct program, except the checks before an
- *          operation that would wait.
+ *          runtime does not watch. The runtime's list of held locks decides when to look: in a
+ *          correct program, these functions are called only before an operation that would wait, at
+ *          the destruction of a lock, at the end of a thread, and for annotated locks.
  * Threads: any. Callers are inside PF_CALL with a registered thread. Only in free mode.
  */
 #ifndef PF_RT_LOCK_MISUSE_H
@@ -33,7 +33,7 @@ void pf_spin_check_destroy(const struct pf_call *c, const pthread_spinlock_t *l)
 /* A lock operation has returned EINVAL. */
 void pf_mutex_check_invalid(const struct pf_call *c, const pthread_mutex_t *m);
 
-/* The thread ends and holds these locks. */
+/* The thread ends: reports the locks that it still holds. */
 void pf_lock_check_thread_end(const struct pf_thread *t);
 
 /* A lock that the program announces by annotations (wrap_annotate.c) was locked, is about to be

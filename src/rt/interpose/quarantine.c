@@ -19,7 +19,7 @@ static struct {
 void pf_quarantine_lock(void) { pf_spin_lock(&queue.lock); }
 void pf_quarantine_unlock(void) { pf_spin_unlock(&queue.lock); }
 
-/* Takes the oldest block out if another one of this size has no room. */
+/* Removes the oldest block if there is no room for a new block of this size. */
 static bool take_oldest(size_t size, struct pf_freed_block *out)
 {
     size_t limit = (size_t)pf_options.quarantine_size_mb << 20;

@@ -17,7 +17,8 @@ struct pf_freed_block {
     size_t size;
     uint32_t where, thread; /* site id and thread number of the free */
 };
-/* Keeps a block that t has just freed, and returns others with `release`. False: not kept. */
+/* Keeps a block that t has just freed, and returns the oldest ones to libc with `release`. False:
+ * the block was not kept. */
 bool pf_quarantine_add(struct pf_thread *t, struct pf_freed_block block, void (*release)(void *));
 /* Finds a kept block by its first address. O(blocks). */
 bool pf_quarantine_find(const void *addr, struct pf_freed_block *out);

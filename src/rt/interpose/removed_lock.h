@@ -1,12 +1,12 @@
 /*
- * removed_lock.h - a lock operation that does nothing (pf record --without-lock): what would the
- * program do without it?
+ * removed_lock.h - a lock operation that does nothing (pf record --without-lock), to see what
+ * the program does without it.
  *
  * Model:   the operations that are called from one line of the source return success and neither
  *          wait nor order anything. The unlock that belongs to such an operation does nothing
- *          either: it is the first one that finds the thread's hold on the lock as deep as it was
- *          at the operation. A wait on a condition variable needs the mutex, so it really takes it
- *          first, and from then on the thread holds it.
+ *          either: it is the first unlock at which the thread holds the lock no more often than at
+ *          the removed operation. A wait on a condition variable needs the mutex, so the mutex is
+ *          really taken before the wait, and from then on the thread holds it.
  *          The line is that of the innermost position outside of system headers, so that a
  *          std::lock_guard is named by the line of the program that declares it.
  * Memory:  a list in the thread's state.

@@ -45,7 +45,8 @@ static inline void pf_sync_woken(const struct pf_call *c, const volatile void *o
         pf_waiting_wake(object, all);
 }
 
-/* The object is about to be initialised or destroyed. `what` says so in a sentence. */
+/* The object is about to be initialised or destroyed. `what` is the sentence that the finding
+ * shows. */
 void pf_waiting_check(const struct pf_call *c, const volatile void *object, const char *what);
 static inline void pf_sync_check_reset(const struct pf_call *c, const volatile void *object,
                                        const char *what)

@@ -38,8 +38,8 @@ struct pf_thread_interpose {
     uint32_t ninterrupted;
     struct pf_removed_lock removed[PF_REMOVED_LOCKS];
     uint32_t nremoved;
-    /* the free frame of the code that its innermost signal handler has interrupted; NULL: it is in
-     * none */
+    /* the top of the shadow stack when its innermost signal handler began; NULL: it is not in a
+     * handler */
     struct pf_frame *handler;
     uint32_t ignored_at; /* site id of the annotation that began its outermost ignored region */
     int sending; /* the signal that it is sending, perhaps to itself; 0: none */

@@ -12,7 +12,7 @@
 #define INITIALISED "a condition variable is initialised while a thread waits on it"
 #define DESTROYED "a condition variable is destroyed while a thread waits on it"
 
-/* They are interposed also so that a recording knows that they access nothing else. */
+/* Interposing them also tells a recording that they access nothing else. */
 PF_INTERPOSE_VERSION(int, pthread_cond_init, COND_VERSION,
                      (pthread_cond_t *restrict cond, const pthread_condattr_t *restrict attr))
 {

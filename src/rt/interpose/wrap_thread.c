@@ -24,7 +24,7 @@ static void *start(void *record)
 }
 
 /* The same attributes with a stack of this size that glibc allocates. Returns false if that is not
- * possible. The core does not matter: directed mode uses one. */
+ * possible. The affinity is not copied: directed mode uses one core. */
 static bool allocate_stack(const pthread_attr_t *attr, pthread_attr_t *own, size_t size)
 {
     int detached, inherits, policy;

@@ -29,7 +29,7 @@ bool pf_thread_before_sleep(const struct pf_thread *t, const struct pf_thread *u
     if (!t->order.slept_at || !u)
         return false;
     uint32_t then = t->order.slept_clock[sid];
-    /* a thread that existed and has no entry had ended */
+    /* no entry: u had ended before the sleep was over, or did not exist yet */
     return then ? clk <= then
                 : u->number < t->order.slept_threads && u->state == PF_THREAD_FINISHED;
 }

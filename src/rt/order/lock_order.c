@@ -1,11 +1,11 @@
 /*
  * lock_order.c - see lock_order.h.
  *
- * A new edge is searched for cycles at once, so that a deadlock is reported before it happens. The
- * search is a depth-first walk over paths of at most PF_LOCK_ORDER_LENGTH edges, and ends after
- * SEARCH_STEPS edges. One edge per pair of locks is not enough: the same pair may be taken with and
- * without a gate. So an edge is stored for each set of gates, unless an edge with fewer gates is
- * there.
+ * When an edge is added, cycles through it are searched at once, so that a deadlock is reported
+ * before it happens. The search is a depth-first walk over paths of at most PF_LOCK_ORDER_LENGTH
+ * edges, and ends after SEARCH_STEPS edges. One edge per pair of locks is not enough: the same pair
+ * may be taken with and without a gate. So an edge is stored for each set of gates, unless an edge
+ * is stored already whose gates are a subset.
  */
 #include "lock_order.h"
 #include "hooks.h"
@@ -72,8 +72,8 @@ static bool gates_within(const struct order_edge *a, const struct order_edge *b)
     return true;
 }
 
-/* True if the threads of the two edges cannot both be there: a lock that one of them writes keeps
- * one out. */
+/* True if the two edges cannot happen at the same time: they have a gate in common that at least
+ * one of the threads holds exclusively. */
 static bool have_common_gate(const struct order_edge *a, const struct order_edge *b)
 {
     for (unsigned i = 0; i < a->ngates; i++)
@@ -103,8 +103,8 @@ static bool fits(const struct cycle_search *s, const struct order_edge *e)
     return true;
 }
 
-/* Extends the path to one that ends where it begins. Shorter cycles first: the caller raises
- * `length`. */
+/* Extends the path to a cycle of `length` edges. The caller increases `length`, so that the
+ * shortest cycle is found. */
 static bool extend(struct cycle_search *s, unsigned length)
 {
     const struct order_node *begin = s->path[0]->from;
@@ -148,7 +148,7 @@ static bool find_cycle(const struct order_edge *e, struct pf_lock_cycle *out)
 
 /* --- edges --- */
 
-/* An edge that makes a new one redundant. */
+/* True if a stored edge makes the wanted one redundant. */
 static bool has_edge(const struct order_edge *wanted)
 {
     for (const struct order_edge *e = wanted->from->out; e; e = e->next_out)
@@ -193,7 +193,7 @@ static const struct order_edge *insert(const struct order_edge *e)
     return new;
 }
 
-/* So that pf_lock_order_forget is called when the lock is dropped. */
+/* Marks the sync object of the lock, so that pf_lock_order_forget is called when it is dropped. */
 static void mark(uintptr_t lock)
 {
     struct pf_spin *l = pf_sync_lock(lock);
@@ -227,7 +227,7 @@ void pf_lock_order_add(struct pf_thread *t, const volatile void *lock, bool shar
     }
 }
 
-/* --- locks that are gone --- */
+/* --- destroyed locks --- */
 
 static void remove_edge(struct order_edge *e)
 {

@@ -3,13 +3,13 @@
  *
  * Model:   a graph over the whole run. An edge a -> b says that a thread took b, or waited for it,
  *          while it held a; the other locks that it held then are the edge's gates. A cycle a -> b,
- *          b -> a can deadlock if nothing keeps its edges apart: no two of them have a gate in
- *          common (unless both only read it), and at each lock of the cycle one of the two threads
- *          writes. Attempts to lock that do not wait make no edge. A lock leaves the graph when it
- *          is destroyed or its memory is freed.
+ *          b -> a can deadlock if all its edges can happen at the same time: no two of them have a
+ *          gate in common (unless both threads hold it shared), and of the two threads that use a
+ *          lock of the cycle, at least one takes it exclusively. Attempts to lock that do not wait
+ *          make no edge. A lock leaves the graph when it is destroyed or its memory is freed.
  * Memory:  the runtime's store.
- * Threads: any; one lock for the graph. Known edges are in a cache of each thread, so that a
- *          program that has taken its locks before takes no lock here.
+ * Threads: any; one lock for the graph. Each thread caches its recent acquisitions, so that a
+ *          repeated one does not take the lock of the graph.
  * Errors:  without memory, or with more than PF_LOCK_ORDER_GATES gates, an edge is not stored: a
  *          cycle is missed.
  */
@@ -30,13 +30,13 @@ struct pf_lock_order_step {
 };
 struct pf_lock_cycle {
     size_t n;
-    struct pf_lock_order_step at[PF_LOCK_ORDER_LENGTH]; /* the lock of one is held by the next */
+    struct pf_lock_order_step at[PF_LOCK_ORDER_LENGTH]; /* at[i + 1].held is at[i].lock */
 };
 
 /* The number of locks that have left the graph. */
 extern uint32_t pf_lock_order_dropped;
 
-/* Of what t does: it holds its locks and takes this one. Never 0. */
+/* A hash of the locks that t holds and of the lock that it takes; never 0. */
 static inline uint64_t pf_lock_order_key(const struct pf_thread *t, uintptr_t lock, bool shared)
 {
     uint64_t dropped = __atomic_load_n(&pf_lock_order_dropped, __ATOMIC_RELAXED);
@@ -58,11 +58,11 @@ static inline bool pf_lock_order_known(struct pf_thread *t, const volatile void 
     uint64_t key = pf_lock_order_key(t, (uintptr_t)lock, shared);
     return *pf_lock_order_slot(t, key) == key;
 }
-/* Otherwise: adds it. `where` is the site id of the call. Reports a new cycle
+/* Adds an acquisition that is not known. `where` is the site id of the call. Reports a new cycle
  * (pf_hooks.lock_cycle_found). */
 void pf_lock_order_add(struct pf_thread *t, const volatile void *lock, bool shared, uint32_t where);
 
-/* The lock is gone. */
+/* The lock was destroyed, or its memory was freed. */
 void pf_lock_order_forget(uintptr_t lock);
 
 void pf_lock_order_lock(void); /* around fork */

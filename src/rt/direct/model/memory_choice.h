@@ -24,8 +24,8 @@ uint32_t pf_memory_choose(uint32_t options);
 /* True if accesses of this memory may differ from sequential consistency. */
 bool pf_memory_choice_wanted(uintptr_t addr, uint64_t size);
 
-/* Counts how often a thread may choose an old value at the same place. A loop that waits for
- * another thread thereby ends. */
+/* Counts how often a thread has chosen an old value at the same place. After this many times it
+ * gets the newest value, so that a loop that waits for another thread ends. */
 #define PF_MEMORY_REPEATS 2
 struct pf_memory_repeat {
     uint64_t key;

@@ -34,14 +34,14 @@ void pf_model_interposed(uintptr_t addr, uint64_t size, bool write);
 /* An atomic operation, packed as for __pf_atomic_begin. */
 void pf_model_atomic_begin(uintptr_t addr, uint32_t packed, uint32_t site);
 void pf_model_atomic_end(uintptr_t addr, uint32_t packed, bool stored);
-/* PF_RELAXED: inline assembly. */
+/* A fence; PF_RELAXED: inline assembly, which may access everything. */
 void pf_model_fence(unsigned order);
 /* The thread calls an interposed function. */
 void pf_model_call(void);
 /* It calls code without events, which may access everything. */
 void pf_model_leave(void);
 void pf_model_thread_created(uint32_t number);
-/* Another thread runs next. */
+/* The thread `to` runs next. */
 void pf_model_switch(const struct pf_context *to);
 /* The runtime is entered. */
 void pf_model_enter(void);

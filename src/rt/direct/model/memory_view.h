@@ -5,7 +5,7 @@
  *          happened before, and a position of the run before which everything is known (after a
  *          call into code without events). Views join pointwise. A release joins the view of the
  *          thread into that of an object; an acquire does the reverse. The clock of a thread is
- *          incremented at each release, so that what it does afterwards is distinguished.
+ *          incremented at each release, so that its later operations are not part of the release.
  *
  *          The order S of sequentially consistent operations is the order of the run. The fence
  *          with number n knows everything that happened before any of the fences up to n.
@@ -49,7 +49,7 @@ struct pf_view_origin {
 bool pf_view_init(void);
 /* The state of the running thread; NULL: there are too many threads. */
 struct pf_view_thread *pf_view_self(void);
-/* The current position of the run, and the next one. */
+/* Advances the position of the run, and returns it. */
 uint64_t pf_view_next_position(void);
 struct pf_view_origin pf_view_origin(bool seq_cst);
 /* From now on every thread knows everything that has happened so far. */
@@ -57,7 +57,7 @@ void pf_view_know_all(void);
 
 void pf_view_join(struct pf_view *to, const struct pf_view *from);
 void pf_view_copy(struct pf_view *to, const struct pf_view *from);
-/* After each release. */
+/* Increments the clock of t; called after each release and each fence. */
 void pf_view_tick(struct pf_view_thread *t);
 void pf_view_acquire(uint64_t object);
 void pf_view_release(uint64_t object);
@@ -65,9 +65,10 @@ void pf_view_fence(unsigned order);
 void pf_view_thread_created(uint32_t number);
 void pf_view_thread_joined(uint32_t number);
 
-/* Does the running thread know the access by happens-before? */
+/* True if the access is known to the view by happens-before. */
 bool pf_view_happened_before(const struct pf_view_origin *o, const struct pf_view *v);
-/* The same, or must a read that is `seq_cst` know it because of the order S? */
+/* The same, or if the order S makes it known to a read with this view. seq_cst: the read is
+ * sequentially consistent. */
 bool pf_view_is_known(const struct pf_view_origin *o, const struct pf_view *v, bool seq_cst);
 
 #endif

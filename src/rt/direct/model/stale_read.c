@@ -31,7 +31,7 @@ struct stale_reader {
 };
 struct stale_location {
     uint64_t granule; /* address / 8; 0: free */
-    uint64_t least; /* older writes are not offered any more */
+    uint64_t least; /* older writes are no longer offered */
     uint8_t nwrites, nreads; /* no writes: there is no history */
     struct stale_write write[WRITES]; /* oldest first */
     struct stale_reader read[READS];
@@ -199,7 +199,8 @@ static void add_reader(struct stale_location *l, uint8_t mask, uint64_t of, bool
             return;
         }
     }
-    if (l->nreads == READS) { /* what the oldest one returned is known to all from now on */
+    if (l->nreads == READS) {
+        /* from now on every thread knows the write that the oldest read returned */
         if (l->least < l->read[0].of)
             l->least = l->read[0].of;
         for (uint32_t i = 1; i < READS; i++)
@@ -216,7 +217,7 @@ struct stale_options {
     uint32_t n;
 };
 
-/* The oldest position that a read of these bytes may return, because of earlier reads. */
+/* The position of the oldest write that earlier reads permit a read of these bytes to return. */
 static uint64_t least_of(const struct stale_location *l, uint8_t mask, const struct pf_view *v,
                          bool seq_cst)
 {
@@ -228,8 +229,8 @@ static uint64_t least_of(const struct stale_location *l, uint8_t mask, const str
     return least;
 }
 
-/* Writes of the same value are one option, unless an acquire tells them apart. It stands for the
- * oldest of them, after which a later read may return the most. */
+/* Writes of the same value are one option, unless an acquire tells them apart. The option is
+ * the oldest of them, because it leaves the most options to later reads. */
 static void add_option(struct stale_options *o, const struct stale_write *w, uint8_t mask,
                        bool atomic)
 {
@@ -242,8 +243,8 @@ static void add_option(struct stale_options *o, const struct stale_write *w, uin
     o->at[o->n++] = w;
 }
 
-/* The writes that the read may return, the newest one first. None: memory has parts of several
- * writes, which the read returns. */
+/* The writes that the read may return, the newest one first. No options: the bytes come from
+ * several writes, and the read returns what is in memory. */
 static void find_options(const struct stale_location *l, uint8_t mask, const struct pf_view *v,
                          unsigned order, struct stale_options *o)
 {
@@ -268,7 +269,8 @@ static void find_options(const struct stale_location *l, uint8_t mask, const str
     }
 }
 
-/* As in the paper: the value that the thread has read, if the granule was not written since. */
+/* For `bound` of struct pf_memory_settings: the write that the thread has read, if the granule was
+ * not written since. */
 static const struct stale_write *bound(const struct stale_location *l, uint8_t mask)
 {
     for (uint32_t i = 0; i < l->nreads; i++) {
@@ -306,7 +308,7 @@ static void acquire_message(struct pf_view_thread *t, const struct stale_write *
     pf_view_join(acquires ? &t->now : &t->acquired, &history->message[w->message]);
 }
 
-/* The thread has returned the value of w. */
+/* The read returns the value of w. */
 static void note_read(struct stale_location *l, struct pf_view_thread *t,
                       const struct stale_write *w, uint8_t mask, unsigned order)
 {

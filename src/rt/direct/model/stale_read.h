@@ -25,7 +25,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* As order: the access is not atomic. */
+/* In place of a memory order: the access is not atomic. */
 #define PF_ORDER_PLAIN 255u
 
 bool pf_stale_init(void);

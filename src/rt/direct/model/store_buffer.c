@@ -1,10 +1,11 @@
 /*
- * store_buffer.c - see store_buffer.h. A run in which the drains happen as late as possible exists
- * for every run of the model: a drain can be moved behind all operations that do not depend on it.
+ * store_buffer.c - see store_buffer.h. It is enough to drain as late as possible: every run of the
+ * model is equivalent to such a run, because a drain can be moved behind all operations that do not
+ * depend on it.
  *
- * For each granule with a buffered store, a base has the bytes that are in memory for threads
- * without such a store. A difference between what the running thread should see and what is there
- * is a write that the runtime did not see; it goes to the base.
+ * For each granule with a buffered store, a base has the bytes that threads without such a store
+ * see. If memory differs from what the running thread should see, a write happened that the runtime
+ * did not notice; it goes to the base.
  */
 #include "store_buffer.h"
 #include "context.h"
@@ -82,7 +83,7 @@ static void show(uint32_t thread, const struct buffer_base *b)
             memory_of(b->granule)[i] = bytes[i];
 }
 
-/* Takes over the writes of the running thread that were not seen. */
+/* Copies writes of the running thread that the runtime did not notice to the bases. */
 static void take_unseen(void)
 {
     for (uint32_t k = 0; k < nbases; k++) {

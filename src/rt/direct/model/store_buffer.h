@@ -2,7 +2,7 @@
  * store_buffer.h - memory model `tso`: the stores of each thread go through a buffer, as on x86.
  *
  * Model:   a buffer is a queue. A store is added to the queue of its thread; its thread sees it at
- *          once, the others when it is drained, that is, has left the queue for memory. Fences,
+ *          once, the others when it is drained, that is, moved from the queue to memory. Fences,
  *          read-modify-write operations, sequentially consistent stores and calls of functions
  *          outside the program (locks, system calls) drain the queue of their thread.
  *          Other stores are drained as late as possible: before a read of their memory by another
@@ -33,7 +33,7 @@ void pf_buffer_store_end(uintptr_t addr, unsigned size);
 /* Drains the buffer of the running thread, or of another one. */
 void pf_buffer_drain(void);
 void pf_buffer_drain_of(uint32_t thread);
-/* Another thread runs next. */
+/* The thread `to` runs next. */
 void pf_buffer_switch(const struct pf_context *to);
 
 #endif

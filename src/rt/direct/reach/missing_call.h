@@ -10,10 +10,10 @@
  *          callee waits or calls back: that is between CALL and RET.) A callback is an activation
  *          of recorded code that the callee has called. Its begin is recorded just before its first
  *          record.
- * Memory:  a few kilobytes of thread-local storage.
- * Threads: each thread uses its own data.
  *          A call that is nested as deeply as the table allows reaches everything. It represents
  *          the calls inside it, which are not recorded: all their events keep their order.
+ * Memory:  a few kilobytes of thread-local storage.
+ * Threads: each thread uses its own data.
  * Errors:  regions nested deeper than the table are lost and counted (PF_LIMIT_REGIONS).
  */
 #ifndef PF_RT_MISSING_CALL_H

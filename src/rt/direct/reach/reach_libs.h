@@ -30,8 +30,8 @@ uint64_t pf_library_bytes_touched(const void *function);
  * communication. */
 bool pf_library_is_syscall(const void *function, struct pf_mem_range *out);
 
-/* True if the code at p belongs to a shared library that may keep data of its own between calls:
- * not to libc, to the libraries that come with it or with the compiler, or to the program. file:
+/* True if the code at p belongs to a shared library that may keep data of its own between calls.
+ * The program, libc and the libraries that come with libc or with the compiler do not count. file:
  * the library's file name. *out is an object that stands for this data. If there are too many
  * libraries, several share an object. */
 bool pf_library_own_data(uint64_t p, const char *file, struct pf_mem_range *out);

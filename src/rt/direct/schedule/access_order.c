@@ -172,7 +172,7 @@ static bool can_run(const struct pf_context *c)
     return c && (c->state == PF_CONTEXT_READY || c->state == PF_CONTEXT_RUNNING);
 }
 
-/* The number-th thread that can run, without c; NULL: there are fewer. */
+/* Of the threads that can run, other than c, the one with this number; NULL: there are fewer. */
 static struct pf_context *other_thread(const struct pf_context *c, uint64_t number)
 {
     struct pf_context *self = pf_scheduler.self;
@@ -198,8 +198,9 @@ static struct pf_context *random_turn(struct pf_context *c, uint64_t *n)
     return others ? other_thread(c, pf_random_next(&o.random) % others) : NULL;
 }
 
-/* The turns of one event in which the two accesses happen, then, while the order is pending, those
- * that bring the first access about. Other threads run only because that may need them. */
+/* First come the turns of one event each, in which the two accesses happen. While the order is
+ * pending, the turns let the first access happen; other threads also get turns, because its thread
+ * may wait for them. */
 struct pf_context *pf_access_order_next_turn(uint64_t *n)
 {
     *n = 1;

@@ -22,7 +22,7 @@ static struct range {
     char *copy;
 } ranges[RANGES];
 static uint32_t nranges;
-static bool too_much; /* of shared memory to be copied */
+static bool too_much; /* shared memory: it is not copied */
 
 static void save_memory(void)
 {
@@ -54,7 +54,8 @@ static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
     return h;
 }
 
-/* Is the descriptor readable, writable, closed at the other end? Is it a connected socket? */
+/* Whether the descriptor is readable, writable, or closed at the other end, and, of a socket, its
+ * addresses. */
 static uint64_t hash_socket(uint64_t h, int fd)
 {
     struct sockaddr_storage name = {0};

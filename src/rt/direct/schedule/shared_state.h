@@ -5,9 +5,9 @@
  *
  * Model:   continuations run one after the other. A later one must find everything as the first one
  *          found it; otherwise it may fail for a reason that no run of the program has. Shared
- *          memory is restored. The checkpoint is used up if a pipe, a socket, an eventfd or an
- *          epoll is no longer as it was (its unread bytes, its addresses, its state for poll, its
- *          text in /proc/self/fdinfo).
+ *          memory is restored. Pipes, sockets, eventfds and epoll descriptors are not: if one has
+ *          changed (its unread bytes, its addresses, its state for poll, its text in
+ *          /proc/self/fdinfo), the checkpoint cannot be used again.
  * Memory:  a copy of the shared memory, up to 64 MB.
  * Threads: the target's one kernel thread.
  */

@@ -73,7 +73,7 @@ bool pf_spinners_yield_for_ever(const struct pf_context *c)
     uint64_t now = pf_local_state_at_call(c);
     bool again = now && last == c && pf_scheduler.calls == last_calls + 1;
     same += again && now == state;
-    other += again && now != state; /* while the budget is small, a word may look like it */
+    other += again && now != state; /* a small budget may equal another word of the stack */
     if (!again || other > same / 16) {
         state = now;
         same = other = 0;

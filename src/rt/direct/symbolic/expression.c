@@ -239,7 +239,7 @@ uint32_t pf_expression_extract(uint32_t label, unsigned low, unsigned bits)
                                             .x = values[label]});
 }
 
-/* True if the second operand makes the value a constant. */
+/* True if one operand is the constant 0, which makes the result 0. */
 static bool is_absorbed(const struct pf_symbolic_record *n)
 {
     bool zero = (!n->a && !n->x) || (!n->b && !n->y);

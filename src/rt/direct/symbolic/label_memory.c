@@ -1,5 +1,5 @@
 /*
- * label_memory.c - labels of memory: the plane, and the taint map in front of it (symbolic.h).
+ * label_memory.c - labels of memory: the label plane and the taint map (pf_symbolic.h).
  */
 #include "pf_shadow.h"
 #include "symbolic.h"
@@ -49,7 +49,7 @@ static uint8_t byte_value(uint32_t e)
     return (uint8_t)(pf_expression_value(e >> BYTE_BITS) >> 8 * (e & 7));
 }
 
-/* The entry of a byte, if the byte still has the value that the label says; else 0. */
+/* The entry of a byte, if the byte still has the value of its label; otherwise 0. */
 static uint32_t verified(const volatile uint8_t *at)
 {
     uint32_t e = *taint(at) ? *entry(at) : 0;
@@ -60,7 +60,7 @@ static uint32_t verified(const volatile uint8_t *at)
     return 0;
 }
 
-/* The label of the bytes [from, to) of the value of an entry. */
+/* The label of this many bytes of a value, beginning with the byte of the entry. */
 static uint32_t part(uint32_t e, unsigned bytes)
 {
     return pf_expression_extract(e >> BYTE_BITS, 8 * (e & 7), 8 * bytes);

@@ -16,7 +16,8 @@ static unsigned digit(uint8_t c)
                                   : 99;
 }
 
-/* The text that the function used: spaces, sign, prefix, digits. Sets the base that was used. */
+/* The length of the text that the function has parsed: spaces, sign, prefix, digits; 0: no number.
+ * Sets the base that was used. */
 static size_t extent(const uint8_t *s, unsigned *base)
 {
     size_t n = 0, sign;
@@ -38,7 +39,7 @@ static size_t extent(const uint8_t *s, unsigned *base)
     return n > first ? n : (sign = 0);
 }
 
-/* Are these n bytes a piece of one source? */
+/* If the n bytes are consecutive bytes of one source: the leaf of the first one; otherwise NULL. */
 static const struct pf_symbolic_record *find_piece(const uint8_t *s, size_t n)
 {
     const struct pf_symbolic_record *first = NULL;
@@ -76,7 +77,7 @@ uint32_t pf_model_number(const struct pf_symbolic_call *c)
                                          .c = base,
                                          .x = piece->x,
                                          .y = bits == 32 ? (uint32_t)c->result : c->result});
-    for (size_t i = 0; i <= n; i++) /* every byte is what it is */
+    for (size_t i = 0; i <= n; i++) /* every byte must keep its value */
         pf_model_condition(c, PF_OP_EQ, 8, pf_model_byte(s + i),
                            (struct pf_expression_operand){0, s[i]});
     return 0;

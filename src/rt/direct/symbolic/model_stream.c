@@ -1,8 +1,8 @@
 /*
- * model_stream.c - read and stdio. The kernel's bytes get their labels where they arrive, which is
- * mostly the buffer of a FILE; here they get them again where the function has copied them to. The
- * position in the source follows from the position of the descriptor and from how much of the
- * FILE's buffer is still unread.
+ * model_stream.c - read and stdio. Bytes get labels where the kernel stores them, usually in the
+ * buffer of a FILE. The models here give labels to the copies that the function has made. The
+ * position in the source is the position of the descriptor minus the unread bytes of the FILE's
+ * buffer.
  */
 #include "symbolic_model.h"
 #include <stdio.h>
@@ -40,8 +40,9 @@ static uint32_t one_character(FILE *f, uint32_t result)
     return pf_expression_resize(pf_symbolic_leaf(source, end - 1, (uint8_t)result), 32, false);
 }
 
-/* `n` of `wanted` bytes up to the position `end` were delivered. The number is limited by the
- * length of the source, or the source is long enough. */
+/* `n` of `wanted` bytes up to the position `end` were delivered. Returns the label of n: it depends
+ * on the length of the source if the source has ended. Otherwise n is concrete, on the condition
+ * that the source is long enough. */
 static uint32_t delivered_label(const struct pf_symbolic_call *c, uint32_t source, uint64_t end,
                                 uint64_t n, uint64_t wanted)
 {

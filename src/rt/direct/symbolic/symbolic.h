@@ -10,9 +10,9 @@
  *             |     label     | byte |      0: concrete
  *             +---------------+------+
  *
- *          Code without events may overwrite memory without changing its labels. So a label is only
- *          believed if the memory still has the value of its node; if not, it is cleared and the
- *          loss is counted. Conditions are therefore always true in the run itself.
+ *          Code without events may overwrite memory without changing its labels. So a label is used
+ *          only if the memory still has the value of its node; if not, it is cleared and the loss
+ *          is counted. Conditions are therefore always true in the run itself.
  * Memory:  the planes are mapped at fixed addresses when a symbolic run starts.
  * Threads: the target's one kernel thread.
  * Errors:  when no more nodes fit, values become concrete, which is counted.
@@ -36,7 +36,7 @@ struct pf_expression_operand {
 /* symbolic_input.c: decides whether this is a symbolic run, before any symbolic body runs: the
  * program's own malloc may run early. */
 void pf_symbolic_choose_mode(void);
-/* Makes the inputs that the channel names into leaves. argv and environment are those that the
+/* Creates the leaves of the inputs that the channel names. argv and environment are those that the
  * kernel passed. */
 void pf_symbolic_init(char **argv, char **environment);
 /* A system call of the target has returned. */
@@ -44,9 +44,9 @@ void pf_symbolic_after_syscall(long number, const long a[6], long result);
 /* The label of a byte of a source; 0 if it is beyond the source's limit or does not have this
  * value. */
 uint32_t pf_symbolic_leaf(uint32_t source, uint64_t offset, uint8_t value);
-/* Arguments and variables of the environment are words: they end with a 0, which is their last
- * byte, and a longer word is possible. The leaf of a byte after the end of a word; its value in
- * this run is 0. */
+/* An argument or a variable of the environment is a word: its last byte is a 0, and another input
+ * may have a longer word. beyond: the leaf of a byte after the end of a word; its value in this run
+ * is 0. */
 bool pf_symbolic_is_word(uint32_t source);
 uint32_t pf_symbolic_leaf_beyond(uint32_t source, uint64_t offset);
 /* The length of a word without its 0, or of a regular file. False: it is not known. */
@@ -56,7 +56,7 @@ bool pf_symbolic_position(int fd, uint32_t *source, uint64_t *offset);
 
 /* expression.c: the label of a node; 0 if its value does not depend on a label. */
 uint32_t pf_expression_make(const struct pf_symbolic_record *node);
-/* Short forms. */
+/* The same with fewer arguments. */
 uint32_t pf_expression_two(enum pf_symbolic_op op, unsigned bits, unsigned c,
                            struct pf_expression_operand a, struct pf_expression_operand b);
 uint32_t pf_expression_resize(uint32_t label, unsigned bits, bool sign);

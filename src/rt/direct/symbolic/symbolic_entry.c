@@ -58,8 +58,8 @@ void __pf_symbolic_branch(uint32_t label, uint32_t condition, uint32_t site)
     pf_symbolic_condition(PF_REASON_BRANCH, label, condition, site, 0);
 }
 
-#define CASES_MAX                                                                                  \
-    64 /* of a switch: conditions that are recorded, besides the case that was taken */
+/* Conditions that are recorded for a switch, in addition to that of the case that was taken. */
+#define CASES_MAX 64
 
 void __pf_symbolic_switch(uint32_t label, uint64_t value, uint32_t bits, void *table, uint32_t n,
                           uint32_t site)

@@ -1,7 +1,7 @@
 /*
- * symbolic_model.c - what library functions do to labels.
+ * symbolic_model.c - the effects of library functions on labels.
  *
- * A model runs after the function has returned: it finds out from arguments and result which bytes
+ * A model runs after the function has returned: it derives from arguments and result which bytes
  * the function compared, and records the conditions of an equivalent loop. A function without a
  * model has a concrete result. If an argument had a label, or pointed to memory with labels, the
  * loss is counted under its name.
@@ -129,14 +129,14 @@ static struct pf_expression_operand compared_byte(struct compared *c, size_t i, 
     return b;
 }
 
-/* Can the comparison go on, beyond the end of one of the strings? */
+/* True if the comparison may continue, perhaps beyond the end of a word. */
 static bool goes_on(const struct compared *a, const struct compared *b)
 {
     return !(a->ended && b->ended) && (!a->ended || a->extends) && (!b->ended || b->extends);
 }
 
-/* Do the strings agree, up to n bytes? The expression has one factor for each byte, also after the
- * first difference and after the end of a word: its flip asks for the whole string at once. */
+/* Whether the strings are equal, up to n bytes. The expression covers every byte, also those after
+ * the first difference and after the end of a word, so that one flip gives the whole string. */
 static struct pf_expression_operand all_equal(const uint8_t *a, const uint8_t *b, size_t n)
 {
     struct pf_expression_operand all = constant(1);
@@ -173,9 +173,9 @@ static struct pf_expression_operand select_of(struct pf_expression_operand c, un
 
 #define COMPARED_MAX 256
 
-/* The result of a comparison of up to n bytes; strings end at 0. It is that of the first byte that
- * differs: a chain of selects. Where the run itself found the difference, the result is the
- * function's own; elsewhere only its sign is known, and it is 1 or -1. */
+/* The result of a comparison of up to n bytes; strings end at 0. The first byte that differs
+ * decides: the expression is a chain of selects. For the byte that decided in this run, the value
+ * is the function's result. For the others only the sign is known, and the value is 1 or -1. */
 static uint32_t compare(const struct pf_symbolic_call *c, const uint8_t *a, const uint8_t *b,
                         size_t n, bool string, bool fold)
 {
@@ -195,7 +195,7 @@ static uint32_t compare(const struct pf_symbolic_call *c, const uint8_t *a, cons
         if (!x[m - 1].label && !y[m - 1].label && x[m - 1].value != y[m - 1].value)
             break; /* they differ for every input; what follows does not matter */
     }
-    if ((first != SIZE_MAX) != ((uint32_t)c->result != 0)) { /* the difference is further behind */
+    if ((first != SIZE_MAX) != ((uint32_t)c->result != 0)) { /* beyond COMPARED_MAX */
         for (size_t i = 0; i < m; i++)
             pf_model_condition(c, PF_OP_EQ, 8, x[i], y[i]);
         return 0;
@@ -233,8 +233,8 @@ static void compare_argument(const struct pf_symbolic_call *c, const char *argum
     pf_symbolic_condition(PF_REASON_MODEL, all.label, all.value, c->site, 0);
 }
 
-/* The first call of getopt: is an argument one of the options? These are facts about the
- * arguments, whichever of them the call has used. */
+/* The first call of getopt: records for each argument whether it is one of the options. The
+ * conditions are about all arguments, not only about the one that this call has parsed. */
 static void options(const struct pf_symbolic_call *c)
 {
     static bool done;
@@ -257,7 +257,8 @@ static void options(const struct pf_symbolic_call *c)
 
 /* --- searches --- */
 
-/* The first of n bytes that is equal to `what`; strings end at 0. */
+/* Records the conditions of a search for the first of n bytes that has the wanted value; strings
+ * end at 0. */
 static void search(const struct pf_symbolic_call *c, const uint8_t *s, size_t n, bool string,
                    const void *found)
 {
@@ -285,7 +286,7 @@ static uint32_t search_last(const struct pf_symbolic_call *c, const uint8_t *s)
     return 0;
 }
 
-/* strstr: at each position before the result the needle was compared. */
+/* strstr: the needle is compared at each position up to the result. */
 static void search_text(const struct pf_symbolic_call *c, const uint8_t *s, const uint8_t *needle)
 {
     size_t n = pf_model_length(c, (const char *)s, SIZE_MAX);
@@ -430,7 +431,7 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
         pf_label_memory_fill((void *)c->result, 0, c->result ? w[0] * w[1] : 0);
         return 0;
     case PF_MODEL_realloc:
-        /* the old block is gone, and what it had is in the new one */
+        /* the new block has the contents of the old one */
         if (c->result && w[0])
             pf_label_memory_copy((void *)c->result, (void *)w[0], w[1]);
         return 0;

@@ -12,7 +12,8 @@ struct pf_expression_operand pf_model_byte(const void *at);
 /* Records whether the comparison of two operands holds, as a condition of the call. */
 void pf_model_condition(const struct pf_symbolic_call *c, enum pf_symbolic_op op, unsigned bits,
                         struct pf_expression_operand a, struct pf_expression_operand b);
-/* The length of a string of at most `most` bytes, with the conditions that make it so. */
+/* The length of a string of at most `most` bytes. Records the conditions on its bytes that give it
+ * this length. */
 size_t pf_model_length(const struct pf_symbolic_call *c, const char *s, size_t most);
 
 /* model_number.c: the strtol family. */

@@ -3,7 +3,7 @@
  *
  * The value is an expression of the address: a chain of selects, one for each run of equal entries.
  * So isalpha(c) is a condition on c, not on one address. The tables have 384 entries, for
- * characters from -128 to 255, and some 60 runs in the C locale.
+ * characters from -128 to 255, and about 60 runs in the C locale.
  */
 #include "symbolic.h"
 #include <ctype.h>

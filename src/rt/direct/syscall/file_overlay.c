@@ -90,7 +90,7 @@ static bool real_path(int folder, const char *path, char *to)
 }
 
 /* The real name of (folder, path), which need not exist, but its folder must. follow: a link at its
- * end is followed. False: the kernel must say what is wrong. */
+ * end is followed. False: the call goes to the kernel, which returns the error. */
 static bool resolve(int folder, const char *path, bool follow, char *to)
 {
     static char parent[PATH_SIZE], last[PATH_SIZE], target[PATH_SIZE];
@@ -126,13 +126,13 @@ static bool resolve(int folder, const char *path, bool follow, char *to)
 
 /* --- entries --- */
 
-/* The run ends here: whatever the call returned, it would not be what the file system does. */
+/* Ends the run: the overlay cannot give the call the result that the file system would give. */
 static _Noreturn void refuse(const char *what)
 {
     pf_diverged_words("a call that a private run cannot make", "none", what);
 }
 
-/* Moves a descriptor out of the target's way. */
+/* Moves a descriptor to a number that the target does not use. */
 static int move_up(long fd)
 {
     long high = fd < 0 ? fd : pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOW_FD);
@@ -175,7 +175,7 @@ void pf_overlay_add_open(int fd, int copy)
 {
     static char path[PATH_SIZE];
     struct stat st;
-    /* a file that has no name any more cannot be opened by another one */
+    /* a file whose last name was removed cannot be opened again */
     if (path_of(fd, path) && pf_sys(SYS_fstat, fd, &st) == 0 && st.st_nlink && !find(path))
         set(path, OVERLAY_FILE, (int)pf_sys(SYS_fcntl, copy, F_DUPFD_CLOEXEC, LOW_FD));
 }
@@ -218,7 +218,7 @@ static bool call_open(int folder, const char *path, long flags, long *r)
     bool is_file = S_ISREG(mode);
     if (!e && (is_file ? pf_sys(SYS_access, name, 2) != 0
                        : !(flags & O_CREAT) || !folder_is_writable(name)))
-        return false; /* the kernel says why not */
+        return false; /* the kernel returns the error */
     if (S_ISDIR(mode) && !writes)
         refuse("opening a folder that only this run has made");
     if (S_ISDIR(mode))
@@ -294,7 +294,7 @@ static bool call_make_folder(int folder, const char *path, long *r)
         return false;
     uint32_t mode = mode_at(name);
     if (!find(name) && (mode || !folder_is_writable(name)))
-        return false; /* the kernel says why not */
+        return false; /* the kernel returns the error */
     if (!mode)
         set(name, OVERLAY_FOLDER, -1);
     *r = mode ? -EEXIST : 0;
@@ -313,9 +313,9 @@ static bool call_truncate(const char *path, long length, long *r)
     return true;
 }
 
-/* --- calls that look --- */
+/* --- calls that only read --- */
 
-/* The entry of the path; NULL: the kernel knows. */
+/* The entry of the path; NULL: the call goes to the kernel. */
 static struct overlay_entry *entry_at(int folder, const char *path, bool follow)
 {
     static char name[PATH_SIZE];

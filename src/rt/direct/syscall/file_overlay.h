@@ -1,12 +1,12 @@
 /*
- * file_overlay.h - the private view that a continuation has of the files: what it changes, it
- * changes only for itself.
+ * file_overlay.h - the private view that a continuation has of the files: no other process sees
+ * its changes.
  *
  * Model:   a map from absolute paths to files in memory, folders that exist only here, or "gone". A
- *          call that would change the user's files changes the map; a call that looks at a path in
- *          the map sees what the map says; all other calls go to the kernel. Regular files only:
- *          devices and pipes are those of the user. Attributes of files (mode, owner, times) are
- *          not changed.
+ *          call that would change the user's files changes the map; a call that reads a path in the
+ *          map is answered from the map; all other calls go to the kernel. Only regular files are
+ *          private: devices and named pipes are the real ones. Changes of attributes (mode, owner,
+ *          times) are ignored.
  * Memory:  the files are in the kernel (memfd_create), the map is a table of fixed size.
  * Threads: only the runner.
  * Errors:  a call that cannot be represented (links, special files, renamed folders, a full map)
