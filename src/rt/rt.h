@@ -1,7 +1,7 @@
 /*
  * rt.h - the modes of the runtime.
  *
- * Threads: pf_rt is written at start and constant afterwards, but for has_signal_handlers and
+ * Threads: pf_rt is written at start and constant afterwards, except has_signal_handlers and
  *          globally_ordered, which only grow.
  */
 #ifndef PF_RT_RT_H

@@ -5,9 +5,9 @@
  * A program whose main does not join its threads would end before they have done much, and their
  * races would be missed. ThreadSanitizer sleeps for a second at the end of such a process. Here
  * the wait comes before the exit handlers destroy anything, so it cannot make threads access
- * destroyed objects. The wait is over once no other thread runs: each has
- * ended, or is blocked in the kernel. Whether a thread is blocked is read from /proc, because any
- * system call of uninstrumented code may block. A thread that sleeps no longer than the rest of
+ * destroyed objects. The wait is over once no other thread runs: each has ended, or is blocked in
+ * the kernel. Whether a thread is blocked is read from /proc, because any system call of code
+ * without checks may block. A thread that sleeps no longer than the rest of
  * the wait counts as running, because it will continue by itself; one in a wait with a time limit
  * counts as blocked.
  */
