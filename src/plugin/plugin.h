@@ -5,7 +5,8 @@
  *           1. plan/select.c makes a plan: which instruction gets which check.
  *           2. The other files of plan/ remove redundant checks and replace groups of checks.
  *           3. emit/ appends the watch body, which follows the reduced plan, and the event body,
- *              which follows a complete plan. It adds shadow-stack frames and the calls around
+ *              which follows a complete plan; with pf cc --symbolic also the symbolic body, a copy
+ *              of the event body with labels. It adds shadow-stack frames and the calls around
  *              atomic operations to the original blocks, which become the plain body. A dispatch
  *              block at the entry chooses the body.
  *           4. emit/bare_entry.c moves all bodies into a second function, NAME.pf. The original

@@ -19,7 +19,7 @@ struct pf_direct_call {
  * handler (wrap_signal.c). */
 #define PF_INTERRUPTED_MAX 4
 struct pf_interrupted_regions {
-    struct pf_frame *top; /* the free frame of the interrupted code; the handler's frames follow */
+    struct pf_frame *top; /* of the shadow stack when the handler began; its frames follow */
     uint32_t reads, writes, sync;
 };
 
