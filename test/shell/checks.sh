@@ -1,7 +1,8 @@
 # Each check script of the tree detects its kind of violation.
 mkdir tree
 cp -r "$ROOT/script" "$ROOT/src" "$ROOT/ARCHITECTURE.md" "$ROOT/.clang-format" tree
-mkdir -p tree/test tree/example tree/bench/results tree/.ci
+mkdir -p tree/test tree/example tree/bench/results tree/.ci tree/docs
+cp -r "$ROOT/docs/ci" tree/docs
 cd tree
 status 0 script/check-layers
 echo '#include "cli.h"' >src/report/edge.c
@@ -75,6 +76,10 @@ has out "src/suite/own.c:2: fork: child processes are started by src/process"
 rm src/suite/own.c
 
 status 0 script/check-shell
+printf -- '---\na: [1\n' >docs/ci/broken.yml
+status 1 script/check-shell
+has out "broken.yml"
+rm docs/ci/broken.yml
 printf '#!/bin/bash\nif true; then\n' >script/broken
 status 1 script/check-shell
 rm script/broken
