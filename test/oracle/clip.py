@@ -99,8 +99,8 @@ def read(path):
         at += 32 + stored
         if stream == META:
             clip = Clip(fields(content))
-            if dict(clip.meta).get(10, bytes(4)) not in (struct.pack("<I", v) for v in (0, 4)):
-                raise ValueError("the version of the trace is not 4")
+            if dict(clip.meta).get(10, bytes(4)) not in (struct.pack("<I", v) for v in (0, 5)):
+                raise ValueError("the version of the trace is not 5")
         elif stream == END:
             clip.end = fields(content)
             break

@@ -36,37 +36,38 @@ __attribute__((noinline)) static void both(void)
 __attribute__((noinline)) static void warm(int self)
 {
     for (int i = 0; i < HOT; i++) {
-        order_point(i * 3 + self);
+        order_point(i * 6 + self * 2);
         both();
         take(&n);
+        order_point(i * 6 + self * 2 + 1);
     }
 }
 static void *first(void *arg)
 {
     warm(0);
-    order_point(HOT * 3);
+    order_point(HOT * 6);
     if (mode == 'r')
         take(&m);
     touch(1000);
     if (mode != 'r')
         take(&m);
-    order_point(HOT * 3 + 1);
+    order_point(HOT * 6 + 1);
     return arg;
 }
 static void *second(void *arg)
 {
     warm(1);
-    order_point(HOT * 3 + 2);
+    order_point(HOT * 6 + 2);
     if (mode != 'n')
         take(&m);
     take(&n);
-    order_point(HOT * 3 + 3);
+    order_point(HOT * 6 + 3);
     return arg;
 }
 static void *third(void *arg)
 {
     warm(2);
-    order_point(HOT * 3 + 4);
+    order_point(HOT * 6 + 4);
     take(&n);
     touch(1000);
     return arg;
