@@ -7,6 +7,9 @@
 #include "local_state.h"
 #include "scheduler.h"
 #include "stream_ring.h"
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
+#include <link.h>
 #include <ucontext.h>
 
 #define RECENT 8             /* events of a thread that are remembered */
@@ -28,10 +31,9 @@ static uint64_t mix(uint64_t h, uint64_t v)
 
 extern char **environ;
 
-/* The upper end of the current thread's stack; 0: unknown. */
-static uint64_t stack_end(uint64_t sp)
+/* The upper end of the thread's stack; 0: unknown. */
+static uint64_t stack_end(const struct pf_context *c, uint64_t sp)
 {
-    const struct pf_context *c = pf_context_self();
     uint64_t end = c->number ? c->stack_end : (uint64_t)environ;
     return end > sp && end - sp <= STACK_MAX ? end : 0;
 }
@@ -39,7 +41,7 @@ static uint64_t stack_end(uint64_t sp)
 /* Called by pf_local_state_registers with the address of the stored registers. */
 __attribute__((used)) uint64_t pf_local_state_from(const uint64_t *sp)
 {
-    uint64_t vector[32], h = 1, end = stack_end((uint64_t)sp);
+    uint64_t vector[32], h = 1, end = stack_end(pf_context_self(), (uint64_t)sp);
 #define STORE(n) "movdqu %%xmm" #n ", 16*" #n "(%0)\n"
     __asm__ volatile(STORE(0) STORE(1) STORE(2) STORE(3) STORE(4) STORE(5) STORE(6) STORE(7)
                          STORE(8) STORE(9) STORE(10) STORE(11) STORE(12) STORE(13) STORE(14)
@@ -91,17 +93,31 @@ static bool is_budget(uint64_t word, int64_t budget)
     return word - (uint64_t)budget + 1 <= BUDGET_EVENTS;
 }
 
+/* True if the system call is inside a function of libc, whose callers do not expect these registers
+ * to be preserved. They hold values of the runtime. */
+static bool in_libc(uint64_t rip)
+{
+    struct dl_find_object code, libc;
+    return _dl_find_object((void *)rip, &code) == 0 &&
+           _dl_find_object((void *)gnu_get_libc_version, &libc) == 0 &&
+           code.dlfo_map_start == libc.dlfo_map_start;
+}
+
 uint64_t pf_local_state_at_call(const struct pf_context *c)
 {
     static const uint8_t kept[] = {REG_RIP, REG_RSP, REG_RBX, REG_RBP,
                                    REG_R12, REG_R13, REG_R14, REG_R15};
+    static const uint8_t others[] = {REG_RDX, REG_RSI, REG_RDI, REG_R8, REG_R9, REG_R10};
     if (!c->trap)
         return 0;
     const greg_t *g = c->trap->uc_mcontext.gregs;
     const uint64_t *sp = (const uint64_t *)((uint64_t)g[REG_RSP] & -8ull);
-    uint64_t h = 1, end = stack_end((uint64_t)sp);
+    uint64_t h = 1, end = stack_end(c, (uint64_t)sp);
     for (size_t i = 0; i < sizeof kept; i++)
         h = mix(h, (uint64_t)g[kept[i]]);
+    bool inline_call = !in_libc((uint64_t)g[REG_RIP]);
+    for (size_t i = 0; inline_call && i < sizeof others; i++)
+        h = mix(h, (uint64_t)g[others[i]]);
     for (; end && (uint64_t)sp < end; sp++)
         h = mix(h, is_budget(*sp, c->tls->budget) ? 0 : *sp);
     return end ? h : 0;

@@ -24,8 +24,8 @@
 
 #define EVENT_NS 50
 #define CALL_NS 1000
-#define YIELDS_MAX 1000000
-#define ORDER_YIELDS 20000 /* the same while an order of accesses holds a thread */
+#define YIELDS_MAX 1000000 /* yields after which the states of all threads are compared */
+#define ORDER_YIELDS 20000 /* yields after which a thread is no longer held for an order */
 /* How long (virtual nanoseconds) a flip holds a thread while no other thread can run. */
 #define HOLD_PATIENCE 10000000000ull
 /* How long threads that wait in a loop do not run while others wait for something external. */
@@ -194,7 +194,9 @@ static struct pf_context *decide(bool yielded)
     if (pf_scheduler.yields > ORDER_YIELDS)
         pf_access_order_only_yields();
     bool over = pf_access_order_is_over(pf_scheduler.events);
-    if ((pf_scheduler.yields > YIELDS_MAX || starved || over) && !pf_scheduler.following) {
+    bool live = pf_scheduler.yields > YIELDS_MAX && !pf_scheduler.following &&
+                pf_scheduler.yields % YIELDS_IDLE < SPIN_WEIGHT && pf_spinners_only_yield();
+    if ((live || starved || over) && !pf_scheduler.following) {
         pf_breakpoint_flip_stuck();
         pf_sched_end_stuck(true);
     }

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "spin_detect.h"
 #include "materialise.h"
+#include "memory_hash.h"
 #include "module.h"
 #include "orphan.h"
 #include "schedule_stream.h"
@@ -65,6 +66,7 @@ static struct {
     uint64_t compared_at; /* value of `steps` at the last memory comparison */
     uint64_t stepping_over; /* address of the breakpoint being stepped over; 0: none */
     uint64_t alone_iterations, alone_stamp; /* of a spin loop with no thread to yield to */
+    uint64_t memory; /* pf_memory_hash before the last iteration, if the thread is alone */
     uint64_t lo, hi; /* bounds of an object known to be foreign */
 } detect;
 
@@ -182,11 +184,20 @@ static void begin(enum phase phase)
     detect.compared_at = 0;
 }
 
+/* True if memory has the hash in detect.memory, or if the hash does not matter because the loop
+ * waits for a held thread. Sets detect.memory. */
+static bool memory_is_same(void)
+{
+    uint64_t before = detect.memory;
+    detect.memory = pf_memory_hash();
+    return pf_sched_holds_any() || (before && before == detect.memory);
+}
+
 static void yield_recorded(ucontext_t *u)
 {
     detect.ticks = 0;
     pf_schedule_put_spin(&detect.record);
-    if (detect.alone)
+    if (detect.alone && memory_is_same())
         pf_sched_spins_alone();
     pf_spin_detect_yield(u);
 }
@@ -269,6 +280,7 @@ static void step(ucontext_t *u)
     case APPROACH:
         if (at_breakpoint) {
             pf_spin_loop_snapshot(&now);
+            detect.memory = detect.alone ? pf_memory_hash() : 0;
             begin(MEASURE);
         }
         break;
@@ -297,8 +309,13 @@ static bool spins_for_ever(int i)
     uint64_t stamp = pf_sched_progress();
     detect.alone_iterations = stamp == detect.alone_stamp ? detect.alone_iterations + 1 : 0;
     detect.alone_stamp = stamp;
-    return detect.alone_iterations > ALONE_ITERATIONS && !pf_sched_follows_recording() &&
-           pf_signal_none_handled() && (breakpoints[i].repeats || pf_sched_holds_any());
+    if (detect.alone_iterations < ALONE_ITERATIONS || pf_sched_follows_recording() ||
+        !pf_signal_none_handled() || !(breakpoints[i].repeats || pf_sched_holds_any()))
+        return false;
+    bool same = memory_is_same();
+    if (!same && detect.alone_iterations > ALONE_ITERATIONS)
+        detect.alone_iterations = 0;
+    return same && detect.alone_iterations > ALONE_ITERATIONS;
 }
 
 static void reached(ucontext_t *u, int i)

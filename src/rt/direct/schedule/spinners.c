@@ -4,6 +4,7 @@
 #include "spinners.h"
 #include "local_state.h"
 #include "mappings.h"
+#include "memory_hash.h"
 #include "rt.h"
 #include "schedule_plan.h"
 #include "scheduler_state.h"
@@ -11,7 +12,8 @@
 #include "waits.h"
 
 #define CHANCE 32  /* decisions between two chances */
-#define YIELDS 20000 /* yields in the same state after which a thread yields for ever */
+#define YIELDS 20000 /* yields in the same state after which memory is compared */
+#define MOMENTS 8 /* moments at which several threads that yield are compared */
 #define PATIENCE 8 /* times that all of them run in vain before time passes */
 
 static struct pf_queue spinners;
@@ -63,11 +65,21 @@ static bool has_shared_memory(void)
     return false;
 }
 
+/* True if the program is in a state that repeats, given a hash of the states of its threads at two
+ * moments: memory must be the same too. The first call is the first moment. */
+static bool memory_repeats(uint64_t *memory)
+{
+    uint64_t before = *memory, now = pf_memory_hash();
+    *memory = now;
+    return now && now == before;
+}
+
 bool pf_spinners_yield_for_ever(const struct pf_context *c)
 {
     static const struct pf_context *last;
-    static uint64_t state, last_calls;
-    static uint32_t same, other; /* yields in this state, and in other states */
+    static uint64_t state, last_calls, memory;
+    static uint64_t same, other; /* yields in this state, and in other states */
+    static uint64_t patience = YIELDS;
     if (pf_scheduler.following)
         return false;
     uint64_t now = pf_local_state_at_call(c);
@@ -76,14 +88,32 @@ bool pf_spinners_yield_for_ever(const struct pf_context *c)
     other += again && now != state; /* a small budget may equal another word of the stack */
     if (!again || other > same / 16) {
         state = now;
-        same = other = 0;
+        same = other = memory = 0;
     }
     last = c;
     last_calls = pf_scheduler.calls;
-    if (same < YIELDS || !pf_signal_none_handled() || pf_sched_holds_any() || has_shared_memory())
+    if (same < patience || now != state || !pf_signal_none_handled() || pf_sched_holds_any() ||
+        has_shared_memory())
         return false;
-    same = other = 0;
-    return true;
+    bool compared = memory, repeats = memory_repeats(&memory);
+    if (compared) { /* otherwise it is compared at the next yield */
+        same = other = memory = 0;
+        patience = repeats ? YIELDS : patience * 2;
+    }
+    return repeats;
+}
+
+bool pf_spinners_only_yield(void)
+{
+    static uint64_t memory, threads;
+    static uint32_t equal;
+    uint64_t now = 1;
+    for (uint32_t i = 0; i < pf_contexts(); i++)
+        now = now * 31 + pf_local_state_at_call(pf_context_at(i));
+    bool repeats = memory_repeats(&memory) && now == threads && !has_shared_memory();
+    equal = repeats ? equal + 1 : 0;
+    threads = now;
+    return equal >= MOMENTS;
 }
 
 void pf_spinners_add(struct pf_context *c)

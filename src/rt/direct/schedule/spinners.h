@@ -13,8 +13,12 @@ bool pf_spinners_any(void);
  * threads should run. If the schedule plan wants it to run to its end, the plan has failed. */
 bool pf_spinners_recognise(struct pf_context *c, const struct pf_pending_event *event);
 /* c, the current thread, yields, and no other thread can run: true if it has yielded very often
- * with the same registers and the same stack, without another system call. It will never stop. */
+ * with the same registers, the same stack and the same memory, without another system call. It will
+ * never stop. */
 bool pf_spinners_yield_for_ever(const struct pf_context *c);
+/* All runnable threads have only yielded for a long time; call it now and then: true if neither
+ * their stacks nor the memory have changed since several calls. */
+bool pf_spinners_only_yield(void);
 /* c, the current thread, waits in a loop from now on. */
 void pf_spinners_add(struct pf_context *c);
 /* Puts c, or all threads whose wait is over, back into the run queue. */
