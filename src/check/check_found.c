@@ -199,10 +199,10 @@ pf_status pf_check_found_read_suppressions(struct pf_check_found *f, const char 
 }
 
 /* The options of a test's program; unknown ones are empty. */
-static struct pf_check_options *options_of(struct pf_check_found *f, size_t test)
+static struct pf_program_options *options_of(struct pf_check_found *f, size_t test)
 {
     if (test >= f->noptions) {
-        struct pf_check_options *more = pf_mem_resize(f->options, test + 1, sizeof *more);
+        struct pf_program_options *more = pf_mem_resize(f->options, test + 1, sizeof *more);
         memset(more + f->noptions, 0, (test + 1 - f->noptions) * sizeof *more);
         f->options = more;
         f->noptions = test + 1;
@@ -215,12 +215,12 @@ static pf_status take_options(struct pf_check_found *f, const struct pf_check_li
                               struct pf_error *e)
 {
     char run[64];
-    struct pf_check_options *o = options_of(f, line->test);
+    struct pf_program_options *o = options_of(f, line->test);
     pf_status s = PF_OK;
     snprintf(run, sizeof run, PF_CHECK_RUN_NAME, (unsigned long long)line->step);
     for (const struct pf_process *p = f->all.processes; s == PF_OK && p; p = p->next)
         if (p->run && !strcmp(p->run, run))
-            s = pf_check_options_take(o, &f->all.pool, p, e);
+            s = pf_program_options_take(o, &f->all.pool, p, e);
     return s;
 }
 
@@ -233,19 +233,19 @@ int pf_check_found_status(const struct pf_check_found *f)
 }
 
 static void drop_suppressed(struct pf_findings *f, struct pf_suppressions *suppressions,
-                            struct pf_check_options *own)
+                            struct pf_program_options *own)
 {
     size_t keep = 0;
     bool by_name;
     for (size_t i = 0; i < f->n; i++)
         if (!pf_suppressions_match(suppressions, f->at[i], &by_name) &&
-            !(own && pf_check_options_hide(own, f->at[i])))
+            !(own && pf_program_options_hide(own, f->at[i])))
             f->at[keep++] = f->at[i];
     f->n = keep;
 }
 
 static pf_status take_document(const struct pf_check_folder *folder, struct pf_check_line *line,
-                               struct pf_suppressions *suppressions, struct pf_check_options *own,
+                               struct pf_suppressions *suppressions, struct pf_program_options *own,
                                struct pf_error *e)
 {
     struct pf_findings f;

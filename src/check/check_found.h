@@ -12,8 +12,8 @@
 #define PF_CHECK_CHECK_FOUND_H
 
 #include "check_chain.h"
-#include "check_options.h"
 #include "findings.h"
+#include "program_options.h"
 #include "suppress.h"
 
 struct pf_check_found {
@@ -27,7 +27,7 @@ struct pf_check_found {
     size_t unjudged_test; /* a test that has seen one of them */
     /* for steps in directed mode; in free runs, the runtime applies them */
     struct pf_suppressions suppressions;
-    struct pf_check_options *options; /* per test, as its free runs have logged them */
+    struct pf_program_options *options; /* per test, as its free runs have logged them */
     size_t noptions;
 };
 

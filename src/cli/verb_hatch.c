@@ -318,6 +318,11 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
         pf_text_u64(t, unknown);
         pf_text_add(t, " NOT decided");
     }
+    if (h->j.suppressed) {
+        pf_text_add(t, "; ");
+        pf_text_u64(t, h->j.suppressed);
+        pf_text_add(t, " suppressed by the program");
+    }
     if (!pf_predict_job_decided(&h->j))
         pf_text_add(t, "; NOT all of the trace was searched: there may be more");
     pf_text_char(t, '\n');

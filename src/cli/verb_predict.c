@@ -186,6 +186,12 @@ static void add_text(struct pf_text *t, struct pf_predict_job *j, bool color)
         default:
             add_races(t, j, k, &style);
         }
+    if (j->suppressed) {
+        pf_text_add(t, "predict: ");
+        pf_text_u64(t, j->suppressed);
+        pf_text_add(t, j->suppressed == 1 ? " result" : " results");
+        pf_text_add(t, " suppressed by the program\n");
+    }
 }
 
 static void collect(struct pf_predict_job *j, struct pf_findings *all, const struct pf_finding *f)

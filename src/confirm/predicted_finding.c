@@ -5,9 +5,11 @@
 #include "finding_json.h"
 #include "fingerprint.h"
 #include "message.h"
+#include "program_options.h"
 #include "schedule_step.h"
 #include "text_format.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static enum pf_op op_of(const struct pf_event *e)
@@ -191,14 +193,6 @@ bool pf_predict_job_add(struct pf_predict_job *j, const struct pf_analysis *a)
     return true;
 }
 
-void pf_predict_job_run(struct pf_predict_job *j, const struct pf_limits *limits)
-{
-    struct pf_limits all = *limits;
-    all.patterns = &j->patterns;
-    for (size_t k = 0; k < j->n; k++)
-        j->analyses[k]->run(&j->t, &all, &j->results[k]);
-}
-
 pf_status pf_predict_job_read_patterns(struct pf_predict_job *j, const char *path,
                                        struct pf_error *e)
 {
@@ -339,4 +333,48 @@ void pf_predict_json_tail(struct pf_text *t, const struct pf_predict_job *j, uin
     pf_json_num(t, "refuted", refuted);
     pf_json_num(t, "undecided", undecided);
     pf_text_add(t, "}}\n");
+}
+
+/* --- the analyses --- */
+
+/* Removes the elements of a vector whose findings the program does not want reported. */
+#define REMOVE_HIDDEN(job, own, vec, describe)                                                     \
+    do {                                                                                           \
+        size_t kept = 0;                                                                           \
+        for (size_t i = 0; i < (vec)->len; i++) {                                                  \
+            struct pf_finding f;                                                                   \
+            describe;                                                                              \
+            if (pf_program_options_hide(own, &f))                                                  \
+                free((vec)->at[i].order);                                                          \
+            else                                                                                   \
+                (vec)->at[kept++] = (vec)->at[i];                                                  \
+        }                                                                                          \
+        (job)->suppressed += (vec)->len - kept;                                                    \
+        (vec)->len = kept;                                                                         \
+    } while (0)
+
+static void remove_hidden(struct pf_predict_job *j, struct pf_program_options *own)
+{
+    for (size_t k = 0; k < j->n; k++) {
+        struct pf_result *r = &j->results[k];
+        size_t cycles = r->cycles.at.len;
+        REMOVE_HIDDEN(j, own, &r->races, pf_predicted_race(j, k, &r->races.at[i], &f));
+        REMOVE_HIDDEN(j, own, &r->anomalies.at,
+                      pf_predicted_anomaly(j, &r->anomalies.at.at[i], &f));
+        REMOVE_HIDDEN(j, own, &r->cycles.at, pf_predicted_cycle(j, &r->cycles.at.at[i], &f));
+        r->cycles.cycles -= cycles - r->cycles.at.len;
+    }
+}
+
+void pf_predict_job_run(struct pf_predict_job *j, const struct pf_limits *limits)
+{
+    struct pf_program_options own = {0};
+    struct pf_error unused; /* the runtime has parsed the suppressions before */
+    struct pf_limits all = *limits;
+    all.patterns = &j->patterns;
+    for (size_t k = 0; k < j->n; k++)
+        j->analyses[k]->run(&j->t, &all, &j->results[k]);
+    if (j->failures.processes &&
+        pf_program_options_take(&own, &j->pool, j->failures.processes, &unused) == PF_OK)
+        remove_hidden(j, &own);
 }

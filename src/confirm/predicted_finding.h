@@ -38,6 +38,7 @@ struct pf_predict_job {
     size_t n;
     pf_patterns patterns; /* the built-in ones and the user's */
     struct pf_findings failures; /* what the replay of the recording showed (load_trace.h) */
+    size_t suppressed; /* results that the program does not want reported; they are removed */
     struct pf_pool pool;
     struct pf_held_locks *held; /* in the pool; NULL: not built yet */
     struct pf_last_writes *last_writes; /* likewise (schedule_step.c) */
@@ -49,7 +50,8 @@ void pf_predict_job_init(struct pf_predict_job *j);
 void pf_predict_job_release(struct pf_predict_job *j);
 /* Chooses an analysis, unless it is chosen already. False: there are too many. */
 bool pf_predict_job_add(struct pf_predict_job *j, const struct pf_analysis *a);
-/* Runs the analyses that were chosen. */
+/* Runs the analyses that were chosen. If the recording was replayed, removes the results that match
+ * suppressions of the program. */
 void pf_predict_job_run(struct pf_predict_job *j, const struct pf_limits *limits);
 /* Adds the user's patterns to the built-in ones. */
 PF_MUST_USE pf_status pf_predict_job_read_patterns(struct pf_predict_job *j, const char *path,

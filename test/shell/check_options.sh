@@ -18,7 +18,15 @@ has out "1 finding: 1 confirmed"
 "$PF" cc -g -O0 -pthread -DOWN own.c -o own
 status 0 "$PF" check --runs 2 --quiet --state own.s -- ./own
 has out "0 findings"
-hasnt out "0 predictions tried"
+# pf hatch and pf predict obey them too.
+status 0 "$PF" record -o own.clip -- ./own
+status 0 "$PF" hatch own.clip
+has out "suppressed by the program"
+status 0 "$PF" predict own.clip
+has out "1 result suppressed by the program"
+PF_OPTIONS=suppressions=hidden status 0 "$PF" record -o plain.clip -- ./plain
+status 0 "$PF" hatch plain.clip
+has out "suppressed by the program"
 status 0 "$PF" report --state own.s
 has out "0 findings"
 # Each program of a list has its own options.

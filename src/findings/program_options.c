@@ -1,9 +1,9 @@
-/* check_options.c - see check_options.h. */
-#include "check_options.h"
+/* program_options.c - see program_options.h. */
+#include "program_options.h"
 #include <string.h>
 
-pf_status pf_check_options_take(struct pf_check_options *o, struct pf_pool *pool,
-                                const struct pf_process *p, struct pf_error *e)
+pf_status pf_program_options_take(struct pf_program_options *o, struct pf_pool *pool,
+                                  const struct pf_process *p, struct pf_error *e)
 {
     if (o->known)
         return PF_OK;
@@ -23,7 +23,7 @@ pf_status pf_check_options_take(struct pf_check_options *o, struct pf_pool *pool
 
 static bool is_atomic(enum pf_op op) { return op == PF_OP_ATOMIC_READ || op == PF_OP_ATOMIC_WRITE; }
 
-bool pf_check_options_hide(struct pf_check_options *o, const struct pf_finding *f)
+bool pf_program_options_hide(struct pf_program_options *o, const struct pf_finding *f)
 {
     bool by_name;
     if (!o->known)
