@@ -1,4 +1,4 @@
-"""Counts the instructions of the kernels with valgrind: the same on every machine, however busy.
+"""Counts the instructions of the kernels, shapes and held-out programs with valgrind: the same on every machine, however busy.
 
 Two figures over native: without checking (flavour plain, PF_OPTIONS=plain=1) and watched (flavour pf: every function
 watched). valgrind starts the program itself, without `pf run`, which only collects the findings; an instrumented program
@@ -47,7 +47,7 @@ def measure(bench):
     checked = [name for name in chosen if name != "native"]
     starts = {name: start(f, folder) for name, f in chosen.items()}
     found = {}
-    for k in kernels.all_kernels():
+    for k in [k for part in kernels.FOLDERS for k in kernels.all_kernels(part)]:
         if bench.wanted(k.name):
             args = [str(bench.args.threads), k.sizes["quick"]]
             one = {name: count(f, k.build(f, bench.work), args, folder) - starts[name] for name, f in chosen.items()}

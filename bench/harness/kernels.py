@@ -1,10 +1,16 @@
-"""The kernels in bench/prog: a file dropped there becomes one. Its sizes are in its head comment,
-`bench: size=… quick=… contention=…`, and `record=…` where directed mode needs a longer run."""
+"""The kernels in bench/prog, and the programs of bench/subject/shape and bench/holdout: a file dropped there becomes
+one. Its sizes are in its head comment, `bench: size=… quick=… contention=…`, and `record=…` where directed mode needs a
+longer run."""
 import glob
 import os
 import re
 
 from harness.flavour import FLAGS, ROOT, run_quietly
+
+COMMON = os.path.join(ROOT, "bench/prog")
+# part of bench/run -> its folder
+FOLDERS = {"kernels": COMMON, "shapes": os.path.join(ROOT, "bench/subject/shape"),
+           "holdout": os.path.join(ROOT, "bench/holdout")}
 
 
 class Kernel:
@@ -23,9 +29,9 @@ class Kernel:
         os.makedirs(folder, exist_ok=True)
         out = os.path.join(folder, self.name)
         compiler = flavour.cxx if self.path.endswith(".cc") else flavour.cc
-        newest = max(os.path.getmtime(f) for f in [self.path, os.path.join(ROOT, "bench/prog/bench.h")])
+        newest = max(os.path.getmtime(f) for f in [self.path, os.path.join(COMMON, "bench.h")])
         if flavour.built_as == "pf" or not os.path.exists(out) or os.path.getmtime(out) < newest:
-            run_quietly([compiler, *FLAGS, "-pthread", self.path, "-o", out])
+            run_quietly([compiler, *FLAGS, "-pthread", "-I" + COMMON, self.path, "-o", out, "-lm"])
         return out
 
     def job(self, binary, threads, size):
@@ -45,7 +51,7 @@ class KernelJob:
         pass
 
 
-def all_kernels():
-    files = glob.glob(os.path.join(ROOT, "bench/prog/*.c")) + \
-        glob.glob(os.path.join(ROOT, "bench/prog/*.cc"))
+def all_kernels(part="kernels"):
+    """-> the programs of a part, by name"""
+    files = glob.glob(os.path.join(FOLDERS[part], "*.c")) + glob.glob(os.path.join(FOLDERS[part], "*.cc"))
     return [Kernel(path) for path in sorted(files)]

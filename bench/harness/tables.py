@@ -60,6 +60,12 @@ def slowdown_table(programs):
         {**means, "worst pf/TSan": worst}
 
 
+def means_table(groups):
+    """groups: {name: means of slowdown_table} -> their means side by side"""
+    titles = list(next(iter(groups.values())))
+    return table(["programs"] + titles, [[name] + [text(means[t]) for t in titles] for name, means in groups.items()])
+
+
 def contention_tables(programs, threads):
     """programs: {name: {threads: {flavour: medians}}} -> (CPU time over native with the same number of
     threads, wall time over the same flavour's run with the fewest threads)"""

@@ -110,6 +110,17 @@ static inline uint64_t bench_run(const struct bench *b, void *(*work)(struct ben
     return sum;
 }
 
+/* A checksum of the bits of n doubles. */
+static inline uint64_t bench_sum(const double *v, size_t n)
+{
+    uint64_t sum = 0, bits;
+    for (size_t i = 0; i < n; i++) {
+        memcpy(&bits, &v[i], sizeof bits);
+        sum = sum * 31 + bits;
+    }
+    return sum;
+}
+
 static inline int bench_end(const char *name, uint64_t sum)
 {
     printf("%s %016llx\n", name, (unsigned long long)sum);
