@@ -86,6 +86,11 @@ enum pf_symbolic_kind {
      * (written at 1, 2, 4, ...); b: bytes of text that follow: the function called, or empty. The
      * last record with this text and reason counts. */
     PF_SYMBOLIC_LOST,
+    /* A value that the program prints to standard output or standard error. a: its label; c: the
+     * descriptor; y: 0 if it is the byte at offset x of what the descriptor writes. Otherwise y is
+     * the hash of a format; x: offset of the first byte that the call has printed; b: the number of
+     * the argument, plus 256 times the number of the byte of a text. */
+    PF_SYMBOLIC_OUTPUT,
 };
 
 enum pf_symbolic_source {

@@ -10,9 +10,11 @@
 #include "finding_json.h"
 #include "judge_findings.h"
 #include "judged_text.h"
+#include "libdir.h"
 #include "load_trace.h"
 #include "lock_removal.h"
 #include "memory_model_name.h"
+#include "number_options.h"
 #include "predicted_finding.h"
 #include "race_events.h"
 #include "search_stop.h"
@@ -27,6 +29,7 @@
 
 #define VERB "judge"
 #define RACE_LIMIT_MS 60000 /* for one race */
+#define WORKER "/pf-z3"
 #define MET 10 /* default of --met */
 #define REQUIREMENTS 16 /* most conditions of --require */
 
@@ -401,6 +404,9 @@ static int run(struct judge_verb *v, int argc, char **argv)
     char *absolute = status == PF_EXIT_OK ? realpath(v->folder, NULL) : NULL;
     if (status == PF_EXIT_OK && !absolute)
         status = pf_complain(VERB, "%s: %s", v->folder, strerror(errno));
+    const char *libraries = pf_libdir_find(WORKER);
+    char *worker = libraries ? pf_mem_format("%s%s", libraries, WORKER) : NULL;
+    v->list.how.worker = worker;
     v->list.folder = absolute;
     v->list.pool = &v->pool;
     v->list.how.should_stop = interrupted;
@@ -408,6 +414,7 @@ static int run(struct judge_verb *v, int argc, char **argv)
         judge_all(v);
     if (status == PF_EXIT_OK)
         status = report(v, argc, argv);
+    free(worker);
     free(absolute);
     free(own);
     return status;
@@ -439,16 +446,6 @@ static bool is_clip(const char *path)
     return clip;
 }
 
-static bool parse_number(const char *text, unsigned most, unsigned *out)
-{
-    char *end = NULL;
-    unsigned long n = text ? strtoul(text, &end, 10) : 0;
-    if (!text)
-        return true;
-    *out = (unsigned)n;
-    return *text >= '0' && *text <= '9' && !*end && n <= most;
-}
-
 /* Parses conditions, separated by semicolons. Returns an exit status. */
 static int parse_requirements(struct judge_verb *v, const char *text)
 {
@@ -472,8 +469,9 @@ static int parse_requirements(struct judge_verb *v, const char *text)
 int pf_verb_judge(int argc, char **argv)
 {
     const char *schedules = NULL, *control = NULL, *jobs = NULL, *limit = NULL, *method = NULL,
-               *fail_on = NULL, *require = NULL, *memory = NULL, *memory_runs = NULL, *met = NULL;
-    bool no_adhoc = false;
+               *fail_on = NULL, *require = NULL, *memory = NULL, *memory_runs = NULL, *met = NULL,
+               *paths = NULL, *inputs = NULL, *solver = NULL;
+    bool no_adhoc = false, no_symbolic = false;
     struct judge_verb *v = pf_mem_zero(1, sizeof *v);
     struct pf_judge_settings *how = &v->list.how;
     *how = pf_judge_default;
@@ -494,6 +492,8 @@ int pf_verb_judge(int argc, char **argv)
         {"control", "N", "run the recorded order at most N times (default 50)", &control, NULL},
         {"fail-on", "CLASS", "exit with 66 if a race is in CLASS or worse (output-differs)",
          &fail_on, NULL},
+        {"inputs", "N", "with --paths: change at most N sources of input (default 2)", &inputs,
+         NULL},
         {"jobs", "N", "make N runs in parallel (default 1)", &jobs, NULL},
         {"json", "FILE", "write the judged findings as JSON; - is standard output", &v->json, NULL},
         {"met", "N", "also judge at most N races that are met while judging (default 10)", &met,
@@ -505,13 +505,18 @@ int pf_verb_judge(int argc, char **argv)
          &memory_runs, NULL},
         {"method", "NAME", "both-orders, record-replay-analyzer or adhoc", &method, NULL},
         {"no-adhoc", NULL, "do not look for ad hoc synchronisation", NULL, &no_adhoc},
+        {"no-symbolic-output", NULL, "do not compare outputs as formulas over the input", NULL,
+         &no_symbolic},
         {"o", "DIR", "write the clips of the evidence to DIR", &v->folder, NULL},
+        {"paths", "N", "judge each race with at most N inputs (default 5); needs pf cc --symbolic",
+         &paths, NULL},
         {"race", "A,B", "judge the accesses A and B of CLIP, such as T1:137,T2:40", &v->race, NULL},
         {"require", "COND",
          "every run must satisfy COND, such as 'count >= 0', at synchronisation, output and end",
          &require, NULL},
         {"schedules", "N", "run the other order under N random schedules (default 2)", &schedules,
          NULL},
+        {"solver", "TIME", "limit of each question to the solver (default 2s)", &solver, NULL},
         {"state", "DIR", "the state folder (default " PF_DEFAULT_STATE ")", &v->state, NULL},
         {"time", "TIME", "stop after TIME, such as 90s or 2m", &limit, NULL},
         {"without-lock", "FILE:LINE",
@@ -537,28 +542,32 @@ int pf_verb_judge(int argc, char **argv)
     uint64_t ms = 0;
     size_t m = 0;
     int next = pf_cli_parse(&verb, argc, argv, &status);
+    const struct pf_cli_number numbers[] = {
+        {"schedules", schedules, 0, 100, &how->schedules},
+        {"memory-runs", memory_runs, 1, 100000, &how->stale_runs},
+        {"control", control, 0, 200, &how->control},
+        {"jobs", jobs, 1, 64, &how->jobs},
+        {"met", met, 0, 1000, &v->met},
+        {"paths", paths, 1, 1000, &how->paths},
+        {"inputs", inputs, 0, 16, &how->inputs},
+    };
     while (method && m < sizeof methods / sizeof *methods && strcmp(method, methods[m]))
         m++;
     how->method = (enum pf_judge_method)m;
     how->adhoc = !no_adhoc;
+    how->symbolic_output = !no_symbolic;
     if (next < 0)
         ;
     else if (m == sizeof methods / sizeof *methods)
         status = pf_complain(
             VERB, "--method=%s: expected both-orders, record-replay-analyzer or adhoc", method);
-    else if (!parse_number(schedules, 100, &how->schedules))
-        status = pf_complain(VERB, "--schedules=%s: expected a number from 0 to 100", schedules);
+    else if ((status = pf_cli_numbers(VERB, numbers, sizeof numbers / sizeof *numbers)) !=
+             PF_EXIT_OK)
+        ;
+    else if (solver && !pf_duration_parse(solver, &how->solver_ms))
+        status = pf_complain(VERB, "--solver=%s: expected a duration such as 500ms or 2s", solver);
     else if (memory && !pf_memory_model_parse(memory, &how->memory))
         status = pf_complain(VERB, "--memory=%s: expected sc, tso or weak", memory);
-    else if (!parse_number(memory_runs, 100000, &how->stale_runs) || !how->stale_runs)
-        status =
-            pf_complain(VERB, "--memory-runs=%s: expected a number from 1 to 100000", memory_runs);
-    else if (!parse_number(control, 200, &how->control))
-        status = pf_complain(VERB, "--control=%s: expected a number from 0 to 200", control);
-    else if (!parse_number(jobs, 64, &how->jobs) || !how->jobs)
-        status = pf_complain(VERB, "--jobs=%s: expected a number from 1 to 64", jobs);
-    else if (!parse_number(met, 1000, &v->met))
-        status = pf_complain(VERB, "--met=%s: expected a number from 0 to 1000", met);
     else if (parse_requirements(v, require) != PF_EXIT_OK)
         status = PF_EXIT_USAGE;
     else if (limit && !pf_duration_parse(limit, &ms))

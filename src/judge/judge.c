@@ -6,6 +6,7 @@
 #include "evidence.h"
 #include "flip_back.h"
 #include "held_locks.h"
+#include "judge_paths.h"
 #include "judge_runs.h"
 #include "load_trace.h"
 #include "message.h"
@@ -24,8 +25,16 @@
 #define VARYING 10
 #define ENDLESS_TIMES 10 /* factor for the event limit of a run whose loop seems to be endless */
 
-const struct pf_judge_settings pf_judge_default = {
-    .schedules = 2, .control = 50, .prefixes = 5, .adhoc = true, .stale_runs = 100, .jobs = 1};
+const struct pf_judge_settings pf_judge_default = {.schedules = 2,
+                                                   .control = 50,
+                                                   .prefixes = 5,
+                                                   .adhoc = true,
+                                                   .stale_runs = 100,
+                                                   .paths = 5,
+                                                   .inputs = 2,
+                                                   .symbolic_output = true,
+                                                   .solver_ms = 2000,
+                                                   .jobs = 1};
 
 void pf_verdict_release(struct pf_verdict *v)
 {
@@ -534,6 +543,15 @@ static void judge_adhoc(struct judging *j)
         decide(j, PF_JUDGED_UNDECIDED, "not ad hoc synchronisation");
 }
 
+/* Judges the race with other inputs, too. */
+static void judge_inputs(struct judging *j)
+{
+    bool wanted = j->out->class == PF_JUDGED_K_WITNESS || j->out->class == PF_JUDGED_OUTPUT_DIFFERS;
+    if (j->how->paths > 1 && wanted)
+        pf_judge_paths(j->how, j->race, j->how->limit_ms ? j->g.began + j->how->limit_ms : 0,
+                       j->out);
+}
+
 void pf_judge_race(const struct pf_judge_settings *how, const struct pf_judge_case *race,
                    struct pf_verdict *out)
 {
@@ -555,6 +573,8 @@ void pf_judge_race(const struct pf_judge_settings *how, const struct pf_judge_ca
     }
     out->schedules = pf_judge_runs_count(&j.g, true);
     out->control = pf_judge_runs_count(&j.g, false);
+    if (how->method == PF_METHOD_BOTH_ORDERS)
+        judge_inputs(&j);
     pf_judge_runs_clear(&j.g);
     out->ms = pf_now_ms() - j.g.began;
 }

@@ -30,6 +30,7 @@ void pf_expression_log_release(struct pf_expression_log *log)
     pf_vec_release(&log->sites);
     pf_vec_release(&log->conditions);
     pf_vec_release(&log->addresses);
+    pf_vec_release(&log->outputs);
     pf_vec_release(&log->losses);
 }
 
@@ -281,6 +282,19 @@ static const char *read_loss(struct pf_expression_log *log, const struct pf_symb
     return NULL;
 }
 
+static const char *read_output(struct pf_expression_log *log, const struct pf_symbolic_record *r)
+{
+    if (!r->a || r->a >= log->nodes.len)
+        return "a value that is printed";
+    pf_vec_push(&log->outputs, (struct pf_log_output){.label = r->a,
+                                                      .part = r->b,
+                                                      .fd = (int)r->c,
+                                                      .at = r->x,
+                                                      .format = r->y,
+                                                      .conditions = log->conditions.len});
+    return NULL;
+}
+
 /* The number of bytes that follow the record. */
 static uint32_t payload(const struct pf_symbolic_record *r)
 {
@@ -317,8 +331,10 @@ static const char *read_record(struct pf_expression_log *log, const struct pf_sy
         return read_site(log, r, text);
     case PF_SYMBOLIC_LOST:
         return read_loss(log, r, text);
+    case PF_SYMBOLIC_OUTPUT:
+        return read_output(log, r);
     default:
-        return "a kind from 1 to 7";
+        return "a kind from 1 to 8";
     }
 }
 

@@ -65,6 +65,14 @@ struct pf_log_address {
     size_t conditions; /* how many conditions come before the access */
 };
 
+/* A value that the run has printed (PF_SYMBOLIC_OUTPUT). */
+struct pf_log_output {
+    uint32_t label, part;
+    int fd;
+    uint64_t at, format;
+    size_t conditions; /* how many conditions come before it */
+};
+
 struct pf_log_loss {
     uint8_t reason;
     uint64_t count;
@@ -81,6 +89,7 @@ struct pf_expression_log {
     PF_VEC(struct pf_log_site) sites;
     PF_VEC(struct pf_log_condition) conditions;
     PF_VEC(struct pf_log_address) addresses;
+    PF_VEC(struct pf_log_output) outputs;
     PF_VEC(struct pf_log_loss) losses;
 };
 

@@ -8,7 +8,7 @@ import struct
 from dataclasses import dataclass, field
 
 STREAM = 9
-NODE, SOURCE, DATA, CONDITION, ADDRESS, SITE, LOST = range(1, 8)
+NODE, SOURCE, DATA, CONDITION, ADDRESS, SITE, LOST, OUTPUT = range(1, 9)
 OPS = ("none input number length add sub mul udiv sdiv urem srem shl lshr ashr and or xor eq ne ult ule ugt uge slt sle sgt "
        "sge zext sext extract concat select ctpop ctlz cttz bswap bitreverse").split()
 LOSSES = ("floating-point operation", "integer of more than 64 bits", "vector operation", "operation without a model",
@@ -38,6 +38,7 @@ class Log:
     addresses: list = field(default_factory=list)
     sites: dict = field(default_factory=dict)  # number -> (function, file, line, column)
     lost: dict = field(default_factory=dict)  # (reason, name) -> how often
+    outputs: list = field(default_factory=list)
     order: list = field(default_factory=list)
 
 
@@ -66,6 +67,8 @@ def read(data):
             log.sites[r.a] = (function.decode(), file.decode(), r.b, r.x)
         elif r.kind == LOST:
             log.lost[LOSSES[r.op], r.text.decode()] = r.x
+        elif r.kind == OUTPUT:
+            log.outputs.append(r)
         else:
             raise ValueError(f"unknown kind {r.kind} at offset {at - 32}")
     if at != len(data):

@@ -453,6 +453,24 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
     case PF_MODEL_getchar:
     case PF_MODEL_getline:
         return pf_model_stream(c);
+    case PF_MODEL_printf:
+    case PF_MODEL_fprintf:
+    case PF_MODEL___printf_chk:
+    case PF_MODEL___fprintf_chk:
+    case PF_MODEL_puts:
+    case PF_MODEL_fputs:
+    case PF_MODEL_putchar:
+    case PF_MODEL_putc:
+    case PF_MODEL_fputc:
+    case PF_MODEL_fwrite:
+    case PF_MODEL_write:
+        if (pf_model_output(c))
+            return 0;
+        break;
+    case PF_MODEL_pthread_create: /* the memory of the argument keeps its labels */
+        if (!c->label[3])
+            return 0;
+        break;
     case PF_MODEL_NONE:
     case PF_MODELS:
         break;

@@ -18,6 +18,8 @@ size_t pf_model_length(const struct pf_symbolic_call *c, const char *s, size_t m
 
 /* model_number.c: the strtol family. */
 uint32_t pf_model_number(const struct pf_symbolic_call *c);
+/* model_output.c: functions that print. False: what they print could not be written to the log. */
+bool pf_model_output(const struct pf_symbolic_call *c);
 /* model_stream.c: read and stdio. */
 uint32_t pf_model_stream(const struct pf_symbolic_call *c);
 

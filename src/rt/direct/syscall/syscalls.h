@@ -112,6 +112,8 @@ void pf_output_bytes(int fd, const struct iovec *vectors, size_t count, long res
 void pf_output_track(long number, const long argument[6], long result);
 /* 1 if fd is standard output, 2 if it is standard error, else 0. */
 int pf_output_standard(int fd);
+/* How many bytes were written to the descriptor so far; 0 for others than 0, 1 and 2. */
+uint64_t pf_output_written(int fd);
 /* From now on, output to standard output and error is logged but not written. */
 void pf_output_hide(void);
 bool pf_output_hidden(int fd);

@@ -219,6 +219,10 @@ static bool add_position(const struct pf_position *p, void *arg)
     return true;
 }
 
+static uint64_t standard_written[3]; /* bytes, by descriptor */
+
+uint64_t pf_output_written(int fd) { return fd >= 0 && fd < 3 ? standard_written[fd] : 0; }
+
 static uint64_t written; /* bytes of the wanted descriptor so far */
 
 /* Stores the stack of the current thread if it has produced the wanted byte, which is among the
@@ -266,6 +270,8 @@ void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
     if (fd >= 0 && fd < FDS && internal[fd] && !pf_channel_get()->children)
         r.fd |= PF_OUTPUT_INTERNAL;
     count_written(fd, r.length);
+    if (fd >= 0 && fd < 3)
+        standard_written[fd] += r.length;
     if (pf_recording()) {
         pf_ring_put(PF_STREAM_OUTPUT, &r, sizeof r);
     } else {

@@ -1,0 +1,18 @@
+/*
+ * number_options.h - options of a verb whose values are numbers.
+ */
+#ifndef PF_CLI_NUMBER_OPTIONS_H
+#define PF_CLI_NUMBER_OPTIONS_H
+
+#include <stddef.h>
+
+struct pf_cli_number {
+    const char *name, *text; /* text: NULL if it was not given; *out then stays as it is */
+    unsigned least, most, *out;
+};
+
+/* Parses the values. Returns an exit status; complains about the first value that is not a number
+ * in its range. */
+int pf_cli_numbers(const char *verb, const struct pf_cli_number *at, size_t count);
+
+#endif

@@ -1,0 +1,546 @@
+/* judge_paths.c - see judge_paths.h. */
+#define _GNU_SOURCE
+#include "judge_paths.h"
+#include "duration.h"
+#include "evidence.h"
+#include "file.h"
+#include "hunt.h"
+#include "load_trace.h"
+#include "plan_steps.h"
+#include "program.h"
+#include "race_again.h"
+#include "record_again.h"
+#include "recorded_stdin.h"
+#include "symbolic_output.h"
+#include "text_format.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define VERB "judge"
+#define RUN_MS 20000 /* time limit of a recording */
+#define ATTEMPTS 8 /* recordings with other inputs, for each input that is wanted */
+#define PAIRS 3 /* pairs of accesses that are judged with each input */
+#define SOURCES_MAX 16
+#define SHOWN 60 /* bytes of a source in messages */
+
+struct paths {
+    const struct pf_judge_settings *how;
+    const struct pf_judge_case *race;
+    uint64_t end_ms;
+    struct pf_verdict *out;
+    /* of these, only what hunt_input.c needs is set: the command, the folder for changed files, and
+     * the input of the recording */
+    struct pf_hunt hunt;
+    struct pf_hunt_paths *tree;
+    char *folder; /* for temporary files */
+    const char *changed[SOURCES_MAX]; /* sources that were changed so far */
+    unsigned nchanged;
+    unsigned number; /* of the current input */
+    unsigned attempts, missed; /* recordings with other inputs; those without the race */
+    pf_hunt_inputs named; /* inputs under which the solver expects different outputs */
+    char unknown[300]; /* why outputs could not be compared as formulas; "": they could */
+    char incomplete[300]; /* why not every input was tried; "": that is not so */
+};
+
+static void note_incomplete(struct paths *p, const char *why)
+{
+    if (!*p->incomplete)
+        snprintf(p->incomplete, sizeof p->incomplete, "%.*s", (int)strcspn(why, "\n"), why);
+}
+
+static uint64_t time_left(const struct paths *p)
+{
+    uint64_t now = pf_now_ms(), left = !p->end_ms ? RUN_MS : p->end_ms > now ? p->end_ms - now : 0;
+    return left < RUN_MS ? left : RUN_MS;
+}
+
+static bool is_stopped(const struct paths *p)
+{
+    return !time_left(p) || (p->how->should_stop && p->how->should_stop(p->how->arg));
+}
+
+/* --- the input of the recording --- */
+
+static void add_file(struct pf_input_bytes *in, const char *cwd, const char *word, bool *is_file)
+{
+    char *path = *word == '/' ? pf_mem_copy(word) : pf_mem_format("%s/%s", cwd, word);
+    char *bytes = NULL;
+    struct pf_error ignored;
+    struct stat st;
+    size_t n = 0;
+    *is_file = !stat(path, &st) && S_ISREG(st.st_mode);
+    if (*is_file && pf_file_read(path, &bytes, &n, &ignored) == PF_OK) {
+        char *name = pf_mem_format("file:%s", word);
+        pf_input_bytes_set(in, name, bytes, n);
+        free(name);
+    }
+    free(bytes);
+    free(path);
+}
+
+static void add_standard_input(struct pf_input_bytes *in, const struct pf_clip *recording)
+{
+    int fd = pf_recorded_stdin_open(recording);
+    struct stat st;
+    if (fd < 0)
+        return;
+    size_t n = fstat(fd, &st) ? 0 : (size_t)st.st_size;
+    char *bytes = pf_mem_zero(n + 1, 1);
+    if (pread(fd, bytes, n, 0) == (ssize_t)n)
+        pf_input_bytes_set(in, "stdin", bytes, n);
+    free(bytes);
+    close(fd);
+}
+
+static void read_seed(struct paths *p)
+{
+    const struct pf_clip_meta *m = &p->race->recording->meta;
+    for (unsigned i = 1; m->argv[0] && m->argv[i]; i++) {
+        char name[32];
+        bool is_file;
+        snprintf(name, sizeof name, "argv[%u]", i);
+        add_file(&p->hunt.seed, m->cwd, m->argv[i], &is_file);
+        if (!is_file)
+            pf_input_bytes_set(&p->hunt.seed, name, m->argv[i], strlen(m->argv[i]));
+    }
+    add_standard_input(&p->hunt.seed, p->race->recording);
+}
+
+/* --- what changes --- */
+
+static bool is_changed(const struct paths *p, const struct pf_input_source *s)
+{
+    const struct pf_input_source *old = pf_input_bytes_find(&p->hunt.seed, s->name);
+    return !old || old->n != s->n || memcmp(old->bytes, s->bytes, s->n) != 0;
+}
+
+/* False: the input changes more sources than how->inputs in all. */
+static bool may_change(struct paths *p, const struct pf_input_bytes *in)
+{
+    for (size_t i = 0; i < in->sources.len; i++) {
+        unsigned k = 0;
+        if (!is_changed(p, &in->sources.at[i]))
+            continue;
+        while (k < p->nchanged && strcmp(p->changed[k], in->sources.at[i].name))
+            k++;
+        if (k < p->nchanged)
+            continue;
+        const struct pf_input_source *old =
+            pf_input_bytes_find(&p->hunt.seed, in->sources.at[i].name);
+        if (!old || k == p->how->inputs || k == SOURCES_MAX)
+            return false;
+        p->changed[p->nchanged++] = old->name;
+    }
+    return true;
+}
+
+/* argv[1]="-x", stdin="abc": the sources that differ from the recording. */
+static void describe(const struct paths *p, const struct pf_input_bytes *in, struct pf_text *t)
+{
+    for (size_t i = 0; i < in->sources.len; i++) {
+        const struct pf_input_source *s = &in->sources.at[i];
+        if (!is_changed(p, s))
+            continue;
+        pf_text_format(t, "%s%s=\"", t->n ? ", " : "", s->name);
+        for (size_t k = 0; k < s->n && k < SHOWN; k++)
+            if (s->bytes[k] >= ' ' && s->bytes[k] < 127 && !strchr("\"\\", s->bytes[k]))
+                pf_text_char(t, (char)s->bytes[k]);
+            else
+                pf_text_format(t, "\\x%02x", s->bytes[k]);
+        pf_text_add(t, s->n > SHOWN ? "...\"" : "\"");
+    }
+}
+
+/* --- recordings --- */
+
+/* A recording with its input and trace. */
+struct path_recording {
+    char *file;
+    struct pf_clip clip;
+    struct pf_predict_job *job; /* has the trace */
+    bool open;
+};
+
+static void release_recording(struct path_recording *r)
+{
+    if (r->open)
+        pf_clip_release(&r->clip);
+    if (r->job) {
+        pf_predict_job_release(r->job);
+        free(r->job);
+    }
+    if (r->file)
+        unlink(r->file);
+    free(r->file);
+    *r = (struct path_recording){0};
+}
+
+/* Writes the schedule of a trace up to an event (PF_NONE: whole) as a plan file. */
+static pf_status write_plan(const struct pf_trace *t, uint32_t last, const char *file,
+                            struct pf_error *e)
+{
+    pf_schedule_plan plan = {0};
+    uint32_t *pivot = pf_schedule_plan_pivots(t), *cuts = pf_schedule_plan_cuts(t, pivot);
+    uint32_t end = last == PF_NONE ? (uint32_t)t->events.len : cuts[last];
+    pf_schedule_plan_add_trace(&plan, t, pivot, 0, end);
+    pf_status s = pf_schedule_plan_write(&plan, file, e);
+    pf_vec_release(&plan);
+    free(pivot);
+    free(cuts);
+    return s;
+}
+
+/* Records the program with an input; plan: NULL for the policy alone. */
+static pf_status record(struct paths *p, const struct pf_input_bytes *in, const char *plan,
+                        bool symbolic, const char *file, pf_source_aliases *aliases,
+                        struct pf_error *e)
+{
+    char *input = pf_mem_format("%s/stdin", p->folder), **argv = NULL;
+    const struct pf_input_source *given = pf_input_bytes_find(in, "stdin");
+    pf_status s = pf_hunt_arguments(&p->hunt, in, &argv, aliases, e);
+    if (s == PF_OK && given)
+        s = pf_hunt_write_file(input, given->bytes, given->n, e);
+    struct pf_record_again r = {.clip = p->race->recording,
+                                .file = file,
+                                .argv = argv,
+                                .input = given ? input : NULL,
+                                .plan = plan,
+                                .symbolic = symbolic,
+                                .limit_ms = time_left(p) ? time_left(p) : 1,
+                                .should_stop = p->how->should_stop,
+                                .arg = p->how->arg};
+    if (s == PF_OK)
+        s = pf_record_again(&r, e);
+    if (s == PF_OK && r.end.outcome == PF_OUTCOME_DIVERGED)
+        s = pf_fail(e, PF_BAD, "the schedule could not be followed");
+    pf_hunt_arguments_free(argv);
+    free(input);
+    return s;
+}
+
+static bool open_recording(struct path_recording *r, struct pf_error *e)
+{
+    r->job = pf_mem_zero(1, sizeof *r->job);
+    pf_predict_job_init(r->job);
+    r->job->path = r->file;
+    r->open = pf_clip_open(&r->clip, r->file, e) == PF_OK;
+    return r->open && pf_load_trace(VERB, r->file, &r->job->t, e) == PF_OK;
+}
+
+/* --- symbolic runs --- */
+
+struct symbolic_run {
+    char *file;
+    pf_source_aliases aliases;
+};
+
+/* Makes a symbolic run along the whole schedule of a trace. */
+static pf_status run_symbolic(struct paths *p, const struct pf_input_bytes *in,
+                              const struct pf_trace *t, const char *name, struct symbolic_run *r,
+                              struct pf_error *e)
+{
+    char *plan = pf_mem_format("%s/symbolic.plan", p->folder);
+    *r = (struct symbolic_run){.file = pf_mem_format("%s/%s.clip", p->folder, name)};
+    pf_status s = write_plan(t, PF_NONE, plan, e);
+    if (s == PF_OK)
+        s = record(p, in, plan, true, r->file, &r->aliases, e);
+    free(plan);
+    return s;
+}
+
+static void release_symbolic(struct symbolic_run *r)
+{
+    if (r->file)
+        unlink(r->file);
+    free(r->file);
+    for (size_t i = 0; i < r->aliases.len; i++)
+        free(r->aliases.at[i].actual);
+    pf_vec_release(&r->aliases);
+}
+
+/* Compares what both orders print with this input. Sets *other to an input under which they should
+ * print different things, and returns true, if there is one. */
+static bool compare_outputs(struct paths *p, const struct pf_input_bytes *in,
+                            const struct symbolic_run *primary, const char *alternate,
+                            struct pf_input_bytes *other)
+{
+    struct symbolic_run flipped = {0};
+    struct pf_trace t;
+    struct pf_error e;
+    enum pf_outputs result = PF_OUTPUTS_UNKNOWN;
+    pf_trace_init(&t);
+    pf_status s = pf_load_trace(VERB, alternate, &t, &e);
+    if (s == PF_OK)
+        s = run_symbolic(p, in, &t, "alternate", &flipped, &e);
+    struct pf_symbolic_outputs q = {.clip = {primary->file, flipped.file},
+                                    .aliases = {&primary->aliases, &flipped.aliases},
+                                    .input = in,
+                                    .worker = p->how->worker,
+                                    .solver_ms = p->how->solver_ms};
+    if (s == PF_OK)
+        result = pf_symbolic_outputs_compare(&q);
+    else
+        snprintf(q.text, sizeof q.text, "%.*s", (int)strcspn(e.text, "\n"), e.text);
+    bool known = false;
+    for (size_t i = 0; i < p->out->evidence.len; i++)
+        known |= p->out->evidence.at[i].text && !strcmp(p->out->evidence.at[i].text, q.text);
+    if (result == PF_OUTPUTS_EQUAL && !known)
+        pf_evidence_text(p->out, "inputs", q.text);
+    else if (result == PF_OUTPUTS_UNKNOWN && !*p->unknown)
+        snprintf(p->unknown, sizeof p->unknown, "%.290s", q.text);
+    *other = q.other;
+    release_symbolic(&flipped);
+    pf_trace_release(&t);
+    return result == PF_OUTPUTS_DIFFER;
+}
+
+/* Adds the conditions of a symbolic run of a recording to the tree. If the race is harmless there,
+ * compares the outputs of both orders; alternate: a run of the alternate order, NULL: none. */
+static bool explore(struct paths *p, const struct pf_input_bytes *in, const struct pf_trace *t,
+                    uint64_t predicted, const char *alternate)
+{
+    struct symbolic_run r;
+    pf_hunt_keys branches = {0};
+    struct pf_error e;
+    struct pf_input_bytes other;
+    bool done = run_symbolic(p, in, t, "symbolic", &r, &e) == PF_OK &&
+                pf_hunt_paths_add(p->tree, r.file, p->number, in, 1, predicted, &r.aliases,
+                                  &branches, &e) == PF_OK;
+    if (!done)
+        note_incomplete(p, e.text);
+    if (done && alternate && p->how->symbolic_output && !is_stopped(p) &&
+        compare_outputs(p, in, &r, alternate, &other))
+        pf_vec_push(&p->named, other);
+    release_symbolic(&r);
+    pf_vec_release(&branches);
+    return done;
+}
+
+/* --- one more input --- */
+
+static void discard(struct pf_verdict *v)
+{
+    for (size_t i = 0; i < v->evidence.len; i++)
+        if (v->evidence.at[i].clip)
+            unlink(v->evidence.at[i].clip);
+    pf_verdict_release(v);
+}
+
+/* Stores the input as files, with the command that uses it. */
+static void keep_input(struct paths *p, struct pf_verdict *v, const struct pf_input_bytes *in,
+                       const char *words)
+{
+    const struct pf_clip_meta *m = &p->race->recording->meta;
+    char *folder = pf_mem_format("%s/%s.input", p->race->folder, p->race->name), *command = NULL;
+    struct pf_error ignored;
+    if (pf_hunt_write_input(&p->hunt, in, folder, &command, &ignored) == PF_OK) {
+        char *text =
+            pf_mem_format("%s\nfiles: %s\ncommand: cd %s && %s", words, folder, m->cwd, command);
+        pf_evidence_text(v, "input", text);
+        free(text);
+    }
+    free(command);
+    free(folder);
+}
+
+/* The verdict with another input is worse: it takes the place of the one so far. */
+static void take_worse(struct paths *p, struct pf_verdict *v, const struct pf_input_bytes *in)
+{
+    struct pf_verdict *out = p->out;
+    struct pf_pool pool;
+    struct pf_text words;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&words, &pool);
+    describe(p, in, &words);
+    pf_text_char(&words, 0);
+    keep_input(p, v, in, words.at);
+    out->class = v->class;
+    out->k = 0;
+    snprintf(out->reason, sizeof out->reason, "with %.120s: %.250s", words.at, v->reason);
+    struct pf_verdict old = *out;
+    out->evidence.at = v->evidence.at;
+    out->evidence.len = v->evidence.len;
+    out->evidence.cap = v->evidence.cap;
+    v->evidence.at = old.evidence.at;
+    v->evidence.len = old.evidence.len;
+    v->evidence.cap = old.evidence.cap;
+    pf_pool_release(&pool);
+}
+
+static const char *alternate_of(const struct pf_verdict *v)
+{
+    for (size_t i = 0; i < v->evidence.len; i++)
+        if (!strcmp(v->evidence.at[i].kind, "alternate"))
+            return v->evidence.at[i].clip;
+    return NULL;
+}
+
+/* Judges the race in a recording with another input. False: it does not happen there. If it is
+ * harmless there, *harmless gets the verdict. */
+static bool judge_recording(struct paths *p, const struct pf_input_bytes *in,
+                            struct path_recording *r, struct pf_verdict *harmless)
+{
+    struct pf_judge_settings how = *p->how;
+    pf_race_list pairs = {0};
+    unsigned k = 0;
+    bool met = false;
+    how.paths = 1;
+    how.memory = PF_MEMORY_SC;
+    pf_race_again_find(p->race->t, p->race->a, p->race->b, r->job, PAIRS, &pairs);
+    for (size_t i = 0; i < pairs.len && !is_stopped(p); i++) {
+        struct pf_verdict v;
+        char *name = pf_mem_format("%s.path%u.%zu", p->race->name, p->number, i);
+        how.limit_ms = time_left(p);
+        pf_judge_race(&how,
+                      &(struct pf_judge_case){.t = &r->job->t,
+                                              .recording = &r->clip,
+                                              .a = pairs.at[i].a,
+                                              .b = pairs.at[i].b,
+                                              .folder = p->race->folder,
+                                              .name = name},
+                      &v);
+        met |= v.class != PF_JUDGED_UNDECIDED;
+        p->out->schedules += v.schedules;
+        p->out->control += v.control;
+        if (v.class == PF_JUDGED_K_WITNESS && (!k || v.k < k))
+            k = v.k;
+        if (v.class < p->out->class && v.class <= PF_JUDGED_OUTPUT_DIFFERS)
+            take_worse(p, &v, in);
+        if (v.class == PF_JUDGED_K_WITNESS && !harmless->evidence.len)
+            *harmless = v;
+        else
+            discard(&v);
+        free(name);
+    }
+    if (p->out->class == PF_JUDGED_K_WITNESS)
+        p->out->k += k;
+    pf_vec_release(&pairs);
+    return met;
+}
+
+/* Records the program with the input and judges the race in that recording. False: the race did not
+ * happen. */
+static bool try_plan(struct paths *p, const struct pf_hunt_flip *flip, const char *plan)
+{
+    struct path_recording r = {.file = pf_mem_format("%s/%u.clip", p->folder, p->number)};
+    struct pf_error e;
+    struct pf_verdict harmless = {.class = PF_JUDGED_UNDECIDED};
+    bool met = record(p, &flip->input, plan, false, r.file, NULL, &e) == PF_OK &&
+               open_recording(&r, &e) && judge_recording(p, &flip->input, &r, &harmless);
+    if (met && p->out->class != PF_JUDGED_SPEC_VIOLATED)
+        explore(p, &flip->input, &r.job->t, flip->predicted, alternate_of(&harmless));
+    discard(&harmless);
+    release_recording(&r);
+    return met;
+}
+
+static void try_input(struct paths *p, const struct pf_hunt_flip *flip)
+{
+    char *plan = pf_mem_format("%s/prefix.plan", p->folder);
+    p->number++;
+    p->attempts++;
+    struct pf_error ignored;
+    bool met =
+        (write_plan(p->race->t, p->race->b, plan, &ignored) == PF_OK && try_plan(p, flip, plan)) ||
+        (!is_stopped(p) && try_plan(p, flip, NULL));
+    p->out->paths += met;
+    p->missed += !met;
+    free(plan);
+}
+
+/* --- all inputs --- */
+
+static void add_summary(struct paths *p)
+{
+    struct pf_hunt_paths_counts c;
+    struct pf_pool pool;
+    struct pf_text t;
+    const char *reason, *name;
+    uint64_t count;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    pf_hunt_paths_counts(p->tree, &c);
+    pf_text_format(&t, "%u of at most %u inputs met the race", p->out->paths, p->how->paths);
+    if (p->missed)
+        pf_text_format(&t, "; %u other%s did not", p->missed, p->missed == 1 ? "" : "s");
+    for (unsigned i = 0; i < p->nchanged; i++)
+        pf_text_format(&t, "%s%s", i ? ", " : "; changed: ", p->changed[i]);
+    for (size_t i = 0; pf_hunt_paths_loss(p->tree, i, &reason, &name, &count) && i < 4; i++)
+        pf_text_format(&t, "%s%s%s%s", i ? ", " : "; not modelled: ", reason, *name ? " " : "",
+                       name);
+    if (*p->unknown)
+        pf_text_format(&t, "; outputs are not compared for all inputs: %s", p->unknown);
+    if (*p->incomplete)
+        pf_text_format(&t, "; incomplete: %s", p->incomplete);
+    else if (c.failed)
+        pf_text_format(&t, "; incomplete: the solver failed on %llu questions",
+                       (unsigned long long)c.failed);
+    else if (c.limit)
+        pf_text_format(&t, "; incomplete: the solver reached its time limit on %llu questions",
+                       (unsigned long long)c.limit);
+    else if (is_stopped(p))
+        pf_text_add(&t, "; incomplete: the time was up");
+    pf_text_char(&t, 0);
+    pf_evidence_text(p->out, "paths", t.at);
+    pf_pool_release(&pool);
+}
+
+/* The next input: one that the comparison of outputs has named, else one that takes another
+ * path. */
+static bool next_input(struct paths *p, struct pf_hunt_flip *flip)
+{
+    if (!p->named.len)
+        return pf_hunt_paths_next(p->tree, NULL, NULL, flip);
+    *flip = (struct pf_hunt_flip){.input = p->named.at[--p->named.len]};
+    return true;
+}
+
+static void explore_inputs(struct paths *p)
+{
+    struct pf_hunt_flip flip;
+    bool harmless = p->out->class == PF_JUDGED_K_WITNESS;
+    if (!explore(p, &p->hunt.seed, p->race->t, 0, harmless ? alternate_of(p->out) : NULL))
+        return;
+    while (p->out->paths < p->how->paths && p->out->class != PF_JUDGED_SPEC_VIOLATED &&
+           p->attempts < ATTEMPTS * p->how->paths && !is_stopped(p) && next_input(p, &flip)) {
+        if (may_change(p, &flip.input))
+            try_input(p, &flip);
+        pf_input_bytes_release(&flip.input);
+    }
+    if (p->out->class == PF_JUDGED_K_WITNESS && p->out->paths > 1)
+        snprintf(p->out->reason, sizeof p->out->reason,
+                 "%u runs of the alternate order, with %u inputs, gave results of the primary one",
+                 p->out->k, p->out->paths);
+}
+
+void pf_judge_paths(const struct pf_judge_settings *how, const struct pf_judge_case *race,
+                    uint64_t end_ms, struct pf_verdict *out)
+{
+    struct paths p = {.how = how, .race = race, .end_ms = end_ms, .out = out};
+    struct pf_error e;
+    if (pf_program_check_symbolic(race->recording->meta.program, &e) != PF_OK) {
+        pf_evidence_text(
+            out, "paths",
+            "only the recorded input: the program was not built with pf cc --symbolic");
+        return;
+    }
+    p.folder = pf_mem_format("%s/%s.paths", race->folder, race->name);
+    if (pf_folder_make(p.folder, &e) == PF_OK) {
+        p.hunt.settings.argv = race->recording->meta.argv;
+        p.hunt.settings.state = race->folder;
+        p.tree = pf_hunt_paths_new(how->worker, how->solver_ms);
+        read_seed(&p);
+        explore_inputs(&p);
+        add_summary(&p);
+        pf_input_bytes_release(&p.hunt.seed);
+        for (size_t i = 0; i < p.named.len; i++)
+            pf_input_bytes_release(&p.named.at[i]);
+        pf_vec_release(&p.named);
+        pf_hunt_paths_free(p.tree);
+    }
+    pf_folder_remove(p.folder);
+    free(p.folder);
+}

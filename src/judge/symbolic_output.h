@@ -1,0 +1,39 @@
+/*
+ * symbolic_output.h - compares what two symbolic runs with the same input print, as formulas over
+ * the input (section 4.3.1 of the paper).
+ *
+ * Model:   both runs print the same bytes with their own input. Values in their outputs depend on
+ *          the input. With any input that satisfies the conditions of both paths, the runs print
+ *          the same if these values are equal. The solver is asked for such an input under which
+ *          one of them differs. A value that is printed at an address that depends on the input was
+ *          read from the address of the run; that is one of the conditions.
+ * Memory:  the caller releases the input.
+ * Threads: one.
+ * Errors:  PF_OUTPUTS_UNKNOWN with the reason: a damaged log, a part of a run that is not modelled,
+ *          a limit of the solver.
+ */
+#ifndef PF_JUDGE_SYMBOLIC_OUTPUT_H
+#define PF_JUDGE_SYMBOLIC_OUTPUT_H
+
+#include "input_bytes.h"
+#include "status.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+enum pf_outputs { PF_OUTPUTS_UNKNOWN, PF_OUTPUTS_EQUAL, PF_OUTPUTS_DIFFER };
+
+struct pf_symbolic_outputs {
+    const char *clip[2]; /* of the two symbolic runs */
+    const pf_source_aliases *aliases[2];
+    const struct pf_input_bytes *input; /* of both */
+    const char *worker; /* path of pf-z3 */
+    uint64_t solver_ms; /* for each question */
+
+    /* filled in: */
+    struct pf_input_bytes other; /* of DIFFER: an input under which they should differ */
+    char text[400]; /* of EQUAL: for which inputs; of UNKNOWN: why */
+};
+
+enum pf_outputs pf_symbolic_outputs_compare(struct pf_symbolic_outputs *q);
+
+#endif

@@ -1,0 +1,7 @@
+// Figure 8 with symbols: the outputs of both orders are equal for a whole range of inputs.
+// judge: globalx k-witness-harmless
+// evidence: globalx both orders print the same for every argv[1] >= 0
+// flags: --symbolic
+// levels: O2
+// args: 1
+#include "output_by_input.c"
