@@ -6,7 +6,6 @@
 #include "candidate_file.h"
 #include "candidates_to_try.h"
 #include "cli.h"
-#include "clip_environment.h"
 #include "clip_failures.h"
 #include "clip_program.h"
 #include "clip_steps.h"
@@ -374,8 +373,7 @@ static int run(struct hatch *h, int argc, char **argv)
         return pf_complain(VERB, "%s", e.text);
     if (h->recording.stream[PF_STREAM_EVENT].length && !h->j.atomic) /* else the replay does */
         pf_clip_program_announce(VERB, &h->recording);
-    if (pf_clip_program_resolve(&h->recording, &e) != PF_OK ||
-        pf_environment_restore(&h->recording, &e) != PF_OK)
+    if (pf_clip_program_resolve(&h->recording, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     pf_status s = PF_OK;
     h->run.began = pf_now_ms();

@@ -97,10 +97,10 @@ int pf_verb_hunt(int argc, char **argv)
         {"runs", "N", "stop after N runs that no earlier session made (default: no limit)", &runs,
          NULL},
         {"input", "SPEC",
-         "the input that may change: argv, argv[N], stdin, file:PATH; separate several by "
-         "commas\n"
-         "                         (default: the arguments, standard input, and files that "
-         "arguments name)",
+         "the input that may change: argv, argv[N], stdin, env:NAME, file:PATH, socket, random;\n"
+         "                         separate several by commas (default: the arguments, standard "
+         "input, and files\n"
+         "                         that arguments name)",
          &v.settings.inputs, NULL},
         {"corpus", "DIR", "start from the inputs in DIR, too", &v.settings.corpus, NULL},
         {"export", "DIR", "write the inputs of the corpus to DIR, for other fuzzers",

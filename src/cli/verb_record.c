@@ -219,7 +219,7 @@ int pf_verb_record(int argc, char **argv)
     const char *reach = NULL, *globals = NULL, *memory = NULL;
     const char *first_number = NULL, *each = NULL, *all = NULL;
     const char *input = NULL, *patch_file = NULL;
-    bool symbolic = false;
+    bool symbolic = false, private_files = false;
     const struct pf_cli_option options[] = {
         {"o", "FILE", "write the recording to FILE (default: NAME.clip in the current folder)",
          &file, NULL},
@@ -265,12 +265,19 @@ int pf_verb_record(int argc, char **argv)
          &symbolic},
         {"input", "SPEC",
          "with --symbolic: the input, SPECs separated by commas: argv, argv[N], stdin, env:NAME,\n"
-         "                         file:PATH, socket, random, each with an optional :BYTES "
+         "                         file:PATH, socket, socket[N], random, each with an optional "
+         ":BYTES "
          "(default: the arguments,\n"
          "                         standard input, and files that arguments name)",
          &input, NULL},
-        {"patch", "FILE", "run with new contents of argv[N], stdin or env:NAME: lines SOURCE=HEX",
+        {"patch", "FILE",
+         "run with new contents of argv[N], stdin, env:NAME, file:PATH, socket[N] or random:\n"
+         "                         lines SOURCE=HEX",
          &patch_file, NULL},
+        {"private", NULL,
+         "no other process sees what the program changes in files (implied by --patch of file:,\n"
+         "                         socket and random)",
+         NULL, &private_files},
         {"exclude", "GLOB",
          "exclude functions whose names or files match GLOB; separate several by commas",
          &d.exclude, NULL},
@@ -343,6 +350,7 @@ int pf_verb_record(int argc, char **argv)
     if (symbolic && pf_symbolic_inputs(input, command, &inputs, &e) != PF_OK)
         return complain(&e);
     d.symbolic = inputs;
+    d.served = patch.served ? patch.served : private_files ? "" : NULL;
     d.continuations = continuations ? (unsigned)strtoul(continuations, NULL, 10) : 0;
     d.first = first_number ? (unsigned)strtoul(first_number, NULL, 10) : 0;
     char *path, *logs;

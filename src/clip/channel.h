@@ -418,6 +418,10 @@ struct pf_channel {
     char exclude[8192]; /* functions to leave out: globs separated by commas */
     char without_lock[512]; /* FILE:LINE of the lock operation to remove; "": none */
     uint32_t removed_locks; /* how often it was removed */
+    /* record: changes to files are private (served_input.h); `served` is a file with the new
+     * contents of sources, lines SOURCE=HEX */
+    uint32_t private_files;
+    char served[64];
     char atomic[512]; /* replay with a trace: functions that are regions, in the same form */
     char text[2048]; /* explains the outcome */
     struct pf_reached reached;

@@ -66,6 +66,7 @@ struct pf_field {
     PF_FIELD(PROCESS, 17, 0) /* path of the forked child, "2.1"; absent: it is not a child */      \
     PF_FIELD(MEMORY, 18, 0) /* struct pf_memory_settings; absent: sequential consistency */        \
     PF_FIELD(WITHOUT_LOCK, 19, 0) /* FILE:LINE of the lock operation that was removed */           \
+    PF_FIELD(SERVED, 20, 0) /* changes to files were private; lines SOURCE=HEX of new contents */  \
     PF_FIELD(STATUS, 32, 0) /* END: status from waitpid, u32 */                                    \
     PF_FIELD(OUTCOME, 33, 0) /* END: enum pf_outcome, u32 */                                       \
     PF_FIELD(TEXT, 34, 0) /* END: explains the outcome */                                          \

@@ -23,6 +23,9 @@
 struct pf_clip_meta {
     char *tool, *program, *cwd, *schedule, *exclude;
     char *without_lock; /* FILE:LINE of the lock operation that was removed; NULL: none */
+    /* new contents of files, sockets and random bytes, lines SOURCE=HEX; changes that the run makes
+     * to files are private. NULL: neither. */
+    char *served;
     char *process; /* path of the forked child that was recorded (channel.h); NULL: no child */
     char *race; /* the two events that the clip was made to show, "T1:137<T2:40"; NULL: none */
     char **argv, **env;
@@ -44,7 +47,7 @@ enum pf_whole_environment { PF_WHOLE_NOT, PF_WHOLE_PASSED, PF_WHOLE_READ };
 
 /* How the run ended. */
 struct pf_clip_end {
-    int wait;                 /* status from waitpid */
+    int wait; /* status from waitpid */
     enum pf_outcome outcome;
     char text[2048];
     uint32_t errors; /* memory errors in this run */

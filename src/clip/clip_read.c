@@ -114,6 +114,9 @@ static void take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
     case PF_FIELD_WITHOUT_LOCK:
         set_text(&m->without_lock, p, n);
         return;
+    case PF_FIELD_SERVED:
+        set_text(&m->served, p, n);
+        return;
     case PF_FIELD_RUNTIME:
         m->runtime = number(p, n);
         return;

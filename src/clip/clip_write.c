@@ -38,6 +38,7 @@ void pf_clip_meta_release(struct pf_clip_meta *m)
     free(m->schedule);
     free(m->exclude);
     free(m->without_lock);
+    free(m->served);
     free(m->race);
     free(m->values);
     free(m->process);
@@ -162,6 +163,7 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
     add_text(&f, PF_FIELD_SCHEDULE, m->schedule);
     add_text(&f, PF_FIELD_EXCLUDE, m->exclude);
     add_text(&f, PF_FIELD_WITHOUT_LOCK, m->without_lock);
+    add_text(&f, PF_FIELD_SERVED, m->served);
     add_text(&f, PF_FIELD_RACE, m->race);
     add_text(&f, PF_FIELD_PROCESS, m->process);
     if (m->runtime)

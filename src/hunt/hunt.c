@@ -95,13 +95,14 @@ static void abandon(struct pf_hunt *h, uint32_t at)
     struct pf_hunt_candidate *c = &h->candidates.at[at];
     char why[200];
     c->state = PF_HUNT_ABANDONED;
+    if (*c->reason) /* a schedule was tried */
+        return;
     for (size_t i = 0; i < c->runs.len; i++)
         if (pf_hunt_paths_obstacle(h->paths, c->runs.at[i], why, sizeof why)) {
             snprintf(c->reason, sizeof c->reason, "no better schedule; %s", why);
             return;
         }
-    if (!*c->reason)
-        snprintf(c->reason, sizeof c->reason, "no better schedule");
+    snprintf(c->reason, sizeof c->reason, "no better schedule");
 }
 
 static pf_status search_candidate(struct pf_hunt *h, uint32_t at, struct pf_error *e)
@@ -289,6 +290,9 @@ pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings, st
         h->program = program;
     if (s == PF_OK)
         s = make_folders(h, e);
+    /* commands and clips are named by absolute paths: they work in every folder */
+    if (s == PF_OK && (h->state = realpath(settings->state, NULL)))
+        h->settings.state = h->state;
     if (s == PF_OK)
         s = pf_hunt_journal_open(h, e);
     if (s == PF_OK)
@@ -338,4 +342,5 @@ void pf_hunt_release(struct pf_hunt *h)
     pf_input_bytes_release(&h->seed);
     pf_hunt_paths_free(h->paths);
     free(h->program);
+    free(h->state);
 }

@@ -32,7 +32,7 @@ struct pf_hunt;
 struct pf_hunt_settings {
     char **argv; /* the program and its arguments, NULL-terminated */
     /* sources that may change, as in pf record --input; NULL: the arguments, standard input and the
-     * files that arguments name */
+     * files that arguments name, which then are not changed as arguments */
     const char *inputs;
     const char *corpus; /* folder of further inputs to start from; NULL: none */
     const char *export; /* folder that gets the corpus at the end; NULL: none */
@@ -90,7 +90,7 @@ struct pf_hunt_kept {
 
 struct pf_hunt {
     struct pf_hunt_settings settings;
-    char *program; /* path */
+    char *program, *state; /* absolute paths */
     struct pf_input_bytes seed;
     struct pf_hunt_paths *paths;
     PF_VEC(struct pf_hunt_candidate) candidates;
@@ -142,6 +142,16 @@ bool pf_hunt_try_command(const char *command);
 PF_MUST_USE pf_status pf_hunt_arguments(const struct pf_hunt *h, const struct pf_input_bytes *in,
                                         char ***out, pf_source_aliases *aliases,
                                         struct pf_error *e);
+/* The same for runs of pf, which serves the changed files: these arguments stay. */
+char **pf_hunt_run_arguments(const struct pf_hunt *h, const struct pf_input_bytes *in);
+/* Writes the sources that differ from the seed as a patch file (symbolic_inputs.h), other than
+ * arguments and standard input; without `all`, also other than variables and files that arguments
+ * name. *any: there are some; otherwise no file is written. */
+PF_MUST_USE pf_status pf_hunt_write_patch(const struct pf_hunt *h, const struct pf_input_bytes *in,
+                                          bool all, const char *path, bool *any,
+                                          struct pf_error *e);
+/* The SPECs of the sources of symbolic runs, separated by commas; the caller frees it. */
+char *pf_hunt_specs(const struct pf_hunt *h);
 void pf_hunt_arguments_free(char **argv);
 
 /* --- hunt_execute.c --- */

@@ -37,25 +37,32 @@ static bool add_key(struct pf_hash_map *m, uint64_t key)
 
 static bool is_cut(void *arg) { return pf_hunt_cut(arg); }
 
-/* Records a run of the program. The program's standard input is the file `input`. */
+/* Records a run of the program. Its standard input is a file of the state folder; what it changes
+ * in files is private. */
 static pf_status record(struct pf_hunt *h, const struct pf_hunt_run *r, bool symbolic,
-                        const char *clip, struct pf_run_report *report, pf_source_aliases *aliases,
-                        struct pf_error *e)
+                        const char *clip, struct pf_run_report *report, struct pf_error *e)
 {
     PF_VEC(char *) argv = {0};
-    char **words = NULL;
+    bool patched = false;
+    char **words = pf_hunt_run_arguments(h, &r->input), *specs = pf_hunt_specs(h);
     char *file = pf_mem_format("%s/stdin", h->settings.state);
+    char *patch = pf_mem_format("%s/patch", h->settings.state);
     const struct pf_input_source *in = pf_input_bytes_find(&r->input, "stdin");
     pf_status s = pf_hunt_write_file(file, in ? in->bytes : NULL, in ? in->n : 0, e);
     if (s == PF_OK)
-        s = pf_hunt_arguments(h, &r->input, &words, aliases, e);
+        s = pf_hunt_write_patch(h, &r->input, true, patch, &patched, e);
     pf_vec_push(&argv, "record");
     pf_vec_push(&argv, "-o");
     pf_vec_push(&argv, (char *)clip);
+    pf_vec_push(&argv, "--private");
     pf_vec_push(&argv, symbolic ? "--symbolic" : "--trace");
-    if (symbolic && h->settings.inputs) {
+    if (symbolic) {
         pf_vec_push(&argv, "--input");
-        pf_vec_push(&argv, (char *)h->settings.inputs);
+        pf_vec_push(&argv, specs);
+    }
+    if (patched) {
+        pf_vec_push(&argv, "--patch");
+        pf_vec_push(&argv, patch);
     }
     if (r->plan) {
         pf_vec_push(&argv, "--plan");
@@ -77,6 +84,8 @@ static pf_status record(struct pf_hunt *h, const struct pf_hunt_run *r, bool sym
     if (s == PF_OK && !report->ran && *report->error)
         s = pf_fail(e, PF_BAD, "%s", report->error);
     pf_hunt_arguments_free(words);
+    free(specs);
+    free(patch);
     free(file);
     pf_vec_release(&argv);
     return s;
@@ -276,7 +285,7 @@ pf_status pf_hunt_execute(struct pf_hunt *h, const struct pf_hunt_run *what, boo
     uint32_t run = (uint32_t)h->runs.len;
     pf_vec_push(&h->runs, r);
     char *clip = pf_mem_format("%s/runs/%u.clip", h->settings.state, run);
-    pf_status s = record(h, &h->runs.at[run], false, clip, &report, NULL, e);
+    pf_status s = record(h, &h->runs.at[run], false, clip, &report, e);
     if (s == PF_OK && report.outcome == PF_OUTCOME_DIVERGED)
         h->left_plan++;
     else if (s == PF_OK && !pf_hunt_cut(h))
@@ -293,25 +302,21 @@ pf_status pf_hunt_execute(struct pf_hunt *h, const struct pf_hunt_run *what, boo
 pf_status pf_hunt_explore(struct pf_hunt *h, uint32_t run, struct pf_error *e)
 {
     struct pf_run_report report;
-    pf_source_aliases aliases = {0};
     pf_hunt_keys branches = {0};
     if (h->runs.at[run].explored)
         return PF_OK;
     h->runs.at[run].explored = true;
     char *clip = pf_mem_format("%s/runs/%u.symbolic.clip", h->settings.state, run);
-    pf_status s = record(h, &h->runs.at[run], true, clip, &report, &aliases, e);
+    pf_status s = record(h, &h->runs.at[run], true, clip, &report, e);
     const struct pf_hunt_run *r = &h->runs.at[run];
     if (s == PF_OK && report.outcome != PF_OUTCOME_DIVERGED && !pf_hunt_cut(h))
-        s = pf_hunt_paths_add(h->paths, clip, run, &r->input, r->schedule, r->predicted, &aliases,
-                              &branches, e);
+        s = pf_hunt_paths_add(h->paths, clip, run, &r->input, r->schedule, r->predicted,
+                              &(pf_source_aliases){0}, &branches, e);
     else if (pf_hunt_cut(h))
         s = PF_OK;
     if (s == PF_OK && !pf_hunt_cut(h))
         pf_hunt_corpus_explored(h, pf_input_bytes_hash(&r->input), branches.at, branches.len);
     pf_vec_release(&branches);
-    for (size_t i = 0; i < aliases.len; i++)
-        free(aliases.at[i].actual);
-    pf_vec_release(&aliases);
     unlink(clip);
     free(clip);
     return s;

@@ -4,6 +4,7 @@
 #include "file.h"
 #include "hunt.h"
 #include "supervisor.h"
+#include "symbolic_inputs.h"
 #include "text_format.h"
 #include "textbuf.h"
 #include <dirent.h>
@@ -18,8 +19,14 @@
 #include <unistd.h>
 
 #define FILE_PREFIX "file:" /* of the names of sources that are files */
+#define ENV_PREFIX "env:"
 #define FILE_MAX (1 << 20)  /* larger files are not changed */
 #define COMMAND_MS 10000 /* a command that still runs after this time counts as started */
+
+static bool is_file_source(const char *name)
+{
+    return !strncmp(name, FILE_PREFIX, strlen(FILE_PREFIX));
+}
 
 /* The number of the argument that the source is; 0: it is not an argument. */
 static unsigned argument_of(const char *name)
@@ -27,6 +34,14 @@ static unsigned argument_of(const char *name)
     unsigned n = 0;
     int end = 0;
     return sscanf(name, "argv[%u]%n", &n, &end) == 1 && !name[end] ? n : 0;
+}
+
+/* True if the SPEC, n bytes without :BYTES, is `all`, and the source is all[N]. */
+static bool names_all(const char *spec, size_t n, const char *all, const char *name)
+{
+    size_t length = strlen(all);
+    n = n > length && spec[length] == ':' ? length : n;
+    return n == length && !strncmp(spec, all, n) && !strncmp(name, all, n) && name[n] == '[';
 }
 
 bool pf_hunt_may_change(const struct pf_hunt *h, const char *name)
@@ -38,7 +53,7 @@ bool pf_hunt_may_change(const struct pf_hunt *h, const char *name)
         size_t n = strcspn(p, ","), length = strlen(name);
         if (n >= length && !strncmp(p, name, length) && strchr(",:", p[length]))
             return true;
-        if (n == strlen("argv") && !strncmp(p, "argv", n) && argument_of(name))
+        if (names_all(p, n, "argv", name) || names_all(p, n, "socket", name))
             return true;
         p += n + (p[n] == ',');
     }
@@ -82,7 +97,7 @@ static bool add_file(struct pf_input_bytes *out, const char *path)
     struct pf_error e;
     char *bytes = NULL;
     size_t n = 0;
-    if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX ||
+    if (stat(path, &st) || !S_ISREG(st.st_mode) || st.st_size > FILE_MAX || strpbrk(path, ",\n") ||
         pf_file_read(path, &bytes, &n, &e) != PF_OK)
         return false;
     char *name = pf_mem_format("%s%s", FILE_PREFIX, path);
@@ -90,6 +105,29 @@ static bool add_file(struct pf_input_bytes *out, const char *path)
     free(name);
     free(bytes);
     return true;
+}
+
+/* Adds the sources that --input names and that are not arguments or standard input. */
+static pf_status add_named(const struct pf_hunt *h, struct pf_input_bytes *out, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    char *copy = pf_mem_copy(h->settings.inputs);
+    for (char *rest = copy, *spec; rest && s == PF_OK && (spec = strsep(&rest, ","));) {
+        char *colon = strrchr(spec, ':');
+        if (colon && colon[1] && !colon[1 + strspn(colon + 1, "0123456789")] &&
+            strchr(spec, ':') != colon)
+            *colon = 0; /* :BYTES */
+        const char *value = !strncmp(spec, ENV_PREFIX, strlen(ENV_PREFIX))
+                                ? getenv(spec + strlen(ENV_PREFIX))
+                                : NULL;
+        if (value)
+            pf_input_bytes_set(out, spec, value, strlen(value));
+        else if (is_file_source(spec) && !add_file(out, spec + strlen(FILE_PREFIX)))
+            s = pf_fail(e, PF_BAD, "--input=%s: cannot read it, or it has more than %d bytes",
+                        h->settings.inputs, FILE_MAX);
+    }
+    free(copy);
+    return s;
 }
 
 pf_status pf_hunt_seed(const struct pf_hunt *h, struct pf_input_bytes *out, struct pf_error *e)
@@ -102,7 +140,20 @@ pf_status pf_hunt_seed(const struct pf_hunt *h, struct pf_input_bytes *out, stru
         snprintf(name, sizeof name, "argv[%u]", i);
         pf_input_bytes_set(out, name, h->settings.argv[i], strlen(h->settings.argv[i]));
     }
-    return read_standard_input(out, e);
+    pf_status s = add_named(h, out, e);
+    return s == PF_OK ? read_standard_input(out, e) : s;
+}
+
+char *pf_hunt_specs(const struct pf_hunt *h)
+{
+    char *list = pf_mem_copy(h->settings.inputs);
+    for (size_t i = 0; !h->settings.inputs && i < h->seed.sources.len; i++) {
+        char *longer =
+            pf_mem_format("%s%s%s", list ? list : "", list ? "," : "", h->seed.sources.at[i].name);
+        free(list);
+        list = longer;
+    }
+    return list ? list : pf_mem_copy("stdin");
 }
 
 static int by_name(const void *a, const void *b)
@@ -161,10 +212,11 @@ static pf_status read_input(const struct pf_input_bytes *seed, const char *folde
     pf_input_bytes_copy(out, seed);
     for (size_t i = 0; i < n; i++) {
         const struct pf_input_source *old = source_in_file(seed, names[i]);
+        const char *name = old ? old->name : pf_input_is_late(names[i]) ? names[i] : NULL;
         char *path = pf_mem_format("%s/%s", folder, names[i]), *bytes = NULL;
         size_t length = 0;
-        if (s == PF_OK && old && (s = pf_file_read(path, &bytes, &length, e)) == PF_OK)
-            pf_input_bytes_set(out, old->name, bytes, length);
+        if (s == PF_OK && name && (s = pf_file_read(path, &bytes, &length, e)) == PF_OK)
+            pf_input_bytes_set(out, name, bytes, length);
         free(bytes);
         free(path);
         free(names[i]);
@@ -236,34 +288,84 @@ static bool is_changed(const struct pf_hunt *h, const struct pf_input_source *s)
     return !old || old->n != s->n || memcmp(old->bytes, s->bytes, s->n) != 0;
 }
 
-pf_status pf_hunt_arguments(const struct pf_hunt *h, const struct pf_input_bytes *in, char ***argv,
-                            pf_source_aliases *aliases, struct pf_error *e)
+/* True if an argument is the path of this source. */
+static bool is_named_file(const struct pf_hunt *h, const char *name)
+{
+    for (size_t k = 1; h->settings.argv[0] && h->settings.argv[k]; k++)
+        if (is_file_source(name) && !strcmp(h->settings.argv[k], name + strlen(FILE_PREFIX)))
+            return true;
+    return false;
+}
+
+char **pf_hunt_run_arguments(const struct pf_hunt *h, const struct pf_input_bytes *in)
 {
     size_t n = 0;
     while (h->settings.argv[n])
         n++;
     char **out = pf_mem_zero(n + 1, sizeof *out);
-    pf_status status = PF_OK;
     for (size_t i = 0; i < n; i++)
         out[i] = pf_mem_copy(h->settings.argv[i]);
+    for (size_t i = 0; i < in->sources.len; i++) {
+        const struct pf_input_source *s = &in->sources.at[i];
+        unsigned k = argument_of(s->name);
+        if (!k || k >= n)
+            continue;
+        free(out[k]);
+        out[k] = pf_mem_copy_n((char *)s->bytes, s->n);
+    }
+    return out;
+}
+
+/* The text of pf_hunt_write_patch. False: there are no such sources. */
+static bool patch_text(struct pf_text *t, const struct pf_hunt *h, const struct pf_input_bytes *in,
+                       bool all)
+{
+    bool any = false;
+    for (size_t i = 0; i < in->sources.len; i++) {
+        const struct pf_input_source *s = &in->sources.at[i];
+        bool variable = !strncmp(s->name, ENV_PREFIX, strlen(ENV_PREFIX));
+        if (!is_changed(h, s) || !strcmp(s->name, "stdin") || argument_of(s->name) ||
+            (!all && (variable || is_named_file(h, s->name))))
+            continue;
+        pf_patch_line(t, s->name, s->bytes, s->n);
+        any = true;
+    }
+    return any;
+}
+
+pf_status pf_hunt_write_patch(const struct pf_hunt *h, const struct pf_input_bytes *in, bool all,
+                              const char *path, bool *any, struct pf_error *e)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    *any = patch_text(&t, h, in, all);
+    pf_status s = *any ? pf_hunt_write_file(path, t.at, t.n, e) : PF_OK;
+    pf_pool_release(&pool);
+    return s;
+}
+
+pf_status pf_hunt_arguments(const struct pf_hunt *h, const struct pf_input_bytes *in, char ***argv,
+                            pf_source_aliases *aliases, struct pf_error *e)
+{
+    char **out = pf_hunt_run_arguments(h, in);
+    pf_status status = PF_OK;
     for (size_t i = 0; status == PF_OK && i < in->sources.len; i++) {
         const struct pf_input_source *s = &in->sources.at[i];
-        bool is_file = !strncmp(s->name, FILE_PREFIX, strlen(FILE_PREFIX));
-        char *text = NULL;
-        if (is_file && is_changed(h, s))
-            status = write_copy(h, s, &text, e);
-        else if (!is_file)
-            text = pf_mem_copy_n((char *)s->bytes, s->n);
-        for (size_t k = 1; text && k < n; k++)
-            if (is_file ? !strcmp(h->settings.argv[k], s->name + strlen(FILE_PREFIX))
-                        : argument_of(s->name) == k) {
+        char *path = NULL;
+        if (!is_named_file(h, s->name) || !is_changed(h, s))
+            continue;
+        status = write_copy(h, s, &path, e);
+        for (size_t k = 1; path && out[k]; k++)
+            if (!strcmp(h->settings.argv[k], s->name + strlen(FILE_PREFIX))) {
                 free(out[k]);
-                out[k] = pf_mem_copy(text);
+                out[k] = pf_mem_copy(path);
             }
-        if (is_file && text && aliases)
-            pf_vec_push(aliases, (struct pf_source_alias){pf_mem_format("%s%s", FILE_PREFIX, text),
+        if (path && aliases)
+            pf_vec_push(aliases, (struct pf_source_alias){pf_mem_format("%s%s", FILE_PREFIX, path),
                                                           s->name});
-        free(text);
+        free(path);
     }
     *argv = out;
     return status;
@@ -303,15 +405,52 @@ static void add_word(struct pf_text *t, const char *word)
     pf_text_add(t, printable ? "'" : "')\"");
 }
 
+/* Adds "env NAME=VALUE..." for the variables that have changed. */
+static void add_variables(struct pf_text *t, const struct pf_hunt *h,
+                          const struct pf_input_bytes *in)
+{
+    bool any = false;
+    for (size_t i = 0; i < in->sources.len; i++) {
+        const struct pf_input_source *s = &in->sources.at[i];
+        if (strncmp(s->name, ENV_PREFIX, strlen(ENV_PREFIX)) || !is_changed(h, s))
+            continue;
+        char *word = pf_mem_format("%s=%s", s->name + strlen(ENV_PREFIX), (char *)s->bytes);
+        pf_text_add(t, any ? "" : "env ");
+        add_word(t, word);
+        pf_text_char(t, ' ');
+        free(word);
+        any = true;
+    }
+}
+
+/* The command that runs the program with the input that is in the folder. Sockets, random bytes and
+ * files that no argument names need pf. */
 static pf_status command_of(const struct pf_hunt *h, const struct pf_input_bytes *in,
                             const char *folder, char **out, struct pf_error *e)
 {
     struct pf_pool pool;
     struct pf_text t;
+    bool served = false;
+    char *patch = pf_mem_format("%s/patch", folder);
     char **argv = NULL;
     pf_status s = pf_hunt_arguments(h, in, &argv, NULL, e);
+    if (s == PF_OK)
+        s = pf_hunt_write_patch(h, in, false, patch, &served, e);
     pf_pool_init_malloc(&pool);
     pf_text_init(&t, &pool);
+    char *here = getcwd(NULL, 0), *self = realpath("/proc/self/exe", NULL);
+    if (here) { /* the command works in every folder */
+        pf_text_add(&t, "cd ");
+        add_word(&t, here);
+        pf_text_add(&t, " && ");
+    }
+    add_variables(&t, h, in);
+    if (served) {
+        add_word(&t, self ? self : "pf");
+        pf_text_add(&t, " record -o /dev/null --patch ");
+        add_word(&t, patch);
+        pf_text_add(&t, " -- ");
+    }
     for (size_t i = 0; argv[i]; i++) {
         if (i)
             pf_text_char(&t, ' ');
@@ -326,6 +465,9 @@ static pf_status command_of(const struct pf_hunt *h, const struct pf_input_bytes
     }
     *out = pf_mem_copy_n(t.at, t.n);
     pf_pool_release(&pool);
+    free(here);
+    free(self);
+    free(patch);
     return s;
 }
 

@@ -245,6 +245,11 @@ pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t 
     free(bytes);
     pf_path_run_init(&x->solving, &x->log);
     pf_input_bytes_copy(&x->input, input);
+    for (size_t i = 0; i < x->log.sources.len; i++) {
+        const struct pf_log_source *from = &x->log.sources.at[i];
+        if (pf_input_is_late(from->name) && !pf_input_bytes_find(input, from->name))
+            pf_input_bytes_set(&x->input, from->name, from->bytes, from->n);
+    }
     if (s != PF_OK) {
         path_free(x);
         return s;

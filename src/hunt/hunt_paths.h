@@ -46,8 +46,9 @@ void pf_hunt_paths_free(struct pf_hunt_paths *p);
 
 /* Adds the expression log of a clip, which belongs to run `run` with this input. Two runs with
  * different schedules have different numbers `schedule`. `predicted`: of the flip that asked for
- * the run; 0: none. `aliases`: see input_bytes.h. `branches` gets what
- * identifies the branches that the run took, with their counts. */
+ * the run; 0: none. `aliases`: see input_bytes.h. The bytes of sockets and
+ * random bytes are those that the run read, if the input has none. `branches` gets what identifies
+ * the branches that the run took, with their counts. */
 PF_MUST_USE pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *clip, uint32_t run,
                                         const struct pf_input_bytes *input, uint64_t schedule,
                                         uint64_t predicted, const pf_source_aliases *aliases,

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "clip_program.h"
 #include "allocation.h"
+#include "clip_environment.h"
 #include "file.h"
 #include "message.h"
 #include <errno.h>
@@ -89,7 +90,7 @@ pf_status pf_clip_program_resolve(struct pf_clip *clip, struct pf_error *e)
         free(clip->meta.program);
         clip->meta.program = path;
     }
-    return s;
+    return s == PF_OK ? pf_environment_restore(clip, e) : s;
 }
 
 void pf_clip_program_announce(const char *verb, const struct pf_clip *clip)

@@ -22,7 +22,8 @@ PF_MUST_USE pf_status pf_clip_program_find(const struct pf_clip *clip, const cha
  * which command is about to run. */
 void pf_clip_program_announce(const char *verb, const struct pf_clip *clip);
 
-/* Sets the program of the clip to the file found, so that it can be run again. */
+/* Prepares the clip to be run again: sets its program to the file found, and its environment to the
+ * values that the recording read. */
 PF_MUST_USE pf_status pf_clip_program_resolve(struct pf_clip *clip, struct pf_error *e);
 
 /* Another path for a program, of the same length as the recorded path. The kernel stores the path

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
@@ -139,6 +140,7 @@ pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **
     m->schedule = pf_mem_copy(d->schedule);
     m->exclude = pf_mem_copy(d->exclude);
     m->without_lock = pf_mem_copy(d->without_lock);
+    m->served = pf_mem_copy(d->served);
     m->race = d->flip ? pf_mem_copy_n(d->flip, strcspn(d->flip, "@")) : NULL;
     char runtime[PATH_MAX];
     if (d->bare && !(m->runtime = find_runtime(runtime, e)))
@@ -279,6 +281,34 @@ static void fix_core_and_addresses(struct pf_channel *c)
         }
 }
 
+/* Puts the new contents of inputs into an unnamed file that the target can open. */
+static pf_status set_served(struct pf_channel *c, const struct pf_clip_meta *m, struct pf_error *e)
+{
+    c->private_files = m->served != NULL;
+    if (!m->served || !*m->served)
+        return PF_OK;
+    int fd = memfd_create("served", MFD_CLOEXEC);
+    size_t n = strlen(m->served), done = 0;
+    while (fd >= 0 && done < n) {
+        ssize_t k = write(fd, m->served + done, n - done);
+        if (k <= 0)
+            break;
+        done += (size_t)k;
+    }
+    snprintf(c->served, sizeof c->served, "/proc/%d/fd/%d", (int)getpid(), fd);
+    return fd >= 0 && done == n
+               ? PF_OK
+               : pf_fail(e, PF_IO, "cannot store the new inputs: %s", strerror(errno));
+}
+
+/* Closes the file of set_served. */
+static void close_served(const struct pf_channel *c)
+{
+    const char *slash = strrchr(c->served, '/');
+    if (slash)
+        close(atoi(slash + 1));
+}
+
 pf_status pf_directed_start(struct pf_channel_host **h, const struct pf_clip_meta *m,
                             const struct pf_directed *d, pid_t *pid, struct pf_error *e)
 {
@@ -291,6 +321,8 @@ pf_status pf_directed_start(struct pf_channel_host **h, const struct pf_clip_met
     if (s != PF_OK)
         return s;
     s = pf_channel_host_start(*h, NULL, e);
+    if (s == PF_OK) /* its file stays open: the target reads it after this function has returned */
+        s = set_served(pf_channel_host_channel(*h), m, e);
     if (s == PF_OK && m->runtime)
         s = open_runtime_for_preload(m->runtime, e);
     if (s == PF_OK) {
@@ -355,6 +387,8 @@ static pf_status set_what_runs(struct pf_channel *c, const struct pf_clip_meta *
 {
     pf_status s =
         set_text(c->without_lock, sizeof c->without_lock, m->without_lock, "without-lock", e);
+    if (s == PF_OK && c->mode == PF_DIRECT_RECORD)
+        s = set_served(c, m, e);
     return s == PF_OK ? pf_environment_to_channel(m, c, e) : s;
 }
 
@@ -374,6 +408,7 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
     fix_core_and_addresses(pf_channel_host_channel(h));
     bool recording = pf_channel_host_channel(h)->mode == PF_DIRECT_RECORD;
     s = run(pf_channel_host_channel(h), m, d, child, e);
+    close_served(pf_channel_host_channel(h));
     struct pf_error lost;
     pf_status written = pf_channel_host_close(h, s == PF_OK ? e : &lost);
     if (s != PF_OK)

@@ -5,6 +5,7 @@
 #include "symbolic_inputs.h"
 #include "allocation.h"
 #include "file.h"
+#include "text_format.h"
 #include "vector.h"
 #include <ctype.h>
 #include <errno.h>
@@ -24,6 +25,14 @@ static void cut_limit(char *spec)
     char *colon = strrchr(spec, ':');
     if (colon && is_number(colon + 1) && strcmp(spec, "env") && colon > spec)
         *colon = 0;
+}
+
+/* socket[N], N from 1. */
+static bool is_socket(const char *source)
+{
+    unsigned n = 0;
+    int end = 0;
+    return sscanf(source, "socket[%u]%n", &n, &end) == 1 && n && end && !source[end];
 }
 
 static pf_status check_spec(const char *text, char **argv, struct pf_error *e)
@@ -51,10 +60,10 @@ static pf_status check_spec(const char *text, char **argv, struct pf_error *e)
         else if (!S_ISREG(st.st_mode) && !S_ISFIFO(st.st_mode))
             s = pf_fail(e, PF_BAD, "--input=%s: %s: not a file", text, spec + 5);
     } else if (strcmp(spec, "argv") && strcmp(spec, "stdin") && strcmp(spec, "socket") &&
-               strcmp(spec, "random")) {
+               strcmp(spec, "random") && !is_socket(spec)) {
         s = pf_fail(e, PF_BAD,
-                    "--input=%s: expected argv, argv[N], stdin, env:NAME, file:PATH, socket or "
-                    "random, each with an optional :BYTES",
+                    "--input=%s: expected argv, argv[N], stdin, env:NAME, file:PATH, socket, "
+                    "socket[N] or random, each with an optional :BYTES",
                     text);
     }
     free(spec);
@@ -159,6 +168,31 @@ static pf_status patch_stdin(const struct pf_patch_part *part, struct pf_error *
               : pf_fail(e, PF_IO, "cannot make the new standard input: %s", strerror(error));
 }
 
+void pf_patch_line(struct pf_text *t, const char *source, const unsigned char *bytes, size_t n)
+{
+    pf_text_add(t, source);
+    pf_text_char(t, '=');
+    for (size_t i = 0; i < n; i++) {
+        pf_text_char(t, "0123456789abcdef"[bytes[i] >> 4]);
+        pf_text_char(t, "0123456789abcdef"[bytes[i] & 15]);
+    }
+    pf_text_char(t, '\n');
+}
+
+static void add_served(struct pf_patch *p, const struct pf_patch_part *part)
+{
+    struct pf_pool pool;
+    struct pf_text t;
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    if (p->served)
+        pf_text_add(&t, p->served);
+    pf_patch_line(&t, part->source, part->bytes, part->n);
+    free(p->served);
+    p->served = pf_mem_copy_n(t.at, t.n);
+    pf_pool_release(&pool);
+}
+
 static pf_status apply_part(struct pf_patch *p, const struct pf_patch_part *part, size_t argc,
                             struct pf_error *e)
 {
@@ -176,9 +210,14 @@ static pf_status apply_part(struct pf_patch *p, const struct pf_patch_part *part
             return PF_OK;
         }
     }
+    if (!strncmp(part->source, "file:", 5) || is_socket(part->source) ||
+        !strcmp(part->source, "random")) {
+        add_served(p, part);
+        return PF_OK;
+    }
     return pf_fail(e, PF_BAD,
                    "%s: cannot be patched; expected argv[N] of an argument that the command has, "
-                   "stdin or env:NAME",
+                   "stdin, env:NAME, file:PATH, socket[N] or random",
                    part->source);
 }
 
@@ -204,6 +243,8 @@ void pf_patch_release(struct pf_patch *p)
         free(p->at[i].bytes);
     }
     free(p->argv);
+    free(p->served);
+    p->served = NULL;
     p->argv = NULL;
     pf_vec_release(p);
 }

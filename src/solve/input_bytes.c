@@ -80,3 +80,8 @@ uint64_t pf_input_bytes_hash(const struct pf_input_bytes *in)
     }
     return h;
 }
+
+bool pf_input_is_late(const char *name)
+{
+    return !strncmp(name, "socket[", strlen("socket[")) || !strcmp(name, "random");
+}

@@ -40,5 +40,7 @@ uint64_t pf_input_bytes_hash(const struct pf_input_bytes *in);
 /* True for an argument or a variable of the environment: it ends with a 0, and a change of its
  * length moves nothing else. */
 bool pf_input_is_word(const char *name);
+/* True for a source whose bytes are known only after a run: a socket, or random bytes. */
+bool pf_input_is_late(const char *name);
 
 #endif

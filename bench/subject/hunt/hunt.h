@@ -8,11 +8,12 @@
  * Lines of the header that tools read:
  *     // args: WORD...     the arguments of the seed command
  *     // stdin: TEXT       a line of its standard input
+ *     // env: NAME=VALUE   a variable of its environment
+ *     // file: NAME=TEXT   a file in its folder, with this line
  *     // input: SPEC       the input that may change, as for pf hunt --input
  *     // race: A B         a race: between the lines that are marked with the comments A and B;
  *                          A B in phase N: pf hunt finds it in this phase
  *     // runs: N           the number of runs that pf hunt may make (default 60)
- *     // skip: TEXT        why pf hunt cannot find the race yet
  */
 #ifndef PF_SUBJECT_HUNT_H
 #define PF_SUBJECT_HUNT_H

@@ -2,7 +2,7 @@
  * the same program. A timer thread updates the statistics meanwhile. If the third request is
  * "STAT", the server reads the statistics without a lock. */
 // input: socket
-// skip: input from sockets cannot be changed yet
+// runs: 30
 // race: TIMER SERVER
 #include "hunt.h"
 #include <sys/socket.h>

@@ -264,6 +264,7 @@ void pf_direct_start(void)
         pf_reach_read_config();
     pf_syscall_init();
     pf_environment_init(environment());
+    pf_served_init();
     pf_symbolic_init(arguments(), environment());
     pf_orphan_init();
     pf_trap_arm();

@@ -39,7 +39,7 @@ struct pf_direct {
     uint8_t memory; /* enum pf_memory_model */
     bool exploring; /* a copy of a resident target (resident.h) */
     bool slow_locks; /* every lock operation is reported to the listener or may be removed */
-    bool isolated; /* a continuation: its changes to files are private (file_overlay.h) */
+    bool isolated; /* changes to files are private (file_overlay.h) */
     bool removes_lock; /* a lock operation is removed (removed_lock.h) */
     int64_t pid; /* process id of the recording */
     uint64_t hash; /* rolling hash over the actions of all threads */

@@ -49,14 +49,17 @@ void pf_continuation_prepare(void)
 static void separate(int fd)
 {
     struct stat st;
-    if (pf_sys(SYS_fstat, fd, &st) != 0)
+    if (pf_overlay_owns(fd) || pf_sys(SYS_fstat, fd, &st) != 0)
         return;
     long flags = pf_sys(SYS_fcntl, fd, F_GETFL), closes = pf_sys(SYS_fcntl, fd, F_GETFD);
     long offset = pf_sys(SYS_lseek, fd, 0, SEEK_CUR);
-    long now = (flags & O_ACCMODE) == O_RDONLY ? reopen(fd, flags) : copy_of(fd, &st);
+    long now = pf_overlay_reopen(fd, flags);
+    bool is_private = now >= 0;
+    if (!is_private)
+        now = (flags & O_ACCMODE) == O_RDONLY ? reopen(fd, flags) : copy_of(fd, &st);
     if (now < 0)
         return;
-    if ((flags & O_ACCMODE) != O_RDONLY)
+    if ((flags & O_ACCMODE) != O_RDONLY && !is_private)
         pf_overlay_add_open(fd, (int)now);
     pf_sys(SYS_lseek, now, offset, SEEK_SET);
     pf_sys(SYS_dup3, now, fd, closes & FD_CLOEXEC ? O_CLOEXEC : 0);

@@ -67,6 +67,8 @@ static uint32_t read_label(const struct pf_symbolic_call *c)
     uint64_t end;
     if ((int64_t)c->result < 0 || !pf_symbolic_position((int)c->word[0], &source, &end))
         return 0;
+    if (c->model == PF_MODEL_pread)
+        end = c->word[3] + c->result;
     return delivered_label(c, source, end, c->result, c->word[2]);
 }
 
@@ -111,7 +113,7 @@ uint32_t pf_model_stream(const struct pf_symbolic_call *c)
         return one_character((FILE *)w[0], (uint32_t)c->result);
     case PF_MODEL_getchar:
         return one_character(stdin, (uint32_t)c->result);
-    default: /* read: the bytes have their labels since the system call returned */
+    default: /* read, pread, recv: the bytes have their labels since the system call returned */
         return read_label(c);
     }
 }

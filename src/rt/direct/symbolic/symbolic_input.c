@@ -39,6 +39,9 @@ struct source {
 bool pf_symbolic_on;
 static struct source sources[SOURCES_MAX];
 static uint32_t nsources;
+/* sockets become sources when they deliver bytes: all of them, or those that were named */
+static bool all_sockets;
+static uint64_t socket_limit;
 
 static bool starts(const char *s, const char *with)
 {
@@ -159,13 +162,42 @@ static bool is_same_file(const struct source *s, const struct stat *st)
     return s->inode == st->st_ino && s->device == st->st_dev;
 }
 
+/* NAME[N]; returns its length. */
+static size_t numbered_name(char *to, const char *name, uint32_t number)
+{
+    char digits[16];
+    size_t n = pf_str_len(name), d = 0;
+    pf_copy(to, name, n);
+    to[n++] = '[';
+    for (uint32_t v = number; v || !d; v /= 10)
+        digits[d++] = (char)('0' + v % 10);
+    while (d)
+        to[n++] = digits[--d];
+    to[n++] = ']';
+    to[n] = 0;
+    return n;
+}
+
+static uint32_t find_socket(const struct stat *st)
+{
+    char name[32];
+    uint32_t number = pf_socket_number(st->st_ino, false);
+    size_t n = numbered_name(name, "socket", number);
+    for (uint32_t i = 0; i < nsources; i++)
+        if (sources[i].type == PF_SOURCE_SOCKET && starts(sources[i].name, name))
+            return i;
+    return number && all_sockets ? source_add(PF_SOURCE_SOCKET, name, n, socket_limit) : UINT32_MAX;
+}
+
 static uint32_t find_descriptor(int fd, struct stat *st)
 {
     if (pf_sys(SYS_fstat, fd, st))
         return UINT32_MAX;
+    if (S_ISSOCK(st->st_mode))
+        return find_socket(st);
     for (uint32_t i = 0; i < nsources; i++) {
         struct source *s = &sources[i];
-        if (s->type == PF_SOURCE_SOCKET && S_ISSOCK(st->st_mode))
+        if (s->type == PF_SOURCE_RANDOM && pf_is_random_device(st))
             return i;
         if ((s->type == PF_SOURCE_FILE || s->type == PF_SOURCE_STDIN) && is_same_file(s, st))
             return i;
@@ -183,18 +215,22 @@ bool pf_symbolic_position(int fd, uint32_t *source, uint64_t *offset)
     return true;
 }
 
-/* A call has delivered `n` bytes from a descriptor into these buffers. */
-static void delivered(int fd, const struct iovec *v, size_t count, size_t n, const long *at)
+/* A call has delivered `n` bytes from a descriptor into these buffers. at: from this offset; NULL:
+ * from the current position. peeks: the same bytes will be delivered again. */
+static void delivered(int fd, const struct iovec *v, size_t count, size_t n, const long *at,
+                      bool peeks)
 {
     uint32_t source;
     uint64_t end;
-    bool from_source = pf_symbolic_position(fd, &source, &end);
     struct stat st;
+    if (pf_sys(SYS_fstat, fd, &st) == 0 && S_ISSOCK(st.st_mode))
+        (void)pf_socket_number(st.st_ino, true);
+    bool from_source = pf_symbolic_position(fd, &source, &end);
     uint64_t offset = 0;
     if (from_source) {
         find_descriptor(fd, &st);
         offset = at ? (uint64_t)*at : S_ISREG(st.st_mode) ? end - n : end;
-        sources[source].delivered += S_ISREG(st.st_mode) ? 0 : n;
+        sources[source].delivered += S_ISREG(st.st_mode) || peeks ? 0 : n;
     }
     for (size_t i = 0; i < count && n; i++) {
         size_t part = v[i].iov_len < n ? v[i].iov_len : n;
@@ -231,35 +267,39 @@ static void random_arrived(void *at, size_t n)
     pf_label_memory_fill(at, 0, n);
 }
 
+/* A call has written the size of the file behind a descriptor there. */
+static void size_arrived(int fd, void *size)
+{
+    struct stat st;
+    struct pf_expression_operand length;
+    uint32_t source = find_descriptor(fd, &st);
+    uint64_t value;
+    pf_label_memory_fill(size, 0, sizeof value);
+    if (source == UINT32_MAX || !S_ISREG(st.st_mode) || !pf_symbolic_length(source, &length))
+        return;
+    pf_copy(&value, size, sizeof value);
+    if (value == length.value)
+        pf_label_memory_store(size, sizeof value, length.label, value);
+}
+
 void pf_symbolic_after_syscall(long number, const long a[6], long r)
 {
     struct iovec one = {(void *)a[1], (size_t)r};
+    struct pf_received to;
     if (number == SYS_mmap && r > 0)
         mapped(a, r);
+    if (number == SYS_fstat && r == 0)
+        size_arrived((int)a[0], &((struct stat *)a[1])->st_size);
+    if (number == SYS_newfstatat && r == 0 && a[3] & AT_EMPTY_PATH)
+        size_arrived((int)a[0], &((struct stat *)a[2])->st_size);
     if (r <= 0)
         return;
-    switch (number) {
-    case SYS_read:
-    case SYS_recvfrom:
-        delivered((int)a[0], &one, 1, (size_t)r, NULL);
-        break;
-    case SYS_pread64:
-        delivered((int)a[0], &one, 1, (size_t)r, &a[3]);
-        break;
-    case SYS_readv:
-        delivered((int)a[0], (const struct iovec *)a[1], (size_t)a[2], (size_t)r, NULL);
-        break;
-    case SYS_recvmsg: {
-        const struct msghdr *m = (const struct msghdr *)a[1];
-        delivered((int)a[0], m->msg_iov, m->msg_iovlen, (size_t)r, NULL);
-        break;
-    }
-    case SYS_getrandom:
+    if (number == SYS_pread64)
+        delivered((int)a[0], &one, 1, (size_t)r, &a[3], false);
+    else if (number == SYS_getrandom)
         random_arrived((void *)a[0], (size_t)r);
-        break;
-    default:
-        break;
-    }
+    else if (pf_received(number, a, &to))
+        delivered(to.fd, to.at, to.n, (size_t)r, NULL, to.peeks);
 }
 
 /* --- start --- */
@@ -277,13 +317,8 @@ static void take_string(enum pf_symbolic_source type, const char *name, size_t n
 
 static void take_argument(char **argv, uint32_t index, uint64_t limit)
 {
-    char name[32] = "argv[", digits[16];
-    size_t n = 5, d = 0;
-    for (uint32_t v = index; v || !d; v /= 10)
-        digits[d++] = (char)('0' + v % 10);
-    while (d)
-        name[n++] = digits[--d];
-    name[n++] = ']';
+    char name[32];
+    size_t n = numbered_name(name, "argv", index);
     take_string(PF_SOURCE_ARGUMENT, name, n, index, argv[index], limit);
 }
 
@@ -312,7 +347,10 @@ static void take_file(const char *spec, size_t n, uint64_t limit)
     bool stdin_too = starts(spec, "stdin");
     char path[256];
     copy_text(path, sizeof path, spec + 5, n - 5);
-    long bad = stdin_too ? pf_sys(SYS_fstat, 0, &st) : pf_sys(SYS_stat, path, &st);
+    /* a private copy: the program may open the file for writing, too */
+    int copy = stdin_too || !pf_direct.isolated ? -1 : pf_overlay_take(path);
+    long bad = stdin_too || copy >= 0 ? pf_sys(SYS_fstat, copy >= 0 ? copy : 0, &st)
+                                      : pf_sys(SYS_stat, path, &st);
     uint32_t i =
         bad ? UINT32_MAX : source_add(stdin_too ? PF_SOURCE_STDIN : PF_SOURCE_FILE, spec, n, limit);
     if (i == UINT32_MAX)
@@ -346,8 +384,11 @@ static void take_spec(char **argv, char **environment, const char *spec, size_t 
         take_variable(environment, spec, name, limit);
     } else if (starts(spec, "stdin") || starts(spec, "file:")) {
         take_file(spec, name, limit);
-    } else if (starts(spec, "socket")) {
+    } else if (starts(spec, "socket[")) {
         source_add(PF_SOURCE_SOCKET, spec, name, limit);
+    } else if (starts(spec, "socket")) {
+        all_sockets = true;
+        socket_limit = limit;
     } else if (starts(spec, "random")) {
         source_add(PF_SOURCE_RANDOM, spec, name, limit);
     }

@@ -436,6 +436,7 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
             pf_label_memory_copy((void *)c->result, (void *)w[0], w[1]);
         return 0;
     case PF_MODEL_free:
+    case PF_MODEL_getrandom: /* the bytes have their labels since the system call returned */
         return 0;
     case PF_MODEL_atoi:
     case PF_MODEL_atol:
@@ -446,6 +447,9 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
     case PF_MODEL_strtoull:
         return pf_model_number(c);
     case PF_MODEL_read:
+    case PF_MODEL_recv:
+    case PF_MODEL_recvfrom:
+    case PF_MODEL_pread:
     case PF_MODEL_fgets:
     case PF_MODEL_fread:
     case PF_MODEL_getc:

@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#define ENTRIES 64
+#define ENTRIES 256
 #define PATH_SIZE 1024
 #define LOW_FD 900 /* the runtime uses descriptors from here on */
 #define COPY_MAX (256ll << 20)
@@ -22,11 +22,10 @@ struct overlay_entry {
     char path[PATH_SIZE];
     int fd; /* of a file */
     uint8_t kind;
+    uint64_t before; /* of a file in a continuation: inode of the file that it is a copy of */
 };
 static struct overlay_entry entries[ENTRIES];
 static uint32_t nentries;
-
-void pf_overlay_begin(void) { pf_direct.isolated = true; }
 
 /* --- paths --- */
 
@@ -171,6 +170,54 @@ static void set(const char *path, enum overlay_kind kind, int fd)
     e->fd = fd;
 }
 
+void pf_overlay_begin(void)
+{
+    struct stat st;
+    for (uint32_t i = 0; i < nentries; i++) {
+        struct overlay_entry *e = &entries[i];
+        if (e->kind != OVERLAY_FILE || pf_sys(SYS_fstat, e->fd, &st))
+            continue;
+        e->before = st.st_ino;
+        int copy = file_in_memory(pf_fd_link(e->fd).path);
+        pf_sys(SYS_close, e->fd);
+        e->fd = copy;
+    }
+    pf_direct.isolated = true;
+}
+
+long pf_overlay_reopen(int fd, long flags)
+{
+    struct stat st;
+    for (uint32_t i = 0; pf_sys(SYS_fstat, fd, &st) == 0 && i < nentries; i++)
+        if (entries[i].kind == OVERLAY_FILE && entries[i].before == st.st_ino)
+            return pf_sys(SYS_open, pf_fd_link(entries[i].fd).path,
+                          flags & ~(long)(O_CREAT | O_EXCL | O_TRUNC));
+    return -1;
+}
+
+bool pf_overlay_owns(int fd)
+{
+    for (uint32_t i = 0; i < nentries; i++)
+        if (entries[i].kind == OVERLAY_FILE && entries[i].fd == fd)
+            return true;
+    return false;
+}
+
+void pf_overlay_serve(const char *path, const void *bytes, uint64_t n)
+{
+    static char name[PATH_SIZE];
+    int fd = file_in_memory(NULL);
+    if (fd < 0 || !resolve(AT_FDCWD, path, true, name))
+        pf_diverged_words("an input that cannot be served", "none", path);
+    for (uint64_t done = 0; done < n;) {
+        long k = pf_sys(SYS_pwrite64, fd, (const char *)bytes + done, n - done, done);
+        if (k <= 0)
+            pf_diverged_words("an input that cannot be served", "none", path);
+        done += (uint64_t)k;
+    }
+    set(name, OVERLAY_FILE, fd);
+}
+
 void pf_overlay_add_open(int fd, int copy)
 {
     static char path[PATH_SIZE];
@@ -200,6 +247,16 @@ static bool folder_is_writable(const char *path)
     copy_text(folder, 0, path, n > 1 ? n - 1 : 1);
     const struct overlay_entry *e = find(folder);
     return e ? e->kind == OVERLAY_FOLDER : pf_sys(SYS_access, folder, 2) == 0;
+}
+
+int pf_overlay_take(const char *path)
+{
+    static char name[PATH_SIZE];
+    if (!resolve(AT_FDCWD, path, true, name) || !S_ISREG(mode_at(name)))
+        return -1;
+    if (!find(name))
+        set(name, OVERLAY_FILE, file_in_memory(name));
+    return find(name)->fd;
 }
 
 /* --- calls that change something --- */

@@ -1,6 +1,6 @@
 /*
- * file_overlay.h - the private view that a continuation has of the files: no other process sees
- * its changes.
+ * file_overlay.h - the private view that a run has of the files: no other process sees its changes.
+ * Continuations have one, and runs with served inputs (served_input.h).
  *
  * Model:   a map from absolute paths to files in memory, folders that exist only here, or "gone". A
  *          call that would change the user's files changes the map; a call that reads a path in the
@@ -16,9 +16,21 @@
 #define PF_RT_FILE_OVERLAY_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
-/* In a continuation: from now on its changes are private. */
+/* From now on changes are private. In a continuation of a run whose changes are private already:
+ * the continuation gets copies of its private files. */
 void pf_overlay_begin(void);
+/* The file has these contents in this run. */
+void pf_overlay_serve(const char *path, const void *bytes, uint64_t n);
+/* A private copy of the file is served from now on, if there is none yet. Returns its descriptor;
+ * -1: the file cannot be read. */
+int pf_overlay_take(const char *path);
+/* After pf_overlay_begin in a continuation: a descriptor that refers to the continuation's own copy
+ * of the private file behind `fd`; -1: fd is not open on a private file. */
+long pf_overlay_reopen(int fd, long flags);
+/* True if the number is the overlay's own descriptor of a private file. */
+bool pf_overlay_owns(int fd);
 /* The file behind `fd`, which the continuation has open for writing, is private: its copy in memory
  * is `copy`. Call before fd is replaced by the copy. */
 void pf_overlay_add_open(int fd, int copy);

@@ -22,6 +22,7 @@
 #include "file_overlay.h"
 #include "input_record.h"
 #include "outside_calls.h"
+#include "served_input.h"
 #include "sys.h"
 #include <assert.h>
 #include <errno.h>
@@ -210,6 +211,8 @@ static inline long pf_perform(long number, const long a[6])
     r = pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     if (__builtin_expect(r == -EFAULT, 0) && pf_environment_retry(number))
         r = pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (__builtin_expect(pf_direct.isolated, 0))
+        r = pf_served_result(number, a, r);
     return r;
 }
 
