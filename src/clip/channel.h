@@ -287,7 +287,7 @@ struct pf_piece {
 /* A resident target stops at a checkpoint and runs a copy of itself whenever pf asks for one. A
  * copy has its own channel (the file `lane`, a copy of this one) and follows its own plan. */
 struct pf_resident {
-    char lane[64], plan[64]; /* paths of the files */
+    char lane[64], plan[64], answers[64]; /* paths of the files (answer_table.h) */
     uint32_t ready; /* the target has reached the checkpoint */
     int32_t pid; /* of the copy that runs; 0: none */
     int32_t wait; /* status of the last copy, as from wait(2) */
@@ -309,6 +309,10 @@ struct pf_blocked {
 };
 /* Interposed functions that a copy called and that are not explored (pf_explored.def). */
 #define PF_UNEXPLORED_MAX 16
+/* System calls whose answers a copy got from outside, and other copies may not get; and those in
+ * which it waited for something outside. */
+#define PF_LIVE_MAX 16
+#define PF_LIVE_WAITS 0x8000
 
 /* A process that the program forked, or that such a process forked. Its path is the list of fork
  * numbers that lead to it: 2.1 is the first process that the program's second child forked. */
@@ -430,7 +434,8 @@ struct pf_channel {
     uint32_t exploring; /* the run is a copy of a resident target */
     /* it has performed an atomic operation that is not sequentially consistent */
     uint32_t not_seq_cst;
-    uint32_t nblocked, nunexplored, nstates;
+    uint32_t nblocked, nunexplored, nstates, nlive;
+    uint16_t live[PF_LIVE_MAX]; /* numbers of system calls */
     struct pf_blocked blocked[PF_BLOCKED_MAX];
     char unexplored[PF_UNEXPLORED_MAX][32];
     struct pf_local_state states[PF_LOCAL_STATES];

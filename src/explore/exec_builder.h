@@ -18,6 +18,7 @@ struct pf_exec_operation {
     bool alone;   /* it is the whole iteration */
     bool repeats; /* iterations before it were dropped: it may be one more of them */
     uint64_t state; /* of its thread before it; 0: not known */
+    uint32_t gap; /* if dropped: operations without events after it that are dropped, too */
     bool pending; /* it did not take effect: its thread waited in it at the end of the run */
 };
 

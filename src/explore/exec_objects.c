@@ -67,9 +67,12 @@ static const char *function_of(const struct pf_trace *t, uint32_t event)
                                                                   : pf_trace_text(t, site->func);
 }
 
+/* True if the event is a call of a library function with a state of its own, or part of one. */
 static bool is_ordered(const struct pf_trace *t, uint32_t event)
 {
-    const char *f = function_of(t, event);
+    const struct pf_event *e = &t->events.at[event];
+    const char *f = e->kind == PF_EV_CALL ? pf_trace_text(t, t->calls.at[e->what])
+                                          : function_of(t, event);
     return f && pf_explored_call_find(f) == PF_EXPLORED_CALL_ORDERED;
 }
 
@@ -126,7 +129,7 @@ void pf_exec_find_objects(struct pf_exec_builder *b)
         }
     }
     for (size_t k = 0; k < b->operations.len; k++)
-        if (is_ordered(t, b->operations.at[k].pivot))
+        if (pf_exec_is_ordered(b, &b->operations.at[k]))
             use(&hidden, 0, b->operations.at[k].thread);
     for (uint32_t k = 0; k < b->nblocked; k++) {
         uint32_t thread = thread_of(t, b->blocked[k].thread);
@@ -409,12 +412,17 @@ void pf_exec_add_reads(struct pf_exec_builder *b, const struct pf_exec_operation
 
 bool pf_exec_is_ordered(const struct pf_exec_builder *b, const struct pf_exec_operation *o)
 {
-    return is_ordered(b->t, o->pivot);
+    if (is_ordered(b->t, o->pivot))
+        return true;
+    for (uint32_t i = o->first; i != PF_NONE; i = b->next[i])
+        if (b->t->events.at[i].kind == PF_EV_CALL && is_ordered(b->t, i))
+            return true;
+    return false;
 }
 
 void pf_exec_add_call(struct pf_exec_builder *b, const struct pf_exec_operation *o)
 {
-    if (b->hidden != PF_NONE && is_ordered(b->t, o->pivot))
+    if (b->hidden != PF_NONE && pf_exec_is_ordered(b, o))
         add_update(b, b->hidden);
 }
 

@@ -236,7 +236,7 @@ static void skip_operation(struct pf_exec_builder *b, struct pf_exec_operation *
     x->g.accesses.len = x->accesses.len = accesses;
     x->open.len = open;
     b->last_node[o->thread] = before;
-    b->ndropped[o->thread]++;
+    b->ndropped[o->thread] += 1 + o->gap;
 }
 
 /* --- the end of the run --- */

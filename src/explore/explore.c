@@ -23,6 +23,7 @@ struct explorer {
     struct pf_exploration *out;
     struct pf_resident_host *host;
     struct pf_search search;
+    struct pf_answer_file answers;
     const struct pf_clip_meta *meta;
     struct pf_pair_set races; /* hashes of the source positions of races that were seen */
     uint64_t saved; /* the last run of which a clip was written */
@@ -33,10 +34,35 @@ struct explorer {
 
 /* --- what is left open --- */
 
+/* True if some operation of the thread is not ordered before the last one of the thread that ended
+ * the process: the process could have ended before it. */
+static bool outlives(const struct pf_execution *run, uint32_t thread)
+{
+    const struct pf_exec_thread *t = run->threads.at;
+    uint32_t ender = 0, n = t[thread].length;
+    for (uint32_t k = 0; k + 1 < run->threads.len; k++)
+        ender = t[k].ender ? k : ender;
+    if (thread == ender || !t[ender].length)
+        return false;
+    uint32_t end = pf_rf_node_at(&run->g, ender, t[ender].length - 1);
+    while (n && run->nodes.at[pf_rf_node_at(&run->g, thread, n - 1)].flags & PF_EXEC_ENDS)
+        n--; /* its end has no effect of its own */
+    return n && !pf_rf_before(&run->g, pf_rf_node_at(&run->g, thread, n - 1), end);
+}
+
 static void check_end(struct explorer *x, const struct pf_clip *clip,
                       const struct pf_resident_end *end, const struct pf_execution *run)
 {
     bool by_signal = WIFSIGNALED(clip->end.wait);
+    char where[40];
+    for (uint32_t i = 0; i < end->nlive; i++) {
+        bool waits = end->live[i] & PF_LIVE_WAITS;
+        snprintf(where, sizeof where, "system call %u", end->live[i] & ~PF_LIVE_WAITS);
+        pf_exploration_add_open(x->out,
+                                waits ? "a wait for the outside world"
+                                      : "an answer from outside that was not recorded",
+                                where);
+    }
     for (uint32_t i = 0; i < end->nunexplored; i++)
         pf_exploration_add_open(x->out, "a call of a library function that is not explored",
                                 end->unexplored[i]);
@@ -46,9 +72,9 @@ static void check_end(struct explorer *x, const struct pf_clip *clip,
         pf_exploration_add_open(x->out, "a child process", "");
     if (end->killed)
         pf_exploration_add_open(x->out, "a run that did not end in its time", "");
-    for (uint32_t t = 0; t < run->threads.len && !by_signal; t++)
-        if (run->threads.at[t].live && clip->end.outcome == PF_OUTCOME_NONE)
-            pf_exploration_add_open(x->out, "a thread that still ran when the process ended", "");
+    for (uint32_t t = 0; t + 1 < run->threads.len && !by_signal; t++)
+        if (clip->end.outcome == PF_OUTCOME_NONE && (run->threads.at[t].live || outlives(run, t)))
+            pf_exploration_add_open(x->out, "a thread that may still run when the process ends", "");
 }
 
 /* --- failures --- */
@@ -210,7 +236,8 @@ static pf_status start_host(struct explorer *x, uint64_t events, struct pf_error
                                     .events = events,
                                     .limit_ms = time_left(x, START_LIMIT_MS),
                                     .should_stop = x->settings->should_stop,
-                                    .allow_outside = x->settings->allow_outside};
+                                    .allow_outside = x->settings->allow_outside,
+                                    .answers = &x->answers};
     x->checkpoint = events;
     return pf_resident_host_new(&x->host, x->meta, &how, e);
 }
@@ -219,6 +246,7 @@ static pf_status run_one(struct explorer *x, const struct pf_beginning *b, struc
 {
     const struct pf_clip *clip;
     struct pf_resident_end end;
+    x->answers.table->recording = !b;
     pf_status s = pf_resident_host_run(x->host, b ? b->plan.at : NULL, b ? b->plan.len : 0,
                                        time_left(x, RUN_LIMIT_MS), &clip, &end, e);
     if (s != PF_OK)
@@ -269,10 +297,11 @@ static pf_status run_first(struct explorer *x, struct pf_error *e)
     if (s != PF_OK || at_limit(x) || x->prefix <= FIRST)
         return s;
     s = move_checkpoint(x, e);
-    if (s != PF_OK || !x->out->outside)
+    if (s != PF_OK || (!x->out->outside && !x->answers.table->used))
         return s;
     start_search(x);
     pf_exploration_restart(x->out);
+    pf_answer_file_clear(&x->answers);
     return run_one(x, NULL, e);
 }
 
@@ -301,7 +330,10 @@ pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
                      const struct pf_explore_settings *settings, struct pf_error *e)
 {
     struct explorer x = {.settings = settings, .out = out, .meta = m, .began = pf_now_ms()};
-    pf_status s = start_host(&x, FIRST, e);
+    pf_status s = pf_answer_file_open(&x.answers, e);
+    if (s != PF_OK)
+        return s;
+    s = start_host(&x, FIRST, e);
     if (s == PF_OK)
         s = explore_all(&x, e);
     if (x.search.unknown)
@@ -310,6 +342,7 @@ pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
         pf_exploration_add_open(out, "too many choices", "");
     out->ms = pf_now_ms() - x.began;
     pf_resident_host_free(x.host);
+    pf_answer_file_close(&x.answers);
     pf_search_release(&x.search);
     pf_pair_set_release(&x.races);
     return s;

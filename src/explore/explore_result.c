@@ -46,41 +46,34 @@ void pf_exploration_add_open(struct pf_exploration *x, const char *reason, const
 
 /* --- answers from outside --- */
 
-/* True if the result of the system call depends only on what the program did before. */
+/* True if the result of the system call depends only on what the program did before; or if the
+ * runtime takes care of it (pinned_answers.h). */
 static bool is_own_answer(unsigned number)
 {
-    static const uint16_t own[] = {SYS_mmap,
-                                   SYS_munmap,
-                                   SYS_mprotect,
-                                   SYS_madvise,
-                                   SYS_mremap,
-                                   SYS_brk,
-                                   SYS_write,
-                                   SYS_writev,
-                                   SYS_close,
-                                   SYS_futex,
-                                   SYS_sched_yield,
-                                   SYS_sched_getaffinity,
-                                   SYS_getpid,
-                                   SYS_gettid,
-                                   SYS_rt_sigaction,
-                                   SYS_rt_sigprocmask,
-                                   SYS_sigaltstack,
-                                   SYS_fstat,
-                                   SYS_newfstatat,
-                                   SYS_ioctl,
-                                   SYS_exit,
-                                   SYS_exit_group,
-                                   SYS_tgkill,
-                                   SYS_tkill,
-                                   SYS_kill,
-                                   SYS_set_robust_list,
-                                   SYS_rseq,
-                                   SYS_clone,
-                                   SYS_clone3,
-                                   SYS_prctl,
-                                   SYS_set_tid_address,
-                                   SYS_arch_prctl};
+    static const uint16_t own[] = {
+        /* memory, threads, signals */
+        SYS_mmap, SYS_munmap, SYS_mprotect, SYS_madvise, SYS_mremap, SYS_brk, SYS_futex,
+        SYS_sched_yield, SYS_sched_getaffinity, SYS_getpid, SYS_gettid, SYS_rt_sigaction,
+        SYS_rt_sigprocmask, SYS_sigaltstack, SYS_exit, SYS_exit_group, SYS_tgkill, SYS_tkill,
+        SYS_kill, SYS_set_robust_list, SYS_rseq, SYS_clone, SYS_clone3, SYS_prctl,
+        SYS_set_tid_address, SYS_arch_prctl,
+        /* descriptors and files */
+        SYS_write, SYS_writev, SYS_pwrite64, SYS_pwritev, SYS_close, SYS_open, SYS_openat,
+        SYS_openat2, SYS_creat, SYS_read, SYS_readv, SYS_pread64, SYS_preadv, SYS_preadv2,
+        SYS_lseek, SYS_fsync, SYS_fdatasync, SYS_ftruncate, SYS_truncate, SYS_fallocate,
+        SYS_fadvise64, SYS_dup, SYS_dup2, SYS_dup3, SYS_fcntl, SYS_ioctl, SYS_pipe, SYS_pipe2,
+        SYS_eventfd2, SYS_memfd_create, SYS_stat, SYS_lstat, SYS_fstat, SYS_newfstatat, SYS_statx,
+        SYS_statfs, SYS_fstatfs, SYS_access, SYS_faccessat, SYS_faccessat2, SYS_readlink,
+        SYS_readlinkat, SYS_getcwd, SYS_unlink, SYS_unlinkat, SYS_rename, SYS_renameat,
+        SYS_renameat2, SYS_mkdir, SYS_mkdirat, SYS_rmdir, SYS_umask,
+        /* sockets */
+        SYS_socket, SYS_socketpair, SYS_bind, SYS_listen, SYS_accept, SYS_accept4, SYS_connect,
+        SYS_shutdown, SYS_sendto, SYS_sendmsg, SYS_sendmmsg, SYS_recvfrom, SYS_recvmsg,
+        SYS_recvmmsg, SYS_getsockname, SYS_getpeername, SYS_getsockopt, SYS_setsockopt,
+        /* facts about the machine and the process */
+        SYS_getrandom, SYS_getrusage, SYS_times, SYS_sysinfo, SYS_getcpu, SYS_uname, SYS_getppid,
+        SYS_getuid, SYS_geteuid, SYS_getgid, SYS_getegid, SYS_prlimit64, SYS_getrlimit,
+        SYS_clock_gettime};
     for (size_t i = 0; i < sizeof own / sizeof *own; i++)
         if (own[i] == number)
             return true;
@@ -92,12 +85,11 @@ static void check_input(struct pf_exploration *x, const struct pf_input *i)
     char where[40];
     const char *reason = i->kind == PF_INPUT_SIGNAL    ? "a signal from outside"
                          : i->kind == PF_INPUT_DOUBT   ? "a call that may not replay"
-                         : i->kind == PF_INPUT_BLOCKED ? "a wait for the outside world"
                          : i->kind == PF_INPUT_EXEC    ? "a child process"
                          : i->kind == PF_INPUT_CALL && !is_own_answer(i->number)
                              ? "an answer from outside"
                              : NULL;
-    bool is_call = i->kind == PF_INPUT_CALL || i->kind == PF_INPUT_BLOCKED;
+    bool is_call = i->kind == PF_INPUT_CALL;
     snprintf(where, sizeof where, "system call %u", i->number);
     if (!reason)
         return;

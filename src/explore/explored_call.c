@@ -1,6 +1,8 @@
-/* explored_call.c - see explored_call.h. The list is short, so it is searched from the start. */
+/* explored_call.c - see explored_call.h. Names are found by a hash table, which is filled once. */
 #include "explored_call.h"
+#include "fnv.h"
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 static const struct {
@@ -12,10 +14,28 @@ static const struct {
 #undef PF_EXPLORED
 };
 
+#define NAMES (sizeof list / sizeof *list)
+#define SLOTS 2048u
+static uint16_t by_name[SLOTS]; /* 1 + index into `list`; 0: free */
+_Static_assert(NAMES < SLOTS / 2, "a hash table with room");
+
+/* The slot of a name, which may be free. */
+static uint16_t *slot_of(const char *name)
+{
+    uint64_t i = pf_fnv_text(PF_FNV_START, name);
+    while (by_name[i % SLOTS] && strcmp(list[by_name[i % SLOTS] - 1].name, name) != 0)
+        i++;
+    return &by_name[i % SLOTS];
+}
+
+__attribute__((constructor)) static void fill_slots(void)
+{
+    for (uint16_t i = 0; i < NAMES; i++)
+        *slot_of(list[i].name) = i + 1;
+}
+
 enum pf_explored_call pf_explored_call_find(const char *name)
 {
-    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
-        if (list[i].name[0] == name[0] && !strcmp(list[i].name, name))
-            return list[i].kind;
-    return PF_EXPLORED_CALL_NOT;
+    uint16_t found = *slot_of(name);
+    return found ? list[found - 1].kind : PF_EXPLORED_CALL_NOT;
 }

@@ -73,6 +73,33 @@ static pf_status ended_early(struct pf_resident_host *r, struct pf_error *e)
                    c->unwatched ? " (there is no room for the runtime's memory)" : "");
 }
 
+/* --- answers --- */
+
+pf_status pf_answer_file_open(struct pf_answer_file *f, struct pf_error *e)
+{
+    f->table = MAP_FAILED;
+    if ((f->fd = memory_file("pf-answers", e)) < 0)
+        return PF_IO;
+    if (!ftruncate(f->fd, sizeof *f->table))
+        f->table = mmap(NULL, sizeof *f->table, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd, 0);
+    if (f->table != MAP_FAILED)
+        return PF_OK;
+    close(f->fd);
+    return pf_fail(e, PF_IO, "cannot map %zu bytes: %s", sizeof *f->table, strerror(errno));
+}
+
+void pf_answer_file_clear(struct pf_answer_file *f)
+{
+    f->table->used = 0;
+    memset(f->table->slot, 0, sizeof f->table->slot);
+}
+
+void pf_answer_file_close(struct pf_answer_file *f)
+{
+    munmap(f->table, sizeof *f->table);
+    close(f->fd);
+}
+
 /* --- start and end --- */
 
 static pf_status write_plan(struct pf_resident_host *r, const struct pf_schedule_plan_step *plan,
@@ -158,6 +185,7 @@ pf_status pf_resident_host_new(struct pf_resident_host **out, const struct pf_cl
     if (s == PF_OK) {
         snprintf(k->lane, sizeof k->lane, "/proc/%d/fd/%d", (int)getpid(), r->lane_fd);
         snprintf(k->plan, sizeof k->plan, "/proc/%d/fd/%d", (int)getpid(), r->plan_fd);
+        snprintf(k->answers, sizeof k->answers, "/proc/%d/fd/%d", (int)getpid(), how->answers->fd);
         fill_lane(r);
         *out = r;
         return PF_OK;
@@ -194,7 +222,7 @@ static void reset_lane(struct pf_resident_host *r)
     c->outcome = PF_OUTCOME_NONE;
     c->text[0] = c->error[0] = 0;
     c->errors = c->children = c->copies = c->executed = c->stuck = 0;
-    c->nblocked = c->nunexplored = c->nstates = c->exploring = c->not_seq_cst = 0;
+    c->nblocked = c->nunexplored = c->nstates = c->nlive = c->exploring = c->not_seq_cst = 0;
     c->divergence.diverged = 0;
     c->reached.n = 0;
 }
@@ -290,7 +318,9 @@ pf_status pf_resident_host_run(struct pf_resident_host *r, const struct pf_sched
                                     .unexplored = r->lane->unexplored,
                                     .states = r->lane->states,
                                     .nstates = r->lane->nstates,
-                                    .nunexplored = r->lane->nunexplored};
+                                    .nunexplored = r->lane->nunexplored,
+                                    .live = r->lane->live,
+                                    .nlive = r->lane->nlive};
     return PF_OK;
 }
 

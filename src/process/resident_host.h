@@ -12,6 +12,7 @@
 #ifndef PF_PROCESS_RESIDENT_HOST_H
 #define PF_PROCESS_RESIDENT_HOST_H
 
+#include "answer_table.h"
 #include "directed.h"
 
 struct pf_resident_host;
@@ -23,7 +24,17 @@ struct pf_resident_start {
     uint64_t limit_ms; /* most time until the target has reached it */
     bool (*should_stop)(void); /* NULL: never */
     bool allow_outside; /* copies may use connections to other processes */
+    const struct pf_answer_file *answers; /* shared by all copies; outlives the host */
 };
+
+/* What the outside world has answered (answer_table.h). */
+struct pf_answer_file {
+    int fd;
+    struct pf_answer_table *table;
+};
+PF_MUST_USE pf_status pf_answer_file_open(struct pf_answer_file *f, struct pf_error *e);
+void pf_answer_file_clear(struct pf_answer_file *f); /* forgets all answers */
+void pf_answer_file_close(struct pf_answer_file *f);
 
 /* Starts the program and waits until it has reached the checkpoint. `m` must outlive the host. */
 PF_MUST_USE pf_status pf_resident_host_new(struct pf_resident_host **out,
@@ -48,6 +59,8 @@ struct pf_resident_end {
     uint32_t nstates;
     char (*unexplored)[32]; /* functions that it called and that are not explored */
     uint32_t nunexplored;
+    const uint16_t *live; /* system calls whose answers other copies may not get */
+    uint32_t nlive;
 };
 
 /* Runs a copy along the plan, for at most limit_ms milliseconds. *clip is a view of its recording;

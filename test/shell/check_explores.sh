@@ -74,7 +74,7 @@ part="$ROOT/test/shell/part"
 status 0 "$PF" check --time 10m --quiet --state relaxed.s -- ./relaxed
 has out "executions are possible, and all were seen (sequential consistency only)"
 # Something that was not explored is listed, and the check uses its budget.
-"$PF" cc -g -O1 -pthread -DREASON=random_number "$part/explore_open.c" -o drawn
+"$PF" cc -g -O1 -pthread -DREASON=time_read "$part/explore_open.c" -o drawn
 status 0 "$PF" check --runs 2 --quiet --json drawn.json --state drawn.s -- ./drawn
 has out "  not explored: "
 hasnt out "complete for this input"

@@ -179,6 +179,9 @@ bool pf_waiters_poll(uint64_t deadline);
  * No code of the target runs here. */
 void pf_signal_take_arrived(void);
 /* A new thread starts with the name of its parent. */
+/* The target reads a clock (pinned_answers.c): *value becomes what all runs of an exploration read
+ * there, or what was recorded. */
+void pf_input_clock(int clock, uint64_t *value);
 void pf_syscall_thread_created(struct pf_context *c, struct pf_context *parent);
 /* The name (16 bytes) of the thread with this thread pointer; NULL if there is no such thread. */
 char *pf_syscall_thread_name(uint64_t fs);

@@ -4,11 +4,15 @@
  */
 #include "resident.h"
 #include "checkpoint.h"
+#include "fnv.h"
+#include "pinned_answers.h"
 #include "schedule_plan.h"
 #include "scheduler.h"
 #include "shared_state.h"
+#include "stack.h"
 #include "stream_ring.h"
 #include "sys.h"
+#include "tracer.h"
 #include <linux/futex.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -17,11 +21,19 @@
 
 /* --- calls that are not explored --- */
 
-static const char *const explored[] = {
-#define PF_EXPLORED(name, kind) name,
+enum explored_kind { EVENTS = 1, ORDERED };
+static const struct {
+    const char *name;
+    enum explored_kind kind;
+} explored[] = {
+#define PF_EXPLORED(name, kind) {name, kind},
 #include "pf_explored.def"
 #undef PF_EXPLORED
 };
+#define NAMES (sizeof explored / sizeof *explored)
+#define SLOTS 2048u
+static uint16_t by_name[SLOTS]; /* 1 + index into `explored`; 0: free */
+_Static_assert(NAMES < SLOTS / 2, "a hash table with room");
 
 static bool same_text(const char *a, const char *b)
 {
@@ -30,12 +42,33 @@ static bool same_text(const char *a, const char *b)
     return *a == *b;
 }
 
-static bool is_explored(const char *name)
+/* The slot of a name, which may be free. */
+static uint16_t *slot_of(const char *name)
 {
-    for (size_t i = 0; i < sizeof explored / sizeof *explored; i++)
-        if (same_text(explored[i], name))
-            return true;
-    return false;
+    uint64_t i = pf_fnv_text(PF_FNV_START, name);
+    while (by_name[i % SLOTS] && !same_text(explored[by_name[i % SLOTS] - 1].name, name))
+        i++;
+    return &by_name[i % SLOTS];
+}
+
+static void fill_slots(void)
+{
+    for (uint16_t i = 0; i < NAMES; i++)
+        *slot_of(explored[i].name) = i + 1;
+}
+
+/* An event of the call, which reads nothing that changes. Exploration orders such calls, and must
+ * know where they happened. */
+static void trace_call(const struct pf_func *native)
+{
+    struct pf_trace_record e = {.kind = PF_EV_READ, .what = (uint64_t)native, .more = 1};
+    pf_nest();
+    pf_stack_push((struct pf_func *)(uintptr_t)native);
+    e.site = pf_stack_id(__pf_tls.thread, PF_NATIVE_CALL);
+    e.flags = PF_EF_UNKNOWN;
+    pf_trace_event(&e);
+    pf_stack_pop();
+    pf_unnest();
 }
 
 void pf_resident_note_call(const struct pf_func *native)
@@ -46,9 +79,14 @@ void pf_resident_note_call(const struct pf_func *native)
     const struct pf_func **slot = &known[(uint64_t)native / sizeof *native % 256];
     if (!c || *slot == native || pf_contexts() < 2)
         return;
-    *slot = native;
     const char *name = pf_rel_str(&native->name);
-    if (!name || is_explored(name))
+    uint16_t found = name ? *slot_of(name) : 0;
+    if (found && explored[found - 1].kind == ORDERED) {
+        trace_call(native);
+        return;
+    }
+    *slot = native;
+    if (!name || found)
         return;
     for (uint32_t i = 0; i < c->nunexplored; i++)
         if (same_text(c->unexplored[i], name))
@@ -113,12 +151,15 @@ static void start_copy(const struct pf_resident *resident)
 void pf_resident_serve(void)
 {
     struct pf_resident *r = &pf_channel_get()->resident;
+    fill_slots();
     pf_continuation_prepare();
     pf_shared_state_save();
     __atomic_store_n(&r->ready, 1, __ATOMIC_RELEASE);
     pf_sys(SYS_futex, &r->ready, FUTEX_WAKE, 1);
     while (wait_for_request(r)) {
         int status = 0;
+        if (!r->ended && !pf_pins_map(r->answers)) /* the first request */
+            pf_direct_refuse("cannot map the answers of the outside world");
         long pid = pf_checkpoint();
         if (pid == 0) {
             start_copy(r);

@@ -155,6 +155,8 @@ struct pf_context *pf_schedule_plan_wait(const struct pf_context *current, uint6
             pf_spinners_release(wanted);
             break;
         }
+        if (pf_direct.exploring && wanted->wait.deadline >= until)
+            until = wanted->wait.deadline + 1; /* a sleep, however long */
         if (wanted->state == PF_CONTEXT_HELD ||
             (!wanted->wait.deadline && !pf_waits_external() &&
              !(pf_schedule_plan_has_no_step(wanted) && pf_waits_time())) ||

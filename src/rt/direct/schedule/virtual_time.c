@@ -74,6 +74,7 @@ static long read_clock(int clock, struct timespec *t)
     if (!base_of(clock, &base))
         return -EINVAL;
     uint64_t now = base + pf_sched_now();
+    pf_input_clock(clock, &now);
     *t = (struct timespec){(time_t)(now / SECOND), (long)(now % SECOND)};
     return 0;
 }

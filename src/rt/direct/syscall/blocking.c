@@ -36,7 +36,7 @@ uint64_t pf_deadline_after(int64_t seconds, int64_t nanoseconds)
     return now + (uint64_t)seconds * 1000000000u + (uint64_t)nanoseconds + 1;
 }
 
-static bool try_once(struct pf_blocking *b)
+static bool try_once(struct pf_blocking *b, const struct pf_pin *pin)
 {
     if (pf_recording()) {
         struct pf_lengths_before before;
@@ -44,8 +44,10 @@ static bool try_once(struct pf_blocking *b)
         bool done = b->try_now(b);
         if (done)
             pf_syscall_writes_log(b->number, b->argument, &before, b->result);
-        else
+        else {
             pf_input_put(PF_INPUT_BLOCKED, b->number, (int64_t)b->deadline, NULL, 0);
+            pf_pin_waits(pin, b->number);
+        }
         return done;
     }
     const struct pf_input *in = pf_input_peek();
@@ -89,13 +91,20 @@ static enum pf_woken wait(struct pf_blocking *b)
 
 long pf_blocking_run(struct pf_blocking *b)
 {
-    while (!try_once(b)) {
+    struct pf_pin pin;
+    if (pf_recording() && pf_pin_begin(&pin, b->number, b->argument, &b->result)) {
+        pf_output_track(b->number, b->argument, b->result);
+        return b->result;
+    }
+    while (!try_once(b, &pin)) {
         enum pf_woken woken = pf_signal_pending() ? PF_WOKEN_SIGNAL : wait(b);
         b->last = woken == PF_WOKEN_TIMEOUT;
         enum pf_handled h = woken == PF_WOKEN_SIGNAL ? pf_signal_run_handlers() : PF_HANDLED_NONE;
         if (h == PF_HANDLED_INTERRUPT || (h == PF_HANDLED_RESTART && b->never_restart))
             return -EINTR;
     }
+    if (pf_recording())
+        pf_pin_end(&pin, b->number, b->argument, b->result);
     pf_output_track(b->number, b->argument, b->result);
     return b->result;
 }

@@ -66,8 +66,7 @@ static bool is_address_outside(const void *at, uint64_t length)
     return leads_outside(to.at.any.sa_family) && !is_inside(&to);
 }
 
-/* True if the peer of a connected socket is another process. */
-static bool has_outside_peer(int fd)
+bool pf_outside_peer(int fd)
 {
     struct socket_address peer = {.length = sizeof peer.at};
     struct ucred other = {0};
@@ -100,35 +99,38 @@ void pf_outside_prepare(void)
         outside[fd] = 0;
         if (pf_output_standard(fd) || pf_sys(SYS_fstat, fd, &st))
             continue;
-        if (S_ISSOCK(st.st_mode) ? has_outside_peer(fd)
+        if (S_ISSOCK(st.st_mode) ? pf_outside_peer(fd)
                                  : S_ISFIFO(st.st_mode) && !has_both_ends(fd, &st))
             outside[fd] = st.st_ino;
     }
 }
 
-static bool uses_outside_descriptor(long fd)
+bool pf_outside_descriptor(int fd)
 {
     struct stat st;
     return fd >= 0 && fd < FDS && outside[fd] && pf_sys(SYS_fstat, fd, &st) == 0 &&
            st.st_ino == outside[fd];
 }
 
-void pf_outside_check(long number, const long a[6])
+void pf_outside_add(int fd)
 {
-    bool leaves = false;
+    struct stat st;
+    if (fd >= 0 && fd < FDS && pf_sys(SYS_fstat, fd, &st) == 0)
+        outside[fd] = st.st_ino;
+}
+
+bool pf_outside_reached(long number, const long a[6])
+{
     switch (number) {
     case SYS_connect:
-        leaves = is_address_outside((const void *)a[1], (uint64_t)a[2]);
-        break;
+        return is_address_outside((const void *)a[1], (uint64_t)a[2]);
     case SYS_sendto:
-        leaves =
-            uses_outside_descriptor(a[0]) || is_address_outside((const void *)a[4], (uint64_t)a[5]);
-        break;
+        return pf_outside_descriptor((int)a[0]) ||
+               is_address_outside((const void *)a[4], (uint64_t)a[5]);
     case SYS_sendmsg:
-        leaves = uses_outside_descriptor(a[0]) ||
-                 is_address_outside(((const struct msghdr *)a[1])->msg_name,
-                                    ((const struct msghdr *)a[1])->msg_namelen);
-        break;
+        return pf_outside_descriptor((int)a[0]) ||
+               is_address_outside(((const struct msghdr *)a[1])->msg_name,
+                                  ((const struct msghdr *)a[1])->msg_namelen);
     case SYS_sendmmsg:
     case SYS_recvfrom:
     case SYS_recvmsg:
@@ -137,12 +139,15 @@ void pf_outside_check(long number, const long a[6])
     case SYS_readv:
     case SYS_write:
     case SYS_writev:
-        leaves = uses_outside_descriptor(a[0]);
-        break;
+        return pf_outside_descriptor((int)a[0]);
     default:
-        break;
+        return false;
     }
-    if (leaves && !pf_channel_get()->allow_outside)
+}
+
+void pf_outside_check(long number, const long a[6])
+{
+    if (!pf_channel_get()->allow_outside && pf_outside_reached(number, a))
         pf_diverged_words("a call that a private run cannot make", "none",
                           "using a connection to another process (--allow-outside permits it)");
 }

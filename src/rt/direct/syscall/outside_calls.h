@@ -10,10 +10,20 @@
 #ifndef PF_RT_OUTSIDE_CALLS_H
 #define PF_RT_OUTSIDE_CALLS_H
 
+#include <stdbool.h>
+
 /* Before the process is copied: finds its descriptors that lead outside. */
 void pf_outside_prepare(void);
 /* In a continuation: ends it, as a divergence, if the call would reach another process and the user
  * has not allowed that. */
 void pf_outside_check(long number, const long argument[6]);
+/* True if the call would reach another process. */
+bool pf_outside_reached(long number, const long argument[6]);
+/* True if the descriptor leads to another process. */
+bool pf_outside_descriptor(int fd);
+/* From now on it does. */
+void pf_outside_add(int fd);
+/* True if the peer of a connected socket is another process. */
+bool pf_outside_peer(int fd);
 
 #endif

@@ -39,12 +39,16 @@ char *pf_syscall_thread_name(uint64_t fs)
 long pf_syscall_plain(long number, const long a[6])
 {
     struct pf_lengths_before before;
+    struct pf_pin pin;
     long r;
-    if (pf_recording()) {
+    if (pf_recording() && pf_pin_begin(&pin, number, a, &r)) {
+        ;
+    } else if (pf_recording()) {
         pf_syscall_writes_prepare(number, a, &before);
         if (!pf_child_log_keep_open(number, a, &r))
             r = pf_perform(number, a);
         pf_syscall_writes_log(number, a, &before, r);
+        pf_pin_end(&pin, number, a, r);
     } else {
         r = pf_syscall_writes_replay(number, a, pf_input_get(PF_INPUT_CALL, number));
     }

@@ -22,6 +22,7 @@
 #include "file_overlay.h"
 #include "input_record.h"
 #include "outside_calls.h"
+#include "pinned_answers.h"
 #include "served_input.h"
 #include "sys.h"
 #include <assert.h>
@@ -77,6 +78,8 @@ void pf_input_put_header(enum pf_input_kind kind, long number, int64_t result, s
 const struct pf_input *pf_input_get(enum pf_input_kind kind, long number);
 /* Replay: the next record without taking it; NULL: no more. */
 const struct pf_input *pf_input_peek(void);
+/* Recording in memory that pf does not empty meanwhile: the record that was put last. */
+const struct pf_input *pf_input_newest(void);
 void pf_input_skip(void); /* takes the record that peek returned */
 static inline const void *pf_input_payload(const struct pf_input *in) { return in + 1; }
 /* Replay: copies the first n bytes of a payload. A shorter payload is a divergence. */
@@ -190,6 +193,7 @@ struct pf_syscall_state {
     struct pf_queued_signal *queue; /* signals sent to this thread only, oldest first */
     stack_t alternate;
     char name[16];
+    uint32_t pinned; /* calls with pinned answers so far (pinned_answers.h) */
 };
 struct pf_syscall_state *pf_syscall_state_of(struct pf_context *c);
 static inline struct pf_syscall_state *pf_syscall_state_self(void)
@@ -209,6 +213,8 @@ static inline long pf_perform(long number, const long a[6])
             return r;
     }
     r = pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    if (__builtin_expect(pf_direct.exploring, 0))
+        pf_pin_note_path(number, a);
     if (__builtin_expect(r == -EFAULT, 0) && pf_environment_retry(number))
         r = pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     if (__builtin_expect(pf_direct.isolated, 0))

@@ -1,0 +1,38 @@
+/*
+ * pinned_answers.h - answers of the outside world that all runs of an exploration get alike.
+ *
+ * Model:   a call whose answer depends on more than the program (random numbers, a device, a
+ *          connection to another process) gets the answer of the first run that made it: the same
+ *          thread, the same number of such calls before, the same arguments (answer_table.h). It is
+ *          then not performed. The thread is identified by the way it was created. A call without
+ *          such an answer is performed, and pf is told, unless it is the first run.
+ *          Files are not answers: what the program itself writes must be visible, so these calls
+ *          are performed. But if another process has changed a file since the first run used it,
+ *          pf is told.
+ * Memory:  a table in shared memory, which pf owns.
+ * Threads: only the runner.
+ */
+#ifndef PF_RT_PINNED_ANSWERS_H
+#define PF_RT_PINNED_ANSWERS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* In a resident target: maps the table in this file. False: it cannot be mapped. */
+bool pf_pins_map(const char *path);
+
+/* One call. */
+struct pf_pin {
+    uint64_t key; /* 0: its answer is not kept */
+};
+/* Before a call of a recorded run. True: *result is its answer, its memory is written, and it is
+ * logged. */
+bool pf_pin_begin(struct pf_pin *p, long number, const long argument[6], long *result);
+/* After the call was performed and logged. */
+void pf_pin_end(const struct pf_pin *p, long number, const long argument[6], long result);
+/* The call would have waited. */
+void pf_pin_waits(const struct pf_pin *p, long number);
+/* In an explored run: the kernel has looked at the path of this call. */
+void pf_pin_note_path(long number, const long argument[6]);
+
+#endif
