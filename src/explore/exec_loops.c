@@ -57,8 +57,7 @@ void pf_exec_find_waits(struct pf_exec_builder *b, const struct pf_exec_report *
             for (size_t k = list->len - back; k < list->len; k++)
                 b->operations.at[list->at[k]].dropped = true;
             /* operations without events, such as a sleep, are dropped with the others */
-            b->operations.at[list->at[list->len - 1]].gap =
-                o->index - p->index - (uint32_t)back;
+            b->operations.at[list->at[list->len - 1]].gap = o->index - p->index - (uint32_t)back;
             p->alone = back == 1;
             list->len -= back;
             o->repeats = true;

@@ -71,8 +71,8 @@ static const char *function_of(const struct pf_trace *t, uint32_t event)
 static bool is_ordered(const struct pf_trace *t, uint32_t event)
 {
     const struct pf_event *e = &t->events.at[event];
-    const char *f = e->kind == PF_EV_CALL ? pf_trace_text(t, t->calls.at[e->what])
-                                          : function_of(t, event);
+    const char *f =
+        e->kind == PF_EV_CALL ? pf_trace_text(t, t->calls.at[e->what]) : function_of(t, event);
     return f && pf_explored_call_find(f) == PF_EXPLORED_CALL_ORDERED;
 }
 

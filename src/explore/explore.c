@@ -74,7 +74,8 @@ static void check_end(struct explorer *x, const struct pf_clip *clip,
         pf_exploration_add_open(x->out, "a run that did not end in its time", "");
     for (uint32_t t = 0; t + 1 < run->threads.len && !by_signal; t++)
         if (clip->end.outcome == PF_OUTCOME_NONE && (run->threads.at[t].live || outlives(run, t)))
-            pf_exploration_add_open(x->out, "a thread that may still run when the process ends", "");
+            pf_exploration_add_open(x->out, "a thread that may still run when the process ends",
+                                    "");
 }
 
 /* --- failures --- */

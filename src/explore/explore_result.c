@@ -83,9 +83,9 @@ static bool is_own_answer(unsigned number)
 static void check_input(struct pf_exploration *x, const struct pf_input *i)
 {
     char where[40];
-    const char *reason = i->kind == PF_INPUT_SIGNAL    ? "a signal from outside"
-                         : i->kind == PF_INPUT_DOUBT   ? "a call that may not replay"
-                         : i->kind == PF_INPUT_EXEC    ? "a child process"
+    const char *reason = i->kind == PF_INPUT_SIGNAL  ? "a signal from outside"
+                         : i->kind == PF_INPUT_DOUBT ? "a call that may not replay"
+                         : i->kind == PF_INPUT_EXEC  ? "a child process"
                          : i->kind == PF_INPUT_CALL && !is_own_answer(i->number)
                              ? "an answer from outside"
                              : NULL;

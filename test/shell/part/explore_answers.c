@@ -1,5 +1,5 @@
-/* Two threads that act on what the outside world answers: each adds to a sum, under a lock, as often
- * as the answer says. */
+/* Two threads that act on what the outside world answers: each adds to a sum, under a lock, as
+ * often as the answer says. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>

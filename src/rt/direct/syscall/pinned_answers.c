@@ -88,8 +88,8 @@ static uint64_t key_of(long number, const long a[6])
     uint64_t h = pf_fnv_number(origin_of(pf_context_self()), (uint64_t)number);
     h = pf_fnv_number(h, s->pinned++);
     /* addresses, and the numbers of descriptors, may differ between runs */
-    uint32_t first = number != SYS_getrandom && number != SYS_getrusage &&
-                     number != SYS_clock_gettime;
+    uint32_t first =
+        number != SYS_getrandom && number != SYS_getrusage && number != SYS_clock_gettime;
     for (uint32_t i = first; i < n; i++)
         h = pf_fnv_number(h, (uint64_t)a[i] >> 32 ? 0 : (uint64_t)a[i]);
     return h ? h : 1;

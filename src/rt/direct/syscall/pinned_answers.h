@@ -5,10 +5,10 @@
  *          connection to another process) gets the answer of the first run that made it: the same
  *          thread, the same number of such calls before, the same arguments (answer_table.h). It is
  *          then not performed. The thread is identified by the way it was created. A call without
- *          such an answer is performed, and pf is told, unless it is the first run.
+ *          such an answer is performed, and reported to pf, unless it is the first run.
  *          Files are not answers: what the program itself writes must be visible, so these calls
  *          are performed. But if another process has changed a file since the first run used it,
- *          pf is told.
+ *          that is reported to pf.
  * Memory:  a table in shared memory, which pf owns.
  * Threads: only the runner.
  */
