@@ -161,7 +161,7 @@ struct pf_tls {
     int32_t *counts;
     struct pf_frame scratch[2];
     uint32_t woken; /* used by the runtime: another thread wants this one to be watched */
-    /* not 0: plain bodies switch to the watch body at the next loop back edge */
+    /* not 0: plain bodies switch to the watch body at the next back edge of an outermost loop */
     uint32_t body_switch;
     /* event body: 1 + the number of tracked stack variables; 0: do not track any */
     uint32_t stack_variables;
@@ -173,6 +173,9 @@ struct pf_tls {
         void *callee, *returned;
         uint32_t argument[PF_SYMBOLIC_ARGUMENTS], result[PF_SYMBOLIC_FIELDS];
     } symbolic;
+    /* the frame of a call that left its watch body in a loop (the first free frame if it has none
+     * in its plain body): it switches back where it leaves the outermost loop */
+    struct pf_frame *left_watch;
 };
 
 /* An argument word of __pf_event_call that points into a known stack variable is replaced by the

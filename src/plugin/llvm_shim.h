@@ -33,6 +33,9 @@ struct pf_llvm_merges;
 struct pf_llvm_merges *pf_llvm_merges_new(void);
 void pf_llvm_merge(struct pf_llvm_merges *merges, LLVMValueRef inst, const LLVMValueRef *values,
                    const LLVMBasicBlockRef *blocks, unsigned n);
+/* The two instructions are definitions of one value: uses of either, outside of its block, get PHIs
+ * where the definitions meet. */
+void pf_llvm_merge_pair(struct pf_llvm_merges *merges, LLVMValueRef a, LLVMValueRef b);
 void pf_llvm_merges_finish(struct pf_llvm_merges *merges, LLVMValueRef fn);
 /* Replaces the variable by one with `more` additional zero bytes at the end, aligned to at least 8.
  * Returns the new variable. _alloca returns NULL if the slot is of a kind that must not change. */

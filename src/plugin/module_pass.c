@@ -248,11 +248,12 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_plan_read_dependence(u, &events);
         pf_plan_check_then_act(&events);
         take_flags(&plan, &events);
-        pf_plan_body_switches(&plan, labels);
+        pf_plan_switch_edges(&plan, labels);
         pf_plan_remove_redundant(&plan);
         pf_plan_ranges_before_loops(u, &plan);
         pf_plan_ranges_after_loops(u, &plan);
         pf_plan_merge_adjacent(u, &plan);
+        pf_plan_switch_edges_leave(&plan);
         pf_plan_hot_loops(&plan);
         LLVMValueRef bodies = labels ? NULL : pf_bare_entry_begin(u, fn);
         pf_emit(u, fn, &plan, &events, labels);

@@ -152,13 +152,22 @@ struct pf_trip_count {
     bool compared_before_step; /* the comparison uses the counter's value before the step */
 };
 
-/* An edge that closes a loop. */
-struct pf_back_edge {
-    size_t from, head; /* block numbers */
+/* An edge where a thread can switch between the plain body and the watch body. */
+enum pf_switch_edge_kind {
+    PF_SWITCH_AROUND, /* closes an outermost loop: in both directions */
+    PF_SWITCH_INNER, /* closes an inner loop: from the watch body */
+    PF_SWITCH_EXIT, /* leaves an outermost loop: from the plain body */
+};
+struct pf_switch_edge {
+    size_t from, to; /* block numbers */
+    enum pf_switch_edge_kind kind;
+    bool first; /* of the edges with this target */
+    bool leaves; /* a loop's edge: a thread can switch from the watch body to the plain body */
+    bool quick; /* a loop's edge: the loop contains no other loop and no call */
 };
 
-/* A check that precedes `block`, a loop head, on every path, and that makes later checks redundant.
- * A body switch into the loop must repeat it. */
+/* A check that precedes `block`, the target of a switch edge, on every path, and that makes later
+ * checks redundant. A switch to the watch body must repeat it. */
 struct pf_switch_check {
     size_t block, step;
 };
@@ -226,9 +235,9 @@ struct pf_plan {
     size_t nranges_after, ranges_after_cap;
     struct pf_loop_exit *exits;
     size_t nexits, exits_cap;
-    struct pf_back_edge *back_edges; /* found by body_switch.c */
-    size_t nback_edges, back_edges_cap;
-    struct pf_switch_check *switch_checks; /* found by redundant.c, for the heads of `back_edges` */
+    struct pf_switch_edge *switch_edges; /* found by switch_edges.c */
+    size_t nswitch_edges, switch_edges_cap;
+    struct pf_switch_check *switch_checks; /* found by redundant.c, for targets of `switch_edges` */
     size_t nswitch_checks, switch_checks_cap;
     bool cyclic; /* it has loops that may run long */
     bool accesses; /* check plain accesses, not only atomics and frames */
@@ -246,9 +255,11 @@ void pf_plan_read_dependence(struct pf_unit *u, struct pf_plan *plan);
 /* check_then_act.c: sets PF_SITEF_CHECK in loads that decide whether a store to the same variable
  * happens, and PF_SITEF_ACT in these stores. */
 void pf_plan_check_then_act(struct pf_plan *plan);
-/* body_switch.c: finds the back edges where a thread can switch from the plain body to the watch
- * body. Call it before _remove_redundant. */
-void pf_plan_body_switches(struct pf_plan *plan, bool labels);
+/* switch_edges.c: finds the edges where a thread can switch between the plain body and the watch
+ * body. Call it before _remove_redundant, and _leave when the checks in loops are final: it decides
+ * where the watch body can be left. */
+void pf_plan_switch_edges(struct pf_plan *plan, bool labels);
+void pf_plan_switch_edges_leave(struct pf_plan *plan);
 /* range_before_loop.c: true if the loop's trip count is a known constant below `limit`. */
 bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t limit);
 /* redundant.c: removes checks that other checks make redundant. */

@@ -99,18 +99,24 @@ struct pf_llvm_merges {
 
 pf_llvm_merges *pf_llvm_merges_new() { return new pf_llvm_merges; }
 
+/* Uses of inst outside of its own block, which see inst itself. */
+static void usesElsewhere(llvm::Instruction *inst, llvm::SmallVectorImpl<llvm::Use *> &uses)
+{
+    for (llvm::Use &use : inst->uses()) {
+        auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+        auto *phi = llvm::dyn_cast<llvm::PHINode>(user);
+        llvm::BasicBlock *where = phi ? phi->getIncomingBlock(use) : user->getParent();
+        if (where != inst->getParent())
+            uses.push_back(&use);
+    }
+}
+
 void pf_llvm_merge(pf_llvm_merges *merges, LLVMValueRef inst, const LLVMValueRef *values,
                    const LLVMBasicBlockRef *blocks, unsigned n)
 {
-    llvm::Instruction *at = llvm::unwrap<llvm::Instruction>(inst);
+    auto *at = llvm::unwrap<llvm::Instruction>(inst);
     llvm::SmallVector<llvm::Use *, 16> uses;
-    for (llvm::Use &use : at->uses()) {
-        llvm::Instruction *user = llvm::cast<llvm::Instruction>(use.getUser());
-        auto *phi = llvm::dyn_cast<llvm::PHINode>(user);
-        llvm::BasicBlock *where = phi ? phi->getIncomingBlock(use) : user->getParent();
-        if (where != at->getParent()) /* uses in its own block see inst itself */
-            uses.push_back(&use);
-    }
+    usesElsewhere(at, uses);
     if (uses.empty())
         return;
     unsigned variable = merges->updater.AddVariable("", at->getType());
@@ -118,6 +124,21 @@ void pf_llvm_merge(pf_llvm_merges *merges, LLVMValueRef inst, const LLVMValueRef
     for (unsigned i = 0; i < n; i++)
         merges->updater.AddAvailableValue(variable, llvm::unwrap(blocks[i]),
                                           llvm::unwrap(values[i]));
+    for (llvm::Use *use : uses)
+        merges->updater.AddUse(variable, use);
+}
+
+void pf_llvm_merge_pair(pf_llvm_merges *merges, LLVMValueRef a, LLVMValueRef b)
+{
+    auto *first = llvm::unwrap<llvm::Instruction>(a), *second = llvm::unwrap<llvm::Instruction>(b);
+    llvm::SmallVector<llvm::Use *, 16> uses;
+    usesElsewhere(first, uses);
+    usesElsewhere(second, uses);
+    if (uses.empty())
+        return;
+    unsigned variable = merges->updater.AddVariable("", first->getType());
+    merges->updater.AddAvailableValue(variable, first->getParent(), first);
+    merges->updater.AddAvailableValue(variable, second->getParent(), second);
     for (llvm::Use *use : uses)
         merges->updater.AddUse(variable, use);
 }

@@ -31,10 +31,18 @@ struct pf_rt {
     /* Threads may be check_only (thread.h): their accesses pass the inline test where the tested
      * word is empty. So no front word is empty in a cell that has records (cell.c). */
     bool check_only_threads;
+    /* sampling: of a range check, the bytes that are checked; 0: all (a burst is short) */
+    uint64_t range_limit;
     /* By slot: epochs up to this one are ordered before every current and every future thread
      * (pf_thread_update_global_order). Entries only grow. */
     uint32_t globally_ordered[PF_SID_REF + 1];
 };
 extern struct pf_rt pf_rt;
+
+/* How many bytes of a range are checked. */
+static inline uint64_t pf_range_limited(uint64_t size)
+{
+    return __builtin_expect(size > pf_rt.range_limit - 1, 0) ? pf_rt.range_limit : size;
+}
 
 #endif

@@ -9,6 +9,8 @@
  *       watch, plain, event
  *       ask             every second call runs the plain body
  *       switch          the plain body, and the watch body from the first back edge on
+ *       leave           the watch body; loops that run on leave it, and come back at their end or,
+ *                       every second time, at the next back edge
  *       bare            bare entries; functions without one run the plain body
  *   PF_STUB_BUDGET=N    event body: the budget that the thread gets each time it is used up; with
  *                       0, the default, every event is printed
@@ -36,12 +38,12 @@ __thread struct pf_tls __pf_tls __attribute__((tls_model("initial-exec")));
 uint32_t __pf_bare;
 
 static struct pf_frame frames[FRAMES];
-static bool logging, filling;
+static bool logging, filling, leaving;
 static unsigned long counts[32];
 static long grant, asked, granted; /* budgets, see count() */
 static const char *const names[] = {"read",  "write", "vptr", "copy",  "atomic",
-                                    "fence", "ask",   "call", "switch"};
-enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK, CALL, SWITCH };
+                                    "fence", "ask",   "call", "switch", "leave"};
+enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK, CALL, SWITCH, LEAVE };
 
 /* Stack variables are not tracked (tls.stack_variables is 0): most of these must not be called. */
 ALL void __pf_event_outside(void *addr, uint32_t site, uint64_t size, void *base, uint64_t limit);
@@ -318,8 +320,23 @@ __attribute__((preserve_most)) void __pf_crossed(struct pf_func *f);
 void __pf_crossed(struct pf_func *f)
 {
     counts[SWITCH]++;
+    if (leaving)
+        __pf_tls.body_switch = 0;
     if (__pf_tls.frame <= frames || __pf_tls.frame[-1].func != f || __pf_tls.frame[-1].call)
         die("a body switch without a frame");
+}
+
+ALL uint32_t __pf_burst_left(struct pf_func *f, uint32_t iterations);
+uint32_t __pf_burst_left(struct pf_func *f, uint32_t iterations)
+{
+    if (!leaving)
+        return UINT32_MAX;
+    counts[LEAVE]++;
+    if (__pf_tls.frame <= frames || __pf_tls.frame[-1].func != f)
+        die("a watch body without a frame");
+    __pf_tls.left_watch = __pf_tls.frame - 1;
+    __pf_tls.body_switch = counts[LEAVE] & 1;
+    return 0;
 }
 
 __attribute__((preserve_most)) void __pf_event_excluded(struct pf_func *f, uint32_t n,
@@ -372,6 +389,7 @@ void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, str
     begun = true;
     logging = getenv("PF_STUB_LOG");
     filling = getenv("PF_STUB_FILL");
+    leaving = body && !strcmp(body, "leave");
     mmap((void *)PF_SHADOW_BASE, PF_SHADOW_SIZE, PROT_READ | PROT_WRITE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     __pf_tls.frame = frames;
@@ -380,7 +398,7 @@ void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, str
                    1ull << PF_WRITE_BIT;
     __pf_tls.read_set = ~0ull;
     grant = getenv("PF_STUB_BUDGET") ? atol(getenv("PF_STUB_BUDGET")) : 0;
-    __pf_tls.dispatch = !body || !strcmp(body, "watch") ? PF_DISPATCH_WATCH
+    __pf_tls.dispatch = !body || !strcmp(body, "watch") || leaving ? PF_DISPATCH_WATCH
                         : !strcmp(body, "event")        ? PF_DISPATCH_EVENT
                         : !strcmp(body, "ask")          ? PF_DISPATCH_ASK
                                                         : PF_DISPATCH_PLAIN;

@@ -190,6 +190,11 @@ void pf_frame_restore(struct pf_emit *e);
 void pf_frame_name(struct pf_emit *e);
 /* Turns the frame of the plain body into one of the watch body; creates it if *frame is NULL. */
 void pf_frame_switch(struct pf_emit *e, LLVMValueRef *frame, LLVMValueRef *next);
+/* Turns the frame of the watch body into one of the plain body, or removes it if that has none. */
+void pf_frame_leave_watch(struct pf_emit *e, const struct pf_frames *watch,
+                          const struct pf_frames *plain);
+/* The frame of the plain body; the first free one if that body has none. */
+LLVMValueRef pf_frame_of_plain(struct pf_emit *e, const struct pf_frames *plain);
 /* The size of argument i if it is passed by value in memory, else 0. */
 uint64_t pf_byval_size(struct pf_unit *u, LLVMValueRef call, unsigned i);
 /* Emits the call, and keeps the frame up to date around it. */
@@ -198,7 +203,7 @@ void pf_frame_call(struct pf_emit *e, LLVMValueRef call);
 /* emit_plain.c: completes the plain body, after the watch body is done. */
 struct pf_frames pf_emit_plain(struct pf_emit *e);
 
-/* body_switch.c: emits the switches from the plain body to the watch body, after both are done. */
+/* body_switch.c: emits the switches between plain body and watch body, after both are done. */
 void pf_emit_body_switches(struct pf_emit *e, const struct pf_frames *watch,
                            const struct pf_frames *plain);
 

@@ -64,6 +64,21 @@ void pf_frame_switch(struct pf_emit *e, LLVMValueRef *frame, LLVMValueRef *next)
                    field(e, *frame, offsetof(struct pf_frame, call)));
 }
 
+LLVMValueRef pf_frame_of_plain(struct pf_emit *e, const struct pf_frames *plain)
+{
+    return plain->frame ? plain->frame : LLVMBuildLoad2(e->b, e->u->ptr, top(e), "");
+}
+
+void pf_frame_leave_watch(struct pf_emit *e, const struct pf_frames *watch,
+                          const struct pf_frames *plain)
+{
+    if (plain->frame)
+        LLVMBuildStore(e->b, LLVMConstInt(e->u->i64, PF_CALL_UNWATCHED, 0),
+                       field(e, watch->frame, offsetof(struct pf_frame, call)));
+    else
+        LLVMBuildStore(e->b, watch->frame, top(e));
+}
+
 bool pf_call_may_be_external(struct pf_unit *u, LLVMValueRef call)
 {
     LLVMValueRef fn = pf_callee(call);

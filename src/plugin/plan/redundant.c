@@ -195,16 +195,16 @@ static void note_births(struct redundancy *c, struct pf_plan *plan)
 
 #define SWITCH_CHECKS_MAX 8 /* per loop */
 
-/* Finds the checks that a body switch into a loop must repeat: those before the loop that made
- * others, in it or after it, redundant. Only facts that a single check provides are used, because
+/* Finds the checks that a switch to the watch body must repeat: those before the target of the edge
+ * that made others, after it, redundant. Only facts that a single check provides are used, because
  * otherwise it is unknown which access that was. */
 static void find_switch_checks(struct redundancy *c, struct pf_plan *plan)
 {
-    for (size_t e = 0; e < plan->nback_edges; e++) {
-        size_t head = plan->back_edges[e].head, n = 0;
-        bool again = false;
+    for (size_t e = 0; e < plan->nswitch_edges; e++) {
+        size_t head = plan->switch_edges[e].to, n = 0;
+        bool again = plan->switch_edges[e].kind == PF_SWITCH_INNER;
         for (size_t k = 0; k < e; k++)
-            again |= plan->back_edges[k].head == head;
+            again |= plan->switch_edges[k].to == head;
         for (size_t i = 0; !again && i < c->facts.n && n < SWITCH_CHECKS_MAX; i++)
             if (c->provided[i].used && c->provided[i].by == 1 && !c->provided[i].implied &&
                 bit(c->in + head * c->words, i) && !bit(c->born + head * c->words, i)) {

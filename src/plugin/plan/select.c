@@ -303,7 +303,7 @@ void pf_plan_release(struct pf_plan *plan)
     free(plan->ranges_before);
     free(plan->ranges_after);
     free(plan->exits);
-    free(plan->back_edges);
+    free(plan->switch_edges);
     free(plan->switch_checks);
     pf_ptrmap_release(&plan->block_index);
 }

@@ -33,6 +33,7 @@ struct fiber {
     struct pf_frame *frame;
     int32_t *counts;
     uint32_t dispatch, objects, woken, body_switch;
+    struct pf_frame *left_watch;
 };
 static __thread struct fiber *running;
 static __thread struct fiber *own; /* of the thread that the kernel thread began with */
@@ -62,6 +63,7 @@ static void exchange(struct fiber *from, struct fiber *to)
     from->dispatch = __pf_tls.dispatch;
     from->woken = __pf_tls.woken;
     from->body_switch = __pf_tls.body_switch;
+    from->left_watch = __pf_tls.left_watch;
     from->objects = __pf_tls.stack_variables;
     __atomic_store_n(&from->t->tls, NULL, __ATOMIC_RELAXED);
     __pf_tls.frame = to->frame;
@@ -69,6 +71,7 @@ static void exchange(struct fiber *from, struct fiber *to)
     __pf_tls.dispatch = to->dispatch;
     __pf_tls.woken = to->woken;
     __pf_tls.body_switch = to->body_switch;
+    __pf_tls.left_watch = to->left_watch;
     __pf_tls.stack_variables = to->objects;
     __pf_tls.step = sizeof(struct pf_frame);
     __pf_tls.thread = to->t;

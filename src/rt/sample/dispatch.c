@@ -1,11 +1,12 @@
 /*
  * dispatch.c - which body a call runs if the thread's dispatch word does not decide it: the thread
- * is new, or a sampling policy decides.
+ * is new, or a sampling policy decides. Also the switches between bodies in the middle of a call.
  */
 #include "entry.h"
 #include "hb.h"
 #include "hooks.h"
 #include "rt.h"
+#include "sample.h"
 #include "thread_table.h"
 
 uint32_t __pf_ask(void *func)
@@ -35,9 +36,23 @@ void __pf_crossed(void *func)
 {
     (void)func;
     __atomic_store_n(&__pf_tls.body_switch, 0, __ATOMIC_RELAXED);
+    __pf_tls.left_watch = NULL;
     if (!pf_rt.sampling || !__pf_tls.thread)
         return;
     pf_nest();
     pf_lock_enter_watch_body(__pf_tls.thread, __pf_tls.frame - 1);
+    pf_sample_burst_begins(__pf_tls.thread);
     pf_unnest();
+}
+
+uint32_t __pf_burst_left(void *func, uint32_t iterations)
+{
+    if (!pf_rt.sampling || !__pf_tls.thread || __pf_tls.nested)
+        return UINT32_MAX;
+    pf_nest();
+    uint32_t left = pf_sample_burst_left(__pf_tls.thread, func, iterations);
+    pf_unnest();
+    if (!left)
+        __pf_tls.left_watch = __pf_tls.frame - 1;
+    return left;
 }

@@ -80,6 +80,17 @@ uint32_t pf_sample_call(struct pf_func *f)
     return body;
 }
 
+void pf_sample_burst_begins(struct pf_thread *t)
+{
+    if (sampler->burst_begins)
+        sampler->burst_begins(t);
+}
+
+uint32_t pf_sample_burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iterations)
+{
+    return sampler->burst_left ? sampler->burst_left(t, f, iterations) : UINT32_MAX;
+}
+
 void pf_sample_joined(struct pf_thread *child)
 {
     if (sampler->joined)

@@ -26,6 +26,10 @@ struct pf_sampler {
     void (*begin)(struct pf_thread *t);
     void (*end)(struct pf_thread *t);
     enum pf_body (*call)(struct pf_thread *t, struct pf_func *f);
+    /* The thread has entered a watch body in the middle of a call. */
+    void (*burst_begins)(struct pf_thread *t);
+    /* As __pf_burst_left (pf_abi.def). NULL: calls are watched to their end. */
+    uint32_t (*burst_left)(struct pf_thread *t, struct pf_func *f, uint32_t iterations);
     /* in the thread that has acquired all of the child's actions */
     void (*joined)(struct pf_thread *child);
     /* a fiber is switched out, with `top` on top of its shadow stack; or in, on the calling kernel
@@ -49,6 +53,8 @@ void pf_sample_start(void);
 /* Returns the body (enum pf_body) for the call of f that the calling thread is about to make. */
 uint32_t pf_sample_call(struct pf_func *f);
 /* Called in the thread itself, nested, while pf_rt.sampling. */
+void pf_sample_burst_begins(struct pf_thread *t);
+uint32_t pf_sample_burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iterations);
 void pf_sample_begin(struct pf_thread *t);
 void pf_sample_end(struct pf_thread *t);
 void pf_sample_joined(struct pf_thread *child);

@@ -33,12 +33,16 @@
 #define SKIP_MAX 4095 /* calls that pass without reading the table */
 #define SKIP_GROWTH 2   /* the number of skipped calls grows by at most 1/SKIP_GROWTH of itself */
 #define SKIP_ALONE 15 /* while there is no other thread */
+/* A watched call stays in its watch body for so long; then its loops switch to the plain body. */
+#define BURST_CYCLES (1u << 18) /* about 100 microseconds */
+#define BURST_BYTES (64u << 10) /* of a range that is checked at once */
 
 struct thread_state {
     struct thread_state *prev, *next; /* in the list of running threads */
     struct pf_thread *thread;
     uint32_t table_index;
     uint32_t woken_calls_left; /* calls still to be sampled since the thread was woken */
+    uint64_t burst_end; /* when the loops of the watched call leave the watch body, in cycles */
     struct pf_function_pairs pairs;
     struct {
         int32_t skipped; /* what counts[f] was set to */
@@ -87,6 +91,7 @@ static bool configure(const char *s)
 
 static void start(void)
 {
+    pf_rt.range_limit = BURST_BYTES;
     hashes = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof *hashes);
     known_pairs = pf_sample_state_load(&before, frequent_n);
 }
@@ -214,13 +219,20 @@ static bool decide(struct pf_thread *t, struct pf_func *f, uint32_t weight, bool
     return decision != PF_PAIR_SKIP || cold;
 }
 
-/* True if this is one of the first calls of a function that does not run for long. */
+/* True if this is one of the first calls of the function. */
 static bool is_cold(struct thread_state *o, const struct pf_func *f)
 {
-    if (f->flags & PF_FUNCF_LOOPS || o->of[f->number].calls >= rate.burst)
+    if (o->of[f->number].calls >= rate.burst)
         return false;
     o->of[f->number].calls++;
     return true;
+}
+
+static void burst_begins(struct pf_thread *t)
+{
+    struct thread_state *o = t->sample.policy_state;
+    if (o)
+        o->burst_end = __builtin_ia32_rdtsc() + BURST_CYCLES;
 }
 
 static enum pf_body call(struct pf_thread *t, struct pf_func *f)
@@ -241,14 +253,23 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
     if (*skipped > most)
         *skipped = most;
     *count = *skipped;
-    /* after a wake-up, calls of all functions are sampled; but functions that may run for long are
-     * left to their pairs */
-    if (o->woken_calls_left) {
-        sample |= !(f->flags & PF_FUNCF_LOOPS);
+    if (o->woken_calls_left) { /* after a wake-up, calls of all functions are sampled */
+        sample = true;
         if (--o->woken_calls_left)
             __atomic_store_n(&__pf_tls.dispatch, PF_DISPATCH_ASK, __ATOMIC_SEQ_CST);
     }
+    if (sample && f->flags & PF_FUNCF_LOOPS)
+        burst_begins(t);
     return sample ? PF_BODY_WATCH : PF_BODY_PLAIN;
+}
+
+static uint32_t burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iterations)
+{
+    struct thread_state *o = t->sample.policy_state;
+    if (!o || __builtin_ia32_rdtsc() < o->burst_end)
+        return iterations;
+    o->of[f->number].calls = rate.burst; /* it runs for long: one of its first calls is enough */
+    return 0;
 }
 
 static void joined(struct pf_thread *t) { pf_running_joined(t); }
@@ -303,6 +324,8 @@ const struct pf_sampler pf_sampler_atexrace = {
     .begin = begin,
     .end = end,
     .call = call,
+    .burst_begins = burst_begins,
+    .burst_left = burst_left,
     .joined = joined,
     .suspend = suspend,
     .resume = resume,

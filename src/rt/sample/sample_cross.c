@@ -1,6 +1,6 @@
 /*
  * sample_cross.c - for tests: every call begins in its plain body and switches to its watch body at
- * the first back edge of a loop.
+ * the first back edge of a loop. In a loop that runs on it switches back and forth.
  */
 #include "sample.h"
 
@@ -23,10 +23,22 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
     return PF_BODY_PLAIN;
 }
 
+static uint32_t burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iterations)
+{
+    (void)t;
+    (void)f;
+    (void)iterations;
+    /* every second time also back to the watch body at the next back edge, not only after the
+     * loop */
+    __pf_tls.body_switch = ++__pf_tls.woken & 1;
+    return 0;
+}
+
 const struct pf_sampler pf_sampler_cross = {
     .name = "cross",
     .configure = configure,
     .begin = begin,
     .end = end,
     .call = call,
+    .burst_left = burst_left,
 };

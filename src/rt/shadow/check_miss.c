@@ -211,7 +211,8 @@ static inline __attribute__((always_inline)) uintptr_t update_range(uintptr_t ad
     PF_PRESERVE_MOST static __attribute__((noinline)) void name##_by_runs(                         \
         uintptr_t addr, uint64_t size, uint32_t site)                                              \
     {                                                                                              \
-        uintptr_t end = addr + size, to = update_range(addr, end, site, write);                    \
+        uintptr_t end = addr + pf_range_limited(size);                                             \
+        uintptr_t to = update_range(addr, end, site, write);                                       \
         if (to < end)                                                                              \
             pf_stub_##name(to, end - to, site);                                                    \
     }                                                                                              \
@@ -298,45 +299,71 @@ interleaved_find(uint64_t two, uint64_t others)
     return interleaved_make(m, two, others, node);
 }
 
-/* Updates a range of interleaved accesses, granule by granule. Returns false if one needs the slow
+/* Updates the granules of a range of interleaved accesses from `from` on, which is its start or the
+ * start of a granule. Returns where it stopped: at the end, or at a granule that needs the slow
  * path. */
-static inline __attribute__((always_inline)) bool
-update_interleaved(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others, bool write)
+static inline __attribute__((always_inline)) uintptr_t update_interleaved(
+    uintptr_t addr, uintptr_t from, uintptr_t end, uint64_t two, uint64_t others, bool write)
 {
     const volatile struct pf_interleaved_sites *sites = interleaved_find(two, others);
     if (__builtin_expect(!sites, 0))
-        return false;
+        return from;
     const uint32_t *clock = __pf_tls.clock;
-    unsigned n = interleaved_count(others), at = n == 3 ? (24 - (addr & 7)) % 3 : -addr & (n - 1);
+    unsigned n = interleaved_count(others);
+    /* each granule begins 8 bytes later in the sequence than the one before */
+    unsigned at =
+        n == 3 ? (24 - (addr & 7) + 2 * (((from >> 3) - (addr >> 3)) % 3)) % 3 : -addr & (n - 1);
     uint64_t mine = (__pf_tls.key & (PF_BITS_SID | PF_BITS_CLK)) | (write ? PF_BIT_W : 0);
-    uint64_t *cell = pf_cell_of(addr), mask = PF_MASK_ALL << (addr & 7);
-    for (uint64_t end = (addr & 7) + size;; end -= 8, cell += 2, mask = PF_MASK_ALL) {
-        if (end < 8)
-            mask &= ~(~0ull << (PF_MASK_SHIFT + end));
+    uint64_t *cell = pf_cell_of(from), mask = PF_MASK_ALL << (from & 7);
+    for (uint64_t left = (from & 7) + (end - from);; left -= 8, cell += 2, mask = PF_MASK_ALL) {
+        if (left < 8)
+            mask &= ~(~0ull << (PF_MASK_SHIFT + left));
         uint64_t s = pf_word_get(&cell[!write]), a = mine | mask;
         if (!pf_access_covers(s, a) && (write || s != __pf_tls.read_set)) {
             a |= sites->id[at];
             if (sites->two != two || !pf_cell_fast_update(clock, cell, a))
-                return false;
+                return left == (from & 7) + (end - from) ? from : end - left;
         }
-        if (end <= 8)
-            return true;
+        if (left <= 8)
+            return end;
         if (n == 3)
-            at = at ? at - 1 : 2; /* the next granule begins 8 bytes later in the sequence */
+            at = at ? at - 1 : 2;
     }
 }
 
+/* Rotates the sites of interleaved accesses, so that they begin with number `first`. */
+static void interleaved_rotate(uint64_t *two, uint64_t *others, unsigned first)
+{
+    uint32_t site[] = {(uint32_t)*two, *two >> 32, (uint32_t)*others, *others >> 32}, to[4];
+    unsigned n = interleaved_count(*others);
+    for (unsigned i = 0; i < 4; i++)
+        to[i] = i < n ? site[(first + i) % n] : site[i];
+    *two = to[0] | (uint64_t)to[1] << 32;
+    *others = to[2] | (uint64_t)to[3] << 32;
+}
+
+/* The slow path takes single granules, unless the ids of the sites are missing, which the next
+ * granule would find too. */
 #define TURNS(name, write)                                                                         \
     PF_PRESERVE_MOST void pf_stub_##name(uintptr_t addr, uint64_t size, uint64_t two,              \
                                          uint64_t others);                                         \
     PF_PRESERVE_MOST static __attribute__((noinline)) void name##_by_granule(                      \
         uintptr_t addr, uint64_t size, uint64_t two, uint64_t others)                              \
     {                                                                                              \
-        if (!update_interleaved(addr, size, two, others, write))                                   \
-            pf_stub_##name(addr, size, two, others); /* granules already done are covered */       \
+        uintptr_t from = addr, end = addr + size;                                                  \
+        while ((from = update_interleaved(addr, from, end, two, others, write)) < end) {           \
+            uintptr_t to = interleaved_find(two, others) ? (from | 7) + 1 : end;                   \
+            uint64_t slow_two = two, slow_others = others;                                         \
+            interleaved_rotate(&slow_two, &slow_others,                                            \
+                               (unsigned)((from - addr) % interleaved_count(others)));             \
+            pf_stub_##name(from, (to < end ? to : end) - from, slow_two, slow_others);             \
+            if ((from = to) >= end)                                                                \
+                break;                                                                             \
+        }                                                                                          \
     }                                                                                              \
     PF_EXPORT void name(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others)              \
     {                                                                                              \
+        size = pf_range_limited(size);                                                             \
         if (!is_covered(addr, size, write))                                                        \
             name##_by_granule(addr, size, two, others);                                            \
     }
