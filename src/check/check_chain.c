@@ -70,12 +70,13 @@ pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *sett
                            .rounds = settings->rounds,
                            .sample = settings->sample,
                            .seed = settings->first_seed,
+                           .explores = !settings->part.first || settings->part.explores,
                            .budget_ms = settings->time_ms};
     c->tests = pf_mem_zero(c->ntests, sizeof *c->tests);
     for (size_t i = 0; i < c->ntests; i++) {
         c->tests[i].direct = pf_program_check(settings->tests.at[i].path, &ignored) == PF_OK;
         c->tests[i].batches = c->tests[i].switches = !settings->server && !settings->for_ms;
-        c->judges |= c->tests[i].direct && c->tests[i].batches;
+        c->judges |= c->tests[i].direct && c->tests[i].batches && !settings->part.first;
     }
     return PF_OK;
 }
@@ -140,7 +141,9 @@ static void set_batch(struct pf_chain *c, const struct pf_chain_wanted *wanted,
     struct pf_chain_test *t = &c->tests[u->test];
     const struct pf_chain_target *aim = find_aim(c, u->test, wanted);
     enum pf_share_policy policy = pf_policy_shares_next(&t->shares, aim != NULL);
-    uint64_t n = BATCH_EVENTS / length_of(t), most = t->seeds ? BATCH_MOST : BATCH_FIRST;
+    uint64_t n = BATCH_EVENTS / length_of(t), most = BATCH_MOST;
+    if (!t->seeds && c->round <= 1)
+        most = BATCH_FIRST;
     t->aimed += policy == PF_SHARE_AIMED;
     u->late = t->switches && (t->switches_only || c->round % EARLY_ROUNDS != 1);
     pf_share_policy_text(u->schedule, sizeof u->schedule, policy, length_of(t),
@@ -200,9 +203,9 @@ static bool next_explore(struct pf_chain *c, size_t test, struct pf_chain_unit *
 {
     struct pf_chain_test *t = &c->tests[test];
     bool fits = c->rounds || pf_chain_explore_ms(c) > 2 * t->slices.ms;
-    if (t->explore != WAITING || t->record != OVER || t->clips.len || t->hatch == RUNNING ||
-        !t->direct || !t->batches || t->complete || !t->length || t->length > EXPLORE_EVENTS ||
-        !fits || !pf_explore_slices_due(&t->slices, t->seeds))
+    if (!c->explores || t->explore != WAITING || t->record != OVER || t->clips.len ||
+        t->hatch == RUNNING || !t->direct || !t->batches || t->complete || !t->length ||
+        t->length > EXPLORE_EVENTS || !fits || !pf_explore_slices_due(&t->slices, t->seeds))
         return false;
     begin(c, &t->explore, PF_CHECK_EXPLORE, test, 0, u);
     u->schedules = pf_explore_slices_next(&t->slices, t->length);
@@ -352,6 +355,13 @@ static void next_round(struct pf_chain *c)
         t->clip = 0;
         pf_vec_clear(&t->clips);
     }
+}
+
+void pf_chain_start_at(struct pf_chain *c, uint64_t round)
+{
+    while (c->round < round)
+        next_round(c);
+    c->over = false;
 }
 
 static bool is_over(const struct pf_chain *c)

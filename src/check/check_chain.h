@@ -62,6 +62,7 @@ struct pf_chain {
     size_t running, ordinary;
     struct pf_chain_tried *tried;
     size_t ntried, captried;
+    bool explores; /* the systematic search may run */
     bool judges; /* the programs can be judged */
     bool judging; /* a step that judges is running */
     uint64_t judge_ms; /* time that such steps have used */
@@ -105,6 +106,8 @@ void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, co
 void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit);
 /* Repeats the effect of a step that an earlier process has ended, from the journal. */
 void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip);
+/* Goes on to this round, unless the chain is there already; other tasks run the rounds between. */
+void pf_chain_start_at(struct pf_chain *c, uint64_t round);
 /* The time that is left for judging: a quarter of the budget, less what was used. */
 uint64_t pf_chain_judge_ms(const struct pf_chain *c);
 /* The time that is left for the systematic search. */

@@ -174,6 +174,10 @@ pf_status pf_check_description_read(struct pf_check_description *a, const char *
     if (!o || json_integer_value(json_object_get(o, "version")) != 1 || !build || !cwd)
         s = pf_fail(e, PF_BAD, "%s: expected the plan of a check, version 1", path);
     else {
+        const json_t *part = json_object_get(o, "part");
+        a->part.first = (uint64_t)json_integer_value(json_object_get(part, "first"));
+        a->part.round = (uint64_t)json_integer_value(json_object_get(part, "round"));
+        a->part.explores = json_is_true(json_object_get(part, "explores"));
         a->build = strtoull(build, NULL, 16);
         a->cwd = pf_mem_copy(cwd);
         a->argv = read_words(json_object_get(o, "argv"), &a->argc);
@@ -261,6 +265,12 @@ pf_status pf_check_folder_last(struct pf_check_folder *c, const char *state, cha
     }
     free(names);
     return s;
+}
+
+pf_status pf_check_folder_open(struct pf_check_folder *c, const char *path, struct pf_error *e)
+{
+    *c = (struct pf_check_folder){.lock = -1, .path = pf_mem_copy(path)};
+    return take_lock(c, e);
 }
 
 void pf_check_folder_release(struct pf_check_folder *c)

@@ -77,6 +77,9 @@ PF_MUST_USE pf_status pf_check_folder_new(struct pf_check_folder *c, const char 
 PF_MUST_USE pf_status pf_check_folder_last(struct pf_check_folder *c, const char *state,
                                            char **words, int nwords, int *argc, char ***argv,
                                            uint64_t *build, struct pf_error *e);
+/* Opens and locks the check in this folder. */
+PF_MUST_USE pf_status pf_check_folder_open(struct pf_check_folder *c, const char *path,
+                                           struct pf_error *e);
 void pf_check_folder_release(struct pf_check_folder *c);
 
 PF_MUST_USE pf_status pf_check_journal_add(const struct pf_check_folder *c,
@@ -106,6 +109,7 @@ struct pf_check_description {
     char **argv, **words, *cwd; /* argv is NULL-terminated */
     int argc, nwords;
     uint64_t build;
+    struct pf_check_part part;
     char name[64]; /* of the folder */
 };
 PF_MUST_USE pf_status pf_check_description_read(struct pf_check_description *a, const char *folder,

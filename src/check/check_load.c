@@ -9,6 +9,7 @@
 #include "fingerprint.h"
 #include "foreign.h"
 #include "forked_clips.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -279,26 +280,38 @@ static pf_status read_foreign(struct pf_findings *f, const char *folder, struct 
     return access(path, R_OK) ? PF_OK : pf_foreign_read(f, path, &sum, e);
 }
 
+static int is_step(const struct dirent *d) { return d->d_name[0] >= '1' && d->d_name[0] <= '9'; }
+
+static int by_step(const struct dirent **a, const struct dirent **b)
+{
+    uint64_t x = strtoull((*a)->d_name, NULL, 10), y = strtoull((*b)->d_name, NULL, 10);
+    return (x > y) - (x < y);
+}
+
 /* Runs that have no line, or were stopped, are repeated: their findings count, but what they lost
  * does not make the result incomplete. */
 static pf_status read_runs(struct pf_findings *f, const char *folder,
                            const struct pf_check_lines *lines, bool ended_by_us, struct pf_error *e)
 {
-    uint64_t last = 0;
+    struct dirent **found;
+    char path[PATH_MAX];
     pf_status s = PF_OK;
-    for (size_t i = 0; i < lines->n; i++)
-        last = lines->at[i].step > last ? lines->at[i].step : last;
-    for (uint64_t n = 1; s == PF_OK && n <= last + PF_CHECK_JOBS_MAX; n++) {
-        char path[PATH_MAX];
+    pf_check_path(path, folder, "/.runs", 0);
+    int count = scandir(path, &found, is_step, by_step);
+    for (int k = 0; k < count; k++) {
+        uint64_t n = strtoull(found[k]->d_name, NULL, 10);
         bool whole = false;
-        pf_check_path(path, folder, PF_CHECK_RUNS, n);
-        if (access(path, R_OK))
+        free(found[k]);
+        if (s != PF_OK)
             continue;
+        pf_check_path(path, folder, PF_CHECK_RUNS, n);
         for (size_t i = 0; i < lines->n; i++)
             whole |= lines->at[i].step == n && !pf_check_line_cut(&lines->at[i]);
         f->mark_stopped_by_pf = !whole || ended_by_us;
         s = pf_findings_read_folder(f, path, NULL, e);
     }
+    if (count >= 0)
+        free(found);
     f->mark_stopped_by_pf = false;
     return s;
 }

@@ -12,6 +12,13 @@
 #include "launch.h"
 #include "suite_list.h"
 
+/* The part of a check that a task of a fleet does; all 0: the whole check. */
+struct pf_check_part {
+    uint64_t first; /* the number of its first step; 0: it is not a task */
+    uint64_t round; /* its first round */
+    bool explores; /* it runs the systematic search, which must not run twice */
+};
+
 struct pf_check_settings {
     struct pf_suite_list tests;
     /* for free mode; the policy is set for each run unless `sample` is given */
@@ -31,6 +38,7 @@ struct pf_check_settings {
     int nwords;
     char *input; /* file used as standard input; NULL: none */
     uint64_t build; /* hash of all the programs together */
+    struct pf_check_part part;
 };
 
 /* Finds the programs and checks the numbers. Call it before anything is run. */

@@ -4,10 +4,12 @@
 #include "check_parse.h"
 #include "baseline.h"
 #include "cli.h"
+#include "fleet_options.h"
 #include "state_read.h"
 #include <string.h>
 
-bool pf_check_settings_parse(struct pf_check_settings *p, int argc, char **argv, int *status)
+bool pf_check_settings_parse(struct pf_check_settings *p, struct pf_fleet_options *fleet, int argc,
+                             char **argv, int *status)
 {
     const struct pf_cli_option options[] = {
         {"time", "T", "time budget (default 60s)", &p->time, NULL},
@@ -52,6 +54,7 @@ bool pf_check_settings_parse(struct pf_check_settings *p, int argc, char **argv,
          "never record the values of environment variables whose names match NAME, a glob",
          &p->redact, NULL},
         {"quiet", NULL, "print no progress", NULL, &p->quiet},
+        PF_FLEET_OPTIONS(*fleet),
     };
     const struct pf_cli_verb verb = {
         PF_CHECK_VERB, "[OPTION...] -- PROG ARG...",

@@ -8,6 +8,8 @@
 #include "cli.h"
 #include "clip.h"
 #include "file.h"
+#include "fleet_check.h"
+#include "fleet_options.h"
 #include "report_text.h"
 #include "state_limit.h"
 #include "state_read.h"
@@ -58,6 +60,9 @@ static pf_status restore(struct pf_check_work *w, struct pf_error *e)
         w->steps = lines.at[i].step > w->steps ? lines.at[i].step : w->steps;
     }
     free(lines.at);
+    if (w->steps + 1 < w->settings->part.first)
+        w->steps = w->settings->part.first - 1;
+    pf_chain_start_at(&w->chain, w->settings->part.round);
     skip_used(w);
     return s;
 }
@@ -239,7 +244,73 @@ static int work(const struct pf_check_settings *settings, const struct pf_check_
     return status;
 }
 
+/* --- on a fleet --- */
+
+static void set_how(const char **how, const struct pf_check_work *w, bool finished)
+{
+    *how = !finished                         ? PF_CHECK_END_SIGNAL
+           : pf_chain_is_complete(&w->chain) ? PF_CHECK_END_COMPLETE
+                                             : PF_CHECK_END_DONE;
+}
+
+/* Runs the rounds as tasks of a fleet; the report is that of the folder they are merged into. */
+static int work_on_fleet(const struct pf_check_settings *settings,
+                         const struct pf_fleet_options *options, int argc, char **argv)
+{
+    struct pf_fleet f;
+    struct pf_check_folder folder = {.lock = -1};
+    struct pf_check_work w = {.settings = settings, .folder = &folder};
+    struct pf_error e;
+    static const char *const own[] = {"seed",  "runs",  "time", "json",
+                                      "state", "suite", "jobs", NULL};
+    char end[PATH_MAX];
+    const char *how, *state = settings->state ? settings->state : PF_DEFAULT_STATE;
+    bool finished = false;
+    int n, status;
+    char **words = pf_fleet_strip(argc, argv, own, &n);
+    pf_check_found_init(&w.found);
+    pf_status s = pf_fleet_open(&f, PF_CHECK_VERB, state, options, argc, argv, settings->build, &e);
+    if (s == PF_OK)
+        s = pf_fleet_check_folder(&f, &folder, settings, argc, argv, &e);
+    if (s == PF_OK)
+        s = copy_foreign(&w, &e);
+    if (s == PF_OK)
+        s = pf_fleet_check_run(&f, settings, &folder, n, words, options->collect, &finished, &e);
+    if (s == PF_OK)
+        s = pf_chain_init(&w.chain, settings, &e);
+    if (s == PF_OK)
+        s = restore(&w, &e);
+    if (s == PF_OK) {
+        end_path(end, &folder);
+        set_how(&how, &w, finished);
+        s = pf_file_write(end, how, strlen(how), &e);
+    }
+    status = s == PF_OK ? report(&w) : complain(&e);
+    if (s == PF_OK)
+        print_folder(&w);
+    if (s == PF_OK)
+        status = pf_fleet_conclude(&f, PF_CHECK_VERB, finished, status);
+    pf_check_found_release(&w.found);
+    pf_chain_release(&w.chain);
+    pf_check_folder_release(&folder);
+    pf_fleet_release(&f);
+    free(words);
+    return status;
+}
+
 /* --- the verb --- */
+
+/* A task of a fleet works on a part of a check, which its plan names. */
+static pf_status read_part(struct pf_check_settings *settings, const struct pf_check_folder *folder,
+                           struct pf_error *e)
+{
+    struct pf_check_description about;
+    pf_status s = pf_check_description_read(&about, folder->absolute, e);
+    if (s == PF_OK)
+        settings->part = about.part;
+    pf_check_description_release(&about);
+    return s;
+}
 
 /* --continue: uses the stored command line; --time, --runs and --jobs of the current one win. */
 static int continue_check(const struct pf_check_settings *now)
@@ -250,11 +321,12 @@ static int continue_check(const struct pf_check_settings *now)
     char **argv = NULL;
     int argc = 0, status = PF_EXIT_USAGE;
     uint64_t build = 0;
+    struct pf_fleet_options fleet = {0}; /* a local process continues a check of a fleet, too */
     pf_status s = pf_check_folder_last(&folder, now->state ? now->state : PF_DEFAULT_STATE,
                                        now->words, now->nwords, &argc, &argv, &build, &e);
     if (s != PF_OK)
         status = complain(&e);
-    else if (pf_check_settings_parse(&settings, argc, argv, &status)) {
+    else if (pf_check_settings_parse(&settings, &fleet, argc, argv, &status)) {
         settings.time = now->time ? now->time : settings.time;
         settings.runs = now->runs ? now->runs : settings.runs;
         settings.jobs = now->jobs ? now->jobs : settings.jobs;
@@ -264,6 +336,8 @@ static int continue_check(const struct pf_check_settings *now)
         settings.state = now->state;
         settings.from = NULL; /* a copy is in the folder */
         s = pf_check_settings_resolve(&settings, &e);
+        if (s == PF_OK)
+            s = read_part(&settings, &folder, &e);
         if (s == PF_OK && settings.build != build)
             s = pf_fail(&e, PF_BAD,
                         "%s: the program was rebuilt since, so its recordings no longer fit; start "
@@ -282,15 +356,21 @@ static int continue_check(const struct pf_check_settings *now)
 int pf_verb_check(int argc, char **argv)
 {
     struct pf_check_settings settings = {0};
+    struct pf_fleet_options fleet = {0};
     struct pf_check_folder folder;
     struct pf_error e;
     int status = PF_EXIT_USAGE;
-    if (!pf_check_settings_parse(&settings, argc, argv, &status))
+    if (!pf_check_settings_parse(&settings, &fleet, argc, argv, &status))
         return status;
+    if (settings.resume && fleet.on)
+        return pf_fleet_resume(PF_CHECK_VERB, settings.state ? settings.state : PF_DEFAULT_STATE,
+                               false);
     if (settings.resume)
         return continue_check(&settings);
     pf_status s = pf_check_settings_resolve(&settings, &e);
-    if (s == PF_OK) {
+    if (s == PF_OK && fleet.on) {
+        status = work_on_fleet(&settings, &fleet, argc, argv);
+    } else if (s == PF_OK) {
         const char *state = settings.state ? settings.state : PF_DEFAULT_STATE;
         s = pf_check_folder_new(&folder, state, &settings, argc, argv, &e);
         if (s == PF_OK)

@@ -7,7 +7,9 @@
 #include "duration.h"
 #include "file.h"
 #include "finding_json.h"
+#include "fleet_options.h"
 #include "hunt.h"
+#include "hunt_on_fleet.h"
 #include "libdir.h"
 #include "predicted_finding.h"
 #include "progress.h"
@@ -90,7 +92,8 @@ static int run(struct hunting *v, int argc, char **argv)
 
 int pf_verb_hunt(int argc, char **argv)
 {
-    const char *time = NULL, *runs = NULL, *state = NULL, *solver = NULL;
+    const char *time = NULL, *runs = NULL, *state = NULL, *solver = NULL, *shard = NULL;
+    struct pf_fleet_options fleet = {0};
     struct hunting v = {0};
     const struct pf_cli_option options[] = {
         {"time", "TIME", "stop after TIME, such as 90s or 2m (default: 10m)", &time, NULL},
@@ -105,9 +108,13 @@ int pf_verb_hunt(int argc, char **argv)
         {"corpus", "DIR", "start from the inputs in DIR, too", &v.settings.corpus, NULL},
         {"export", "DIR", "write the inputs of the corpus to DIR, for other fuzzers",
          &v.settings.export, NULL},
+        {"shard", "K/N", "try only part K of N of the branches that an input may flip", &shard,
+         NULL},
         {"solver", "TIME", "limit of each question to the solver (default: 2s)", &solver, NULL},
         {"json", "FILE", "write the result as JSON; - is standard output", &v.json, NULL},
         {"state", "DIR", "the state folder (default: .photofinish)", &state, NULL},
+        PF_FLEET_OPTIONS(fleet),
+        PF_FLEET_CONTINUE(fleet),
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] -- PROGRAM [ARGUMENT...]",
@@ -120,11 +127,18 @@ int pf_verb_hunt(int argc, char **argv)
         options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_OK, next = pf_cli_parse(&verb, argc, argv, &status);
     char *end = NULL;
+    int length = 0;
     if (next < 0)
         return status;
     v.settings.time_ms = 600000;
     v.settings.solver_ms = 2000;
     v.settings.runs = runs ? strtoull(runs, &end, 10) : 0;
+    if (fleet.resume)
+        return pf_fleet_resume(VERB, state ? state : ".photofinish", false);
+    if (shard && (sscanf(shard, "%u/%u%n", &v.settings.shard, &v.settings.shards, &length) != 2 ||
+                  shard[length] || v.settings.shard < 1 || v.settings.shard > v.settings.shards))
+        return pf_complain(VERB, "--shard=%s: expected K/N, such as 1/4", shard);
+    v.settings.shard -= shard != NULL;
     if (next >= argc)
         return pf_complain(VERB, "no program given; usage: pf hunt %s", verb.usage);
     if (runs && (!v.settings.runs || *end))
@@ -133,6 +147,17 @@ int pf_verb_hunt(int argc, char **argv)
         return pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", time);
     if (solver && !pf_duration_parse(solver, &v.settings.solver_ms))
         return pf_complain(VERB, "--solver=%s: expected a duration such as 500ms or 2s", solver);
+    if (fleet.on) {
+        struct pf_hunt_on_fleet h = {.options = &fleet,
+                                     .state = state ? state : ".photofinish",
+                                     .json = v.json,
+                                     .argc = argc,
+                                     .argv = argv,
+                                     .first = next,
+                                     .time_ms = v.settings.time_ms,
+                                     .runs = v.settings.runs};
+        return pf_hunt_on_fleet(&h);
+    }
     char *folder = pf_mem_format("%s/hunt", state ? state : ".photofinish");
     v.settings.state = folder;
     v.settings.argv = argv + next;

@@ -8,7 +8,9 @@
 #include "duration.h"
 #include "file.h"
 #include "finding_json.h"
+#include "fleet_options.h"
 #include "judge_findings.h"
+#include "judge_on_fleet.h"
 #include "judged_text.h"
 #include "libdir.h"
 #include "load_trace.h"
@@ -39,6 +41,8 @@ struct judge_verb {
     const char *without_lock; /* the lock operation to remove, FILE:LINE; NULL: none */
     char *removal; /* the recording without it */
     const char *check; /* the folder of one check, instead of a state folder */
+    const char *findings; /* a document with races, instead of a state folder */
+    struct pf_fleet_options fleet;
     bool from_state;
     bool blind; /* for tests: a detector that does not know locks finds the races of a clip */
     enum pf_judge_class fail_on;
@@ -46,9 +50,11 @@ struct judge_verb {
     size_t nmet; /* how many races at the end of `items` were met while judging */
     unsigned met; /* most races that are met while judging and judged as well */
     PF_VEC(struct pf_predict_job *) met_jobs; /* traces of runs in which they were met */
+    int first; /* word of the command line that is not an option */
     struct pf_findings all; /* of a state folder */
+    struct pf_findings returned; /* by the tasks of a fleet */
     struct pf_judge_list list;
-    PF_VEC(struct pf_judge_item) items;
+    pf_judge_items items;
     struct pf_pool pool;
 };
 
@@ -179,35 +185,22 @@ static int add_without_lock(struct judge_verb *v, const char *path)
 
 /* --- findings of a state folder --- */
 
-/* The command of the first process that the state folder knows. */
-static char **first_command(struct judge_verb *v)
-{
-    const struct pf_process *p = v->all.processes;
-    while (p && !p->ncommand)
-        p = p->next;
-    if (!p)
-        return NULL;
-    char **words = pf_mem_checked(pf_pool_get(&v->pool, (p->ncommand + 1) * sizeof *words));
-    for (size_t i = 0; i < p->ncommand; i++)
-        words[i] = (char *)p->command[i];
-    words[p->ncommand] = NULL;
-    return words;
-}
-
 static void add_finding(struct judge_verb *v, struct pf_finding *f)
 {
     if (pf_finding_is_pair(f))
-        pf_vec_push(&v->items, (struct pf_judge_item){.f = f,
-                                                      .clip = f->clip ? f->clip : f->recording,
-                                                      .command = first_command(v)});
+        pf_vec_push(&v->items, (struct pf_judge_item){
+                                   .f = f,
+                                   .clip = f->clip ? f->clip : f->recording,
+                                   .command = pf_judge_program(&v->all, v->findings, &v->pool)});
 }
 
 static int add_state(struct judge_verb *v, int n, char **ids)
 {
     struct pf_error e;
     v->from_state = true;
-    pf_status s =
-        v->check ? pf_check_load(&v->all, v->check, &e) : pf_state_read(&v->all, v->state, &e);
+    pf_status s = v->findings ? pf_findings_read_document(&v->all, v->findings, NULL, &e)
+                  : v->check  ? pf_check_load(&v->all, v->check, &e)
+                              : pf_state_read(&v->all, v->state, &e);
     if (s != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     for (int i = 0; i < n; i++) {
@@ -231,14 +224,6 @@ static int add_state(struct judge_verb *v, int n, char **ids)
 }
 
 /* --- races that are met while judging --- */
-
-static const char *alternate_clip(const struct pf_finding *f)
-{
-    for (size_t i = 0; f->judged && i < f->judged->nevidence; i++)
-        if (!strcmp(f->judged->evidence[i].kind, "alternate"))
-            return f->judged->evidence[i].clip;
-    return NULL;
-}
 
 /* Adds the races of a run of the alternate order that are not known yet. */
 static void add_met(struct judge_verb *v, const char *clip)
@@ -277,7 +262,8 @@ static void judge_all(struct judge_verb *v)
         v->list.n = n;
         pf_judge_list_run(&v->list);
         for (size_t i = first; meets && i < n && v->met && !pf_interrupted(); i++) {
-            const char *clip = v->items.at[i].judged ? alternate_clip(v->items.at[i].f) : NULL;
+            const char *clip =
+                v->items.at[i].judged ? pf_judged_clip(v->items.at[i].f, "alternate") : NULL;
             if (clip && (!v->list.end_ms || pf_now_ms() < v->list.end_ms))
                 add_met(v, clip);
         }
@@ -385,9 +371,26 @@ static int report(struct judge_verb *v, int argc, char **argv)
     if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
         (v->json && pf_file_write(v->json, json.at, json.n, &e) != PF_OK))
         return pf_complain(VERB, "%s", e.text);
-    if (v->from_state && !v->check && store(v, &e) != PF_OK)
+    if (v->from_state && !v->check && !v->findings && store(v, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     return worst(v) <= (int)v->fail_on ? PF_EXIT_FOUND : PF_EXIT_OK;
+}
+
+static int judge_on_fleet(struct judge_verb *v, int argc, char **argv)
+{
+    struct pf_judge_fleet j = {.options = &v->fleet,
+                               .state = v->state,
+                               .folder = v->list.folder,
+                               .items = &v->items,
+                               .argc = argc,
+                               .argv = argv,
+                               .first = v->first};
+    int status = pf_judge_on_fleet(&j, &v->returned);
+    v->nmet = j.met;
+    if (status == PF_EXIT_OK)
+        status = pf_fleet_conclude(&j.fleet, VERB, j.finished, report(v, argc, argv));
+    pf_fleet_release(&j.fleet);
+    return status;
 }
 
 static int run(struct judge_verb *v, int argc, char **argv)
@@ -410,10 +413,14 @@ static int run(struct judge_verb *v, int argc, char **argv)
     v->list.folder = absolute;
     v->list.pool = &v->pool;
     v->list.how.should_stop = interrupted;
-    if (status == PF_EXIT_OK)
+    if (status == PF_EXIT_OK && v->fleet.on && !v->from_state)
+        status = pf_complain(VERB, "--on judges the races of a state folder, not of a recording");
+    else if (status == PF_EXIT_OK && v->fleet.on)
+        status = judge_on_fleet(v, argc, argv);
+    else if (status == PF_EXIT_OK) {
         judge_all(v);
-    if (status == PF_EXIT_OK)
         status = report(v, argc, argv);
+    }
     free(worker);
     free(absolute);
     free(own);
@@ -430,57 +437,29 @@ static void release(struct judge_verb *v)
     pf_vec_release(&v->met_jobs);
     pf_predict_job_release(&v->job);
     pf_findings_release(&v->all);
+    pf_findings_release(&v->returned);
     pf_pool_release(&v->pool);
     free(v->removal);
     free(v);
-}
-
-static bool is_clip(const char *path)
-{
-    char first[8] = "";
-    FILE *f = fopen(path, "re");
-    bool clip =
-        f && fread(first, 1, sizeof first, f) == sizeof first && pf_clip_sniff(first, sizeof first);
-    if (f)
-        fclose(f);
-    return clip;
-}
-
-/* Parses conditions, separated by semicolons. Returns an exit status. */
-static int parse_requirements(struct judge_verb *v, const char *text)
-{
-    struct pf_judge_settings *how = &v->list.how;
-    how->requirements = v->requirements;
-    while (text && *text) {
-        size_t n = strcspn(text, ";");
-        char *one = pf_mem_copy_n(text, n);
-        bool ok = how->nrequirements < REQUIREMENTS &&
-                  pf_requirement_parse(&v->requirements[how->nrequirements++], one);
-        free(one);
-        if (!ok)
-            return pf_complain(VERB, "--require=%s: expected a condition such as 'count >= 0'",
-                               text);
-        text += n + (text[n] == ';');
-        text += strspn(text, " ");
-    }
-    return PF_EXIT_OK;
 }
 
 int pf_verb_judge(int argc, char **argv)
 {
     const char *schedules = NULL, *control = NULL, *jobs = NULL, *limit = NULL, *method = NULL,
                *fail_on = NULL, *require = NULL, *memory = NULL, *memory_runs = NULL, *met = NULL,
-               *paths = NULL, *inputs = NULL, *solver = NULL;
+               *wrong = NULL, *paths = NULL, *inputs = NULL, *solver = NULL;
     bool no_adhoc = false, no_symbolic = false;
     struct judge_verb *v = pf_mem_zero(1, sizeof *v);
     struct pf_judge_settings *how = &v->list.how;
     *how = pf_judge_default;
+    how->requirements = v->requirements;
     how->limit_ms = RACE_LIMIT_MS;
     v->state = PF_DEFAULT_STATE;
     v->fail_on = PF_JUDGED_OUTPUT_DIFFERS;
     v->met = MET;
     pf_predict_job_init(&v->job);
     pf_findings_init(&v->all);
+    pf_findings_init(&v->returned);
     pf_pool_init_malloc(&v->pool);
     const struct pf_cli_option options[] = {
         {"as-paper", NULL, "judge as the paper does: without a control group", NULL,
@@ -492,6 +471,8 @@ int pf_verb_judge(int argc, char **argv)
         {"control", "N", "run the recorded order at most N times (default 50)", &control, NULL},
         {"fail-on", "CLASS", "exit with 66 if a race is in CLASS or worse (output-differs)",
          &fail_on, NULL},
+        {"findings", "FILE", "judge the races of FILE, a document of pf report --json",
+         &v->findings, NULL},
         {"inputs", "N", "with --paths: change at most N sources of input (default 2)", &inputs,
          NULL},
         {"jobs", "N", "make N runs in parallel (default 1)", &jobs, NULL},
@@ -522,6 +503,8 @@ int pf_verb_judge(int argc, char **argv)
         {"without-lock", "FILE:LINE",
          "record CLIP's program without this lock operation, and judge the races that this creates",
          &v->without_lock, NULL},
+        PF_FLEET_OPTIONS(v->fleet),
+        PF_FLEET_CONTINUE(v->fleet),
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] [ID...|CLIP]",
@@ -551,6 +534,11 @@ int pf_verb_judge(int argc, char **argv)
         {"paths", paths, 1, 1000, &how->paths},
         {"inputs", inputs, 0, 16, &how->inputs},
     };
+    v->first = next;
+    if (next >= 0 && v->fleet.resume) {
+        status = pf_fleet_resume(VERB, v->state, false);
+        next = -1;
+    }
     while (method && m < sizeof methods / sizeof *methods && strcmp(method, methods[m]))
         m++;
     how->method = (enum pf_judge_method)m;
@@ -568,8 +556,10 @@ int pf_verb_judge(int argc, char **argv)
         status = pf_complain(VERB, "--solver=%s: expected a duration such as 500ms or 2s", solver);
     else if (memory && !pf_memory_model_parse(memory, &how->memory))
         status = pf_complain(VERB, "--memory=%s: expected sc, tso or weak", memory);
-    else if (parse_requirements(v, require) != PF_EXIT_OK)
-        status = PF_EXIT_USAGE;
+    else if (require && (wrong = pf_requirements_parse(v->requirements, REQUIREMENTS, require,
+                                                       &how->nrequirements)))
+        status =
+            pf_complain(VERB, "--require=%s: expected a condition such as 'count >= 0'", wrong);
     else if (limit && !pf_duration_parse(limit, &ms))
         status = pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", limit);
     else if (fail_on && (class = pf_judge_class_from(fail_on)) < 0)
@@ -577,7 +567,10 @@ int pf_verb_judge(int argc, char **argv)
             pf_complain(VERB, "--fail-on=%s: expected a class such as output-differs", fail_on);
     else if (v->without_lock && !pf_cli_is_position(v->without_lock))
         status = pf_complain(VERB, "--without-lock=%s: expected FILE:LINE", v->without_lock);
-    else if (next == argc - 1 && is_clip(argv[next]))
+    else if (v->fleet.on && next == argc - 1 && pf_clip_is_file(argv[next]))
+        status =
+            pf_complain(VERB, "--on judges races of a state folder; %s is a recording", argv[next]);
+    else if (next == argc - 1 && pf_clip_is_file(argv[next]))
         status = v->without_lock ? add_without_lock(v, argv[next]) : add_clip(v, argv[next]);
     else if (v->without_lock)
         status = pf_complain(VERB, "--without-lock needs a recording");

@@ -7,6 +7,9 @@
 #include "file.h"
 #include "finding_group.h"
 #include "findings.h"
+#include "fleet_options.h"
+#include "fleet_suite.h"
+#include "fleet_task.h"
 #include "launch.h"
 #include "sample_policy.h"
 #include "suite_load.h"
@@ -28,6 +31,7 @@ struct suite {
     struct pf_suite_settings settings;
     struct pf_suite_list tests;
     struct pf_campaign campaign;
+    struct pf_fleet_options fleet;
     struct pf_pool pool;
 };
 
@@ -304,8 +308,39 @@ static void print_start(const struct pf_suite_db *db, bool continued, uint64_t s
                 salvaged == 1 ? "execution" : "executions");
 }
 
+/* A hash of the programs, so that only results of the same build are merged. */
+static uint64_t build_of(const struct suite *s)
+{
+    json_t *programs = json_object();
+    struct pf_error ignored;
+    uint64_t h = 0;
+    for (size_t i = 0; i < s->tests.n; i++) {
+        const char *path = s->tests.at[i].path;
+        if (pf_task_add_program(programs, path, &ignored) == PF_OK)
+            h = (h ^ pf_json_from_hex(programs, path)) * 0x100000001b3;
+    }
+    json_decref(programs);
+    return h;
+}
+
+/* Runs the executions as tasks of a fleet, or merges the results that are there. */
+static pf_status execute_on_fleet(struct suite *s, struct pf_suite_db *db, int64_t campaign,
+                                  struct pf_fleet *f, int argc, char **argv,
+                                  struct pf_suite_result *r, struct pf_error *e)
+{
+    const struct pf_fleet_suite suite = {
+        .settings = &s->settings, .any = s->any, .db = db, .campaign = campaign, .result = r};
+    uint64_t merged;
+    pf_status st = pf_fleet_open(f, VERB, s->state, &s->fleet, argc, argv, build_of(s), e);
+    if (st != PF_OK)
+        return st;
+    return s->fleet.collect ? pf_fleet_suite_collect(f, &suite, &merged, e)
+                            : pf_fleet_suite_run(f, &suite, e);
+}
+
 static int work(struct suite *s, int argc, char **argv)
 {
+    struct pf_fleet fleet = {.lock = -1};
     struct pf_suite_db db;
     struct pf_suite_result r = {0};
     struct pf_error e;
@@ -325,7 +360,8 @@ static int work(struct suite *s, int argc, char **argv)
                            &e);
     if (st == PF_OK) {
         print_start(&db, continued, salvaged);
-        st = pf_suite_execute(&db, campaign, &s->settings, &r, &e);
+        st = s->fleet.on ? execute_on_fleet(s, &db, campaign, &fleet, argc, argv, &r, &e)
+                         : pf_suite_execute(&db, campaign, &s->settings, &r, &e);
     }
     if (st == PF_OK)
         st = conclude(s, &db, campaign, &found, &e);
@@ -334,11 +370,18 @@ static int work(struct suite *s, int argc, char **argv)
         st = pf_suite_db_finish(&db, campaign, &e);
     pf_suite_db_close(&db);
     free(key);
+    int status = r.signal   ? 128 + r.signal
+                 : found    ? PF_EXIT_FOUND
+                 : r.failed ? EXIT_FAILED
+                            : PF_EXIT_OK;
     if (st != PF_OK)
-        return pf_complain(VERB, "%s", e.text);
-    if (!r.signal && !found && !r.failed && r.watched && r.empty == r.watched)
-        return pf_complain(VERB, "no instrumented process ran, so nothing was checked");
-    return r.signal ? 128 + r.signal : found ? PF_EXIT_FOUND : r.failed ? EXIT_FAILED : PF_EXIT_OK;
+        status = pf_complain(VERB, "%s", e.text);
+    else if (!r.signal && !found && !r.failed && r.watched && r.empty == r.watched)
+        status = pf_complain(VERB, "no instrumented process ran, so nothing was checked");
+    if (st == PF_OK && s->fleet.on)
+        status = pf_fleet_conclude(&fleet, VERB, r.finished, status);
+    pf_fleet_release(&fleet);
+    return status;
 }
 
 int pf_verb_suite(int argc, char **argv)
@@ -367,6 +410,8 @@ int pf_verb_suite(int argc, char **argv)
         {"fresh", NULL, "start a new suite, even if an interrupted one could be continued", NULL,
          &s.fresh},
         {"quiet", NULL, "print no messages about single tests", NULL, &s.settings.quiet},
+        PF_FLEET_OPTIONS(s.fleet),
+        PF_FLEET_CONTINUE(s.fleet),
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] FILE | -- COMMAND...",
@@ -382,6 +427,8 @@ int pf_verb_suite(int argc, char **argv)
     int first = pf_cli_parse(&verb, argc, argv, &status);
     if (first < 0)
         return status;
+    if (s.fleet.resume)
+        return pf_fleet_resume(VERB, s.state, false);
     bool commands = first > 1 && !strcmp(argv[first - 1], "--");
     if (first >= argc)
         return pf_complain(VERB, "no tests given; usage: pf suite %s", verb.usage);

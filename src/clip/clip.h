@@ -156,5 +156,7 @@ static inline bool pf_wait_died(int wait)
 uint64_t pf_clip_hash(const void *bytes, size_t n);
 /* True if the bytes begin with the magic number of a clip. */
 bool pf_clip_sniff(const void *bytes, size_t n);
+/* The same for the first bytes of a file. */
+bool pf_clip_is_file(const char *path);
 
 #endif

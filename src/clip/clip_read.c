@@ -17,6 +17,17 @@
 #include <xxhash.h>
 #include <zstd.h>
 
+bool pf_clip_is_file(const char *path)
+{
+    char first[8] = "";
+    FILE *f = fopen(path, "re");
+    bool clip =
+        f && fread(first, 1, sizeof first, f) == sizeof first && pf_clip_sniff(first, sizeof first);
+    if (f)
+        fclose(f);
+    return clip;
+}
+
 bool pf_clip_sniff(const void *bytes, size_t n)
 {
     return n >= 8 && !memcmp(bytes, PF_CLIP_MAGIC, 8);

@@ -204,6 +204,8 @@ static pf_status try_growth(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     pf_status s = PF_OK;
     *more = false;
+    if (h->settings.shard) /* the first part makes inputs longer, for all */
+        return PF_OK;
     for (uint32_t i = 0; i < h->runs.len && s == PF_OK && !*more; i++)
         while (h->runs.at[i].grown < h->runs.at[i].input.sources.len && s == PF_OK && !*more) {
             const struct pf_hunt_run *r = &h->runs.at[i];
@@ -284,6 +286,7 @@ pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings, st
     h->began_ms = pf_now_ms();
     pf_findings_init(&h->findings);
     h->paths = pf_hunt_paths_new(settings->worker, settings->solver_ms);
+    pf_hunt_paths_shard(h->paths, settings->shard, settings->shards);
     char *program; /* set only if it is found */
     pf_status s = pf_program_find(settings->argv[0], &program, e);
     if (s == PF_OK)

@@ -40,6 +40,7 @@ struct pf_hunt_settings {
     const char *worker; /* path of pf-z3 */
     uint64_t time_ms, runs; /* limits of time, and of runs that no earlier session made; 0: none */
     uint64_t solver_ms; /* for each question to Z3 */
+    uint32_t shard, shards; /* the part of the flips that is tried; shards 0: all */
     bool (*should_stop)(void);
     void (*progress)(const struct pf_hunt *h); /* called before each run; NULL: never */
 };

@@ -42,6 +42,7 @@ struct pf_hunt_paths {
     struct pf_hash_map taken; /* the same with counts (branch_of); all values are 0 */
     uint64_t predicted, followed, wrong;
     PF_VEC(struct loss) losses;
+    uint32_t shard, shards; /* shards 0: all flips are asked for */
 };
 
 static const char *const loss_text[] = {
@@ -297,7 +298,8 @@ static struct question *choose(struct pf_hunt_paths *p, bool (*wanted)(void *, u
     bool best_new = false;
     for (size_t i = 0; i < p->questions.len; i++) {
         struct question *q = &p->questions.at[i];
-        if (q->asked || (wanted && !wanted(arg, p->paths.at[q->path]->run)))
+        if (q->asked || (wanted && !wanted(arg, p->paths.at[q->path]->run)) ||
+            (p->shards && q->key % p->shards != p->shard))
             continue;
         if (pf_hash_map_find(&p->asked, q->key) != PF_HASH_NONE) {
             q->asked = true; /* another run took this path meanwhile */
@@ -354,6 +356,12 @@ bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint3
     }
     pf_vec_release(&values);
     return found;
+}
+
+void pf_hunt_paths_shard(struct pf_hunt_paths *p, uint32_t shard, uint32_t shards)
+{
+    p->shard = shard;
+    p->shards = shards;
 }
 
 void pf_hunt_paths_skip(struct pf_hunt_paths *p, uint64_t key) { (void)add_key(&p->asked, key); }

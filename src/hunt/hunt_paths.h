@@ -57,6 +57,8 @@ PF_MUST_USE pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *cli
  * runs. False: there is none. */
 bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint32_t run), void *arg,
                         struct pf_hunt_flip *out);
+/* From now on, only the flips of one of `shards` equal parts are asked for. */
+void pf_hunt_paths_shard(struct pf_hunt_paths *p, uint32_t shard, uint32_t shards);
 /* Marks a flip as tried, by its key. */
 void pf_hunt_paths_skip(struct pf_hunt_paths *p, uint64_t key);
 /* Describes why flips of this run may not lead on: a limit of the solver, or code without a model.

@@ -41,6 +41,14 @@ void pf_judge_store(struct pf_finding *f, const struct pf_verdict *v, struct pf_
     f->judged = j;
 }
 
+const char *pf_judged_clip(const struct pf_finding *f, const char *kind)
+{
+    for (size_t i = 0; f->judged && i < f->judged->nevidence; i++)
+        if (!strcmp(f->judged->evidence[i].kind, kind))
+            return f->judged->evidence[i].clip;
+    return NULL;
+}
+
 /* --- one recording --- */
 
 /* A recording with its trace, and the accesses that were judged in it. */

@@ -16,6 +16,7 @@
 #include "finding.h"
 #include "judge.h"
 #include "pool.h"
+#include "vector.h"
 
 struct pf_judge_item {
     struct pf_finding *f;
@@ -25,6 +26,8 @@ struct pf_judge_item {
     bool judged; /* set when its verdict is stored in the finding */
     uint64_t ms; /* how long it took */
 };
+
+typedef PF_VEC(struct pf_judge_item) pf_judge_items;
 
 struct pf_judge_list {
     struct pf_judge_settings how;
@@ -38,6 +41,8 @@ struct pf_judge_list {
 
 /* Judges the items that can be judged before the time is up. */
 void pf_judge_list_run(struct pf_judge_list *l);
+/* The clip of the evidence of this kind; NULL: the finding has none. */
+const char *pf_judged_clip(const struct pf_finding *f, const char *kind);
 /* Stores a verdict in a finding. */
 void pf_judge_store(struct pf_finding *f, const struct pf_verdict *v, struct pf_pool *pool);
 

@@ -134,3 +134,19 @@ bool pf_requirement_holds(const struct pf_requirement *r, const struct pf_trace 
     }
     return true;
 }
+
+const char *pf_requirements_parse(struct pf_requirement *list, size_t room, const char *text,
+                                  size_t *n)
+{
+    while (*text) {
+        size_t length = strcspn(text, ";");
+        char *one = pf_mem_copy_n(text, length);
+        bool ok = *n < room && pf_requirement_parse(&list[(*n)++], one);
+        free(one);
+        if (!ok)
+            return text;
+        text += length + (text[length] == ';');
+        text += strspn(text, " ");
+    }
+    return NULL;
+}

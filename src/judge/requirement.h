@@ -29,6 +29,10 @@ struct pf_requirement {
     int64_t value;
 };
 
+/* Parses at most `room` conditions, separated by semicolons. Returns the text of the first one that
+ * is wrong; NULL: none. */
+const char *pf_requirements_parse(struct pf_requirement *list, size_t room, const char *text,
+                                  size_t *n);
 bool pf_requirement_parse(struct pf_requirement *r, const char *text);
 /* True if the run satisfies the condition. Otherwise `why` names the event that violates it. *known
  * is set to false if the trace has no such variable. */

@@ -1,0 +1,49 @@
+/*
+ * fleet_options.h - the options of verbs that can run on a fleet, and what these verbs share.
+ *
+ * Errors:  prints messages, as verbs do.
+ */
+#ifndef PF_CLI_FLEET_OPTIONS_H
+#define PF_CLI_FLEET_OPTIONS_H
+
+#include "cli.h"
+#include "fleet.h"
+
+/* Rows of a verb's table of options; f is a struct pf_fleet_options. */
+#define PF_FLEET_OPTIONS(f)                                                                        \
+    {"on", "ENGINE",                                                                               \
+     "run on a fleet: slurm[:PARTITION], ssh:HOST,HOST, local or script:FILE (see pf fleet)",      \
+     &(f).on, NULL},                                                                               \
+        {"tasks", "N", "with --on: at most N tasks wait or run at a time (default 16)",            \
+         &(f).tasks, NULL},                                                                        \
+        {"batch", "N", "with --on: N units of work in a task (default: about 60 s of work)",       \
+         &(f).batch, NULL},                                                                        \
+        {"node-time", "T", "with --on: the time limit of a task (default 10m)", &(f).node_time,    \
+         NULL},                                                                                    \
+        {"shared", "DIR",                                                                          \
+         "with --on: a folder that all nodes share (default: in the state folder)", &(f).shared,   \
+         NULL},                                                                                    \
+        {"scratch", "DIR", "with --on: a folder of the node, %n is its name (default: $TMPDIR)",   \
+         &(f).scratch, NULL},                                                                      \
+        {"env", "NAMES", "with --on: environment variables that tasks get, separated by commas",   \
+         &(f).env, NULL},                                                                          \
+    {                                                                                              \
+        "collect", NULL, "with --on: merge the results that are there, submit nothing", NULL,      \
+            &(f).collect                                                                           \
+    }
+/* The option --continue, for verbs that have no other use of it. */
+#define PF_FLEET_CONTINUE(f)                                                                       \
+    {"continue", NULL, "with --on: continue the last fleet of this verb", NULL, &(f).resume}
+
+/* The command line of a task: argv without the options of the fleet and without `own`, a list of
+ * options with values that the fleet sets itself, ended by NULL. The caller frees the list, not the
+ * words. */
+char **pf_fleet_strip(int argc, char **argv, const char *const *own, int *n);
+/* Runs a verb with the command line of its last fleet that has not ended. `collect`: adds
+ * --collect. Returns the exit status. */
+int pf_fleet_resume(const char *verb, const char *state, bool collect);
+/* Prints what a fleet has not done; returns the exit status of the verb: `status`, or an error if
+ * nothing was found and tasks did not end. Ends the fleet if all its work is done. */
+int pf_fleet_conclude(struct pf_fleet *f, const char *verb, bool finished, int status);
+
+#endif

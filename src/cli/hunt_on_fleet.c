@@ -1,0 +1,227 @@
+/* hunt_on_fleet.c - see hunt_on_fleet.h. */
+#define _GNU_SOURCE
+#include "hunt_on_fleet.h"
+#include "allocation.h"
+#include "file.h"
+#include "finding_json.h"
+#include "finding_text.h"
+#include "fleet_hunt.h"
+#include "fleet_options.h"
+#include "fleet_task.h"
+#include "predicted_finding.h"
+#include "program.h"
+#include "text_format.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VERB "hunt"
+
+/* --- the summary of all tasks --- */
+
+/* The candidates of all tasks by their text: found if one task found it, open if it is open
+ * somewhere, otherwise abandoned. */
+static json_t *join_candidates(const json_t *summaries)
+{
+    json_t *by_text = json_object(), *list = json_array();
+    static const char *const rank[] = {"abandoned", "open", "found"};
+    for (size_t i = 0; i < json_array_size(summaries); i++) {
+        const json_t *some = json_object_get(json_array_get(summaries, i), "candidates");
+        for (size_t k = 0; k < json_array_size(some); k++) {
+            json_t *c = json_array_get(some, k);
+            json_t *old = json_object_get(by_text, pf_json_text(c, "text"));
+            int now = 0, before = -1;
+            for (int r = 0; r < 3; r++) {
+                now = !strcmp(pf_json_text(c, "state"), rank[r]) ? r : now;
+                before = old && !strcmp(pf_json_text(old, "state"), rank[r]) ? r : before;
+            }
+            if (now > before)
+                json_object_set(by_text, pf_json_text(c, "text"), c);
+        }
+    }
+    const char *text;
+    json_t *c;
+    json_object_foreach(by_text, text, c) json_array_append(list, c);
+    json_decref(by_text);
+    return list;
+}
+
+/* Adds up the members of an object that are numbers. */
+static void add_numbers(json_t *to, const json_t *from)
+{
+    const char *key;
+    json_t *v;
+    json_object_foreach((json_t *)from, key, v)
+    {
+        if (json_is_integer(v))
+            json_object_set_new(
+                to, key,
+                json_integer(json_integer_value(v) + json_integer_value(json_object_get(to, key))));
+    }
+}
+
+/* Sites and branches of tasks overlap: the largest number is a lower bound for all. */
+static void add_largest(json_t *to, const json_t *from, const char *key)
+{
+    if (pf_json_u64(from, key) >= pf_json_u64(to, key))
+        json_object_set_new(to, key, json_integer((json_int_t)pf_json_u64(from, key)));
+}
+
+static json_t *join(const json_t *summaries, const struct pf_fleet_hunt *h,
+                    const struct pf_findings *found)
+{
+    json_t *all = json_object(), *solver = json_object(), *races = json_array();
+    json_t *losses = json_array();
+    for (size_t i = 0; i < json_array_size(summaries); i++) {
+        const json_t *one = json_array_get(summaries, i);
+        add_numbers(solver, json_object_get(one, "solver"));
+        add_largest(all, one, "sites");
+        add_largest(all, one, "branches");
+        add_largest(all, one, "inputs");
+        json_array_extend(losses, json_object_get(one, "concretised"));
+        json_object_set_new(
+            all, "ms", json_integer((json_int_t)(pf_json_u64(all, "ms") + pf_json_u64(one, "ms"))));
+        const json_t *some = json_object_get(one, "races");
+        for (size_t k = 0; k < json_array_size(some); k++) {
+            bool known = false;
+            for (size_t n = 0; n < json_array_size(races); n++)
+                known |= !strcmp(pf_json_text(json_array_get(races, n), "id"),
+                                 pf_json_text(json_array_get(some, k), "id"));
+            if (!known)
+                json_array_append(races, json_array_get(some, k));
+        }
+    }
+    (void)found;
+    json_object_set_new(all, "runs", json_integer((json_int_t)h->made));
+    json_object_set_new(all, "finished", json_boolean(h->finished));
+    json_object_set_new(all, "candidates", join_candidates(summaries));
+    json_object_set_new(all, "solver", solver);
+    json_object_set_new(all, "races", races);
+    json_object_set_new(all, "concretised", losses);
+    return all;
+}
+
+/* --- the report --- */
+
+static uint64_t count_state(const json_t *candidates, const char *state)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < json_array_size(candidates); i++)
+        n += !strcmp(pf_json_text(json_array_get(candidates, i), "state"), state);
+    return n;
+}
+
+static void add_text(struct pf_text *t, const struct pf_findings *found, const json_t *all)
+{
+    const json_t *list = json_object_get(all, "candidates");
+    struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
+    for (size_t i = 0; i < found->n; i++) {
+        const struct pf_finding *f = found->at[i];
+        pf_finding_text(t, f, &style);
+        if (f->input)
+            pf_text_format(t, "  Its input: %s\n", f->input);
+        if (f->command)
+            pf_text_format(t, "  The program with this input: %s\n", f->command);
+        if (f->clip)
+            pf_text_format(t, "  Happened; replay it with: pf replay %s\n", f->clip);
+    }
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *c = json_array_get(list, i);
+        if (!strcmp(pf_json_text(c, "state"), "abandoned"))
+            pf_text_format(t, "abandoned: %s: %s\n", pf_json_text(c, "text"),
+                           pf_json_text(c, "reason"));
+    }
+    pf_text_format(t,
+                   "hunt: %zu candidates: %" PRIu64 " found, %" PRIu64 " abandoned, %" PRIu64
+                   " open; %" PRIu64 " new runs\n",
+                   json_array_size(list), count_state(list, "found"),
+                   count_state(list, "abandoned"), count_state(list, "open"),
+                   pf_json_u64(all, "runs"));
+    pf_text_format(t, "%s\n",
+                   json_is_true(json_object_get(all, "finished")) ? "hunt: nothing is left to try"
+                                                                  : "hunt: stopped at a limit");
+}
+
+static int report(const struct pf_hunt_on_fleet *h, struct pf_findings *found, const json_t *all)
+{
+    struct pf_text text, json;
+    struct pf_error e;
+    char *summary = pf_mem_checked(json_dumps(all, JSON_COMPACT));
+    pf_text_init(&text, &found->pool);
+    pf_text_init(&json, &found->pool);
+    add_text(&text, found, all);
+    pf_predict_json_head(&json, h->argc, h->argv, json_is_true(json_object_get(all, "finished")));
+    for (size_t i = 0; i < found->n; i++) {
+        pf_text_add(&json, i ? ",\n" : "\n");
+        pf_finding_json(&json, found->at[i]);
+    }
+    pf_text_add(&json, "],\n\"hunt\":");
+    pf_text_add(&json, summary);
+    pf_text_add(&json, "}\n");
+    free(summary);
+    bool alone = h->json && !strcmp(h->json, "-");
+    if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
+        (h->json && pf_file_write(h->json, json.at, json.n, &e) != PF_OK))
+        return pf_complain(VERB, "%s", e.text);
+    return found->n ? PF_EXIT_FOUND : PF_EXIT_OK;
+}
+
+/* --- the verb --- */
+
+static pf_status run(struct pf_hunt_on_fleet *h, struct pf_fleet *f, struct pf_fleet_hunt *work,
+                     struct pf_findings *found, json_t *summaries, struct pf_error *e)
+{
+    char *program = NULL;
+    json_t *programs = json_object();
+    pf_status s = pf_program_find(h->argv[h->first], &program, e);
+    char *whole = s == PF_OK ? realpath(program, NULL) : NULL;
+    if (s == PF_OK)
+        s = pf_program_check_symbolic(program, e);
+    if (s == PF_OK)
+        s = pf_task_add_program(programs, whole ? whole : program, e);
+    if (s == PF_OK)
+        s = pf_fleet_open(f, VERB, h->state, h->options, h->argc, h->argv,
+                          pf_json_from_hex(programs, whole ? whole : program), e);
+    work->program = whole;
+    if (s == PF_OK)
+        s = pf_fleet_hunt_run(f, work, found, summaries, e);
+    json_decref(programs);
+    free(program);
+    free(whole);
+    return s;
+}
+
+int pf_hunt_on_fleet(struct pf_hunt_on_fleet *h)
+{
+    static const char *const own[] = {"state", "json", "runs", "time", "export", NULL};
+    struct pf_fleet f = {.lock = -1};
+    struct pf_findings found;
+    struct pf_error e;
+    int n;
+    int last = h->first > 1 && !strcmp(h->argv[h->first - 1], "--") ? h->first - 1 : h->first;
+    char **options = pf_fleet_strip(last, h->argv, own, &n);
+    json_t *summaries = json_array();
+    struct pf_fleet_hunt work = {.options = (const char *const *)options + 1,
+                                 .noptions = (size_t)n - 1,
+                                 .words = h->argv + h->first,
+                                 .nwords = (size_t)(h->argc - h->first),
+                                 .time_ms = h->time_ms,
+                                 .runs = h->runs,
+                                 .collect = h->options->collect};
+    pf_findings_init(&found);
+    int status = PF_EXIT_USAGE;
+    if (run(h, &f, &work, &found, summaries, &e) != PF_OK) {
+        pf_complain(VERB, "%s", e.text);
+    } else {
+        json_t *all = join(summaries, &work, &found);
+        status = pf_fleet_conclude(&f, VERB, !h->options->collect, report(h, &found, all));
+        json_decref(all);
+    }
+    pf_findings_release(&found);
+    pf_fleet_release(&f);
+    json_decref(summaries);
+    free(options);
+    return status;
+}

@@ -1,0 +1,26 @@
+/*
+ * check_knowledge.h - what the tasks of a check have learned, in a form that a node can start from.
+ *
+ * Model:   a small folder of a check: a journal that has the same effect on the next steps as the
+ *          journals of all tasks together (the first round, one batch for each policy with the
+ *          summed gains, the last systematic search, the recordings aimed at findings), one
+ *          document with all findings, and the behaviours seen. Clips and logs are left out.
+ * Errors:  PF_IO, PF_BAD with the path.
+ */
+#ifndef PF_FLEET_CHECK_KNOWLEDGE_H
+#define PF_FLEET_CHECK_KNOWLEDGE_H
+
+#include "check_folder.h"
+
+/* Writes the knowledge of the check in `folder` to the folder `to`. Only steps for which `wanted`
+ * returns true count. */
+PF_MUST_USE pf_status pf_check_knowledge_write(const char *folder, const char *to,
+                                               bool (*wanted)(void *arg, uint64_t step), void *arg,
+                                               struct pf_error *e);
+/* Sets the bits of the file `from`, of behaviours, in the file `to`. */
+PF_MUST_USE pf_status pf_behaviours_add(const char *from, const char *to, struct pf_error *e);
+
+/* The number of the step that holds the findings of the knowledge; no task has it. */
+#define PF_KNOWLEDGE_STEP 1
+
+#endif

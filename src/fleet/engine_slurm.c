@@ -1,0 +1,135 @@
+/*
+ * engine_slurm.c - tasks as job arrays of Slurm; see fleet_engine.h.
+ *
+ * An array index must be below MaxArraySize (1001 by default), so a job holds the tasks of one
+ * thousand: its comment is that thousand, and the index is the rest of the task's number. Jobs are
+ * not requeued by Slurm: it delays them by two minutes, and pf knows better which node to avoid.
+ */
+#define _GNU_SOURCE
+#include "file.h"
+#include "fleet_engine.h"
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define GROUP 1000
+
+static char *job_name(const struct pf_fleet *f) { return pf_mem_format("pf-%s", f->name); }
+
+/* Quotes a word for the shell. */
+static char *quoted(const char *word)
+{
+    PF_VEC(char) t = {0};
+    pf_vec_push(&t, '\'');
+    for (; *word; word++) {
+        if (*word == '\'') {
+            pf_vec_push(&t, '\'');
+            pf_vec_push(&t, '\\');
+            pf_vec_push(&t, '\'');
+        }
+        pf_vec_push(&t, *word);
+    }
+    pf_vec_push(&t, '\'');
+    pf_vec_push(&t, 0);
+    return t.at;
+}
+
+/* The script of the job: its first argument is the thousand. */
+static pf_status write_script(const struct pf_fleet *f, const char *path, struct pf_error *e)
+{
+    char *pf = quoted(f->pf), *folder = quoted(f->folder);
+    char *text = pf_mem_format("#!/bin/sh\n"
+                               "exec %s fleet task %s $(($1 + SLURM_ARRAY_TASK_ID))\n",
+                               pf, folder);
+    pf_status s = pf_file_write(path, text, strlen(text), e);
+    free(text);
+    free(pf);
+    free(folder);
+    return s;
+}
+
+static pf_status submit_group(struct pf_fleet *f, uint64_t base, const char *list,
+                              const char *avoid, struct pf_error *e)
+{
+    char *script = pf_fleet_path(f, "slurm.sh", 0, "");
+    char *variables = pf_fleet_variables(f, ','), *name = job_name(f), *out = NULL;
+    /* Slurm's limit comes after the task's own one, and is a number of minutes */
+    uint64_t minutes = f->limit_ms / 60000 + 2;
+    char *words[] = {pf_mem_format("--job-name=%s", name),
+                     pf_mem_format("--array=%s", list),
+                     pf_mem_format("--comment=%" PRIu64, base),
+                     pf_mem_format("--time=%" PRIu64, minutes),
+                     pf_mem_format("--export=%s", variables),
+                     pf_mem_format("--error=%s/log/%%A_%%a", f->folder),
+                     pf_mem_format("--chdir=%s", f->cwd),
+                     pf_mem_format("--partition=%s", f->where),
+                     pf_mem_format("--exclude=%s", avoid)};
+    char *number = pf_mem_format("%" PRIu64, base);
+    char *argv[24] = {"sbatch", "--parsable", "--no-requeue", "--output=/dev/null"};
+    size_t n = 4;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if ((i != 7 || *f->where) && (i != 8 || *avoid))
+            argv[n++] = words[i];
+    argv[n++] = script;
+    argv[n++] = number;
+    pf_status s = access(script, R_OK) ? write_script(f, script, e) : PF_OK;
+    if (s == PF_OK)
+        s = pf_fleet_command(argv, &out, e);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        free(words[i]);
+    free(number);
+    free(script);
+    free(variables);
+    free(name);
+    free(out);
+    return s;
+}
+
+static pf_status slurm_submit(struct pf_fleet *f, const uint64_t *ids, size_t n, const char *avoid,
+                              struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    for (size_t i = 0; s == PF_OK && i < n;) { /* ids is sorted */
+        uint64_t base = ids[i] - ids[i] % GROUP;
+        char list[GROUP * 4 + 1];
+        size_t at = 0;
+        for (; i < n && ids[i] - ids[i] % GROUP == base; i++)
+            at += (size_t)snprintf(list + at, sizeof list - at, "%s%u", at ? "," : "",
+                                   (unsigned)(ids[i] % GROUP));
+        s = submit_group(f, base, list, avoid, e);
+        if (s != PF_OK && *avoid) /* no other node may be left */
+            s = submit_group(f, base, list, "", e);
+    }
+    return s;
+}
+
+static pf_status slurm_list(struct pf_fleet *f, pf_vec_u64 *ids, struct pf_error *e)
+{
+    char *name = job_name(f), *out;
+    char *argv[] = {"squeue", "-h", "-r", "-o", "%k %K", "-n", name, NULL};
+    pf_status s = pf_fleet_command(argv, &out, e);
+    for (char *at = out, *end; at && *at; at = *end ? end + 1 : end) {
+        uint64_t base, index;
+        end = at + strcspn(at, "\n");
+        if (sscanf(at, "%" SCNu64 " %" SCNu64, &base, &index) == 2)
+            pf_vec_push(ids, base + index);
+    }
+    free(out);
+    free(name);
+    return s;
+}
+
+static pf_status slurm_cancel(struct pf_fleet *f, struct pf_error *e)
+{
+    char *name = job_name(f), *out = NULL;
+    char *argv[] = {"scancel", "-n", name, NULL};
+    pf_status s = pf_fleet_command(argv, &out, e);
+    free(out);
+    free(name);
+    return s;
+}
+
+const struct pf_fleet_engine pf_fleet_slurm = {"slurm", slurm_submit, slurm_list, slurm_cancel};

@@ -1,0 +1,143 @@
+/*
+ * fleet.h - work that is spread over the nodes of a batch system (docs/fleet.md).
+ *
+ * Model:   a fleet is a folder that all nodes share (docs/format/fleet.md). A task is a file with
+ *          one command line of pf and the name of what it works on. The submitting pf writes tasks,
+ *          hands their numbers to an engine (fleet_engine.h), and merges each result into the state
+ *          folder. A result is a folder that appears under its final name by one rename, so it is
+ *          there completely or not at all; merging it twice has no further effect. A task that
+ *          vanishes without a result is submitted again, up to PF_FLEET_ATTEMPTS times.
+ *          The shared folder holds no database and no lock: the lock of a fleet is in the state
+ *          folder, next to the file that names the shared folder.
+ * Memory:  a fleet owns its strings and tasks until release.
+ * Threads: one process submits and collects; tasks are processes on any node.
+ * Errors:  PF_IO, PF_BAD with the path. A task that fails is not an error of the fleet: it is named
+ *          in the result as incomplete.
+ */
+#ifndef PF_FLEET_H
+#define PF_FLEET_H
+
+#include "status.h"
+#include "vector.h"
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#define PF_FLEET_ATTEMPTS 3
+#define PF_FLEET_TARGET_MS 60000 /* the work of a task, if times are known: 30 to 120 s */
+#define PF_FLEET_TASKS 16 /* default of --tasks */
+
+/* The options of a verb that runs on a fleet, as given; NULL: not given. */
+struct pf_fleet_options {
+    const char *on; /* slurm[:PARTITION], ssh:HOST,HOST, local, script:FILE */
+    const char *tasks, *batch, *node_time, *shared, *scratch, *env;
+    bool collect; /* merge what is there, submit nothing */
+    bool resume; /* --continue: the last fleet of this verb that has not ended */
+};
+
+enum pf_fleet_state {
+    PF_FLEET_NEW, /* not submitted by this process */
+    PF_FLEET_QUEUED,
+    PF_FLEET_DONE, /* its result is merged */
+    PF_FLEET_FAILED, /* given up */
+};
+
+struct pf_fleet_task {
+    uint64_t id;
+    enum pf_fleet_state state;
+    unsigned attempts; /* how often it was submitted */
+    uint64_t missing_ms; /* since when the engine does not know it; 0: it does */
+    uint64_t wave;
+    char *what; /* for messages: "tests 12 to 19" */
+    char *why; /* PF_FLEET_FAILED: the reason */
+};
+
+struct pf_fleet_engine;
+
+struct pf_fleet {
+    char *name, *folder; /* absolute path of the shared folder */
+    char *state; /* absolute path of the state folder */
+    char *verb, *pf, *cwd;
+    char *scratch, *env; /* NULL: default, none */
+    char *where; /* of the engine: partition, hosts, script; "": none */
+    const struct pf_fleet_engine *engine;
+    uint64_t build;
+    uint64_t ntasks, batch; /* --tasks; --batch, 0: sized by measured times */
+    uint64_t limit_ms; /* of a task */
+    int lock;
+    PF_VEC(struct pf_fleet_task) tasks; /* by id, from 1 */
+    uint64_t know; /* the newest folder of knowledge; 0: none */
+    bool continued;
+    int signal; /* that stopped the loop; 0: none */
+};
+
+/* What a verb adds to a fleet. */
+struct pf_fleet_work {
+    void *arg;
+    /* Adds tasks for work that is left, at most `room`. *more: work is left that waits for running
+     * tasks. */
+    pf_status (*next)(void *arg, struct pf_fleet *f, uint64_t room, bool *more, struct pf_error *e);
+    /* Merges a result. `head` is the first line of its journal. */
+    pf_status (*merge)(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t,
+                       const json_t *head, const char *result, struct pf_error *e);
+    /* The task was given up. NULL: nothing to do. */
+    void (*failed)(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t);
+};
+
+/* --- fleet_folder.c --- */
+
+/* Opens the fleet of this command line that has not ended, or creates one. */
+PF_MUST_USE pf_status pf_fleet_open(struct pf_fleet *f, const char *verb, const char *state,
+                                    const struct pf_fleet_options *o, int argc, char **argv,
+                                    uint64_t build, struct pf_error *e);
+/* Opens an existing fleet without its lock, to look at it; `folder` is the shared folder. */
+PF_MUST_USE pf_status pf_fleet_view(struct pf_fleet *f, const char *folder, struct pf_error *e);
+void pf_fleet_release(struct pf_fleet *f);
+/* Marks the fleet as ended and removes what its tasks no longer need. */
+PF_MUST_USE pf_status pf_fleet_end(struct pf_fleet *f, struct pf_error *e);
+bool pf_fleet_has_ended(const struct pf_fleet *f);
+/* The shared folders of the fleets of a state folder, oldest first; a NULL-terminated, malloced
+ * array of malloced strings. */
+char **pf_fleet_list(const char *state);
+/* The command line of the last fleet of this verb that has not ended, and its working folder.
+ * PF_BAD if there is none. */
+PF_MUST_USE pf_status pf_fleet_last(const char *state, const char *verb, int *argc, char ***argv,
+                                    char **cwd, struct pf_error *e);
+/* FOLDER/PART/ID.SUFFIX, malloced; without the id if it is 0. */
+char *pf_fleet_path(const struct pf_fleet *f, const char *part, uint64_t id, const char *suffix);
+
+/* Writes the task file and adds the task. Takes the reference to `task`, an object with at least
+ * `argv`; the fleet adds the fields that all tasks have. */
+PF_MUST_USE pf_status pf_fleet_task_new(struct pf_fleet *f, json_t *task, const char *what,
+                                        uint64_t wave, struct pf_error *e);
+PF_MUST_USE pf_status pf_fleet_task_read(const struct pf_fleet *f, uint64_t id, json_t **out,
+                                         struct pf_error *e);
+/* Words of `argv` that depend on the node: a file in the task's state folder, in its result, or in
+ * the shared folder. */
+json_t *pf_fleet_word(const char *base, const char *path);
+#define PF_FLEET_IN_STATE "state"
+#define PF_FLEET_IN_RESULT "result"
+#define PF_FLEET_IN_FLEET "fleet"
+
+/* --- fleet_loop.c --- */
+
+/* Submits and collects until no work is left, or a signal arrives. */
+PF_MUST_USE pf_status pf_fleet_run(struct pf_fleet *f, const struct pf_fleet_work *work,
+                                   struct pf_error *e);
+/* Merges the results that are there, and returns. */
+PF_MUST_USE pf_status pf_fleet_collect(struct pf_fleet *f, const struct pf_fleet_work *work,
+                                       uint64_t *merged, struct pf_error *e);
+/* Prints a line for each task that did not end. Returns how many there are. */
+size_t pf_fleet_incomplete(const struct pf_fleet *f);
+
+/* --- fleet_json.c --- */
+
+PF_MUST_USE pf_status pf_json_file_read(const char *path, json_t **out, struct pf_error *e);
+/* Writes the value under a temporary name, with mode 0600, and renames it. */
+PF_MUST_USE pf_status pf_json_file_write(const char *path, const json_t *value, struct pf_error *e);
+uint64_t pf_json_u64(const json_t *o, const char *key);
+const char *pf_json_text(const json_t *o, const char *key); /* "" if there is none */
+json_t *pf_json_hex(uint64_t v); /* "0x..." */
+uint64_t pf_json_from_hex(const json_t *o, const char *key);
+
+#endif

@@ -1,0 +1,485 @@
+/* fleet_check.c - see fleet_check.h. */
+#define _GNU_SOURCE
+#include "fleet_check.h"
+#include "check_knowledge.h"
+#include "duration.h"
+#include "file.h"
+#include "fleet_judge.h"
+#include "fleet_pairs.h"
+#include "fleet_task.h"
+#include "test_line.h"
+#include "tree_copy.h"
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define SEEDS_A_ROUND 128 /* most schedules of a batch (check_chain.c) */
+#define LAG 2 /* a wave knows what the waves up to this many before it have found */
+#define GROUP_MOST 16 /* tests of a task */
+#define UNLIMITED 1000000
+
+/* Rounds of a group of tests that are still to be run. */
+struct check_piece {
+    uint64_t group, round, rounds;
+};
+
+struct check_work {
+    const struct pf_check_settings *s;
+    const struct pf_check_folder *folder;
+    int argc;
+    char **argv; /* the command line, without what tasks set themselves */
+    uint64_t group_size, ngroups;
+    bool *started; /* per group: its first round is merged */
+    bool *complete; /* per test */
+    PF_VEC(struct check_piece) pieces;
+    uint64_t wave; /* of the next tasks */
+    uint64_t round_ms, rounds_done; /* time of a round of a group on average, and of how many */
+    uint64_t began_ms;
+    bool judged; /* tasks that judge were made */
+    bool failed;
+    json_t *programs;
+};
+
+/* --- the folder --- */
+
+pf_status pf_fleet_check_folder(struct pf_fleet *f, struct pf_check_folder *folder,
+                                const struct pf_check_settings *settings, int argc, char **argv,
+                                struct pf_error *e)
+{
+    char *link = pf_fleet_path(f, "check", 0, ""), *path = NULL;
+    size_t n;
+    pf_status s;
+    *folder = (struct pf_check_folder){.lock = -1};
+    if (access(link, F_OK) == 0) {
+        s = pf_file_read(link, &path, &n, e);
+        if (s == PF_OK)
+            s = pf_check_folder_open(folder, path, e);
+        free(path);
+    } else {
+        s = pf_check_folder_new(folder, f->state, settings, argc, argv, e);
+        if (s == PF_OK)
+            s = pf_file_write(link, folder->absolute, strlen(folder->absolute), e);
+    }
+    free(link);
+    return s;
+}
+
+/* --- knowledge --- */
+
+struct wanted_waves {
+    const struct pf_fleet *f;
+    uint64_t before; /* tasks of earlier waves count */
+};
+
+static bool is_wanted(void *arg, uint64_t step)
+{
+    const struct wanted_waves *w = arg;
+    uint64_t id = step / PF_CHECK_STRIDE;
+    for (size_t i = 0; i < w->f->tasks.len; i++)
+        if (w->f->tasks.at[i].id == id)
+            return w->f->tasks.at[i].wave < w->before;
+    return true; /* a step of a local process that has continued the check */
+}
+
+/* Behaviours that a task has returned, kept until they go out. */
+static char *behaviours_of(const struct pf_fleet *f, uint64_t id, uint64_t test)
+{
+    return pf_mem_format("%s/know/task-%" PRIu64 "-%" PRIu64, f->folder, id, test);
+}
+
+static pf_status add_behaviours(const struct check_work *w, const struct pf_fleet *f,
+                                uint64_t before, const char *know, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++)
+        for (uint64_t t = 0; s == PF_OK && f->tasks.at[i].wave < before && t < w->s->tests.n; t++) {
+            char to[PATH_MAX], *from = behaviours_of(f, f->tasks.at[i].id, t);
+            pf_check_path(to, know, PF_CHECK_BEHAVIOURS, t);
+            if (access(from, R_OK) == 0)
+                s = pf_behaviours_add(from, to, e);
+            free(from);
+        }
+    return s;
+}
+
+/* Writes a new folder of knowledge for the tasks of this wave. */
+static pf_status send_knowledge(const struct check_work *w, struct pf_fleet *f, struct pf_error *e)
+{
+    struct wanted_waves wanted = {f, w->wave + 1 > LAG ? w->wave + 1 - LAG : 0};
+    char *know = pf_fleet_path(f, "know", f->know + 1, "");
+    char *from = pf_mem_format("%s/from", w->folder->absolute);
+    char *to = pf_mem_format("%s/from", know);
+    pf_tree_remove(know); /* of a process that was killed */
+    pf_status s = pf_check_knowledge_write(w->folder->absolute, know, is_wanted, &wanted, e);
+    if (s == PF_OK)
+        s = add_behaviours(w, f, wanted.before, know, e);
+    if (s == PF_OK)
+        s = pf_fleet_pairs_copy(w->folder->absolute, know, e);
+    if (s == PF_OK && access(from, R_OK) == 0)
+        s = pf_tree_copy_file(from, to, e);
+    f->know++;
+    free(know);
+    free(from);
+    free(to);
+    return s;
+}
+
+/* --- tasks --- */
+
+/* The plan of the check on the node: the command line with seeds of its own. */
+static json_t *plan_of(const struct check_work *w, const struct pf_fleet *f,
+                       const struct check_piece *p, uint64_t id, uint64_t build, bool explores)
+{
+    char *seed = pf_mem_format("--seed=%" PRIu64, w->s->first_seed + p->round * SEEDS_A_ROUND);
+    json_t *argv = json_array(), *words = json_array();
+    for (int i = 0; i < w->argc; i++) {
+        json_array_append_new(argv, json_string(w->argv[i]));
+        if (i == 0)
+            json_array_append_new(argv, json_string(seed));
+    }
+    for (int i = 0; i < w->s->nwords; i++)
+        json_array_append_new(words, json_string(w->s->words[i]));
+    free(seed);
+    return json_pack("{s:i,s:o,s:o,s:s,s:o,s:{s:I,s:I,s:b}}", "version", 1, "argv", argv, "words",
+                     words, "folder", f->cwd, "build", pf_json_hex(build), "part", "first",
+                     (json_int_t)(id * PF_CHECK_STRIDE), "round", (json_int_t)p->round, "explores",
+                     explores);
+}
+
+static json_t *command_of(const struct pf_fleet *f, const struct check_work *w, uint64_t rounds)
+{
+    uint64_t ms = f->limit_ms;
+    char *runs = pf_mem_format("%" PRIu64, rounds), *time = pf_mem_format("%" PRIu64 "ms", ms);
+    char *jobs = pf_mem_format("%" PRIu64, w->s->njobs);
+    json_t *argv =
+        json_pack("[s,s,s,o,s,s,s,s,s,s,s,s,o]", "check", "--continue", "--state",
+                  pf_fleet_word(PF_FLEET_IN_STATE, ""), "--runs", runs, "--time", time, "--jobs",
+                  jobs, "--quiet", "--json", pf_fleet_word(PF_FLEET_IN_RESULT, "/findings.json"));
+    free(runs);
+    free(time);
+    free(jobs);
+    return argv;
+}
+
+static pf_status add_task(struct check_work *w, struct pf_fleet *f, const struct check_piece *p,
+                          bool explores, struct pf_error *e)
+{
+    json_t *tests = json_array(), *programs = json_object();
+    char *list = NULL, what[128];
+    size_t n = 0;
+    uint64_t build = 0, id = f->tasks.len ? f->tasks.at[f->tasks.len - 1].id + 1 : 1;
+    uint64_t first = p->group * w->group_size, last = first + w->group_size;
+    pf_status s = PF_OK;
+    if (last > w->s->tests.n)
+        last = w->s->tests.n;
+    FILE *out = pf_mem_checked(open_memstream(&list, &n));
+    for (uint64_t i = first; s == PF_OK && i < last; i++) {
+        const struct pf_suite_test *t = &w->s->tests.at[i];
+        if (w->s->suite)
+            pf_test_line_write(out, t);
+        json_array_append_new(tests, json_integer((json_int_t)i));
+        s = pf_task_add_program(w->programs, t->path, e);
+        json_object_set(programs, t->path, json_object_get(w->programs, t->path));
+        build = (build ^ pf_json_from_hex(w->programs, t->path)) * 0x100000001b3ull;
+    }
+    fclose(out);
+    snprintf(what, sizeof what,
+             "rounds %" PRIu64 " to %" PRIu64 " of tests %" PRIu64 " to %" PRIu64, p->round + 1,
+             p->round + p->rounds, first + 1, last);
+    if (!w->s->suite)
+        *strstr(what, " of tests") = 0;
+    json_t *task = json_pack(
+        "{s:o,s:o,s:o,s:o,s:s,s:I,s:I,s:I,s:I}", "argv", command_of(f, w, p->rounds), "plan",
+        plan_of(w, f, p, id, build, explores), "tests", tests, "programs", programs, "list", list,
+        "group", (json_int_t)p->group, "round", (json_int_t)p->round, "rounds",
+        (json_int_t)p->rounds, "know", (json_int_t)f->know);
+    if (task && w->s->input)
+        json_object_set_new(task, "input", json_string(w->s->input));
+    free(list);
+    if (s == PF_OK && !task)
+        s = pf_fail(e, PF_BAD, "a word of the command line is not UTF-8");
+    if (s != PF_OK) {
+        json_decref(task);
+        return s;
+    }
+    return pf_fleet_task_new(f, task, what, w->wave, e);
+}
+
+/* How many rounds the next task gets. */
+static uint64_t rounds_of_task(const struct check_work *w, const struct pf_fleet *f,
+                               const struct check_piece *p, uint64_t wave_size)
+{
+    if (p->round == 0)
+        return 1; /* what it shows is needed by all others */
+    uint64_t ms = w->rounds_done ? w->round_ms / w->rounds_done + 1 : PF_FLEET_TARGET_MS;
+    uint64_t n = f->batch ? f->batch : PF_FLEET_TARGET_MS / ms, left = 0;
+    for (size_t i = 0; i < w->pieces.len; i++)
+        left += w->pieces.at[i].rounds;
+    uint64_t share = (left + wave_size - 1) / wave_size; /* every node gets a part */
+    if (!f->batch && n > share)
+        n = share;
+    return n < 1 ? 1 : n > p->rounds ? p->rounds : n;
+}
+
+static bool is_complete(const struct check_work *w, uint64_t group)
+{
+    bool all = true;
+    for (uint64_t i = group * w->group_size; i < w->s->tests.n && i < (group + 1) * w->group_size;
+         i++)
+        all &= w->complete[i];
+    return all && !w->s->rounds;
+}
+
+/* The next piece whose group can go on; SIZE_MAX: none. */
+static size_t find_piece(struct check_work *w)
+{
+    for (size_t i = 0; i < w->pieces.len; i++) {
+        const struct check_piece *p = &w->pieces.at[i];
+        if (is_complete(w, p->group))
+            w->pieces.at[i--] = w->pieces.at[--w->pieces.len];
+        else if (p->round == 0 || w->started[p->group])
+            return i;
+    }
+    return SIZE_MAX;
+}
+
+static bool out_of_time(const struct check_work *w)
+{
+    return !w->s->rounds && pf_now_ms() - w->began_ms >= w->s->time_ms;
+}
+
+/* True if the waves that this one must know are merged. */
+static bool is_known(const struct check_work *w, const struct pf_fleet *f)
+{
+    for (size_t i = 0; i < f->tasks.len; i++) {
+        const struct pf_fleet_task *t = &f->tasks.at[i];
+        if (t->wave + LAG <= w->wave + 1 && t->state != PF_FLEET_DONE &&
+            t->state != PF_FLEET_FAILED)
+            return false;
+    }
+    return true;
+}
+
+static bool has_open_tasks(const struct pf_fleet *f)
+{
+    for (size_t i = 0; i < f->tasks.len; i++)
+        if (f->tasks.at[i].state == PF_FLEET_NEW || f->tasks.at[i].state == PF_FLEET_QUEUED)
+            return true;
+    return false;
+}
+
+static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *more,
+                            struct pf_error *e)
+{
+    struct check_work *w = arg;
+    uint64_t size = f->ntasks > 1 ? f->ntasks / LAG : 1;
+    bool over = out_of_time(w) || (w->pieces.len == 0);
+    pf_status s = PF_OK;
+    *more = !over || !w->judged;
+    if (over && !has_open_tasks(f) && !w->judged) {
+        w->judged = true;
+        return w->s->server || w->s->for_ms
+                   ? PF_OK
+                   : pf_fleet_judge_check(f, w->folder->absolute, w->wave + 1, e);
+    }
+    if (over || room < size || !is_known(w, f))
+        return PF_OK;
+    bool *explores = pf_mem_zero(w->ngroups + 1, sizeof *explores);
+    uint64_t made = 0;
+    for (size_t i; s == PF_OK && made < size && (i = find_piece(w)) != SIZE_MAX; made++) {
+        struct check_piece *p = &w->pieces.at[i], part = *p;
+        part.rounds = rounds_of_task(w, f, p, size);
+        if (made == 0)
+            s = send_knowledge(w, f, e);
+        if (s == PF_OK)
+            s = add_task(w, f, &part, w->wave % LAG == 0 && !explores[p->group], e);
+        explores[p->group] = true;
+        p->round += part.rounds;
+        p->rounds -= part.rounds;
+        if (!p->rounds)
+            w->pieces.at[i] = w->pieces.at[--w->pieces.len];
+    }
+    w->wave += made > 0;
+    free(explores);
+    return s;
+}
+
+/* --- results --- */
+
+/* Adds the lines of a task's journal that the folder does not have. */
+static pf_status add_lines(struct check_work *w, const char *from, uint64_t *last_round,
+                           struct pf_error *e)
+{
+    struct pf_check_lines lines, old;
+    pf_status s = pf_check_journal_read(w->folder->absolute, &old, e);
+    if (s == PF_OK)
+        s = pf_check_journal_read(from, &lines, e);
+    for (size_t i = 0; s == PF_OK && i < lines.n; i++) {
+        bool known = false;
+        char a[PATH_MAX], b[PATH_MAX];
+        for (size_t k = 0; k < old.n && !known; k++)
+            known = old.at[k].step == lines.at[i].step;
+        pf_check_path(a, from, PF_CHECK_EXPLORATION, lines.at[i].step);
+        pf_check_path(b, w->folder->absolute, PF_CHECK_EXPLORATION, lines.at[i].step);
+        if (access(a, R_OK) == 0)
+            s = pf_tree_copy_file(a, b, e);
+        if (s == PF_OK && !known)
+            s = pf_check_journal_add(w->folder, &lines.at[i], e);
+        if (lines.at[i].round > *last_round)
+            *last_round = lines.at[i].round;
+        if (lines.at[i].complete && lines.at[i].test < w->s->tests.n)
+            w->complete[lines.at[i].test] = true;
+    }
+    if (s == PF_OK)
+        free(lines.at);
+    free(old.at);
+    return s;
+}
+
+static pf_status take_behaviours(const struct check_work *w, const struct pf_fleet *f, uint64_t id,
+                                 const char *from, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    for (uint64_t t = 0; s == PF_OK && t < w->s->tests.n; t++) {
+        char a[PATH_MAX], b[PATH_MAX];
+        pf_check_path(a, from, PF_CHECK_BEHAVIOURS, t);
+        pf_check_path(b, w->folder->absolute, PF_CHECK_BEHAVIOURS, t);
+        if (access(a, R_OK))
+            continue;
+        char *kept = behaviours_of(f, id, t);
+        s = pf_behaviours_add(a, b, e);
+        if (s == PF_OK)
+            s = pf_tree_copy_file(a, kept, e);
+        free(kept);
+    }
+    return s;
+}
+
+static pf_status merge(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t,
+                       const json_t *head, const char *result, struct pf_error *e)
+{
+    static const char *const parts[] = {"/.runs", "/clips", "/found"};
+    struct check_work *w = arg;
+    char *from = pf_mem_format("%s/check", result);
+    json_t *task;
+    uint64_t last = 0;
+    if (!strcmp(pf_json_text(head, "verb"), "judge")) {
+        free(from);
+        return pf_fleet_judge_merge_check(f, w->folder, t, result, e);
+    }
+    pf_status s = pf_fleet_task_read(f, t->id, &task, e);
+    if (s != PF_OK) {
+        free(from);
+        return s;
+    }
+    for (size_t i = 0; s == PF_OK && i < sizeof parts / sizeof *parts; i++) {
+        char *a = pf_mem_format("%s%s", from, parts[i]);
+        char *b = pf_mem_format("%s%s", w->folder->absolute, parts[i]);
+        s = pf_tree_copy(a, b, e);
+        free(a);
+        free(b);
+    }
+    if (s == PF_OK)
+        s = take_behaviours(w, f, t->id, from, e);
+    if (s == PF_OK)
+        s = pf_fleet_pairs_return(NULL, from, w->folder->absolute, e);
+    if (s == PF_OK)
+        s = add_lines(w, from, &last, e);
+    uint64_t group = pf_json_u64(task, "group"), round = pf_json_u64(task, "round");
+    uint64_t rounds = pf_json_u64(task, "rounds");
+    if (s == PF_OK && group < w->ngroups) {
+        w->started[group] = true;
+        w->round_ms += pf_json_u64(head, "wall_ms");
+        w->rounds_done += rounds;
+        uint64_t done = last > round ? last - round : 0; /* the last one was cut off */
+        if (strcmp(pf_json_text(head, "ended"), "done") && round && done < rounds)
+            pf_vec_push(&w->pieces, (struct check_piece){group, round + done, rounds - done});
+    }
+    json_decref(task);
+    free(from);
+    return s;
+}
+
+static void failed(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t)
+{
+    struct check_work *w = arg;
+    struct pf_error ignored;
+    json_t *task;
+    w->failed = true;
+    if (pf_fleet_task_read(f, t->id, &task, &ignored) != PF_OK)
+        return;
+    /* without its first round, a group cannot go on */
+    for (size_t i = 0; pf_json_u64(task, "round") == 0 && i < w->pieces.len; i++)
+        if (w->pieces.at[i].group == pf_json_u64(task, "group"))
+            w->pieces.at[i--] = w->pieces.at[--w->pieces.len];
+    json_decref(task);
+}
+
+/* --- begin and end --- */
+
+/* The part of the fleet's work that its tasks do not cover yet. */
+static pf_status find_pieces(struct check_work *w, const struct pf_fleet *f, struct pf_error *e)
+{
+    uint64_t *next = pf_mem_zero(w->ngroups + 1, sizeof *next);
+    uint64_t rounds = w->s->rounds ? w->s->rounds : UNLIMITED;
+    pf_status s = PF_OK;
+    for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++) {
+        json_t *task;
+        s = pf_fleet_task_read(f, f->tasks.at[i].id, &task, e);
+        if (s != PF_OK)
+            break;
+        uint64_t group = pf_json_u64(task, "group");
+        uint64_t end = pf_json_u64(task, "round") + pf_json_u64(task, "rounds");
+        if (!strcmp(pf_json_text(task, "verb"), "judge")) {
+            w->judged = true;
+        } else if (group < w->ngroups) {
+            next[group] = end > next[group] ? end : next[group];
+            w->started[group] |= f->tasks.at[i].state == PF_FLEET_DONE;
+        }
+        if (f->tasks.at[i].wave >= w->wave)
+            w->wave = f->tasks.at[i].wave + 1;
+        json_decref(task);
+    }
+    for (uint64_t g = 0; g < w->ngroups; g++)
+        if (next[g] == 0) { /* the first round alone */
+            pf_vec_push(&w->pieces, (struct check_piece){g, 0, 1});
+            next[g] = 1;
+        }
+    for (uint64_t g = 0; g < w->ngroups; g++)
+        if (next[g] < rounds && !w->judged)
+            pf_vec_push(&w->pieces, (struct check_piece){g, next[g], rounds - next[g]});
+    free(next);
+    return s;
+}
+
+pf_status pf_fleet_check_run(struct pf_fleet *f, const struct pf_check_settings *settings,
+                             const struct pf_check_folder *folder, int argc, char **argv,
+                             bool collect, bool *finished, struct pf_error *e)
+{
+    struct check_work w = {.s = settings,
+                           .folder = folder,
+                           .argc = argc,
+                           .argv = argv,
+                           .began_ms = pf_now_ms(),
+                           .programs = json_object()};
+    struct pf_fleet_work work = {.arg = &w, .next = next_tasks, .merge = merge, .failed = failed};
+    uint64_t n = settings->tests.n, merged;
+    w.group_size = (n + f->ntasks - 1) / f->ntasks;
+    if (w.group_size > GROUP_MOST)
+        w.group_size = GROUP_MOST;
+    w.ngroups = (n + w.group_size - 1) / w.group_size;
+    w.started = pf_mem_zero(w.ngroups + 1, sizeof *w.started);
+    w.complete = pf_mem_zero(n, sizeof *w.complete);
+    pf_status s = find_pieces(&w, f, e);
+    if (s == PF_OK)
+        s = collect ? pf_fleet_collect(f, &work, &merged, e) : pf_fleet_run(f, &work, e);
+    *finished = s == PF_OK && !f->signal && !w.failed && !has_open_tasks(f) && w.judged;
+    pf_vec_release(&w.pieces);
+    free(w.started);
+    free(w.complete);
+    json_decref(w.programs);
+    return s;
+}

@@ -1,0 +1,160 @@
+/* fleet_engine.c - see fleet_engine.h: finds engines, runs their commands, and the engine `script`,
+ * for batch systems that pf does not know. */
+#define _GNU_SOURCE
+#include "fleet_engine.h"
+#include "command.h"
+#include "program.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+pf_status pf_fleet_engine_find(const char *on, const struct pf_fleet_engine **engine, char **where,
+                               struct pf_error *e)
+{
+    static const struct pf_fleet_engine *const all[] = {&pf_fleet_slurm, &pf_fleet_ssh,
+                                                        &pf_fleet_local, &pf_fleet_script};
+    size_t n = strcspn(on, ":");
+    const char *rest = on[n] ? on + n + 1 : "";
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+        if (strlen(all[i]->name) != n || strncmp(all[i]->name, on, n))
+            continue;
+        bool needs = all[i] == &pf_fleet_ssh || all[i] == &pf_fleet_script;
+        if (needs && !*rest)
+            return pf_fail(e, PF_BAD, "--on=%s: expected %s", on,
+                           all[i] == &pf_fleet_ssh ? "ssh:HOST,HOST" : "script:FILE");
+        *engine = all[i];
+        *where = all[i] == &pf_fleet_script ? realpath(rest, NULL) : pf_mem_copy(rest);
+        if (!*where)
+            return pf_fail(e, PF_IO, "%s: %s", rest, strerror(errno));
+        return PF_OK;
+    }
+    return pf_fail(e, PF_BAD,
+                   "--on=%s: expected slurm[:PARTITION], ssh:HOST,HOST, local or "
+                   "script:FILE",
+                   on);
+}
+
+/* --- commands --- */
+
+static char *read_all(int fd)
+{
+    PF_VEC(char) text = {0};
+    for (;;) {
+        pf_vec_reserve(&text, 4096);
+        ssize_t n = read(fd, text.at + text.len, 4095);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n <= 0)
+            break;
+        text.len += (size_t)n;
+    }
+    pf_vec_reserve(&text, 1);
+    text.at[text.len] = 0;
+    return text.at;
+}
+
+pf_status pf_fleet_command(char *const *argv, char **out, struct pf_error *e)
+{
+    int pipe_of[2], wait = 0;
+    pid_t pid;
+    sigset_t none;
+    sigemptyset(&none);
+    char *path;
+    *out = NULL;
+    pf_status s = pf_program_find(argv[0], &path, e);
+    if (s != PF_OK)
+        return s;
+    if (pipe2(pipe_of, O_CLOEXEC)) {
+        free(path);
+        return pf_fail(e, PF_IO, "pipe: %s", strerror(errno));
+    }
+    struct pf_command command = {.path = path, .argv = argv, .input = "/dev/null"};
+    struct pf_command_setup setup = {
+        .mask = &none, .session = true, .output = pipe_of[1], .on_child = SIG_DFL};
+    s = pf_command_spawn(&command, &setup, &pid, e);
+    free(path);
+    close(pipe_of[1]);
+    if (s == PF_OK) {
+        *out = read_all(pipe_of[0]);
+        while (waitpid(pid, &wait, 0) < 0 && errno == EINTR)
+            ;
+        if (!WIFEXITED(wait) || WEXITSTATUS(wait))
+            s = pf_fail(e, PF_IO, "%s: %.*s", argv[0], **out ? (int)strcspn(*out, "\n") : 20,
+                        **out ? *out : "failed without text");
+    }
+    close(pipe_of[0]);
+    if (s != PF_OK) {
+        free(*out);
+        *out = NULL;
+    }
+    return s;
+}
+
+/* PATH finds the program. HOME is set by every batch system. */
+char *pf_fleet_variables(const struct pf_fleet *f, char separator)
+{
+    char *list = pf_mem_format("PATH,LANG,LC_ALL,TZ%s%s", f->env ? "," : "", f->env ? f->env : "");
+    for (char *c = list; *c; c++)
+        if (*c == ',')
+            *c = separator;
+    return list;
+}
+
+/* --- engine `script`: FILE submit|list|cancel FOLDER NAME [N...] --- */
+
+static pf_status run_script(struct pf_fleet *f, const char *what, const uint64_t *ids, size_t n,
+                            char **out, struct pf_error *e)
+{
+    char **argv = pf_mem_zero(n + 5, sizeof *argv);
+    argv[0] = f->where;
+    argv[1] = (char *)what;
+    argv[2] = f->folder;
+    argv[3] = f->name;
+    for (size_t i = 0; i < n; i++)
+        argv[4 + i] = pf_mem_format("%" PRIu64, ids[i]);
+    pf_status s = pf_fleet_command(argv, out, e);
+    for (size_t i = 0; i < n; i++)
+        free(argv[4 + i]);
+    free(argv);
+    return s;
+}
+
+static pf_status script_submit(struct pf_fleet *f, const uint64_t *ids, size_t n, const char *avoid,
+                               struct pf_error *e)
+{
+    char *out;
+    (void)avoid;
+    pf_status s = run_script(f, "submit", ids, n, &out, e);
+    free(out);
+    return s;
+}
+
+static pf_status script_list(struct pf_fleet *f, pf_vec_u64 *ids, struct pf_error *e)
+{
+    char *out;
+    pf_status s = run_script(f, "list", NULL, 0, &out, e);
+    for (char *at = out, *end; at && *at; at = end) {
+        uint64_t id = strtoull(at, &end, 10);
+        if (end == at)
+            break;
+        pf_vec_push(ids, id);
+    }
+    free(out);
+    return s;
+}
+
+static pf_status script_cancel(struct pf_fleet *f, struct pf_error *e)
+{
+    char *out;
+    pf_status s = run_script(f, "cancel", NULL, 0, &out, e);
+    free(out);
+    return s;
+}
+
+const struct pf_fleet_engine pf_fleet_script = {"script", script_submit, script_list,
+                                                script_cancel};

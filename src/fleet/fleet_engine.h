@@ -1,0 +1,37 @@
+/*
+ * fleet_engine.h - the batch systems that can run tasks.
+ *
+ * Model:   an engine starts `pf fleet task FOLDER N` for each number N on some node, tells which
+ *          tasks it still knows (waiting or running), and cancels all tasks of a fleet. It does not
+ *          report results: these are files. Jobs carry the name of their fleet, so that a
+ *          submitting process that was killed finds them again.
+ * Errors:  PF_IO with the first line of what the command of the batch system printed.
+ */
+#ifndef PF_FLEET_ENGINE_H
+#define PF_FLEET_ENGINE_H
+
+#include "fleet.h"
+
+struct pf_fleet_engine {
+    const char *name;
+    /* avoid: names of nodes, separated by commas; "": none. */
+    pf_status (*submit)(struct pf_fleet *f, const uint64_t *ids, size_t n, const char *avoid,
+                        struct pf_error *e);
+    /* Adds the numbers of the tasks that wait or run. */
+    pf_status (*list)(struct pf_fleet *f, pf_vec_u64 *ids, struct pf_error *e);
+    pf_status (*cancel)(struct pf_fleet *f, struct pf_error *e);
+};
+
+extern const struct pf_fleet_engine pf_fleet_slurm, pf_fleet_ssh, pf_fleet_local, pf_fleet_script;
+
+/* Finds the engine that `on` names; *where is the part after the colon, malloced. */
+PF_MUST_USE pf_status pf_fleet_engine_find(const char *on, const struct pf_fleet_engine **engine,
+                                           char **where, struct pf_error *e);
+
+/* Runs a command to its end; *out is what it printed, malloced. PF_IO if it cannot be started or
+ * its exit status is not 0. */
+PF_MUST_USE pf_status pf_fleet_command(char *const *argv, char **out, struct pf_error *e);
+/* The variables that tasks inherit from the submitting process, joined by `separator`, malloced. */
+char *pf_fleet_variables(const struct pf_fleet *f, char separator);
+
+#endif

@@ -1,0 +1,281 @@
+/* fleet_hunt.c - see fleet_hunt.h. */
+#define _GNU_SOURCE
+#include "fleet_hunt.h"
+#include "duration.h"
+#include "file.h"
+#include "fleet_task.h"
+#include "tree_copy.h"
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define FIRST_RUNS 16 /* of the first task, while the time of a run is unknown */
+#define RUNS_MOST 2000
+
+struct hunt_work {
+    struct pf_fleet_hunt *h;
+    uint64_t wave; /* of the next tasks */
+    uint64_t wave_runs; /* new runs of the last wave */
+    uint64_t ms, runs; /* of all tasks */
+    uint64_t began_ms;
+    bool over;
+    json_t *programs;
+};
+
+/* --- tasks --- */
+
+static pf_status send_knowledge(struct pf_fleet *f, struct pf_error *e)
+{
+    char *know = pf_fleet_path(f, "know", f->know + 1, "");
+    char *a = pf_mem_format("%s/hunt/corpus", f->state), *b = pf_mem_format("%s/corpus", know);
+    pf_status s = pf_folder_make(know, e);
+    if (s == PF_OK)
+        s = pf_tree_copy(a, b, e);
+    free(a);
+    free(b);
+    a = pf_mem_format("%s/hunt/journal", f->state);
+    b = pf_mem_format("%s/journal", know);
+    if (s == PF_OK && access(a, R_OK) == 0)
+        s = pf_tree_copy_file(a, b, e);
+    f->know++;
+    free(a);
+    free(b);
+    free(know);
+    return s;
+}
+
+static pf_status add_task(struct hunt_work *w, struct pf_fleet *f, uint64_t shard, uint64_t shards,
+                          uint64_t runs, struct pf_error *e)
+{
+    char *count = pf_mem_format("%" PRIu64, runs),
+         *time = pf_mem_format("%" PRIu64 "ms", f->limit_ms);
+    char *part = pf_mem_format("%" PRIu64 "/%" PRIu64, shard, shards), *what;
+    json_t *argv = json_pack("[s,s,o,s,s,s,s,s,o]", "hunt", "--state",
+                             pf_fleet_word(PF_FLEET_IN_STATE, ""), "--runs", count, "--time", time,
+                             "--json", pf_fleet_word(PF_FLEET_IN_RESULT, "/findings.json"));
+    if (shards > 1) {
+        json_array_append_new(argv, json_string("--shard"));
+        json_array_append_new(argv, json_string(part));
+    }
+    for (size_t i = 0; i < w->h->noptions; i++)
+        json_array_append_new(argv, json_string(w->h->options[i]));
+    json_array_append_new(argv, json_string("--"));
+    for (size_t i = 0; i < w->h->nwords; i++)
+        json_array_append_new(argv, json_string(w->h->words[i]));
+    what = pf_mem_format("part %s of wave %" PRIu64, part, w->wave + 1);
+    pf_status s = pf_task_add_program(w->programs, w->h->program, e);
+    char *destination = pf_mem_format("%s/hunt", f->state);
+    json_t *task = json_pack("{s:o,s:O,s:I,s:s}", "argv", argv, "programs", w->programs, "know",
+                             (json_int_t)f->know, "destination", destination);
+    char *input = pf_fleet_path(f, "input", 0, "");
+    if (task && access(input, R_OK) == 0)
+        json_object_set_new(task, "input", json_string(input));
+    free(input);
+    if (s == PF_OK && !task)
+        s = pf_fail(e, PF_BAD, "a word of the command line is not UTF-8");
+    if (s == PF_OK)
+        s = pf_fleet_task_new(f, task, what, w->wave, e);
+    free(destination);
+    free(what);
+    free(part);
+    free(count);
+    free(time);
+    return s;
+}
+
+static bool is_open(const struct pf_fleet *f)
+{
+    for (size_t i = 0; i < f->tasks.len; i++)
+        if (f->tasks.at[i].state == PF_FLEET_NEW || f->tasks.at[i].state == PF_FLEET_QUEUED)
+            return true;
+    return false;
+}
+
+static uint64_t runs_of_task(const struct hunt_work *w, const struct pf_fleet *f, uint64_t shards)
+{
+    uint64_t n = f->batch       ? f->batch
+                 : w->wave == 0 ? FIRST_RUNS
+                                : PF_FLEET_TARGET_MS * (w->runs + 1) / (w->ms + 1);
+    if (n > RUNS_MOST)
+        n = RUNS_MOST;
+    if (w->h->runs) {
+        uint64_t left = (w->h->runs - w->h->made + shards - 1) / shards;
+        n = n < left ? n : left;
+    }
+    return n ? n : 1;
+}
+
+static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *more,
+                            struct pf_error *e)
+{
+    struct hunt_work *w = arg;
+    (void)room;
+    *more = !w->over;
+    if (w->over || is_open(f))
+        return PF_OK;
+    w->h->finished = w->wave > 1 && !w->wave_runs;
+    w->over = w->h->finished || (w->h->runs && w->h->made >= w->h->runs) ||
+              (w->h->time_ms && pf_now_ms() - w->began_ms >= w->h->time_ms);
+    for (size_t i = 0; i < f->tasks.len; i++)
+        w->over |= f->tasks.at[i].state == PF_FLEET_FAILED; /* its part would be missing */
+    *more = !w->over;
+    if (w->over)
+        return PF_OK;
+    uint64_t shards = w->wave ? f->ntasks : 1;
+    uint64_t runs = runs_of_task(w, f, shards);
+    w->wave_runs = 0;
+    pf_status s = send_knowledge(f, e);
+    for (uint64_t k = 1; s == PF_OK && k <= shards; k++)
+        s = add_task(w, f, k, shards, runs, e);
+    w->wave++;
+    return s;
+}
+
+/* --- results --- */
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Splits a text into lines; returns how many. */
+static size_t split(char *text, char ***lines)
+{
+    PF_VEC(char *) list = {0};
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        pf_vec_push(&list, line);
+    *lines = list.at;
+    return list.len;
+}
+
+/* Adds the lines of a task's journal that ours does not have. */
+static pf_status add_journal(const char *from, const char *to, uint64_t *added, struct pf_error *e)
+{
+    char *text, *old = NULL, **lines, **known = NULL;
+    size_t n, size, count, nknown = 0;
+    *added = 0;
+    pf_status s = pf_file_read(from, &text, &size, e);
+    if (s != PF_OK)
+        return s;
+    if (access(to, R_OK) == 0)
+        s = pf_file_read(to, &old, &n, e);
+    FILE *out = s == PF_OK ? fopen(to, "ae") : NULL;
+    if (s == PF_OK && !out)
+        s = pf_fail(e, PF_IO, "%s: %s", to, strerror(errno));
+    if (old)
+        nknown = split(old, &known);
+    if (nknown)
+        qsort(known, nknown, sizeof *known, by_text);
+    count = split(text, &lines);
+    for (size_t i = 0; s == PF_OK && i < count; i++) {
+        if (nknown && bsearch(&lines[i], known, nknown, sizeof *known, by_text))
+            continue;
+        fprintf(out, "%s\n", lines[i]);
+        *added += !strncmp(lines[i], "pair ", 5);
+    }
+    if (out && fclose(out) && s == PF_OK)
+        s = pf_fail(e, PF_IO, "%s: %s", to, strerror(errno));
+    free(lines);
+    free(known);
+    free(text);
+    free(old);
+    return s;
+}
+
+static pf_status merge(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t,
+                       const json_t *head, const char *result, struct pf_error *e)
+{
+    static const char *const parts[] = {"corpus", "clips", "found"};
+    struct hunt_work *w = arg;
+    pf_status s = PF_OK;
+    uint64_t added = 0;
+    for (size_t i = 0; s == PF_OK && i < sizeof parts / sizeof *parts; i++) {
+        char *a = pf_mem_format("%s/hunt/%s", result, parts[i]);
+        char *b = pf_mem_format("%s/hunt/%s", f->state, parts[i]);
+        s = pf_folder_make(b, e);
+        if (s == PF_OK)
+            s = pf_tree_copy(a, b, e);
+        free(a);
+        free(b);
+    }
+    char *a = pf_mem_format("%s/findings.json", result);
+    char *b = pf_fleet_path(f, "done", t->id, ".findings");
+    if (s == PF_OK)
+        s = pf_tree_copy_file(a, b, e);
+    free(a);
+    free(b);
+    a = pf_mem_format("%s/hunt/journal", result);
+    b = pf_mem_format("%s/hunt/journal", f->state);
+    if (s == PF_OK)
+        s = add_journal(a, b, &added, e);
+    free(a);
+    free(b);
+    /* a part that was cut off is not exhausted */
+    w->wave_runs += added + (strcmp(pf_json_text(head, "ended"), "done") != 0);
+    w->h->made += added;
+    w->runs += added;
+    w->ms += pf_json_u64(head, "wall_ms");
+    return s;
+}
+
+static pf_status read_results(const struct pf_fleet *f, struct pf_findings *found,
+                              json_t *summaries, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++) {
+        json_t *document = NULL;
+        char *path = pf_fleet_path(f, "done", f->tasks.at[i].id, ".findings");
+        if (f->tasks.at[i].state == PF_FLEET_DONE) {
+            s = pf_findings_read_document(found, path, NULL, e);
+            if (s == PF_OK)
+                s = pf_json_file_read(path, &document, e);
+        }
+        if (document)
+            json_array_append(summaries, json_object_get(document, "hunt"));
+        json_decref(document);
+        free(path);
+    }
+    return s;
+}
+
+/* Keeps standard input as a file, because every task reads it. */
+static pf_status keep_input(const struct pf_fleet *f, struct pf_error *e)
+{
+    char *path = pf_fleet_path(f, "input", 0, ""), *text;
+    struct stat info;
+    size_t n;
+    pf_status s = PF_OK;
+    bool has = fstat(STDIN_FILENO, &info) == 0 && (S_ISREG(info.st_mode) || S_ISFIFO(info.st_mode));
+    if (has && access(path, F_OK)) {
+        s = pf_file_read("/dev/stdin", &text, &n, e);
+        if (s == PF_OK) {
+            s = pf_file_write(path, text, n, e);
+            free(text);
+        }
+    }
+    free(path);
+    return s;
+}
+
+pf_status pf_fleet_hunt_run(struct pf_fleet *f, struct pf_fleet_hunt *h, struct pf_findings *found,
+                            json_t *summaries, struct pf_error *e)
+{
+    struct hunt_work w = {.h = h, .began_ms = pf_now_ms(), .programs = json_object()};
+    struct pf_fleet_work work = {.arg = &w, .next = next_tasks, .merge = merge};
+    uint64_t merged;
+    for (size_t i = 0; i < f->tasks.len; i++) { /* of a fleet that is continued */
+        if (f->tasks.at[i].wave >= w.wave)
+            w.wave = f->tasks.at[i].wave + 1;
+        w.wave_runs = 1; /* unknown: another wave decides */
+    }
+    pf_status s = h->collect ? PF_OK : keep_input(f, e);
+    if (s == PF_OK)
+        s = h->collect ? pf_fleet_collect(f, &work, &merged, e) : pf_fleet_run(f, &work, e);
+    json_decref(w.programs);
+    return s == PF_OK ? read_results(f, found, summaries, e) : s;
+}

@@ -1,0 +1,45 @@
+/*
+ * fleet_task.h - runs one task of a fleet on a node.
+ *
+ * Model:   the task gets a private folder on a disk of the node (scratch): `state` is the state
+ *          folder of its pf command, `result` becomes its result. When the command has ended, the
+ *          result is copied to the shared folder under a temporary name and renamed. If a result is
+ *          there already, an earlier attempt has ended after all, and this one is dropped.
+ *          A task that is terminated, or reaches its own time limit, ends its command and returns
+ *          what that has finished.
+ * Errors:  PF_IO, PF_BAD; the reason is also in FOLDER/failed, for the submitting process.
+ */
+#ifndef PF_FLEET_TASK_H
+#define PF_FLEET_TASK_H
+
+#include "fleet.h"
+#include "supervisor.h"
+#include <stdio.h>
+
+struct pf_task_run {
+    const char *folder; /* the shared folder */
+    const json_t *task;
+    uint64_t id;
+    char *scratch, *state, *result, *node;
+    FILE *journal; /* of the result; its first line is written */
+    struct pf_supervisor_result end; /* of the command */
+};
+
+/* What a verb adds to the run of a task. */
+struct pf_task_kind {
+    const char *verb;
+    /* Fills the state folder before the command starts. NULL: nothing to do. */
+    pf_status (*prepare)(struct pf_task_run *r, struct pf_error *e);
+    /* Fills the folder `result`. `findings.json` and the journal must be there afterwards. */
+    pf_status (*pack)(struct pf_task_run *r, struct pf_error *e);
+};
+extern const struct pf_task_kind pf_task_suite, pf_task_check, pf_task_hunt, pf_task_judge;
+
+/* Runs the task with this number. */
+PF_MUST_USE pf_status pf_fleet_task_run(const char *folder, uint64_t id, struct pf_error *e);
+
+/* Adds the files of a program, with the hash of their contents, to the list `programs` of a task;
+ * a node with other contents refuses the task. A path that is in the list is not added again. */
+PF_MUST_USE pf_status pf_task_add_program(json_t *programs, const char *path, struct pf_error *e);
+
+#endif

@@ -1,0 +1,21 @@
+/*
+ * tree_copy.h - copies and removes folders with everything in them.
+ *
+ * Model:   regular files and folders only; other kinds of files are left out. A file that exists at
+ *          the destination is replaced by a rename, so a reader never sees a part of it.
+ * Errors:  PF_IO with the path.
+ */
+#ifndef PF_FLEET_TREE_COPY_H
+#define PF_FLEET_TREE_COPY_H
+
+#include "status.h"
+
+/* Copies a file; the destination appears whole. */
+PF_MUST_USE pf_status pf_tree_copy_file(const char *from, const char *to, struct pf_error *e);
+/* Copies what is in `from` into the folder `to`, which is created. No error if `from` does not
+ * exist. */
+PF_MUST_USE pf_status pf_tree_copy(const char *from, const char *to, struct pf_error *e);
+/* Removes the folder; what cannot be removed stays. */
+void pf_tree_remove(const char *path);
+
+#endif

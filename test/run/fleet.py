@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+"""fleet.py [--large] - the verbs of a fleet on a real Slurm, compared with the same verbs on one machine.
+
+Starts a private Slurm with four nodes (slurm_cluster.py), and runs on it: a suite of 200 tests, while a node is lost, a
+task is killed, the submitting pf is killed and the scratch disk of one node is full; a check of 2,000 schedules; a hunt;
+a judgement of 20 races. Each must give the same findings as without --on, and nothing twice. --large repeats the suite
+ten times and the check with ten times as many schedules.
+
+Status 77 with the reason if Slurm cannot run here."""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from slurm_cluster import Cluster, why_not
+
+PF, ROOT, WORK = os.environ["PF"], Path(os.environ["ROOT"]), Path(os.environ["WORK"])
+LARGE = "--large" in sys.argv
+TESTS = 200
+CHECK = ["--runs", "180" if LARGE else "18", "--time", "30m", "--seed", "1"]
+LEFT_TO_RUN = 2000
+wrong = []
+began = time.monotonic()
+
+
+def expect(condition, text):
+    print(f"{time.monotonic() - began:5.1f} s {'ok' if condition else 'WRONG'}: {text}", flush=True)
+    if not condition:
+        wrong.append(text)
+
+
+def run(*words, env=None, ok=(0, 66), **more):
+    done = subprocess.run([str(w) for w in words], cwd=WORK, env=env, capture_output=True, text=True, timeout=900, **more)
+    if done.returncode not in ok:
+        sys.exit(f"{' '.join(map(str, words))}: status {done.returncode}\n{done.stdout}\n{done.stderr}")
+    return done
+
+
+def start(*words, env=None):
+    return subprocess.Popen([str(w) for w in words], cwd=WORK, env=env, stdin=subprocess.DEVNULL,
+                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def finish(process, name):
+    out, err = process.communicate(timeout=900)
+    if process.returncode not in (0, 66):
+        sys.exit(f"{name}: status {process.returncode}\n{out}\n{err}")
+    return out, err
+
+
+def document(name):
+    return json.loads((WORK / name).read_text())
+
+
+def findings(name, *members):
+    """The findings of a document as a set of (id, members...)."""
+    return {(f["id"], *(f.get(m) for m in members)) for f in document(name)["findings"]}
+
+
+def build():
+    for name in ("suite", "check", "judge"):
+        run(PF, "cc", "-g", "-O1", "-pthread", "-o", name, ROOT / f"test/fleet/{name}.c", ok=(0,))
+    run(PF, "cc", "--symbolic", "-g", "-O1", "-pthread", "-o", "hunted", ROOT / "bench/subject/hunt/after_swap.c", ok=(0,))
+    (WORK / "tests").write_text("".join(f"./suite {i}\n" for i in range(TESTS)))
+
+
+def fleet_folder(state):
+    links = sorted((WORK / state / "fleet").glob("*.link"))
+    return Path(links[-1].read_text()) if links else None
+
+
+def wait_for(what, ready, process=None, seconds=120):
+    end = time.monotonic() + seconds
+    while not ready():
+        if time.monotonic() > end or (process and process.poll() is not None):
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def done_tasks(state):
+    folder = fleet_folder(state)
+    return len(list((folder / "done").glob("*.json"))) if folder and (folder / "done").exists() else 0
+
+
+def running_task(folder):
+    """The process id of a task of this fleet."""
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().split(b"\0")
+        except OSError:
+            continue
+        if b"task" in words and str(folder).encode() in words and words[0].endswith(b"pf"):
+            return int(pid)
+    return None
+
+
+def suite_words(state):
+    words = [PF, "suite", "--state", state, "--json", f"{state}.json", "--quiet"]
+    return words + (["--repeat", "10"] if LARGE else [])
+
+
+def test_suite(cluster, on):
+    """A suite, with everything that can go wrong."""
+    words = suite_words("suite-fleet") + [*on, "--batch", "8", "tests"]
+    notes = ""
+    first = start(*words, env=cluster.env)
+    expect(wait_for("a result", lambda: done_tasks("suite-fleet") >= 2, first), "the first results are merged")
+    first.send_signal(signal.SIGKILL)
+    first.communicate()
+    before = done_tasks("suite-fleet")
+    expect(before < TESTS / 8, f"the submitting pf was killed after {before} tasks")
+    status = run(PF, "fleet", "status", "--state", "suite-fleet", env=cluster.env)
+    expect("not ended" in status.stdout, "status: the fleet has not ended")
+
+    second = start(*words, env=cluster.env)
+    folder = fleet_folder("suite-fleet")
+    expect(wait_for("a task", lambda: running_task(folder), second), "tasks run after the continuation")
+    victim = running_task(folder)
+    if victim:
+        os.kill(victim, signal.SIGKILL)
+    busy = cluster.run("squeue", "-h", "-t", "R", "-o", "%N").stdout.split()
+    lost = next((n for n in busy if n not in ("n4",)), "n2")
+    cluster.kill_node(lost)
+    time.sleep(1)
+    cluster.start_node(lost)  # Slurm notices at once that the node's job is gone
+    out, err = finish(second, "suite on the fleet")
+    notes += err
+    expect("is submitted again" in notes, "a lost task was submitted again")
+    reasons = [json.loads(p.read_text())["why"] for p in (folder / "failed").glob("*.n4.*")]
+    expect(reasons and all("No space left on device" in r for r in reasons), "the node with the full disk failed its task")
+    expect("No space left on device" in notes or "submitted again" not in notes, "the full disk is named as the reason")
+    return out
+
+
+def compare_suite():
+    local, fleet = document("suite-local.json"), document("suite-fleet.json")
+    rounds = 10 if LARGE else 1
+    expect(fleet["suite"]["executions"] == TESTS * rounds, f"suite: {TESTS * rounds} executions, none twice")
+    expect(fleet["suite"]["passed"] == local["suite"]["passed"], "suite: the same tests passed")
+    expect(fleet["complete"] and local["complete"], "suite: complete")
+    same = findings("suite-local.json", "executions", "count") == findings("suite-fleet.json", "executions", "count")
+    expect(same and len(fleet["findings"]) == 4, "suite: the same four findings, as often")
+    folder = fleet_folder("suite-fleet")
+    odd = [p.name for p in folder.rglob("*") if p.suffix in (".db", ".lock") or p.name == "lock"]
+    expect(not odd, f"suite: no database and no lock in the shared folder {odd}")
+    expect(not (folder.stat().st_mode & 0o077), "suite: the shared folder is private")
+    # merging everything once more changes nothing
+    db = sqlite3.connect(WORK / "suite-fleet/suite.db")
+    expect(db.execute("SELECT count(*) FROM imported").fetchone()[0] == done_tasks("suite-fleet"), "suite: each result was merged once")
+
+
+def no_secrets(folders):
+    text = b"".join(p.read_bytes() for f in folders for p in f.rglob("*") if p.is_file())
+    expect(b"PF_TEST_SECRET_VALUE" not in text, "no file of a fleet contains the environment")
+
+
+def main():
+    reason = why_not()
+    if reason:
+        print(f"skipped: {reason}")
+        sys.exit(77)
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
+    build()
+    scratch = WORK / "scratch"
+    for node in ("n1", "n2", "n3", "n4"):
+        (scratch / node).mkdir(parents=True)
+    small = subprocess.run(["mount", "-t", "tmpfs", "-o", "size=1080k", "none", scratch / "n4"]).returncode == 0
+    cluster = Cluster(str(WORK / "slurm"))
+    cluster.env["SECRET"] = "PF_TEST_SECRET_VALUE"
+    on = ["--on", "slurm:main", "--tasks", "4", "--node-time", "3m", "--scratch", f"{scratch}/%n"]
+    try:
+        cluster.start()
+        expect(small, "a small file system is mounted")
+        local = start(*suite_words("suite-local"), "--jobs", "2", "tests")
+        test_suite(cluster, on)
+        finish(local, "suite")
+        compare_suite()
+        subprocess.run(["umount", scratch / "n4"])
+        small = False
+
+        run(PF, "run", "--quiet", "--state", "races", "--", "./judge")
+        shutil.copytree(WORK / "races", WORK / "races-fleet")
+        judge = ["--schedules", "1", "--control", "3", "--met", "0"]
+        local = [start(PF, "check", *CHECK, "--state", "check-local", "--json", "check-local.json", "--quiet", "--", "./check"),
+                 start(PF, "hunt", "--runs", "60", "--state", "hunt-local", "--json", "hunt-local.json", "--", "./hunted", "2"),
+                 start(PF, "judge", *judge, "--state", "races", "--json", "judge-local.json")]
+        fleet = [start(PF, "check", *CHECK, "--state", "check-fleet", "--json", "check-fleet.json", "--quiet", *on, "--", "./check", env=cluster.env),
+                 start(PF, "hunt", "--runs", "60", "--state", "hunt-fleet", "--json", "hunt-fleet.json", *on, "--batch", "20", "--", "./hunted", "2", env=cluster.env),
+                 start(PF, "judge", *judge, "--state", "races-fleet", "--json", "judge-fleet.json", *on, env=cluster.env)]
+        for process, name in zip(local + fleet, ("check", "hunt", "judge") * 2):
+            finish(process, name)
+
+        expect(findings("check-local.json", "status", "class") == findings("check-fleet.json", "status", "class"),
+               "check: the same findings with the same status and class")
+        sampled = document("check-fleet.json")["check"]["sampled"]
+        expect(sampled >= LEFT_TO_RUN and sampled == document("check-local.json")["check"]["sampled"],
+               f"check: {sampled} schedules, as many as locally")
+        expect(document("check-fleet.json")["complete"], "check: complete")
+        clip = next(f["clip"] for f in document("check-fleet.json")["findings"] if f.get("clip"))
+        expect(run(PF, "replay", "--quiet", clip).returncode in (0, 66), "check: a clip of another node replays")
+        expect(findings("hunt-local.json", "status") == findings("hunt-fleet.json", "status"), "hunt: the same findings")
+        expect(len(findings("hunt-fleet.json")) > 1, "hunt: found a race that needs another input")
+        judged = findings("judge-fleet.json", "class")
+        expect(findings("judge-local.json", "class") == judged and len(judged) == 20, "judge: the same classes of 20 races")
+        ended = run(PF, "fleet", "status", "--all", "--state", "hunt-fleet", env=cluster.env).stdout
+        expect("ended" in ended and "not ended" not in ended, "status: the hunt has ended")
+        no_secrets([fleet_folder(s) for s in ("suite-fleet", "check-fleet", "hunt-fleet", "races-fleet")])
+        expect(not cluster.run("squeue", "-h").stdout.strip(), "no job is left")
+        left = [p for p in scratch.rglob("pf-task-*")]
+        expect(len(left) <= 2, f"scratch folders of killed tasks only: {len(left)}")
+    finally:
+        cluster.stop()
+        if small:
+            subprocess.run(["umount", scratch / "n4"])
+    sys.exit(1 if wrong else 0)
+
+
+main()
