@@ -39,6 +39,7 @@ function Memory({ sources, location }) {
         {location.kind === 'global' && <span>global <code>{location.name}</code>, {size} {location.file && place(location)}</span>}
         {location.kind === 'heap' && <span>a heap block of {size}, allocated by {location.thread}{location.freed && ', freed since'}</span>}
         {location.kind === 'stack' && <span>on the stack of {location.thread}</span>}
+        {location.kind === 'descriptor' && <span>file descriptor {location.number}, opened by {location.thread}</span>}
         {location.kind === 'tls' && <span>thread-local storage of {location.thread}</span>}
       </p>
       {location.stack && <Stack sources={sources} stack={location.stack} />}

@@ -59,6 +59,9 @@ struct pf_site {
 };
 _Static_assert(PF_SITE_KINDS <= 16, "four bits for the kind of a site");
 
+/* The variable of sites that read or write the vtable pointer of an object. */
+#define PF_VTABLE_POINTER "vtable pointer"
+
 /* How the event at this site may depend on earlier reads of its thread
  * (plugin/plan/read_dependence.c). */
 enum pf_site_flags {

@@ -146,14 +146,18 @@ static void read_location(struct pf_reader *r, const json_t *o, struct pf_locati
         l->file = pf_read_text(r, o, "file");
         l->line = (uint32_t)pf_read_number(r, o, "line");
     }
+    bool descriptor = l->kind == PF_LOCATION_DESCRIPTOR;
+    if (descriptor)
+        l->address = pf_read_number(r, o, "number");
     if (variable || l->kind == PF_LOCATION_HEAP) {
         l->address = pf_read_prefixed(r, o, "address", "0x", 16);
         l->size = pf_read_number(r, o, "size");
     }
-    if (l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK || l->kind == PF_LOCATION_TLS)
+    if (descriptor || l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK ||
+        l->kind == PF_LOCATION_TLS)
         l->thread = thread_of(r, o, "thread");
     l->freed = json_is_true(json_object_get(o, "freed"));
-    if (l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK)
+    if (descriptor || l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK)
         l->stack = read_stack(r, o, "stack");
 }
 
@@ -359,6 +363,9 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
         old->verdict = read_verdict(r, o);
         old->judged = read_judged(r, o);
     }
+    enum pf_kind kind = (enum pf_kind)word_of(r, o, "kind", pf_kind_from);
+    if (old->kind == PF_KIND_RACE && pf_kind_is_race(kind))
+        old->kind = kind; /* the more exact one */
     if (old->location.kind == PF_LOCATION_UNKNOWN)
         read_location(r, json_object_get(o, "location"), &old->location);
 }

@@ -338,6 +338,8 @@ void pf_tables_write(struct pf_unit *u);
 
 /* select.c: true if accesses to ptr need no check: private memory, constants, the compiler's own
  * data. */
+/* True if the instruction reads or writes the vtable pointer of an object. */
+bool pf_is_vtable_access(struct pf_unit *u, LLVMValueRef inst);
 bool pf_memory_is_unchecked(struct pf_unit *u, LLVMValueRef ptr);
 
 /* True if the call, or the function it names, has the attribute `kind`. */

@@ -148,6 +148,9 @@ void pf_memory_text(struct pf_text *t, const struct pf_finding *f)
             pf_text_name(t, name);
             pf_text_add(t, "')");
         }
+    } else if (l->kind == PF_LOCATION_DESCRIPTOR) {
+        pf_text_add(t, "the file descriptor ");
+        pf_text_u64(t, l->address);
     } else if (name) {
         pf_text_char(t, '\'');
         pf_text_name(t, name);

@@ -15,6 +15,22 @@ void pf_sarif_rules(struct pf_text *t)
                           "access is not atomic, and nothing orders them.",
                           "Order the two accesses: hold the same lock in both, make both atomic, "
                           "or let one thread wait for the other."},
+        [PF_KIND_VPTR_RACE] = {"VptrRace",
+                               "A constructor or destructor sets the vtable pointer of an object "
+                               "while another thread calls a virtual function of it.",
+                               "Publish the object after its construction, and destroy it after "
+                               "its last use by any thread."},
+        [PF_KIND_EXTERNAL_RACE] = {"ExternalRace",
+                                   "Two threads use an object of a library that is not "
+                                   "thread-safe, at least one modifies it, and nothing orders "
+                                   "them.",
+                                   "Hold the same lock in both uses of the object."},
+        [PF_KIND_DESCRIPTOR_RACE] = {"DescriptorRace",
+                                     "A thread closes a file descriptor that another thread uses, "
+                                     "and nothing orders them: the number may already belong to "
+                                     "another file.",
+                                     "Let the last user close the descriptor, or wait for the "
+                                     "other threads first."},
         [PF_KIND_ATOMICITY] = {"AtomicityViolation",
                                "Accesses that belong together are torn apart by another thread.",
                                "Hold one lock over all the accesses that belong together."},

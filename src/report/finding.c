@@ -58,8 +58,12 @@ bool pf_finding_is_lock_order(const struct pf_finding *f)
 
 const char *pf_finding_kind_title(const struct pf_finding *f)
 {
-    return pf_finding_is_lock_order(f) ? "lock-order-inversion (potential deadlock)"
-                                       : titles[f->kind];
+    if (pf_finding_is_lock_order(f))
+        return "lock-order-inversion (potential deadlock)";
+    if (pf_finding_is_pair(f) && f->accesses[1].op == PF_OP_FREE)
+        return f->kind == PF_KIND_VPTR_RACE ? "heap-use-after-free (virtual call vs free)"
+                                            : "heap-use-after-free";
+    return titles[f->kind];
 }
 const char *pf_finding_status_name(enum pf_finding_status s) { return statuses[s]; }
 const char *pf_op_name(enum pf_op op) { return ops[op]; }
@@ -76,7 +80,7 @@ enum pf_judge_class pf_finding_class(const struct pf_finding *f)
 {
     int judged = f->verdict ? pf_judge_class_from(f->verdict) : -1;
     bool pattern =
-        f->kind == PF_KIND_RACE || f->kind == PF_KIND_ATOMICITY || f->kind == PF_KIND_ATOMIC_SET;
+        pf_kind_is_race(f->kind) || f->kind == PF_KIND_ATOMICITY || f->kind == PF_KIND_ATOMIC_SET;
     if (judged >= 0)
         return (enum pf_judge_class)judged;
     return f->harm || !pattern ? PF_JUDGED_SPEC_VIOLATED : PF_JUDGED_UNDECIDED;

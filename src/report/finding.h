@@ -102,11 +102,12 @@ struct pf_location {
     const char *file; /* where the variable is declared */
     uint32_t line;
     bool freed; /* the heap block has been freed since */
-    /* the thread that allocated the block, or that owns the stack or thread-local storage */
+    /* the thread that allocated the block or opened the descriptor, or that owns the stack or
+     * thread-local storage */
     uint32_t thread;
-    uintptr_t address;
+    uintptr_t address; /* of a descriptor: its number */
     uint64_t size;
-    /* Heap: the allocation. Stack: the thread's current stack; the memory is in the frame of one
+    /* Heap: the allocation. Descriptor: the call that opened it. Stack: the thread's current stack; the memory is in the frame of one
      * of these functions. */
     struct pf_backtrace stack;
 };
@@ -206,7 +207,8 @@ struct pf_finding {
 
 const char *pf_kind_name(enum pf_kind k);
 const char *pf_kind_title(enum pf_kind k); /* "data race" */
-/* The same for a finding: a deadlock that no run has shown is a "lock-order-inversion". */
+/* The same for a finding: a deadlock that no run has shown is a "lock-order-inversion", a race with
+ * an earlier free is a "heap-use-after-free". */
 const char *pf_finding_kind_title(const struct pf_finding *f);
 const char *pf_finding_status_name(enum pf_finding_status s);
 const char *pf_op_name(enum pf_op op);
@@ -222,6 +224,13 @@ int pf_location_from(const char *word);
 /* The more certain one of two statuses: confirmed, then observed, then predicted. */
 enum pf_finding_status pf_finding_surer(enum pf_finding_status a, enum pf_finding_status b);
 
+/* True for races between accesses: to memory, to the vtable pointer of an object, to an object that a
+ * library announces, or to a file descriptor. */
+static inline bool pf_kind_is_race(enum pf_kind k)
+{
+    return k == PF_KIND_RACE || k == PF_KIND_VPTR_RACE || k == PF_KIND_EXTERNAL_RACE ||
+           k == PF_KIND_DESCRIPTOR_RACE;
+}
 /* True for crash, failed assertion and hang: failures that are not about a piece of memory. */
 static inline bool pf_kind_is_failure(enum pf_kind k)
 {
@@ -246,7 +255,7 @@ const struct pf_stack_frame *pf_backtrace_source(const struct pf_backtrace *t);
  * do not depend on which one came first. */
 static inline bool pf_finding_is_pair(const struct pf_finding *f)
 {
-    return f->kind == PF_KIND_RACE && f->naccesses == 2;
+    return pf_kind_is_race(f->kind) && f->naccesses == 2;
 }
 /* The stack to show or match first: that of the first access that has one; NULL if none has. */
 const struct pf_backtrace *pf_finding_stack(const struct pf_finding *f);

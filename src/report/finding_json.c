@@ -153,15 +153,19 @@ static void location(struct pf_text *t, const struct pf_location *l)
         pf_json_str(t, "file", l->file);
         pf_json_num(t, "line", l->line);
     }
+    bool descriptor = l->kind == PF_LOCATION_DESCRIPTOR;
+    if (descriptor)
+        pf_json_num(t, "number", l->address);
     if (variable || l->kind == PF_LOCATION_HEAP) {
         pf_json_address(t, "address", l->address);
         pf_json_num(t, "size", l->size);
     }
-    if (l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK || l->kind == PF_LOCATION_TLS)
+    if (descriptor || l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK ||
+        l->kind == PF_LOCATION_TLS)
         thread_name(t, "thread", l->thread);
     if (l->kind == PF_LOCATION_HEAP)
         pf_json_bool(t, "freed", l->freed);
-    if (l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK)
+    if (descriptor || l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_STACK)
         stack(t, "stack", &l->stack);
     pf_text_char(t, '}');
 }

@@ -136,6 +136,15 @@ static void add_access(struct pf_text *t, const struct pf_finding *f, size_t i,
     pf_backtrace_text(t, &a->stack, style);
 }
 
+/* "data race", "race on CacheEntry" */
+static void add_title(struct pf_text *t, const struct pf_finding *f)
+{
+    bool named = f->kind == PF_KIND_EXTERNAL_RACE && f->naccesses && f->accesses[0].variable;
+    pf_text_add(t, named ? "race on " : pf_finding_kind_title(f));
+    if (named)
+        pf_text_name(t, f->accesses[0].variable);
+}
+
 static void add_location(struct pf_text *t, const struct pf_location *l,
                          const struct pf_text_style *style)
 {
@@ -144,6 +153,22 @@ static void add_location(struct pf_text *t, const struct pf_location *l,
     const struct colors *c = colors_of(style);
     pf_text_add(t, c->location);
     pf_text_add(t, "  Location is ");
+    if (l->kind == PF_LOCATION_DESCRIPTOR) {
+        pf_text_add(t, "file descriptor ");
+        pf_text_u64(t, l->address);
+        if (l->stack.n) {
+            pf_text_add(t, " created by ");
+            add_thread(t, l->thread);
+        }
+        pf_text_add(t, l->stack.n ? " at:" : "");
+        pf_text_add(t, c->off);
+        pf_text_char(t, '\n');
+        if (l->stack.n)
+            pf_backtrace_text(t, &l->stack, style);
+        else
+            pf_text_char(t, '\n');
+        return;
+    }
     bool global = l->kind == PF_LOCATION_GLOBAL;
     bool local = l->kind == PF_LOCATION_STACK && l->name;
     if (global || local || l->kind == PF_LOCATION_HEAP) {
@@ -270,7 +295,7 @@ static void add_summary(struct pf_text *t, const struct pf_finding *f,
     const struct pf_stack_frame *p =
         f->naccesses ? pf_backtrace_source(&f->accesses[0].stack) : NULL;
     pf_text_add(t, "SUMMARY: photofinish: ");
-    pf_text_add(t, pf_finding_kind_title(f));
+    add_title(t, f);
     if (p && p->file) {
         pf_text_char(t, ' ');
         add_position(t, p, style);
@@ -357,7 +382,7 @@ void pf_finding_text(struct pf_text *t, const struct pf_finding *f,
     pf_text_add(t, RULE);
     pf_text_add(t, c->warning);
     pf_text_add(t, "WARNING: photofinish: ");
-    pf_text_add(t, pf_finding_kind_title(f));
+    add_title(t, f);
     if (f->child) {
         pf_text_add(t, " in child ");
         pf_text_name(t, f->child);

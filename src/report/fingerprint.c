@@ -35,7 +35,9 @@ static uint64_t hash_access(const struct pf_access *a, const char *word)
 
 uint64_t pf_fingerprint(const struct pf_finding *f)
 {
-    uint64_t h = pf_fnv_text(PF_FNV_START, pf_kind_name(f->kind));
+    /* all races alike: not every run can tell what the memory is */
+    enum pf_kind kind = pf_kind_is_race(f->kind) ? PF_KIND_RACE : f->kind;
+    uint64_t h = pf_fnv_text(PF_FNV_START, pf_kind_name(kind));
     if (pf_finding_is_pair(f)) {
         uint64_t a = hash_access(&f->accesses[0], race_word(f->accesses[0].op));
         uint64_t b = hash_access(&f->accesses[1], race_word(f->accesses[1].op));

@@ -12,6 +12,7 @@ static uint32_t choose_watch_body(struct pf_func *f) { return PF_BODY_WATCH; }
 static bool no_sampling(struct pf_sample_numbers *out, bool exec) { return false; }
 static void ignore_thread(struct pf_thread *t) {}
 static struct pf_thread *adopt_none(void) { return NULL; }
+static bool no_descriptor(uintptr_t addr, struct pf_descriptor *out) { return false; }
 static int32_t kernel_thread_id(void) { return 0; }
 static void ignore(void) {}
 static void ignore_text(const char *text) {}
@@ -26,6 +27,7 @@ struct pf_hooks pf_hooks = {
     .sampling_resumed = ignore,
     .signal_poll = ignore_thread,
     .thread_adopt = adopt_none,
+    .descriptor_at = no_descriptor,
     .mode_changed = ignore,
     .thread_id = kernel_thread_id,
     .context_wanted = ignore,

@@ -14,6 +14,15 @@
 struct pf_sample_numbers;
 struct pf_lock_cycle;
 
+struct pf_descriptor {
+    int number;
+    uint32_t where, thread; /* site id and thread number of the call that opened it; 0: unknown */
+};
+
+/* The external accesses of ThreadSanitizer's interface: functions with this prefix, whose sites
+ * have the type of the object as their variable (interpose/wrap_external.c). */
+#define PF_EXTERNAL_ACCESS "__tsan_external_"
+
 struct pf_hooks {
     /* --- finding --- */
     /* pf_race_found (race.h) */
@@ -30,6 +39,8 @@ struct pf_hooks {
     void (*sampling_resumed)(void);
 
     /* --- interpose --- */
+    /* Finds the file descriptor that the shadow of addr stands for (wrap_fd.c). */
+    bool (*descriptor_at)(uintptr_t addr, struct pf_descriptor *out);
     /* pf_signal_poll, pf_start_adopt (wrap.h) */
     void (*signal_poll)(struct pf_thread *t);
     struct pf_thread *(*thread_adopt)(void);

@@ -11,6 +11,9 @@ from pathlib import Path
 OPS = {"read", "write", "atomic-read", "atomic-write", "lock", "free"}
 
 
+RACES = ["race", "vptr-race", "external-race", "descriptor-race"]
+
+
 class BadFindings(Exception):
     pass
 
@@ -75,9 +78,9 @@ def read_json(path, own, status="observed", skip_failures=False):
     need(isinstance(data.get("command"), list), "command is not a list")
     findings, ids = [], set()
     for f in data["findings"]:
-        if f.get("kind") != "race" and (skip_failures or not f.get("counts", True)):
+        if f.get("kind") not in RACES and (skip_failures or not f.get("counts", True)):
             continue
-        need(f.get("kind") == "race", f"kind is {f.get('kind')!r}")
+        need(f.get("kind") in RACES, f"kind is {f.get('kind')!r}")
         need(f.get("status") == status, f"status is {f.get('status')!r}")
         need(f.get("id") and f["id"] not in ids, f"fingerprint {f.get('id')!r} is missing or not unique")
         ids.add(f["id"])

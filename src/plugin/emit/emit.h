@@ -139,6 +139,8 @@ LLVMValueRef pf_call_args_count(struct pf_emit *e, unsigned n);
 
 /* emit_check.c: checks of plain accesses. */
 void pf_emit_access(struct pf_emit *e, const struct pf_plan_step *s);
+/* The name of the memory that the step accesses; NULL: unknown. */
+const char *pf_emit_variable(struct pf_emit *e, const struct pf_plan_step *s);
 void pf_emit_vptr(struct pf_emit *e, const struct pf_plan_step *s);
 /* If inst prefetches memory, prefetches the shadow of that cache line, too. */
 void pf_emit_prefetch(struct pf_emit *e, LLVMValueRef inst);

@@ -178,10 +178,15 @@ static void check_span(struct pf_emit *e, const struct pf_plan_step *s, uint32_t
     }
 }
 
+const char *pf_emit_variable(struct pf_emit *e, const struct pf_plan_step *s)
+{
+    return pf_is_vtable_access(e->u, s->inst) ? PF_VTABLE_POINTER : pf_di_variable(e->u, s->ptr);
+}
+
 void pf_emit_access(struct pf_emit *e, const struct pf_plan_step *s)
 {
     uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
-                                 pf_di_variable(e->u, s->ptr));
+                                 pf_emit_variable(e, s));
     if (s->span)
         check_span(e, s, site);
     else
@@ -192,13 +197,13 @@ void pf_emit_past_access(struct pf_emit *e, const struct pf_plan_step *s)
 {
     e->flags = s->flags;
     uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
-                                 pf_di_variable(e->u, s->ptr));
+                                 pf_emit_variable(e, s));
     call_check(e, s->ptr, s->size, has_entry(s->size, s->align), s->write, false, site);
 }
 
 void pf_emit_vptr(struct pf_emit *e, const struct pf_plan_step *s)
 {
-    uint32_t site = pf_emit_site(e, s->inst, PF_SITE_WRITE, s->size, "vtable pointer");
+    uint32_t site = pf_emit_site(e, s->inst, PF_SITE_WRITE, s->size, PF_VTABLE_POINTER);
     LLVMValueRef args[] = {s->ptr, LLVMGetOperand(s->inst, 0), pf_emit_number(e, site)};
     pf_emit_call(e, PF_E___pf_write_vptr, args);
 }

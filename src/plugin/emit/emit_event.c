@@ -128,8 +128,8 @@ static void access_event(struct pf_emit *e, const struct pf_plan_step *s)
         pf_event_range(e, s->inst, s->ptr, size, s->write, value);
         return;
     }
-    const char *var = s->what == PF_DO_VPTR ? "vtable pointer" : pf_di_variable(e->u, s->ptr);
-    uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size, var);
+    uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
+                                 pf_emit_variable(e, s));
     LLVMValueRef args[] = {s->ptr, pf_emit_number(e, site), bits};
     pf_emit_call(
         e, s->what == PF_DO_VPTR ? PF_E___pf_event_vptr : (s->write ? writes : reads)[s->size],

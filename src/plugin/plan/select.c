@@ -38,8 +38,8 @@ bool pf_call_is_pure(struct pf_unit *u, LLVMValueRef call)
     return a && LLVMGetEnumAttributeValue(a) == 0; /* 0: accesses no memory */
 }
 
-/* True if the access has clang's TBAA tag for vtable pointers. */
-static bool is_vtable_access(struct pf_unit *u, LLVMValueRef inst)
+/* Such accesses have clang's TBAA tag for vtable pointers. */
+bool pf_is_vtable_access(struct pf_unit *u, LLVMValueRef inst)
 {
     LLVMValueRef tag = LLVMGetMetadata(inst, u->kinds.md_tbaa);
     if (!tag || LLVMGetMDNodeNumOperands(tag) < 2 || LLVMGetMDNodeNumOperands(tag) > 8)
@@ -51,7 +51,8 @@ static bool is_vtable_access(struct pf_unit *u, LLVMValueRef inst)
         return false;
     LLVMGetMDNodeOperands(op[1], type);
     const char *name = type[0] ? LLVMGetMDString(type[0], &length) : NULL;
-    return name && length == 14 && !memcmp(name, "vtable pointer", 14);
+    return name && length == sizeof PF_VTABLE_POINTER - 1 &&
+           !memcmp(name, PF_VTABLE_POINTER, length);
 }
 
 static const char *const compilers_own[] = {
@@ -70,7 +71,7 @@ bool pf_memory_is_unchecked(struct pf_unit *u, LLVMValueRef ptr)
             if (pf_name_starts(name_of(base), compilers_own[i]))
                 return true;
     }
-    if (LLVMIsALoadInst(base) && is_vtable_access(u, base)) /* the vtable itself is constant */
+    if (LLVMIsALoadInst(base) && pf_is_vtable_access(u, base)) /* the vtable itself is constant */
         return true;
     return pf_memory_is_private(u, ptr);
 }
@@ -109,7 +110,7 @@ static void select_access(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef 
     if (!plan->accesses || LLVMGetMetadata(inst, u->kinds.md_nosanitize) ||
         (!write && LLVMGetMetadata(inst, u->kinds.md_invariant_load)) || is_unchecked(u, plan, ptr))
         return;
-    bool vtable = is_vtable_access(u, inst);
+    bool vtable = pf_is_vtable_access(u, inst);
     uint64_t size = LLVMStoreSizeOfType(u->layout, type);
     if (!size)
         return;

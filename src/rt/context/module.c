@@ -1,6 +1,7 @@
 /*
  * module.c - see module.h.
  */
+#define _GNU_SOURCE
 #include "module.h"
 #include "entry.h"
 #include "hooks.h"
@@ -9,6 +10,9 @@
 #include "store.h"
 #include "sys.h"
 #include "thread.h"
+#include <dlfcn.h>
+
+#pragma weak _dl_find_object /* since glibc 2.35 */
 
 /* Defined by the linker, for the object that contains the runtime: the executable, or libpf_rt.so,
  * which has no code of the target. */
@@ -20,6 +24,7 @@ struct module {
     struct pf_var *var, *var_end;
     struct module *next;
     uint32_t serial; /* the number of objects loaded up to this one */
+    uintptr_t lo, hi; /* where the object is mapped; 0: unknown */
 };
 
 static struct pf_spin lock;
@@ -132,6 +137,15 @@ bool pf_module_within(uintptr_t lo, uintptr_t hi)
     return found;
 }
 
+/* Without the lock: entries of the list are never freed. */
+bool pf_code_is_instrumented(const void *addr)
+{
+    for (const struct module *m = __atomic_load_n(&modules, __ATOMIC_ACQUIRE); m; m = m->next)
+        if ((uintptr_t)addr - m->lo < m->hi - m->lo)
+            return true;
+    return false;
+}
+
 void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
 {
     pf_spin_lock(&lock);
@@ -139,8 +153,18 @@ void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
     while (m && m->func != func)
         m = m->next;
     if (!m && (m = pf_store_alloc_permanent(sizeof *m))) {
-        *m = (struct module){func, func_end, var, var_end, modules, ++nmodules};
-        modules = m;
+        struct dl_find_object o = {0};
+        if (_dl_find_object && _dl_find_object(func, &o))
+            o = (struct dl_find_object){0};
+        *m = (struct module){func,
+                             func_end,
+                             var,
+                             var_end,
+                             modules,
+                             ++nmodules,
+                             (uintptr_t)o.dlfo_map_start,
+                             (uintptr_t)o.dlfo_map_end};
+        __atomic_store_n(&modules, m, __ATOMIC_RELEASE);
         entries.changes++;
     }
     pf_spin_unlock(&lock);

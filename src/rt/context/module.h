@@ -41,6 +41,8 @@ void pf_module_lock(void); /* around fork */
 bool pf_module_try_lock(void); /* false: it is taken */
 void pf_module_unlock(void);
 
+/* True if the instruction at addr belongs to an object that has instrumented functions. */
+bool pf_code_is_instrumented(const void *addr);
 /* True if an instrumented function begins at addr, or if addr is in the code of the runtime. */
 bool pf_func_begins_at(const void *addr);
 /* The record of the instrumented function that begins at addr; NULL: none. O(functions). */

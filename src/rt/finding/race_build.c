@@ -7,6 +7,7 @@
 #include "race_build.h"
 #include "finding_builder.h"
 #include "fingerprint.h"
+#include "hooks.h"
 #include "last_sleep.h"
 #include "lockset.h"
 #include "module.h"
@@ -251,6 +252,19 @@ static const char *source_name(struct pf_finding_builder *b, const char *name)
     return source;
 }
 
+/* What a race is about, from its first access whose memory is special. */
+static enum pf_kind kind_of_race(const struct pf_finding *f)
+{
+    for (size_t i = 0; i < f->naccesses; i++) {
+        const struct pf_access *a = &f->accesses[i];
+        if (pf_str_same(a->variable, PF_VTABLE_POINTER))
+            return PF_KIND_VPTR_RACE;
+        if (a->stack.n && pf_str_starts(a->stack.at[0].function, PF_EXTERNAL_ACCESS))
+            return PF_KIND_EXTERNAL_RACE;
+    }
+    return f->location.kind == PF_LOCATION_DESCRIPTOR ? PF_KIND_DESCRIPTOR_RACE : PF_KIND_RACE;
+}
+
 static void build_locks(struct pf_finding_builder *b, struct pf_access *a, uint32_t lockset)
 {
     size_t n = pf_lockset_get(lockset, NULL, 0);
@@ -315,7 +329,13 @@ void pf_builder_location(struct pf_finding_builder *b, struct pf_location *l, ui
 {
     struct pf_global g;
     struct pf_block block;
-    if (pf_global_find(addr, &g)) {
+    struct pf_descriptor fd;
+    if (pf_hooks.descriptor_at(addr, &fd)) {
+        *l = (struct pf_location){.kind = PF_LOCATION_DESCRIPTOR,
+                                  .thread = fd.thread,
+                                  .address = (uintptr_t)fd.number,
+                                  .stack = pf_builder_stack(b, fd.where, NULL)};
+    } else if (pf_global_find(addr, &g)) {
         *l = (struct pf_location){.kind = PF_LOCATION_GLOBAL,
                                   .name = pf_builder_text(b, g.name),
                                   .file = pf_builder_text(b, g.file),
@@ -362,7 +382,6 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
     const struct pf_thread *other = pf_epoch_thread(
         then >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1), then >> PF_CLK_SHIFT & PF_CLK_MAX);
     uint32_t common = (uint32_t)((now & then) >> PF_MASK_SHIFT);
-    f->kind = PF_KIND_RACE;
     f->status = PF_STATUS_OBSERVED;
     f->analysis = "fasttrack";
     f->count = 1;
@@ -372,13 +391,14 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
     build_access(&b, &accesses[0], t, granule, now);
     build_access(&b, &accesses[1], other, granule, then);
     pf_builder_location(&b, &f->location, granule + (uintptr_t)__builtin_ctz(common | 0x100));
+    f->kind = kind_of_race(f);
     pf_builder_add_thread(&b, f, threads, t);
     pf_builder_add_thread(&b, f, threads, other);
-    if (f->location.kind == PF_LOCATION_HEAP)
+    if (f->location.kind == PF_LOCATION_HEAP || f->location.kind == PF_LOCATION_DESCRIPTOR)
         pf_builder_add_thread(&b, f, threads, pf_thread_by_number(f->location.thread));
     for (size_t i = 0; i < 2; i++) {
         struct pf_access *a = &accesses[i];
-        if (f->location.kind == PF_LOCATION_GLOBAL)
+        if (f->location.kind == PF_LOCATION_GLOBAL && f->kind == PF_KIND_RACE)
             a->variable = source_name(&b, f->location.name);
         if (a->op == PF_OP_FREE && f->location.kind == PF_LOCATION_HEAP) {
             a->address = f->location.address;

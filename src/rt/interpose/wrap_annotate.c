@@ -193,10 +193,6 @@ ANNOTATION(AnnotateEnableRaceDetection, (const char *f, int l, int enable),
 
 ANNOTATION(AnnotateNewMemory, (const char *f, int l, void *mem, size_t size),
            pf_memory_new(mem, size), pf_listener_notify(c.t, PF_NOTIFY_MEMORY_RESET, mem, size))
-ANNOTATION(__tsan_external_read, (void *addr, void *pc, void *tag),
-           pf_runtime_read(c.t, addr, 1, pf_call_id(&c, PF_NATIVE_READ)))
-ANNOTATION(__tsan_external_write, (void *addr, void *pc, void *tag),
-           pf_runtime_write(c.t, addr, 1, pf_call_id(&c, PF_NATIVE_WRITE)))
 
 /* The functions that code compiled for ThreadSanitizer calls. Some programs call them by hand, for
  * memory that they access in code that is not compiled. */
@@ -254,8 +250,6 @@ NO_OP(__tsan_func_entry, (void *pc)) /* stacks are known without it */
 NO_OP(__tsan_func_exit, (void))
 NO_OP(__tsan_flush_memory, (void))
 NO_OP(__tsan_check_no_mutexes_held, (void))
-NO_OP(__tsan_external_register_header, (void *tag, const char *header))
-NO_OP(__tsan_external_assign_tag, (void *addr, void *tag))
 NO_OP(AnnotateMutexIsNotPHB, (const char *f, int l, void *m))
 NO_OP(AnnotateMutexIsUsedAsCondVar, (const char *f, int l, void *m))
 NO_OP(AnnotateCondVarSignal, (const char *f, int l, void *cv))
@@ -274,12 +268,6 @@ NO_OP(AnnotateTraceMemory, (const char *f, int l, void *mem))
 NO_OP(AnnotateNoOp, (const char *f, int l, void *mem))
 NO_OP(AnnotateMemoryIsInitialized, (const char *f, int l, const void *mem, size_t size))
 NO_OP(AnnotateMemoryIsUninitialized, (const char *f, int l, const void *mem, size_t size))
-
-void *__tsan_external_register_tag(const char *type);
-PF_EXPORT __attribute__((weak)) void *__tsan_external_register_tag(const char *type)
-{
-    return (void *)type; /* any value will do: tags are not distinguished */
-}
 
 int RunningOnValgrind(void);
 PF_EXPORT __attribute__((weak)) int RunningOnValgrind(void) { return 0; }

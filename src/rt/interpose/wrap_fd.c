@@ -7,6 +7,7 @@
  * must not copy a half-changed clock.
  */
 #include "wrap_fd.h"
+#include "hooks.h"
 #include "limits.h"
 #include "spin.h"
 #include "store.h"
@@ -37,6 +38,7 @@ struct fd_entry {
     struct channel *to, *from;
     uint32_t kind; /* enum pf_fd_kind */
     bool holds_file_lock; /* a file may be locked through it */
+    uint32_t opened_at, opened_by; /* site id and thread number; 0: unknown */
 };
 
 static struct fd_entry *chunks[CHUNKS];
@@ -270,6 +272,51 @@ static struct channel *get(int fd, bool to)
     return ch;
 }
 
+/* The shadow of this word stands for the descriptor. */
+static const void *word_of(const struct fd_entry *e) { return &e->to; }
+
+void pf_fd_opened_by(struct pf_call *c, int fd)
+{
+    struct fd_entry *e = fd >= 0 ? entry(fd) : NULL;
+    if (!e)
+        return;
+    e->opened_at = pf_call_id(c, PF_NATIVE_CALL);
+    e->opened_by = c->t->number;
+}
+
+void pf_fd_use(struct pf_call *c, int fd)
+{
+    const struct fd_entry *e = pf_rt.events ? NULL : entry(fd);
+    if (e)
+        pf_runtime_read(c->t, word_of(e), sizeof e->to, pf_call_id(c, PF_NATIVE_READ));
+}
+
+void pf_fd_close(struct pf_call *c, int fd)
+{
+    struct fd_entry *e = pf_rt.events ? NULL : entry(fd);
+    if (e) {
+        pf_runtime_write(c->t, word_of(e), sizeof e->to, pf_call_id(c, PF_NATIVE_WRITE));
+        pf_memory_new(word_of(e), sizeof e->to);
+        e->opened_at = e->opened_by = 0;
+    }
+    pf_fd_end(c->t, fd);
+}
+
+static bool descriptor_at(uintptr_t addr, struct pf_descriptor *out)
+{
+    for (unsigned i = 0; i < CHUNKS; i++) {
+        struct fd_entry *of = __atomic_load_n(&chunks[i], __ATOMIC_ACQUIRE);
+        if (!of || addr - (uintptr_t)of >= CHUNK * sizeof *of)
+            continue;
+        unsigned k = (unsigned)((addr - (uintptr_t)of) / sizeof *of);
+        *out = (struct pf_descriptor){(int)(i * CHUNK + k), of[k].opened_at, of[k].opened_by};
+        return true;
+    }
+    return false;
+}
+
+void pf_fd_init(void) { pf_hooks.descriptor_at = descriptor_at; }
+
 void pf_fd_dup(int from, int to)
 {
     if (to < 0)
@@ -367,6 +414,8 @@ void pf_fd_end(struct pf_thread *t, int fd)
         return;
     pf_fd_send(t, fd);
     set(fd, PF_FD_UNKNOWN, NULL, NULL);
+    if (!pf_rt.events)
+        pf_memory_new(word_of(e), sizeof e->to); /* closed: the number has no users */
 }
 
 void pf_fd_end_range(struct pf_thread *t, unsigned first, unsigned last)

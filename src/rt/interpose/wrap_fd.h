@@ -53,6 +53,17 @@ void pf_fd_opened(struct pf_thread *t, int fd, struct pf_hb_clock *others);
 void pf_fd_end(struct pf_thread *t, int fd);
 void pf_fd_end_range(struct pf_thread *t, unsigned first, unsigned last);
 
+/*
+ * Races of descriptors: a use reads the descriptor, close writes it. Opening it is no access,
+ * because whoever uses a number has got it somehow. dup2 over an open descriptor is neither: it is
+ * how programs avoid such a race. A close also removes the history, because not every call that
+ * opens the number again is interposed.
+ */
+void pf_fd_use(struct pf_call *c, int fd);
+void pf_fd_close(struct pf_call *c, int fd); /* pf_fd_end, and the write */
+void pf_fd_opened_by(struct pf_call *c, int fd); /* for reports */
+void pf_fd_init(void);
+
 enum pf_fd_kind pf_fd_kind(int fd);
 void pf_fd_send(struct pf_thread *t, int fd);
 void pf_fd_receive(struct pf_thread *t, int fd);
@@ -89,17 +100,19 @@ void pf_fd_unlock_all(void);
         if (!c.t)                                                                                  \
             return call;                                                                           \
         __VA_ARGS__;                                                                               \
+        pf_fd_use(&c, fd);                                                                         \
         pf_fd_send(c.t, fd);                                                                       \
         return PF_BLOCKING(c, call);                                                               \
     }
-/* An interposed function that returns the number n of the bytes received, or -1. `...` is what
- * follows. */
-#define PF_FD_RECEIVES(fn, parameters, call, ...)                                                  \
+/* An interposed function that receives from `fd`, and returns the number n of the bytes received, or
+ * -1. `...` is what follows. */
+#define PF_FD_RECEIVES(fn, parameters, fd, call, ...)                                              \
     PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
     {                                                                                              \
         PF_CALL(c, fn);                                                                            \
         if (!c.t)                                                                                  \
             return call;                                                                           \
+        pf_fd_use(&c, fd);                                                                         \
         ssize_t n = PF_BLOCKING(c, call);                                                          \
         __VA_ARGS__;                                                                               \
         return n;                                                                                  \

@@ -29,7 +29,7 @@ static void received(struct pf_call *c, int fd, void *buffer, ssize_t n)
     pf_runtime_write(c->t, buffer, (size_t)n, pf_call_id(c, PF_NATIVE_WRITE));
 }
 
-#define READS(fn, parameters, call) PF_FD_RECEIVES(fn, parameters, call, received(&c, fd, p, n))
+#define READS(fn, parameters, call) PF_FD_RECEIVES(fn, parameters, fd, call, received(&c, fd, p, n))
 ssize_t __read_chk(int fd, void *p, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *p, size_t size, off_t at, size_t room);
 ssize_t __pread64_chk(int fd, void *p, size_t size, off64_t at, size_t room);
@@ -76,7 +76,7 @@ static void list_received(struct pf_call *c, int fd, const struct iovec *v, int 
 }
 
 #define READS_LIST(fn, parameters, call)                                                           \
-    PF_FD_RECEIVES(fn, parameters, call, list_received(&c, fd, v, count, n))
+    PF_FD_RECEIVES(fn, parameters, fd, call, list_received(&c, fd, v, count, n))
 READS_LIST(readv, (int fd, const struct iovec *v, int count), PF_REAL(readv)(fd, v, count))
 READS_LIST(preadv, (int fd, const struct iovec *v, int count, off_t at),
            PF_REAL(preadv)(fd, v, count, at))
@@ -107,6 +107,7 @@ PF_INTERPOSE(ssize_t, vmsplice, (int fd, const struct iovec *v, size_t count, un
     if (!c.t)
         return PF_REAL(vmsplice)(fd, v, count, flags);
     bool writes = (fcntl(fd, F_GETFL) & O_ACCMODE) != O_RDONLY;
+    pf_fd_use(&c, fd);
     if (writes) {
         list_read(&c, v, (int)count, SIZE_MAX);
         pf_fd_send(c.t, fd);
@@ -124,6 +125,8 @@ PF_INTERPOSE(ssize_t, vmsplice, (int fd, const struct iovec *v, size_t count, un
         PF_CALL(c, fn);                                                                            \
         if (!c.t)                                                                                  \
             return call;                                                                           \
+        pf_fd_use(&c, from);                                                                       \
+        pf_fd_use(&c, to);                                                                         \
         pf_fd_send(c.t, to);                                                                       \
         ssize_t n = PF_BLOCKING(c, call);                                                          \
         if (n >= 0)                                                                                \

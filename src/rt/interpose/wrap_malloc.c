@@ -8,11 +8,15 @@
  * later ones against what realloc wrote. The end must be recorded before the real call, because
  * another thread may get the memory during it.
  *
+ * An allocation by instrumented code is a write of the block. One by other code is not: what orders
+ * it before the uses of the block may be invisible, too.
+ *
  * In directed mode blocks are followed by a red zone, and freed blocks are returned to libc later
  * (red_zone.h).
  */
 #include "wrap_malloc.h"
 #include "memory_error.h"
+#include "module.h"
 #include "options.h"
 #include "quarantine.h"
 #include "race.h"
@@ -111,7 +115,7 @@ void *pf_heap_allocated(struct pf_func *native, void *p, size_t size, const void
     pf_block_prefetch(p);
     enter(native);
     pf_signal_check_call(t);
-    pf_block_new(t, p, size, pf_stack_id(t, PF_NATIVE_CALL));
+    pf_block_new(t, p, size, pf_stack_id(t, PF_NATIVE_CALL), pf_code_is_instrumented(caller));
     mark_red_zone(p, size);
     leave(t);
     return p;
@@ -298,7 +302,8 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
     if (!p || p == old) { /* it stayed, or there was no memory and it is unchanged */
         size_t now = p ? size : had;
         enter(native);
-        pf_block_reuse(t, old, now, had < now ? had : now, pf_stack_id(t, PF_NATIVE_CALL));
+        pf_block_reuse(t, old, now, had < now ? had : now, pf_stack_id(t, PF_NATIVE_CALL),
+                       pf_code_is_instrumented(caller));
         mark_red_zone(old, now);
         leave(t);
         return p;

@@ -15,6 +15,7 @@
  */
 #include "limits.h"
 #include "listener.h"
+#include "module.h"
 #include "wrap_libc.h"
 #include <sys/mman.h>
 #include <sys/shm.h>
@@ -55,9 +56,19 @@ static void unmapped(struct pf_call *c, void *p, size_t size)
     pf_listener_notify(c->t, PF_NOTIFY_MEMORY_RESET, p, size);
 }
 
+/* The memory is new, and its allocation is a write, as in wrap_malloc.c. */
+static void allocated(struct pf_call *c, void *p, size_t size, const void *caller)
+{
+    if (pf_code_is_instrumented(caller))
+        pf_memory_allocated(c->t, p, size, pf_call_id(c, PF_NATIVE_CALL));
+    else
+        pf_memory_new(p, size);
+    pf_listener_notify(c->t, PF_NOTIFY_MEMORY_RESET, p, size);
+}
+
 typedef void *map_fn(void *, size_t, int, int, int, off_t);
 static void *map(struct pf_call *c, map_fn *real, void *at, size_t size, int prot, int flags,
-                 int fd, off_t offset)
+                 int fd, off_t offset, const void *caller)
 {
     if (!c->t)
         return real(at, size, prot, flags, fd, offset);
@@ -68,19 +79,19 @@ static void *map(struct pf_call *c, map_fn *real, void *at, size_t size, int pro
     void *p = real(at, size, prot, flags, fd, offset);
     pf_call_keep_errno(c);
     if (p != MAP_FAILED)
-        mapped(c, p, whole_pages(size));
+        allocated(c, p, whole_pages(size), caller);
     return p;
 }
 
 PF_INTERPOSE(void *, mmap, (void *at, size_t size, int prot, int flags, int fd, off_t offset))
 {
     PF_CALL(c, mmap);
-    return map(&c, PF_REAL(mmap), at, size, prot, flags, fd, offset);
+    return map(&c, PF_REAL(mmap), at, size, prot, flags, fd, offset, __builtin_return_address(0));
 }
 PF_INTERPOSE(void *, mmap64, (void *at, size_t size, int prot, int flags, int fd, off64_t offset))
 {
     PF_CALL(c, mmap64);
-    return map(&c, PF_REAL(mmap64), at, size, prot, flags, fd, offset);
+    return map(&c, PF_REAL(mmap64), at, size, prot, flags, fd, offset, __builtin_return_address(0));
 }
 
 /* The history is dropped before the real call: afterwards the addresses may belong to another

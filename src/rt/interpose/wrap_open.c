@@ -40,6 +40,7 @@ static void reads_path(struct pf_call *c, const char *path)
         struct pf_hb_clock *others = pf_fd_opening(c.t, at, path, flags);                          \
         int fd = PF_BLOCKING(c, call);                                                             \
         pf_fd_opened(c.t, fd, others);                                                             \
+        pf_fd_opened_by(&c, fd);                                                                   \
         return fd;                                                                                 \
     }
 int __open_2(const char *path, int flags);
@@ -81,7 +82,7 @@ PF_INTERPOSE(int, close, (int fd))
     PF_CALL(c, close);
     if (!c.t)
         return PF_REAL(close)(fd);
-    pf_fd_end(c.t, fd);
+    pf_fd_close(&c, fd);
     return PF_BLOCKING(c, PF_REAL(close)(fd));
 }
 PF_INTERPOSE(int, close_range, (unsigned first, unsigned last, int flags))
@@ -104,22 +105,30 @@ PF_INTERPOSE(void, closefrom, (int first))
 PF_INTERPOSE(int, dup, (int fd))
 {
     PF_CALL(c, dup);
+    if (c.t)
+        pf_fd_use(&c, fd);
     int r = PF_REAL(dup)(fd);
     pf_call_keep_errno(&c);
-    if (c.t)
+    if (c.t) {
         pf_fd_dup(fd, r);
+        pf_fd_opened_by(&c, r);
+    }
     return r;
 }
 #define DUPS_TO(fn, parameters, call)                                                              \
     PF_INTERPOSE(int, fn, parameters)                                                              \
     {                                                                                              \
         PF_CALL(c, fn);                                                                            \
+        if (c.t)                                                                                   \
+            pf_fd_use(&c, fd);                                                                     \
         if (c.t && fd != to && fcntl(fd, F_GETFD) >= 0)                                            \
             pf_fd_end(c.t, to); /* it is closed first */                                           \
         int r = call;                                                                              \
         pf_call_keep_errno(&c);                                                                    \
-        if (c.t && fd != to)                                                                       \
+        if (c.t && fd != to) {                                                                     \
             pf_fd_dup(fd, r);                                                                      \
+            pf_fd_opened_by(&c, r);                                                                \
+        }                                                                                          \
         return r;                                                                                  \
     }
 DUPS_TO(dup2, (int fd, int to), PF_REAL(dup2)(fd, to))
@@ -156,6 +165,8 @@ CONTROLS(fcntl64)
         if (c.t && r == 0) {                                                                       \
             PF_FD_WRITES(c, fds, 2 * sizeof *fds);                                                 \
             register_;                                                                             \
+            pf_fd_opened_by(&c, fds[0]);                                                           \
+            pf_fd_opened_by(&c, fds[1]);                                                           \
         }                                                                                          \
         return r;                                                                                  \
     }
@@ -169,8 +180,10 @@ MAKES_TWO(pipe2, (int *fds, int flags), PF_REAL(pipe2)(fds, flags), fds,
         PF_CALL(c, fn);                                                                            \
         int fd = call;                                                                             \
         pf_call_keep_errno(&c);                                                                    \
-        if (c.t)                                                                                   \
+        if (c.t) {                                                                                 \
             pf_fd_new(fd, kind);                                                                   \
+            pf_fd_opened_by(&c, fd);                                                               \
+        }                                                                                          \
         return fd;                                                                                 \
     }
 MAKES_ONE(eventfd, (unsigned count, int flags), PF_REAL(eventfd)(count, flags), PF_FD_EVENT)
@@ -209,6 +222,7 @@ PF_INTERPOSE(int, eventfd_write, (int fd, eventfd_t value))
     PF_CALL(c, eventfd_write);
     if (!c.t)
         return PF_REAL(eventfd_write)(fd, value);
+    pf_fd_use(&c, fd);
     pf_fd_send(c.t, fd);
     return PF_BLOCKING(c, PF_REAL(eventfd_write)(fd, value));
 }
@@ -217,6 +231,7 @@ PF_INTERPOSE(int, eventfd_read, (int fd, eventfd_t *value))
     PF_CALL(c, eventfd_read);
     if (!c.t)
         return PF_REAL(eventfd_read)(fd, value);
+    pf_fd_use(&c, fd);
     int r = PF_BLOCKING(c, PF_REAL(eventfd_read)(fd, value));
     if (r == 0) {
         pf_fd_receive(c.t, fd);

@@ -72,8 +72,10 @@ SELECTS(pselect,
         PF_CALL(c, fn);                                                                            \
         int fd = call;                                                                             \
         pf_call_keep_errno(&c);                                                                    \
-        if (c.t)                                                                                   \
+        if (c.t) {                                                                                 \
             pf_fd_new(fd, PF_FD_EPOLL);                                                            \
+            pf_fd_opened_by(&c, fd);                                                               \
+        }                                                                                          \
         return fd;                                                                                 \
     }
 MAKES(epoll_create, (int size), PF_REAL(epoll_create)(size))
@@ -85,6 +87,8 @@ PF_INTERPOSE(int, epoll_ctl, (int epoll, int op, int fd, struct epoll_event *eve
     if (c.t) {
         if (event && op != EPOLL_CTL_DEL)
             PF_FD_READS(c, event, sizeof *event);
+        pf_fd_use(&c, epoll);
+        pf_fd_use(&c, fd);
         pf_fd_send(c.t, epoll);
         if (op == EPOLL_CTL_ADD)
             pf_fd_epoll_add(epoll, fd);
@@ -99,6 +103,7 @@ PF_INTERPOSE(int, epoll_ctl, (int epoll, int op, int fd, struct epoll_event *eve
         PF_CALL(c, fn);                                                                            \
         if (!c.t)                                                                                  \
             return call;                                                                           \
+        pf_fd_use(&c, epoll);                                                                      \
         int n = PF_BLOCKING(c, call);                                                              \
         if (n > 0) {                                                                               \
             pf_fd_epoll_returned(c.t, epoll);                                                      \

@@ -48,7 +48,7 @@ static void received(struct pf_call *c, mqd_t q, char *p, ssize_t n, unsigned *p
         PF_FD_WRITES(*c, priority, sizeof *priority);
 }
 #define RECEIVES(fn, parameters, call)                                                             \
-    PF_FD_RECEIVES(fn, parameters, call, received(&c, q, p, n, priority))
+    PF_FD_RECEIVES(fn, parameters, q, call, received(&c, q, p, n, priority))
 RECEIVES(mq_receive, (mqd_t q, char *p, size_t size, unsigned *priority),
          PF_REAL(mq_receive)(q, p, size, priority))
 RECEIVES(mq_timedreceive,

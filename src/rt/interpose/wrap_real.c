@@ -10,6 +10,7 @@
 #include "hooks.h"
 #include "mode_ops.h"
 #include "rt.h"
+#include "wrap_fd.h"
 #include "wrap_thread.h"
 #include <dlfcn.h>
 #include <link.h>
@@ -107,6 +108,7 @@ void pf_wrap_init(void)
     pf_hooks.signal_poll = pf_signal_poll;
     pf_hooks.thread_adopt = pf_start_adopt;
     pf_hooks.mode_changed = pf_mode_choose;
+    pf_fd_init();
     pf_mode_choose();
     for (const struct pf_real *r = __start_pf_real; r < __stop_pf_real; r++)
         if (!*r->slot)

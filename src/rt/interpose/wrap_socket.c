@@ -11,8 +11,10 @@ PF_INTERPOSE(int, socket, (int domain, int type, int protocol))
     PF_CALL(c, socket);
     int fd = PF_REAL(socket)(domain, type, protocol);
     pf_call_keep_errno(&c);
-    if (c.t)
+    if (c.t) {
         pf_fd_new(fd, PF_FD_SOCKET);
+        pf_fd_opened_by(&c, fd);
+    }
     return fd;
 }
 PF_INTERPOSE(int, socketpair, (int domain, int type, int protocol, int fds[2]))
@@ -23,6 +25,8 @@ PF_INTERPOSE(int, socketpair, (int domain, int type, int protocol, int fds[2]))
     if (c.t && r == 0) {
         PF_FD_WRITES(c, fds, 2 * sizeof *fds);
         pf_fd_new_pair(fds[0], fds[1]);
+        pf_fd_opened_by(&c, fds[0]);
+        pf_fd_opened_by(&c, fds[1]);
     }
     return r;
 }
@@ -42,9 +46,11 @@ static void address_written(struct pf_call *c, const void *address, const sockle
         PF_CALL(c, fn);                                                                            \
         if (!c.t)                                                                                  \
             return call;                                                                           \
+        pf_fd_use(&c, fd);                                                                         \
         int r = PF_BLOCKING(c, call);                                                              \
         if (r >= 0) {                                                                              \
             pf_fd_new(r, PF_FD_SOCKET);                                                            \
+            pf_fd_opened_by(&c, r);                                                                \
             pf_fd_receive(c.t, r);                                                                 \
             address_written(&c, from.__sockaddr__, size);                                          \
         }                                                                                          \
@@ -61,6 +67,7 @@ PF_INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t size))
     if (!c.t)
         return PF_REAL(connect)(fd, to, size);
     PF_FD_READS(c, to.__sockaddr__, size);
+    pf_fd_use(&c, fd);
     pf_fd_send(c.t, fd);
     int r = PF_BLOCKING(c, PF_REAL(connect)(fd, to, size));
     if (r == 0)
@@ -70,8 +77,10 @@ PF_INTERPOSE(int, connect, (int fd, __CONST_SOCKADDR_ARG to, socklen_t size))
 PF_INTERPOSE(int, bind, (int fd, __CONST_SOCKADDR_ARG to, socklen_t size))
 {
     PF_CALL(c, bind);
-    if (c.t)
+    if (c.t) {
         PF_FD_READS(c, to.__sockaddr__, size);
+        pf_fd_use(&c, fd);
+    }
     int r = PF_REAL(bind)(fd, to, size);
     pf_call_keep_errno(&c);
     return r;
@@ -80,8 +89,10 @@ PF_INTERPOSE(int, bind, (int fd, __CONST_SOCKADDR_ARG to, socklen_t size))
     PF_INTERPOSE(int, fn, parameters)                                                              \
     {                                                                                              \
         PF_CALL(c, fn);                                                                            \
-        if (c.t)                                                                                   \
+        if (c.t) {                                                                                 \
+            pf_fd_use(&c, fd);                                                                     \
             pf_fd_send(c.t, fd);                                                                   \
+        }                                                                                          \
         int r = call;                                                                              \
         pf_call_keep_errno(&c);                                                                    \
         return r;                                                                                  \
@@ -106,7 +117,7 @@ static void received(struct pf_call *c, int fd, void *p, size_t size, ssize_t n)
     pf_runtime_write(c->t, p, (size_t)n < size ? (size_t)n : size, pf_call_id(c, PF_NATIVE_WRITE));
 }
 #define RECEIVES(fn, parameters, call, ...)                                                        \
-    PF_FD_RECEIVES(fn, parameters, call, received(&c, fd, p, size, n); __VA_ARGS__)
+    PF_FD_RECEIVES(fn, parameters, fd, call, received(&c, fd, p, size, n); __VA_ARGS__)
 ssize_t __recv_chk(int fd, void *p, size_t size, size_t room, int flags);
 RECEIVES(recv, (int fd, void *p, size_t size, int flags), PF_REAL(recv)(fd, p, size, flags))
 RECEIVES(__recv_chk, (int fd, void *p, size_t size, size_t room, int flags),
@@ -175,6 +186,7 @@ PF_INTERPOSE(ssize_t, sendmsg, (int fd, const struct msghdr *m, int flags))
     if (!c.t)
         return PF_REAL(sendmsg)(fd, m, flags);
     message_sent(&c, m);
+    pf_fd_use(&c, fd);
     pf_fd_send(c.t, fd);
     return PF_BLOCKING(c, PF_REAL(sendmsg)(fd, m, flags));
 }
@@ -183,6 +195,7 @@ PF_INTERPOSE(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags))
     PF_CALL(c, recvmsg);
     if (!c.t)
         return PF_REAL(recvmsg)(fd, m, flags);
+    pf_fd_use(&c, fd);
     ssize_t n = PF_BLOCKING(c, PF_REAL(recvmsg)(fd, m, flags));
     if (n >= 0) {
         pf_fd_receive(c.t, fd);
@@ -197,6 +210,7 @@ PF_INTERPOSE(int, sendmmsg, (int fd, struct mmsghdr *m, unsigned count, int flag
         return PF_REAL(sendmmsg)(fd, m, count, flags);
     for (unsigned i = 0; i < count && pf_sys_readable(&m[i], sizeof m[i]); i++)
         message_sent(&c, &m[i].msg_hdr);
+    pf_fd_use(&c, fd);
     pf_fd_send(c.t, fd);
     int n = PF_BLOCKING(c, PF_REAL(sendmmsg)(fd, m, count, flags));
     for (int i = 0; i < n; i++)
@@ -209,6 +223,7 @@ PF_INTERPOSE(int, recvmmsg,
     PF_CALL(c, recvmmsg);
     if (!c.t)
         return PF_REAL(recvmmsg)(fd, m, count, flags, limit);
+    pf_fd_use(&c, fd);
     int n = PF_BLOCKING(c, PF_REAL(recvmmsg)(fd, m, count, flags, limit));
     if (n >= 0)
         pf_fd_receive(c.t, fd);

@@ -151,7 +151,8 @@ static void forget(struct pf_thread *t, uint64_t *word)
     *word = 0;
 }
 
-void pf_heap_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where)
+void pf_heap_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where,
+                         bool write)
 {
     uintptr_t a = (uintptr_t)addr;
     pf_prefault(plane(a));
@@ -172,7 +173,9 @@ void pf_heap_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t ke
     }
     __atomic_store_n(p, word, __ATOMIC_RELEASE);
     pf_listener_notify(t, PF_EV_ALLOC, addr, size ? size : 1);
-    if (kept < size)
+    if (kept < size && write)
+        pf_shadow_allocated(t, (char *)addr + kept, size - kept, where);
+    else if (kept < size)
         pf_shadow_new((char *)addr + kept, size - kept);
 }
 

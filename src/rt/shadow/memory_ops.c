@@ -9,6 +9,7 @@ struct pf_memory_ops pf_memory_ops = {
     .atomic_begin = pf_atomic_begin_checked,
     .fence = pf_fence_checked,
     .memory_new = pf_shadow_new,
+    .memory_allocated = pf_shadow_allocated,
     .memory_unmapped = pf_shadow_unmapped,
     .block_init = pf_heap_block_init,
     .block_prefetch = pf_heap_block_prefetch,

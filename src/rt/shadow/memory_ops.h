@@ -14,11 +14,15 @@ void *pf_atomic_begin_checked(struct pf_thread *t, void *addr, uint32_t packed, 
 void pf_fence_checked(struct pf_thread *t, uint32_t order, uint32_t site);
 /* memory_range.c */
 void pf_shadow_new(const volatile void *addr, size_t size);
+/* The same for memory that t allocates at the site id `where`; a write of it. */
+void pf_shadow_allocated(struct pf_thread *t, const volatile void *addr, size_t size,
+                         uint32_t where);
 void pf_shadow_unmapped(const volatile void *addr, size_t size);
 /* heap_block.c */
 void pf_heap_block_init(void);
 void pf_heap_block_prefetch(const void *addr);
-void pf_heap_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where);
+void pf_heap_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where,
+                         bool write);
 void pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where);
 bool pf_heap_block_find(const volatile void *addr, struct pf_block *out);
 size_t pf_heap_block_size(const void *addr);

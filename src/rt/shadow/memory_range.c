@@ -6,6 +6,11 @@
  * again), so it is done only when the memory itself was returned. The granules at both ends are
  * cleared as a whole: if such a granule is shared with other data, that data can lose access
  * records, but no wrong record appears.
+ *
+ * An allocation is a write of the block that every thread must see before it uses the block. Its
+ * record is an atomic write: the first access of the thread itself in the same epoch then replaces
+ * it, instead of being redundant, so that reports show the access. For the same reason an atomic
+ * access of another thread does not race with it. In large blocks only the beginning is written.
  */
 #include "cell.h"
 #include "fast_update.h"
@@ -13,12 +18,15 @@
 #include "oracle_log.h"
 #include "rt.h"
 #include "runtime_access.h"
+#include "stack.h"
 #include "sync.h"
 
 #define PAGE 4096u
 #define HALF (PAGE / 2)       /* bytes of the target per page of shadow */
 #define SCAN_SIZE (64u << 10) /* from this size on, find out which shadow pages exist */
 #define SCAN_PAGES 256u
+#define WRITTEN_MAX (64u << 10) /* of a larger allocation only the start is written */
+#define WRITTEN_START 4096u
 #define SMALL 512u /* bytes; up to this size reset_small is tried */
 
 static void clear(uintptr_t from, uintptr_t to)
@@ -87,9 +95,10 @@ static void reset(uintptr_t addr, uintptr_t end, bool gone)
     clear(to, end);
 }
 
-/* Clears a few granules. Returns false if there may be sync objects or sets; then the caller must
- * clear them all. */
-static bool reset_small(uintptr_t addr, uintptr_t end)
+/* Sets a few granules to the record, without its mask; 0: clears them. Returns false if there may be
+ * sync objects or sets; then the caller must clear them all. */
+static inline __attribute__((always_inline)) bool reset_small(uintptr_t addr, uintptr_t end,
+                                                              uint64_t record)
 {
     uint64_t *cell = pf_cell_of(addr), *to = cell + (((end + 7) & ~7ull) - (addr & ~7ull)) / 4;
     if (pf_rt.oracle || pf_sync_page_used(addr) || pf_sync_page_used(end - 1))
@@ -98,12 +107,12 @@ static bool reset_small(uintptr_t addr, uintptr_t end)
     pf_prefault(to - 1);
     for (; cell < to; cell += 2) {
         uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
-        if (!(s0 | s1 | *pf_cell_overflow_state(cell)))
+        if (!(s0 | s1 | record | *pf_cell_overflow_state(cell)))
             continue;
         if (pf_word_is_ref(s1))
             return false;
-        pf_word_put(&cell[0], 0);
-        pf_word_put(&cell[1], 0);
+        pf_word_put(&cell[0], record);
+        pf_word_put(&cell[1], record);
         pf_cell_overflow_set_state(cell, 0);
     }
     return true;
@@ -111,8 +120,32 @@ static bool reset_small(uintptr_t addr, uintptr_t end)
 
 void pf_shadow_new(const volatile void *p, size_t size)
 {
-    if (size && !pf_rt.plain && (size > SMALL || !reset_small((uintptr_t)p, (uintptr_t)p + size)))
+    if (size && !pf_rt.plain &&
+        (size > SMALL || !reset_small((uintptr_t)p, (uintptr_t)p + size, 0)))
         reset((uintptr_t)p, (uintptr_t)p + size, false);
+}
+
+void pf_shadow_allocated(struct pf_thread *t, const volatile void *p, size_t size, uint32_t where)
+{
+    uintptr_t addr = (uintptr_t)p, end = addr + size;
+    /* Sampling: a thread that is not watched leaves no records. The oracle does not know this
+     * kind of write. */
+    if (!where || addr & 7 || pf_rt.sampling | pf_rt.oracle || pf_ignores(t, true) ||
+        !pf_stack_watched()) {
+        pf_shadow_new(p, size);
+        return;
+    }
+    uint64_t record = pf_access_make(t, 0xff, true, true) | where;
+    t->order.dirty = true;
+    if (size <= SMALL && reset_small(addr, end, record))
+        return;
+    reset(addr, end, false);
+    if (size > WRITTEN_MAX)
+        end = addr + WRITTEN_START;
+    uint64_t *cell = pf_cell_of(addr);
+    pf_prefault_range(cell, (end - addr + 7) / 8 * 16);
+    for (uint64_t *to = cell + (end - addr + 7) / 8 * 2; cell < to; cell++)
+        pf_word_put(cell, record);
 }
 
 void pf_memory_mark_freed(struct pf_thread *t, const volatile void *p, size_t size, uint32_t where)

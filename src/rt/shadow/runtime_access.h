@@ -26,10 +26,13 @@ struct pf_memory_ops {
     void *(*atomic_begin)(struct pf_thread *t, void *addr, uint32_t packed, uint32_t site);
     void (*fence)(struct pf_thread *t, uint32_t order, uint32_t site);
     void (*memory_new)(const volatile void *addr, size_t size);
+    void (*memory_allocated)(struct pf_thread *t, const volatile void *addr, size_t size,
+                             uint32_t where);
     void (*memory_unmapped)(const volatile void *addr, size_t size);
     void (*block_init)(void);
     void (*block_prefetch)(const void *addr);
-    void (*block_reuse)(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where);
+    void (*block_reuse)(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where,
+                        bool write);
     void (*block_free)(struct pf_thread *t, void *addr, uint32_t where);
     bool (*block_find)(const volatile void *addr, struct pf_block *out);
     size_t (*block_size)(const void *addr);
@@ -55,6 +58,13 @@ void *pf_atomic_begin_event(struct pf_thread *t, void *addr, uint32_t packed, ui
 static inline void pf_memory_new(const volatile void *addr, size_t size)
 {
     pf_memory_ops.memory_new(addr, size);
+}
+/* The same for memory that t allocates at the site id `where`: a write of it, which must be ordered
+ * before its uses. */
+static inline void pf_memory_allocated(struct pf_thread *t, const volatile void *addr, size_t size,
+                                       uint32_t where)
+{
+    pf_memory_ops.memory_allocated(t, addr, size, where);
 }
 /* The same for a range that returns to the system (munmap, MADV_DONTNEED): also returns its shadow
  * pages. */
@@ -90,13 +100,15 @@ static inline void pf_block_prefetch(const void *addr) { pf_memory_ops.block_pre
 /* A block that realloc freed and allocated again at the same address: its first `kept` bytes keep
  * their access records, in which the free counts as a write. */
 static inline void pf_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept,
-                                  uint32_t where)
+                                  uint32_t where, bool write)
 {
-    pf_memory_ops.block_reuse(t, addr, size, kept, where);
+    pf_memory_ops.block_reuse(t, addr, size, kept, where, write);
 }
-static inline void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where)
+/* `write`: the allocation counts as a write of the block, which must be ordered before its uses. */
+static inline void pf_block_new(struct pf_thread *t, void *addr, size_t size, uint32_t where,
+                                bool write)
 {
-    pf_block_reuse(t, addr, size, 0, where);
+    pf_block_reuse(t, addr, size, 0, where, write);
 }
 static inline void pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
 {

@@ -91,7 +91,8 @@ static void sweep(uintptr_t from, uintptr_t to)
     }
 }
 
-void pf_block_history_reuse(struct pf_thread *t, void *p, size_t size, size_t kept, uint32_t where)
+void pf_block_history_reuse(struct pf_thread *t, void *p, size_t size, size_t kept, uint32_t where,
+                            bool write)
 {
     uintptr_t addr = (uintptr_t)p;
     struct cell *c = cell_of(addr);

@@ -23,6 +23,10 @@ static void write(struct pf_thread *t, const volatile void *addr, size_t size, u
 }
 
 /* Memory has no access records in event mode. */
+static void ignore_allocation(struct pf_thread *t, const volatile void *addr, size_t size,
+                              uint32_t where)
+{
+}
 static void ignore_range(const volatile void *addr, size_t size)
 {
     (void)addr;
@@ -42,6 +46,7 @@ static const struct pf_memory_ops memory_ops = {
     .atomic_begin = pf_atomic_begin_event,
     .fence = fence,
     .memory_new = ignore_range,
+    .memory_allocated = ignore_allocation,
     .memory_unmapped = ignore_range,
     .block_init = ignore,
     .block_prefetch = pf_block_history_prefetch,

@@ -1,0 +1,12 @@
+// want: race
+// text: #0 mmap
+// The memory is mapped without order before its use by another thread.
+#define ORDER memory_order_relaxed
+#include "published.h"
+#include <sys/mman.h>
+
+static int *alloc(void)
+{
+    return mmap(NULL, 1 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+int main(void) { return publish(alloc); }

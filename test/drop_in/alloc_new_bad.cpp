@@ -1,0 +1,24 @@
+// want: race
+// text: #0 operator new(unsigned long)
+// An object is allocated without order before its use by another thread; its constructor does nothing.
+#include "order.h"
+#include <atomic>
+#include <thread>
+
+struct item {
+    int value;
+};
+std::atomic<item *> shared;
+
+int main()
+{
+    int seen = 0;
+    std::thread t([&seen] {
+        order_point(1);
+        seen = shared.load(std::memory_order_relaxed)->value;
+    });
+    shared.store(new item, std::memory_order_relaxed);
+    order_point(0);
+    t.join();
+    return seen & 0;
+}

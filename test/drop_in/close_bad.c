@@ -1,0 +1,18 @@
+// want: descriptor-race
+// text: Location is file descriptor
+// text: #0 pipe
+// A descriptor is closed while another thread uses it.
+#include "descriptor.h"
+
+int main(void)
+{
+    pthread_t t;
+    if (pipe(fds))
+        return 3;
+    pthread_create(&t, NULL, user, NULL);
+    order_point(1);
+    close(fds[1]);
+    pthread_join(t, NULL);
+    close(fds[0]);
+    return 0;
+}

@@ -1,0 +1,16 @@
+// want: vptr-race
+// text: data race on vptr (ctor/dtor vs virtual call)
+// A virtual call while another thread destroys the object.
+#include "vptr.h"
+
+int main()
+{
+    base *b = new (storage) derived;
+    std::thread t([b] {
+        use(b);
+        order_point(0);
+    });
+    order_point(1);
+    destroy(b);
+    t.join();
+}
