@@ -222,7 +222,18 @@ int pf_verb_run(int argc, char **argv)
         return complain(&e);
     if (pf_program_find(argv[first], &path, &e) != PF_OK)
         return complain(&e);
-    if ((!r.any && pf_program_check(path, &e) != PF_OK) || make_folder(&r, &e) != PF_OK) {
+    bool tsan = false;
+    pf_status checked = pf_program_check_free(path, &tsan, &e);
+    if (tsan && r.require_full) {
+        free(path);
+        return pf_complain(VERB,
+                           "--require-full: %s was built with -fsanitize=thread, so it is not "
+                           "known which of its code has checks",
+                           argv[first]);
+    }
+    if ((!r.any && checked != PF_OK) ||
+        ((tsan || r.any) && pf_launch_instead_of_tsan(&e) != PF_OK) ||
+        make_folder(&r, &e) != PF_OK) {
         free(path);
         return complain(&e);
     }

@@ -30,9 +30,9 @@ bool pf_object_is_system(const char *path)
     static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/",
                                           "/usr/libexec/"};
     static const char *const support[] = {
-        "libc.so",    "libm.so",      "libstdc++.so", "libgcc_s.so", "libomp.so",
-        "libgomp.so", "libc++.so",    "libc++abi.so", "libdl.so",    "libpthread.",
-        "librt.so",   "libatomic.so", "libpf_rt.",    "ld-linux",    "libunwind.so"};
+        "libc.so",   "libm.so",      "libstdc++.so", "libgcc_s.so", "libomp.so",   "libgomp.so",
+        "libc++.so", "libc++abi.so", "libdl.so",     "libpthread.", "librt.so",    "libatomic.so",
+        "libpf_rt.", "ld-linux",     "libunwind.so", "libtsan.so",  "libclang_rt."};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (starts(path, folders[i]))
@@ -262,8 +262,16 @@ static void examine(struct pf_findings *f, struct pf_object *o)
     size_t n, nentries = 0;
     if (pf_file_read(o->path, &bytes, &n, &ignored) != PF_OK)
         return; /* a plugin that was removed, for example */
+    /* compiled for ThreadSanitizer: there is no list of the functions with checks */
+    static const char entry[] = "__tsan_func_entry";
+    bool tsan = memmem(bytes, n, entry, sizeof entry);
     if (open_file(&file, bytes, n)) {
         uint64_t *entries = read_entries(&file, &nentries);
+        if (tsan && !nentries) {
+            free(entries);
+            free(bytes);
+            return;
+        }
         struct code_function *all = read_functions(&file, &n, &o->has_symbols);
         for (size_t i = 0; i < n; i++)
             all[i].checked =

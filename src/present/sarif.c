@@ -209,8 +209,8 @@ static void add_related(struct sarif_writer *w, const struct pf_finding *const *
     } else if ((l->kind == PF_LOCATION_HEAP || l->kind == PF_LOCATION_DESCRIPTOR) && l->stack.n) {
         pf_text_init(&m, pool);
         pf_thread_text(&m, f, l->thread);
-        pf_text_add(&m, l->kind == PF_LOCATION_HEAP ? " allocates the block"
-                                                    : " opens the descriptor");
+        pf_text_add(&m,
+                    l->kind == PF_LOCATION_HEAP ? " allocates the block" : " opens the descriptor");
         pf_text_add(t, id ? "," : "");
         add_location(w, pf_backtrace_source(&l->stack), &m, ++id);
     }

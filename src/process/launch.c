@@ -2,6 +2,7 @@
 #include "launch.h"
 #include "allocation.h"
 #include "file.h"
+#include "libdir.h"
 #include "sample_policy.h"
 #include "suppress.h"
 #include "text_format.h"
@@ -103,4 +104,14 @@ pf_status pf_launch_environment(const struct pf_launch *l, const char *folder, c
     }
     pf_pool_release(&pool);
     return s;
+}
+
+pf_status pf_launch_instead_of_tsan(struct pf_error *e)
+{
+    const char *folder = pf_libdir_find("/tsan/libtsan.so"), *theirs = getenv("LD_LIBRARY_PATH");
+    if (!folder)
+        return pf_fail(e, PF_IO, "the runtime tsan/libtsan.so is not installed next to pf");
+    pf_mem_setenv("LD_LIBRARY_PATH", "%s/tsan%s%s", folder, theirs && *theirs ? ":" : "",
+                  theirs ? theirs : "");
+    return PF_OK;
 }

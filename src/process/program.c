@@ -138,6 +138,102 @@ static pf_status check_abi_version(const char *path, uint32_t version, struct pf
                    path, version, PF_ABI_VERSION);
 }
 
+/* --- ThreadSanitizer's runtime --- */
+
+enum tsan_link { TSAN_NONE, TSAN_SHARED, TSAN_STATIC };
+
+static bool is_tsan_library(const char *name, size_t room)
+{
+    static const char *const names[] = {"libtsan.so.", "libclang_rt.tsan"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strlen(names[i]) < room && !strncmp(name, names[i], strlen(names[i])))
+            return true;
+    return false;
+}
+
+/* The offset in the file of the address `at`; n if it is not in the file. */
+static uint64_t file_offset(const unsigned char *data, size_t n, uint64_t at)
+{
+    Elf64_Ehdr h;
+    memcpy(&h, data, sizeof h);
+    for (unsigned i = 0; i < h.e_phnum; i++) {
+        uint64_t where = h.e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
+        Elf64_Phdr p;
+        if (h.e_phentsize != sizeof p || where > n || n - where < sizeof p)
+            break;
+        memcpy(&p, data + where, sizeof p);
+        if (p.p_type == PT_LOAD && at >= p.p_vaddr && at - p.p_vaddr < p.p_filesz &&
+            p.p_offset <= n && at - p.p_vaddr < n - p.p_offset)
+            return p.p_offset + (at - p.p_vaddr);
+    }
+    return n;
+}
+
+/* True if the program needs a library of ThreadSanitizer. */
+static bool needs_tsan(const unsigned char *data, size_t n)
+{
+    Elf64_Ehdr h;
+    Elf64_Dyn d;
+    uint64_t from = 0, size = 0, names = n;
+    memcpy(&h, data, sizeof h);
+    for (unsigned i = 0; i < h.e_phnum; i++) {
+        uint64_t where = h.e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
+        Elf64_Phdr p;
+        if (h.e_phentsize != sizeof p || where > n || n - where < sizeof p)
+            break;
+        memcpy(&p, data + where, sizeof p);
+        if (p.p_type == PT_DYNAMIC && p.p_offset <= n && p.p_filesz <= n - p.p_offset) {
+            from = p.p_offset;
+            size = p.p_filesz;
+        }
+    }
+    for (int pass = 0; pass < 2; pass++)
+        for (uint64_t at = 0; at + sizeof d <= size; at += sizeof d) {
+            memcpy(&d, data + from + at, sizeof d);
+            if (!pass && d.d_tag == DT_STRTAB)
+                names = file_offset(data, n, d.d_un.d_ptr);
+            if (pass && d.d_tag == DT_NEEDED && names < n && d.d_un.d_val < n - names &&
+                is_tsan_library((const char *)data + names + d.d_un.d_val,
+                                n - names - d.d_un.d_val))
+                return true;
+        }
+    return false;
+}
+
+static enum tsan_link tsan_link(const unsigned char *data, size_t n)
+{
+    static const char entry[] = "__tsan_func_entry"; /* a name in its symbol table */
+    if (needs_tsan(data, n))
+        return TSAN_SHARED;
+    return memmem(data, n, entry, sizeof entry) ? TSAN_STATIC : TSAN_NONE;
+}
+
+/* The error for a program that has no checks of ours. */
+static pf_status not_instrumented(const char *path, const unsigned char *data, size_t n,
+                                  const char *any, struct pf_error *e)
+{
+    switch (tsan_link(data, n)) {
+    case TSAN_STATIC:
+        return pf_fail(
+            e, PF_BAD,
+            "%s: linked statically with ThreadSanitizer's runtime, which pf can replace "
+            "only if it is a shared library: link with -shared-libsan (clang) or without "
+            "-static-libtsan (gcc), or build with pf cc",
+            path);
+    case TSAN_SHARED:
+        return pf_fail(
+            e, PF_BAD,
+            "%s: built with -fsanitize=thread; only pf run accepts such a program; build "
+            "it with pf cc or pf c++",
+            path);
+    default:
+        return pf_fail(e, PF_BAD,
+                       "%s: not instrumented, so its races would not be seen; build it with pf cc "
+                       "or pf c++ (%s)",
+                       path, any);
+    }
+}
+
 pf_status pf_program_check_bytes(const char *path, const unsigned char *data, size_t n,
                                  struct pf_error *e)
 {
@@ -149,10 +245,7 @@ pf_status pf_program_check_bytes(const char *path, const unsigned char *data, si
         return s;
     uint32_t version = abi_version(data, n);
     if (version == 0)
-        return pf_fail(e, PF_BAD,
-                       "%s: not instrumented, so its races would not be seen; build it with pf cc "
-                       "or pf c++ (%s)",
-                       path, any);
+        return not_instrumented(path, data, n, any, e);
     return check_abi_version(path, version, e);
 }
 
@@ -189,6 +282,8 @@ pf_status pf_program_check_bare(const char *path, const unsigned char *data, siz
     *bare = version == 0;
     if (version)
         return check_abi_version(path, version, e);
+    if (tsan_link(data, n) != TSAN_NONE)
+        return not_instrumented(path, data, n, "", e);
     size_t length = 0;
     const char *linker = interpreter(data, n, &length);
     if (!linker)
@@ -237,6 +332,21 @@ pf_status pf_program_check(const char *path, struct pf_error *e)
     if (!data)
         return PF_IO;
     pf_status s = pf_program_check_bytes(path, data, n, e);
+    unmap_program(data, n);
+    return s;
+}
+
+pf_status pf_program_check_free(const char *path, bool *tsan, struct pf_error *e)
+{
+    size_t n;
+    mode_t mode;
+    struct pf_error ignored;
+    const unsigned char *data = map_program(path, &n, &mode, e);
+    if (!data)
+        return PF_IO;
+    *tsan = is_program(path, data, n, &ignored) == PF_OK && !abi_version(data, n) &&
+            tsan_link(data, n) == TSAN_SHARED;
+    pf_status s = *tsan ? PF_OK : pf_program_check_bytes(path, data, n, e);
     unmap_program(data, n);
     return s;
 }

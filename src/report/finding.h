@@ -107,8 +107,8 @@ struct pf_location {
     uint32_t thread;
     uintptr_t address; /* of a descriptor: its number */
     uint64_t size;
-    /* Heap: the allocation. Descriptor: the call that opened it. Stack: the thread's current stack; the memory is in the frame of one
-     * of these functions. */
+    /* Heap: the allocation. Descriptor: the call that opened it. Stack: the thread's current
+     * stack; the memory is in the frame of one of these functions. */
     struct pf_backtrace stack;
 };
 
@@ -224,8 +224,8 @@ int pf_location_from(const char *word);
 /* The more certain one of two statuses: confirmed, then observed, then predicted. */
 enum pf_finding_status pf_finding_surer(enum pf_finding_status a, enum pf_finding_status b);
 
-/* True for races between accesses: to memory, to the vtable pointer of an object, to an object that a
- * library announces, or to a file descriptor. */
+/* True for races between accesses: to memory, to the vtable pointer of an object, to an object that
+ * a library announces, or to a file descriptor. */
 static inline bool pf_kind_is_race(enum pf_kind k)
 {
     return k == PF_KIND_RACE || k == PF_KIND_VPTR_RACE || k == PF_KIND_EXTERNAL_RACE ||

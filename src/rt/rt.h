@@ -26,6 +26,8 @@ struct pf_rt {
     bool lock_stacks; /* the stack of every acquisition of a lock is stored (taken_at) */
     bool lock_order; /* the order in which locks are taken is watched (lock_order.h) */
     bool has_signal_handlers; /* the target has installed a signal handler at some time */
+    /* the code was compiled for ThreadSanitizer: frames are program counters (pc_frame.h) */
+    bool pc_frames;
     unsigned umask; /* of the process when it started; logs obey it */
     bool oracle; /* every event is logged for the offline oracle (oracle_log.h) */
     /* Threads may be check_only (thread.h): their accesses pass the inline test where the tested

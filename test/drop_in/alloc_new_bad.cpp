@@ -1,6 +1,6 @@
 // want: race
 // text: #0 operator new(unsigned long)
-// An object is allocated without order before its use by another thread; its constructor does nothing.
+// An object is allocated without order before its use by another thread.
 #include "order.h"
 #include <atomic>
 #include <thread>

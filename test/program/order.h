@@ -16,7 +16,11 @@
 #ifndef ORDER_H
 #define ORDER_H
 
+#ifdef __clang__
 #define ORDER_UNSEEN __attribute__((noinline, unused, disable_sanitizer_instrumentation))
+#else
+#define ORDER_UNSEEN __attribute__((noinline, unused, no_sanitize("thread")))
+#endif
 
 #ifdef ORDER_FREE
 #define ORDER_IS_FREE 1

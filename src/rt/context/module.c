@@ -6,11 +6,15 @@
 #include "entry.h"
 #include "hooks.h"
 #include "limits.h"
+#include "rt.h"
 #include "spin.h"
 #include "store.h"
+#include "symbolizer.h"
 #include "sys.h"
 #include "thread.h"
 #include <dlfcn.h>
+#include <elf.h>
+#include <sys/auxv.h>
 
 #pragma weak _dl_find_object /* since glibc 2.35 */
 
@@ -137,9 +141,26 @@ bool pf_module_within(uintptr_t lo, uintptr_t hi)
     return found;
 }
 
+/* Code that another compiler has instrumented: the executable counts as such. */
+static bool is_in_executable(const void *addr)
+{
+    static uintptr_t lo, hi;
+    if (!hi) {
+        struct dl_find_object o = {0};
+        const unsigned long entry = getauxval(AT_ENTRY);
+        if (!_dl_find_object || _dl_find_object((void *)entry, &o))
+            return false;
+        lo = (uintptr_t)o.dlfo_map_start;
+        __atomic_store_n(&hi, (uintptr_t)o.dlfo_map_end, __ATOMIC_RELEASE);
+    }
+    return (uintptr_t)addr >= lo && (uintptr_t)addr < hi;
+}
+
 /* Without the lock: entries of the list are never freed. */
 bool pf_code_is_instrumented(const void *addr)
 {
+    if (__builtin_expect(pf_rt.pc_frames, 0))
+        return is_in_executable(addr);
     for (const struct module *m = __atomic_load_n(&modules, __ATOMIC_ACQUIRE); m; m = m->next)
         if ((uintptr_t)addr - m->lo < m->hi - m->lo)
             return true;
@@ -282,5 +303,5 @@ bool pf_global_find(uintptr_t addr, struct pf_global *out)
             }
         }
     pf_spin_unlock(&lock);
-    return found;
+    return found || (pf_rt.pc_frames && pf_symbolize_data(addr, out));
 }

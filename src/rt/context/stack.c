@@ -13,6 +13,7 @@
 #include "hash_index.h"
 #include "limits.h"
 #include "module.h"
+#include "pc_frame.h"
 #include "pf_shadow.h"
 #include "spin.h"
 #include "sys.h"
@@ -193,6 +194,8 @@ uint32_t pf_stack_id_slow(uint32_t site)
 static bool walk_site(const struct pf_func *f, uint32_t site, uint32_t folded,
                       bool (*visit)(const struct pf_position *, void *), void *arg)
 {
+    if (__builtin_expect(pf_rt.pc_frames, 0) && pf_pc_is_record(f))
+        return pf_pc_walk(f, site, folded, visit, arg);
     for (bool last = false; !last;) {
         const struct pf_site *s = site < f->nsites ? pf_func_site(f, site) : NULL;
         const struct pf_scope *in = s ? pf_site_scope(s) : NULL;

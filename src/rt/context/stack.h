@@ -113,7 +113,7 @@ void pf_stack_walk_live_at(const struct pf_thread *t, uint32_t site,
 
 /* Interposed functions have frames on the shadow stack, so that reports show "#0 memcpy".
  * PF_NATIVE(name) defines, at file scope, the function record `pf_native_<name>` with one site of
- * each kind: PF_NATIVE_READ, _WRITE, _CALL, _FREE, _LOCK. PF_NATIVE_AS gives it another name in
+ * each kind of enum pf_native_site. PF_NATIVE_AS gives it another name in
  * reports, such as "operator new(unsigned long)". */
 enum pf_native_site {
     PF_NATIVE_READ,
@@ -121,6 +121,8 @@ enum pf_native_site {
     PF_NATIVE_CALL,
     PF_NATIVE_FREE,
     PF_NATIVE_LOCK,
+    PF_NATIVE_ATOMIC_READ,
+    PF_NATIVE_ATOMIC_WRITE,
     PF_NATIVE_SITES
 };
 _Static_assert(sizeof(struct pf_scope) == 20 && sizeof(struct pf_site) == 16,
@@ -136,13 +138,14 @@ _Static_assert(sizeof(struct pf_scope) == 20 && sizeof(struct pf_site) == 16,
             "7: .long 0, 9b - ., 0, 0, 0\n"                                                        \
             "8:\n" PF_NATIVE_SITE_("1", symbol) PF_NATIVE_SITE_("2", symbol)                       \
                 PF_NATIVE_SITE_("6", symbol) PF_NATIVE_SITE_("8", symbol)                          \
-                PF_NATIVE_SITE_("7", symbol)                                                       \
+                PF_NATIVE_SITE_("7", symbol) PF_NATIVE_SITE_("3", symbol)                          \
+                PF_NATIVE_SITE_("4", symbol)                                                       \
             ".popsection\n"                                                                        \
             ".pushsection .data.pf_native,\"aw\"\n"                                                \
             ".balign 8\n"                                                                          \
             ".globl pf_native_" #symbol "\n .hidden pf_native_" #symbol "\n"                       \
             "pf_native_" #symbol ":\n"                                                             \
-            ".long 9b - ., 0, 8b - ., 5, 0, 0\n .quad 0, 0\n"                                      \
+            ".long 9b - ., 0, 8b - ., 7, 0, 0\n .quad 0, 0\n"                                      \
             ".popsection\n")
 /* clang-format on */
 #define PF_NATIVE(name) PF_NATIVE_AS(name, #name)

@@ -31,6 +31,7 @@
 #define _GNU_SOURCE
 #endif
 #include "direct.h"
+#include "pc_frame.h"
 #include "stack.h"
 #include "thread.h"
 #include <errno.h>
@@ -177,10 +178,11 @@ static inline struct pf_call pf_call_enter(struct pf_func *native, const void *c
     }
     struct pf_call c = {t, 0, __pf_tls.frame};
     if (t) {
-        pf_stack_push(native);
+        pf_stack_push_from(native, caller);
         if (pf_is_self_ordered(caller))
-            c.frame->call |= PF_CALL_UNWATCHED;
-        c.frame->call |= PF_NATIVE_CALL + 1; /* for functions of the target that it calls */
+            __pf_tls.frame[-1].call |= PF_CALL_UNWATCHED;
+        __pf_tls.frame[-1].call |=
+            PF_NATIVE_CALL + 1; /* for functions of the target that it calls */
         pf_nest();
         c.err = errno;
     }

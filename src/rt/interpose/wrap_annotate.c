@@ -194,36 +194,6 @@ ANNOTATION(AnnotateEnableRaceDetection, (const char *f, int l, int enable),
 ANNOTATION(AnnotateNewMemory, (const char *f, int l, void *mem, size_t size),
            pf_memory_new(mem, size), pf_listener_notify(c.t, PF_NOTIFY_MEMORY_RESET, mem, size))
 
-/* The functions that code compiled for ThreadSanitizer calls. Some programs call them by hand, for
- * memory that they access in code that is not compiled. */
-
-#define ACCESS(name, kind, size)                                                                   \
-    ANNOTATION(__tsan_##name, (void *addr), kind(c.t, addr, size))                                 \
-    ANNOTATION(__tsan_##name##_pc, (void *addr, void *pc), kind(c.t, addr, size))
-#define READ(t, addr, size) pf_runtime_read(t, addr, size, pf_call_id(&c, PF_NATIVE_READ))
-#define WRITE(t, addr, size) pf_runtime_write(t, addr, size, pf_call_id(&c, PF_NATIVE_WRITE))
-
-ACCESS(read1, READ, 1)
-ACCESS(read2, READ, 2)
-ACCESS(read4, READ, 4)
-ACCESS(read8, READ, 8)
-ACCESS(read16, READ, 16)
-ACCESS(write1, WRITE, 1)
-ACCESS(write2, WRITE, 2)
-ACCESS(write4, WRITE, 4)
-ACCESS(write8, WRITE, 8)
-ACCESS(write16, WRITE, 16)
-ANNOTATION(__tsan_unaligned_read2, (const void *addr), READ(c.t, addr, 2))
-ANNOTATION(__tsan_unaligned_read4, (const void *addr), READ(c.t, addr, 4))
-ANNOTATION(__tsan_unaligned_read8, (const void *addr), READ(c.t, addr, 8))
-ANNOTATION(__tsan_unaligned_read16, (const void *addr), READ(c.t, addr, 16))
-ANNOTATION(__tsan_unaligned_write2, (void *addr), WRITE(c.t, addr, 2))
-ANNOTATION(__tsan_unaligned_write4, (void *addr), WRITE(c.t, addr, 4))
-ANNOTATION(__tsan_unaligned_write8, (void *addr), WRITE(c.t, addr, 8))
-ANNOTATION(__tsan_unaligned_write16, (void *addr), WRITE(c.t, addr, 16))
-ANNOTATION(__tsan_read_range, (void *addr, unsigned long size), READ(c.t, addr, size))
-ANNOTATION(__tsan_write_range, (void *addr, unsigned long size), WRITE(c.t, addr, size))
-
 /* Races that the program declares benign. */
 
 ANNOTATION(AnnotateBenignRaceSized,
@@ -245,9 +215,7 @@ ANNOTATION(AnnotateThreadName, (const char *f, int l, const char *name),
     void fn parameters;                                                                            \
     PF_EXPORT __attribute__((weak)) void fn parameters {}
 
-NO_OP(__tsan_init, (void))
-NO_OP(__tsan_func_entry, (void *pc)) /* stacks are known without it */
-NO_OP(__tsan_func_exit, (void))
+NO_OP(__tsan_init, (void)) /* start_tsan.c has another one */
 NO_OP(__tsan_flush_memory, (void))
 NO_OP(__tsan_check_no_mutexes_held, (void))
 NO_OP(AnnotateMutexIsNotPHB, (const char *f, int l, void *m))

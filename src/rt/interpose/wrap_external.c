@@ -3,8 +3,8 @@
  * modifications of its objects (ThreadSanitizer's __tsan_external_* functions). Two unordered ones
  * are a "race on TYPE".
  *
- * An announced access is an access to the first byte of the object, from a site of a function record
- * that belongs to the type: so the site id alone tells the type of the object.
+ * An announced access is an access to the first byte of the object, from a site of a function
+ * record that belongs to the type: so the site id alone tells the type of the object.
  */
 #include "hooks.h"
 #include "runtime_access.h"
@@ -89,10 +89,9 @@ PF_EXPORT __attribute__((weak)) void __tsan_external_assign_tag(void *addr, void
 
 static struct pf_func *record_of(void *tag, bool write, struct pf_func *otherwise)
 {
-    struct external_type *e =
-        (uintptr_t)tag - 1 < TYPES
-            ? __atomic_load_n(&types[(uintptr_t)tag - 1], __ATOMIC_ACQUIRE)
-            : NULL;
+    struct external_type *e = (uintptr_t)tag - 1 < TYPES
+                                  ? __atomic_load_n(&types[(uintptr_t)tag - 1], __ATOMIC_ACQUIRE)
+                                  : NULL;
     return e ? &e->access[write] : otherwise;
 }
 

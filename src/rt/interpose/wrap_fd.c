@@ -68,7 +68,9 @@ static struct fd_entry *entry(int fd)
     struct fd_entry **chunk = &chunks[(unsigned)fd / CHUNK];
     struct fd_entry *e = __atomic_load_n(chunk, __ATOMIC_ACQUIRE);
     if (!e) {
-        struct fd_entry *mine = pf_store_alloc_permanent(CHUNK * sizeof *mine);
+        /* a mapping: the shadow of the runtime's store is not its own */
+        struct fd_entry *mine = pf_rt.events ? pf_store_alloc_permanent(CHUNK * sizeof *mine)
+                                             : pf_sys_map(NULL, CHUNK * sizeof *mine);
         if (!mine)
             return NULL;
         if (__atomic_compare_exchange_n(chunk, &e, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))

@@ -54,8 +54,8 @@ void pf_fd_end(struct pf_thread *t, int fd);
 void pf_fd_end_range(struct pf_thread *t, unsigned first, unsigned last);
 
 /*
- * Races of descriptors: a use reads the descriptor, close writes it. Opening it is no access,
- * because whoever uses a number has got it somehow. dup2 over an open descriptor is neither: it is
+ * Races of descriptors: a use reads the descriptor, close writes it. Opening it does not count,
+ * because whoever uses a number has got it somehow. Nor does dup2 over an open descriptor: it is
  * how programs avoid such a race. A close also removes the history, because not every call that
  * opens the number again is interposed.
  */
@@ -104,8 +104,8 @@ void pf_fd_unlock_all(void);
         pf_fd_send(c.t, fd);                                                                       \
         return PF_BLOCKING(c, call);                                                               \
     }
-/* An interposed function that receives from `fd`, and returns the number n of the bytes received, or
- * -1. `...` is what follows. */
+/* An interposed function that receives from `fd`, and returns the number n of the bytes received,
+ * or -1. `...` is what follows. */
 #define PF_FD_RECEIVES(fn, parameters, fd, call, ...)                                              \
     PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
     {                                                                                              \

@@ -21,6 +21,8 @@ void __longjmp_chk(struct __jmp_buf_tag to[1], int value) __attribute__((noretur
     PF_INTERPOSE(__attribute__((noreturn)) void, fn, (struct __jmp_buf_tag to[1], int value))      \
     {                                                                                              \
         pf_mode->jumps(stack_pointer(to));                                                         \
+        if (__builtin_expect(pf_rt.pc_frames, 0))                                                  \
+            pf_pc_jumped(stack_pointer(to));                                                       \
         if (__pf_tls.thread)                                                                       \
             pf_signal_jumped(__pf_tls.thread);                                                     \
         PF_REAL(fn)(to, value);                                                                    \

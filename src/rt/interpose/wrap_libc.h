@@ -102,30 +102,37 @@ static inline bool pf_visible_without_switch(struct pf_func *native)
 #define PF_WITH_FRAME(fn, ...)                                                                     \
     do {                                                                                           \
         if (pf_self() && pf_watching() && !pf_is_self_ordered(__builtin_return_address(0))) {      \
-            pf_stack_push(&pf_native_##fn);                                                        \
+            struct pf_frame *pf_top_ = __pf_tls.frame;                                             \
+            pf_stack_push_from(&pf_native_##fn, __builtin_return_address(0));                      \
             __VA_ARGS__;                                                                           \
-            pf_stack_pop();                                                                        \
+            __pf_tls.frame = pf_top_;                                                              \
         }                                                                                          \
     } while (0)
 
-static inline struct pf_thread *pf_frame_scope_enter(struct pf_func *native, const void *caller)
+struct pf_frame_scope {
+    struct pf_thread *t;
+    struct pf_frame *top;
+};
+static inline struct pf_frame_scope pf_frame_scope_enter(struct pf_func *native, const void *caller)
 {
-    struct pf_thread *t = pf_self();
+    struct pf_frame_scope s = {pf_self(), NULL};
     pf_visible(native);
-    if (t)
-        pf_stack_push(native);
-    if (t && pf_is_self_ordered(caller))
+    s.top = __pf_tls.frame;
+    if (s.t)
+        pf_stack_push_from(native, caller);
+    if (s.t && pf_is_self_ordered(caller))
         __pf_tls.frame[-1].call |= PF_CALL_UNWATCHED;
-    return t;
+    return s;
 }
-static inline void pf_frame_scope_leave(struct pf_thread **t)
+static inline void pf_frame_scope_leave(struct pf_frame_scope *s)
 {
-    if (*t)
-        pf_stack_pop();
+    if (s->t)
+        __pf_tls.frame = s->top;
 }
 #define PF_FRAME_SCOPE(t, fn)                                                                      \
-    struct pf_thread *t __attribute__((cleanup(pf_frame_scope_leave))) =                           \
-        pf_frame_scope_enter(&pf_native_##fn, __builtin_return_address(0))
+    struct pf_frame_scope pf_scope_##t __attribute__((cleanup(pf_frame_scope_leave))) =            \
+        pf_frame_scope_enter(&pf_native_##fn, __builtin_return_address(0));                        \
+    struct pf_thread *t __attribute__((unused)) = pf_scope_##t.t
 
 /* Makes order in a function that was not entered with PF_CALL. */
 static inline void pf_order_unnested(struct pf_thread *t,

@@ -73,17 +73,20 @@ static bool called_by_libc(const void *caller)
             at < __atomic_load_n(&library_range[1].hi, __ATOMIC_RELAXED));
 }
 
-static inline void enter(struct pf_func *native)
+/* Returns the frame that leave restores. */
+static inline struct pf_frame *enter(struct pf_func *native, const void *caller)
 {
-    pf_stack_push(native);
+    struct pf_frame *top = __pf_tls.frame;
+    pf_stack_push_from(native, caller);
     pf_nest();
     if (__builtin_expect(!library_range[0].hi, 0))
         dl_iterate_phdr(note_library_range, NULL);
+    return top;
 }
-static inline void leave(struct pf_thread *t)
+static inline void leave(struct pf_thread *t, struct pf_frame *top)
 {
     pf_unnest();
-    pf_stack_pop();
+    __pf_tls.frame = top;
     pf_signal_poll_if_pending(t);
 }
 
@@ -113,11 +116,11 @@ void *pf_heap_allocated(struct pf_func *native, void *p, size_t size, const void
         return p;
     }
     pf_block_prefetch(p);
-    enter(native);
+    struct pf_frame *top = enter(native, caller);
     pf_signal_check_call(t);
     pf_block_new(t, p, size, pf_stack_id(t, PF_NATIVE_CALL), pf_code_is_instrumented(caller));
     mark_red_zone(p, size);
-    leave(t);
+    leave(t, top);
     return p;
 }
 
@@ -127,14 +130,14 @@ void pf_heap_freeing(struct pf_func *native, void *p, const void *caller)
     if (!p || !t)
         return;
     pf_block_prefetch(p);
-    enter(native);
+    struct pf_frame *top = enter(native, caller);
     pf_signal_check_call(t);
     bool own = called_by_libc(caller);
     uint32_t where = pf_stack_id(t, PF_NATIVE_FREE);
     if (own)
         pf_memory_new(p, pf_block_size(p));
     pf_block_free(t, p, where);
-    leave(t);
+    leave(t, top);
 }
 
 #define CALLER __builtin_return_address(0)
@@ -210,7 +213,7 @@ static bool free_to_quarantine(struct pf_func *native, void *p, const void *call
     struct pf_freed_block b = {.addr = p};
     if (!p || !t || pf_rt.events || called_by_libc(caller))
         return false;
-    enter(native);
+    struct pf_frame *top = enter(native, caller);
     pf_signal_check_call(t);
     b.where = pf_stack_id(t, PF_NATIVE_FREE);
     b.thread = t->number;
@@ -225,7 +228,7 @@ static bool free_to_quarantine(struct pf_func *native, void *p, const void *call
         report_double_free(t, &b, pf_stack_id(t, PF_NATIVE_FREE));
         done = true;
     }
-    leave(t);
+    leave(t, top);
     return done;
 }
 
@@ -245,14 +248,14 @@ void pf_heap_free(struct pf_func *native, void *p, const void *caller)
         pf_sched_preemption_point();
     size_t had = pf_block_size(p);
     if (had) {
-        enter(native);
+        struct pf_frame *top = enter(native, caller);
         pf_block_free(t, p, pf_stack_id(t, PF_NATIVE_FREE));
-        leave(t);
+        leave(t, top);
         quarantine(p, had);
     } else if (pf_red_zone_kind((uintptr_t)p) == PF_ZONE_FREED) {
-        enter(native);
+        struct pf_frame *top = enter(native, caller);
         pf_memory_double_free((uintptr_t)p, pf_stack_id(t, PF_NATIVE_FREE));
-        leave(t);
+        leave(t, top);
     } else {
         __libc_free(p);
     }
@@ -301,18 +304,19 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
         return pf_heap_allocated(native, p, size, caller);
     if (!p || p == old) { /* it stayed, or there was no memory and it is unchanged */
         size_t now = p ? size : had;
-        enter(native);
+        struct pf_frame *top = enter(native, caller);
         pf_block_reuse(t, old, now, had < now ? had : now, pf_stack_id(t, PF_NATIVE_CALL),
                        pf_code_is_instrumented(caller));
         mark_red_zone(old, now);
-        leave(t);
+        leave(t, top);
         return p;
     }
     pf_heap_allocated(native, p, size, caller);
     if (!called_by_libc(caller)) {
-        pf_stack_push(native);
+        struct pf_frame *top = __pf_tls.frame;
+        pf_stack_push_from(native, caller);
         pf_writes(p, had < size ? had : size);
-        pf_stack_pop();
+        __pf_tls.frame = top;
     }
     return p;
 }

@@ -32,9 +32,10 @@ PF_INTERPOSE(void, funlockfile, (FILE * f))
     PF_REAL(funlockfile)(f);
 }
 
-struct pf_stdio pf_stream_enter(struct pf_func *native, FILE *f)
+struct pf_stdio pf_stream_enter(struct pf_func *native, FILE *f, const void *caller)
 {
-    struct pf_stdio s = {pf_frame_scope_enter(native, NULL), NULL};
+    struct pf_frame_scope frame = pf_frame_scope_enter(native, caller);
+    struct pf_stdio s = {frame.t, NULL, frame};
     if (s.t && pf_stream_fd(f) < 0) {
         PF_REAL(flockfile)(f);
         s.locked = f;
@@ -59,7 +60,7 @@ void pf_stream_leave(struct pf_stdio *s)
         pf_order_unnested(s->t, pf_hb_release, s->locked);
         PF_REAL(funlockfile)(s->locked);
     }
-    pf_frame_scope_leave(&s->t);
+    pf_frame_scope_leave(&s->frame);
 }
 
 #define OPENS(fn, parameters, arguments, ...)                                                      \

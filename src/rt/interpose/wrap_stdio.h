@@ -21,6 +21,7 @@
 struct pf_stdio {
     struct pf_thread *t;
     FILE *locked; /* NULL: the stream has a descriptor */
+    struct pf_frame_scope frame;
 };
 
 /* The descriptor of the stream, or -1. */
@@ -29,11 +30,11 @@ static inline int pf_stream_fd(const FILE *f)
     const int has_descriptor = 0x2000; /* _IO_IS_FILEBUF */
     return f->_flags & has_descriptor ? f->_fileno : -1;
 }
-struct pf_stdio pf_stream_enter(struct pf_func *native, FILE *f);
+struct pf_stdio pf_stream_enter(struct pf_func *native, FILE *f, const void *caller);
 void pf_stream_leave(struct pf_stdio *s);
 #define PF_STREAM(s, fn, f)                                                                        \
     struct pf_stdio s __attribute__((cleanup(pf_stream_leave))) =                                  \
-        pf_stream_enter(&pf_native_##fn, f)
+        pf_stream_enter(&pf_native_##fn, f, __builtin_return_address(0))
 
 static inline void pf_stream_sends(struct pf_stdio *s, FILE *f)
 {

@@ -97,12 +97,14 @@ static size_t same_bytes(const void *a, const void *b, size_t n)
         i++;
     return i;
 }
-static void compared(struct pf_func *native, const void *a, const void *b, size_t n)
+static void compared(struct pf_func *native, const void *a, const void *b, size_t n,
+                     const void *caller)
 {
-    pf_stack_push(native);
+    struct pf_frame *top = __pf_tls.frame;
+    pf_stack_push_from(native, caller);
     pf_reads(a, n);
     pf_reads(b, n);
-    pf_stack_pop();
+    __pf_tls.frame = top;
 }
 /* Programs call these at every step down a tree: if nothing records the accesses, they jump to the
  * real function. */
@@ -124,7 +126,7 @@ static void compared(struct pf_func *native, const void *a, const void *b, size_
         if (pf_access_is_unobserved(a, n) && pf_access_is_unobserved(b, n))                        \
             return r;                                                                              \
         if (pf_self() && pf_watching() && !pf_is_self_ordered(caller))                             \
-            compared(&pf_native_##fn, a, b, r ? least(same_bytes(a, b, n) + 1, n) : n);            \
+            compared(&pf_native_##fn, a, b, r ? least(same_bytes(a, b, n) + 1, n) : n, caller);    \
         return r;                                                                                  \
     }
 COMPARES_BYTES(memcmp)

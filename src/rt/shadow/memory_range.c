@@ -95,8 +95,8 @@ static void reset(uintptr_t addr, uintptr_t end, bool gone)
     clear(to, end);
 }
 
-/* Sets a few granules to the record, without its mask; 0: clears them. Returns false if there may be
- * sync objects or sets; then the caller must clear them all. */
+/* Sets a few granules to the record; 0: clears them. Returns false if there may be sync objects or
+ * sets; then the caller must clear them all. */
 static inline __attribute__((always_inline)) bool reset_small(uintptr_t addr, uintptr_t end,
                                                               uint64_t record)
 {

@@ -1,5 +1,6 @@
 // A look-up in a map while another thread inserts.
 // want: race at INSERT FIND
+// flags: -fno-inline
 #include "order.h"
 #include <map>
 #include <thread>

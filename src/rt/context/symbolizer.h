@@ -1,0 +1,24 @@
+/*
+ * symbolizer.h - source positions of program counters and names of variables in code that pf cc has
+ * not compiled, from its debug information.
+ *
+ * Model:   llvm-symbolizer runs as a child of the process, is asked through a socket, and ends with
+ *          the process. It is started at the first question. Another program can be given
+ *          (external_symbolizer_path).
+ * Memory:  answers are in the runtime's store, never freed.
+ * Threads: any; one lock.
+ * Errors:  without an answer, the name is "OBJECT+0xOFFSET".
+ */
+#ifndef PF_RT_SYMBOLIZER_H
+#define PF_RT_SYMBOLIZER_H
+
+#include "module.h"
+#include "stack.h"
+
+/* The positions of the instruction before pc, inlined functions first, *n of them; 0 for code of
+ * the C library and of the runtime. Never NULL. */
+const struct pf_position *pf_symbolize_code(uintptr_t pc, uint32_t *n);
+/* Finds the variable that contains addr; false: none is known. */
+bool pf_symbolize_data(uintptr_t addr, struct pf_global *out);
+
+#endif

@@ -1,0 +1,99 @@
+/*
+ * bad_access_build.c - builds the findings of invalid memory accesses (race_build.h).
+ */
+#include "finding_builder.h"
+#include "fingerprint.h"
+#include "race.h"
+#include "race_build.h"
+#include "thread_table.h"
+
+static void build_step(struct pf_finding_builder *b, struct pf_access *a, uint32_t thread,
+                       uint32_t id, enum pf_op op, uintptr_t addr, size_t size)
+{
+    struct pf_position top = {0};
+    *a = (struct pf_access){.thread = thread,
+                            .op = op,
+                            .size = size,
+                            .address = addr,
+                            .stack = pf_builder_stack(b, id, &top)};
+}
+
+/* The declaration of the variable takes the place of the allocation. */
+static void build_variable(struct pf_finding_builder *b, struct pf_finding *f, struct pf_access *a,
+                           const struct pf_bad_access *e)
+{
+    struct pf_stack_frame *at = pf_pool_get(b->pool, sizeof *at);
+    bool global = e->kind == PF_BAD_ACCESS_GLOBAL;
+    if (!at) {
+        b->failed = true;
+        return;
+    }
+    *at = (struct pf_stack_frame){.function =
+                                      pf_builder_text(b, global ? e->object.name : e->function),
+                                  .file = pf_builder_text(b, e->object.file),
+                                  .line = e->object.line};
+    f->location = (struct pf_location){.kind = global ? PF_LOCATION_GLOBAL : PF_LOCATION_STACK,
+                                       .name = pf_builder_text(b, e->object.name),
+                                       .file = at->file,
+                                       .line = at->line,
+                                       .thread = e->owner,
+                                       .address = e->object.addr,
+                                       .size = e->object.size,
+                                       .stack = {at, !global}};
+    *a = (struct pf_access){.thread = e->owner,
+                            .op = PF_OP_ALLOC,
+                            .size = e->object.size,
+                            .address = e->object.addr,
+                            .variable = f->location.name,
+                            .stack = {at, 1}};
+}
+
+struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad_access *e)
+{
+    static const enum pf_kind kinds[] = {[PF_BAD_ACCESS_OVERFLOW] = PF_KIND_HEAP_OVERFLOW,
+                                         [PF_BAD_ACCESS_AFTER_FREE] = PF_KIND_USE_AFTER_FREE,
+                                         [PF_BAD_ACCESS_FREED_TWICE] = PF_KIND_DOUBLE_FREE,
+                                         [PF_BAD_ACCESS_STACK] = PF_KIND_STACK_OVERFLOW,
+                                         [PF_BAD_ACCESS_GLOBAL] = PF_KIND_GLOBAL_OVERFLOW};
+    struct pf_finding_builder b = pf_builder_for(pool);
+    struct pf_finding *f = pf_pool_get(pool, sizeof *f);
+    struct pf_thread_info *threads = pf_pool_get(pool, 3 * sizeof *threads);
+    struct pf_access *accesses = pf_pool_get(pool, 2 * sizeof *accesses);
+    if (!f || !threads || !accesses)
+        return NULL;
+    f->kind = kinds[e->kind];
+    f->status = PF_STATUS_OBSERVED;
+    f->analysis = "memory";
+    f->count = 1;
+    f->threads = threads;
+    f->accesses = accesses;
+    if (e->kind == PF_BAD_ACCESS_STACK || e->kind == PF_BAD_ACCESS_GLOBAL)
+        build_variable(&b, f, &accesses[f->naccesses++], e);
+    else if (e->kind == PF_BAD_ACCESS_OVERFLOW)
+        build_step(&b, &accesses[f->naccesses++], e->block.thread, e->block.where, PF_OP_ALLOC,
+                   e->block.addr, e->block.size);
+    else
+        build_step(&b, &accesses[f->naccesses++], e->freed_by, e->freed_at, PF_OP_FREE,
+                   e->block.addr, e->block.size);
+    build_step(&b, &accesses[f->naccesses++], e->t->number, e->id,
+               e->kind == PF_BAD_ACCESS_FREED_TWICE ? PF_OP_FREE
+               : e->write                           ? PF_OP_WRITE
+                                                    : PF_OP_READ,
+               e->addr, e->size);
+    if (e->block.size)
+        f->location = (struct pf_location){.kind = PF_LOCATION_HEAP,
+                                           .freed = e->block.freed,
+                                           .thread = e->block.thread,
+                                           .address = e->block.addr,
+                                           .size = e->block.size,
+                                           .stack = pf_builder_stack(&b, e->block.where, NULL)};
+    pf_builder_add_thread(&b, f, threads, e->t);
+    if (e->kind == PF_BAD_ACCESS_STACK)
+        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(e->owner));
+    else if (e->kind == PF_BAD_ACCESS_AFTER_FREE || e->kind == PF_BAD_ACCESS_FREED_TWICE)
+        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(e->freed_by));
+    if (e->block.size)
+        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(e->block.thread));
+    f->id = pf_fingerprint(f);
+    return b.failed ? NULL : f;
+}
