@@ -2,7 +2,7 @@
 // want: write 4 after unwind.cpp:54 main
 // want: write 4 dead unwind.cpp:17 Guard::~Guard() < thrower(int):
 // want: vptr 8 vtable pointer unwind.cpp
-// never: read 8 vtable
+// never: read 8 vtable unwind.cpp
 #include <cstdio>
 #include <stdexcept>
 #include <string>
