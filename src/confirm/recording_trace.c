@@ -19,6 +19,17 @@ struct recorded_call {
     uint32_t first, last; /* its first and its newest event; PF_NONE: none yet */
 };
 
+/* The thread that holds a lock. */
+struct lock_owner {
+    uint32_t thread, depth; /* depth 0: nobody */
+};
+
+/* A lock that was initialised again: see current_lock. */
+struct renewed_lock {
+    uint64_t addr;
+    unsigned count;
+};
+
 struct trace_loader {
     struct pf_trace *t;
     const char *path;
@@ -27,6 +38,9 @@ struct trace_loader {
     pf_vec_u32 thread_of; /* recorded thread -> thread + 1 */
     PF_VEC(struct recorded_call) calls; /* not yet returned */
     pf_vec_u32 sets; /* reachable sets of calls, by number from 1: the set as first recorded */
+    PF_VEC(struct lock_owner) owners; /* by lock */
+    pf_vec_u32 ended;                 /* threads */
+    PF_VEC(struct renewed_lock) renewed;
     struct pf_error *e;
 };
 
@@ -81,6 +95,14 @@ static void take_variables(struct trace_loader *l)
     }
 }
 
+static unsigned times_renewed(const struct trace_loader *l, uint64_t addr)
+{
+    unsigned n = 0;
+    for (size_t i = 0; i < l->renewed.len; i++)
+        n = l->renewed.at[i].addr == addr ? l->renewed.at[i].count : n;
+    return n;
+}
+
 static uint32_t object(struct trace_loader *l, enum pf_role role, uint64_t addr)
 {
     static const char *const words[] = {[PF_ROLE_LOCK] = "lock",
@@ -95,6 +117,8 @@ static uint32_t object(struct trace_loader *l, enum pf_role role, uint64_t addr)
         snprintf(text, sizeof text, "%s", pf_trace_text(l->t, v.name));
     else
         snprintf(text, sizeof text, "%s.%" PRIu64, pf_trace_text(l->t, v.name), addr - v.addr);
+    if (role == PF_ROLE_LOCK && l->renewed.len && times_renewed(l, addr))
+        snprintf(text + strlen(text), sizeof text - strlen(text), ".new%u", times_renewed(l, addr));
     size_t known = pf_trace_nobjects(l->t, role);
     uint32_t number = pf_trace_role_number(l->t, role, name_of(l, text));
     if (number == known) {
@@ -362,6 +386,57 @@ static bool add_call(struct trace_loader *l, const struct pf_record *r, uint32_t
     return true;
 }
 
+static struct lock_owner *owner_of(struct trace_loader *l, uint32_t lock)
+{
+    while (l->owners.len <= lock)
+        pf_vec_push(&l->owners, (struct lock_owner){0});
+    return &l->owners.at[lock];
+}
+
+static bool has_ended(const struct trace_loader *l, uint32_t thread_index)
+{
+    for (size_t i = 0; i < l->ended.len; i++)
+        if (l->ended.at[i] == thread_index)
+            return true;
+    return false;
+}
+
+/* The lock at an address. If a thread acquires it that another thread held at its end, the program
+ * has initialised it again: it is another lock from now on. */
+static uint32_t current_lock(struct trace_loader *l, uint64_t addr, bool acquired)
+{
+    uint32_t lock = object(l, PF_ROLE_LOCK, addr);
+    const struct lock_owner *owner = owner_of(l, lock);
+    if (!acquired || !owner->depth || !has_ended(l, owner->thread))
+        return lock;
+    pf_vec_push(&l->renewed, (struct renewed_lock){addr, times_renewed(l, addr) + 1});
+    return object(l, PF_ROLE_LOCK, addr);
+}
+
+/* Keeps track of the owners of locks. */
+static void note_owner(struct trace_loader *l, const struct pf_event *e, uint32_t thread_index)
+{
+    struct lock_owner *owner;
+    switch (e->kind) {
+    case PF_EV_LOCK:
+    case PF_EV_WAKE:
+        owner = owner_of(l, e->kind == PF_EV_LOCK ? e->what : e->link);
+        owner->thread = thread_index;
+        owner->depth++;
+        break;
+    case PF_EV_UNLOCK:
+    case PF_EV_WAIT:
+        owner = owner_of(l, e->kind == PF_EV_UNLOCK ? e->what : e->link);
+        owner->depth -= owner->depth > 0;
+        break;
+    case PF_EV_END:
+        pf_vec_push(&l->ended, thread_index);
+        break;
+    default:
+        break;
+    }
+}
+
 static bool add_event(struct trace_loader *l, const struct pf_record *r)
 {
     uint32_t thread_index = thread(l, r->thread), stack = stack_of(l, r->site), what = PF_NONE,
@@ -372,7 +447,7 @@ static bool add_event(struct trace_loader *l, const struct pf_record *r)
     case PF_OPERAND_CALL:
         return add_call(l, r, thread_index, stack);
     case PF_OPERAND_LOCK:
-        what = object(l, PF_ROLE_LOCK, r->what);
+        what = current_lock(l, r->what, r->kind == PF_EV_LOCK || r->kind == PF_EV_RDLOCK);
         break;
     case PF_OPERAND_COND_LOCK:
         link = object(l, PF_ROLE_LOCK, r->more);
@@ -400,6 +475,7 @@ static bool add_event(struct trace_loader *l, const struct pf_record *r)
     struct pf_event *e = add(l, r, r->kind, thread_index, stack);
     e->what = what;
     e->link = link;
+    note_owner(l, e, thread_index);
     return true;
 }
 
@@ -435,5 +511,8 @@ pf_status pf_trace_read_clip(struct pf_trace *t, const struct pf_clip *clip, con
     pf_vec_release(&l.thread_of);
     pf_vec_release(&l.calls);
     pf_vec_release(&l.sets);
+    pf_vec_release(&l.owners);
+    pf_vec_release(&l.ended);
+    pf_vec_release(&l.renewed);
     return s;
 }

@@ -7,7 +7,7 @@
 // case: record -- other
 // case: predict
 // exit: 66
-// err: a lock is used wrongly, only the events before are analysed
+// noerr: a lock is used wrongly
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 long d, x;
