@@ -92,6 +92,51 @@ def kill_all(_):
             gdb.execute("kill inferiors %d" % inferior.num, to_string=True)
 
 
+class OtherAddress(gdb.Breakpoint):
+    """A further address of the line of a breakpoint of the user."""
+
+    def __init__(self, address, user):
+        super().__init__("*%d" % address, internal=True)
+        self.user = user
+
+    def stop(self):
+        return self.user.is_valid() and self.user.enabled
+
+
+class LineBreakpoints:
+    """Makes `break FILE:LINE` stop in every body of a function. gdb takes one address for each function, but the
+    function has several bodies, and a replay runs the one for events. The other addresses of the line get internal
+    breakpoints, which stop while the user's exists. (A line may then stop a thread twice.)"""
+
+    def __init__(self):
+        self.others = {}  # number of the user's breakpoint -> internal breakpoints
+        gdb.events.breakpoint_created.connect(self.created)
+        gdb.events.breakpoint_modified.connect(self.modified)
+        gdb.events.breakpoint_deleted.connect(self.deleted)
+
+    def created(self, user):
+        if user.number <= 0 or user.type != gdb.BP_BREAKPOINT or not user.location:
+            return
+        place = user.location.strip()
+        if not (place.isdigit() or place.rpartition(":")[2].isdigit()):
+            return  # a function or an address
+        try:
+            sals = gdb.decode_line(place)[1] or ()
+        except gdb.error:  # in a library that is not loaded yet
+            return
+        addresses = {e.pc for s in sals if s.symtab for e in s.symtab.linetable().line(s.line) or ()}
+        addresses -= {s.pc for s in sals}
+        self.others[user.number] = [OtherAddress(pc, user) for pc in sorted(addresses)]
+        self.modified(user)
+
+    def modified(self, user):
+        for other in self.others.get(user.number, ()):
+            other.condition, other.thread = user.condition, user.thread
+
+    def deleted(self, user):
+        self.others.pop(user.number, None)  # deleting them would crash gdb; they no longer stop
+
+
 class Position:
     """Where the run is: the thread that runs, the events that each thread has performed."""
 
@@ -184,5 +229,6 @@ ProgramFrames()
 if hasattr(gdb.events, "gdb_exiting"):
     gdb.events.gdb_exiting.connect(kill_all)
 watch_traps()
+LineBreakpoints()
 Back()
 go_to_event(int(gdb.convenience_variable("pf_point")))

@@ -27,6 +27,11 @@ has err "expected: pf-back [N], pf-back write X or pf-back access X"
 has err "1+1 is not in memory"
 has out '$1 = 0'
 
+# A breakpoint at a line stops in the body that the replay runs, and can be deleted.
+gdb 0 steps.clip --until T0:1 -- -batch -ex 'break steps.c:9' -ex 'continue' -ex 'bt 1' -ex 'delete' -ex 'continue'
+grep -qE '^#0 .*writes .*steps.c:9' out || fail "not at line 9"
+has out "exited normally"
+
 # At a race: from the second access to the first.
 cp "$ROOT/test/shell/part/replay_elsewhere_bank.c" bank.c
 "$PF" cc -g -O1 -pthread bank.c -o bank
