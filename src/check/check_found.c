@@ -160,7 +160,7 @@ static void complete_judged(struct pf_findings *f, const struct pf_check_folder 
 {
     size_t n = strlen(folder->absolute);
     line->events = line->candidates = line->refuted = line->undecided = 0;
-    f->undecided = 0;
+    f->undecided = f->bounded = 0;
     for (size_t i = 0; i < f->n; i++) {
         struct pf_finding *it = f->at[i];
         it->count = 0;
@@ -264,11 +264,12 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
     line->undecided = f.explored.undecided;
     if (s == PF_OK && line->kind == PF_CHECK_LOOK) {
         complete_confirmed(&f);
-        f.undecided = 0; /* only races that the recording shows were searched for */
+        /* only races that the recording shows were searched for */
+        f.undecided = f.bounded = 0;
         line->events = 0; /* counted with the recording */
     }
     if (pf_check_line_cut(line))
-        line->undecided = f.undecided =
+        line->undecided = f.undecided = f.bounded =
             0; /* reported as the end of the budget or the interruption */
     if (s == PF_OK && line->kind == PF_CHECK_JUDGE)
         complete_judged(&f, folder, line);

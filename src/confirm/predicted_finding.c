@@ -294,15 +294,24 @@ void pf_predicted_cycle(struct pf_predict_job *j, const struct pf_cycle *c, stru
     f->id = pf_fingerprint(f);
 }
 
-bool pf_predict_job_decided(const struct pf_predict_job *j)
+/* True if nothing but further instances of examined code was left out. */
+static bool only_instances_left_out(const struct pf_predict_job *j)
 {
     bool all = !j->t.recorded.cut && !j->unreached;
     for (size_t k = 0; k < j->n; k++) {
         const struct pf_result *r = &j->results[k];
-        all &= !r->window && !r->unknown && !r->dropped && !r->untried && !r->invalid &&
-               !r->stopped && !r->anomalies.search.cut && !r->anomalies.search.stopped &&
-               !r->anomalies.search.skipped && !r->cycles.dropped && !r->cycles.cut;
+        all &= !r->window && !r->unknown && !r->dropped && !r->invalid && !r->stopped &&
+               !r->anomalies.search.cut && !r->anomalies.search.stopped && !r->cycles.dropped &&
+               !r->cycles.cut;
     }
+    return all;
+}
+
+bool pf_predict_job_decided(const struct pf_predict_job *j)
+{
+    bool all = only_instances_left_out(j);
+    for (size_t k = 0; k < j->n; k++)
+        all &= !j->results[k].untried && !j->results[k].anomalies.search.skipped;
     return all;
 }
 
@@ -332,7 +341,10 @@ void pf_predict_json_tail(struct pf_text *t, const struct pf_predict_job *j, uin
     pf_json_num(t, "candidates", candidates);
     pf_json_num(t, "refuted", refuted);
     pf_json_num(t, "undecided", undecided);
-    pf_text_add(t, "}}\n");
+    pf_text_char(t, '}');
+    pf_json_num(t, "bounded",
+                !undecided && only_instances_left_out(j) && !pf_predict_job_decided(j));
+    pf_text_add(t, "}\n");
 }
 
 /* --- the analyses --- */

@@ -235,6 +235,7 @@ void pf_findings_json(struct pf_text *t, const struct pf_findings *f, const char
     }
     pf_json_bool(t, "complete", pf_findings_complete(f));
     pf_json_num(t, "suppressed", pf_findings_suppressed(f));
+    pf_json_num(t, "bounded", f->bounded);
     pf_json_key(t, "findings");
     pf_text_char(t, '[');
     for (size_t i = 0; i < f->n; i++) {
@@ -317,6 +318,12 @@ void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
         add_suite_losses(t, f->suite);
     if (f->check)
         pf_check_summary_losses(t, f->check);
+    if (f->bounded) {
+        pf_text_add(t, "bounded: ");
+        pf_text_u64(t, f->bounded);
+        pf_text_add(t, f->bounded == 1 ? " prediction" : " predictions");
+        pf_text_add(t, " examined only some of the instances of the same code\n");
+    }
     if (f->undecided) {
         pf_text_add(t, "pf: incomplete: ");
         pf_text_u64(t, f->undecided);

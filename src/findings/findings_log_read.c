@@ -71,7 +71,9 @@ pf_status pf_findings_read_document(struct pf_findings *f, const char *path, con
         pf_read_finding(&r, json_array_get(findings, i));
     f->ndocuments++;
     add_explored(f, json_object_get(o, "explored"));
-    f->undecided += !json_is_true(json_object_get(o, "complete"));
+    size_t bounded = (size_t)json_integer_value(json_object_get(o, "bounded"));
+    f->bounded += bounded;
+    f->undecided += !bounded && !json_is_true(json_object_get(o, "complete"));
     json_decref(o);
     return s != PF_OK ? s : r.status;
 }
