@@ -58,29 +58,60 @@ static uintptr_t parse_hex(const char **s)
     }
 }
 
-/* " (prog+0x1234)": the object that contains pc, from the lines "lo-hi rwxp offset dev inode path"
- * of /proc/self/maps. */
-static void add_pc(struct pf_text *t, const char *maps, uintptr_t pc)
+/* The object that contains an address of code. */
+struct code_object {
+    char path[4096];
+    const char *base; /* its name in `path`; NULL: there is no object */
+    uintptr_t offset; /* of the address, in the file */
+};
+
+/* Finds it in the lines "lo-hi rwxp offset dev inode path" of /proc/self/maps. */
+static void find_object(struct code_object *o, const char *maps, uintptr_t pc)
 {
+    o->base = NULL;
     for (const char *s = maps; s && *s;) {
         uintptr_t lo = parse_hex(&s);
         s += *s == '-';
         uintptr_t hi = parse_hex(&s);
         s += pf_str_len(" r-xp ");
         uintptr_t offset = parse_hex(&s);
-        const char *end = s, *base = NULL;
-        for (; *end && *end != '\n'; end++)
+        const char *end = s;
+        bool inside = pc >= lo && pc < hi;
+        size_t n = 0;
+        for (; *end && *end != '\n'; end++) {
+            if (!inside || (!n && *end != '/') || n == sizeof o->path - 1)
+                continue;
+            o->path[n++] = *end;
             if (*end == '/')
-                base = end + 1;
-        if (pc >= lo && pc < hi && base) {
-            pf_text_add(t, " at ");
-            pf_text_bytes(t, base, (size_t)(end - base));
-            pf_text_add(t, "+0x");
-            pf_text_hex(t, pc - lo + offset, 1);
-            return;
+                o->base = o->path + n;
         }
+        o->path[n] = 0;
+        o->offset = pc - lo + offset;
+        if (inside)
+            return;
         s = end + (*end == '\n');
     }
+}
+
+static void add_pc(struct pf_text *t, const struct code_object *o)
+{
+    if (!o->base)
+        return;
+    pf_text_add(t, " at ");
+    pf_text_add(t, o->base);
+    pf_text_add(t, "+0x");
+    pf_text_hex(t, o->offset, 1);
+}
+
+void pf_crash_set_line(const struct pf_source_line *at, struct pf_stack_frame *top)
+{
+    const char *a = at->file, *b = top->file ? pf_str_base(top->file) : "";
+    while (*a && *a == *b)
+        a++, b++;
+    if (*a || *b)
+        return;
+    top->line = at->line;
+    top->column = at->column;
 }
 
 static void add_place(struct pf_text *t, const struct pf_stack_frame *p)
@@ -109,19 +140,20 @@ static void add_thread(struct pf_text *t, const struct pf_thread *thread)
     }
 }
 
-static void print(const struct pf_thread *thread, int number, const siginfo_t *info, uintptr_t pc)
+static void print(const struct pf_thread *thread, int number, const siginfo_t *info,
+                  const struct code_object *object, const struct pf_source_line *line)
 {
     static struct crash_frames frames; /* too large for a stack; one crash at a time */
     struct pf_pool pool;
     struct pf_text t;
-    size_t n;
     pf_pool_init(&pool, pf_race_map, pf_race_unmap);
     struct pf_text_style style = {.color = pf_race_print_color(),
                                   .strip_prefix = pf_options.strip_path_prefix};
-    const char *maps = pf_proc_read(&pool, "/proc/self/maps", &n);
     frames.n = 0;
     if (thread)
         pf_stack_walk_live(thread, add_frame, &frames);
+    if (frames.n && line)
+        pf_crash_set_line(line, &frames.at[0]);
     struct pf_backtrace stack = {frames.at, frames.n};
     pf_text_init(&t, &pool);
     pf_text_add(&t, "==================\nERROR: photofinish: ");
@@ -131,7 +163,7 @@ static void print(const struct pf_thread *thread, int number, const siginfo_t *i
         pf_text_hex(&t, (uintptr_t)info->si_addr, 1);
     }
     add_thread(&t, thread);
-    add_pc(&t, maps, pc);
+    add_pc(&t, object);
     pf_text_add(&t, " (pid=");
     pf_text_u64(&t, (uint64_t)pf_sys(SYS_getpid));
     pf_text_add(&t, ")\n");
@@ -152,12 +184,21 @@ static void print(const struct pf_thread *thread, int number, const siginfo_t *i
 void pf_crash_report(const struct pf_thread *thread, int number, const siginfo_t *info,
                      uintptr_t pc)
 {
+    static struct code_object object; /* too large for a stack */
+    static struct pf_source_line line;
+    struct pf_pool pool;
+    size_t n;
     bool assertion = number == SIGABRT && pf_failed_assertion;
+    pf_pool_init(&pool, pf_race_map, pf_race_unmap);
+    find_object(&object, pf_proc_read(&pool, "/proc/self/maps", &n), pc);
+    pf_pool_release(&pool);
+    bool known = object.base && pf_line_table_find(object.path, object.offset, &line);
     if (!pf_options.quiet)
-        print(thread, number, info, pc);
+        print(thread, number, info, &object, known ? &line : NULL);
     pf_crash_found(&(struct pf_failure){.kind = assertion ? PF_FAILURE_ASSERTION : PF_FAILURE_CRASH,
                                         .signal = number,
                                         .assertion = pf_failed_assertion,
+                                        .line = known ? &line : NULL,
                                         .n = thread != NULL,
                                         .at[0].t = thread});
 }

@@ -5,6 +5,7 @@
  * thread may hold the linker's locks.
  */
 #include "race_build.h"
+#include "crash_report.h"
 #include "finding_builder.h"
 #include "fingerprint.h"
 #include "hooks.h"
@@ -503,6 +504,8 @@ struct pf_finding *pf_failure_build(struct pf_pool *pool, const struct pf_failur
                                  e->kind == PF_FAILURE_DEADLOCK ? NULL : describe_failure(&b, e)};
     for (size_t i = 0; i < e->n; i++) {
         build_stop(&b, &accesses[i], e, &e->at[i]);
+        if (!i && e->line && accesses[i].stack.n)
+            pf_crash_set_line(e->line, (struct pf_stack_frame *)&accesses[i].stack.at[0]);
         pf_builder_add_thread(&b, f, threads, e->at[i].t);
     }
     f->id = pf_fingerprint(f);
