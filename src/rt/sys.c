@@ -115,13 +115,34 @@ long pf_sys_mincore(void *at, size_t size, unsigned char *out)
 #define BLOCK 0
 #define SET 2
 
+#define FILE_LIMIT 1 /* RLIMIT_FSIZE */
+struct file_limit {
+    uint64_t soft, hard;
+};
+
+/* Raises the limit on the size of files to the hard one, which wrap_limit.c keeps. False: it is
+ * there already. */
+static bool raise_file_limit(struct file_limit *before)
+{
+    if (pf_sys(SYS_prlimit64, 0, FILE_LIMIT, NULL, before) || before->soft >= before->hard)
+        return false;
+    struct file_limit most = {before->hard, before->hard};
+    return pf_sys(SYS_prlimit64, 0, FILE_LIMIT, &most, NULL) == 0;
+}
+
 long pf_sys_write_by(long number, int fd, const void *what, size_t n)
 {
     uint64_t ours = SIGNAL_BIT(13 /* SIGPIPE */) | SIGNAL_BIT(25 /* SIGXFSZ */), before;
     const long none[2] = {0, 0};
+    struct file_limit limit;
     pf_sys(SYS_rt_sigprocmask, BLOCK, &ours, &before, 8);
     long r = pf_sys(number, fd, what, n);
     ours &= ~before;
+    if (r == -27 /* EFBIG */ && raise_file_limit(&limit)) {
+        pf_sys(SYS_rt_sigtimedwait, &ours, NULL, none, 8);
+        r = pf_sys(number, fd, what, n);
+        pf_sys(SYS_prlimit64, 0, FILE_LIMIT, &limit, NULL);
+    }
     if (r == -32 /* EPIPE */ || r == -27 /* EFBIG */)
         pf_sys(SYS_rt_sigtimedwait, &ours, NULL, none, 8); /* takes the signal */
     pf_sys(SYS_rt_sigprocmask, SET, &before, NULL, 8);

@@ -42,8 +42,9 @@ void pf_sys_discard(void *at, size_t size);
 /* Sets out[i] & 1 iff page i of the range is in memory. */
 long pf_sys_mincore(void *at, size_t size, unsigned char *out);
 
-/* write(2), or writev(2) with `number`, for output of the runtime itself. A limit on the size of
- * files that the target has set, or a closed pipe, makes it fail, but raises no signal. */
+/* write(2), or writev(2) with `number`, for output of the runtime itself. A closed pipe makes
+ * it fail, but raises no signal. A limit on the size of files that the target has set is raised for
+ * the write, if that is possible (wrap_limit.c). */
 long pf_sys_write(int fd, const void *bytes, size_t n);
 long pf_sys_write_by(long number, int fd, const void *what, size_t n);
 

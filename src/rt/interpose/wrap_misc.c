@@ -194,7 +194,6 @@ NEXT_ENTRY(readdir64, dirent64)
 /* The system and the network. */
 AFTER(int, uname, (struct utsname * p), (p), FILLS(p))
 AFTER(int, getrusage, (__rusage_who_t who, struct rusage *p), (who, p), FILLS(p))
-AFTER(int, getrlimit, (__rlimit_resource_t what, struct rlimit *p), (what, p), FILLS(p))
 AFTER(int, gethostname, (char *p, size_t n), (p, n),
       if (r == 0) pf_writes(p, least(pf_bounded_length(p, n) + 1, n)))
 AFTER(ssize_t, getrandom, (void *p, size_t n, unsigned flags), (p, n, flags),

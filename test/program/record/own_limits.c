@@ -1,5 +1,5 @@
 // Threads with small stacks, and limits that the program sets for itself (file size, address space,
-// data, descriptors), do not disturb a recording.
+// data, descriptors), do not disturb a recording or a free run.
 // case: record -- {0 100,1 150000000,2 30000000,3 3}
 // exit: 5
 // stdout: 1 1 1
@@ -7,6 +7,10 @@
 // exit: 66
 // stdout: 1 1 1
 // case: dump
+// case: run -- {0 100,1 150000000,2 30000000,3 3}
+// exit: 66
+// stdout: 1 1 1
+// noerr: incomplete
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
