@@ -1,6 +1,7 @@
 /* check_step.c - see check_step.h. */
 #define _GNU_SOURCE
 #include "check_step.h"
+#include "channel.h"
 #include "file.h"
 #include "server_driver.h"
 #include "text_format.h"
@@ -119,6 +120,11 @@ static size_t set_explore_words(struct pf_check_step *s, char **argv, size_t n)
 {
     const struct pf_check_line *l = &s->line;
     argv[n++] = "--clips-only";
+    if (s->settings->njobs > 1)
+        argv[n++] = number_word(
+            s,
+            "--jobs=", s->settings->njobs < PF_RESIDENT_MAX ? s->settings->njobs : PF_RESIDENT_MAX,
+            "");
     if (s->settings->allow_outside)
         argv[n++] = "--allow-outside";
     argv[n++] = number_word(s, "--runs=", l->schedules, "");

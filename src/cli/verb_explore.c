@@ -113,11 +113,13 @@ static int explore(struct exploring *v, int argc, char **argv, char **program)
 
 int pf_verb_explore(int argc, char **argv)
 {
-    const char *time = NULL, *runs = NULL, *folder = NULL, *state = NULL;
+    const char *time = NULL, *runs = NULL, *jobs = NULL, *folder = NULL, *state = NULL;
     struct exploring v = {0};
     const struct pf_cli_option options[] = {
         {"time", "TIME", "stop after TIME, such as 90s or 2m (default: no limit)", &time, NULL},
         {"runs", "N", "stop after N runs (default: no limit)", &runs, NULL},
+        {"jobs", "N", "run N schedules in parallel (default 1); the result is the same", &jobs,
+         NULL},
         {"json", "FILE", "write the result as JSON; - is standard output", &v.json, NULL},
         {"state", "DIR", "the state folder (default: .photofinish)", &state, NULL},
         {"o", "DIR",
@@ -147,9 +149,17 @@ int pf_verb_explore(int argc, char **argv)
     char *end = NULL, *standard = NULL;
     if (next < 0)
         return status;
-    v.settings.runs = runs ? strtoull(runs, &end, 10) : 0;
+    v.settings.jobs = 1;
+    if (jobs) {
+        unsigned long n = strtoul(jobs, &end, 10);
+        if (!n || n > PF_RESIDENT_MAX || *end)
+            return pf_complain(VERB, "--jobs=%s: expected a number from 1 to %d", jobs,
+                               PF_RESIDENT_MAX);
+        v.settings.jobs = (uint32_t)n;
+    }
     if (next >= argc)
         return pf_complain(VERB, "no program given; usage: pf explore %s", verb.usage);
+    v.settings.runs = runs ? strtoull(runs, &end, 10) : 0;
     if (runs && (!v.settings.runs || *end))
         return pf_complain(VERB, "--runs=%s: expected a number from 1", runs);
     if (time && !pf_duration_parse(time, &v.settings.time_ms))

@@ -284,13 +284,26 @@ struct pf_piece {
     uint32_t stream, n;
 };
 
-/* A resident target stops at a checkpoint and runs a copy of itself whenever pf asks for one. A
- * copy has its own channel (the file `lane`, a copy of this one) and follows its own plan. */
+/* A resident target stops at a checkpoint and runs a copy of itself whenever pf asks for one. For
+ * parallel runs it first makes further resident processes, which are copies of it. Each resident
+ * process has its own channel, the file `lane`, which is a copy of the first channel; requests are
+ * made there. A copy writes to the channel of its resident process, and follows its plan. */
+#define PF_RESIDENT_MAX 16
+#define PF_RESIDENT_STEPS (1u << 20) /* most steps of a plan */
+#define PF_HOT_MAX 256
 struct pf_resident {
-    char lane[64], plan[64], answers[64]; /* paths of the files (answer_table.h) */
+    char lane[PF_RESIDENT_MAX][48], plan[PF_RESIDENT_MAX][48]; /* paths of the files */
+    char answers[48]; /* (answer_table.h) */
     uint32_t ready; /* the target has reached the checkpoint */
+    uint32_t go; /* pf has made the files */
+    uint32_t jobs; /* resident processes: at most as many as pf wants */
+    uint32_t steps; /* of the plan */
     int32_t pid; /* of the copy that runs; 0: none */
     int32_t wait; /* status of the last copy, as from wait(2) */
+    uint32_t nhot;
+    struct {
+        uint64_t start, end;
+    } hot[PF_HOT_MAX]; /* pages that copies write (hot_pages.h) */
     uint32_t used_up; /* the last copy has changed what the copies share (shared_state.h) */
     uint32_t asked __attribute__((aligned(64))); /* copies requested so far; pf adds 1 */
     uint32_t ended; /* copies that have ended; the target adds 1 */

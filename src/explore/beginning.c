@@ -83,7 +83,7 @@ static void add_order(struct pf_beginning *b, const struct pf_execution *x, cons
 {
     uint32_t *number = pf_mem_zero(x->threads.len + 1, sizeof *number), created = 0;
     /* The run starts at a checkpoint after these: they come first in every order (explore.c). */
-    uint64_t prefix = pf_execution_prefix(x);
+    uint64_t prefix = pf_execution_own_events(x);
     for (uint32_t pos = 0; pos < x->threads.at[0].length; pos++) {
         const struct pf_exec_node *e = &x->nodes.at[pf_rf_node_at(&x->g, 0, pos)];
         if (e->index <= prefix && e->forks != PF_NONE)
@@ -230,7 +230,7 @@ static void join(uint32_t *to, const uint32_t *from, uint32_t n)
 static void continue_thread(struct pf_search *s, const struct pf_target *t)
 {
     struct pf_execution *x = t->x;
-    struct pf_beginning b = {.depth = t->depth + 1};
+    struct pf_beginning b = {.depth = t->depth + 1, .resumes = true};
     uint32_t last = PF_NONE, number = 0;
     pf_vec_u32 order = {0};
     for (uint32_t k = 0; k + 1 < x->threads.len; k++) { /* the operation that ended the process */
@@ -254,7 +254,8 @@ static void continue_thread(struct pf_search *s, const struct pf_target *t)
             ? x->nodes.at[pf_rf_node_at(&x->g, t->thread, x->threads.at[t->thread].length - 1)]
                   .history
             : 0;
-    if (pf_classes_continue(&s->seen, b.frontier.at, b.frontier.len, now)) {
+    b.continues = now;
+    if (pf_search_has(s, &b)) {
         pf_vec_release(&b.frontier);
         pf_vec_release(&order);
         return;
@@ -262,7 +263,6 @@ static void continue_thread(struct pf_search *s, const struct pf_target *t)
     add_order(&b, x, order.at, order.len);
     number = x->threads.at[t->thread].number;
     add_step(&b, number, x->threads.at[t->thread].events + 1, 0);
-    b.continues = now;
     pf_vec_push(&s->beginnings, b);
     pf_vec_release(&order);
 }

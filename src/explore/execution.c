@@ -345,7 +345,7 @@ uint32_t pf_execution_last(const struct pf_execution *x)
     return last;
 }
 
-uint64_t pf_execution_prefix(const struct pf_execution *x)
+uint64_t pf_execution_own_events(const struct pf_execution *x)
 {
     uint64_t events = 0;
     for (uint32_t pos = 0; pos < x->threads.at[0].length; pos++) {
@@ -356,4 +356,18 @@ uint64_t pf_execution_prefix(const struct pf_execution *x)
         events = x->nodes.at[e].index;
     }
     return events;
+}
+
+void pf_execution_prefix(const struct pf_execution *x, pf_vec_steps *plan)
+{
+    uint64_t events = pf_execution_own_events(x);
+    pf_vec_clear(plan);
+    pf_vec_push(plan, (struct pf_schedule_plan_step){.thread = 0, .until = events});
+    for (uint32_t pos = 0; pos < x->threads.at[0].length; pos++) {
+        const struct pf_exec_node *n = &x->nodes.at[pf_rf_node_at(&x->g, 0, pos)];
+        if (n->index > events || n->forks == PF_NONE || !x->threads.at[n->forks].length)
+            continue;
+        pf_vec_push(plan, (struct pf_schedule_plan_step){.thread = x->threads.at[n->forks].number,
+                                                         .asked = 1});
+    }
 }

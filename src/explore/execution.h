@@ -126,7 +126,11 @@ uint64_t pf_execution_history_with(const struct pf_execution *x, uint32_t r,
                                    const uint32_t *sources);
 /* How many events the main thread does before its first operation that depends on other threads or
  * affects them, apart from creating them. */
-uint64_t pf_execution_prefix(const struct pf_execution *x);
+uint64_t pf_execution_own_events(const struct pf_execution *x);
+/* A plan with which every execution can begin: these events, then the threads that the main thread
+ * has created, each of them up to its first event. */
+typedef PF_VEC(struct pf_schedule_plan_step) pf_vec_steps;
+void pf_execution_prefix(const struct pf_execution *x, pf_vec_steps *plan);
 /* A thread in this state that reads this value: equal keys have equal consequences. */
 uint64_t pf_exec_spin_key(uint64_t state, uint64_t value);
 /* The node that took effect last; PF_NONE: there is none. */

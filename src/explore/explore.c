@@ -16,6 +16,8 @@
 #define START_LIMIT_MS 60000 /* most time until the checkpoint */
 #define RUN_LIMIT_MS 5000   /* most time for one run */
 #define EVENTS_MAX 200000   /* most events of one run */
+#define WINDOW_MAX 16       /* most runs that are taken from the search at once */
+#define WINDOW_GROWS 8      /* schedules after which one more is taken */
 #define CLIPS_MAX 64        /* different failures of which clips are kept; also for races */
 
 struct explorer {
@@ -28,8 +30,11 @@ struct explorer {
     struct pf_pair_set races; /* hashes of the source positions of races that were seen */
     uint64_t saved; /* the last run of which a clip was written */
     uint64_t began;
-    uint64_t prefix; /* events of the main thread before the best checkpoint */
-    uint64_t checkpoint; /* and before the current one */
+    uint32_t job; /* the resident process of the run that is looked at */
+    PF_VEC(struct pf_beginning) window; /* the next runs */
+    size_t first; /* the first of them that is not finished */
+    pf_vec_steps prefix; /* the plan up to the best checkpoint */
+    bool moved; /* the checkpoint is there */
 };
 
 /* --- what is left open --- */
@@ -87,7 +92,8 @@ static char *save_clip(struct explorer *x)
     if (!x->settings->folder)
         return NULL;
     char *path = pf_mem_format("%s/%" PRIu64 ".clip", x->settings->folder, x->out->schedules);
-    if (x->saved == x->out->schedules || pf_resident_host_save(x->host, path, &e) == PF_OK) {
+    if (x->saved == x->out->schedules ||
+        pf_resident_host_save(x->host, x->job, path, &e) == PF_OK) {
         x->saved = x->out->schedules;
         return path;
     }
@@ -213,9 +219,9 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         pf_exploration_add_run(x->out, clip, end->shared_input);
         take_failure(x, clip, run);
         pf_search_add(&x->search, run, b ? b->depth : 0);
-        if (!b)
-            x->prefix = pf_execution_prefix(run);
-    } else if (b && !b->continues && !b->guess && !crashed && !spun && !waited)
+        if (!b && !x->moved)
+            pf_execution_prefix(run, &x->prefix);
+    } else if (b && !b->resumes && !b->guess && !crashed && !spun && !waited)
         pf_exploration_add_open(x->out, "a run that showed nothing new", "");
     pf_execution_release(run);
     pf_trace_release(&t);
@@ -230,39 +236,53 @@ static uint64_t time_left(const struct explorer *x, uint64_t most)
     return left < most ? left : most;
 }
 
-/* Starts the program, with the checkpoint after this many events of the main thread. */
-static pf_status start_host(struct explorer *x, uint64_t events, struct pf_error *e)
+/* Starts the program and waits until it has reached the checkpoint. */
+static pf_status start_host(struct explorer *x, struct pf_error *e)
 {
+    const struct pf_schedule_plan_step first = {.thread = 0, .until = FIRST};
     struct pf_resident_start how = {.schedule = POLICY,
-                                    .events = events,
+                                    .plan = x->moved ? x->prefix.at : &first,
+                                    .nsteps = x->moved ? x->prefix.len : 1,
+                                    .jobs = x->moved ? x->settings->jobs : 1,
                                     .limit_ms = time_left(x, START_LIMIT_MS),
                                     .should_stop = x->settings->should_stop,
                                     .allow_outside = x->settings->allow_outside,
                                     .answers = &x->answers};
-    x->checkpoint = events;
+    pf_resident_host_free(x->host);
+    x->host = NULL;
     return pf_resident_host_new(&x->host, x->meta, &how, e);
 }
 
-static pf_status run_one(struct explorer *x, const struct pf_beginning *b, struct pf_error *e)
+static pf_status begin_run(struct explorer *x, uint32_t job, const struct pf_beginning *b,
+                           struct pf_error *e)
+{
+    x->answers.table->recording = !b;
+    return pf_resident_host_begin(x->host, job, b ? b->plan.at : NULL, b ? b->plan.len : 0, e);
+}
+
+/* Waits for the run of this resident process. Its result does not count if another run has shown
+ * what it was meant to show. *again: the program was started again, which ended all other runs. */
+static pf_status end_run(struct explorer *x, uint32_t job, const struct pf_beginning *b,
+                         bool *again, struct pf_error *e)
 {
     const struct pf_clip *clip;
     struct pf_resident_end end;
-    x->answers.table->recording = !b;
-    pf_status s = pf_resident_host_run(x->host, b ? b->plan.at : NULL, b ? b->plan.len : 0,
-                                       time_left(x, RUN_LIMIT_MS), &clip, &end, e);
+    x->job = job;
+    pf_status s = pf_resident_host_end(x->host, job, time_left(x, RUN_LIMIT_MS), &clip, &end, e);
     if (s != PF_OK)
         return s;
-    x->out->schedules++;
-    if (clip->end.outcome == PF_OUTCOME_DIVERGED)
-        take_divergence(x, clip);
-    else
-        s = take_run(x, clip, &end, b, e);
-    if (s != PF_OK || !end.used_up)
+    if (!b || !pf_search_has(&x->search, b)) {
+        x->out->schedules++;
+        if (clip->end.outcome == PF_OUTCOME_DIVERGED)
+            take_divergence(x, clip);
+        else
+            s = take_run(x, clip, &end, b, e);
+    }
+    *again = s == PF_OK && end.used_up;
+    if (!*again)
         return s;
     pf_exploration_add_open(x->out, "a run that changed what the runs share", "");
-    pf_resident_host_free(x->host);
-    x->host = NULL;
-    return start_host(x, x->checkpoint, e);
+    return start_host(x, e);
 }
 
 static bool at_limit(const struct explorer *x)
@@ -274,56 +294,125 @@ static bool at_limit(const struct explorer *x)
 
 static bool search_should_stop(void *x) { return at_limit(x); }
 
-/* Moves the checkpoint behind the first operations of the main thread that neither depend on other
- * threads nor affect them, such as the creation of threads: every schedule can begin with these. */
-static pf_status move_checkpoint(struct explorer *x, struct pf_error *e)
-{
-    pf_resident_host_free(x->host);
-    x->host = NULL;
-    return start_host(x, x->prefix, e);
-}
-
 static void start_search(struct explorer *x)
 {
     pf_search_release(&x->search);
     x->search = (struct pf_search){.should_stop = search_should_stop, .stop_arg = x};
 }
 
-/* The first run, and the checkpoint for all others. What the outside world answers before the
- * checkpoint is the same in all runs. If the first run got such answers, it started from another
- * checkpoint, and is repeated. */
+static pf_status run_alone(struct explorer *x, struct pf_error *e)
+{
+    bool again;
+    pf_status s = begin_run(x, 0, NULL, e);
+    return s == PF_OK ? end_run(x, 0, NULL, &again, e) : s;
+}
+
+/* The first run, and the checkpoint for all others: behind the first operations of the threads that
+ * neither depend on other threads nor affect them, such as the creation of threads. Every schedule
+ * can begin with these. What the outside world answers before the checkpoint is the same in all
+ * runs. If the first run got such answers, it started from another checkpoint, and is repeated. */
 static pf_status run_first(struct explorer *x, struct pf_error *e)
 {
-    pf_status s = run_one(x, NULL, e);
-    if (s != PF_OK || at_limit(x) || x->prefix <= FIRST)
+    pf_status s = run_alone(x, e);
+    if (s != PF_OK || at_limit(x) || !x->prefix.len || x->prefix.at[0].until <= FIRST)
         return s;
-    s = move_checkpoint(x, e);
+    x->moved = true;
+    s = start_host(x, e);
     if (s != PF_OK || (!x->out->outside && !x->answers.table->used))
         return s;
     start_search(x);
     pf_exploration_restart(x->out);
     pf_answer_file_clear(&x->answers);
-    return run_one(x, NULL, e);
+    return run_alone(x, e);
+}
+
+/* --- the search --- */
+
+/* Takes the next runs from the search. How many does not depend on the number of jobs, so that the
+ * result does not either. At the beginning there is one at a time, because each run says most about
+ * which one should be next. Returns false if no targets are left. */
+static bool fill_window(struct explorer *x)
+{
+    size_t want = 1 + (size_t)(x->out->schedules / WINDOW_GROWS);
+    bool more = true;
+    want = want < WINDOW_MAX ? want : WINDOW_MAX;
+    x->first = 0;
+    pf_vec_clear(&x->window);
+    while (x->window.len < want && !at_limit(x) && (more = pf_search_next(&x->search))) {
+        for (size_t i = 0; i < x->search.beginnings.len; i++)
+            pf_vec_push(&x->window, x->search.beginnings.at[i]);
+        pf_vec_clear(&x->search.beginnings); /* they belong to the window now */
+    }
+    return more;
+}
+
+static void empty_window(struct explorer *x)
+{
+    for (size_t i = 0; i < x->window.len; i++)
+        pf_beginning_release(&x->window.at[i]);
+    pf_vec_clear(&x->window);
+    x->first = 0;
+}
+
+/* Runs what is in the window: several at the same time, but their results are taken in order. */
+static pf_status run_window(struct explorer *x, struct pf_error *e)
+{
+    uint32_t jobs = pf_resident_host_jobs(x->host), running = 0, next_job = 0, oldest = 0;
+    size_t started = 0;
+    bool *skipped = pf_mem_zero(x->window.len + 1, sizeof *skipped);
+    pf_status s = PF_OK;
+    for (; x->first < x->window.len && s == PF_OK && !at_limit(x); x->first++) {
+        for (; started < x->window.len && running < jobs && s == PF_OK; started++) {
+            skipped[started] = pf_search_has(&x->search, &x->window.at[started]);
+            if (skipped[started])
+                continue;
+            s = begin_run(x, next_job, &x->window.at[started], e);
+            next_job = (next_job + 1) % jobs;
+            running++;
+        }
+        if (s != PF_OK || skipped[x->first])
+            continue;
+        bool again = false;
+        s = end_run(x, oldest, &x->window.at[x->first], &again, e);
+        oldest = (oldest + 1) % jobs;
+        running--;
+        if (again) {
+            jobs = pf_resident_host_jobs(x->host);
+            started = x->first + 1;
+            running = next_job = oldest = 0;
+        }
+    }
+    for (; running && s == PF_OK; running--, oldest = (oldest + 1) % jobs) { /* at a limit */
+        const struct pf_clip *clip;
+        struct pf_resident_end end;
+        s = pf_resident_host_end(x->host, oldest, 1, &clip, &end, e);
+    }
+    free(skipped);
+    return s;
+}
+
+static uint64_t targets_left(const struct explorer *x)
+{
+    return pf_search_left(&x->search) + x->window.len - x->first;
 }
 
 static pf_status explore_all(struct explorer *x, struct pf_error *e)
 {
     start_search(x);
     pf_status s = run_first(x, e);
-    bool stopped = at_limit(x);
-    while (s == PF_OK && !stopped && pf_search_next(&x->search)) {
-        for (size_t i = 0; i < x->search.beginnings.len && s == PF_OK && !stopped; i++) {
-            if (i && pf_search_has(&x->search, &x->search.beginnings.at[i]))
-                continue;
-            s = run_one(x, &x->search.beginnings.at[i], e);
-            stopped = at_limit(x);
-        }
+    bool more = true;
+    while (s == PF_OK && !at_limit(x) && ((more = fill_window(x)) || x->window.len)) {
+        s = run_window(x, e);
         if (x->settings->progress)
-            x->settings->progress(x->out->schedules, x->out->classes, pf_search_left(&x->search));
-        stopped = stopped || at_limit(x);
+            x->settings->progress(x->out->schedules, x->out->classes, targets_left(x));
+        if (x->first < x->window.len)
+            break; /* at a limit */
+        empty_window(x);
     }
-    x->out->targets = pf_search_left(&x->search);
-    x->out->finished = s == PF_OK && !stopped;
+    x->out->targets = targets_left(x);
+    x->out->finished = s == PF_OK && !more && !x->out->targets;
+    empty_window(x);
+    pf_vec_release(&x->window);
     return s;
 }
 
@@ -334,7 +423,7 @@ pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
     pf_status s = pf_answer_file_open(&x.answers, e);
     if (s != PF_OK)
         return s;
-    s = start_host(&x, FIRST, e);
+    s = start_host(&x, e);
     if (s == PF_OK)
         s = explore_all(&x, e);
     if (x.search.unknown)
@@ -343,6 +432,7 @@ pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
         pf_exploration_add_open(out, "too many choices", "");
     out->ms = pf_now_ms() - x.began;
     pf_resident_host_free(x.host);
+    pf_vec_release(&x.prefix);
     pf_answer_file_close(&x.answers);
     pf_search_release(&x.search);
     pf_pair_set_release(&x.races);

@@ -21,6 +21,7 @@
 struct pf_explore_settings {
     uint64_t time_ms;   /* 0: no limit */
     uint64_t runs;      /* 0: no limit */
+    uint32_t jobs;      /* runs at the same time; 0: one. Does not affect the result */
     const char *folder; /* for clips of runs that failed or showed a race; NULL: none */
     bool (*should_stop)(void);
     bool allow_outside; /* runs may use connections to other processes */

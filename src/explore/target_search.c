@@ -87,12 +87,16 @@ static void drop_expansion(struct pf_search *s)
     memmove(s->expansions.at, s->expansions.at + 1, --s->expansions.len * sizeof *s->expansions.at);
 }
 
+void pf_beginning_release(struct pf_beginning *b)
+{
+    pf_vec_release(&b->plan);
+    pf_vec_release(&b->frontier);
+}
+
 static void clear_beginnings(struct pf_search *s)
 {
-    for (size_t i = 0; i < s->beginnings.len; i++) {
-        pf_vec_release(&s->beginnings.at[i].plan);
-        pf_vec_release(&s->beginnings.at[i].frontier);
-    }
+    for (size_t i = 0; i < s->beginnings.len; i++)
+        pf_beginning_release(&s->beginnings.at[i]);
     pf_vec_clear(&s->beginnings);
 }
 
@@ -120,7 +124,8 @@ void pf_search_release(struct pf_search *s)
 
 bool pf_search_has(const struct pf_search *s, const struct pf_beginning *b)
 {
-    return pf_classes_contain(&s->seen, b->frontier.at, b->frontier.len);
+    return b->resumes ? pf_classes_continue(&s->seen, b->frontier.at, b->frontier.len, b->continues)
+                      : pf_classes_contain(&s->seen, b->frontier.at, b->frontier.len);
 }
 
 void pf_search_learn_empty(struct pf_search *s, uint64_t object, int32_t level)

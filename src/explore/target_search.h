@@ -47,7 +47,8 @@ struct pf_beginning {
     PF_VEC(uint64_t) frontier;
     uint32_t depth;
     bool guess;         /* as in the target */
-    uint64_t continues; /* a history after which a thread goes on; 0: none */
+    bool resumes;       /* a thread that the end of the process cut off goes on */
+    uint64_t continues; /* the history after which it does so; 0: none */
     uint64_t object; /* message object on which the last step may wait; 0: none */
     int32_t level;   /* and the level at which it does so */
 };
@@ -88,8 +89,9 @@ bool pf_search_next(struct pf_search *s);
 void pf_search_defer(struct pf_search *s, const struct pf_target *t);
 /* How many targets are left, and operations whose targets are not generated yet. */
 uint64_t pf_search_left(const struct pf_search *s);
-/* True if an execution seen so far contains the beginning. */
+/* True if an execution seen so far contains the beginning, so that it needs no run. */
 bool pf_search_has(const struct pf_search *s, const struct pf_beginning *b);
+void pf_beginning_release(struct pf_beginning *b);
 /* A run showed that the message object is empty at this level: a take waits there. */
 void pf_search_learn_empty(struct pf_search *s, uint64_t object, int32_t level);
 

@@ -21,20 +21,29 @@
 
 #define PAGE 4096ull
 #define VIEW_CHUNK (1u << 20) /* bytes of a chunk of a view */
+#define PLAN_BYTES (PF_RESIDENT_STEPS * sizeof(struct pf_schedule_plan_step))
 #define FULL_MS 200 /* how long a copy may wait for room in its rings */
+
+struct job_lane {
+    struct pf_channel *lane; /* the channel of a resident process and its copies */
+    struct pf_schedule_plan_step *plan;
+    int lane_fd, plan_fd;
+    struct pf_clip view;
+    struct pf_clip_chunk *chunks;
+    size_t nchunks;
+    uint32_t before; /* copies that had ended when the last one began */
+};
 
 struct pf_resident_host {
     const struct pf_clip_meta *meta;
     struct pf_channel_host *host;
-    struct pf_channel *trunk; /* the channel of the resident process */
-    struct pf_channel *lane;  /* the channel of its copies */
-    uint64_t size;            /* of either */
-    int lane_fd, plan_fd;
+    struct pf_channel *trunk; /* the channel of the program up to the checkpoint */
+    uint64_t size;            /* of it, and of each lane */
+    int plan_fd;              /* the plan up to the checkpoint */
+    struct job_lane job[PF_RESIDENT_MAX];
+    uint32_t njobs;
     pid_t pid;
     bool ended; /* the resident process has ended */
-    struct pf_clip view;
-    struct pf_clip_chunk *chunks;
-    size_t nchunks;
 };
 
 static int memory_file(const char *name, struct pf_error *e)
@@ -75,19 +84,6 @@ static pf_status ended_early(struct pf_resident_host *r, struct pf_error *e)
 
 /* --- answers --- */
 
-pf_status pf_answer_file_open(struct pf_answer_file *f, struct pf_error *e)
-{
-    f->table = MAP_FAILED;
-    if ((f->fd = memory_file("pf-answers", e)) < 0)
-        return PF_IO;
-    if (!ftruncate(f->fd, sizeof *f->table))
-        f->table = mmap(NULL, sizeof *f->table, PROT_READ | PROT_WRITE, MAP_SHARED, f->fd, 0);
-    if (f->table != MAP_FAILED)
-        return PF_OK;
-    close(f->fd);
-    return pf_fail(e, PF_IO, "cannot map %zu bytes: %s", sizeof *f->table, strerror(errno));
-}
-
 void pf_answer_file_clear(struct pf_answer_file *f)
 {
     f->table->used = 0;
@@ -102,44 +98,70 @@ void pf_answer_file_close(struct pf_answer_file *f)
 
 /* --- start and end --- */
 
-static pf_status write_plan(struct pf_resident_host *r, const struct pf_schedule_plan_step *plan,
-                            size_t n, struct pf_error *e)
+/* Creates a file in memory and maps it. Sets *fd. */
+static pf_status make_memory(const char *name, uint64_t size, int *fd, void **at,
+                             struct pf_error *e)
 {
-    size_t bytes = n * sizeof *plan;
-    if (pwrite(r->plan_fd, plan, bytes, 0) == (ssize_t)bytes &&
-        ftruncate(r->plan_fd, (off_t)bytes) == 0)
+    if ((*fd = memory_file(name, e)) < 0)
+        return PF_IO;
+    *at = MAP_FAILED;
+    if (!ftruncate(*fd, (off_t)size))
+        *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, *fd, 0);
+    if (*at != MAP_FAILED)
         return PF_OK;
-    return pf_fail(e, PF_IO, "cannot write a schedule plan: %s", strerror(errno));
+    *at = NULL;
+    return pf_fail(e, PF_IO, "cannot map %llu bytes: %s", (unsigned long long)size,
+                   strerror(errno));
 }
 
-static pf_status make_lane(struct pf_resident_host *r, struct pf_error *e)
+pf_status pf_answer_file_open(struct pf_answer_file *f, struct pf_error *e)
 {
-    uint64_t size = (sizeof *r->trunk + PAGE - 1) & -PAGE;
-    for (int s = 0; s < PF_STREAMS; s++)
-        size += r->trunk->ring[s].size;
-    r->size = size;
-    if ((r->lane_fd = memory_file("pf-lane", e)) < 0)
-        return PF_IO;
-    void *at = MAP_FAILED;
-    if (!ftruncate(r->lane_fd, (off_t)size))
-        at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, r->lane_fd, 0);
-    if (at == MAP_FAILED)
-        return pf_fail(e, PF_IO, "cannot map %llu bytes: %s", (unsigned long long)size,
-                       strerror(errno));
-    r->lane = at;
-    return PF_OK;
+    void *at;
+    pf_status s = make_memory("pf-answers", sizeof *f->table, &f->fd, &at, e);
+    f->table = at;
+    return s;
 }
 
 /* Copies the streams up to the checkpoint into the lane. */
-static void fill_lane(struct pf_resident_host *r)
+static void fill_lane(const struct pf_resident_host *r, struct pf_channel *lane)
 {
-    memcpy(r->lane, r->trunk, sizeof *r->lane);
+    memcpy(lane, r->trunk, sizeof *lane);
     for (int s = 0; s < PF_STREAMS; s++) {
         const struct pf_ring *g = &r->trunk->ring[s];
         if (g->use == PF_RING_WRITE)
-            memcpy((char *)r->lane + g->offset, (char *)r->trunk + g->offset,
+            memcpy((char *)lane + g->offset, (char *)r->trunk + g->offset,
                    g->head < g->size ? g->head : g->size);
     }
+}
+
+/* Makes the lanes, and tells the target where they are. */
+static pf_status make_lanes(struct pf_resident_host *r, const struct pf_answer_file *answers,
+                            struct pf_error *e)
+{
+    struct pf_resident *k = &r->trunk->resident;
+    r->size = (sizeof *r->trunk + PAGE - 1) & -PAGE;
+    for (int s = 0; s < PF_STREAMS; s++)
+        r->size += r->trunk->ring[s].size;
+    for (r->njobs = 0; r->njobs < k->jobs; r->njobs++) {
+        struct job_lane *j = &r->job[r->njobs];
+        void *lane, *plan;
+        pf_status s = make_memory("pf-lane", r->size, &j->lane_fd, &lane, e);
+        j->lane = lane;
+        if (s == PF_OK)
+            s = make_memory("pf-plan", PLAN_BYTES, &j->plan_fd, &plan, e);
+        if (s != PF_OK) {
+            r->njobs++; /* for the release */
+            return s;
+        }
+        j->plan = plan;
+        fill_lane(r, j->lane);
+        snprintf(k->lane[r->njobs], sizeof k->lane[0], "/proc/%d/fd/%d", (int)getpid(), j->lane_fd);
+        snprintf(k->plan[r->njobs], sizeof k->plan[0], "/proc/%d/fd/%d", (int)getpid(), j->plan_fd);
+    }
+    snprintf(k->answers, sizeof k->answers, "/proc/%d/fd/%d", (int)getpid(), answers->fd);
+    __atomic_store_n(&k->go, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &k->go, FUTEX_WAKE, 1, NULL, NULL, 0);
+    return PF_OK;
 }
 
 static pf_status start(struct pf_resident_host *r, const struct pf_resident_start *how,
@@ -147,16 +169,19 @@ static pf_status start(struct pf_resident_host *r, const struct pf_resident_star
 {
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/fd/%d", (int)getpid(), r->plan_fd);
-    struct pf_schedule_plan_step plan[] = {{.thread = 0, .until = how->events},
-                                           {.thread = PF_PLAN_SERVE}};
-    pf_status s = write_plan(r, plan, 2, e);
+    const struct pf_schedule_plan_step last = {.thread = PF_PLAN_SERVE};
+    size_t bytes = how->nsteps * sizeof last;
+    if (pwrite(r->plan_fd, how->plan, bytes, 0) != (ssize_t)bytes ||
+        pwrite(r->plan_fd, &last, sizeof last, (off_t)bytes) != (ssize_t)sizeof last)
+        return pf_fail(e, PF_IO, "cannot write a schedule plan: %s", strerror(errno));
     struct pf_directed d = {.resident = true,
                             .allow_outside = how->allow_outside,
                             .schedule = how->schedule,
                             .exclude = r->meta->exclude,
                             .plan = path,
+                            .jobs = how->jobs < PF_RESIDENT_MAX ? how->jobs : PF_RESIDENT_MAX,
                             .tracing = true};
-    return s == PF_OK ? pf_directed_start(&r->host, r->meta, &d, &r->pid, e) : s;
+    return pf_directed_start(&r->host, r->meta, &d, &r->pid, e);
 }
 
 pf_status pf_resident_host_new(struct pf_resident_host **out, const struct pf_clip_meta *m,
@@ -164,7 +189,8 @@ pf_status pf_resident_host_new(struct pf_resident_host **out, const struct pf_cl
 {
     struct pf_resident_host *r = pf_mem_zero(1, sizeof *r);
     r->meta = m;
-    r->lane_fd = r->plan_fd = -1;
+    for (int i = 0; i < PF_RESIDENT_MAX; i++)
+        r->job[i].lane_fd = r->job[i].plan_fd = -1;
     pf_status s = (r->plan_fd = memory_file("pf-plan", e)) < 0 ? PF_IO : PF_OK;
     if (s == PF_OK)
         s = start(r, how, e);
@@ -181,12 +207,8 @@ pf_status pf_resident_host_new(struct pf_resident_host **out, const struct pf_cl
     if (!k->ready)
         s = ended_early(r, e);
     if (s == PF_OK)
-        s = make_lane(r, e);
+        s = make_lanes(r, how->answers, e);
     if (s == PF_OK) {
-        snprintf(k->lane, sizeof k->lane, "/proc/%d/fd/%d", (int)getpid(), r->lane_fd);
-        snprintf(k->plan, sizeof k->plan, "/proc/%d/fd/%d", (int)getpid(), r->plan_fd);
-        snprintf(k->answers, sizeof k->answers, "/proc/%d/fd/%d", (int)getpid(), how->answers->fd);
-        fill_lane(r);
         *out = r;
         return PF_OK;
     }
@@ -199,24 +221,32 @@ void pf_resident_host_free(struct pf_resident_host *r)
     if (!r)
         return;
     if (!has_ended(r)) {
-        kill(r->pid, SIGKILL); /* a copy that still runs dies with it */
+        kill(r->pid, SIGKILL); /* the other resident processes and the copies die with it */
         waitpid(r->pid, NULL, 0);
     }
-    if (r->lane)
-        munmap(r->lane, r->size);
-    if (r->lane_fd >= 0)
-        close(r->lane_fd);
+    for (uint32_t i = 0; i < r->njobs; i++) {
+        struct job_lane *j = &r->job[i];
+        if (j->lane)
+            munmap(j->lane, r->size);
+        if (j->plan)
+            munmap(j->plan, PLAN_BYTES);
+        if (j->lane_fd >= 0)
+            close(j->lane_fd);
+        if (j->plan_fd >= 0)
+            close(j->plan_fd);
+        free(j->chunks);
+    }
     close(r->plan_fd);
     pf_channel_host_free(r->host);
-    free(r->chunks);
     free(r);
 }
 
+uint32_t pf_resident_host_jobs(const struct pf_resident_host *r) { return r->njobs; }
+
 /* --- runs --- */
 
-static void reset_lane(struct pf_resident_host *r)
+static void reset_lane(const struct pf_resident_host *r, struct pf_channel *c)
 {
-    struct pf_channel *c = r->lane;
     for (int s = 0; s < PF_STREAMS; s++)
         c->ring[s] = r->trunk->ring[s];
     c->outcome = PF_OUTCOME_NONE;
@@ -227,17 +257,17 @@ static void reset_lane(struct pf_resident_host *r)
     c->reached.n = 0;
 }
 
-/* Makes r->view show the streams of the lane. */
-static void view_lane(struct pf_resident_host *r, bool cut)
+/* Makes the view show the streams of the lane. */
+static void view_lane(const struct pf_resident_host *r, struct job_lane *j, bool cut)
 {
-    struct pf_clip *c = &r->view;
+    struct pf_clip *c = &j->view;
     size_t n = 0;
     for (int s = 0; s < PF_STREAMS; s++)
-        n += r->lane->ring[s].head / VIEW_CHUNK + 1;
-    if (n > r->nchunks)
-        r->chunks = pf_mem_resize(r->chunks, r->nchunks = n, sizeof *r->chunks);
+        n += j->lane->ring[s].head / VIEW_CHUNK + 1;
+    if (n > j->nchunks)
+        j->chunks = pf_mem_resize(j->chunks, j->nchunks = n, sizeof *j->chunks);
     *c = (struct pf_clip){.path = r->meta->program,
-                          .bytes = (unsigned char *)r->lane,
+                          .bytes = (unsigned char *)j->lane,
                           .size = r->size,
                           .borrowed = true,
                           .meta = *r->meta,
@@ -245,35 +275,35 @@ static void view_lane(struct pf_resident_host *r, bool cut)
     c->meta.traced = PF_CODE_VERSION;
     n = 0;
     for (int s = 0; s < PF_STREAMS; s++) {
-        const struct pf_ring *g = &r->lane->ring[s];
+        const struct pf_ring *g = &j->lane->ring[s];
         uint64_t length = g->use != PF_RING_WRITE ? 0 : g->head < g->size ? g->head : g->size;
-        c->stream[s].chunk = &r->chunks[n];
+        c->stream[s].chunk = &j->chunks[n];
         for (uint64_t at = 0; at < length; at += VIEW_CHUNK) {
             uint32_t bytes = (uint32_t)(length - at < VIEW_CHUNK ? length - at : VIEW_CHUNK);
-            r->chunks[n++] = (struct pf_clip_chunk){g->offset + at, at, bytes, bytes, PF_CODEC_RAW};
+            j->chunks[n++] = (struct pf_clip_chunk){g->offset + at, at, bytes, bytes, PF_CODEC_RAW};
             c->stream[s].n++;
         }
         c->stream[s].length = length;
     }
-    c->end.wait = r->trunk->resident.wait;
-    c->end.outcome = r->lane->outcome;
-    memcpy(c->end.text, r->lane->text, sizeof c->end.text - 1);
-    memcpy(c->end.error, r->lane->error, sizeof c->end.error - 1);
-    c->end.errors = r->lane->errors;
-    c->end.copies = r->lane->copies;
-    c->end.divergence = r->lane->divergence;
+    c->end.wait = j->lane->resident.wait;
+    c->end.outcome = j->lane->outcome;
+    memcpy(c->end.text, j->lane->text, sizeof c->end.text - 1);
+    memcpy(c->end.error, j->lane->error, sizeof c->end.error - 1);
+    c->end.errors = j->lane->errors;
+    c->end.copies = j->lane->copies;
+    c->end.divergence = j->lane->divergence;
 }
 
 /* Waits for the end of the copy; kills it when it takes too long. Returns true if it was killed. */
-static bool wait_for_end(struct pf_resident_host *r, uint32_t before, uint64_t limit_ms)
+static bool wait_for_end(struct pf_resident_host *r, struct job_lane *j, uint64_t limit_ms)
 {
-    struct pf_resident *k = &r->trunk->resident;
+    struct pf_resident *k = &j->lane->resident;
     uint64_t until = pf_now_ms() + limit_ms, full_since = 0;
     bool killed = false;
-    while (__atomic_load_n(&k->ended, __ATOMIC_ACQUIRE) == before && !has_ended(r)) {
-        wait_for_change(&k->ended, before, 50);
+    while (__atomic_load_n(&k->ended, __ATOMIC_ACQUIRE) == j->before && !has_ended(r)) {
+        wait_for_change(&k->ended, j->before, 50);
         uint64_t now = pf_now_ms();
-        if (!r->lane->stuck)
+        if (!j->lane->stuck)
             full_since = 0;
         else if (!full_since)
             full_since = now;
@@ -287,45 +317,57 @@ static bool wait_for_end(struct pf_resident_host *r, uint32_t before, uint64_t l
     return killed;
 }
 
-pf_status pf_resident_host_run(struct pf_resident_host *r, const struct pf_schedule_plan_step *plan,
-                               size_t n, uint64_t limit_ms, const struct pf_clip **clip,
-                               struct pf_resident_end *end, struct pf_error *e)
+pf_status pf_resident_host_begin(struct pf_resident_host *r, uint32_t job,
+                                 const struct pf_schedule_plan_step *plan, size_t n,
+                                 struct pf_error *e)
 {
-    struct pf_resident *k = &r->trunk->resident;
-    /* a plan file may not be empty: this step is over at once */
-    const struct pf_schedule_plan_step nothing = {.thread = 0, .until = 0};
-    pf_status s = write_plan(r, n ? plan : &nothing, n ? n : 1, e);
-    if (s != PF_OK)
-        return s;
-    reset_lane(r);
-    uint32_t before = k->ended;
+    struct job_lane *j = &r->job[job];
+    struct pf_resident *k = &j->lane->resident;
+    if (n >= PF_RESIDENT_STEPS)
+        return pf_fail(e, PF_BAD, "%s: a schedule plan has too many steps", r->meta->program);
+    if (n)
+        memcpy(j->plan, plan, n * sizeof *plan);
+    k->steps = (uint32_t)n;
+    reset_lane(r, j->lane);
+    j->before = k->ended;
     __atomic_fetch_add(&k->asked, 1, __ATOMIC_SEQ_CST);
     syscall(SYS_futex, &k->asked, FUTEX_WAKE, 1, NULL, NULL, 0);
-    bool killed = wait_for_end(r, before, limit_ms);
-    if (r->ended)
-        return pf_fail(e, PF_BAD, "%s: its resident process ended: %.200s", r->meta->program,
-                       r->trunk->text);
-    view_lane(r, killed);
-    *clip = &r->view;
-    *end = (struct pf_resident_end){.killed = killed,
-                                    .children = r->lane->children,
-                                    .executed = r->lane->executed,
-                                    .used_up = k->used_up,
-                                    .shared_input = r->trunk->ring[PF_STREAM_INPUT].head,
-                                    .weak = r->lane->not_seq_cst,
-                                    .blocked = r->lane->blocked,
-                                    .nblocked = r->lane->nblocked,
-                                    .unexplored = r->lane->unexplored,
-                                    .states = r->lane->states,
-                                    .nstates = r->lane->nstates,
-                                    .nunexplored = r->lane->nunexplored,
-                                    .live = r->lane->live,
-                                    .nlive = r->lane->nlive};
     return PF_OK;
 }
 
-pf_status pf_resident_host_save(struct pf_resident_host *r, const char *path, struct pf_error *e)
+pf_status pf_resident_host_end(struct pf_resident_host *r, uint32_t job, uint64_t limit_ms,
+                               const struct pf_clip **clip, struct pf_resident_end *end,
+                               struct pf_error *e)
 {
+    struct job_lane *j = &r->job[job];
+    const struct pf_channel *lane = j->lane;
+    bool killed = wait_for_end(r, j, limit_ms);
+    if (r->ended)
+        return pf_fail(e, PF_BAD, "%s: its resident process ended: %.200s", r->meta->program,
+                       *lane->text ? lane->text : r->trunk->text);
+    view_lane(r, j, killed);
+    *clip = &j->view;
+    *end = (struct pf_resident_end){.killed = killed,
+                                    .children = lane->children,
+                                    .executed = lane->executed,
+                                    .used_up = lane->resident.used_up,
+                                    .shared_input = r->trunk->ring[PF_STREAM_INPUT].head,
+                                    .weak = lane->not_seq_cst,
+                                    .blocked = lane->blocked,
+                                    .nblocked = lane->nblocked,
+                                    .unexplored = j->lane->unexplored,
+                                    .states = lane->states,
+                                    .nstates = lane->nstates,
+                                    .nunexplored = lane->nunexplored,
+                                    .live = lane->live,
+                                    .nlive = lane->nlive};
+    return PF_OK;
+}
+
+pf_status pf_resident_host_save(struct pf_resident_host *r, uint32_t job, const char *path,
+                                struct pf_error *e)
+{
+    const struct pf_clip *view = &r->job[job].view;
     struct pf_clip_writer *w;
     struct pf_clip_meta meta = *r->meta;
     meta.traced = 0;
@@ -334,12 +376,12 @@ pf_status pf_resident_host_save(struct pf_resident_host *r, const char *path, st
         return s;
     pf_clip_skip_sync(w);
     for (unsigned i = 0; i < PF_STREAM_EVENT; i++)
-        for (size_t k = 0; s == PF_OK && k < r->view.stream[i].n; k++) {
-            const struct pf_clip_chunk *c = &r->view.stream[i].chunk[k];
-            s = pf_clip_append(w, i, r->view.bytes + c->offset, c->raw, e);
+        for (size_t k = 0; s == PF_OK && k < view->stream[i].n; k++) {
+            const struct pf_clip_chunk *c = &view->stream[i].chunk[k];
+            s = pf_clip_append(w, i, view->bytes + c->offset, c->raw, e);
         }
     if (s == PF_OK)
-        s = pf_clip_finish(w, &r->view.end, e);
+        s = pf_clip_finish(w, &view->end, e);
     pf_clip_writer_free(w);
     return s;
 }

@@ -5,7 +5,8 @@
  * Model:   a copy continues from the checkpoint along a schedule plan, then under the policy of the
  *          target. It writes its streams into memory, the lane, behind those of the run up to the
  *          checkpoint, so that the lane reads like an ordinary recording.
- * Memory:  the host owns the lane. A clip that views the lane is valid until the next run.
+ *          Several resident processes run copies in parallel, each with a lane of its own.
+ * Memory:  the host owns the lanes. A clip that views a lane is valid until the next run there.
  * Threads: one thread at a time.
  * Errors:  PF_IO and PF_BAD with a message that names the program.
  */
@@ -20,7 +21,9 @@ struct pf_resident_host;
 /* Where the checkpoint is, and how long to wait for it. */
 struct pf_resident_start {
     const char *schedule; /* the policy of the target */
-    uint64_t events; /* of the main thread before the checkpoint, at least 1 */
+    const struct pf_schedule_plan_step *plan; /* up to the checkpoint */
+    size_t nsteps;                            /* less than PF_RESIDENT_STEPS */
+    uint32_t jobs; /* resident processes; fewer if the copies would share something */
     uint64_t limit_ms; /* most time until the target has reached it */
     bool (*should_stop)(void); /* NULL: never */
     bool allow_outside; /* copies may use connections to other processes */
@@ -63,14 +66,18 @@ struct pf_resident_end {
     uint32_t nlive;
 };
 
-/* Runs a copy along the plan, for at most limit_ms milliseconds. *clip is a view of its recording;
- * do not release it. */
-PF_MUST_USE pf_status pf_resident_host_run(struct pf_resident_host *r,
-                                           const struct pf_schedule_plan_step *plan, size_t n,
+/* The number of resident processes, which are numbered from 0. */
+uint32_t pf_resident_host_jobs(const struct pf_resident_host *r);
+/* begin: a resident process starts a copy along the plan. end: waits for it, for at most limit_ms
+ * milliseconds. *clip is a view of its recording; do not release it. */
+PF_MUST_USE pf_status pf_resident_host_begin(struct pf_resident_host *r, uint32_t job,
+                                             const struct pf_schedule_plan_step *plan, size_t n,
+                                             struct pf_error *e);
+PF_MUST_USE pf_status pf_resident_host_end(struct pf_resident_host *r, uint32_t job,
                                            uint64_t limit_ms, const struct pf_clip **clip,
                                            struct pf_resident_end *end, struct pf_error *e);
-/* Writes the last run into a file, as a clip without its events. */
-PF_MUST_USE pf_status pf_resident_host_save(struct pf_resident_host *r, const char *path,
-                                            struct pf_error *e);
+/* Writes the last run of this process into a file, as a clip without its events. */
+PF_MUST_USE pf_status pf_resident_host_save(struct pf_resident_host *r, uint32_t job,
+                                            const char *path, struct pf_error *e);
 
 #endif

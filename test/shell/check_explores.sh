@@ -121,6 +121,7 @@ has out "explored: 1 free run; 1 schedule"
 # The same seed and number of rounds: the same schedules and behaviours. Another seed: others.
 for s in a b; do status 66 "$PF" check --runs 4 --seed 5 --quiet --state same.$s -- ./account; done
 status 66 "$PF" check --runs 4 --seed 6 --quiet --state same.c -- ./account
+status 66 "$PF" check --runs 4 --seed 5 --jobs 2 --quiet --state same.d -- ./account
 python3 - <<'END'
 import glob, json
 def batches(name):
@@ -131,6 +132,7 @@ def explored(name):
     return [tuple(s[k] for k in ("round", "schedules", "behaviours", "failures", "left")) for s in steps if s["kind"] == "explore"]
 assert explored("a") and explored("a") == explored("b"), (explored("a"), explored("b"))
 assert len(batches("a")) == 3 and batches("a") == batches("b"), (batches("a"), batches("b"))
+assert explored("a") == explored("d") and batches("a") == batches("d"), (batches("a"), batches("d"))
 assert batches("a") != batches("c") and batches("c")[0][1] == 6, batches("c")
 END
 # A resumed check goes on with further seeds.

@@ -57,8 +57,28 @@ build relaxed -DLEAVE
 status 0 "$PF" explore --runs 50 -- ./open
 hasnt out "complete for this input"
 
-# a run of thousands of events has millions of targets: they are not all generated at once
+# The number of jobs does not affect the result.
+status 2 "$PF" explore --jobs 0 -- ./account
+has err "--jobs=0: expected a number from 1"
 "$PF" cc -g -O1 -pthread "$ROOT/example/tally.c" -o tally
+for jobs in 1 3; do
+    status 66 "$PF" explore --jobs $jobs --json account.$jobs.json -o account.$jobs -- ./account
+    status 0 "$PF" explore --jobs $jobs --runs 50 --json tally.$jobs.json -o tally.$jobs -- ./tally
+done
+python3 - <<'EOF'
+import json
+def explored(path):
+    d = json.load(open(path))
+    e = d["exploration"]
+    e.pop("milliseconds")
+    for x in e["failures"] + e["races"]:
+        x["clip"] = x["clip"].split("/")[-1]
+    return e, [(f["kind"], f["id"]) for f in d["findings"]]
+for name in "account", "tally":
+    assert explored(name + ".1.json") == explored(name + ".3.json"), name
+EOF
+
+# a run of thousands of events has millions of targets: they are not all generated at once
 status 0 "$PF" explore --runs 20 --json tally.json -- ./tally
 has out "stopped early"
 python3 - <<'EOF'

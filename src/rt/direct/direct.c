@@ -12,6 +12,7 @@
 #include "environment.h"
 #include "fuzz_policy.h"
 #include "hooks.h"
+#include "hot_pages.h"
 #include "memory_model.h"
 #include "missing_call.h"
 #include "number_text.h"
@@ -279,6 +280,8 @@ void pf_direct_end(void)
     pf_checkpoint_wait_all();
     pf_sched_close();
     pf_ring_flush();
+    if (pf_direct.exploring)
+        pf_hot_pages_find();
 }
 
 void pf_direct_options(void)

@@ -201,6 +201,8 @@ void pf_continuation_isolate(void);
 /* True if continuations share more than files: other descriptors, or memory mapped with MAP_SHARED.
  * shares_descriptor: true if fd is such a descriptor. */
 bool pf_continuation_shares(void);
+/* The same, without what leads to other processes. */
+bool pf_continuation_shares_inside(void);
 bool pf_continuation_shares_descriptor(int fd);
 /* Called by pf_direct_start before the first system call is trapped. */
 void pf_syscall_init(void);

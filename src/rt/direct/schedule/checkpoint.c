@@ -225,8 +225,7 @@ static void wait_below(uint32_t most)
     }
 }
 
-/* Gives each of the parallel continuations its own core; the first one keeps ours. */
-static void choose_core(const struct pf_channel *c, uint32_t slot)
+void pf_checkpoint_choose_core(const struct pf_channel *c, uint32_t slot)
 {
     unsigned char one[sizeof c->affinity];
     uint32_t bits = c->affinity_bytes * 8, n = 0;
@@ -283,7 +282,7 @@ void pf_checkpoint_branch(uint32_t i)
         return;
     }
     pf_zero(running, sizeof running);
-    choose_core(c, slot);
+    pf_checkpoint_choose_core(c, slot);
     start_continuation(c, i);
     char *at = add(plan, plan + sizeof plan - 1, c->folder);
     at = add(at, plan + sizeof plan - 1, "/");

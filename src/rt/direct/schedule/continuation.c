@@ -82,13 +82,16 @@ bool pf_continuation_shares_descriptor(int fd)
            !S_ISCHR(st.st_mode) && !S_ISDIR(st.st_mode);
 }
 
-bool pf_continuation_shares(void)
+static bool shares(bool inside)
 {
     for (int fd = 3; fd < LOW_FD; fd++)
-        if (pf_continuation_shares_descriptor(fd))
+        if (pf_continuation_shares_descriptor(fd) && !(inside && pf_outside_descriptor(fd)))
             return true;
     for (const struct pf_mapping *m = pf_mapping_above(0); m; m = pf_mapping_above(m->hi))
         if (m->shared && m->writable)
             return true;
     return false;
 }
+
+bool pf_continuation_shares(void) { return shares(false); }
+bool pf_continuation_shares_inside(void) { return shares(true); }

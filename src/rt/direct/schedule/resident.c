@@ -1,10 +1,11 @@
 /*
- * resident.c - see resident.h. One request at a time: several resident targets run in parallel
- * instead, each on a core of its own.
+ * resident.c - see resident.h. One request at a time: for parallel runs there are several resident
+ * processes, each on a core of its own.
  */
 #include "resident.h"
 #include "checkpoint.h"
 #include "fnv.h"
+#include "hot_pages.h"
 #include "pinned_answers.h"
 #include "schedule_plan.h"
 #include "scheduler.h"
@@ -13,8 +14,10 @@
 #include "stream_ring.h"
 #include "sys.h"
 #include "tracer.h"
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -117,53 +120,71 @@ static _Noreturn void leave(void)
         pf_sys(SYS_exit_group, 0);
 }
 
-/* Waits for the next request. Returns false if there will be none. */
-static bool wait_for_request(struct pf_resident *r)
+static uint32_t parent; /* pf, or the first resident process */
+
+/* Waits until *word differs from `old`. Returns false if the parent has died. */
+static bool wait_for_change(const uint32_t *word, uint32_t old)
 {
     const struct timespec look = {0, 200000000};
-    for (;;) {
-        uint32_t asked = __atomic_load_n(&r->asked, __ATOMIC_ACQUIRE);
-        if (asked == PF_RESIDENT_LEAVE)
-            return false;
-        if (asked != r->ended)
-            return true;
-        pf_sys(SYS_futex, &r->asked, FUTEX_WAIT, asked, &look);
-        if (!pf_channel_pf_alive())
+    while (__atomic_load_n(word, __ATOMIC_ACQUIRE) == old) {
+        pf_sys(SYS_futex, word, FUTEX_WAIT, old, &look);
+        if ((uint32_t)pf_sys(SYS_getppid) != parent)
             return false;
     }
+    return true;
 }
 
-/* In the copy: a channel, files and a plan of its own. */
-static void start_copy(const struct pf_resident *resident)
+/* Makes the other resident processes. Returns the number of this one, from 0. */
+static uint32_t split(const struct pf_channel *c)
 {
-    struct pf_resident r = *resident;
-    uint32_t parent = pf_channel_get()->owner;
+    uint32_t first = (uint32_t)pf_sys(SYS_getpid);
+    for (uint32_t i = 1; i < c->resident.jobs; i++) {
+        long pid = pf_checkpoint();
+        if (pid < 0)
+            pf_direct_refuse("cannot copy the process for parallel runs (is there a limit on "
+                             "processes?)");
+        if (pid)
+            continue;
+        pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+        pf_checkpoint_choose_core(c, i);
+        parent = first;
+        return i;
+    }
+    return 0;
+}
+
+static const struct pf_schedule_plan_step *map_plan(const char *path)
+{
+    long fd = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0), at = -1;
+    if (fd >= 0)
+        at = pf_sys(SYS_mmap, NULL, PF_RESIDENT_STEPS * sizeof(struct pf_schedule_plan_step),
+                    PROT_READ, MAP_SHARED, fd, 0);
+    if (fd >= 0)
+        pf_sys(SYS_close, fd);
+    return at < 0 && at > -4096 ? NULL : (const struct pf_schedule_plan_step *)at;
+}
+
+/* In the copy: files and a plan of its own. */
+static void start_copy(const struct pf_schedule_plan_step *plan, uint32_t steps)
+{
     pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    pf_hot_pages_touch();
     pf_continuation_isolate();
-    if (!pf_channel_move(r.lane))
-        pf_sys(SYS_exit_group, 2);
-    pf_channel_get()->pf = parent; /* the resident process plays the part of pf */
     pf_channel_get()->exploring = pf_direct.exploring = true;
     pf_sched_policy(pf_channel_get()->schedule);
-    pf_schedule_plan_load(r.plan);
+    pf_schedule_plan_follow(plan, steps);
 }
 
-void pf_resident_serve(void)
+/* Waits for requests. Returns in each copy; in the resident process when pf has died. */
+static bool serve(const struct pf_schedule_plan_step *plan)
 {
     struct pf_resident *r = &pf_channel_get()->resident;
-    fill_slots();
-    pf_continuation_prepare();
-    pf_shared_state_save();
-    __atomic_store_n(&r->ready, 1, __ATOMIC_RELEASE);
-    pf_sys(SYS_futex, &r->ready, FUTEX_WAKE, 1);
-    while (wait_for_request(r)) {
+    while (wait_for_change(&r->asked, r->ended)) {
         int status = 0;
-        if (!r->ended && !pf_pins_map(r->answers)) /* the first request */
-            pf_direct_refuse("cannot map the answers of the outside world");
         long pid = pf_checkpoint();
         if (pid == 0) {
-            start_copy(r);
-            return;
+            start_copy(plan, r->steps);
+            return true;
         }
         if (pid < 0)
             pf_direct_refuse(
@@ -177,5 +198,35 @@ void pf_resident_serve(void)
         __atomic_fetch_add(&r->ended, 1, __ATOMIC_SEQ_CST);
         pf_sys(SYS_futex, &r->ended, FUTEX_WAKE, 1);
     }
-    leave();
+    return false;
+}
+
+void pf_resident_serve(void)
+{
+    struct pf_channel *c = pf_channel_get();
+    struct pf_resident *r = &c->resident;
+    char lane[sizeof r->lane[0]], plan[sizeof r->plan[0]];
+    parent = c->pf;
+    fill_slots();
+    pf_continuation_prepare();
+    pf_shared_state_save();
+    /* copies that run at the same time must not share anything */
+    r->jobs = c->jobs < 1 || pf_continuation_shares_inside() ? 1 : c->jobs;
+    __atomic_store_n(&r->ready, 1, __ATOMIC_RELEASE);
+    pf_sys(SYS_futex, &r->ready, FUTEX_WAKE, 1);
+    if (!wait_for_change(&r->go, 0))
+        leave();
+    uint32_t number = split(c);
+    pf_copy(lane, r->lane[number], sizeof lane);
+    pf_copy(plan, r->plan[number], sizeof plan);
+    if (!pf_pins_map(r->answers))
+        pf_direct_refuse("cannot map the answers of the outside world");
+    if (!pf_channel_move(lane)) /* c is the lane from now on */
+        pf_direct_refuse("cannot map the channel of a copy");
+    c->pf = (uint32_t)pf_sys(SYS_getpid); /* this process plays the part of pf for its copies */
+    const struct pf_schedule_plan_step *steps = map_plan(plan);
+    if (!steps)
+        pf_direct_refuse("cannot map the plan of a copy");
+    if (!serve(steps))
+        leave();
 }

@@ -26,6 +26,14 @@ static const struct pf_schedule_plan_step *step;
 static uint64_t n, next, nqueries;
 static bool lenient; /* a step that cannot be done ends the plan */
 
+void pf_schedule_plan_follow(const struct pf_schedule_plan_step *steps, uint64_t count)
+{
+    lenient = false;
+    step = steps;
+    n = count;
+    next = nqueries = 0;
+}
+
 void pf_schedule_plan_load(const char *path)
 {
     struct stat st = {0};

@@ -14,13 +14,16 @@
 #ifndef PF_RT_SCHEDULE_PLAN_H
 #define PF_RT_SCHEDULE_PLAN_H
 
+#include "channel.h"
 #include "context.h"
 
 /* Follows the plan that the channel names, if any. */
 void pf_schedule_plan_init(void);
 /* Follows this file from now on. */
 void pf_schedule_plan_load(const char *path);
-/* The same as long as it is possible: a step that cannot be done ends the plan. A file that does
+/* Follows these steps from now on; none of them is a query. */
+void pf_schedule_plan_follow(const struct pf_schedule_plan_step *steps, uint64_t count);
+/* Like load, as long as it is possible: a step that cannot be done ends the plan. A file that does
  * not exist is an empty plan. */
 void pf_schedule_plan_load_lenient(const char *path);
 /* Follows no plan from now on. */

@@ -92,20 +92,30 @@ static uint64_t hash_descriptor(uint64_t h, int fd)
     return pf_fnv_text(h, text);
 }
 
+static uint64_t descriptors;
+static uint16_t opened[FDS]; /* this process opens no others between save and restore */
+static uint32_t nopened;
+
+static void find_descriptors(void)
+{
+    nopened = 0;
+    for (uint16_t fd = 0; fd < FDS; fd++)
+        if (pf_continuation_shares_descriptor(fd))
+            opened[nopened++] = fd;
+}
+
 static uint64_t hash_descriptors(void)
 {
     uint64_t h = PF_FNV_START;
-    for (int fd = 0; fd < FDS; fd++)
-        if (pf_continuation_shares_descriptor(fd))
-            h = hash_descriptor(pf_fnv_number(h, (uint64_t)fd), fd);
+    for (uint32_t i = 0; i < nopened; i++)
+        h = hash_descriptor(pf_fnv_number(h, opened[i]), opened[i]);
     return h;
 }
-
-static uint64_t descriptors;
 
 void pf_shared_state_save(void)
 {
     save_memory();
+    find_descriptors();
     descriptors = hash_descriptors();
 }
 

@@ -1,0 +1,19 @@
+/*
+ * hot_pages.h - pages that the copies of a resident target write.
+ *
+ * Model:   after the process is copied, the first write to a page costs a fault, which takes
+ *          several times as long as the copy of the page. Most copies write the same pages. So a
+ *          copy finds out at its end which pages are its own, and later copies ask the kernel for
+ *          all of them at their beginning. That changes nothing but the time.
+ * Memory:  a list in the channel (struct pf_resident).
+ * Errors:  without PAGEMAP_SCAN (Linux before 6.7) the list stays empty.
+ */
+#ifndef PF_RT_HOT_PAGES_H
+#define PF_RT_HOT_PAGES_H
+
+/* In a copy that is about to end. */
+void pf_hot_pages_find(void);
+/* In a copy that begins. */
+void pf_hot_pages_touch(void);
+
+#endif
