@@ -18,8 +18,10 @@ def is_runtime_frame(frame):
     symtab = frame.find_sal().symtab
     if symtab is not None:
         return "photofinish-rt/" in symtab.filename
-    name = frame.name()
-    return name is not None and name.startswith(("pf_", "__pf_"))
+    # most of the runtime has no debug information; static functions have other names than these
+    if (frame.name() or "").startswith(("pf_", "__pf_")):
+        return True
+    return "in section pf_text" in gdb.execute("info symbol %#x" % frame.pc(), to_string=True)
 
 
 class ProgramFrames:

@@ -47,11 +47,11 @@ static struct {
     bool ended;
     uint32_t execs; /* calls of exec in progress */
     uint64_t waited_ms; /* at exit, for other threads */
-    int status;         /* exit status that the program wants; -1: unknown */
+    int status;         /* 1 + the exit status that the program wants; 0: unknown */
     struct pf_pool work;  /* memory for one finding */
     struct pf_pool forever;
     struct pf_suppressions suppressions;
-    uint32_t n; /* entries in use */
+    uint32_t n; /* entries in use, from FIRST on */
     uint64_t findings, suppressed;
     uint64_t counted; /* findings that are errors of the program */
     void (*on_halt)(void);
@@ -60,7 +60,7 @@ static struct {
     uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
     /* hashes of {pair, granule} that are suppressed because of their variable */
     uint64_t hidden[HIDDEN];
-} race = {.n = FIRST, .status = -1};
+} race; /* all zero at the start: megabytes of other values would be in every executable */
 
 /* --- output --- */
 
@@ -147,11 +147,12 @@ static struct finding_entry *entry_of(uint64_t id)
     for (; race.index[i]; i = (i + 1) % INDEX)
         if (race.entry[race.index[i]].id == id)
             return &race.entry[race.index[i]];
-    if (race.n == ENTRIES)
+    if (race.n == ENTRIES - FIRST)
         return NULL;
-    race.index[i] = (uint16_t)race.n;
-    race.entry[race.n].id = id;
-    return &race.entry[race.n++];
+    struct finding_entry *e = &race.entry[FIRST + race.n++];
+    race.index[i] = (uint16_t)(e - race.entry);
+    e->id = id;
+    return e;
 }
 
 /* --- end of the process --- */
@@ -206,7 +207,7 @@ static void print_summary(void)
 /* The last lines of the log. Completes `e`. */
 static void log_end(struct pf_race_end *e)
 {
-    for (uint32_t i = FIRST; i < race.n; i++)
+    for (uint32_t i = FIRST; i < FIRST + race.n; i++)
         if (race.entry[i].count > 1 && race.entry[i].reported)
             pf_race_log_count(race.entry[i].id, race.entry[i].count);
     if (!pf_rt.events)
@@ -222,7 +223,7 @@ static void end_log(const char *how, bool exec)
     struct pf_sample_numbers sample;
     bool sampled = pf_hooks.sampling_finished(&sample, exec);
     log_end(&(struct pf_race_end){
-        .how = how, .status = exec ? -1 : race.status, .sample = sampled ? &sample : NULL});
+        .how = how, .status = exec ? -1 : race.status - 1, .sample = sampled ? &sample : NULL});
 }
 
 static bool is_this_process(void) { return race.pid == (pid_t)pf_sys(SYS_getpid); }
@@ -281,7 +282,7 @@ void pf_race_child_died(pid_t child)
 void pf_race_exits(int status)
 {
     if (is_this_process())
-        race.status = status & 0xff;
+        race.status = 1 + (status & 0xff);
 }
 
 void pf_race_before_exec(void)
@@ -559,16 +560,16 @@ void pf_race_after_fork(void)
     race.ended = false;
     race.execs = 0;
     race.waited_ms = 0;
-    race.status = -1;
+    race.status = 0;
     race.findings = race.suppressed = race.counted = 0;
     /* otherwise the tables are zero, and their pages stay shared with the parent */
-    if (race.n > FIRST) {
-        pf_zero(race.entry, race.n * sizeof race.entry[0]);
+    if (race.n) {
+        pf_zero(race.entry, (FIRST + race.n) * sizeof race.entry[0]);
         pf_zero(race.index, sizeof race.index);
         pf_zero(race.cache, sizeof race.cache);
         pf_zero(race.hidden, sizeof race.hidden);
     }
-    race.n = FIRST;
+    race.n = 0;
     /* another thread may have been using it */
     pf_pool_init(&race.work, pf_race_map, pf_race_unmap);
     for (struct pf_suppression *s = race.suppressions.first; s; s = s->next)

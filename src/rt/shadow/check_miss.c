@@ -11,6 +11,25 @@
 #include "rt.h"
 #include "stack.h"
 
+/* The complete fast update, for cells with overflow words and for the less simple cases. All entry
+ * points share one copy of it for each kind, because it is long. */
+PF_PRESERVE_MOST static __attribute__((noinline)) bool update_read(const uint32_t *clock,
+                                                                   uint64_t *cell, uint64_t mine)
+{
+    return pf_cell_fast_update_read(clock, cell, mine);
+}
+PF_PRESERVE_MOST static __attribute__((noinline)) bool update_write(const uint32_t *clock,
+                                                                    uint64_t *cell, uint64_t mine)
+{
+    return pf_cell_fast_update_write(clock, cell, mine);
+}
+
+static inline __attribute__((always_inline)) bool update(const uint32_t *clock, uint64_t *cell,
+                                                         uint64_t mine, bool write)
+{
+    return write ? update_write(clock, cell, mine) : update_read(clock, cell, mine);
+}
+
 /* An access of `size` bytes. Returns false if it needs the slow path; then a part of a 16-byte
  * access may be done, and doing it again is harmless. */
 static inline __attribute__((always_inline)) bool miss(uintptr_t addr, uint32_t site, unsigned size,
@@ -27,7 +46,7 @@ static inline __attribute__((always_inline)) bool miss(uintptr_t addr, uint32_t 
     mine |= ((1ull << (size < 8 ? size : 8)) - 1) << (PF_MASK_SHIFT + (size < 8 ? addr & 7 : 0));
     uint64_t *cell = pf_cell_of(addr);
     for (unsigned i = 0; i < size; i += 8, cell += 2)
-        if (!pf_cell_fast_update(clock, cell, mine))
+        if (!update(clock, cell, mine, write))
             return false;
     return true;
 }
@@ -100,18 +119,6 @@ static inline __attribute__((always_inline)) bool is_pair_covered(uintptr_t addr
            (!((next ^ key) & (same | rest)) || (!write && next == __pf_tls.read_set));
 }
 
-/* The complete fast update, for cells with overflow words and for the less simple cases. */
-PF_PRESERVE_MOST static __attribute__((noinline)) bool update_read(const uint32_t *clock,
-                                                                   uint64_t *cell, uint64_t mine)
-{
-    return pf_cell_fast_update_read(clock, cell, mine);
-}
-PF_PRESERVE_MOST static __attribute__((noinline)) bool update_write(const uint32_t *clock,
-                                                                    uint64_t *cell, uint64_t mine)
-{
-    return pf_cell_fast_update_write(clock, cell, mine);
-}
-
 /* The id of the site if the fast path may be used; 0 if not. */
 static inline __attribute__((always_inline)) uint32_t fast_path_id(uint32_t site)
 {
@@ -152,7 +159,7 @@ static inline __attribute__((always_inline)) uintptr_t update_short(uintptr_t ad
         if ((((s ^ a) & same) || (a & ~s & PF_MASK_ALL)) && (write || s != __pf_tls.read_set) &&
             ((more && (write || !overflow_cannot_race(clock, cell, a))) ||
              !pf_cell_update_front(clock, cell, s0, s1, a, write)) &&
-            !(write ? update_write(clock, cell, a) : update_read(clock, cell, a)))
+            !update(clock, cell, a, write))
             return addr;
         if (end <= 8)
             return addr + end - (addr & 7);
@@ -167,7 +174,7 @@ update_partial(const uint32_t *clock, uintptr_t addr, uint64_t size, uint64_t mi
     if (is_covered(addr, size, write))
         return true;
     uint64_t mask = ((1ull << size) - 1) << (PF_MASK_SHIFT + (addr & 7));
-    return pf_cell_fast_update(clock, pf_cell_of(addr), (mine & ~PF_MASK_ALL) | mask);
+    return update(clock, pf_cell_of(addr), (mine & ~PF_MASK_ALL) | mask, write);
 }
 
 /* Updates a range, in runs of equal granules (range.h). Returns the first address that needs the
@@ -194,7 +201,7 @@ static inline __attribute__((always_inline)) uintptr_t update_range(uintptr_t ad
         addr += 8 * n;
         if (end - addr < 8)
             break;
-        if (!pf_cell_fast_update(clock, pf_cell_of(addr), mine))
+        if (!update(clock, pf_cell_of(addr), mine, write))
             return addr;
         addr += 8;
     }
@@ -321,7 +328,7 @@ static inline __attribute__((always_inline)) uintptr_t update_interleaved(
         uint64_t s = pf_word_get(&cell[!write]), a = mine | mask;
         if (!pf_access_covers(s, a) && (write || s != __pf_tls.read_set)) {
             a |= sites->id[at];
-            if (sites->two != two || !pf_cell_fast_update(clock, cell, a))
+            if (sites->two != two || !update(clock, cell, a, write))
                 return left == (from & 7) + (end - from) ? from : end - left;
         }
         if (left <= 8)
