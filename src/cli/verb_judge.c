@@ -447,7 +447,7 @@ int pf_verb_judge(int argc, char **argv)
 {
     const char *schedules = NULL, *control = NULL, *jobs = NULL, *limit = NULL, *method = NULL,
                *fail_on = NULL, *require = NULL, *memory = NULL, *memory_runs = NULL, *met = NULL,
-               *wrong = NULL, *paths = NULL, *inputs = NULL, *solver = NULL;
+               *wrong = NULL, *paths = NULL, *inputs = NULL, *recordings = NULL, *solver = NULL;
     bool no_adhoc = false, no_symbolic = false;
     struct judge_verb *v = pf_mem_zero(1, sizeof *v);
     struct pf_judge_settings *how = &v->list.how;
@@ -492,6 +492,8 @@ int pf_verb_judge(int argc, char **argv)
         {"paths", "N", "judge each race with at most N inputs (default 5); needs pf cc --symbolic",
          &paths, NULL},
         {"race", "A,B", "judge the accesses A and B of CLIP, such as T1:137,T2:40", &v->race, NULL},
+        {"recordings", "N", "judge harmless races in N more recordings (default 2)", &recordings,
+         NULL},
         {"require", "COND",
          "every run must satisfy COND, such as 'count >= 0', at synchronisation, output and end",
          &require, NULL},
@@ -531,6 +533,7 @@ int pf_verb_judge(int argc, char **argv)
         {"control", control, 0, 200, &how->control},
         {"jobs", jobs, 1, 64, &how->jobs},
         {"met", met, 0, 1000, &v->met},
+        {"recordings", recordings, 0, 100, &how->recordings},
         {"paths", paths, 1, 1000, &how->paths},
         {"inputs", inputs, 0, 16, &how->inputs},
     };

@@ -192,7 +192,9 @@ struct pf_ordered_access {
 struct pf_order_request {
     struct pf_ordered_access access[2]; /* in the wanted order */
     uint32_t hold_at_once; /* hold the thread of the second access from the start */
-    uint32_t reserved;
+    /* 1 + which access is reached last: both threads are held until both are about to perform their
+     * accesses; 0: only the thread of the second access is held */
+    uint32_t together;
     uint64_t patience; /* most events for which it is held */
     uint64_t limit; /* most events of the continuation; 0: no limit */
     char policy[64]; /* after the first access, once the plan (NUMBER.plan) cannot be followed */

@@ -65,6 +65,9 @@ static pf_status write_request(const struct pf_both_orders *q, const struct pf_o
         .access = {describe(q->t, r->alternate ? q->b : q->a),
                    describe(q->t, r->alternate ? q->a : q->b)},
         .hold_at_once = r->alternate && q->hold_from != PF_NONE,
+        .together = !r->together   ? 0
+                    : r->alternate ? 1
+                                   : 2,
         .patience = limit,
         .limit = 2 * limit, /* the thread may be held for half of it */
     };

@@ -26,6 +26,9 @@
 struct pf_order_run {
     bool alternate; /* the access that was recorded last comes first */
     bool recorded; /* follows the recorded schedule first, as long as that is possible */
+    /* both threads are brought before their accesses first; until then, runs of both orders are the
+     * same */
+    bool together;
     char policy[64]; /* the policy after that; if not `recorded`, from the race on */
     const char *clip; /* absolute path of its clip; NULL: none is written */
     uint32_t nchoices; /* its first choices of memory contents; the others are 0 */

@@ -26,6 +26,7 @@ static pf_status record(struct shared_record *u, struct pf_error *e)
 {
     const struct pf_record_again *r = u->r;
     struct pf_clip_meta m = r->clip->meta;
+    m.schedule = r->schedule ? (char *)r->schedule : m.schedule;
     struct pf_directed d = {
         .schedule = m.schedule, .exclude = m.exclude, .plan = r->plan, .watch = !r->symbolic};
     struct pf_child_end child;

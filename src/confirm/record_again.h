@@ -20,6 +20,7 @@ struct pf_record_again {
     const char *file; /* absolute path of the new recording */
     char **argv; /* NULL: those of the clip */
     const char *input; /* file for standard input; NULL: what the recording has read */
+    const char *schedule; /* policy; NULL: that of the clip */
     const char *plan; /* absolute path of a schedule plan to follow first; NULL: none */
     bool symbolic; /* a symbolic run of its arguments, standard input and files */
     const char *without_lock; /* the lock operation to remove, FILE:LINE; NULL: none */

@@ -6,11 +6,14 @@
 #include "evidence.h"
 #include "flip_back.h"
 #include "held_locks.h"
+#include "judge_again.h"
 #include "judge_paths.h"
 #include "judge_runs.h"
 #include "load_trace.h"
 #include "message.h"
 #include "order_alone.h"
+#include "order_obstacle.h"
+#include "order_together.h"
 #include "stale_runs.h"
 #include "text_format.h"
 #include <stdarg.h>
@@ -23,6 +26,7 @@
 /* If more than one in 10 runs of the primary order has a result of its own, a new result means
  * nothing. */
 #define VARYING 10
+#define MORE_SCHEDULES 12 /* tried if no schedule so far has reversed the order */
 #define ENDLESS_TIMES 10 /* factor for the event limit of a run whose loop seems to be endless */
 
 const struct pf_judge_settings pf_judge_default = {.schedules = 2,
@@ -30,6 +34,7 @@ const struct pf_judge_settings pf_judge_default = {.schedules = 2,
                                                    .prefixes = 5,
                                                    .adhoc = true,
                                                    .stale_runs = 100,
+                                                   .recordings = 2,
                                                    .paths = 5,
                                                    .inputs = 2,
                                                    .symbolic_output = true,
@@ -86,21 +91,6 @@ static bool load_run(const struct pf_judge_run *r, struct pf_trace *t)
 
 /* --- locks in the way --- */
 
-/* The exclusive lock that both threads hold at their accesses; PF_NONE: there is none. */
-static uint32_t common_lock(const struct pf_trace *t, const struct pf_held_locks *held, uint32_t a,
-                            uint32_t b)
-{
-    const uint32_t *x, *y;
-    uint32_t nx = pf_held_locks_at(held, t, a, &x), ny = pf_held_locks_at(held, t, b, &y);
-    for (uint32_t i = 0; i < nx; i++)
-        for (uint32_t k = 0; k < ny; k++) {
-            const struct pf_event *p = &t->events.at[x[i]], *q = &t->events.at[y[k]];
-            if (pf_event_lock(p) == pf_event_lock(q) && !(pf_event_shared(p) && pf_event_shared(q)))
-                return pf_event_lock(p);
-        }
-    return PF_NONE;
-}
-
 /* The other thread waits for a lock that the thread of a holds at a, so it is not enough to hold
  * the latter before a. Sets hold_from to an earlier event before which it is held instead: its
  * acquire of the n-th innermost lock. Returns false if there is none; the class is then decided. */
@@ -111,7 +101,7 @@ static bool hold_before_lock(struct judging *j, unsigned n)
     const uint32_t *acquires;
     pf_pool_init_malloc(&pool);
     const struct pf_held_locks *held = pf_mem_checked(pf_held_locks_make(t, &pool));
-    uint32_t lock = common_lock(t, held, j->race->a, j->race->b), from = PF_NONE;
+    uint32_t lock = pf_obstacle_common_lock(t, held, j->race->a, j->race->b), from = PF_NONE;
     uint32_t count = pf_held_locks_at(held, t, j->race->a, &acquires);
     if (lock == PF_NONE && n < count && n < j->how->prefixes)
         from = acquires[count - 1 - n];
@@ -151,27 +141,12 @@ static void decide_spin(struct judging *j, const struct pf_judge_run *alt,
                thread_of(j, j->race->a));
 }
 
-/* True if the thread has performed an event after it was released. */
-static bool went_on(const struct pf_trace *now, uint32_t thread, uint64_t released, uint32_t *wait)
-{
-    bool more = false;
-    *wait = PF_NONE;
-    for (uint32_t i = 0; i < now->events.len; i++) {
-        if (now->recorded.thread.at[now->events.at[i].thread] != thread)
-            continue;
-        more |= now->recorded.index.at[i] > released;
-        if (now->recorded.index.at[i] <= released)
-            *wait = i;
-    }
-    return more;
-}
-
 static void decide_wait(struct judging *j, const struct pf_judge_run *alt,
                         const struct pf_trace *now)
 {
     uint32_t waiter = thread_of(j, j->race->b), last;
     char at[200] = "an unknown position";
-    bool more = went_on(now, waiter, alt->run.order.released, &last);
+    bool more = pf_obstacle_went_on(now, waiter, alt->run.order.released, &last);
     if (last != PF_NONE)
         pf_adhoc_sync_position(now, last, at, sizeof at);
     if (more)
@@ -181,22 +156,10 @@ static void decide_wait(struct judging *j, const struct pf_judge_run *alt,
         decide(j, PF_JUDGED_UNDECIDED, "T%u waits at %s, and it is not known for what", waiter, at);
 }
 
-/* The thread of b was created by the thread of a after a. */
-static bool is_created_later(const struct judging *j)
-{
-    const struct pf_trace *t = j->race->t;
-    for (uint32_t i = j->race->a; i < j->race->b; i++)
-        if (t->events.at[i].kind == PF_EV_FORK &&
-            t->events.at[i].what == t->events.at[j->race->b].thread &&
-            t->events.at[i].thread == t->events.at[j->race->a].thread)
-            return true;
-    return false;
-}
-
 static void decide_not_reached(struct judging *j, const struct pf_trace *now)
 {
     struct pf_adhoc_sync s;
-    if (is_created_later(j))
+    if (pf_obstacle_created_later(j->race->t, j->race->a, j->race->b))
         decide(j, PF_JUDGED_SINGLE_ORDERING, "T%u is created after the access of T%u",
                thread_of(j, j->race->b), thread_of(j, j->race->a));
     else if (pf_adhoc_sync_guard(j->race->t, j->race->a, j->race->b, now, &s))
@@ -368,6 +331,31 @@ static bool order_alone_matters(struct judging *j)
     return alone && !varies_by_itself(j);
 }
 
+/* True if the runs, of any order, have different results. */
+static bool results_vary(const struct judging *j)
+{
+    for (size_t i = 1; i < j->g.at.len; i++)
+        if (is_usable(run_at(j, i)) && !*run_at(j, i)->failure &&
+            !pf_judge_runs_same(run_at(j, 0), run_at(j, i)) &&
+            !pf_run_output_permuted(&run_at(j, 0)->output, &run_at(j, i)->output))
+            return true;
+    return false;
+}
+
+/* Decides if the order changes the output of runs that differ in nothing else. */
+static void decide_together(struct judging *j)
+{
+    struct pf_order_together o;
+    if (j->how->as_paper || !j->how->control || j->g.hold_from != PF_NONE)
+        return;
+    if (pf_order_together_differs(&o, j->how, j->race)) {
+        decide(j, PF_JUDGED_OUTPUT_DIFFERS, "the order alone changes the output");
+        pf_evidence_output(j->out, o.primary, o.alternate);
+        pf_evidence_clips(j->out, j->race, o.primary, o.alternate);
+    }
+    pf_order_together_release(&o);
+}
+
 static void decide_outputs(struct judging *j)
 {
     size_t n = j->g.at.len;
@@ -378,6 +366,7 @@ static void decide_outputs(struct judging *j)
         pf_evidence_clips(j->out, j->race, run_at(j, 0), run_at(j, 1));
         return;
     }
+    decide_together(j);
     for (size_t i = 0; i < n && j->out->class == PF_JUDGED_UNDECIDED; i++) {
         const struct pf_judge_run *r = run_at(j, i);
         if (!is_usable(r) || !r->run.alternate || *r->failure)
@@ -404,17 +393,6 @@ static void decide_outputs(struct judging *j)
         pf_evidence_output(j->out, run_at(j, 0), run_at(j, i));
         pf_evidence_clips(j->out, j->race, run_at(j, 0), run_at(j, i));
     }
-}
-
-/* True if the runs, of any order, have different results. */
-static bool results_vary(const struct judging *j)
-{
-    for (size_t i = 1; i < j->g.at.len; i++)
-        if (is_usable(run_at(j, i)) && !*run_at(j, i)->failure &&
-            !pf_judge_runs_same(run_at(j, 0), run_at(j, i)) &&
-            !pf_run_output_permuted(&run_at(j, 0)->output, &run_at(j, i)->output))
-            return true;
-    return false;
 }
 
 /* All results of the alternate order are in the control group, but the race may still have caused
@@ -485,6 +463,31 @@ static void choose_alternate(struct judging *j)
         }
 }
 
+/* False: the reason why the order was not reversed holds for every schedule. */
+static bool may_be_reached(const struct judging *j, const struct pf_judge_run *alternate)
+{
+    enum pf_order_obstacle why = alternate->run.order.obstacle;
+    bool another_path = why == PF_ORDER_ENDED || why == PF_ORDER_EXIT;
+    return j->out->class == PF_JUDGED_UNDECIDED ||
+           (j->out->class == PF_JUDGED_SINGLE_ORDERING && another_path);
+}
+
+/* The thread may reach its access only if other threads run before it: tries further random
+ * schedules. True: the order could be reversed under one of them. */
+static bool try_more_schedules(struct judging *j)
+{
+    struct pf_judge_wish wish = {.alternate = true, .n = MORE_SCHEDULES, .seed = 100};
+    struct pf_error e;
+    if (j->how->as_paper || !j->how->schedules || pf_judge_runs_add(&j->g, &wish, 1, &e) != PF_OK)
+        return false;
+    choose_alternate(j);
+    if (!is_usable(run_at(j, 1)))
+        return false;
+    j->out->class = PF_JUDGED_UNDECIDED;
+    *j->out->reason = 0;
+    return true;
+}
+
 /* Runs both orders, along the recorded schedule and under random ones. False: the class is
  * decided, because the order could not be reversed. */
 static bool run_both(struct judging *j)
@@ -516,9 +519,11 @@ static bool run_both(struct judging *j)
                    pf_order_run_obstacle(&primary->run));
         else if (pf_order_run_enforced(&alternate->run))
             return true;
-        else if (alternate->run.order.obstacle != PF_ORDER_LOCK)
+        else if (alternate->run.order.obstacle != PF_ORDER_LOCK) {
             decide_unenforced(j, alternate);
-        else if (hold_before_lock(j, n))
+            if (may_be_reached(j, alternate) && try_more_schedules(j))
+                return true;
+        } else if (hold_before_lock(j, n))
             continue;
         return false;
     }
@@ -543,13 +548,15 @@ static void judge_adhoc(struct judging *j)
         decide(j, PF_JUDGED_UNDECIDED, "not ad hoc synchronisation");
 }
 
-/* Judges the race with other inputs, too. */
-static void judge_inputs(struct judging *j)
+/* Judges the race with other schedules before it, and with other inputs. */
+static void judge_further(struct judging *j)
 {
-    bool wanted = j->out->class == PF_JUDGED_K_WITNESS || j->out->class == PF_JUDGED_OUTPUT_DIFFERS;
-    if (j->how->paths > 1 && wanted)
-        pf_judge_paths(j->how, j->race, j->how->limit_ms ? j->g.began + j->how->limit_ms : 0,
-                       j->out);
+    uint64_t end = j->how->limit_ms ? j->g.began + j->how->limit_ms : 0;
+    if (j->out->class == PF_JUDGED_K_WITNESS)
+        pf_judge_recordings(j->how, j->race, end, j->out);
+    if (j->how->paths > 1 &&
+        (j->out->class == PF_JUDGED_K_WITNESS || j->out->class == PF_JUDGED_OUTPUT_DIFFERS))
+        pf_judge_paths(j->how, j->race, end, j->out);
 }
 
 void pf_judge_race(const struct pf_judge_settings *how, const struct pf_judge_case *race,
@@ -574,7 +581,7 @@ void pf_judge_race(const struct pf_judge_settings *how, const struct pf_judge_ca
     out->schedules = pf_judge_runs_count(&j.g, true);
     out->control = pf_judge_runs_count(&j.g, false);
     if (how->method == PF_METHOD_BOTH_ORDERS)
-        judge_inputs(&j);
+        judge_further(&j);
     pf_judge_runs_clear(&j.g);
     out->ms = pf_now_ms() - j.g.began;
 }

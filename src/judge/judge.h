@@ -43,6 +43,7 @@ struct pf_judge_settings {
     size_t nrequirements;
     uint32_t memory; /* enum pf_memory_model; not sc: the runs are repeated under this model */
     unsigned stale_runs; /* most runs under that model */
+    unsigned recordings; /* further recordings in which a harmless race is judged */
     unsigned paths; /* most inputs, the recorded one included (judge_paths.h); 1: only that one */
     unsigned inputs; /* how many sources of input may change */
     bool symbolic_output; /* compare the outputs of both orders as formulas over the input */

@@ -5,10 +5,10 @@
 #include "evidence.h"
 #include "file.h"
 #include "hunt.h"
+#include "judge_again.h"
 #include "load_trace.h"
 #include "plan_steps.h"
 #include "program.h"
-#include "race_again.h"
 #include "record_again.h"
 #include "recorded_stdin.h"
 #include "symbolic_output.h"
@@ -22,7 +22,6 @@
 #define VERB "judge"
 #define RUN_MS 20000 /* time limit of a recording */
 #define ATTEMPTS 8 /* recordings with other inputs, for each input that is wanted */
-#define PAIRS 3 /* pairs of accesses that are judged with each input */
 #define SOURCES_MAX 16
 #define SHOWN 60 /* bytes of a source in messages */
 
@@ -156,28 +155,6 @@ static void describe(const struct paths *p, const struct pf_input_bytes *in, str
 
 /* --- recordings --- */
 
-/* A recording with its input and trace. */
-struct path_recording {
-    char *file;
-    struct pf_clip clip;
-    struct pf_predict_job *job; /* has the trace */
-    bool open;
-};
-
-static void release_recording(struct path_recording *r)
-{
-    if (r->open)
-        pf_clip_release(&r->clip);
-    if (r->job) {
-        pf_predict_job_release(r->job);
-        free(r->job);
-    }
-    if (r->file)
-        unlink(r->file);
-    free(r->file);
-    *r = (struct path_recording){0};
-}
-
 /* Writes the schedule of a trace up to an event (PF_NONE: whole) as a plan file. */
 static pf_status write_plan(const struct pf_trace *t, uint32_t last, const char *file,
                             struct pf_error *e)
@@ -219,15 +196,6 @@ static pf_status record(struct paths *p, const struct pf_input_bytes *in, const 
     pf_hunt_arguments_free(argv);
     free(input);
     return s;
-}
-
-static bool open_recording(struct path_recording *r, struct pf_error *e)
-{
-    r->job = pf_mem_zero(1, sizeof *r->job);
-    pf_predict_job_init(r->job);
-    r->job->path = r->file;
-    r->open = pf_clip_open(&r->clip, r->file, e) == PF_OK;
-    return r->open && pf_load_trace(VERB, r->file, &r->job->t, e) == PF_OK;
 }
 
 /* --- symbolic runs --- */
@@ -321,14 +289,6 @@ static bool explore(struct paths *p, const struct pf_input_bytes *in, const stru
 
 /* --- one more input --- */
 
-static void discard(struct pf_verdict *v)
-{
-    for (size_t i = 0; i < v->evidence.len; i++)
-        if (v->evidence.at[i].clip)
-            unlink(v->evidence.at[i].clip);
-    pf_verdict_release(v);
-}
-
 /* Stores the input as files, with the command that uses it. */
 static void keep_input(struct paths *p, struct pf_verdict *v, const struct pf_input_bytes *in,
                        const char *words)
@@ -349,7 +309,6 @@ static void keep_input(struct paths *p, struct pf_verdict *v, const struct pf_in
 /* The verdict with another input is worse: it takes the place of the one so far. */
 static void take_worse(struct paths *p, struct pf_verdict *v, const struct pf_input_bytes *in)
 {
-    struct pf_verdict *out = p->out;
     struct pf_pool pool;
     struct pf_text words;
     pf_pool_init_malloc(&pool);
@@ -357,83 +316,38 @@ static void take_worse(struct paths *p, struct pf_verdict *v, const struct pf_in
     describe(p, in, &words);
     pf_text_char(&words, 0);
     keep_input(p, v, in, words.at);
-    out->class = v->class;
-    out->k = 0;
-    snprintf(out->reason, sizeof out->reason, "with %.120s: %.250s", words.at, v->reason);
-    struct pf_verdict old = *out;
-    out->evidence.at = v->evidence.at;
-    out->evidence.len = v->evidence.len;
-    out->evidence.cap = v->evidence.cap;
-    v->evidence.at = old.evidence.at;
-    v->evidence.len = old.evidence.len;
-    v->evidence.cap = old.evidence.cap;
+    char *with = pf_mem_format("with %s", words.at);
+    pf_verdict_take(p->out, v, with);
+    free(with);
     pf_pool_release(&pool);
-}
-
-static const char *alternate_of(const struct pf_verdict *v)
-{
-    for (size_t i = 0; i < v->evidence.len; i++)
-        if (!strcmp(v->evidence.at[i].kind, "alternate"))
-            return v->evidence.at[i].clip;
-    return NULL;
-}
-
-/* Judges the race in a recording with another input. False: it does not happen there. If it is
- * harmless there, *harmless gets the verdict. */
-static bool judge_recording(struct paths *p, const struct pf_input_bytes *in,
-                            struct path_recording *r, struct pf_verdict *harmless)
-{
-    struct pf_judge_settings how = *p->how;
-    pf_race_list pairs = {0};
-    unsigned k = 0;
-    bool met = false;
-    how.paths = 1;
-    how.memory = PF_MEMORY_SC;
-    pf_race_again_find(p->race->t, p->race->a, p->race->b, r->job, PAIRS, &pairs);
-    for (size_t i = 0; i < pairs.len && !is_stopped(p); i++) {
-        struct pf_verdict v;
-        char *name = pf_mem_format("%s.path%u.%zu", p->race->name, p->number, i);
-        how.limit_ms = time_left(p);
-        pf_judge_race(&how,
-                      &(struct pf_judge_case){.t = &r->job->t,
-                                              .recording = &r->clip,
-                                              .a = pairs.at[i].a,
-                                              .b = pairs.at[i].b,
-                                              .folder = p->race->folder,
-                                              .name = name},
-                      &v);
-        met |= v.class != PF_JUDGED_UNDECIDED;
-        p->out->schedules += v.schedules;
-        p->out->control += v.control;
-        if (v.class == PF_JUDGED_K_WITNESS && (!k || v.k < k))
-            k = v.k;
-        if (v.class < p->out->class && v.class <= PF_JUDGED_OUTPUT_DIFFERS)
-            take_worse(p, &v, in);
-        if (v.class == PF_JUDGED_K_WITNESS && !harmless->evidence.len)
-            *harmless = v;
-        else
-            discard(&v);
-        free(name);
-    }
-    if (p->out->class == PF_JUDGED_K_WITNESS)
-        p->out->k += k;
-    pf_vec_release(&pairs);
-    return met;
 }
 
 /* Records the program with the input and judges the race in that recording. False: the race did not
  * happen. */
 static bool try_plan(struct paths *p, const struct pf_hunt_flip *flip, const char *plan)
 {
-    struct path_recording r = {.file = pf_mem_format("%s/%u.clip", p->folder, p->number)};
-    struct pf_error e;
-    struct pf_verdict harmless = {.class = PF_JUDGED_UNDECIDED};
-    bool met = record(p, &flip->input, plan, false, r.file, NULL, &e) == PF_OK &&
-               open_recording(&r, &e) && judge_recording(p, &flip->input, &r, &harmless);
+    struct pf_judge_again again = {.how = p->how,
+                                   .race = p->race,
+                                   .end_ms = p->end_ms,
+                                   .file = pf_mem_format("%s/%u.clip", p->folder, p->number)};
+    struct pf_verdict v = {.class = PF_JUDGED_UNDECIDED};
+    char *name = pf_mem_format("%s.path%u", p->race->name, p->number);
+    struct pf_error ignored;
+    bool met = record(p, &flip->input, plan, false, again.file, NULL, &ignored) == PF_OK &&
+               pf_judge_again(&again, name, &v);
+    bool harmless = v.class == PF_JUDGED_K_WITNESS;
+    p->out->schedules += v.schedules;
+    p->out->control += v.control;
+    if (harmless && p->out->class == PF_JUDGED_K_WITNESS)
+        p->out->k += v.k;
+    if (met && v.class < p->out->class && v.class <= PF_JUDGED_OUTPUT_DIFFERS)
+        take_worse(p, &v, &flip->input);
     if (met && p->out->class != PF_JUDGED_SPEC_VIOLATED)
-        explore(p, &flip->input, &r.job->t, flip->predicted, alternate_of(&harmless));
-    discard(&harmless);
-    release_recording(&r);
+        explore(p, &flip->input, &again.job->t, flip->predicted,
+                harmless ? pf_verdict_alternate(&v) : NULL);
+    pf_verdict_discard(&v);
+    pf_judge_again_release(&again);
+    free(name);
     return met;
 }
 
@@ -502,7 +416,7 @@ static void explore_inputs(struct paths *p)
 {
     struct pf_hunt_flip flip;
     bool harmless = p->out->class == PF_JUDGED_K_WITNESS;
-    if (!explore(p, &p->hunt.seed, p->race->t, 0, harmless ? alternate_of(p->out) : NULL))
+    if (!explore(p, &p->hunt.seed, p->race->t, 0, harmless ? pf_verdict_alternate(p->out) : NULL))
         return;
     while (p->out->paths < p->how->paths && p->out->class != PF_JUDGED_SPEC_VIOLATED &&
            p->attempts < ATTEMPTS * p->how->paths && !is_stopped(p) && next_input(p, &flip)) {

@@ -65,10 +65,14 @@ pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish 
             struct pf_order_run *r = &runs[count];
             r->alternate = wishes[i].alternate;
             r->recorded = wishes[i].recorded;
+            r->together = wishes[i].together;
             r->clip = clip_path(g, count++);
             r->nchoices = wishes[i].nchoices;
             memcpy(r->choice, wishes[i].choice, sizeof r->choice);
-            snprintf(r->policy, sizeof r->policy, wishes[i].recorded ? "rr" : "random:%u",
+            snprintf(r->policy, sizeof r->policy,
+                     wishes[i].recorded   ? "rr"
+                     : wishes[i].together ? "pct:%u,0"
+                                          : "random:%u",
                      wishes[i].seed + k);
         }
     struct pf_both_orders q = {.t = g->race->t,

@@ -27,14 +27,23 @@ static bool same_variable(const struct pf_trace *t, uint32_t x, const struct pf_
     return t->places.at[p].addr == u->places.at[q].addr || !strcmp(name[0], name[1]);
 }
 
-/* How many positions of the pairs are the same; 0: it is another race. */
+/* How well the pairs match; 0: it is another race. */
+#define MATCHES 3
+static unsigned match_ordered(const struct pf_trace *t, uint32_t a, uint32_t b,
+                              const struct pf_trace *u, uint32_t c, uint32_t d)
+{
+    bool threads = thread_of(t, a) == thread_of(u, c) && thread_of(t, b) == thread_of(u, d);
+    unsigned same = (unsigned)same_position(t, a, u, c) + (unsigned)same_position(t, b, u, d);
+    if (same == 2)
+        return threads ? 3 : 2;
+    return same && threads && same_variable(t, a, u, c) ? 1 : 0;
+}
+
 static unsigned match(const struct pf_trace *t, uint32_t a, uint32_t b, const struct pf_trace *u,
                       uint32_t c, uint32_t d)
 {
-    if (thread_of(t, a) != thread_of(u, c) || thread_of(t, b) != thread_of(u, d))
-        return 0;
-    unsigned same = (unsigned)same_position(t, a, u, c) + (unsigned)same_position(t, b, u, d);
-    return same == 2 || same_variable(t, a, u, c) ? same : 0;
+    unsigned x = match_ordered(t, a, b, u, c, d), y = match_ordered(t, a, b, u, d, c);
+    return x > y ? x : y;
 }
 
 void pf_race_again_find(const struct pf_trace *t, uint32_t a, uint32_t b,
@@ -43,7 +52,7 @@ void pf_race_again_find(const struct pf_trace *t, uint32_t a, uint32_t b,
     struct pf_limits limits = pf_limits_default;
     pf_predict_job_add(job, pf_analysis_find("hb", 2));
     pf_predict_job_run(job, &limits);
-    for (unsigned wanted = 2; wanted; wanted--)
+    for (unsigned wanted = MATCHES; wanted; wanted--)
         for (size_t i = 0; i < job->results[0].races.len && out->len < most; i++) {
             const struct pf_race *r = &job->results[0].races.at[i];
             if (match(t, a, b, &job->t, r->a, r->b) == wanted)

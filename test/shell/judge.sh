@@ -4,7 +4,7 @@ cp "$ROOT/test/shell/part/judge_two.c" two.c
 status 66 "$PF" run --state s -- ./two
 status 66 "$PF" judge --state s --json j.json
 has out "output-differs: race"
-has out "k-witness-harmless (k = 2): race"
+has out "k-witness-harmless (k = 6): race"
 has out "output: descriptor 1, byte 0: primary:"
 has out "judge: 2 races, 1 output-differs, 1 k-witness-harmless"
 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" j.json
@@ -27,7 +27,7 @@ EOF
 # Reports show the class and sort by it.
 status 66 "$PF" report --state s
 has out "Judged: output-differs"
-has out "Judged: k-witness-harmless (k = 2)"
+has out "Judged: k-witness-harmless (k = 6)"
 status 66 "$PF" report --state s --json -o r.json
 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" r.json
 status 66 "$PF" report --state s --sarif -o r.sarif

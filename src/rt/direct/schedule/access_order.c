@@ -50,10 +50,9 @@ static void release_held(void)
     pf_sched_release(c);
 }
 
-/* The seed of the policy random:SEED, plus 1; 0: another policy. */
-static uint64_t seed_of(const char *policy)
+/* The seed of the policy NAME:SEED, plus 1; 0: another policy. */
+static uint64_t seed_of(const char *policy, const char *name)
 {
-    static const char name[] = "random:";
     uint64_t seed = 0;
     size_t n = 0;
     for (; name[n]; n++)
@@ -74,7 +73,9 @@ void pf_access_order_begin(const struct pf_order_request *request, const char *p
     o.active = true;
     o.phase = PENDING;
     o.others = true; /* the thread of the first access has the first turn */
-    o.random = seed_of(request->policy);
+    o.random = seed_of(request->policy, request->together ? "pct:" : "random:");
+    if (request->together) /* seeds are small numbers; half of the runs have no random turns */
+        o.random = o.random % 2 ? 0 : o.random * 0x9e3779b97f4a7c15ull;
     o.began = pf_scheduler.events;
     pf_direct.fuzzing = true;
     for (uint32_t i = 0; i < pf_contexts(); i++)
@@ -143,13 +144,29 @@ uint16_t pf_access_order_marks(struct pf_context *c, const struct pf_pending_eve
 
 /* --- decisions --- */
 
+/* Both threads have arrived: c now, the held one before. */
+static enum pf_fuzz_decision take_turns_together(struct pf_context *c, struct pf_order_outcome *out)
+{
+    bool second = c->fuzz.marks == SECOND;
+    o.turn[second] = c;
+    o.turn[!second] = o.held;
+    o.turns = 2;
+    for (unsigned i = 0; i < 2; i++)
+        out->happened[i] = number_of(o.turn[i]);
+    o.phase = TURNS;
+    release_held();
+    return PF_FUZZ_TURN;
+}
+
 enum pf_fuzz_decision pf_access_order_decide(struct pf_context *c, uint64_t events)
 {
     struct pf_order_outcome *out = pf_channel_order();
     o.idle = 0;
     if (o.phase != PENDING || !c->fuzz.marks)
         return PF_FUZZ_PASS;
-    if (c->fuzz.marks == SECOND) {
+    if (o.want.together && o.held)
+        return take_turns_together(c, out);
+    if (c->fuzz.marks == SECOND || o.want.together) {
         hold(c, events);
         return PF_FUZZ_HOLD;
     }
@@ -198,6 +215,14 @@ static struct pf_context *random_turn(struct pf_context *c, uint64_t *n)
     return others ? other_thread(c, pf_random_next(&o.random) % others) : NULL;
 }
 
+/* The thread that is to arrive at its access. */
+static struct pf_context *awaited(void)
+{
+    unsigned late = o.want.together ? o.want.together - 1 : 0;
+    bool arrived = o.want.together && o.held && o.held->number == o.want.access[late].thread;
+    return pf_context_at(o.want.access[arrived ? !late : late].thread);
+}
+
 /* First come the turns of one event each, in which the two accesses happen. While the order is
  * pending, the turns let the first access happen; other threads also get turns, because its thread
  * may wait for them. */
@@ -209,7 +234,7 @@ struct pf_context *pf_access_order_next_turn(uint64_t *n)
             return o.turn[o.turned - 1];
     if (o.phase != PENDING)
         return NULL;
-    struct pf_context *c = pf_context_at(o.want.access[0].thread);
+    struct pf_context *c = awaited();
     if (o.random)
         return random_turn(c, n);
     struct pf_context *other = other_thread(c, 0);
@@ -223,7 +248,7 @@ struct pf_context *pf_access_order_next_turn(uint64_t *n)
 
 static enum pf_order_obstacle obstacle(struct pf_order_outcome *out)
 {
-    const struct pf_context *c = pf_context_at(o.want.access[0].thread);
+    const struct pf_context *c = awaited();
     if (!c)
         return PF_ORDER_UNBORN;
     out->released = pf_context_events(c);
@@ -245,7 +270,9 @@ static void give_up(void)
     struct pf_order_outcome *out = pf_channel_order();
     out->obstacle = obstacle(out);
     o.phase = SETTLED;
-    if (o.held && !o.want.hold_at_once) { /* it performs its access next */
+    if (o.want.together) {
+        out->reversed = 1;
+    } else if (o.held && !o.want.hold_at_once) { /* it performs its access next */
         out->happened[1] = number_of(o.held);
         out->reversed = 1;
     }
@@ -267,7 +294,7 @@ void pf_access_order_only_yields(void)
 
 static bool is_hopeless(uint64_t events)
 {
-    const struct pf_context *c = pf_context_at(o.want.access[0].thread);
+    const struct pf_context *c = awaited();
     if (!o.held)
         return false;
     return events - o.since > o.want.patience || (c && c->state == PF_CONTEXT_ENDED) ||

@@ -4,6 +4,8 @@
  * Model:   the thread of the second access is held before it until the first access has happened.
  *          Meanwhile the thread of the first access and the other threads take turns. The second
  *          access then follows directly after the first one, if its thread has already arrived.
+ *          If the accesses are to happen together, the thread of the first one is also held, until
+ *          both have arrived: in both orders the run is the same up to there.
  *          From then on the continuation follows its schedule plan as long as it can, and then its
  *          policy. An access is recognised by its thread, its position in the source and its
  *          memory (struct pf_order_request).

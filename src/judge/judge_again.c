@@ -1,0 +1,197 @@
+/* judge_again.c - see judge_again.h. */
+#define _GNU_SOURCE
+#include "judge_again.h"
+#include "duration.h"
+#include "load_trace.h"
+#include "race_again.h"
+#include "record_again.h"
+#include "textbuf.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define VERB "judge"
+#define PAIRS 3 /* pairs of accesses that are judged in each recording */
+#define RANDOM 4 /* most random recordings */
+#define RUN_MS 20000 /* time limit of a recording */
+
+void pf_verdict_discard(struct pf_verdict *v)
+{
+    for (size_t i = 0; i < v->evidence.len; i++)
+        if (v->evidence.at[i].clip)
+            unlink(v->evidence.at[i].clip);
+    pf_verdict_release(v);
+}
+
+const char *pf_verdict_alternate(const struct pf_verdict *v)
+{
+    for (size_t i = 0; i < v->evidence.len; i++)
+        if (!strcmp(v->evidence.at[i].kind, "alternate"))
+            return v->evidence.at[i].clip;
+    return NULL;
+}
+
+static void swap_evidence(struct pf_verdict *x, struct pf_verdict *y)
+{
+    struct pf_verdict old = *x;
+    memcpy(&x->evidence, &y->evidence, sizeof x->evidence);
+    memcpy(&y->evidence, &old.evidence, sizeof y->evidence);
+}
+
+void pf_verdict_take(struct pf_verdict *out, struct pf_verdict *v, const char *words)
+{
+    out->class = v->class;
+    out->k = 0;
+    snprintf(out->reason, sizeof out->reason, "%.130s: %.250s", words, v->reason);
+    swap_evidence(out, v);
+}
+
+static uint64_t time_left(uint64_t end_ms)
+{
+    uint64_t now = pf_now_ms(), left = !end_ms ? RUN_MS : end_ms > now ? end_ms - now : 0;
+    return left < RUN_MS ? left : RUN_MS;
+}
+
+static bool is_stopped(const struct pf_judge_settings *how, uint64_t end_ms)
+{
+    return !time_left(end_ms) || (how->should_stop && how->should_stop(how->arg));
+}
+
+static bool open_recording(struct pf_judge_again *r)
+{
+    struct pf_error ignored;
+    r->job = pf_mem_zero(1, sizeof *r->job);
+    pf_predict_job_init(r->job);
+    r->job->path = r->file;
+    r->open = pf_clip_open(&r->clip, r->file, &ignored) == PF_OK;
+    return r->open && pf_load_trace(VERB, r->file, &r->job->t, &ignored) == PF_OK;
+}
+
+void pf_judge_again_release(struct pf_judge_again *r)
+{
+    if (r->open)
+        pf_clip_release(&r->clip);
+    if (r->job) {
+        pf_predict_job_release(r->job);
+        free(r->job);
+    }
+    if (r->file)
+        unlink(r->file);
+    free(r->file);
+}
+
+bool pf_judge_again(struct pf_judge_again *r, const char *name, struct pf_verdict *v)
+{
+    struct pf_judge_settings how = *r->how;
+    pf_race_list pairs = {0};
+    bool met = false;
+    *v = (struct pf_verdict){.class = PF_JUDGED_UNDECIDED};
+    if (!open_recording(r))
+        return false;
+    how.paths = 1;
+    how.recordings = 0;
+    how.memory = PF_MEMORY_SC;
+    pf_race_again_find(r->race->t, r->race->a, r->race->b, r->job, PAIRS, &pairs);
+    for (size_t i = 0; i < pairs.len && !is_stopped(r->how, r->end_ms); i++) {
+        struct pf_verdict one;
+        char *full = pf_mem_format("%s.%zu", name, i);
+        struct pf_judge_case again = {.t = &r->job->t,
+                                      .recording = &r->clip,
+                                      .a = pairs.at[i].a,
+                                      .b = pairs.at[i].b,
+                                      .folder = r->race->folder,
+                                      .name = full};
+        how.limit_ms = time_left(r->end_ms);
+        pf_judge_race(&how, &again, &one);
+        one.schedules += v->schedules;
+        one.control += v->control;
+        if (one.class != PF_JUDGED_UNDECIDED && (!met || one.class < v->class)) {
+            pf_verdict_discard(v);
+            *v = one;
+            met = true;
+        } else {
+            v->schedules = one.schedules;
+            v->control = one.control;
+            pf_verdict_discard(&one);
+        }
+        free(full);
+    }
+    pf_vec_release(&pairs);
+    return met;
+}
+
+/* Writes FILE:LINE:COLUMN of an access. */
+static bool position_of(const struct pf_trace *t, uint32_t event, char *to, size_t room)
+{
+    const struct pf_site_info *s = &t->sites.at[t->events.at[event].site];
+    const char *base = pf_str_base(pf_trace_text(t, s->file));
+    if (!*base || strpbrk(base, ",:"))
+        return false;
+    int n = s->column ? snprintf(to, room, "%s:%u:%u", base, s->line, s->column)
+                      : snprintf(to, room, "%s:%u", base, s->line);
+    return n > 0 && (size_t)n < room;
+}
+
+/* The policy of the i-th further recording: random, then aimed at the race. A random recording
+ * leaves the threads their freedom; an aimed one shows a race that is rare. False: it is the policy
+ * of the recording itself, or the positions are not known. */
+static bool choose_schedule(const struct pf_judge_case *race, unsigned i, char *to, size_t room)
+{
+    const char *own = race->recording->meta.schedule;
+    char a[160], b[160];
+    if (i < RANDOM)
+        snprintf(to, room, "random:%u", i + 1);
+    else if (position_of(race->t, race->a, a, sizeof a) &&
+             position_of(race->t, race->b, b, sizeof b))
+        snprintf(to, room, "racefuzzer:%s,%s,%u", a, b, i - RANDOM + 1);
+    else
+        return false;
+    return !own || strcmp(to, own) != 0;
+}
+
+void pf_judge_recordings(const struct pf_judge_settings *how, const struct pf_judge_case *race,
+                         uint64_t end_ms, struct pf_verdict *out)
+{
+    unsigned count = 1;
+    for (unsigned i = 0;
+         i < RANDOM + how->recordings && count <= how->recordings && !is_stopped(how, end_ms);
+         i++) {
+        char schedule[400];
+        if (!choose_schedule(race, i, schedule, sizeof schedule))
+            continue;
+        struct pf_judge_again again = {
+            .how = how,
+            .race = race,
+            .end_ms = end_ms,
+            .file = pf_mem_format("%s/%s.before%u.clip", race->folder, race->name, i)};
+        struct pf_verdict v = {.class = PF_JUDGED_UNDECIDED};
+        char *name = pf_mem_format("%s.before%u", race->name, i);
+        struct pf_error ignored;
+        struct pf_record_again r = {.clip = race->recording,
+                                    .file = again.file,
+                                    .schedule = schedule,
+                                    .limit_ms = time_left(end_ms),
+                                    .should_stop = how->should_stop,
+                                    .arg = how->arg};
+        bool met = pf_record_again(&r, &ignored) == PF_OK && pf_judge_again(&again, name, &v);
+        out->schedules += v.schedules;
+        out->control += v.control;
+        if (met && v.class == PF_JUDGED_K_WITNESS)
+            out->k += v.k;
+        count += met;
+        bool worse = met && v.class < out->class;
+        if (worse)
+            pf_verdict_take(out, &v, "with another schedule before the race");
+        pf_verdict_discard(&v);
+        pf_judge_again_release(&again);
+        free(name);
+        if (worse)
+            return;
+    }
+    if (count > 1)
+        snprintf(
+            out->reason, sizeof out->reason,
+            "%u runs of the alternate order, in %u recordings, gave results of the primary one",
+            out->k, count);
+}

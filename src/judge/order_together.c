@@ -1,0 +1,53 @@
+/* order_together.c - see order_together.h. */
+#include "order_together.h"
+#include "duration.h"
+#include <stdlib.h>
+
+#define PRIORITIES 8 /* assignments of priorities that are tried */
+
+static bool is_usable(const struct pf_judge_run *r)
+{
+    return r->run.ran && pf_order_run_enforced(&r->run) && !*r->failure && !r->run.order.limited;
+}
+
+static bool differ(const struct pf_judge_run *x, const struct pf_judge_run *y)
+{
+    return is_usable(x) && is_usable(y) && !pf_judge_runs_same(x, y) &&
+           !pf_run_output_permuted(&x->output, &y->output);
+}
+
+bool pf_order_together_differs(struct pf_order_together *o, const struct pf_judge_settings *how,
+                               const struct pf_judge_case *race)
+{
+    struct pf_judge_wish wishes[] = {
+        {.together = true, .n = PRIORITIES, .seed = 1},
+        {.together = true, .alternate = true, .n = PRIORITIES, .seed = 1}};
+    struct pf_error e;
+    *o =
+        (struct pf_order_together){.race = *race, .name = pf_mem_format("%s.together", race->name)};
+    o->race.name = o->name;
+    o->runs = (struct pf_judge_runs){
+        .how = how, .race = &o->race, .hold_from = PF_NONE, .began = pf_now_ms()};
+    if (pf_judge_runs_add(&o->runs, wishes, 2, &e) != PF_OK)
+        return false;
+    for (unsigned i = 0; i < PRIORITIES; i++) {
+        const struct pf_judge_run *at = o->runs.at.at;
+        size_t again = o->runs.at.len;
+        if (!differ(&at[i], &at[PRIORITIES + i]))
+            continue;
+        struct pf_judge_wish wish = {.together = true, .n = 1, .seed = 1 + i};
+        if (pf_judge_runs_add(&o->runs, &wish, 1, &e) != PF_OK)
+            return false;
+        at = o->runs.at.at; /* the list may have moved */
+        o->primary = &at[i];
+        o->alternate = &at[PRIORITIES + i];
+        return is_usable(&at[again]) && pf_judge_runs_same(&at[i], &at[again]);
+    }
+    return false;
+}
+
+void pf_order_together_release(struct pf_order_together *o)
+{
+    pf_judge_runs_clear(&o->runs);
+    free(o->name);
+}
