@@ -38,3 +38,11 @@ for policy in random:1 random:2 random:3 random:4 random:5 random:6; do
     grep -q "rdit: [1-9]" out && found=1
 done
 [[ ${found-} ]] || fail "no race between callbacks was predicted"
+
+# Weak memory: the library synchronises after its callback, so the read after the call returns the newest value.
+clang-19 -O1 -shared -fPIC -o libweak.so "$ROOT/test/shell/part/callbacks_weak_lib.c"
+"$PF" cc -g -O1 "$ROOT/test/shell/part/callbacks_weak.c" -o weak ./libweak.so -pthread
+for seed in 1 2; do
+    status 0 "$PF" record --memory=weak --schedule=random:$seed -o weak.clip -- ./weak
+    [[ $(cat out) == 1 ]] || fail "a stale value"
+done

@@ -108,7 +108,7 @@ void pf_model_atomic_end(uintptr_t addr, uint32_t packed, bool stored)
 void pf_model_fence(unsigned order)
 {
     if (order == PF_RELAXED)
-        pf_model_leave();
+        pf_model_leave(0);
     else if (is_weak())
         pf_view_fence(order);
     else if (order == PF_SEQ_CST)
@@ -122,12 +122,12 @@ void pf_model_call(void)
         pf_buffer_drain();
 }
 
-void pf_model_leave(void)
+void pf_model_leave(uint32_t call)
 {
     struct pf_view_thread *t = is_weak() ? pf_view_self() : NULL;
     pf_model_call();
     if (t)
-        t->left = true;
+        pf_view_leave(t, call);
 }
 
 void pf_model_thread_created(uint32_t number)

@@ -6,6 +6,8 @@
  */
 #include "memory_view.h"
 #include "context.h"
+#include "rt.h"
+#include "stack.h"
 #include "sys.h"
 
 #define OBJECTS (1u << 14)
@@ -37,13 +39,32 @@ bool pf_view_init(void)
     return views != NULL;
 }
 
+/* True if the call of code without events is still running: one of its callbacks performs the
+ * event. */
+static bool is_left_open(const struct pf_view_thread *t)
+{
+    const struct pf_frame *f = t->left_frame;
+    return f && __pf_tls.frame - 1 > f && f->func == t->left_func &&
+           pf_frame_site(f) == t->left_call;
+}
+
+void pf_view_leave(struct pf_view_thread *t, uint32_t call)
+{
+    t->left = true;
+    if (!call || is_left_open(t))
+        return;
+    t->left_frame = __pf_tls.frame - 1;
+    t->left_func = t->left_frame->func;
+    t->left_call = call;
+}
+
 struct pf_view_thread *pf_view_self(void)
 {
     if (pf_contexts() > PF_VIEW_THREADS)
         return NULL;
     struct pf_view_thread *t = &views->thread[pf_running->number];
     if (t->left) {
-        t->left = false;
+        t->left = is_left_open(t); /* it may synchronise after each callback */
         t->now.floor = position + 1;
     }
     return t;

@@ -35,6 +35,11 @@ struct pf_view_thread {
     struct pf_view released; /* at the last release fence */
     bool has_released;
     bool left; /* it has called code without events since its last event */
+    /* the outermost call of such code that may still be running, because it calls back: the frame
+     * of the caller, its function, and the site of the call; frame NULL: none */
+    const struct pf_frame *left_frame;
+    const struct pf_func *left_func;
+    uint32_t left_call;
 };
 
 /* Who made a write or a read, and when. */
@@ -49,6 +54,9 @@ struct pf_view_origin {
 bool pf_view_init(void);
 /* The state of the running thread; NULL: there are too many threads. */
 struct pf_view_thread *pf_view_self(void);
+/* The current thread, t, calls code without events. call: 1 + the site of the call; 0: it does not
+ * call. */
+void pf_view_leave(struct pf_view_thread *t, uint32_t call);
 /* Advances the position of the run, and returns it. */
 uint64_t pf_view_next_position(void);
 struct pf_view_origin pf_view_origin(bool seq_cst);

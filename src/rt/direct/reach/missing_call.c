@@ -118,7 +118,7 @@ void pf_missing_call_begin(void *callee, uint32_t site, uint32_t n, void *const 
         pf_missing_call_close();
     pf_event_budget_used(&(struct pf_pending_event){.site = PF_PENDING_NO_SITE});
     if (pf_model_active() && !pf_func_begins_at(callee))
-        pf_model_leave();
+        pf_model_leave(site + 1);
     if (pf_direct.tracing && !pf_func_begins_at(callee))
         begin((uintptr_t)callee, site + 1, pf_stack_id(t, site), n, pointers, NULL);
 }
@@ -204,9 +204,9 @@ void __pf_event_excluded(void *record, uint32_t n, void *pointers)
         pf_missing_call_close();
     if (--__pf_tls.budget < 0)
         pf_event_budget_used(&(struct pf_pending_event){.site = PF_PENDING_NO_SITE});
-    if (pf_model_active())
-        pf_model_leave();
     uint32_t call = pf_frame_site(top());
+    if (pf_model_active())
+        pf_model_leave(call);
     if (pf_direct.tracing)
         begin((uintptr_t)&f->entry + (uintptr_t)(intptr_t)f->entry, call,
               call ? pf_stack_id(t, call - 1) : 0, n, pointers, pf_rel_str(&f->name) ?: "");
