@@ -58,9 +58,16 @@ static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_
      * memory. */
     if (pthread_attr_getstack(own, &given, &size) || size >= LEAST_STACK || size == 0)
         return attr;
-    if ((uintptr_t)given + size != 0)
-        return size <= LEAST_GIVEN_STACK && allocate_stack(attr, own, size + LEAST_STACK) ? own
-                                                                                          : attr;
+    if ((uintptr_t)given + size != 0) {
+        if (size > LEAST_GIVEN_STACK || !allocate_stack(attr, own, size + LEAST_STACK))
+            return attr;
+        static bool announced;
+        if (!announced) /* code may depend on where the stack is */
+            pf_direct_say_here("a small stack that the program provides for a thread is too small "
+                               "for a recording; the thread gets another one");
+        announced = true;
+        return own;
+    }
     return pthread_attr_setstacksize(own, size + LEAST_STACK) ? attr : own;
 }
 

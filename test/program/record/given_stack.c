@@ -1,7 +1,11 @@
 // Threads on small stacks that the program provides, in recordings, their replays, and with memory
 // checks. The argument is the size in KiB.
-// case: record -- {16,20,32,64,96}
+// case: record -- {16,20,32,64}
 // stdout: 3
+// err: a small stack that the program provides for a thread is too small for a recording
+// case: record -- 96
+// stdout: 3
+// noerr: a small stack
 // case: record --watch -- {16,32,64}
 // stdout: 3
 #include <pthread.h>
