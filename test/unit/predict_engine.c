@@ -38,6 +38,15 @@ static void explain(const struct pf_trace *t, uint64_t seed, uint32_t a, uint32_
     pf_trace_write_text(t, stderr);
 }
 
+static bool is_valid(const struct pf_trace *t, enum pf_missing missing, const struct pf_race *r,
+                     struct pf_trace_error *why)
+{
+    enum pf_validity v;
+    pf_validate(t, (enum pf_missing_rule)missing, r, 1, NULL, &v, why);
+    assert_int_not_equal(v, PF_UNCHECKED);
+    return v == PF_VALID;
+}
+
 /* Damaged schedules, most of them wrong: the validator must reject those that the definition
  * rejects. */
 static void damage(const struct pf_trace *t, enum pf_missing missing, const struct pf_race *good,
@@ -61,9 +70,9 @@ static void damage(const struct pf_trace *t, enum pf_missing missing, const stru
             order[n] = (uint32_t)(pf_random_next(&rnd) % t->events.len);
             r.norder++;
         }
-        bool want = pf_brute_run(t, (enum pf_brute_missing)missing, order, r.norder, r.a, r.b), ok;
+        bool want = pf_brute_run(t, (enum pf_brute_missing)missing, order, r.norder, r.a, r.b);
         struct pf_trace_error err = {0};
-        pf_validate(t, (enum pf_missing_rule)missing, &r, 1, &ok, &err);
+        bool ok = is_valid(t, missing, &r, &err);
         sum->refused += !want;
         if (ok != want) {
             explain(t, seed, r.a, r.b, want, ok ? "the validator accepts" : err.text);
@@ -136,9 +145,7 @@ static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_
             }
             if (got == PF_YES) {
                 struct pf_race r = {a, b, 0, p.order.at, (uint32_t)p.order.len};
-                bool ok;
-                pf_validate(&t, (enum pf_missing_rule)missing, &r, 1, &ok, &err);
-                if (!ok) {
+                if (!is_valid(&t, missing, &r, &err)) {
                     explain(&t, seed, a, b, want, err.text);
                     for (uint32_t k = 0; k < r.norder; k++)
                         fprintf(stderr, " %u", r.order[k] + 1);
@@ -173,8 +180,7 @@ static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_
                 r.order = pf_mem_resize(NULL, r.norder, sizeof *r.order);
                 for (uint32_t k = 0; k < r.norder; k++)
                     r.order[k] = p.order.at[k] + lo;
-                bool ok;
-                pf_validate(&t, (enum pf_missing_rule)missing, &r, 1, &ok, &err);
+                bool ok = is_valid(&t, missing, &r, &err);
                 free(r.order);
                 if (!ok)
                     explain(&t, seed, a, b, want, err.text);

@@ -227,7 +227,7 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
     pf_window_release(&g.w);
     pf_sync_preserving_free(g.whole);
     pf_trace_index_release(&g.x); /* frees memory that the validator needs */
-    pf_validate_result(t, rule_of(missing), out);
+    pf_validate_result(t, rule_of(missing), limits->stop, out);
     pf_result_sort(out);
     pf_vec_release(&c.buckets);
     pf_vec_release(&c.pairs);

@@ -3,11 +3,18 @@
  *
  * The state at `start` comes from executing the trace itself. Each witness is executed on top of
  * that state and then undone, so one pass over the trace serves all witnesses.
+ *
+ * Most rules say that some event f must have run before a later event i. Each thread runs its
+ * events in order, so the events before i that have not run are, in every other thread, those from
+ * its next event up to i. Only these are compared with i.
  */
 #include "validate_calls.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+
+/* Comparisons for one witness: some seconds. */
+#define WORK_MAX (1u << 25)
 
 struct validated_memory {
     uint32_t writer; /* event; PF_NONE: not written yet */
@@ -31,16 +38,19 @@ struct machine {
     pf_vec_u32 waits; /* pairs (wake, its wait), sorted by wake */
     uint32_t *source; /* per cell of each read: the write seen in the trace */
     uint32_t *source_at; /* per event: start of its cells in `source` */
+    uint32_t *writes, *writes_at; /* per cell: the events that write it, in trace order */
+    uint32_t *alloc;              /* per block: the event that allocates it; PF_NONE: none */
     struct pf_validate_calls calls;
     uint32_t *misled;   /* per thread: 1 + a read that saw a wrong value, 0: none */
     struct validated_memory *cells;
     PF_VEC(struct held_lock) held;
-    PF_VEC(struct undo) log;
+    bool *changed;           /* per cell: the witness has changed it */
+    PF_VEC(struct undo) log; /* the cells that it has changed, as they were before */
     pf_vec_u32 ran;  /* events of the witness that have run */
-    /* events that rules about many events refer to: arrive, post, and with blocks all uses of
-     * memory */
-    pf_vec_u32 rule_events;
     uint32_t step, start, farthest; /* farthest: 1 + the last event of the witness */
+    struct pf_stop *stop;
+    uint64_t work; /* comparisons made for this witness */
+    bool gave_up;  /* it was not checked to its end */
     char *why;
     size_t why_len;
 };
@@ -60,15 +70,32 @@ static const struct pf_event *at(const struct machine *m, uint32_t i)
 }
 static bool ran(const struct machine *m, uint32_t i) { return m->when[i]; }
 
+/* Counts one comparison. False: this witness takes too long. */
+static bool may_compare(struct machine *m)
+{
+    m->gave_up |= ++m->work > WORK_MAX ||
+                  (!(m->work & 0xffff) && pf_stop_poll(m->stop, "comparisons", m->work, 0));
+    return !m->gave_up;
+}
+
 static bool missing_allows(struct machine *m, uint32_t i)
 {
     if (m->calls.rule == PF_RULE_NONE)
         return true;
-    for (uint32_t f = m->start; f < i; f++)
-        if (!ran(m, f) && at(m, f)->thread != at(m, i)->thread &&
-            pf_validate_calls_keeps_order(&m->calls, f, i))
-            return fail(m, "event %u runs before event %u, but a missing call keeps their order",
-                        pf_trace_label(m->t, i), pf_trace_label(m->t, f));
+    bool all = pf_validate_calls_compare_with(&m->calls, i);
+    for (uint32_t u = 0; u < m->t->threads.len; u++)
+        for (uint32_t f = u == at(m, i)->thread ? PF_NONE : m->ready[u]; f < i; f = m->next[f]) {
+            if (!all)
+                f = m->calls.next_at_call[f];
+            if (f >= i)
+                break;
+            if (!may_compare(m))
+                return false;
+            if (pf_validate_calls_keeps_order(&m->calls, f))
+                return fail(m,
+                            "event %u runs before event %u, but a missing call keeps their order",
+                            pf_trace_label(m->t, i), pf_trace_label(m->t, f));
+        }
     return true;
 }
 
@@ -78,6 +105,12 @@ static bool pinned(const struct machine *m, const struct pf_event *e)
            (m->calls.rule != PF_RULE_NONE && (e->flags & PF_EF_MISSING));
 }
 
+/* True if event i is a write that an active missing call may notice. */
+static bool noticed(const struct machine *m, uint32_t i)
+{
+    return m->calls.reached && m->calls.reached[i] && pf_event_writes(at(m, i));
+}
+
 static bool share_cell(const struct machine *m, uint32_t i, uint32_t k)
 {
     const struct pf_range *p = &m->t->places.at[at(m, i)->what],
@@ -85,36 +118,66 @@ static bool share_cell(const struct machine *m, uint32_t i, uint32_t k)
     return p->cell0 < q->cell0 + q->ncells && q->cell0 < p->cell0 + p->ncells;
 }
 
+/* The position in `writes` of the first write of the cell at or after event i. */
+static uint32_t write_at(const struct machine *m, uint32_t i, uint32_t cell)
+{
+    uint32_t lo = m->writes_at[cell], hi = m->writes_at[cell + 1];
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (m->writes[mid] < i)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static bool unexplained(struct machine *m, uint32_t i, uint32_t f)
+{
+    return fail(m, "event %u reads a value that no recorded write explains, but event %u %s",
+                pf_trace_label(m->t, i), pf_trace_label(m->t, f),
+                f < i ? "has not run yet" : "has already run");
+}
+
 /* A read whose value no recorded write explains must happen after exactly those writes of other
- * threads that precede it in the trace. Checks the writes in [from, to). */
-static bool pinned_allows(struct machine *m, uint32_t i, uint32_t from, uint32_t to)
+ * threads that precede it in the trace. _before: after all of these; _after: after no other. */
+static bool pinned_allows_before(struct machine *m, uint32_t i)
 {
     const struct pf_event *e = at(m, i);
     if (!pf_event_reads(e) || !pinned(m, e))
         return true;
-    for (uint32_t f = from; f < to; f++)
-        if (pf_event_writes(at(m, f)) && at(m, f)->thread != e->thread && ran(m, f) != (f < i) &&
-            share_cell(m, i, f))
-            return fail(m,
-                        "event %u reads a value that no recorded write explains, but event %u %s",
-                        pf_trace_label(m->t, i), pf_trace_label(m->t, f),
-                        f < i ? "has not run yet" : "has already run");
+    for (uint32_t u = 0; u < m->t->threads.len; u++)
+        for (uint32_t f = u == e->thread ? PF_NONE : m->ready[u]; f < i; f = m->next[f]) {
+            if (!may_compare(m))
+                return false;
+            if (pf_event_writes(at(m, f)) && share_cell(m, i, f))
+                return unexplained(m, i, f);
+        }
     return true;
 }
 
-/* The last write to the cell before event i in the trace. */
+static bool pinned_allows_after(struct machine *m, uint32_t i)
+{
+    const struct pf_event *e = at(m, i);
+    if (!pf_event_reads(e) || !pinned(m, e))
+        return true;
+    const struct pf_range *p = &m->t->places.at[e->what];
+    for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
+        for (uint32_t k = write_at(m, i + 1, c);
+             k < m->writes_at[c + 1] && m->writes[k] < m->farthest; k++) {
+            if (!may_compare(m))
+                return false;
+            if (at(m, m->writes[k])->thread != e->thread && ran(m, m->writes[k]))
+                return unexplained(m, i, m->writes[k]);
+        }
+    return true;
+}
+
+/* The last write to the cell before event i in the trace; PF_NONE: none. */
 static uint32_t writer_before(const struct machine *m, uint32_t i, uint32_t cell)
 {
-    for (uint32_t f = i; f-- > m->start;)
-        if (pf_event_writes(at(m, f))) {
-            const struct pf_range *p = &m->t->places.at[at(m, f)->what];
-            if (cell >= p->cell0 && cell < p->cell0 + p->ncells)
-                return f;
-        }
-    for (size_t k = 0; k < m->log.len; k++)
-        if (m->log.at[k].cell == cell)
-            return m->log.at[k].old.writer;
-    return m->cells[cell].writer;
+    uint32_t k = write_at(m, i, cell);
+    return k > m->writes_at[cell] ? m->writes[k - 1] : PF_NONE;
 }
 
 static bool cell_value(const struct machine *m, uint32_t cell, uint32_t writer, uint64_t *value)
@@ -125,24 +188,34 @@ static bool cell_value(const struct machine *m, uint32_t cell, uint32_t writer, 
     return m->t->cells.at[cell].initial_known;
 }
 
+/* True if the cell holds what it held before the missing call i in the trace. */
+static bool holds_as_before(const struct machine *m, uint32_t i, uint32_t c)
+{
+    const struct validated_memory *x = &m->cells[c];
+    uint32_t was = writer_before(m, i, c);
+    uint64_t have, want;
+    return !x->wrong &&
+           (x->writer == was || (!x->overwritten && cell_value(m, c, x->writer, &have) &&
+                                 cell_value(m, c, was, &want) && have == want));
+}
+
 /* A missing call may read everything that it reaches, so it must find the values of the trace
- * there. Only cells that the witness has written can differ. */
+ * there. Only cells that the witness has changed can differ. */
 static bool call_allows(struct machine *m, uint32_t i)
 {
     if (m->calls.rule == PF_RULE_NONE || at(m, i)->kind != PF_EV_CALL)
         return true;
-    for (size_t k = 0; k < m->log.len; k++) {
-        uint32_t c = m->log.at[k].cell;
-        const struct validated_memory *x = &m->cells[c];
-        if (!pf_validate_calls_reaches(&m->calls, i, c))
-            continue;
-        uint32_t was = writer_before(m, i, c);
-        uint64_t have, want;
-        if (!x->wrong &&
-            (x->writer == was || (!x->overwritten && cell_value(m, c, x->writer, &have) &&
-                                  cell_value(m, c, was, &want) && have == want)))
-            continue;
-        return fail(m,
+    const struct pf_reach *d = &m->t->reaches.at[at(m, i)->link];
+    bool by_item = d->nitems < m->log.len;
+    for (size_t k = 0; k < (by_item ? d->nitems : m->log.len); k++) {
+        uint32_t c = by_item ? m->t->reach_items.at[d->item0 + k] : m->log.at[k].cell;
+        if (!may_compare(m))
+            return false;
+        if (by_item ? c < m->t->cells.len && m->changed[c]
+                    : pf_validate_calls_reaches(&m->calls, i, c))
+            if (!holds_as_before(m, i, c))
+                return fail(
+                    m,
                     "event %u begins a missing call that may see another value than in the trace",
                     pf_trace_label(m->t, i));
     }
@@ -155,40 +228,41 @@ static bool must_have_run(struct machine *m, uint32_t f, uint32_t i)
                              pf_trace_label(m->t, f));
 }
 
+/* True if event e must not run before event g, an earlier event of another thread. */
+static bool needs_earlier(const struct machine *m, const struct pf_event *e,
+                          const struct pf_event *g)
+{
+    if (e->kind == PF_EV_DEPART || e->kind == PF_EV_ARRIVE)
+        return g->kind == PF_EV_ARRIVE && g->what == e->what &&
+               (e->kind == PF_EV_DEPART ? g->link == e->link : g->link < e->link);
+    if (e->kind == PF_EV_TAKE)
+        return g->kind == PF_EV_POST && g->what == e->what;
+    /* an allocation: everything that used this memory before */
+    if (pf_event_operand[g->kind] != PF_OPERAND_PLACE)
+        return false;
+    const struct pf_range *p = &m->t->places.at[e->what], *q = &m->t->places.at[g->what];
+    return q->block && q->block != p->block && q->addr < p->addr + p->size &&
+           p->addr < q->addr + q->size;
+}
+
 /* Checks the rules about all earlier events of some kind. */
 static bool earlier_allows(struct machine *m, uint32_t i)
 {
     const struct pf_event *e = at(m, i);
-    size_t lo = 0, hi = m->rule_events.len;
-    while (lo < hi) { /* everything before the window has run */
-        size_t mid = (lo + hi) / 2;
-        if (m->rule_events.at[mid] < m->start)
-            lo = mid + 1;
-        else
-            hi = mid;
+    if (pf_event_is_access(e)) { /* its block must have been allocated */
+        uint32_t f = m->alloc[m->t->places.at[e->what].block];
+        return f >= i || must_have_run(m, f, i);
     }
-    for (size_t k = lo; k < m->rule_events.len && m->rule_events.at[k] < i; k++) {
-        uint32_t f = m->rule_events.at[k];
-        const struct pf_event *g = at(m, f);
-        bool needs = false;
-        if (e->kind == PF_EV_DEPART || e->kind == PF_EV_ARRIVE)
-            needs = g->kind == PF_EV_ARRIVE && g->what == e->what &&
-                    (e->kind == PF_EV_DEPART ? g->link == e->link : g->link < e->link);
-        else if (e->kind == PF_EV_TAKE)
-            needs = g->kind == PF_EV_POST && g->what == e->what;
-        else if (e->kind == PF_EV_ALLOC) { /* everything that used this memory before */
-            const struct pf_range *p = &m->t->places.at[e->what];
-            if (pf_event_operand[g->kind] == PF_OPERAND_PLACE) {
-                const struct pf_range *q = &m->t->places.at[g->what];
-                needs = q->block && q->block != p->block && q->addr < p->addr + p->size &&
-                        p->addr < q->addr + q->size;
-            }
-        } else if (pf_event_is_access(e)) /* its block must have been allocated */
-            needs = g->kind == PF_EV_ALLOC &&
-                    m->t->places.at[g->what].block == m->t->places.at[e->what].block;
-        if (needs && !must_have_run(m, f, i))
-            return false;
-    }
+    if (e->kind != PF_EV_DEPART && e->kind != PF_EV_ARRIVE && e->kind != PF_EV_TAKE &&
+        e->kind != PF_EV_ALLOC)
+        return true;
+    for (uint32_t u = 0; u < m->t->threads.len; u++)
+        for (uint32_t f = u == e->thread ? PF_NONE : m->ready[u]; f < i; f = m->next[f]) {
+            if (!may_compare(m))
+                return false;
+            if (needs_earlier(m, e, at(m, f)))
+                return must_have_run(m, f, i);
+        }
     return true;
 }
 
@@ -225,8 +299,7 @@ static bool is_next(struct machine *m, uint32_t i)
     if (m->fork[e->thread] != PF_NONE && !must_have_run(m, m->fork[e->thread], i))
         return false;
     bool call = m->calls.rule != PF_RULE_NONE && pf_event_class[e->kind] == PF_CLASS_CALL;
-    bool seen = call || (m->calls.noticed && m->calls.noticed[i]) ||
-                pf_validate_calls_borders(&m->calls, i);
+    bool seen = call || noticed(m, i) || pf_validate_calls_borders(&m->calls, i);
     if (m->misled[e->thread] && (pf_event_decided(m->t, e) || seen))
         return fail(m, "event %u depends on event %u, which sees a wrong value",
                     pf_trace_label(m->t, i), pf_trace_label(m->t, m->misled[e->thread] - 1));
@@ -241,7 +314,7 @@ static bool is_next(struct machine *m, uint32_t i)
                         pf_trace_label(m->t, i));
     }
     return earlier_allows(m, i) && lock_allows(m, i) && missing_allows(m, i) &&
-           pinned_allows(m, i, m->start, i);
+           pinned_allows_before(m, i);
 }
 
 static bool sees_right(const struct machine *m, const struct pf_event *e, uint32_t cell,
@@ -257,6 +330,14 @@ static bool sees_right(const struct machine *m, const struct pf_event *e, uint32
            cell_value(m, cell, x->writer, &have) && have == want;
 }
 
+/* The witness is about to change the cell. */
+static void remember(struct machine *m, uint32_t c)
+{
+    if (!m->changed[c])
+        pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
+    m->changed[c] = true;
+}
+
 static void execute(struct machine *m, uint32_t i, bool in_witness)
 {
     const struct pf_event *e = at(m, i);
@@ -269,7 +350,7 @@ static void execute(struct machine *m, uint32_t i, bool in_witness)
                 m->misled[e->thread] = i + 1;
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells && pf_event_writes(e); c++) {
             if (in_witness)
-                pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
+                remember(m, c);
             m->cells[c] = (struct validated_memory){i, m->misled[e->thread], false};
         }
     } else if (pf_event_class[e->kind] == PF_CLASS_CALL && m->calls.rule != PF_RULE_NONE) {
@@ -280,7 +361,7 @@ static void execute(struct machine *m, uint32_t i, bool in_witness)
             if (c >= m->t->cells.len)
                 continue;
             if (in_witness)
-                pf_vec_push(&m->log, (struct undo){c, m->cells[c]});
+                remember(m, c);
             m->cells[c].overwritten = true;
         }
     } else if (e->kind == PF_EV_TRYFAIL) {
@@ -308,10 +389,10 @@ static bool run_witness(struct machine *m, const struct pf_race *r)
         uint32_t i = r->order[k];
         if (i >= m->t->events.len || i < m->start)
             return fail(m, "a step is not in the window");
-        if (!is_next(m, i) || !pinned_allows(m, i, i + 1, m->farthest) || !call_allows(m, i))
+        if (!is_next(m, i) || !pinned_allows_after(m, i) || !call_allows(m, i))
             return false;
         execute(m, i, true);
-        if (m->calls.noticed && m->calls.noticed[i] && m->misled[at(m, i)->thread])
+        if (noticed(m, i) && m->misled[at(m, i)->thread])
             return fail(m, "event %u stores a wrong value where a missing call may see it",
                         pf_trace_label(m->t, i));
         pf_vec_push(&m->ran, i);
@@ -331,10 +412,13 @@ static bool check_one(struct machine *m, const struct pf_race *r, uint32_t *keep
     memcpy(keep_held, m->held.at, nheld * sizeof *keep_held);
     uint32_t step = m->step;
     m->start = r->start;
+    m->work = 0;
+    m->gave_up = false;
     bool ok = run_witness(m, r);
     while (m->log.len) {
         struct undo u = m->log.at[--m->log.len];
         m->cells[u.cell] = u.old;
+        m->changed[u.cell] = false;
     }
     while (m->ran.len)
         m->when[m->ran.at[--m->ran.len]] = 0;
@@ -346,6 +430,29 @@ static bool check_one(struct machine *m, const struct pf_race *r, uint32_t *keep
     m->held.len = nheld;
     m->step = step;
     return ok;
+}
+
+static void find_writes(struct machine *m)
+{
+    const struct pf_trace *t = m->t;
+    m->writes_at = pf_mem_zero(t->cells.len + 2, sizeof *m->writes_at);
+    /* first counts the writes of each cell at its index + 2, then fills from index + 1 */
+    for (int fill = 0; fill < 2; fill++) {
+        for (uint32_t i = 0; i < t->events.len; i++) {
+            if (!pf_event_writes(at(m, i)))
+                continue;
+            const struct pf_range *p = &t->places.at[at(m, i)->what];
+            for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
+                if (fill)
+                    m->writes[m->writes_at[c + 1]++] = i;
+                else
+                    m->writes_at[c + 2]++;
+        }
+        for (size_t c = 0; c < t->cells.len && !fill; c++)
+            m->writes_at[c + 2] += m->writes_at[c + 1];
+        if (!fill)
+            m->writes = pf_mem_resize(NULL, m->writes_at[t->cells.len + 1] + 1, sizeof *m->writes);
+    }
 }
 
 static void prepare(struct machine *m)
@@ -362,9 +469,11 @@ static void prepare(struct machine *m)
     memset(m->ready, 0xff, nt * sizeof *m->ready);
     memset(m->fork, 0xff, nt * sizeof *m->fork);
     memset(m->next, 0xff, n * sizeof *m->next);
-    bool blocks = false;
-    for (uint32_t i = 0; i < n; i++)
-        blocks |= at(m, i)->kind == PF_EV_ALLOC;
+    uint32_t blocks = 1;
+    for (size_t i = 0; i < t->places.len; i++)
+        blocks = t->places.at[i].block >= blocks ? t->places.at[i].block + 1 : blocks;
+    m->alloc = pf_mem_resize(NULL, blocks, sizeof *m->alloc);
+    memset(m->alloc, 0xff, blocks * sizeof *m->alloc);
     for (uint32_t i = 0; i < n; i++) {
         const struct pf_event *e = at(m, i);
         if (last[e->thread] == PF_NONE)
@@ -380,9 +489,8 @@ static void prepare(struct machine *m)
         last[e->thread] = i;
         if (e->kind == PF_EV_FORK)
             m->fork[e->what] = i;
-        if (e->kind == PF_EV_ARRIVE || e->kind == PF_EV_POST ||
-            (blocks && pf_event_operand[e->kind] == PF_OPERAND_PLACE))
-            pf_vec_push(&m->rule_events, i);
+        if (e->kind == PF_EV_ALLOC)
+            m->alloc[t->places.at[e->what].block] = i;
         m->source_at[i] = (uint32_t)source.len;
         if (!pf_event_is_access(e))
             continue;
@@ -395,6 +503,7 @@ static void prepare(struct machine *m)
         }
     }
     m->source = source.at;
+    find_writes(m);
     free(last);
     free(wait);
     free(writer);
@@ -411,11 +520,12 @@ static int by_start(const void *x, const void *y)
 }
 
 void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const struct pf_race *races,
-                 size_t n, bool *ok, struct pf_trace_error *why)
+                 size_t n, struct pf_stop *stop, enum pf_validity *result,
+                 struct pf_trace_error *why)
 {
     struct pf_trace_error unused;
     why = why ? why : &unused;
-    struct machine m = {.t = t, .why = why->text, .why_len = sizeof why->text};
+    struct machine m = {.t = t, .why = why->text, .why_len = sizeof why->text, .stop = stop};
     size_t ne = t->events.len, nt = t->threads.len;
     m.when = pf_mem_zero(ne, sizeof *m.when);
     m.next = pf_mem_resize(NULL, ne, sizeof *m.next);
@@ -424,6 +534,7 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
     m.source_at = pf_mem_resize(NULL, ne, sizeof *m.source_at);
     m.misled = pf_mem_zero(nt, sizeof *m.misled);
     m.cells = pf_mem_zero(t->cells.len, sizeof *m.cells);
+    m.changed = pf_mem_zero(t->cells.len, sizeof *m.changed);
     for (size_t c = 0; c < t->cells.len; c++)
         m.cells[c].writer = PF_NONE;
     prepare(&m);
@@ -437,10 +548,12 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
     for (size_t i = 0; i < n; i++) {
         for (; done < jobs[i].start && done < ne; done++)
             execute(&m, done, false);
-        ok[jobs[i].race] = check_one(&m, &races[jobs[i].race], keep);
+        bool stopped = pf_stop_poll(stop, "witnesses", i, n);
+        bool ok = !stopped && check_one(&m, &races[jobs[i].race], keep);
+        result[jobs[i].race] = ok ? PF_VALID : stopped || m.gave_up ? PF_UNCHECKED : PF_INVALID;
     }
-    void *all[] = {m.when,      m.next,   m.ready, m.fork, m.source,
-                   m.source_at, m.misled, m.cells, jobs,   keep};
+    void *all[] = {m.when,  m.next,  m.ready,   m.fork, m.source,    m.source_at, m.misled,
+                   m.cells, m.alloc, m.changed, jobs,   m.writes_at, m.writes,    keep};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     pf_validate_calls_release(&m.calls);
@@ -448,21 +561,24 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
     pf_vec_release(&m.held);
     pf_vec_release(&m.log);
     pf_vec_release(&m.ran);
-    pf_vec_release(&m.rule_events);
 }
 
-void pf_validate_result(const struct pf_trace *t, enum pf_missing_rule rule, struct pf_result *out)
+void pf_validate_result(const struct pf_trace *t, enum pf_missing_rule rule, struct pf_stop *stop,
+                        struct pf_result *out)
 {
-    bool *ok = pf_mem_zero(out->races.len, sizeof *ok);
-    pf_validate(t, rule, out->races.at, out->races.len, ok, NULL);
+    enum pf_validity *v = pf_mem_zero(out->races.len, sizeof *v);
+    pf_validate(t, rule, out->races.at, out->races.len, stop, v, NULL);
     size_t keep = 0;
-    for (size_t i = 0; i < out->races.len; i++)
-        if (ok[i])
+    for (size_t i = 0; i < out->races.len; i++) {
+        if (v[i] == PF_VALID) {
             out->races.at[keep++] = out->races.at[i];
-        else {
-            free(out->races.at[i].order);
-            out->invalid++;
+            continue;
         }
+        free(out->races.at[i].order);
+        out->invalid += v[i] == PF_INVALID;
+        out->unknown += v[i] == PF_UNCHECKED;
+    }
     out->races.len = keep;
-    free(ok);
+    out->stopped |= stop && stop->stopped;
+    free(v);
 }

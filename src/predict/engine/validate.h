@@ -5,7 +5,8 @@
  * Model:   a witness claims: run the trace unchanged up to `start`, then the events of `order`;
  *          then a and b are the next events of their threads (if a == b: that one event is). Every
  *          step must be possible in the state in which it is taken.
- * Cost:    one pass over the trace for all witnesses, plus their lengths.
+ * Cost:    one pass over the trace for all witnesses, and for each step a comparison with the
+ *          earlier events of other threads that the witness leaves out.
  */
 #ifndef PF_ENGINE_VALIDATE_H
 #define PF_ENGINE_VALIDATE_H
@@ -14,11 +15,17 @@
 
 enum pf_missing_rule { PF_RULE_NONE, PF_RULE_RDIT, PF_RULE_SB };
 
-/* Sets ok[i] to whether the witness of races[i] is valid. If any is not, `why` (may be NULL)
- * describes the error of the last invalid one. */
+/* UNCHECKED: it takes too many comparisons, or `stop` ended the search. */
+enum pf_validity { PF_INVALID, PF_VALID, PF_UNCHECKED };
+
+/* Sets result[i] to the validity of the witness of races[i]. If any is invalid, `why` (may be NULL)
+ * describes the error of the last one. `stop` may be NULL. */
 void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const struct pf_race *races,
-                 size_t n, bool *ok, struct pf_trace_error *why);
-/* Keeps the races of `out` whose witness is valid; counts the others as invalid. */
-void pf_validate_result(const struct pf_trace *t, enum pf_missing_rule rule, struct pf_result *out);
+                 size_t n, struct pf_stop *stop, enum pf_validity *result,
+                 struct pf_trace_error *why);
+/* Keeps the races of `out` whose witness is valid. Counts the others as invalid, or as unknown if
+ * they are unchecked. */
+void pf_validate_result(const struct pf_trace *t, enum pf_missing_rule rule, struct pf_stop *stop,
+                        struct pf_result *out);
 
 #endif

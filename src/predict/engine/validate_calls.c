@@ -81,16 +81,6 @@ static bool each_own_call(const struct pf_validate_calls *c, uint32_t i,
            (pf_validate_calls_borders(c, i) && f(c, around(c, i), arg));
 }
 
-static bool any_call(const struct pf_validate_calls *c, uint32_t i,
-                     bool (*f)(const struct pf_validate_calls *, uint32_t call, const void *),
-                     const void *arg)
-{
-    for (uint32_t u = 0; u < c->t->threads.len; u++)
-        if (each_call(c, i, u, f, arg))
-            return true;
-    return false;
-}
-
 struct event_call {
     uint32_t event, call;
 };
@@ -117,27 +107,39 @@ static bool call_meets(const struct pf_validate_calls *c, uint32_t call, const v
     struct event_call x = {((const struct event_call *)arg)->event, call};
     return each_own_call(c, x.event, reaches_common, &x);
 }
-struct event_pair {
-    uint32_t a, b;
-};
-static bool reaches_both(const struct pf_validate_calls *c, uint32_t call, const void *arg)
-{
-    const struct event_pair *x = arg;
-    return reaches_item_of(c, call, x->a, x->b);
-}
 static bool can_be_noticed(const struct pf_event *e)
 {
     return !pf_event_is_access(e) || pf_event_writes(e);
 }
 
-bool pf_validate_calls_keeps_order(const struct pf_validate_calls *c, uint32_t f, uint32_t e)
+static bool add_active(const struct pf_validate_calls *c, uint32_t call, const void *list)
 {
+    if (reaches_item_of(c, call, c->event, PF_NONE))
+        pf_vec_push(*(pf_vec_u32 *const *)list, call);
+    return false;
+}
+
+bool pf_validate_calls_compare_with(struct pf_validate_calls *c, uint32_t e)
+{
+    pf_vec_u32 *active = &c->active;
+    c->event = e;
+    pf_vec_clear(active);
+    for (uint32_t u = 0; u < c->t->threads.len && c->reached[e] && can_be_noticed(at(c, e)); u++)
+        each_call(c, e, u, add_active, &active);
+    return active->len || c->next_at_call[e] == e;
+}
+
+bool pf_validate_calls_keeps_order(const struct pf_validate_calls *c, uint32_t f)
+{
+    uint32_t e = c->event;
     struct event_call on_f = {f, 0}, on_e = {e, 0};
-    struct event_pair both = {f, e};
-    return each_own_call(c, f, call_meets, &on_e) || each_own_call(c, f, reaches_event, &on_e) ||
-           each_own_call(c, e, reaches_event, &on_f) ||
-           (can_be_noticed(at(c, f)) && can_be_noticed(at(c, e)) &&
-            any_call(c, e, reaches_both, &both));
+    if (each_own_call(c, f, call_meets, &on_e) || each_own_call(c, f, reaches_event, &on_e) ||
+        each_own_call(c, e, reaches_event, &on_f))
+        return true;
+    for (size_t k = 0; k < c->active.len && can_be_noticed(at(c, f)); k++)
+        if (reaches_item_of(c, c->active.at[k], f, e))
+            return true;
+    return false;
 }
 
 static void find_around(struct pf_validate_calls *c)
@@ -172,26 +174,47 @@ static void find_around(struct pf_validate_calls *c)
     free(last);
 }
 
-static void find_noticed(struct pf_validate_calls *c)
+/* Counts the call of event e as active from now on, or as ended, for each item that it reaches. */
+static void count_call(const struct pf_validate_calls *c, const struct pf_event *e, uint32_t *open)
+{
+    bool begins = e->kind == PF_EV_CALL;
+    const struct pf_reach *d = &c->t->reaches.at[begins ? e->link : at(c, e->link)->link];
+    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
+        open[c->t->reach_items.at[k]] += begins ? 1 : UINT32_MAX;
+}
+
+static void find_reached(struct pf_validate_calls *c)
 {
     size_t n = c->t->events.len;
-    /* per cell: number of active calls that reach it */
-    uint32_t *open = pf_mem_zero(c->t->cells.len, sizeof *open);
-    c->noticed = pf_mem_zero(n, sizeof *c->noticed);
+    /* per item: number of active calls that reach it */
+    uint32_t *open = pf_mem_zero(pf_trace_nitems(c->t), sizeof *open);
+    c->reached = pf_mem_zero(n, sizeof *c->reached);
     for (uint32_t i = 0; i < n; i++) {
         const struct pf_event *e = at(c, i);
-        const struct pf_range *p = pf_event_writes(e) ? &c->t->places.at[e->what] : NULL;
-        for (uint32_t k = p ? p->cell0 : 0; p && k < p->cell0 + p->ncells; k++)
-            c->noticed[i] |= open[k] > 0;
-        if (pf_event_class[e->kind] != PF_CLASS_CALL)
-            continue;
-        const struct pf_reach *d =
-            &c->t->reaches.at[e->kind == PF_EV_CALL ? e->link : at(c, e->link)->link];
-        for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++)
-            if (c->t->reach_items.at[k] < c->t->cells.len)
-                open[c->t->reach_items.at[k]] += e->kind == PF_EV_CALL ? 1 : UINT32_MAX;
+        if (e->kind == PF_EV_CALL)
+            count_call(c, e, open);
+        uint32_t first, other, items = pf_trace_items(c->t, i, &first, &other);
+        c->reached[i] = other != PF_NONE && open[other];
+        for (uint32_t k = first; k < first + items; k++)
+            c->reached[i] |= open[k] > 0;
+        if (e->kind == PF_EV_RET)
+            count_call(c, e, open);
     }
     free(open);
+}
+
+static void find_next_at_call(struct pf_validate_calls *c)
+{
+    size_t n = c->t->events.len, nt = c->t->threads.len;
+    c->next_at_call = pf_mem_resize(NULL, n, sizeof *c->next_at_call);
+    uint32_t *next = pf_mem_resize(NULL, nt, sizeof *next);
+    memset(next, 0xff, nt * sizeof *next);
+    for (uint32_t i = (uint32_t)n; i-- > 0;) {
+        if (pf_event_class[at(c, i)->kind] == PF_CLASS_CALL || pf_validate_calls_borders(c, i))
+            next[at(c, i)->thread] = i;
+        c->next_at_call[i] = next[at(c, i)->thread];
+    }
+    free(next);
 }
 
 void pf_validate_calls_init(struct pf_validate_calls *c, const struct pf_trace *t,
@@ -201,12 +224,14 @@ void pf_validate_calls_init(struct pf_validate_calls *c, const struct pf_trace *
     if (c->rule == PF_RULE_NONE)
         return;
     find_around(c);
-    find_noticed(c);
+    find_reached(c);
+    find_next_at_call(c);
 }
 
 void pf_validate_calls_release(struct pf_validate_calls *c)
 {
-    void *all[] = {c->by_thread, c->thread_at, c->inside, c->outside, c->noticed};
+    void *all[] = {c->by_thread, c->thread_at, c->inside, c->outside, c->reached, c->next_at_call};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
+    pf_vec_release(&c->active);
 }

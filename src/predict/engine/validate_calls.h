@@ -15,7 +15,12 @@ struct pf_validate_calls {
     uint32_t *by_thread, *thread_at; /* events of each thread */
     uint32_t *inside;  /* per event: the innermost missing call of its thread around it */
     uint32_t *outside; /* per call: the enclosing missing call */
-    bool *noticed;     /* per event: a write that an active missing call may notice */
+    bool *reached;     /* per event: an active missing call reaches one of its items */
+    /* per event: the first event of its thread, from this one on, that begins or ends a missing
+     * call, or borders on one */
+    uint32_t *next_at_call;
+    uint32_t event; /* the event of the last _compare_with, and the active calls that reach it */
+    pf_vec_u32 active;
 };
 
 void pf_validate_calls_init(struct pf_validate_calls *c, const struct pf_trace *t,
@@ -23,8 +28,12 @@ void pf_validate_calls_init(struct pf_validate_calls *c, const struct pf_trace *
 void pf_validate_calls_release(struct pf_validate_calls *c);
 /* True if the missing call reaches the item. */
 bool pf_validate_calls_reaches(const struct pf_validate_calls *c, uint32_t call, uint32_t item);
-/* True if a missing call forces event f before event e, as in the trace. */
-bool pf_validate_calls_keeps_order(const struct pf_validate_calls *c, uint32_t f, uint32_t e);
+/* Prepares comparisons of event e with earlier events. False: only those in next_at_call can be
+ * forced before it. */
+bool pf_validate_calls_compare_with(struct pf_validate_calls *c, uint32_t e);
+/* True if a missing call forces event f before the event of the last _compare_with, as in the
+ * trace. */
+bool pf_validate_calls_keeps_order(const struct pf_validate_calls *c, uint32_t f);
 /* True if code of a missing call around the event may run directly before or after it. */
 bool pf_validate_calls_borders(const struct pf_validate_calls *c, uint32_t e);
 

@@ -124,7 +124,7 @@ static void validate(const struct maker *m)
     struct pf_anomalies *out = m->out;
     const struct pf_trace *t = m->finder.t;
     struct pf_race *races = pf_mem_zero(out->at.len, sizeof *races);
-    bool *ok = pf_mem_zero(out->at.len, sizeof *ok);
+    enum pf_validity *v = pf_mem_zero(out->at.len, sizeof *v);
     size_t n = 0;
     uint64_t left = m->stop && m->stop->stopped ? VALIDATOR_ALL_STOPPED : VALIDATOR_ALL;
     uint32_t *which = pf_mem_resize(NULL, out->at.len + 1, sizeof *which);
@@ -137,12 +137,12 @@ static void validate(const struct maker *m)
         races[n] = goal_of(&m->patterns->at[a->pattern], a);
         which[n++] = i;
     }
-    pf_validate(t, t->has_calls ? PF_RULE_RDIT : PF_RULE_NONE, races, n, ok, NULL);
+    pf_validate(t, t->has_calls ? PF_RULE_RDIT : PF_RULE_NONE, races, n, NULL, v, NULL);
     for (size_t i = 0; i < n; i++)
-        out->at.at[which[i]].witnessed = ok[i];
+        out->at.at[which[i]].witnessed = v[i] == PF_VALID;
     free(which);
     free(races);
-    free(ok);
+    free(v);
 }
 
 /* Replaces schedules that change a value by schedules of the engine, where it finds one. */

@@ -43,7 +43,7 @@ void pf_analysis_syncp(const struct pf_trace *t, const struct pf_limits *limits,
     pf_trace_index_init(&x, t, PF_MISSING_IGNORE);
     r.s = pf_sync_preserving_new(&x);
     pf_candidates_each(t, limits, out, candidate, &r);
-    pf_validate_result(t, PF_RULE_NONE, out);
+    pf_validate_result(t, PF_RULE_NONE, limits->stop, out);
     pf_result_sort(out);
     pf_sync_preserving_free(r.s);
     pf_pair_set_release(&r.found);
