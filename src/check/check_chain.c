@@ -15,6 +15,7 @@
 #define JUDGE_SHARE 4 /* judging may use a quarter of the time budget */
 #define EXPLORE_PERCENT 60 /* of the time budget: the most that the systematic search may use */
 #define EXPLORE_EVENTS 200000 /* a program with longer runs is not searched systematically */
+#define LONG_EVENTS 1000000 /* the search of a longer recording may take the whole time budget */
 #define MAX_FAILED_RECORDINGS 2     /* consecutive recordings that failed */
 #define DIRECTED_PER_ROUND 16    /* findings that get a recording aimed at them in one round */
 #define RUN_AGAIN 8 /* a program whose free run did not end gets one in every 8th round */
@@ -50,18 +51,6 @@ struct pf_chain_test {
     struct pf_policy_shares shares;
 };
 
-struct pf_chain_tried {
-    uint64_t finding, round;
-    unsigned tries;
-};
-
-/* A recording to be searched: its step, and the path of the forked child, or "". */
-struct pf_chain_aimed {
-    size_t test;
-    uint64_t clip;
-    char child[sizeof((struct pf_check_line *)0)->child];
-};
-
 pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *settings,
                         struct pf_error *e)
 {
@@ -86,9 +75,9 @@ void pf_chain_release(struct pf_chain *c)
     for (size_t i = 0; c->tests && i < c->ntests; i++)
         pf_vec_release(&c->tests[i].clips);
     free(c->tests);
-    free(c->tried);
-    free(c->aimed);
-    free(c->children);
+    pf_vec_release(&c->tried);
+    pf_vec_release(&c->aimed);
+    pf_vec_release(&c->children);
     *c = (struct pf_chain){0};
 }
 
@@ -234,9 +223,9 @@ static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *want
         memmove(t->clips.at, t->clips.at + 1, --t->clips.len * sizeof *t->clips.at);
         return begin(c, &t->hatch, PF_CHECK_HATCH, i, t->clip, u);
     }
-    if (c->nchildren) {
+    if (c->children.len) {
         enum state ignored;
-        struct pf_chain_aimed *child = &c->children[--c->nchildren];
+        struct pf_chain_recording *child = &c->children.at[--c->children.len];
         begin(c, &ignored, PF_CHECK_HATCH, child->test, child->clip, u);
         strcpy(u->child, child->child);
         return true;
@@ -249,15 +238,11 @@ static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *want
 
 static struct pf_chain_tried *find_tried(struct pf_chain *c, uint64_t finding)
 {
-    for (size_t i = 0; i < c->ntried; i++)
-        if (c->tried[i].finding == finding)
-            return &c->tried[i];
-    if (c->ntried == c->captried) {
-        c->captried = c->captried ? 2 * c->captried : 64;
-        c->tried = pf_mem_resize(c->tried, c->captried, sizeof *c->tried);
-    }
-    c->tried[c->ntried] = (struct pf_chain_tried){.finding = finding, .round = UINT64_MAX};
-    return &c->tried[c->ntried++];
+    for (size_t i = 0; i < c->tried.len; i++)
+        if (c->tried.at[i].finding == finding)
+            return &c->tried.at[i];
+    pf_vec_push(&c->tried, (struct pf_chain_tried){.finding = finding, .round = UINT64_MAX});
+    return &c->tried.at[c->tried.len - 1];
 }
 
 /* The program to record for this finding: the one that has seen it, else each in turn. */
@@ -273,8 +258,8 @@ static size_t test_for(const struct pf_chain *c, const struct pf_chain_target *t
 static bool next_look(struct pf_chain *c, bool wanted, struct pf_chain_unit *u)
 {
     enum state ignored;
-    if (c->naimed) {
-        struct pf_chain_aimed *a = &c->aimed[--c->naimed];
+    if (c->aimed.len) {
+        struct pf_chain_recording *a = &c->aimed.at[--c->aimed.len];
         begin(c, &ignored, PF_CHECK_LOOK, a->test, a->clip, u);
         strcpy(u->child, a->child);
         strcpy(u->schedule, "racefuzzer");
@@ -309,6 +294,25 @@ static bool next_directed(struct pf_chain *c, const struct pf_chain_target *targ
     return false;
 }
 
+/* Before a long recording is searched for predictions: races that were observed. The recording may
+ * show them, or another one that is aimed at them. */
+static bool next_before_long_search(struct pf_chain *c, const struct pf_chain_wanted *wanted,
+                                    struct pf_chain_unit *u)
+{
+    bool waits = false;
+    for (size_t i = 0; i < c->ntests && wanted->ntargets && !c->ordinary; i++) {
+        struct pf_chain_test *t = &c->tests[i];
+        if (!t->clips.len || t->length <= LONG_EVENTS || t->run == WAITING)
+            continue;
+        waits = true;
+        t->clip = t->clips.at[0];
+        if (t->look == WAITING)
+            return begin(c, &t->look, PF_CHECK_LOOK, i, t->clip, u);
+    }
+    return waits &&
+           (next_look(c, false, u) || next_directed(c, wanted->targets, wanted->ntargets, u));
+}
+
 uint64_t pf_chain_judge_ms(const struct pf_chain *c)
 {
     uint64_t share = c->budget_ms / JUDGE_SHARE;
@@ -330,7 +334,7 @@ static bool next_judge(struct pf_chain *c, const struct pf_chain_wanted *wanted,
 
 size_t pf_chain_open(const struct pf_chain *c)
 {
-    size_t n = c->naimed;
+    size_t n = c->aimed.len;
     for (size_t i = 0; i < c->ntests; i++)
         n += c->tests[i].clips.len + c->tests[i].slices.left;
     return n;
@@ -373,7 +377,7 @@ bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
                    struct pf_chain_unit *unit)
 {
     while (!is_over(c)) {
-        if (next_ordinary(c, wanted, unit))
+        if (next_before_long_search(c, wanted, unit) || next_ordinary(c, wanted, unit))
             return true;
         if (c->ordinary) /* their findings decide what is left to look for */
             return false;
@@ -390,24 +394,19 @@ bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
 
 /* --- steps that have ended --- */
 
-static void add_aimed(struct pf_chain_aimed **list, size_t *n, size_t *cap,
-                      const struct pf_check_line *l, const char *child)
+static void add_recording(pf_vec_to_search *list, const struct pf_check_line *l, const char *child)
 {
-    if (*n == *cap) {
-        *cap = *cap ? 2 * *cap : 16;
-        *list = pf_mem_resize(*list, *cap, sizeof **list);
-    }
-    struct pf_chain_aimed *a = &(*list)[(*n)++];
-    *a = (struct pf_chain_aimed){.test = l->test, .clip = l->step};
-    snprintf(a->child, sizeof a->child, "%s", child);
+    struct pf_chain_recording r = {.test = l->test, .clip = l->step};
+    snprintf(r.child, sizeof r.child, "%s", child);
+    pf_vec_push(list, r);
 }
 
 /* The recording has been searched. */
-static void forget_aimed(struct pf_chain_aimed *list, size_t *n, const struct pf_check_line *l)
+static void forget_recording(pf_vec_to_search *list, const struct pf_check_line *l)
 {
-    for (size_t i = 0; i < *n; i++)
-        if (list[i].clip == l->clip && !strcmp(list[i].child, l->child))
-            list[i--] = list[--*n];
+    for (size_t i = 0; i < list->len; i++)
+        if (list->at[i].clip == l->clip && !strcmp(list->at[i].child, l->child))
+            list->at[i--] = list->at[--list->len];
 }
 
 void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, const char *path,
@@ -417,9 +416,9 @@ void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, co
         return;
     c->tests[unit->test].forks |= many;
     if (unit->kind == PF_CHECK_DIRECT)
-        add_aimed(&c->aimed, &c->naimed, &c->capaimed, unit, path);
+        add_recording(&c->aimed, unit, path);
     else
-        add_aimed(&c->children, &c->nchildren, &c->capchildren, unit, path);
+        add_recording(&c->children, unit, path);
 }
 
 static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool clip)
@@ -480,7 +479,7 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
             tried->round = l->round;
         }
         if (clip)
-            add_aimed(&c->aimed, &c->naimed, &c->capaimed, l, "");
+            add_recording(&c->aimed, l, "");
         break;
     default:
         break;
@@ -561,9 +560,9 @@ void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool
         t->complete |= line->complete;
     }
     if (line->kind == PF_CHECK_LOOK)
-        forget_aimed(c->aimed, &c->naimed, line);
+        forget_recording(&c->aimed, line);
     if (line->kind == PF_CHECK_HATCH && !pf_check_line_cut(line) && line->child[0])
-        forget_aimed(c->children, &c->nchildren, line);
+        forget_recording(&c->children, line);
     for (size_t i = 0; line->kind == PF_CHECK_HATCH && !line->child[0] &&
                        !pf_check_line_cut(line) && i < t->clips.len;
          i++)
@@ -585,8 +584,8 @@ bool pf_chain_first_round_done(const struct pf_chain *c)
 
 unsigned pf_chain_tries(const struct pf_chain *c, uint64_t finding)
 {
-    for (size_t i = 0; i < c->ntried; i++)
-        if (c->tried[i].finding == finding)
-            return c->tried[i].tries;
+    for (size_t i = 0; i < c->tried.len; i++)
+        if (c->tried.at[i].finding == finding)
+            return c->tried.at[i].tries;
     return 0;
 }

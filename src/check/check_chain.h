@@ -44,8 +44,18 @@ struct pf_chain_wanted {
 };
 
 struct pf_chain_test;
-struct pf_chain_tried;
-struct pf_chain_aimed;
+struct pf_chain_tried {
+    uint64_t finding, round;
+    unsigned tries;
+};
+
+/* A recording to be searched: its step, and the path of the forked child, or "". */
+struct pf_chain_recording {
+    size_t test;
+    uint64_t clip;
+    char child[sizeof((struct pf_check_line *)0)->child];
+};
+typedef PF_VEC(struct pf_chain_recording) pf_vec_to_search;
 
 struct pf_chain {
     size_t ntests;
@@ -60,18 +70,15 @@ struct pf_chain {
     bool over; /* every step of a round was skipped, or everything is explored */
     /* running steps; how many of them belong to the first part of the round */
     size_t running, ordinary;
-    struct pf_chain_tried *tried;
-    size_t ntried, captried;
+    PF_VEC(struct pf_chain_tried) tried;
     bool explores; /* the systematic search may run */
     bool judges; /* the programs can be judged */
     bool judging; /* a step that judges is running */
     uint64_t judge_ms; /* time that such steps have used */
     uint64_t explore_ms; /* time that the systematic search has used */
     size_t left_unjudged; /* races that the last of them did not judge */
-    struct pf_chain_aimed *aimed; /* recordings aimed at a finding, to be searched for races */
-    size_t naimed, capaimed;
-    struct pf_chain_aimed *children; /* forked children whose predictions are to be tried */
-    size_t nchildren, capchildren;
+    pf_vec_to_search aimed;    /* recordings aimed at a finding, to be searched for races */
+    pf_vec_to_search children; /* forked children whose predictions are to be tried */
 };
 
 /* One step to be started: kind, test, round, clip, finding and schedule of the line are set; of a
