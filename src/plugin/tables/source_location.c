@@ -229,9 +229,47 @@ static bool is_same_base(const char *a, const char *b)
     return n && n == strcspn(b, ".") && !memcmp(a, b, n);
 }
 
-/* How well the entry fits an access without a position; 0: not at all. */
-static unsigned similarity(const struct pf_source_access *a, const struct pf_source_access *entry)
+#define POSSIBLE_MAX 8
+
+/* The globals that an access may refer to whose address the optimizer has merged (a phi or a
+ * select). */
+struct possible_globals {
+    const char *name[POSSIBLE_MAX];
+    unsigned n;
+    bool others; /* it may refer to something else as well */
+};
+
+static void find_possible(struct pf_unit *u, LLVMValueRef ptr, struct possible_globals *out,
+                          unsigned depth)
 {
+    LLVMValueRef phi = LLVMIsAPHINode(ptr);
+    if (depth < POSSIBLE_MAX && (phi || LLVMIsASelectInst(ptr))) {
+        unsigned n = phi ? LLVMCountIncoming(ptr) : 2;
+        for (unsigned i = 0; i < n; i++)
+            find_possible(u, phi ? LLVMGetIncomingValue(ptr, i) : LLVMGetOperand(ptr, i + 1), out,
+                          depth + 1);
+    } else if (depth && LLVMIsAGlobalVariable(ptr) && out->n < POSSIBLE_MAX) {
+        size_t n;
+        out->name[out->n++] = pf_source_global_name(u, LLVMGetValueName2(ptr, &n));
+    } else {
+        out->others = true;
+    }
+}
+
+static bool is_possible(const struct possible_globals *p, const struct pf_source_access *entry)
+{
+    bool found = p->others || !p->n;
+    for (unsigned i = 0; i < p->n && !found; i++)
+        found = !strcmp(p->name[i], entry->global);
+    return found;
+}
+
+/* How well the entry fits an access without a position; 0: not at all. */
+static unsigned similarity(const struct pf_source_access *a, const struct possible_globals *p,
+                           const struct pf_source_access *entry)
+{
+    if (!is_possible(p, entry))
+        return 0;
     bool calls = a->kind == PF_SOURCE_CALLS;
     if (calls != (entry->kind == PF_SOURCE_CALLS))
         return 0;
@@ -251,7 +289,8 @@ static unsigned similarity(const struct pf_source_access *a, const struct pf_sou
 }
 
 static const struct pf_source_access *most_similar(const struct pf_source_table *t,
-                                                   const struct pf_source_access *a)
+                                                   const struct pf_source_access *a,
+                                                   const struct possible_globals *p)
 {
     const struct pf_source_access *found = NULL;
     unsigned best = 0;
@@ -259,7 +298,7 @@ static const struct pf_source_access *most_similar(const struct pf_source_table 
         const struct inlined_function *in = &t->inlined[k];
         for (size_t i = 0; i < in->of->n; i++) {
             const struct pf_source_access *entry = &t->all[in->of->first + i];
-            unsigned fit = 2 * similarity(a, entry);
+            unsigned fit = 2 * similarity(a, p, entry);
             fit += fit && !in->assumed;
             if (fit > best) {
                 best = fit;
@@ -274,11 +313,11 @@ static const struct pf_source_access *most_similar(const struct pf_source_table 
 
 /* Notes the other lines of the function where an entry fits as well. */
 static void note_merged_lines(struct pf_source_table *t, LLVMValueRef inst,
-                              const struct pf_source_access *a,
+                              const struct pf_source_access *a, const struct possible_globals *p,
                               const struct pf_source_access *chosen)
 {
     const struct source_function *of = function_of(t, chosen->function);
-    unsigned fit = similarity(a, chosen), lines[MERGED_MAX], n = 0;
+    unsigned fit = similarity(a, p, chosen), lines[MERGED_MAX], n = 0;
     char text[MERGED_MAX * 12 + 1];
     size_t length = 0;
     for (size_t i = 0; of && i < of->n && n < MERGED_MAX; i++) {
@@ -286,7 +325,7 @@ static void note_merged_lines(struct pf_source_table *t, LLVMValueRef inst,
         bool known = entry->line == chosen->line;
         for (unsigned k = 0; k < n; k++)
             known |= lines[k] == entry->line;
-        if (known || similarity(a, entry) != fit)
+        if (known || similarity(a, p, entry) != fit)
             continue;
         lines[n] = entry->line;
         length += (size_t)snprintf(text + length, sizeof text - length, "%s%u", n ? ", " : "",
@@ -393,8 +432,11 @@ static const struct pf_source_access *restore(struct pf_unit *u, LLVMValueRef fn
         assume_inlined(u);
     }
     *ready = true;
-    if (!entry && (entry = most_similar(u->source, a)))
-        note_merged_lines(u->source, inst, a, entry);
+    struct possible_globals possible = {0};
+    if (pf_source_pointer(inst))
+        find_possible(u, pf_source_pointer(inst), &possible, 0);
+    if (!entry && (entry = most_similar(u->source, a, &possible)))
+        note_merged_lines(u->source, inst, a, &possible, entry);
     if (!loc || entry)
         loc = entry ? location(u, fn, inst, entry) : nearest_position(inst);
     if (loc)

@@ -7,7 +7,8 @@
  *          _restore, after the optimizer, gives a position to every access and call that has none:
  *           1. that of the entry with its index, which an instruction keeps when it is hoisted;
  *           2. else that of the entry that fits best: of the same function, or of one inlined into
- *              it, with the same global, name of the member, type, size and kind of access. If
+ *              it, with the same global (or one of those whose addresses were merged), name of the
+ *              member, type, size and kind of access. If
  *              several fit, it gets the position of the first one in the source, and the lines of
  *              the others are noted;
  *           3. else that of the nearest instruction.
