@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPECTED "expected full, literace, pacer:RATE or atexrace[:BURST/PERIOD[:N[:FLOOR]]]"
+#define EXPECTED                                                                                   \
+    "expected full, literace, pacer:RATE, atexrace[:BURST/PERIOD[:N[:FLOOR]]] or "                 \
+    "atexrace-paper[:BURST/PERIOD[:N]]"
 
 static bool is_rate(const char *s)
 {
@@ -29,7 +31,7 @@ static const char *count(const char *s, unsigned long most, unsigned long *out)
     return *out >= 1 && *out <= most ? end : NULL;
 }
 
-static bool is_bursts(const char *s)
+static bool is_bursts(const char *s, bool has_floor)
 {
     unsigned long burst = 10, period = 100, n, floor;
     if (*s != ':') {
@@ -39,7 +41,7 @@ static bool is_bursts(const char *s)
     }
     if (*s == ':' && !(s = count(s + 1, 255, &n)))
         return false;
-    if (*s == ':' && (!(s = count(s + 1, 99999999, &floor)) || floor < period))
+    if (has_floor && *s == ':' && (!(s = count(s + 1, 99999999, &floor)) || floor < period))
         return false;
     return !*s;
 }
@@ -48,10 +50,13 @@ pf_status pf_sample_check(const char *policy, struct pf_error *e)
 {
     const char *colon = strchr(policy, ':');
     size_t n = colon ? (size_t)(colon - policy) : strlen(policy);
-    bool good = (n == 4 && !strcmp(policy, "full")) || (n == 8 && !strcmp(policy, "literace")) ||
-                (n == 5 && !strcmp(policy, "cross")) || /* for tests */
-                (n == 5 && colon && !strncmp(policy, "pacer", n) && is_rate(colon + 1)) ||
-                (n == 8 && !strncmp(policy, "atexrace", n) && (!colon || is_bursts(colon + 1)));
+    bool good =
+        (n == 4 && !strcmp(policy, "full")) || (n == 8 && !strcmp(policy, "literace")) ||
+        (n == 5 && !strcmp(policy, "cross")) || /* for tests */
+        (n == 5 && colon && !strncmp(policy, "pacer", n) && is_rate(colon + 1)) ||
+        (n == 8 && !strncmp(policy, "atexrace", n) && (!colon || is_bursts(colon + 1, true))) ||
+        (n == 14 && !strncmp(policy, "atexrace-paper", n) &&
+         (!colon || is_bursts(colon + 1, false)));
     return good ? PF_OK : pf_fail(e, PF_BAD, "--sample=%s: " EXPECTED, policy);
 }
 

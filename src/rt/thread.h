@@ -45,6 +45,9 @@ struct pf_thread {
     bool is_fiber;
     bool check_only; /* its accesses are checked but leave no access records (sample_pacer.c) */
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* depth of nested annotated regions */
+    /* not NULL: while this word is 0, the sampling policy ignores the thread's plain accesses;
+     * other threads may set it */
+    const uint32_t *sampled;
     void *signals; /* not NULL: signals are deferred (interpose/wrap_signal.c) */
     struct pf_tls *tls; /* its __pf_tls while it runs; NULL otherwise */
 
@@ -71,10 +74,13 @@ struct pf_thread {
  * then only calls the real function. */
 static inline struct pf_thread *pf_self(void) { return __pf_tls.nested ? NULL : __pf_tls.thread; }
 
-/* True if the program asked by annotation to ignore such accesses of this thread. */
+/* True if such accesses of this thread are ignored: the program asked for it by annotation, or the
+ * sampling policy does not sample them. */
 static inline bool pf_ignores(const struct pf_thread *t, bool write)
 {
-    return __builtin_expect((write ? t->ignore_writes : t->ignore_reads) != 0, 0);
+    const uint32_t *sampled = t->sampled;
+    return __builtin_expect((write ? t->ignore_writes : t->ignore_reads) != 0, 0) ||
+           (__builtin_expect(sampled != 0, 0) && !__atomic_load_n(sampled, __ATOMIC_RELAXED));
 }
 
 /* While a thread is nested, its events are ignored, also those of functions that the runtime

@@ -62,6 +62,18 @@ for i in 1 2 3 4; do
     "$PF" run --sample=atexrace --state s6 --quiet -- ./fig6 || true
 done
 status 0 "$PF" run --sample=atexrace --state s6 -- ./fig6
+# The algorithm as published finds the races of figures 2 and 6 in the same executions, until the
+# pairs are known. Its pairs are kept apart.
+status 66 "$PF" run --sample=atexrace-paper --state pa -- ./fig2 c
+has err "#0 f1"
+has err "#0 f4"
+status 66 "$PF" run --sample=atexrace-paper --state pb -- ./fig2 d
+status 66 "$PF" run --sample=atexrace-paper --state pc -- ./fig6
+status 66 "$PF" run --sample=atexrace-paper --state pc -- ./fig6
+status 0 "$PF" run --sample=atexrace-paper --state pc -- ./fig6
+status 66 "$PF" run --sample=atexrace --state pc -- ./fig6
+status 2 "$PF" run --sample=atexrace-paper:10/100:2:1000 -- ./fig6
+status 2 env PF_OPTIONS="sample='atexrace-paper:10/100:2:1000'" ./fig6
 # The policy's parameters: every call of a known pair; no pair is ever known.
 status 66 "$PF" run --sample=atexrace:100/100 --state s6 -- ./fig6
 status 66 "$PF" run --sample=atexrace:10/100:255 --state s6 -- ./fig6

@@ -95,7 +95,7 @@ void pf_thread_update_key(struct pf_thread *t)
                   (uint64_t)t->order.clk << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
     t->tls->clock = t->order.clock;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (pf_rt.slow_path_only || t->signals || t->ignore_reads || t->ignore_writes)
+    if (pf_rt.slow_path_only || t->signals || pf_ignores(t, false) || pf_ignores(t, true))
         t->tls->clock = NULL;
     if (t->check_only) { /* a key that matches empty cells only */
         t->tls->key = 0;

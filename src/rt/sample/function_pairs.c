@@ -96,11 +96,53 @@ void pf_function_pairs_each(struct pf_function_pairs *m,
     pf_spin_unlock(&m->lock);
 }
 
+static void add_seen(const struct pf_function_pair *p, void *to)
+{
+    struct pf_function_pairs *sum = to;
+    struct pf_function_pair *e = pf_function_pairs_find(sum, p->key);
+    uint32_t more = p->count - p->earlier;
+    if (!e)
+        pf_function_pairs_add(sum, p->key, p->count, p->earlier);
+    else
+        e->count = e->count > UINT32_MAX - more ? UINT32_MAX : e->count + more;
+}
+
+void pf_function_pairs_add_all(struct pf_function_pairs *sum, struct pf_function_pairs *more)
+{
+    pf_function_pairs_each(more, add_seen, sum);
+}
+
 void pf_function_pairs_release(struct pf_function_pairs *m)
 {
     if (m->at)
         pf_sys(SYS_munmap, m->at, m->size * sizeof *m->at);
     *m = (struct pf_function_pairs){0};
+}
+
+static bool number(const char **s, uint32_t *out)
+{
+    uint32_t v = 0;
+    const char *from = *s;
+    for (; **s >= '0' && **s <= '9' && v < 100000000; ++*s)
+        v = v * 10 + (uint32_t)(**s - '0');
+    *out = v;
+    return *s > from;
+}
+
+bool pf_burst_rate_parse(const char *s, struct pf_burst_rate *r, uint32_t *n)
+{
+    if (*s && *s != ':') {
+        if (!number(&s, &r->burst) || *s++ != '/' || !number(&s, &r->period) || !r->burst ||
+            r->burst > r->period)
+            return false;
+        if (r->floor < r->period)
+            r->floor = r->period;
+    }
+    if (*s == ':' && (s++, !number(&s, n) || !*n || *n > 255))
+        return false;
+    if (*s == ':' && (s++, !number(&s, &r->floor) || r->floor < r->period))
+        return false;
+    return !*s;
 }
 
 bool pf_burst_rate_samples(const struct pf_burst_rate *r, uint32_t count, uint32_t *left)

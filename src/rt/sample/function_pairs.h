@@ -55,6 +55,8 @@ struct pf_function_pair *pf_function_pairs_find(const struct pf_function_pairs *
 /* Adds a pair that is not in the map. Returns NULL without memory. */
 struct pf_function_pair *pf_function_pairs_add(struct pf_function_pairs *m, uint64_t key,
                                                uint32_t count, uint32_t earlier);
+/* Adds to `sum` what `more` has seen in this execution. */
+void pf_function_pairs_add_all(struct pf_function_pairs *sum, struct pf_function_pairs *more);
 /* Calls f with a copy of each pair. f must not use m. */
 void pf_function_pairs_each(struct pf_function_pairs *m,
                             void (*f)(const struct pf_function_pair *, void *), void *arg);
@@ -64,6 +66,9 @@ struct pf_burst_rate {
     uint32_t burst, period;
     uint32_t floor; /* the longest period */
 };
+/* Parses [BURST/PERIOD][:N[:FLOOR]]; what is not given stays as it is. Returns false if the text is
+ * invalid. n: executions in a row that make a pair frequent, 1 to 255. */
+bool pf_burst_rate_parse(const char *s, struct pf_burst_rate *r, uint32_t *n);
 /* True if call number `count` (from 0) of a pair is in a burst. *left: for how many calls, from
  * this one on, the answer is the same. */
 bool pf_burst_rate_samples(const struct pf_burst_rate *r, uint32_t count, uint32_t *left);

@@ -12,7 +12,8 @@
 #include "textbuf.h"
 
 static const struct pf_sampler *const samplers[] = {&pf_sampler_literace, &pf_sampler_pacer,
-                                                    &pf_sampler_atexrace, &pf_sampler_cross};
+                                                    &pf_sampler_atexrace,
+                                                    &pf_sampler_atexrace_paper, &pf_sampler_cross};
 static const struct pf_sampler *sampler;
 static bool finished;
 

@@ -44,7 +44,7 @@ struct pf_sampler {
     void (*forked)(struct pf_thread *t); /* in the child process */
 };
 extern const struct pf_sampler pf_sampler_literace, pf_sampler_pacer, pf_sampler_atexrace,
-    pf_sampler_cross;
+    pf_sampler_atexrace_paper, pf_sampler_cross;
 
 /* Reads the option `sample`; an unknown policy ends the process with status 2. */
 void pf_sample_init(void);

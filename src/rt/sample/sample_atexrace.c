@@ -15,8 +15,9 @@
  * When a pair is seen to be new, its race may already have been missed: the first access came
  * before the second function was called, and a short function has returned by then. In the paper
  * functions run under Pin and take long; here they do not. So the first calls of a function in a
- * thread, one burst in every execution, are sampled whatever its pairs are, if the function has no
- * long loop. Rare functions cost little, and the accesses of frequent functions are repeated soon.
+ * thread, one burst in every execution, are sampled whatever its pairs are. Rare functions cost
+ * little, and the accesses of frequent functions are repeated soon. A watched call that stays in a
+ * loop leaves its watch body when its burst is over.
  */
 #include "function_pairs.h"
 #include "limits.h"
@@ -62,32 +63,7 @@ static uint64_t *hashes; /* of functions, indexed by number; 0: not computed yet
 static uint32_t known_pairs;
 static bool other_thread_seen; /* at some time two threads ran at once */
 
-static bool number(const char **s, uint32_t *out)
-{
-    uint32_t v = 0;
-    const char *from = *s;
-    for (; **s >= '0' && **s <= '9' && v < 100000000; ++*s)
-        v = v * 10 + (uint32_t)(**s - '0');
-    *out = v;
-    return *s > from;
-}
-
-/* [B/P][:N[:FLOOR]] */
-static bool configure(const char *s)
-{
-    if (*s && *s != ':') {
-        if (!number(&s, &rate.burst) || *s++ != '/' || !number(&s, &rate.period) || !rate.burst ||
-            rate.burst > rate.period)
-            return false;
-        if (rate.floor < rate.period)
-            rate.floor = rate.period;
-    }
-    if (*s == ':' && (s++, !number(&s, &frequent_n) || !frequent_n || frequent_n > 255))
-        return false;
-    if (*s == ':' && (s++, !number(&s, &rate.floor) || rate.floor < rate.period))
-        return false;
-    return !*s;
-}
+static bool configure(const char *s) { return pf_burst_rate_parse(s, &rate, &frequent_n); }
 
 static void start(void)
 {
@@ -123,17 +99,6 @@ static void free_state(struct thread_state *o)
     pf_sys(SYS_munmap, o, OWN_SIZE);
 }
 
-static void add(const struct pf_function_pair *p, void *to)
-{
-    struct pf_function_pairs *sum = to;
-    struct pf_function_pair *e = pf_function_pairs_find(sum, p->key);
-    uint32_t more = p->count - p->earlier;
-    if (!e)
-        pf_function_pairs_add(sum, p->key, p->count, p->earlier);
-    else
-        e->count = e->count > UINT32_MAX - more ? UINT32_MAX : e->count + more;
-}
-
 static void end(struct pf_thread *t)
 {
     struct thread_state *o = t->sample.policy_state;
@@ -148,7 +113,7 @@ static void end(struct pf_thread *t)
         running = o->next;
     if (o->next)
         o->next->prev = o->prev;
-    pf_function_pairs_each(&o->pairs, add, &seen);
+    pf_function_pairs_add_all(&seen, &o->pairs);
     pf_spin_unlock(&lock);
     free_state(o);
 }
@@ -279,9 +244,9 @@ static void finish(struct pf_sample_numbers *out, bool exec)
 {
     struct pf_function_pairs all = {0};
     pf_spin_lock(&lock);
-    pf_function_pairs_each(&seen, add, &all);
+    pf_function_pairs_add_all(&all, &seen);
     for (struct thread_state *o = running; o; o = o->next)
-        pf_function_pairs_each(&o->pairs, add, &all);
+        pf_function_pairs_add_all(&all, &o->pairs);
     pf_spin_unlock(&lock);
     if (__atomic_load_n(&other_thread_seen, __ATOMIC_RELAXED))
         pf_sample_state_save(&all, exec);

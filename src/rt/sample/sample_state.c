@@ -47,6 +47,7 @@ struct merged {
     uint64_t time, pid;
 };
 
+static const char *subfolder = "pairs";
 static char folder[PATH_MAX]; /* of this program; "": none */
 static struct merged saved;   /* names the file of this execution; pid 0: not written yet */
 
@@ -120,7 +121,7 @@ static bool make_folder(const char *path)
     return r == 0 || r == -EEXIST;
 }
 
-/* Sets `folder` to STATE/pairs/PROGRAM-HASH, which is created if it does not exist. */
+/* Sets `folder` to STATE/SUBFOLDER/PROGRAM-HASH, which is created if it does not exist. */
 static bool find_folder(void)
 {
     char exe[PATH_MAX], state[PATH_MAX], pairs[PATH_MAX], name[NAME_MAX + 1];
@@ -148,7 +149,7 @@ static bool find_folder(void)
     pf_copy(name, base, length);
     name[length] = '-';
     add_hex(name + length + 1, checksum(exe, (size_t)n, CHECKSUM_START), 16);
-    return join_path(pairs, state, "pairs") && join_path(folder, pairs, name) &&
+    return join_path(pairs, state, subfolder) && join_path(folder, pairs, name) &&
            make_folder(state) && make_folder(pairs) && make_folder(folder) &&
            pf_sys(SYS_access, folder, 2 /* W_OK */) == 0;
 }
@@ -420,6 +421,8 @@ static void merge(void)
 }
 
 /* --- for the policy --- */
+
+void pf_sample_state_use(const char *name) { subfolder = name; }
 
 struct frequent_filter {
     struct pf_function_pairs *out;

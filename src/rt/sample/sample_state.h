@@ -17,6 +17,9 @@
 
 #include "function_pairs.h"
 
+/* Keeps the state in STATE/SUBFOLDER/PROGRAM-HASH instead of STATE/pairs/PROGRAM-HASH. Call it
+ * before _load. */
+void pf_sample_state_use(const char *subfolder);
 /* Stores the pairs that the last n executions all saw in `out`, with the calls counted so far.
  * Returns the number of all known pairs. */
 uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n);

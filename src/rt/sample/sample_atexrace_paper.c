@@ -1,0 +1,249 @@
+/*
+ * sample_atexrace_paper.c - AtexRace as published (Guo, Cai, Yang, ESEC/FSE 2017, Algorithm 2), to
+ * be measured next to our variant of it (sample_atexrace.c).
+ *
+ * Model:   F(t) is the function that thread t entered last, S(t) says whether its accesses are
+ *          sampled. A call of f by t pairs f with F(t') of every other thread t'. A pair that is
+ *          not in t's map FP(t) sets S(t) and S(t'). A pair in it counts the call; if the count is
+ *          in a burst, S(t) and S(t') are set, else S(t) is cleared: the thread looked at last
+ *          decides. When f has returned, its pairs are added to FP(t) with count 1. At the end the
+ *          maps are merged and saved; the next execution starts with the n-frequent pairs.
+ *
+ * S(t) holds for all accesses of t, also those of callers that f returns to, until t enters another
+ * function or another thread sets S(t). So every call runs the watch body; while S(t) is false the
+ * checks take the slow path, which ignores the access. That costs more than plain bodies would; the
+ * policy is for comparing what is found.
+ *
+ * There is no event when a function returns. Its pairs are added when the thread next enters a
+ * function, or ends, with what the other threads run then.
+ */
+#include "function_pairs.h"
+#include "limits.h"
+#include "module.h"
+#include "rt.h"
+#include "sample.h"
+#include "sample_state.h"
+#include "slot.h"
+#include "spin.h"
+#include "sys.h"
+
+#define THREADS_MAX 1024
+#define DEPTH_MAX                                                                                  \
+    1024 /* calls that have not returned; the pairs of deeper ones are added at once */
+#define NOTHING 2ull   /* F(t) of a thread that has entered no function */
+
+struct paper_thread {
+    struct pf_function_pairs pairs; /* FP(t) */
+    uint32_t slot, depth;
+    struct {
+        struct pf_frame *frame;
+        uint64_t function;
+    } entered[DEPTH_MAX]; /* calls that have not returned */
+};
+
+/* The threads of the process. A slot is read without a lock. */
+static struct paper_slot {
+    uint64_t function; /* F(t); 0: the slot is free */
+    uint32_t sampled;  /* S(t) */
+    struct paper_thread *state;
+} slots[THREADS_MAX];
+static uint32_t nslots;
+static struct pf_spin lock; /* protects `state` of the slots, and `seen` */
+static struct pf_function_pairs seen, before; /* of ended threads; of earlier executions */
+static struct pf_burst_rate rate = {10, 100, 100};
+static uint32_t frequent_n = 2, known_pairs;
+static uint64_t *hashes; /* of functions, by number */
+static bool other_thread_seen;
+
+/* [B/P][:N] */
+static bool configure(const char *s)
+{
+    bool good = pf_burst_rate_parse(s, &rate, &frequent_n);
+    for (unsigned colons = 0; *s; s++)
+        good &= (colons += *s == ':') < 2; /* without a floor: the rate does not change */
+    rate.floor = rate.period;
+    return good;
+}
+
+static void start(void)
+{
+    hashes = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof *hashes);
+    pf_sample_state_use("pairs-paper");
+    known_pairs = pf_sample_state_load(&before, frequent_n);
+}
+
+static void begin(struct pf_thread *t)
+{
+    struct paper_thread *o = hashes ? pf_sys_map(NULL, sizeof *o) : NULL;
+    uint32_t i = 0;
+    __pf_tls.dispatch = PF_DISPATCH_ASK;
+    pf_spin_lock(&lock);
+    while (i < nslots && slots[i].function)
+        i++;
+    if (o && i < THREADS_MAX) {
+        o->slot = i;
+        slots[i].state = o;
+        __atomic_store_n(&slots[i].sampled, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&slots[i].function, NOTHING, __ATOMIC_RELEASE);
+        if (i == nslots)
+            __atomic_store_n(&nslots, i + 1, __ATOMIC_RELEASE);
+        t->sampled = &slots[i].sampled;
+        t->sample.policy_state = o;
+    }
+    pf_spin_unlock(&lock);
+    if (t->sample.policy_state)
+        return;
+    pf_limit_hit(PF_LIMIT_MEMORY);
+    if (o)
+        pf_sys(SYS_munmap, o, sizeof *o);
+}
+
+/* Calls the function for F(t') of every other thread t'. */
+#define FOR_EACH_OTHER(o, slot)                                                                    \
+    for (struct paper_slot *slot = slots,                                                          \
+                           *end_ = slots + __atomic_load_n(&nslots, __ATOMIC_ACQUIRE);             \
+         slot < end_; slot++)                                                                      \
+        if (slot != &slots[(o)->slot] && __atomic_load_n(&slot->function, __ATOMIC_RELAXED))
+
+/* A call of f has returned: its pairs become known. */
+static void add_pairs(struct paper_thread *o, uint64_t f)
+{
+    FOR_EACH_OTHER(o, slot)
+    {
+        uint64_t other = __atomic_load_n(&slot->function, __ATOMIC_RELAXED);
+        uint64_t key = other ? pf_function_pair_key(f, other) : 0;
+        if (key && !pf_function_pairs_find(&o->pairs, key) && !pf_function_pairs_find(&before, key))
+            pf_function_pairs_add(&o->pairs, key, 1, 0);
+    }
+}
+
+static void leave_returned(struct paper_thread *o, struct pf_frame *frame)
+{
+    while (o->depth && (!frame || o->entered[o->depth - 1].frame >= frame))
+        add_pairs(o, o->entered[--o->depth].function);
+}
+
+static uint64_t hash_of(struct pf_func *f)
+{
+    uint64_t h = __atomic_load_n(&hashes[f->number], __ATOMIC_RELAXED);
+    if (!h) {
+        h = pf_function_hash(pf_rel_str(&f->name), pf_rel_str(&f->file), f->hash) | 4;
+        __atomic_store_n(&hashes[f->number], h, __ATOMIC_RELAXED);
+    }
+    return h;
+}
+
+/* Lines 12 to 26: the value of St. */
+static bool look_at_others(struct paper_thread *o, uint64_t f)
+{
+    bool sample = false;
+    FOR_EACH_OTHER(o, slot)
+    {
+        uint64_t other = __atomic_load_n(&slot->function, __ATOMIC_RELAXED);
+        if (!other)
+            continue; /* the thread has just ended */
+        other_thread_seen = true;
+        uint64_t key = pf_function_pair_key(f, other);
+        struct pf_function_pair *e = pf_function_pairs_find(&o->pairs, key);
+        const struct pf_function_pair *b = e ? NULL : pf_function_pairs_find(&before, key);
+        if (b)
+            e = pf_function_pairs_add(&o->pairs, key, b->count, b->count);
+        uint32_t left;
+        if (e) {
+            uint32_t count = e->count + (e->count < UINT32_MAX);
+            __atomic_store_n(&e->count, count, __ATOMIC_RELAXED);
+            sample = pf_burst_rate_samples(&rate, count - 1, &left);
+        } else {
+            sample = true;
+        }
+        if (sample)
+            __atomic_store_n(&slot->sampled, 1, __ATOMIC_RELAXED);
+    }
+    return sample;
+}
+
+static enum pf_body call(struct pf_thread *t, struct pf_func *f)
+{
+    struct paper_thread *o = t->sample.policy_state;
+    if (!o)
+        return PF_BODY_WATCH;
+    uint64_t function = hash_of(f);
+    leave_returned(o, __pf_tls.frame);
+    __atomic_store_n(&slots[o->slot].function, function, __ATOMIC_RELAXED);
+    bool sample = look_at_others(o, function);
+    __atomic_store_n(&slots[o->slot].sampled, sample, __ATOMIC_RELAXED);
+    pf_thread_update_key(t);
+    if (o->depth == DEPTH_MAX)
+        add_pairs(o, function);
+    else {
+        o->entered[o->depth].frame = __pf_tls.frame;
+        o->entered[o->depth++].function = function;
+    }
+    return PF_BODY_WATCH;
+}
+
+static void end(struct pf_thread *t)
+{
+    struct paper_thread *o = t->sample.policy_state;
+    if (!o)
+        return;
+    leave_returned(o, NULL);
+    t->sample.policy_state = NULL;
+    t->sampled = NULL;
+    pf_spin_lock(&lock);
+    __atomic_store_n(&slots[o->slot].function, 0, __ATOMIC_RELEASE);
+    slots[o->slot].state = NULL;
+    pf_function_pairs_add_all(&seen, &o->pairs);
+    pf_spin_unlock(&lock);
+    pf_function_pairs_release(&o->pairs);
+    pf_sys(SYS_munmap, o, sizeof *o);
+}
+
+static void finish(struct pf_sample_numbers *out, bool exec)
+{
+    struct pf_function_pairs all = {0};
+    pf_spin_lock(&lock);
+    pf_function_pairs_add_all(&all, &seen);
+    for (uint32_t i = 0; i < nslots; i++)
+        if (slots[i].state)
+            pf_function_pairs_add_all(&all, &slots[i].state->pairs);
+    pf_spin_unlock(&lock);
+    if (other_thread_seen)
+        pf_sample_state_save(&all, exec);
+    out->pairs = all.n > known_pairs ? all.n : known_pairs;
+    out->frequent = before.n;
+    pf_function_pairs_release(&all);
+}
+
+static void exec_failed(void) { pf_sample_state_retract(); }
+static void take_lock(void) { pf_spin_lock(&lock); }
+static void drop_lock(void) { pf_spin_unlock(&lock); }
+
+/* The other threads do not exist in the child; the parent saves what was seen so far. */
+static void forked(struct pf_thread *t)
+{
+    struct paper_thread *own = t->sample.policy_state;
+    for (uint32_t i = 0; i < nslots; i++)
+        if (slots[i].state != own) {
+            slots[i].function = 0;
+            slots[i].state = NULL;
+        }
+    pf_function_pairs_release(&seen);
+    other_thread_seen = false;
+    if (own)
+        pf_function_pairs_release(&own->pairs);
+}
+
+const struct pf_sampler pf_sampler_atexrace_paper = {
+    .name = "atexrace-paper",
+    .configure = configure,
+    .start = start,
+    .begin = begin,
+    .end = end,
+    .call = call,
+    .finish = finish,
+    .exec_failed = exec_failed,
+    .lock = take_lock,
+    .unlock = drop_lock,
+    .forked = forked,
+};
