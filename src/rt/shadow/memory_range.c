@@ -137,15 +137,22 @@ void pf_shadow_allocated(struct pf_thread *t, const volatile void *p, size_t siz
     }
     uint64_t record = pf_access_make(t, 0xff, true, true) | where;
     t->order.dirty = true;
-    if (size <= SMALL && reset_small(addr, end, record))
-        return;
-    reset(addr, end, false);
-    if (size > WRITTEN_MAX)
-        end = addr + WRITTEN_START;
-    uint64_t *cell = pf_cell_of(addr);
-    pf_prefault_range(cell, (end - addr + 7) / 8 * 16);
-    for (uint64_t *to = cell + (end - addr + 7) / 8 * 2; cell < to; cell++)
-        pf_word_put(cell, record);
+    if (size > SMALL || !reset_small(addr, end, record)) {
+        reset(addr, end, false);
+        if (size > WRITTEN_MAX)
+            end = addr + WRITTEN_START;
+        uint64_t *cell = pf_cell_of(addr);
+        pf_prefault_range(cell, (end - addr + 7) / 8 * 16);
+        for (uint64_t *to = cell + (end - addr + 7) / 8 * 2; cell < to; cell++)
+            pf_word_put(cell, record);
+    }
+    /* Bytes behind the block are never written: a record of them would stay for ever, next to those
+     * of the last bytes of the block. */
+    if (end & 7) {
+        uint64_t *last = pf_cell_of(end), beyond = PF_MASK_ALL << (end & 7) & PF_MASK_ALL;
+        pf_word_put(&last[0], record & ~beyond);
+        pf_word_put(&last[1], record & ~beyond);
+    }
 }
 
 void pf_memory_mark_freed(struct pf_thread *t, const volatile void *p, size_t size, uint32_t where)
