@@ -214,6 +214,23 @@ static int add_own_flags(struct command *c, const char *verb, const struct pf_cc
     return PF_EXIT_OK;
 }
 
+/* OpenMP needs a header and a library that are not in the package of clang. */
+static void check_openmp(const char *verb, int argc, char **argv)
+{
+    static const char *const headers[] = {"/usr/lib/llvm-19/lib/clang/19/include/omp.h",
+                                          "/usr/local/include/omp.h", "/usr/include/omp.h"};
+    bool wanted = false, elsewhere = false;
+    for (int i = 1; i < argc; i++) {
+        wanted |= !strcmp(argv[i], "-fopenmp") || !strncmp(argv[i], "-fopenmp=", 9);
+        elsewhere |= !strncmp(argv[i], "-I", 2) && !access(join(argv[i] + 2, "/omp.h"), R_OK);
+    }
+    wanted &= !elsewhere;
+    for (size_t i = 0; wanted && i < sizeof headers / sizeof *headers; i++)
+        wanted = access(headers[i], R_OK);
+    if (wanted)
+        pf_note(verb, "omp.h is not installed; it is in the Debian package libomp-19-dev");
+}
+
 /* argv[0] is the verb. Returns only if clang could not be started. */
 static int compile(int argc, char **argv, bool cxx)
 {
@@ -231,6 +248,7 @@ static int compile(int argc, char **argv, bool cxx)
         status = add_arguments(&c, verb, &scan, argc, argv);
     if (status)
         return status;
+    check_openmp(verb, argc, argv);
     if (getenv("PF_CC_VERBOSE")) {
         for (size_t i = 0; i < c.n; i++)
             fprintf(stderr, "%s%s", i ? " " : "", c.argv[i]);

@@ -168,7 +168,7 @@ static void add_stages(struct pf_text *t, const struct pf_finding *f)
 {
     for (const struct pf_stage *s = f->stages; s; s = s->next) {
         pf_text_add(t, s == f->stages ? "\nHow it was seen: " : "; ");
-        pf_text_name(t, s->stage);
+        pf_text_name(t, pf_stage_words(s->stage));
         pf_text_add(t, " ");
         pf_text_add(t, pf_finding_status_name(s->status));
         pf_text_add(t, " it ");
@@ -220,11 +220,6 @@ static void add_head(struct explainer *w)
     pf_text_hex(t, f->id, 16);
     pf_text_add(t, ", ");
     pf_text_add(t, pf_finding_status_name(f->status));
-    if (f->analysis) {
-        pf_text_add(t, " (");
-        pf_text_name(t, f->analysis);
-        pf_text_char(t, ')');
-    }
     pf_text_add(t, ", seen ");
     pf_text_u64(t, f->count);
     pf_text_add(t, f->count == 1 ? " time" : " times");

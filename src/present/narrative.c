@@ -279,3 +279,26 @@ void pf_finding_title(struct pf_text *t, const struct pf_finding *f)
     pf_text_add(t, " and ");
     add_position(t, &f->accesses[!one]);
 }
+
+const char *pf_stage_words(const char *stage)
+{
+    static const struct {
+        const char *stage, *words;
+    } known[] = {
+        {"run", "a free run"},
+        {"record", "a recording"},
+        {"predict", "a prediction"},
+        {"hatch", "a forced schedule"},
+        {"explore", "the systematic search"},
+        {"judge", "a judged run"},
+        {"batch", "a batch of schedules"},
+        {"racefuzzer", "a schedule aimed at it"},
+        {"assetfuzzer", "a schedule aimed at it"},
+        {"tsan", "ThreadSanitizer"},
+        {"helgrind", "Helgrind"},
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        if (!strcmp(stage, known[i].stage))
+            return known[i].words;
+    return stage;
+}

@@ -98,12 +98,7 @@ static void add_stages(struct pf_text *t, const struct pf_finding *f)
     pf_text_add(t, "  Seen by:");
     for (const struct pf_stage *s = f->stages; s; s = s->next) {
         pf_text_add(t, s == f->stages ? " " : "; ");
-        pf_text_name(t, s->stage);
-        if (s->analysis && strcmp(s->analysis, s->stage)) {
-            pf_text_add(t, " (");
-            pf_text_name(t, s->analysis);
-            pf_text_char(t, ')');
-        }
+        pf_text_name(t, pf_stage_words(s->stage));
         pf_text_add(t, ", ");
         pf_text_add(t, pf_finding_status_name(s->status));
         pf_text_char(t, ' ');
@@ -149,7 +144,7 @@ static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checke
     }
 }
 
-/* Writes "finding 0123456789abcdef, seen 2 times, predicted by rdit". */
+/* Writes "finding 0123456789abcdef, seen 2 times, predicted". */
 static void add_identity(struct pf_text *t, const struct pf_finding *f, bool accepted)
 {
     pf_text_add(t, "finding ");
@@ -161,8 +156,6 @@ static void add_identity(struct pf_text *t, const struct pf_finding *f, bool acc
     if (f->status != PF_STATUS_OBSERVED) {
         pf_text_add(t, ", ");
         pf_text_add(t, pf_finding_status_name(f->status));
-        pf_text_add(t, " by ");
-        pf_text_name(t, f->analysis);
     }
     if (f->verdict) {
         pf_text_add(t, ", ");

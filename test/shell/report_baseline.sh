@@ -54,7 +54,7 @@ has err "/proc/none"
 # pf explain on one finding, with an abbreviated id.
 id=$(grep -o '"id":"[0-9a-f]*"' kept.json | head -n 1 | cut -d'"' -f4)
 status 0 "$PF" explain --state s "${id:0:8}"
-has out "Finding $id, observed (fasttrack), seen 1 time:"
+has out "Finding $id, observed, seen 1 time:"
 has out "1. The main thread starts thread T1"
 has out "2. Thread T1 holds M0 'm', first taken"
 has out "3. Thread T1 writes 4 bytes"

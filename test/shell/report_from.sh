@@ -8,7 +8,8 @@ cat err >>tsan.log
 status 66 "$PF" report --from tsan.log
 has err "pf report: tsan.log: 2 candidates of tsan, 0 known, 0 skipped"
 has out "2 findings"
-has out ", predicted by tsan"
+has out "Seen by: ThreadSanitizer, predicted 1 time"
+has out ", predicted"
 has out "Location is global 'other' of size 4"
 status 66 "$PF" report --from tsan.log --json -o tsan.json
 status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" tsan.json
@@ -48,7 +49,7 @@ cat >helgrind.xml <<END
 END
 status 66 "$PF" report --from helgrind.xml --state s
 has err "helgrind.xml: 1 candidate of helgrind, 0 known, 0 skipped"
-has out ", predicted by helgrind"
+has out ", predicted"
 
 # Damaged: the error ends three times.
 sed 's|</error>|</error></error></error>|; s|<error>|<a><b><announcethread><hthreadid>1</hthreadid></announcethread>'\

@@ -55,6 +55,7 @@ static struct {
     uint64_t findings, suppressed;
     uint64_t counted; /* findings that are errors of the program */
     void (*on_halt)(void);
+    const struct pf_finding *current; /* while the program's hook runs */
     struct finding_entry entry[ENTRIES];
     uint16_t index[INDEX]; /* by fingerprint, open addressing */
     uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
@@ -315,6 +316,11 @@ void pf_race_exec_failed(void)
 
 /* --- findings --- */
 
+/* A function of the program: called with each report, inside the runtime (wrap_report.c). */
+void __tsan_on_report(const void *report) __attribute__((weak));
+
+const struct pf_finding *pf_race_current(void) { return race.current; }
+
 static _Noreturn void halt(void)
 {
     race.ended = true;
@@ -351,6 +357,11 @@ static bool report(struct finding_entry *e, struct pf_finding *f)
     if (!pf_options.quiet)
         print_finding(f);
     pf_race_log_finding(f);
+    if (__tsan_on_report) {
+        race.current = f;
+        __tsan_on_report(f);
+        race.current = NULL;
+    }
     if (pf_options.halt_on_error && !f->suspicious)
         halt();
     return true;

@@ -80,6 +80,10 @@ void pf_race_print_line(const char *head, const char *rest);
 void pf_race_redirect(const char *path);
 void pf_race_on_halt(void (*callback)(void));
 
+/* The finding that the program's hook __tsan_on_report was called with; NULL: it does not run. */
+struct pf_finding;
+const struct pf_finding *pf_race_current(void);
+
 /* Called after pf_options_init: opens the findings log and reads the suppressions. */
 void pf_race_init(void);
 /* Called at the end of the process: prints the summary and returns the wanted exit status (0: keep

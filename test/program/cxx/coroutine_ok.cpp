@@ -1,0 +1,28 @@
+// A coroutine is resumed by two threads, one after the other: its frame and the counter move along.
+// want: none
+// std: c++20
+// stdout: 3
+#include "coroutine.h"
+#include <cstdio>
+#include <thread>
+
+int counter;
+
+static task steps(int by)
+{
+    for (int i = 0; i < 3; i++) {
+        counter += by;
+        co_await std::suspend_always{};
+    }
+}
+
+int main()
+{
+    task t = steps(1);
+    t.handle.resume();
+    std::thread other([&t] { t.handle.resume(); });
+    other.join();
+    t.handle.resume();
+    t.handle.destroy();
+    std::printf("%d\n", counter);
+}
