@@ -160,6 +160,65 @@
 #include "widen_macros.def"
 
         /*
+         * Returns if cell[1] is a read set in the thread's cache that contains this read. It comes
+         * first, because memory that several threads read is read often. Changes rax, rcx, rdx, r8,
+         * r9, which are saved.
+         */
+        .macro  IN_READ_SET size
+        mov     %rdi, %rcx
+        shl     $(64 - PF_APP_BITS), %rcx
+        shr     $(64 - PF_APP_BITS + 3), %rcx
+        shl     $PF_CELL_SHIFT, %rcx
+        bts     $SHADOW_BASE_BIT, %rcx
+        movzwl  8+(PF_SID_SHIFT/8)(%rcx), %eax                /* the bytes with the slot */
+        not     %eax
+        test    $(((1 << PF_SID_BITS) - 1) << (PF_SID_SHIFT % 8)), %eax   /* PF_SID_REF */
+        jnz     .Lno_set\@
+        mov     8(%rcx), %rdx
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
+        mov     %edx, %r8d
+        cmpq    $0, %fs:TLS_CLOCK(%r11)
+        je      .Lno_set\@
+        and     $(PF_READ_SET_CACHE_SIZE - 1), %r8d
+        shl     $READ_SET_ENTRY_BITS, %r8d
+        add     %fs:TLS_THREAD(%r11), %r8
+        cmp     %rdx, THREAD_READ_SET_CACHE+READ_SET_ENTRY_REF(%r8)
+        jne     .Lno_set\@
+        mov     THREAD_READ_SET_CACHE+READ_SET_ENTRY_RECORD(%r8), %r8
+        mov     %fs:TLS_KEY(%r11), %rax
+        xor     %r8, %rax
+        shl     $(64 - PF_MASK_SHIFT), %rax
+        shr     $(64 - PF_MASK_SHIFT + PF_CLK_SHIFT), %rax
+        jnz     .Lno_set\@
+        shr     $PF_MASK_SHIFT, %r8
+        cmp     $255, %r8d
+        je      .Lall_bytes\@
+        .if \size == 8
+        jmp     .Lno_set\@
+        .else
+        mov     %edi, %ecx
+        not     %r8d
+        and     $7, %ecx
+        shr     %cl, %r8d
+        test    $((1 << \size) - 1), %r8b
+        jnz     .Lno_set\@
+        jmp     .Lin_set\@
+        .endif
+.Lall_bytes\@:
+        mov     %rdx, %fs:TLS_READ_SET(%r11)    /* for the tests in compiled code */
+.Lin_set\@:
+        pop     %r9
+        pop     %r8
+        pop     %rdx
+        pop     %rcx
+        pop     %rax
+        .cfi_adjust_cfa_offset -40
+        ret
+        .cfi_adjust_cfa_offset 40
+.Lno_set\@:
+        .endm
+
+        /*
          * \update is UPDATE_READ or UPDATE_WRITE. Local labels: 7 returns; 8 tries further cases of
          * reads; 9 restores the registers and continues in check_miss.c.
          */
@@ -174,6 +233,11 @@
         .cfi_adjust_cfa_offset 40
         .if \size <= 2
         WIDEN    \size, \update
+        .endif
+        .ifc \update, UPDATE_READ
+        .if \size <= 8
+        IN_READ_SET \size
+        .endif
         .endif
         push    %r10
         .cfi_adjust_cfa_offset 8
@@ -311,12 +375,12 @@
         mov     %r8, 8(%rcx)
         mov     %r9, (%rcx)
 5:      jmp     7b
-6:      mov     8(%rcx), %rdx           /* is cell[1] a read set in the cache? */
+6:      mov     8(%rcx), %rdx           /* is cell[1] a read set? */
         mov     %rdx, %r8
         shr     $PF_SID_SHIFT, %r8
         not     %r8
         test    $((1 << PF_SID_BITS) - 1), %r8d             /* PF_SID_REF */
-        jz      4f
+        jz      9f
         /* a read of this epoch from another site: the C code merges them */
         mov     %rdx, %r8
         xor     %rax, %r8
@@ -396,28 +460,6 @@
         mov     (%rdx), %r8
         mov     %r9, (%rdx)
         mov     %r8, 8(%rcx)
-        jmp     5b
-4:      mov     %edx, %r8d
-        and     $(PF_READ_SET_CACHE_SIZE - 1), %r8d
-        shl     $READ_SET_ENTRY_BITS, %r8d
-        add     %fs:TLS_THREAD(%r11), %r8
-        cmp     %rdx, THREAD_READ_SET_CACHE+READ_SET_ENTRY_REF(%r8)
-        jne     9f
-        mov     THREAD_READ_SET_CACHE+READ_SET_ENTRY_RECORD(%r8), %r8
-        mov     %r8, %r9
-        xor     %rax, %r9
-        shl     $(64 - PF_MASK_SHIFT), %r9
-        shr     $(64 - PF_MASK_SHIFT + PF_CLK_SHIFT), %r9
-        jnz     9f
-        mov     %r8, %r9
-        not     %r8
-        and     %rax, %r8
-        shr     $PF_MASK_SHIFT, %r8
-        jnz     9f
-        shr     $PF_MASK_SHIFT, %r9
-        cmp     $255, %r9d
-        jne     5b
-        mov     %rdx, %fs:TLS_READ_SET(%r11)
         jmp     5b
         .endif
         .endif
