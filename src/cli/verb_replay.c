@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "allocation.h"
 #include "cli.h"
+#include "clip_machine.h"
 #include "directed.h"
 #include "narrative.h"
 #include "run_report.h"
@@ -19,6 +20,16 @@
 
 static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e->text); }
 
+/* Says how this machine differs from that of the recording; `all`: also what rarely matters. */
+static void note_machine(const struct pf_clip *clip, bool all)
+{
+    char text[500], *here = pf_clip_machine();
+    if (clip->meta.machine &&
+        pf_clip_machine_compare(clip->meta.machine, here, all, text, sizeof text))
+        pf_note(VERB, "%s was recorded on another machine: %s", clip->path, text);
+    free(here);
+}
+
 /* Reports how the replay ended; returns the exit status. */
 static int report_outcome(const struct pf_clip *clip, const struct pf_child_end *child,
                           const struct pf_clip_end *end, const char *until)
@@ -26,6 +37,7 @@ static int report_outcome(const struct pf_clip *clip, const struct pf_child_end 
     if (end->outcome == PF_OUTCOME_DIVERGED) {
         int status =
             pf_complain(VERB, "%s: the run diverged from the recording: %s", clip->path, end->text);
+        note_machine(clip, true);
         if (clip->ended && clip->end.outcome == PF_OUTCOME_LOST)
             pf_note("replay", "the recording was marked as possibly not replayable: %s",
                     clip->end.text);
@@ -233,6 +245,7 @@ int pf_verb_replay(int argc, char **argv)
         free(logs);
         return complain(&e);
     }
+    note_machine(&clip, false);
     if (!clip.ended)
         pf_note(VERB, "%s: is truncated (%s); it is replayed up to that point", clip.path,
                 clip.cut);

@@ -67,6 +67,7 @@ struct pf_field {
     PF_FIELD(MEMORY, 18, 0) /* struct pf_memory_settings; absent: sequential consistency */        \
     PF_FIELD(WITHOUT_LOCK, 19, 0) /* FILE:LINE of the lock operation that was removed */           \
     PF_FIELD(SERVED, 20, 0) /* changes to files were private; lines SOURCE=HEX of new contents */  \
+    PF_FIELD(MACHINE, 21, 0) /* CPU features, kernel and libc, text (clip_machine.h) */            \
     PF_FIELD(STATUS, 32, 0) /* END: status from waitpid, u32 */                                    \
     PF_FIELD(OUTCOME, 33, 0) /* END: enum pf_outcome, u32 */                                       \
     PF_FIELD(TEXT, 34, 0) /* END: explains the outcome */                                          \

@@ -122,6 +122,9 @@ static void take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
     case PF_FIELD_EXCLUDE:
         set_text(&m->exclude, p, n);
         return;
+    case PF_FIELD_MACHINE:
+        set_text(&m->machine, p, n);
+        return;
     case PF_FIELD_WITHOUT_LOCK:
         set_text(&m->without_lock, p, n);
         return;

@@ -4,6 +4,7 @@
 #include "allocation.h"
 #include "clip.h"
 #include "clip_environment.h"
+#include "clip_machine.h"
 #include "vector.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -39,6 +40,7 @@ void pf_clip_meta_release(struct pf_clip_meta *m)
     free(m->exclude);
     free(m->without_lock);
     free(m->served);
+    free(m->machine);
     free(m->race);
     free(m->values);
     free(m->process);
@@ -164,6 +166,9 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
     add_text(&f, PF_FIELD_EXCLUDE, m->exclude);
     add_text(&f, PF_FIELD_WITHOUT_LOCK, m->without_lock);
     add_text(&f, PF_FIELD_SERVED, m->served);
+    char *machine = m->machine ? NULL : pf_clip_machine(); /* a copy keeps its machine */
+    add_text(&f, PF_FIELD_MACHINE, m->machine ? m->machine : machine);
+    free(machine);
     add_text(&f, PF_FIELD_RACE, m->race);
     add_text(&f, PF_FIELD_PROCESS, m->process);
     if (m->runtime)
