@@ -9,7 +9,7 @@ stage := $(abspath $(BUILD))/stage
 pf    := $(stage)/bin/pf
 
 .DEFAULT_GOAL := build
-.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-symbolic test-flipped test-predicted test-all test-campaign deb test-deb bench realworld lint format install clean help
+.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-symbolic test-flipped test-predicted test-all test-campaign test-fleet deb test-deb bench realworld lint format install clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -69,6 +69,9 @@ test-all: stage ## nightly: the four suites above over every program, one summar
 test-campaign: stage ## check every test program at three levels, execute every printed command elsewhere, and examine test/known (hours)
 	python3 test/run/campaign.py --pf $(pf) --work $(BUILD)/test-work/test-campaign
 	python3 test/run/known_defects.py --pf $(pf) --work $(BUILD)/test-work/known-defects
+
+test-fleet: stage ## suite, check, hunt and judge on a private Slurm, ten times as much as in `make test`
+	PF=$(abspath $(pf)) ROOT=$(CURDIR) WORK=$(abspath $(BUILD))/test-work/test-fleet python3 test/run/fleet.py --large
 
 bench: stage ## compare time and memory with ThreadSanitizer; results in bench/results
 	@script/install-deps bench

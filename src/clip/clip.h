@@ -27,7 +27,7 @@ struct pf_clip_meta {
      * to files are private. NULL: neither. */
     char *served;
     char *process; /* path of the forked child that was recorded (channel.h); NULL: no child */
-    char *machine; /* of a clip that was read: where it was recorded (clip_machine.h); NULL: unknown */
+    char *machine; /* where a clip that was read was recorded (clip_machine.h); NULL: unknown */
     char *race; /* the two events that the clip was made to show, "T1:137<T2:40"; NULL: none */
     char **argv, **env;
     unsigned char *values; /* enum pf_environment_value of each variable; NULL: all are STORED */

@@ -182,10 +182,16 @@ static void read_threads(struct pf_reader *r, const json_t *o, struct pf_finding
 
 struct pf_finding *pf_findings_find(struct pf_findings *f, uint64_t id)
 {
-    for (size_t i = 0; i < f->n; i++)
-        if (f->at[i]->id == id)
-            return f->at[i];
-    return NULL;
+    uint32_t at = pf_hash_map_find(&f->by_id, id);
+    if (at == PF_HASH_NONE)
+        return NULL;
+    if (at >= f->n || f->at[at]->id != id) { /* findings were sorted or removed */
+        pf_hash_map_clear(&f->by_id);
+        for (size_t i = 0; i < f->n; i++)
+            (void)pf_hash_map_put(&f->by_id, f->at[i]->id, (uint32_t)i);
+        at = pf_hash_map_find(&f->by_id, id);
+    }
+    return at == PF_HASH_NONE ? NULL : f->at[at];
 }
 
 static const char *read_clip(struct pf_reader *r, const json_t *o, const char *key)

@@ -17,6 +17,7 @@ void pf_findings_init(struct pf_findings *f)
 void pf_findings_release(struct pf_findings *f)
 {
     pf_pool_release(&f->pool);
+    pf_hash_map_release(&f->by_id);
     *f = (struct pf_findings){0};
 }
 
@@ -30,6 +31,7 @@ void pf_findings_push(struct pf_findings *f, struct pf_finding *it)
         f->at = at;
         f->cap = cap;
     }
+    (void)pf_hash_map_put(&f->by_id, it->id, (uint32_t)f->n);
     f->at[f->n++] = it;
 }
 

@@ -12,6 +12,7 @@
 #define PF_FINDINGS_FINDINGS_H
 
 #include "finding.h"
+#include "hash_map.h"
 #include "pool.h"
 #include "status.h"
 #include "textbuf.h"
@@ -141,6 +142,8 @@ struct pf_findings {
     struct pf_pool pool;
     struct pf_finding **at;
     size_t n, cap;
+    /* the position of each finding that was pushed; outdated after sorting or removing */
+    struct pf_hash_map by_id;
     struct pf_process *processes; /* ordered by start time */
     size_t nprocesses;
     struct pf_object *objects; /* of all processes, without libraries of the system */

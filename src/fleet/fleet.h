@@ -80,6 +80,10 @@ struct pf_fleet_work {
     /* Merges a result. `head` is the first line of its journal. */
     pf_status (*merge)(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t,
                        const json_t *head, const char *result, struct pf_error *e);
+    /* Called before and after a group of merges, to make them permanent together; NULL: each merge
+     * is permanent. */
+    pf_status (*begin)(void *arg, struct pf_error *e);
+    pf_status (*commit)(void *arg, struct pf_error *e);
     /* The task was given up. NULL: nothing to do. */
     void (*failed)(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t);
 };
@@ -133,7 +137,8 @@ size_t pf_fleet_incomplete(const struct pf_fleet *f);
 /* --- fleet_json.c --- */
 
 PF_MUST_USE pf_status pf_json_file_read(const char *path, json_t **out, struct pf_error *e);
-/* Writes the value under a temporary name, with mode 0600, and renames it. */
+/* Writes the value under a temporary name, with mode 0600, and renames it. It is not flushed to
+ * disk: what a crash of the machine loses is made again. */
 PF_MUST_USE pf_status pf_json_file_write(const char *path, const json_t *value, struct pf_error *e);
 uint64_t pf_json_u64(const json_t *o, const char *key);
 const char *pf_json_text(const json_t *o, const char *key); /* "" if there is none */

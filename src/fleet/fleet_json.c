@@ -2,11 +2,13 @@
 #define _GNU_SOURCE
 #include "file.h"
 #include "fleet.h"
+#include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 pf_status pf_json_file_read(const char *path, json_t **out, struct pf_error *e)
 {
@@ -24,11 +26,19 @@ pf_status pf_json_file_read(const char *path, json_t **out, struct pf_error *e)
 
 pf_status pf_json_file_write(const char *path, const json_t *value, struct pf_error *e)
 {
-    char *text = pf_mem_checked(json_dumps(value, JSON_COMPACT | JSON_SORT_KEYS));
-    mode_t before = umask(077);
-    pf_status s = pf_file_write(path, text, strlen(text), e);
-    umask(before);
-    free(text);
+    char *part = pf_mem_format("%s.part-%d", path, (int)getpid());
+    int fd = open(part, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    FILE *out = fd < 0 ? NULL : fdopen(fd, "w");
+    pf_status s = PF_OK;
+    if (!out || json_dumpf(value, out, JSON_COMPACT | JSON_SORT_KEYS))
+        s = pf_fail(e, PF_IO, "%s: %s", part, strerror(errno));
+    if (out && fclose(out) && s == PF_OK)
+        s = pf_fail(e, PF_IO, "%s: %s", part, strerror(errno));
+    if (s == PF_OK && rename(part, path))
+        s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    if (s != PF_OK)
+        unlink(part);
+    free(part);
     return s;
 }
 

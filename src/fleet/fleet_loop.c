@@ -28,6 +28,7 @@
 #define POLL_MOST_MS 5000
 #define LIST_MS 2000 /* the engine is asked at most this often */
 #define LOST_MS 3000
+#define GROUP 256 /* results that are merged together */
 
 struct fleet_loop {
     struct pf_fleet *f;
@@ -80,29 +81,56 @@ static void give_up(struct fleet_loop *l, struct pf_fleet_task *t, const char *w
         l->work->failed(l->work->arg, l->f, t);
 }
 
-/* The mark that a task is merged is written after the merge, and the result is removed last: a
- * process that is killed in between merges it again, which changes nothing. */
-static pf_status take_result(struct fleet_loop *l, struct pf_fleet_task *t, const char *result)
+/* Merges a result; *head is the first line of its journal. A damaged result is dropped with its
+ * task: *head is NULL. */
+static pf_status take_result(struct fleet_loop *l, struct pf_fleet_task *t, json_t **head)
 {
-    json_t *head = NULL;
     struct pf_error bad;
-    char *done = pf_fleet_path(l->f, "done", t->id, ".json");
-    if (read_head(l->f, result, &head, &bad) != PF_OK) {
+    char *result = pf_fleet_path(l->f, "results", t->id, "");
+    pf_status s = PF_OK;
+    *head = NULL;
+    if (read_head(l->f, result, head, &bad) == PF_OK) {
+        s = l->work->merge(l->work->arg, l->f, t, *head, result, l->e);
+    } else {
         give_up(l, t, bad.text);
-        json_decref(head);
-        free(done);
-        return PF_OK;
+        json_decref(*head);
+        *head = NULL;
     }
-    pf_status s = l->work->merge(l->work->arg, l->f, t, head, result, l->e);
-    if (s == PF_OK)
-        s = pf_json_file_write(done, head, l->e);
-    if (s == PF_OK) {
+    free(result);
+    return s;
+}
+
+/* Marks a task as merged. The mark is written after the merge is permanent, and the result is
+ * removed last: a process that is killed in between merges it again, which changes nothing. */
+static pf_status mark_done(struct fleet_loop *l, struct pf_fleet_task *t, const json_t *head)
+{
+    char *result = pf_fleet_path(l->f, "results", t->id, "");
+    char *done = pf_fleet_path(l->f, "done", t->id, ".json");
+    pf_status s = head ? pf_json_file_write(done, head, l->e) : PF_OK;
+    if (s == PF_OK && head) {
         t->state = PF_FLEET_DONE;
         l->merged++;
         pf_tree_remove(result);
     }
-    json_decref(head);
+    free(result);
     free(done);
+    return s;
+}
+
+/* Merges some results, and marks them. */
+static pf_status take_group(struct fleet_loop *l, struct pf_fleet_task *const *tasks, size_t n)
+{
+    json_t *heads[GROUP] = {0};
+    pf_status s = l->work->begin ? l->work->begin(l->work->arg, l->e) : PF_OK;
+    for (size_t i = 0; s == PF_OK && i < n; i++)
+        s = take_result(l, tasks[i], &heads[i]);
+    if (s == PF_OK && l->work->commit)
+        s = l->work->commit(l->work->arg, l->e);
+    for (size_t i = 0; i < n; i++) {
+        if (s == PF_OK)
+            s = mark_done(l, tasks[i], heads[i]);
+        json_decref(heads[i]);
+    }
     return s;
 }
 
@@ -112,29 +140,23 @@ static pf_status take_results(struct fleet_loop *l)
 {
     char *folder = pf_fleet_path(l->f, "results", 0, "");
     DIR *d = opendir(folder);
-    pf_vec_u64 ids = {0};
+    PF_VEC(struct pf_fleet_task *) there = {0};
     pf_status s = d ? PF_OK : pf_fail(l->e, PF_IO, "%s: %s", folder, strerror(errno));
+    uint64_t first = l->f->tasks.len ? l->f->tasks.at[0].id : 0;
     for (struct dirent *entry; d && (entry = readdir(d));) {
         char *end;
         uint64_t id = strtoull(entry->d_name, &end, 10);
-        if (id && !*end)
-            pf_vec_push(&ids, id);
+        if (!id || *end || id < first || id - first >= l->f->tasks.len)
+            continue;
+        struct pf_fleet_task *t = &l->f->tasks.at[id - first];
+        if (t->state == PF_FLEET_NEW || t->state == PF_FLEET_QUEUED)
+            pf_vec_push(&there, t);
     }
     if (d)
         closedir(d);
-    for (size_t i = 0; s == PF_OK && i < ids.len; i++) {
-        uint64_t first = l->f->tasks.len ? l->f->tasks.at[0].id : 0;
-        if (ids.at[i] < first || ids.at[i] - first >= l->f->tasks.len)
-            continue;
-        struct pf_fleet_task *t = &l->f->tasks.at[ids.at[i] - first];
-        char *result = pf_fleet_path(l->f, "results", t->id, "");
-        if (t->state == PF_FLEET_DONE)
-            pf_tree_remove(result);
-        else
-            s = take_result(l, t, result);
-        free(result);
-    }
-    pf_vec_release(&ids);
+    for (size_t i = 0; s == PF_OK && i < there.len; i += GROUP)
+        s = take_group(l, there.at + i, there.len - i < GROUP ? there.len - i : GROUP);
+    pf_vec_release(&there);
     free(folder);
     return s;
 }

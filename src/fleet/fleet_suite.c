@@ -244,15 +244,31 @@ static pf_status merge(void *arg, struct pf_fleet *f, const struct pf_fleet_task
     w->s->result->failed += added.failed;
     w->s->result->watched += added.watched;
     w->s->result->empty += added.empty;
-    if (s == PF_OK)
+    const struct pf_campaign *c = w->s->settings->campaign;
+    bool whole = added.executions == how.ntests * c->npolicies;
+    if (s == PF_OK && whole)
+        set_units(w, task, UNIT_QUEUED, UNIT_DONE);
+    if (s == PF_OK && !whole)
         s = update_done(w, e);
-    if (s == PF_OK) /* what a task that was cut off has not done is done again */
+    if (s == PF_OK && !whole) /* what a task that was cut off has not done is done again */
         set_units(w, task, UNIT_QUEUED, UNIT_OPEN);
     free(journal);
     free(document);
     free(tests);
     json_decref(task);
     return s;
+}
+
+static pf_status begin_merges(void *arg, struct pf_error *e)
+{
+    const struct suite_work *w = arg;
+    return pf_suite_import_begin(w->s->db, e);
+}
+
+static pf_status commit_merges(void *arg, struct pf_error *e)
+{
+    const struct suite_work *w = arg;
+    return pf_suite_import_commit(w->s->db, e);
 }
 
 static void failed(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t)
@@ -303,7 +319,12 @@ pf_status pf_fleet_suite_run(struct pf_fleet *f, const struct pf_fleet_suite *su
                              struct pf_error *e)
 {
     struct suite_work w = {.s = suite};
-    struct pf_fleet_work work = {.arg = &w, .next = next_tasks, .merge = merge, .failed = failed};
+    struct pf_fleet_work work = {.arg = &w,
+                                 .next = next_tasks,
+                                 .merge = merge,
+                                 .begin = begin_merges,
+                                 .commit = commit_merges,
+                                 .failed = failed};
     pf_status s = begin(&w, f, e);
     if (s == PF_OK)
         s = pf_fleet_run(f, &work, e);
@@ -315,7 +336,8 @@ pf_status pf_fleet_suite_collect(struct pf_fleet *f, const struct pf_fleet_suite
                                  uint64_t *merged, struct pf_error *e)
 {
     struct suite_work w = {.s = suite};
-    struct pf_fleet_work work = {.arg = &w, .merge = merge};
+    struct pf_fleet_work work = {
+        .arg = &w, .merge = merge, .begin = begin_merges, .commit = commit_merges};
     pf_status s = begin(&w, f, e);
     if (s == PF_OK)
         s = pf_fleet_collect(f, &work, merged, e);

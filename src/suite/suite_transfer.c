@@ -3,6 +3,7 @@
 #include "suite_transfer.h"
 #include "allocation.h"
 #include "file.h"
+#include "fnv.h"
 #include "hash_map.h"
 #include "vector.h"
 #include <errno.h>
@@ -274,11 +275,11 @@ static pf_status import_findings(struct suite_importer *m, const char *document)
 static pf_status begin_import(struct suite_importer *m, bool *is_new)
 {
     sqlite3_stmt *q;
-    pf_status s = pf_suite_db_exec(
-        m->db,
-        "BEGIN IMMEDIATE; CREATE TABLE IF NOT EXISTS imported(source TEXT NOT NULL,"
-        " task INTEGER NOT NULL, PRIMARY KEY(source, task)) WITHOUT ROWID;",
-        m->e);
+    pf_status s =
+        pf_suite_db_exec(m->db,
+                         "CREATE TABLE IF NOT EXISTS imported(source TEXT NOT NULL,"
+                         " task INTEGER NOT NULL, PRIMARY KEY(source, task)) WITHOUT ROWID;",
+                         m->e);
     if (s == PF_OK)
         s = pf_suite_db_prepare(m->db, "INSERT OR IGNORE INTO imported VALUES(?,?)", &q, m->e);
     if (s != PF_OK)
@@ -308,11 +309,19 @@ pf_status pf_suite_import(struct pf_suite_db *db, const struct pf_suite_import *
         s = import_journal(&m);
     for (int i = 0; i < STATEMENTS; i++)
         sqlite3_finalize(m.q[i]);
-    if (s == PF_OK)
-        s = pf_suite_db_exec(db, "COMMIT", e);
     if (s != PF_OK && pf_suite_db_exec(db, "ROLLBACK", &ignored) != PF_OK)
         return s;
     return s;
+}
+
+pf_status pf_suite_import_begin(struct pf_suite_db *db, struct pf_error *e)
+{
+    return pf_suite_db_exec(db, "BEGIN IMMEDIATE", e);
+}
+
+pf_status pf_suite_import_commit(struct pf_suite_db *db, struct pf_error *e)
+{
+    return pf_suite_db_exec(db, "COMMIT", e);
 }
 
 /* --- times --- */
@@ -321,19 +330,24 @@ pf_status pf_suite_times(struct pf_suite_db *db, const struct pf_suite_list *tes
                          struct pf_error *e)
 {
     sqlite3_stmt *q;
+    struct pf_hash_map by_name = {0};
     pf_status s = pf_suite_db_prepare(db,
-                                      "SELECT avg(x.wall_ns) FROM execution x JOIN test t"
-                                      " ON t.id=x.test WHERE t.name=? AND x.wall_ns IS NOT NULL",
+                                      "SELECT t.name,avg(x.wall_ns) FROM execution x JOIN test t"
+                                      " ON t.id=x.test WHERE x.wall_ns IS NOT NULL GROUP BY t.name",
                                       &q, e);
     if (s != PF_OK)
         return s;
-    for (size_t i = 0; i < tests->n; i++) {
-        sqlite3_bind_text(q, 1, tests->at[i].name, -1, SQLITE_STATIC);
-        ms[i] = sqlite3_step(q) == SQLITE_ROW && sqlite3_column_type(q, 0) != SQLITE_NULL
-                    ? (uint64_t)(sqlite3_column_double(q, 0) / 1e6) + 1
-                    : 0;
-        sqlite3_reset(q);
+    memset(ms, 0, tests->n * sizeof *ms);
+    for (size_t i = 0; i < tests->n; i++)
+        pf_hash_map_add(&by_name, pf_fnv_text(PF_FNV_START, tests->at[i].name), (uint32_t)i);
+    while (sqlite3_step(q) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(q, 0);
+        struct pf_hash_walk w = pf_hash_map_walk(&by_name, pf_fnv_text(PF_FNV_START, name));
+        while (pf_hash_map_next(&by_name, &w))
+            if (!strcmp(tests->at[w.value].name, name))
+                ms[w.value] = (uint64_t)(sqlite3_column_double(q, 1) / 1e6) + 1;
     }
     sqlite3_finalize(q);
+    pf_hash_map_release(&by_name);
     return PF_OK;
 }

@@ -34,6 +34,9 @@ struct pf_suite_imported {
     uint64_t executions, failed, watched, empty, findings; /* as in suite_run.h */
 };
 
+/* Imports are made between begin and commit; a failure between them undoes all of them. */
+PF_MUST_USE pf_status pf_suite_import_begin(struct pf_suite_db *db, struct pf_error *e);
+PF_MUST_USE pf_status pf_suite_import_commit(struct pf_suite_db *db, struct pf_error *e);
 /* Reads `journal` from its second line on, and `document`. */
 PF_MUST_USE pf_status pf_suite_import(struct pf_suite_db *db, const struct pf_suite_import *how,
                                       const char *journal, const char *document,
