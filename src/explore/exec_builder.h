@@ -22,6 +22,12 @@ struct pf_exec_operation {
     bool pending; /* it did not take effect: its thread waited in it at the end of the run */
 };
 
+/* A thread that waits for a condition variable. */
+struct pf_exec_waiter {
+    uint32_t cond, thread;
+    uint32_t by; /* the notification that ended the wait; PF_NONE: it still waits */
+};
+
 /* A cell of the graph while it is built. */
 struct pf_exec_object {
     uint32_t last;       /* the last node that wrote it; PF_SOURCE_INITIAL: none */
@@ -52,6 +58,7 @@ struct pf_exec_builder {
     uint32_t hidden;     /* the cell of calls with a state of their own; PF_NONE: none */
     uint32_t *own;       /* per cell and thread: the thread's last write */
     uint32_t nown;       /* threads of a row of `own` */
+    PF_VEC(struct pf_exec_waiter) waiters; /* of all condition variables, the oldest first */
     pf_vec_u32 arrivals; /* pairs (object of the round, node) */
     uint32_t node;       /* the node that is being built */
     size_t edge0;        /* its first edge */

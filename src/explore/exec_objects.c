@@ -301,17 +301,42 @@ static void add_order(struct pf_exec_builder *b, uint32_t from_event)
         pf_vec_push(&b->x->g.edges, (struct pf_rf_edge){from, b->node});
 }
 
+/* Keeps the queue of waiters of a condition variable up to date. Returns the notification that
+ * ended the wait; PF_NONE: not a wake-up, or none did. The trace names the newest notification,
+ * which is an order that the program does not have: here the first one after the wait counts. */
+static uint32_t notification(struct pf_exec_builder *b, uint32_t i)
+{
+    const struct pf_event *e = &b->t->events.at[i];
+    uint32_t by = PF_NONE;
+    if (e->kind == PF_EV_WAIT) {
+        pf_vec_push(&b->waiters, (struct pf_exec_waiter){e->what, e->thread, PF_NONE});
+        return PF_NONE;
+    }
+    for (size_t k = 0; k < b->waiters.len; k++) {
+        struct pf_exec_waiter *w = &b->waiters.at[k];
+        if (w->cond != e->what ||
+            (e->kind == PF_EV_WAKE ? w->thread != e->thread : w->by != PF_NONE))
+            continue;
+        if (e->kind == PF_EV_WAKE) {
+            by = w->by;
+            memmove(w, w + 1, (--b->waiters.len - k) * sizeof *w);
+            break;
+        }
+        w->by = i;
+        if (e->kind == PF_EV_SIGNAL)
+            break;
+    }
+    return by;
+}
+
 static void add_cond(struct pf_exec_builder *b, uint32_t i)
 {
     const struct pf_event *e = &b->t->events.at[i];
-    uint32_t cell = b->cond_of[e->what];
-    if (e->kind == PF_EV_WAKE) {
-        uint32_t by = pf_trace_waker(b->t, i);
-        if (by == PF_NONE)
-            open_at(b, "a wait that no notification ended", i);
-        else
-            add_order(b, by);
-    }
+    uint32_t cell = b->cond_of[e->what], by = notification(b, i);
+    if (e->kind == PF_EV_WAKE && by != PF_NONE)
+        add_order(b, by);
+    else if (e->kind == PF_EV_WAKE)
+        open_at(b, "a wait that no notification ended", i);
     if (cell == PF_NONE)
         return;
     struct pf_exec_object *o = &b->objects.at[cell];
@@ -444,12 +469,18 @@ static bool in_second_part(const struct pf_blocked *k)
     return strstr(k->function, "cond") || strstr(k->function, "cnd");
 }
 
+/* True if the thread was about to take a lock that it had waited for, when the process ended. */
+static bool was_woken(const struct pf_blocked *k)
+{
+    return k->waits == PF_BLOCKED_RUNS && strstr(k->function, "lock");
+}
+
 void pf_exec_find_pending(struct pf_exec_builder *b)
 {
     for (uint32_t k = 0; k < b->nblocked; k++) {
         uint32_t thread = thread_of(b->t, b->blocked[k].thread);
         if (thread == PF_NONE || in_second_part(&b->blocked[k]) ||
-            awaited_cell(b, &b->blocked[k]) == PF_NONE)
+            (awaited_cell(b, &b->blocked[k]) == PF_NONE && !was_woken(&b->blocked[k])))
             continue;
         for (size_t i = b->operations.len; i-- > 0;) {
             struct pf_exec_operation *o = &b->operations.at[i];
@@ -500,7 +531,9 @@ void pf_exec_add_blocked(struct pf_exec_builder *b)
         if (thread == PF_NONE)
             continue;
         uint32_t cell = awaited_cell(b, &b->blocked[k]);
-        b->x->threads.at[thread].events = b->blocked[k].event - b->ndropped[thread];
+        /* it continues with the operation that it has not finished */
+        b->x->threads.at[thread].events =
+            b->blocked[k].event - b->ndropped[thread] - was_woken(&b->blocked[k]);
         b->x->threads.at[thread].live = b->blocked[k].waits == PF_BLOCKED_RUNS;
         b->x->threads.at[thread].ender = b->blocked[k].waits == PF_BLOCKED_ENDS;
         if (cell != PF_NONE)

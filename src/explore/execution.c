@@ -269,6 +269,15 @@ static uint64_t class_key(const struct pf_execution *x)
         if (t->length)
             key += pf_exec_mix(x->nodes.at[pf_rf_node_at(&x->g, k, t->length - 1)].history, 3);
     }
+    /* Another run may have ended, by a crash, before the thread came to the operation for which it
+     * waits here, which gives further targets. */
+    for (uint32_t i = 0; i < x->nodes.len; i++) {
+        const struct pf_exec_node *n = &x->nodes.at[i];
+        uint64_t before = n->previous == PF_NONE ? x->threads.at[x->g.nodes.at[i].thread].name
+                                                 : x->nodes.at[n->previous].history;
+        if (n->flags & PF_EXEC_PENDING)
+            key += pf_exec_mix(before + n->index, 5);
+    }
     return key;
 }
 
@@ -281,6 +290,7 @@ static void release_builder(struct pf_exec_builder *b)
     pf_vec_release(&b->operations);
     pf_vec_release(&b->objects);
     pf_vec_release(&b->arrivals);
+    pf_vec_release(&b->waiters);
 }
 
 struct pf_execution *pf_execution_new(const struct pf_trace *t, const struct pf_exec_report *r)

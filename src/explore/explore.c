@@ -11,7 +11,11 @@
 #include <string.h>
 #include <sys/wait.h>
 
+/* The policy after the planned beginning; that of short runs is random. Any policy will do, but a
+ * random one shows failures earlier that need no particular order; in long runs it switches often,
+ * which takes time. */
 #define POLICY "rr"
+#define SHORT 2000 /* events */
 #define FIRST 1             /* events of the main thread before the first checkpoint */
 #define START_LIMIT_MS 60000 /* most time until the checkpoint */
 #define RUN_LIMIT_MS 5000   /* most time for one run */
@@ -30,6 +34,8 @@ struct explorer {
     struct pf_pair_set races; /* hashes of the source positions of races that were seen */
     uint64_t saved; /* the last run of which a clip was written */
     uint64_t began;
+    uint64_t taken; /* beginnings that were taken from the search */
+    bool is_short; /* the first run had few events */
     uint32_t job; /* the resident process of the run that is looked at */
     PF_VEC(struct pf_beginning) window; /* the next runs */
     size_t first; /* the first of them that is not finished */
@@ -192,6 +198,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         return s;
     }
     bool complete = !end->killed && !t.recorded.limited;
+    x->is_short = b ? x->is_short : t.events.len < SHORT;
     struct pf_execution *run =
         pf_execution_new(&t, &(struct pf_exec_report){.blocked = end->blocked,
                                                       .nblocked = end->nblocked,
@@ -257,7 +264,11 @@ static pf_status begin_run(struct explorer *x, uint32_t job, const struct pf_beg
                            struct pf_error *e)
 {
     x->answers.table->recording = !b;
-    return pf_resident_host_begin(x->host, job, b ? b->plan.at : NULL, b ? b->plan.len : 0, e);
+    char policy[40] = POLICY;
+    if (b && x->is_short)
+        snprintf(policy, sizeof policy, "random:%" PRIu64, b->number);
+    return pf_resident_host_begin(x->host, job, b ? b->plan.at : NULL, b ? b->plan.len : 0, policy,
+                                  e);
 }
 
 /* Waits for the run of this resident process. Its result does not count if another run has shown
@@ -339,8 +350,10 @@ static bool fill_window(struct explorer *x)
     x->first = 0;
     pf_vec_clear(&x->window);
     while (x->window.len < want && !at_limit(x) && (more = pf_search_next(&x->search))) {
-        for (size_t i = 0; i < x->search.beginnings.len; i++)
+        for (size_t i = 0; i < x->search.beginnings.len; i++) {
             pf_vec_push(&x->window, x->search.beginnings.at[i]);
+            x->window.at[x->window.len - 1].number = ++x->taken;
+        }
         pf_vec_clear(&x->search.beginnings); /* they belong to the window now */
     }
     return more;

@@ -46,6 +46,7 @@ struct pf_beginning {
     PF_VEC(struct pf_schedule_plan_step) plan;
     PF_VEC(uint64_t) frontier;
     uint32_t depth;
+    uint64_t number;    /* in the order in which they are run; a seed */
     bool guess;         /* as in the target */
     bool resumes;       /* a thread that the end of the process cut off goes on */
     uint64_t continues; /* the history after which it does so; 0: none */

@@ -319,7 +319,7 @@ static bool wait_for_end(struct pf_resident_host *r, struct job_lane *j, uint64_
 
 pf_status pf_resident_host_begin(struct pf_resident_host *r, uint32_t job,
                                  const struct pf_schedule_plan_step *plan, size_t n,
-                                 struct pf_error *e)
+                                 const char *policy, struct pf_error *e)
 {
     struct job_lane *j = &r->job[job];
     struct pf_resident *k = &j->lane->resident;
@@ -328,6 +328,7 @@ pf_status pf_resident_host_begin(struct pf_resident_host *r, uint32_t job,
     if (n)
         memcpy(j->plan, plan, n * sizeof *plan);
     k->steps = (uint32_t)n;
+    snprintf(j->lane->schedule, sizeof j->lane->schedule, "%s", policy);
     reset_lane(r, j->lane);
     j->before = k->ended;
     __atomic_fetch_add(&k->asked, 1, __ATOMIC_SEQ_CST);

@@ -68,11 +68,12 @@ struct pf_resident_end {
 
 /* The number of resident processes, which are numbered from 0. */
 uint32_t pf_resident_host_jobs(const struct pf_resident_host *r);
-/* begin: a resident process starts a copy along the plan. end: waits for it, for at most limit_ms
- * milliseconds. *clip is a view of its recording; do not release it. */
+/* begin: a resident process starts a copy along the plan, which then follows the policy. end:
+ * waits for it, for at most limit_ms milliseconds. *clip is a view of its recording; do not release
+ * it. */
 PF_MUST_USE pf_status pf_resident_host_begin(struct pf_resident_host *r, uint32_t job,
                                              const struct pf_schedule_plan_step *plan, size_t n,
-                                             struct pf_error *e);
+                                             const char *policy, struct pf_error *e);
 PF_MUST_USE pf_status pf_resident_host_end(struct pf_resident_host *r, uint32_t job,
                                            uint64_t limit_ms, const struct pf_clip **clip,
                                            struct pf_resident_end *end, struct pf_error *e);

@@ -19,6 +19,15 @@ EOF
 
 status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" account.json
 
+# A waiter that the first of two broadcasts wakes, and executions that an assertion cuts off.
+"$PF" cc -g -O1 -pthread "$ROOT/bench/subject/explore/bounded_buffer.c" -o buffer
+status 66 "$PF" explore --clips-only --json buffer.json -- ./buffer
+python3 - <<'EOF'
+import json
+e = json.load(open("buffer.json"))["exploration"]
+assert e["complete"] and [r["classes"] for r in e["results"] if not r["end"]] == [24], e
+EOF
+
 # limits: the result is not complete, and says what is left
 status 0 "$PF" explore --runs 2 -- ./account
 has out "stopped early"
