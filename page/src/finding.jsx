@@ -138,6 +138,7 @@ export function Finding({ finding: f, group, sources }) {
       {f.harm && <p class="harm">Harm: {f.harm}</p>}
       {f.child && <p>It happens in the forked child {f.child}.</p>}
       {f.clip && <p>Replay it: <code>pf replay {f.clip}</code>, in gdb: <code>pf replay --gdb {f.clip}</code></p>}
+      {f.input && <p>It needs another input: <code>{f.input.command || f.input.folder}</code></p>}
       {!f.clip && f.tries > 0 && (
         <p>{f.status === 'observed' ? 'Observed, not yet confirmed' : 'Not confirmed'}: {f.tries}{' '}
           {f.tries === 1 ? 'schedule' : 'schedules'} aimed at it did not show it again.</p>

@@ -252,4 +252,16 @@ pf_status pf_check_exploration_move(const char *document, const char *to, struct
     return s;
 }
 
+pf_status pf_check_batch_read_hunt(const char *document, uint64_t *runs, uint64_t *left,
+                                   struct pf_error *e)
+{
+    json_t *o;
+    pf_status s = load_document(document, &o, e);
+    const json_t *hunt = json_object_get(o, "hunt");
+    *runs = number(hunt, "runs");
+    *left = !json_is_true(json_object_get(hunt, "finished"));
+    json_decref(o);
+    return s;
+}
+
 void pf_check_batch_release(struct pf_check_batch *b) { pf_vec_release(&b->kept); }

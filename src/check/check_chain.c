@@ -12,8 +12,6 @@
 
 /* a full run that needs more than a tenth of the time budget is not repeated */
 #define SLOW_SHARE 10
-#define JUDGE_SHARE 4 /* judging may use a quarter of the time budget */
-#define EXPLORE_PERCENT 60 /* of the time budget: the most that the systematic search may use */
 #define EXPLORE_EVENTS 200000 /* a program with longer runs is not searched systematically */
 #define LONG_EVENTS 1000000 /* the search of a longer recording may take the whole time budget */
 #define MAX_FAILED_RECORDINGS 2     /* consecutive recordings that failed */
@@ -41,7 +39,8 @@ struct pf_chain_test {
     bool slow, hangs; /* its full runs are slow; a free run did not end */
     bool complete;
     bool forks; /* its forked children have many schedules; a batch would not record them */
-    enum state run, record, hatch, look, explore;
+    bool hunts; /* it can be hunted, and something is left to try */
+    enum state run, record, hatch, look, explore, hunt;
     struct pf_explore_slices slices;
     PF_VEC(uint64_t) clips; /* steps whose recordings are to be searched for predictions */
     uint64_t clip; /* the last of those that was taken in this round; 0: none */
@@ -65,6 +64,9 @@ pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *sett
     for (size_t i = 0; i < c->ntests; i++) {
         c->tests[i].direct = pf_program_check(settings->tests.at[i].path, &ignored) == PF_OK;
         c->tests[i].batches = c->tests[i].switches = !settings->server && !settings->for_ms;
+        c->tests[i].hunts =
+            settings->hunt && !settings->part.first &&
+            pf_program_check_symbolic(settings->tests.at[i].path, &ignored) == PF_OK;
         c->judges |= c->tests[i].direct && c->tests[i].batches && !settings->part.first;
     }
     return PF_OK;
@@ -146,7 +148,8 @@ static void set_batch(struct pf_chain *c, const struct pf_chain_wanted *wanted,
 
 static bool is_ordinary(const struct pf_check_line *l)
 {
-    return l->kind != PF_CHECK_DIRECT && l->kind != PF_CHECK_LOOK && l->kind != PF_CHECK_JUDGE;
+    return l->kind != PF_CHECK_DIRECT && l->kind != PF_CHECK_LOOK && l->kind != PF_CHECK_JUDGE &&
+           l->kind != PF_CHECK_HUNT;
 }
 
 static bool begin(struct pf_chain *c, enum state *state, enum pf_check_kind kind, size_t test,
@@ -178,12 +181,6 @@ static bool next_record(struct pf_chain *c, size_t test, const struct pf_chain_w
         set_schedule(c, u);
     }
     return true;
-}
-
-uint64_t pf_chain_explore_ms(const struct pf_chain *c)
-{
-    uint64_t share = c->budget_ms * EXPLORE_PERCENT / 100;
-    return c->explore_ms < share ? share - c->explore_ms : 0;
 }
 
 /* A slice of the systematic search, once a recording has shown that the program has several threads
@@ -313,12 +310,6 @@ static bool next_before_long_search(struct pf_chain *c, const struct pf_chain_wa
            (next_look(c, false, u) || next_directed(c, wanted->targets, wanted->ntargets, u));
 }
 
-uint64_t pf_chain_judge_ms(const struct pf_chain *c)
-{
-    uint64_t share = c->budget_ms / JUDGE_SHARE;
-    return c->judge_ms < share ? share - c->judge_ms : 0;
-}
-
 /* At the end of a round: judges the races that were confirmed since the last time. */
 static bool next_judge(struct pf_chain *c, const struct pf_chain_wanted *wanted,
                        struct pf_chain_unit *u)
@@ -330,6 +321,25 @@ static bool next_judge(struct pf_chain *c, const struct pf_chain_wanted *wanted,
     c->left_unjudged = wanted->unjudged;
     size_t test = wanted->unjudged_test < c->ntests ? wanted->unjudged_test : 0;
     return begin(c, &ignored, PF_CHECK_JUDGE, test, 0, u);
+}
+
+static bool has_hunts(const struct pf_chain *c)
+{
+    for (size_t i = 0; i < c->ntests; i++)
+        if (c->tests[i].hunts)
+            return true;
+    return false;
+}
+
+/* At the end of a round: a slice of a hunt. */
+static bool next_hunt(struct pf_chain *c, struct pf_chain_unit *u)
+{
+    for (size_t i = 0; i < c->ntests; i++) {
+        struct pf_chain_test *t = &c->tests[i];
+        if (t->hunts && t->hunt == WAITING && pf_chain_hunt_ms(c))
+            return begin(c, &t->hunt, PF_CHECK_HUNT, i, 0, u);
+    }
+    return false;
 }
 
 size_t pf_chain_open(const struct pf_chain *c)
@@ -350,12 +360,13 @@ bool pf_chain_is_complete(const struct pf_chain *c)
 
 static void next_round(struct pf_chain *c)
 {
-    c->over = (c->skipped && !c->started) || (!c->rounds && pf_chain_is_complete(c));
+    c->over =
+        (c->skipped && !c->started) || (!c->rounds && pf_chain_is_complete(c) && !has_hunts(c));
     c->skipped = c->started = false;
     c->round++;
     for (size_t i = 0; i < c->ntests; i++) {
         struct pf_chain_test *t = &c->tests[i];
-        t->run = t->record = t->hatch = t->look = t->explore = WAITING;
+        t->run = t->record = t->hatch = t->look = t->explore = t->hunt = WAITING;
         t->clip = 0;
         pf_vec_clear(&t->clips);
     }
@@ -383,7 +394,7 @@ bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
             return false;
         if (next_look(c, wanted->ntargets > 0, unit) ||
             next_directed(c, wanted->targets, wanted->ntargets, unit) ||
-            next_judge(c, wanted, unit))
+            next_judge(c, wanted, unit) || next_hunt(c, unit))
             return true;
         if (c->running)
             return false;
@@ -459,6 +470,11 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
         c->explore_ms += l->wall_ms;
         pf_explore_slices_add(&t->slices, l->schedules, l->left, l->wall_ms);
         break;
+    case PF_CHECK_HUNT:
+        t->hunt = OVER;
+        c->hunt_ms += l->wall_ms;
+        t->hunts &= l->left != 0;
+        break;
     case PF_CHECK_HATCH:
         if (!l->child[0])
             t->hatch = OVER;
@@ -523,6 +539,9 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit)
         break;
     case PF_CHECK_EXPLORE:
         t->explore = OVER;
+        break;
+    case PF_CHECK_HUNT:
+        t->hunt = OVER;
         break;
     case PF_CHECK_HATCH:
         if (!unit->child[0])

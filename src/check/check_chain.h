@@ -11,8 +11,9 @@
  *          After that, each race that was seen but is not confirmed is searched for in the
  *          recordings, and gets a recording aimed at it. A program that cannot be run from a
  *          checkpoint (a server), or whose forked children are searched, gets one recording instead
- *          of a batch. The chain ends after the requested number of rounds, or when steps have
- *          reported that all programs are explored completely.
+ *          of a batch. If it was asked for, a round ends with a slice of a hunt for races that need
+ *          another input. The chain ends after the requested number of rounds, or when steps have
+ *          reported that all programs are explored completely, and no hunt is left.
  * Memory:  the chain owns its tables; steps are plain data.
  * Threads: one. No I/O: the caller reports which steps ended, and the chain returns which to start.
  */
@@ -76,6 +77,7 @@ struct pf_chain {
     bool judging; /* a step that judges is running */
     uint64_t judge_ms; /* time that such steps have used */
     uint64_t explore_ms; /* time that the systematic search has used */
+    uint64_t hunt_ms; /* time that hunts have used */
     size_t left_unjudged; /* races that the last of them did not judge */
     pf_vec_to_search aimed;    /* recordings aimed at a finding, to be searched for races */
     pf_vec_to_search children; /* forked children whose predictions are to be tried */
@@ -119,6 +121,8 @@ void pf_chain_start_at(struct pf_chain *c, uint64_t round);
 uint64_t pf_chain_judge_ms(const struct pf_chain *c);
 /* The time that is left for the systematic search. */
 uint64_t pf_chain_explore_ms(const struct pf_chain *c);
+/* The time that the next hunt may use. */
+uint64_t pf_chain_hunt_ms(const struct pf_chain *c);
 /* True if the step was cut off by a signal or the end of the budget; --continue repeats it. */
 bool pf_check_line_cut(const struct pf_check_line *line);
 /* True if every program has completed its first round; otherwise the result is incomplete. */

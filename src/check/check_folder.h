@@ -25,6 +25,7 @@ enum pf_check_kind {
     PF_CHECK_JUDGE,  /* judges the confirmed races that are not judged yet */
     PF_CHECK_BATCH,  /* many schedules from one checkpoint; some become recordings */
     PF_CHECK_EXPLORE, /* systematic search (pf explore); some of its runs become recordings */
+    PF_CHECK_HUNT, /* searches for other inputs (pf hunt) */
     PF_CHECK_KINDS
 };
 extern const char *const pf_check_kind_name[PF_CHECK_KINDS];
@@ -46,7 +47,8 @@ struct pf_check_line {
     uint64_t events, candidates, refuted, undecided; /* HATCH, LOOK */
     /* BATCH: the seed of its first schedule, how many schedules, new behaviours, new failures, and
      * the number of events of a schedule on average (also of RECORD). EXPLORE: how many schedules,
-     * different executions (behaviours) and failures, and how many targets are left */
+     * different executions (behaviours) and failures, and how many targets are left. HUNT: how many
+     * runs, and whether something is left to try */
     uint64_t first, schedules, behaviours, failures, length, left;
     bool refused; /* BATCH: a private run cannot follow any of its schedules */
     bool late; /* BATCH: its schedules start at the first switch, otherwise at main's first event */
@@ -98,6 +100,7 @@ void pf_check_searched_path(char *to, const char *folder, const struct pf_check_
 #define PF_CHECK_CLIP "/clips/%llu.clip"
 #define PF_CHECK_BEHAVIOURS "/behaviours-%llu" /* of a test (pf record --behaviours) */
 #define PF_CHECK_TRIES "/clips/%llu"
+#define PF_CHECK_HUNTED "/hunt-%llu" /* the state of pf hunt for a test */
 #define PF_CHECK_FOUND "/found/%llu.json"
 #define PF_CHECK_EXPLORATION "/exploration-%llu.json" /* of an EXPLORE */
 #define PF_CHECK_RAW "/found/.%llu.json" /* as written by the verb */

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "check_found.h"
 #include "allocation.h"
+#include "check_batch.h"
 #include "clip.h"
 #include "file.h"
 #include "foreign.h"
@@ -130,6 +131,8 @@ static pf_status rewrite(struct pf_findings *f, const struct pf_check_folder *fo
         struct pf_finding *it = f->at[i];
         if (it->clip && !strncmp(it->clip, folder->absolute, n) && it->clip[n] == '/')
             it->clip += n + 1;
+        if (it->input && !strncmp(it->input, folder->absolute, n) && it->input[n] == '/')
+            it->input += n + 1;
         it->recording = it->nrecorded ? recording : NULL;
         it->stages = NULL; /* the reader derives it from the command */
     }
@@ -176,11 +179,10 @@ static void complete_judged(struct pf_findings *f, const struct pf_check_folder 
     }
 }
 
-/* True if the step has written a document of findings. */
-static bool has_document(const struct pf_check_line *line)
+bool pf_check_has_document(const struct pf_check_line *line)
 {
     return line->kind == PF_CHECK_HATCH || line->kind == PF_CHECK_LOOK ||
-           line->kind == PF_CHECK_JUDGE;
+           line->kind == PF_CHECK_JUDGE || line->kind == PF_CHECK_HUNT;
 }
 
 pf_status pf_check_found_read_suppressions(struct pf_check_found *f, const char *path,
@@ -273,11 +275,17 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
             0; /* reported as the end of the budget or the interruption */
     if (s == PF_OK && line->kind == PF_CHECK_JUDGE)
         complete_judged(&f, folder, line);
+    if (s == PF_OK && line->kind == PF_CHECK_HUNT) {
+        s = pf_check_batch_read_hunt(raw, &line->schedules, &line->left, e);
+        f.undecided = 0; /* reported as what is left to try */
+        line->events = line->candidates = line->refuted = line->undecided = 0;
+    }
     bool aimed = !strncmp(line->schedule, "racefuzzer", 10);
     if (s == PF_OK)
         s = rewrite(&f, folder, line->step,
                     line->kind == PF_CHECK_HATCH   ? "hatch"
                     : line->kind == PF_CHECK_JUDGE ? "judge"
+                    : line->kind == PF_CHECK_HUNT  ? "hunt"
                     : aimed                        ? "racefuzzer"
                                                    : "record",
                     clip + strlen(folder->absolute) + 1, e);
@@ -302,7 +310,7 @@ static pf_status read_step(struct pf_check_found *f, const struct pf_check_folde
         s = pf_findings_read_folder(&f->all, path, NULL, e);
     if (s == PF_OK && line->kind == PF_CHECK_RUN)
         s = take_options(f, line, e);
-    if (has_document(line))
+    if (pf_check_has_document(line))
         s = pf_findings_read_document(&f->all, path, folder->path, e);
     return s;
 }
@@ -312,7 +320,7 @@ pf_status pf_check_found_take(struct pf_check_found *f, const struct pf_check_fo
 {
     size_t before = f->all.n, confirmed = f->confirmed, harmful = f->harmful;
     pf_status s = PF_OK;
-    if (has_document(line))
+    if (pf_check_has_document(line))
         s = take_document(folder, line, &f->suppressions, options_of(f, line->test), e);
     if (s == PF_OK)
         s = read_step(f, folder, line, e);

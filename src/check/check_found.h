@@ -56,4 +56,7 @@ int pf_check_found_status(const struct pf_check_found *f);
 PF_MUST_USE pf_status pf_check_found_write_known(const struct pf_check_found *f, const char *path,
                                                  struct pf_error *e);
 
+/* True if a step of this kind writes a document of findings. */
+bool pf_check_has_document(const struct pf_check_line *line);
+
 #endif

@@ -17,7 +17,7 @@
 const char *const pf_check_kind_name[PF_CHECK_KINDS] = {
     [PF_CHECK_RUN] = "run",       [PF_CHECK_RECORD] = "record",   [PF_CHECK_HATCH] = "hatch",
     [PF_CHECK_DIRECT] = "direct", [PF_CHECK_LOOK] = "look",       [PF_CHECK_BATCH] = "batch",
-    [PF_CHECK_JUDGE] = "judge",   [PF_CHECK_EXPLORE] = "explore",
+    [PF_CHECK_JUDGE] = "judge",   [PF_CHECK_EXPLORE] = "explore", [PF_CHECK_HUNT] = "hunt",
 };
 
 /* Appends a whole line, or nothing: a part of a line would damage the next one. */
@@ -71,7 +71,9 @@ pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_
         pf_json_bool(&t, "late", l->late);
         pf_json_bool(&t, "refused", l->refused);
     }
-    if (l->kind == PF_CHECK_EXPLORE)
+    if (l->kind == PF_CHECK_HUNT)
+        pf_json_num(&t, "schedules", l->schedules);
+    if (l->kind == PF_CHECK_EXPLORE || l->kind == PF_CHECK_HUNT)
         pf_json_num(&t, "left", l->left);
     pf_json_num(&t, "length", l->length);
     pf_json_bool(&t, "complete", l->complete);

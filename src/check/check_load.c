@@ -3,6 +3,7 @@
 #include "check_load.h"
 #include "allocation.h"
 #include "check_chain.h"
+#include "check_found.h"
 #include "clip.h"
 #include "file.h"
 #include "finding_read.h"
@@ -214,6 +215,8 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
         s->searched += line->schedules;
         take_exploration(l, line);
     }
+    if (line->kind == PF_CHECK_HUNT)
+        s->hunted += line->schedules;
     s->directed += line->kind == PF_CHECK_DIRECT;
     s->events += line->events;
     s->candidates += line->candidates;
@@ -232,6 +235,7 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
              : line->kind == PF_CHECK_LOOK  ? "searching a recording"
              : line->kind == PF_CHECK_JUDGE ? "judging races"
              : line->kind == PF_CHECK_BATCH ? "a batch of schedules"
+             : line->kind == PF_CHECK_HUNT  ? "a hunt"
                                             : "a recording");
     if (line->trouble[0] && line->kind != PF_CHECK_EXPLORE)
         add_note(l, &s->gaps, 1, "%s: %s", words, line->trouble);
@@ -326,9 +330,7 @@ static pf_status read_findings(struct pf_findings *f, const char *folder,
     for (size_t i = 0; s == PF_OK && i < lines->n; i++) {
         const struct pf_check_line *line = &lines->at[i];
         pf_check_path(path, folder, PF_CHECK_FOUND, line->step);
-        if ((line->kind == PF_CHECK_HATCH || line->kind == PF_CHECK_LOOK ||
-             line->kind == PF_CHECK_JUDGE) &&
-            access(path, R_OK) == 0)
+        if (pf_check_has_document(line) && access(path, R_OK) == 0)
             s = pf_findings_read_document(f, path, folder, e);
     }
     return s == PF_OK ? read_foreign(f, folder, e) : s;

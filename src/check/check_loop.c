@@ -58,7 +58,7 @@ static uint64_t estimate_ms(const struct check_loop *l, enum pf_check_kind kind,
     if (kind == PF_CHECK_BATCH ||
         kind == PF_CHECK_EXPLORE) /* it ends by itself at any limit, after at least one schedule */
         return 2 * record;
-    if (kind == PF_CHECK_HATCH ||
+    if (kind == PF_CHECK_HATCH || kind == PF_CHECK_HUNT ||
         kind == PF_CHECK_JUDGE) /* at least: a replay for the trace, a try, a replay of its clip */
         return 3 * record;
     if (took[kind])
@@ -87,7 +87,8 @@ static bool set_limits(const struct check_loop *l, struct pf_check_step *s)
     if (usual > left || !left)
         return false;
     bool limits_itself = kind == PF_CHECK_HATCH || kind == PF_CHECK_BATCH ||
-                         kind == PF_CHECK_JUDGE || kind == PF_CHECK_EXPLORE;
+                         kind == PF_CHECK_JUDGE || kind == PF_CHECK_EXPLORE ||
+                         kind == PF_CHECK_HUNT;
     s->limit_ms = known || limits_itself || kind == PF_CHECK_LOOK ? left
                   : kind == PF_CHECK_RUN ? first_run_ms(l, s->line.test, left)
                                          : left / 2 + 1;
@@ -99,6 +100,8 @@ static bool set_limits(const struct check_loop *l, struct pf_check_step *s)
     s->own_limit_ms = left * 3 / 4 + 1;
     if (kind == PF_CHECK_JUDGE && pf_chain_judge_ms(&l->w->chain) < s->own_limit_ms)
         s->own_limit_ms = pf_chain_judge_ms(&l->w->chain);
+    if (kind == PF_CHECK_HUNT && pf_chain_hunt_ms(&l->w->chain) < s->own_limit_ms)
+        s->own_limit_ms = pf_chain_hunt_ms(&l->w->chain);
     if (kind == PF_CHECK_EXPLORE) {
         if (pf_chain_explore_ms(&l->w->chain) < s->own_limit_ms)
             s->own_limit_ms = pf_chain_explore_ms(&l->w->chain);

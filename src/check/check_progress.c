@@ -36,6 +36,9 @@ void pf_check_step_describe(char *to, size_t room, const struct pf_check_line *l
     case PF_CHECK_DIRECT:
         snprintf(to, room, "aiming at %016llx", (unsigned long long)l->finding);
         break;
+    case PF_CHECK_HUNT:
+        snprintf(to, room, "hunting with other inputs");
+        break;
     case PF_CHECK_JUDGE:
         snprintf(to, room, "judging the confirmed races");
         break;

@@ -126,6 +126,18 @@ static void find_input(struct pf_check_settings *p)
         p->input = realpath("/proc/self/fd/0", NULL);
 }
 
+/* --hunt needs a program with symbolic code; of a list, those that have it are hunted. */
+static pf_status check_hunt(const struct pf_check_settings *p, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    if (p->hunt && (p->server || p->for_ms))
+        return pf_fail(e, PF_BAD, "--hunt cannot be used with --server or --for");
+    for (size_t i = 0; p->hunt && i < p->tests.n; i++)
+        if ((s = pf_program_check_symbolic(p->tests.at[i].path, e)) == PF_OK)
+            break;
+    return s;
+}
+
 pf_status pf_check_settings_resolve(struct pf_check_settings *p, struct pf_error *e)
 {
     struct pf_error wrong;
@@ -145,7 +157,8 @@ pf_status pf_check_settings_resolve(struct pf_check_settings *p, struct pf_error
     s = p->suite ? read_suite(p, &wrong) : use_program(p, &wrong);
     if (s != PF_OK)
         return pf_fail(e, s, "%s", wrong.text);
-    return hash_programs(p, e);
+    s = check_hunt(p, e);
+    return s == PF_OK ? hash_programs(p, e) : s;
 }
 
 void pf_check_settings_release(struct pf_check_settings *p)

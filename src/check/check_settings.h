@@ -28,6 +28,7 @@ struct pf_check_settings {
     const char *fail_on; /* as in pf report: any, confirmed or a class; NULL: any */
     bool require_full; /* code without checks is an error */
     bool allow_outside; /* runs from a checkpoint may use connections to other processes */
+    bool hunt; /* also search for other inputs (pf hunt) */
     bool keep_env; /* clips contain all values of the environment */
     const char *time, *runs, *jobs, *grace, *period, *seed, *keep; /* as given; NULL: not given */
     uint64_t time_ms, rounds, njobs, grace_ms, for_ms; /* rounds 0: as many as fit into the time */

@@ -136,18 +136,24 @@ static size_t set_explore_words(struct pf_check_step *s, char **argv, size_t n)
     return n;
 }
 
-/* The options about the environment, and the program with its arguments. */
-static void set_program_words(struct pf_check_step *s, char **argv, size_t n)
+/* The program with its arguments. */
+static void add_command(struct pf_check_step *s, char **argv, size_t n)
 {
     const struct pf_suite_test *t = &s->settings->tests.at[s->line.test];
-    if (s->settings->keep_env)
-        argv[n++] = "--keep-env";
-    if (s->settings->redact)
-        argv[n++] = word(s, "--redact=", s->settings->redact);
     argv[n++] = "--";
     argv[n++] = word(s, t->path, "");
     for (char **w = t->argv + 1; *w; w++)
         argv[n++] = *w;
+}
+
+/* The options about the environment, and the program with its arguments. */
+static void set_program_words(struct pf_check_step *s, char **argv, size_t n)
+{
+    if (s->settings->keep_env)
+        argv[n++] = "--keep-env";
+    if (s->settings->redact)
+        argv[n++] = word(s, "--redact=", s->settings->redact);
+    add_command(s, argv, n);
 }
 
 static void set_words(struct pf_check_step *s, char **argv)
@@ -174,6 +180,15 @@ static void set_words(struct pf_check_step *s, char **argv)
         argv[n++] = "explore";
         n = set_explore_words(s, argv, n);
         set_program_words(s, argv, n);
+        break;
+    case PF_CHECK_HUNT:
+        argv[n++] = "hunt";
+        argv[n++] = "--state";
+        argv[n++] = path_word(s, PF_CHECK_HUNTED, l->test);
+        argv[n++] = number_word(s, "--time=", s->own_limit_ms, "ms");
+        argv[n++] = "--json";
+        argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
+        add_command(s, argv, n);
         break;
     case PF_CHECK_HATCH:
         argv[n++] = "hatch";

@@ -41,6 +41,10 @@ bool pf_check_settings_parse(struct pf_check_settings *p, struct pf_fleet_option
          NULL},
         {"grace", "T", "time between SIGTERM and SIGKILL (default 2s)", &p->grace, NULL},
         {"any", NULL, "with --suite: also run scripts and uninstrumented programs", NULL, &p->any},
+        {"hunt", NULL,
+         "also search for races that need another input (pf hunt); PROG must be built with\n"
+         "                         pf cc --symbolic",
+         NULL, &p->hunt},
         {"fail-on", "WHAT",
          "fail only for WHAT: any (default), confirmed, or races of this class or a worse one",
          &p->fail_on, NULL},

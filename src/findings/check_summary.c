@@ -5,7 +5,7 @@
 
 static uint64_t schedules(const struct pf_check_summary *c)
 {
-    return c->recordings + c->sampled + c->searched + c->directed + c->candidates;
+    return c->recordings + c->sampled + c->searched + c->hunted + c->directed + c->candidates;
 }
 
 static void add_notes(struct pf_text *t, const char *name, const struct pf_check_note *first)
@@ -80,6 +80,8 @@ void pf_check_summary_json(struct pf_text *t, const struct pf_check_summary *c)
     pf_json_num(t, "recordings", c->recordings);
     pf_json_num(t, "sampled", c->sampled);
     pf_json_num(t, "searched", c->searched);
+    if (c->hunted)
+        pf_json_num(t, "hunted", c->hunted);
     pf_json_num(t, "behaviours", c->behaviours);
     pf_json_num(t, "directed", c->directed);
     pf_json_num(t, "schedules", schedules(c));
@@ -152,6 +154,10 @@ void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c)
     if (c->searched) {
         pf_text_u64(t, c->searched);
         pf_text_add(t, " in systematic search, ");
+    }
+    if (c->hunted) {
+        pf_text_u64(t, c->hunted);
+        pf_text_add(t, " in hunts for other inputs, ");
     }
     add_count(t, c->candidates, "prediction tried", "predictions tried");
     pf_text_add(t, ", ");

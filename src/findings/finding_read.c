@@ -247,7 +247,7 @@ static void read_input(struct pf_reader *r, const json_t *o, struct pf_finding *
     const json_t *input = json_object_get(o, "input");
     if (!json_is_object(input))
         return;
-    f->input = pf_read_text(r, input, "folder");
+    f->input = read_clip(r, input, "folder");
     f->command = pf_read_text(r, input, "command");
 }
 

@@ -122,6 +122,7 @@ struct pf_check_summary {
     uint64_t checks, runs, recordings, directed, candidates, refuted, undecided, events, ms;
     uint64_t sampled; /* schedules of batches */
     uint64_t searched; /* schedules of systematic searches */
+    uint64_t hunted; /* runs of hunts for other inputs */
     struct pf_check_exploration *explorations;
     uint64_t behaviours; /* how many behaviours these schedules were the first to show */
     /* `sampled` and `behaviours` after every `stride`th batch; `stride` grows when the array is

@@ -117,6 +117,20 @@ void pf_report_suspicious(struct pf_text *t, const struct pf_finding *f)
     pf_text_add(t, ")\n");
 }
 
+/* Writes the input that pf hunt found, and the command that uses it. */
+static void add_input(struct pf_text *t, const struct pf_finding *f)
+{
+    if (!f->input)
+        return;
+    pf_text_add(t, "  It needs another input: ");
+    pf_text_name(t, f->input);
+    if (f->command) {
+        pf_text_add(t, "\n  The program with this input: ");
+        pf_text_name(t, f->command);
+    }
+    pf_text_char(t, '\n');
+}
+
 /* Writes the harm, and the clip or that there is none. */
 static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checked)
 {
@@ -131,6 +145,7 @@ static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checke
         pf_text_add(t, "  See it again, every time: pf replay ");
         pf_text_name(t, f->clip);
         pf_text_char(t, '\n');
+        add_input(t, f);
     } else if (f->unconfirmed) {
         pf_text_add(t, "  Observed once, not confirmed: ");
         pf_text_name(t, f->unconfirmed);
