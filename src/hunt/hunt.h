@@ -107,6 +107,7 @@ struct pf_hunt {
     uint64_t began_ms;
     uint64_t repeated; /* runs that an earlier session made already */
     uint64_t left_plan; /* runs that could not follow their schedule */
+    uint64_t unended; /* runs that took too long */
     bool finished; /* nothing is left to try */
 };
 

@@ -38,10 +38,12 @@ static bool add_key(struct pf_hash_map *m, uint64_t key)
 static bool is_cut(void *arg) { return pf_hunt_cut(arg); }
 
 /* Records a run of the program. Its standard input is a file of the state folder; what it changes
- * in files is private. */
+ * in files is private. *ended: false if it took too long. */
 static pf_status record(struct pf_hunt *h, const struct pf_hunt_run *r, bool symbolic,
-                        const char *clip, struct pf_run_report *report, struct pf_error *e)
+                        const char *clip, struct pf_run_report *report, bool *ended,
+                        struct pf_error *e)
 {
+    bool at_limit = false;
     PF_VEC(char *) argv = {0};
     bool patched = false;
     char **words = pf_hunt_run_arguments(h, &r->input), *specs = pf_hunt_specs(h);
@@ -78,11 +80,17 @@ static pf_status record(struct pf_hunt *h, const struct pf_hunt_run *r, bool sym
         s = pf_self_run(&(struct pf_self_run){.argv = argv.at,
                                               .input = file,
                                               .limit_ms = RUN_MS,
+                                              .at_limit = &at_limit,
                                               .should_stop = is_cut,
                                               .arg = h},
                         report, e);
     if (s == PF_OK && !report->ran && *report->error)
         s = pf_fail(e, PF_BAD, "%s", report->error);
+    *ended = !at_limit;
+    h->unended += at_limit;
+    if (s == PF_OK && at_limit && h->runs.len == 1)
+        s = pf_fail(e, PF_BAD, "%s did not end within %d s with its own input", h->program,
+                    RUN_MS / 1000);
     pf_hunt_arguments_free(words);
     free(specs);
     free(patch);
@@ -285,10 +293,11 @@ pf_status pf_hunt_execute(struct pf_hunt *h, const struct pf_hunt_run *what, boo
     uint32_t run = (uint32_t)h->runs.len;
     pf_vec_push(&h->runs, r);
     char *clip = pf_mem_format("%s/runs/%u.clip", h->settings.state, run);
-    pf_status s = record(h, &h->runs.at[run], false, clip, &report, e);
+    bool ended;
+    pf_status s = record(h, &h->runs.at[run], false, clip, &report, &ended, e);
     if (s == PF_OK && report.outcome == PF_OUTCOME_DIVERGED)
         h->left_plan++;
-    else if (s == PF_OK && !pf_hunt_cut(h))
+    else if (s == PF_OK && ended && !pf_hunt_cut(h))
         s = analyse(h, clip, run, e);
     else if (pf_hunt_cut(h))
         s = PF_OK; /* the limit ended the run */
@@ -307,9 +316,10 @@ pf_status pf_hunt_explore(struct pf_hunt *h, uint32_t run, struct pf_error *e)
         return PF_OK;
     h->runs.at[run].explored = true;
     char *clip = pf_mem_format("%s/runs/%u.symbolic.clip", h->settings.state, run);
-    pf_status s = record(h, &h->runs.at[run], true, clip, &report, e);
+    bool ended;
+    pf_status s = record(h, &h->runs.at[run], true, clip, &report, &ended, e);
     const struct pf_hunt_run *r = &h->runs.at[run];
-    if (s == PF_OK && report.outcome != PF_OUTCOME_DIVERGED && !pf_hunt_cut(h))
+    if (s == PF_OK && ended && report.outcome != PF_OUTCOME_DIVERGED && !pf_hunt_cut(h))
         s = pf_hunt_paths_add(h->paths, clip, run, &r->input, r->schedule, r->predicted,
                               &(pf_source_aliases){0}, &branches, e);
     else if (pf_hunt_cut(h))

@@ -71,6 +71,8 @@ void pf_hunt_text(struct pf_text *t, const struct pf_hunt *h)
              "hunt: %zu sites and %" PRIu64 " directions of branches reached; solver: %" PRIu64
              " questions, %" PRIu64 " solved, %" PRIu64 " impossible, %" PRIu64 " at the limit",
              h->sites.len, c.taken, c.questions, c.solved, c.impossible, c.limit);
+    if (h->unended)
+        add_line(t, "hunt: %" PRIu64 " runs took too long and were ended", h->unended);
     if (c.wrong)
         add_line(t,
                  "hunt: %" PRIu64 " conditions do not hold under the input of their own run: an "
@@ -120,6 +122,7 @@ void pf_hunt_json(struct pf_text *t, const struct pf_hunt *h)
     pf_json_num(t, "runs", h->runs.len);
     pf_json_num(t, "inputs", h->inputs.len);
     pf_json_num(t, "left_schedule", h->left_plan);
+    pf_json_num(t, "unended", h->unended);
     pf_json_bool(t, "finished", h->finished);
     pf_json_num(t, "ms", pf_now_ms() - h->began_ms);
     pf_json_num(t, "sites", h->sites.len);

@@ -32,6 +32,7 @@ static void find_kinds(struct pf_unit *u)
     k->nosync = attribute("nosync");
     k->memory = attribute("memory");
     k->returns_twice = attribute("returns_twice");
+    k->nobuiltin = attribute("nobuiltin");
     k->sanitize_thread = attribute("sanitize_thread");
     k->disable_sanitizer = attribute("disable_sanitizer_instrumentation");
     k->naked = attribute("naked");

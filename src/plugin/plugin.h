@@ -42,8 +42,8 @@ enum pf_inline { PF_INLINE_LOOPS, PF_INLINE_ALL, PF_INLINE_NONE };
 
 /* Numbers of attribute kinds, metadata kinds and intrinsics, looked up once. */
 struct pf_kinds {
-    unsigned byval, nocapture, nosync, memory, returns_twice, sanitize_thread, disable_sanitizer,
-        naked, presplitcoroutine, nonlazybind, align, elementtype;
+    unsigned byval, nocapture, nosync, memory, returns_twice, nobuiltin, sanitize_thread,
+        disable_sanitizer, naked, presplitcoroutine, nonlazybind, align, elementtype;
     unsigned md_tbaa, md_prof, md_nosanitize, md_invariant_load;
     unsigned memcpy, memcpy_inline, memmove, memset, memset_inline, tls_address;
     unsigned lifetime_start, lifetime_end, prefetch;

@@ -44,6 +44,10 @@ static pf_status run(const struct pf_self_run *what, char **argv, const char *fi
         return pf_fail(e, PF_IO, "%s", result.why);
     if (pf_run_report_read(report, file, &unread) == PF_OK)
         return PF_OK;
+    if (result.how == PF_SUPERVISED_LIMIT && what->at_limit) {
+        *what->at_limit = true;
+        return PF_OK;
+    }
     return pf_fail(e, PF_IO, "pf %s %s", what->argv[0],
                    result.how == PF_SUPERVISED_LIMIT     ? "reached its time limit"
                    : result.how == PF_SUPERVISED_STOPPED ? "was stopped"

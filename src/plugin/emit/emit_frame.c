@@ -127,6 +127,10 @@ void pf_frame_call(struct pf_emit *e, LLVMValueRef call)
     }
     LLVMValueRef copy = pf_emit_copy(e, call);
     LLVMRemoveCallSiteEnumAttribute(copy, LLVMAttributeFunctionIndex, u->kinds.memory);
+    /* otherwise LLVM may replace a call such as memcmp(a, b, 4) == 0 by loads without checks */
+    if (!e->in_place && pf_is_interposed(u, fn))
+        LLVMAddCallSiteAttribute(copy, LLVMAttributeFunctionIndex,
+                                 LLVMCreateEnumAttribute(u->context, u->kinds.nobuiltin, 0));
     if (LLVMIsACallInst(call) && !tail &&
         (pf_call_may_be_external(u, call) || pf_call_has(call, u->kinds.returns_twice)))
         pf_frame_restore(e);
