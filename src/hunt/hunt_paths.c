@@ -23,6 +23,7 @@ struct question {
     uint32_t condition; /* or the number of conditions before the accesses */
     uint32_t first, second; /* labels of two addresses; 0: a flip */
     uint64_t key; /* of the path that is asked for */
+    uint64_t way; /* of the directions that the new run is to take; 0: unknown */
     uint64_t branch; /* what is asked for, as in branch_of */
     bool asked;
 };
@@ -143,7 +144,7 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
                       pf_hunt_keys *branches)
 {
     const struct pf_expression_log *log = &p->paths.at[path]->log;
-    uint64_t key = schedule;
+    uint64_t key = schedule, way = schedule;
     bool followed = false;
     struct pf_hash_map counts = {0}; /* per direction: how often the run has taken it */
     for (uint32_t i = 0; i < log->conditions.len; i++) {
@@ -156,7 +157,16 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
         before = before == PF_HASH_NONE ? 1 : before + 1;
         uint64_t other = extend(key, log, c->label, !c->holds);
         key = extend(key, log, c->label, c->holds);
-        followed |= key == predicted;
+        /* expressions of a new input may differ, although it takes the same directions: a number
+         * may have more digits */
+        uint64_t other_way = pf_expression_hash(way, turned);
+        uint64_t branch = branch_of(turned, before);
+        if (c->reason == PF_REASON_ASSUMED) { /* what an input that violates it does is not known */
+            other_way = 0;
+            branch = branch_of(direction_of(log, c, c->holds), count);
+        }
+        way = pf_expression_hash(way, direction_of(log, c, c->holds));
+        followed |= way == predicted;
         (void)add_key(&p->directions, direction_of(log, c, c->holds));
         pf_vec_push(branches, branch_of(direction_of(log, c, c->holds), count));
         (void)add_key(&p->taken, branches->at[branches->len - 1]);
@@ -165,7 +175,8 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
             pf_vec_push(&p->questions, (struct question){.path = path,
                                                          .condition = i,
                                                          .key = other,
-                                                         .branch = branch_of(turned, before)});
+                                                         .way = other_way,
+                                                         .branch = branch});
     }
     pf_hash_map_release(&counts);
     return followed;
@@ -351,7 +362,7 @@ bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint3
         pf_input_bytes_apply(&out->input, &x->input, &x->log, &values);
         out->run = x->run;
         out->key = q->key;
-        out->predicted = q->first ? 0 : q->key;
+        out->predicted = q->way;
         describe(x, q, out->where, sizeof out->where);
     }
     pf_vec_release(&values);

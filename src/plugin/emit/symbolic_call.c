@@ -63,7 +63,8 @@ static unsigned model_of(LLVMValueRef call)
     if (!fn || !LLVMIsDeclaration(fn))
         return 0;
     const char *name = LLVMGetValueName2(fn, &n);
-    if (pf_name_starts(name, "__isoc23_strto")) /* the C23 names of the strtol family */
+    if (pf_name_starts(name, "__isoc23_strto") || pf_name_starts(name, "__isoc23_sscanf") ||
+        pf_name_starts(name, "__isoc99_sscanf")) /* names that newer standards give them */
         name += strlen("__isoc23_");
     for (unsigned i = 1; i < PF_MODELS; i++)
         if (!strcmp(name, models[i]))

@@ -16,9 +16,7 @@ static unsigned digit(uint8_t c)
                                   : 99;
 }
 
-/* The length of the text that the function has parsed: spaces, sign, prefix, digits; 0: no number.
- * Sets the base that was used. */
-static size_t extent(const uint8_t *s, unsigned *base)
+size_t pf_number_extent(const uint8_t *s, unsigned *base)
 {
     size_t n = 0, sign;
     while (is_space(s[n]))
@@ -56,15 +54,9 @@ static const struct pf_symbolic_record *find_piece(const uint8_t *s, size_t n)
     return first;
 }
 
-uint32_t pf_model_number(const struct pf_symbolic_call *c)
+uint32_t pf_number_leaf(const struct pf_symbolic_call *c, const uint8_t *s, size_t n, unsigned base,
+                        unsigned bits, uint64_t value)
 {
-    const uint8_t *s = (const uint8_t *)c->word[0];
-    bool ato = c->model == PF_MODEL_atoi || c->model == PF_MODEL_atol || c->model == PF_MODEL_atoll;
-    unsigned base = ato ? 10 : (unsigned)c->word[2];
-    unsigned bits = c->model == PF_MODEL_atoi ? 32 : 64;
-    size_t n = extent(s, &base);
-    if (!ato && c->word[1]) /* the pointer to the end was stored */
-        pf_label_memory_fill((void *)c->word[1], 0, sizeof(char *));
     if (!pf_label_memory_any(s, n + 1))
         return 0;
     const struct pf_symbolic_record *piece = n ? find_piece(s, n) : NULL;
@@ -76,9 +68,21 @@ uint32_t pf_model_number(const struct pf_symbolic_call *c)
                                          .b = (uint32_t)n,
                                          .c = base,
                                          .x = piece->x,
-                                         .y = bits == 32 ? (uint32_t)c->result : c->result});
+                                         .y = bits == 32 ? (uint32_t)value : value});
     for (size_t i = 0; i <= n; i++) /* every byte must keep its value */
-        pf_model_condition(c, PF_OP_EQ, 8, pf_model_byte(s + i),
-                           (struct pf_expression_operand){0, s[i]});
+        pf_model_assume(c, PF_OP_EQ, 8, pf_model_byte(s + i),
+                        (struct pf_expression_operand){0, s[i]});
     return 0;
+}
+
+uint32_t pf_model_number(const struct pf_symbolic_call *c)
+{
+    const uint8_t *s = (const uint8_t *)c->word[0];
+    bool ato = c->model == PF_MODEL_atoi || c->model == PF_MODEL_atol || c->model == PF_MODEL_atoll;
+    unsigned base = ato ? 10 : (unsigned)c->word[2];
+    unsigned bits = c->model == PF_MODEL_atoi ? 32 : 64;
+    size_t n = pf_number_extent(s, &base);
+    if (!ato && c->word[1]) /* the pointer to the end was stored */
+        pf_label_memory_fill((void *)c->word[1], 0, sizeof(char *));
+    return pf_number_leaf(c, s, n, base, bits, c->result);
 }

@@ -38,6 +38,15 @@ void pf_model_condition(const struct pf_symbolic_call *c, enum pf_symbolic_op op
         pf_symbolic_condition(PF_REASON_MODEL, label, pf_expression_value(label) != 0, c->site, 0);
 }
 
+void pf_model_assume(const struct pf_symbolic_call *c, enum pf_symbolic_op op, unsigned bits,
+                     struct pf_expression_operand a, struct pf_expression_operand b)
+{
+    uint32_t label = pf_expression_two(op, 1, bits, a, b);
+    if (label)
+        pf_symbolic_condition(PF_REASON_ASSUMED, label, pf_expression_value(label) != 0, c->site,
+                              0);
+}
+
 static void is_zero(const struct pf_symbolic_call *c, const void *at)
 {
     pf_model_condition(c, PF_OP_EQ, 8, pf_model_byte(at), constant(0));
@@ -77,7 +86,7 @@ static uint32_t word_length(const struct pf_symbolic_call *c, const uint8_t *s, 
     if (length.value != offset.value + n)
         return 0;
     if (offset.value)
-        pf_model_condition(c, PF_OP_UGE, 64, length, offset);
+        pf_model_assume(c, PF_OP_UGE, 64, length, offset);
     return pf_expression_two(PF_OP_SUB, 64, 0, length, offset);
 }
 
@@ -424,6 +433,18 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
         return letter(c, 'a', -32);
     case PF_MODEL_tolower:
         return letter(c, 'A', 32);
+    case PF_MODEL_sscanf:
+        return pf_model_scan(c) ? 0 : unknown(c);
+    case PF_MODEL_sprintf:
+        return pf_model_print(c, (char *)w[0], SIZE_MAX, 1) ? 0 : unknown(c);
+    case PF_MODEL___sprintf_chk:
+        return pf_model_print(c, (char *)w[0], SIZE_MAX, 3) ? 0 : unknown(c);
+    case PF_MODEL_snprintf:
+        return pf_model_print(c, (char *)w[0], w[1], 2) ? 0 : unknown(c);
+    case PF_MODEL___snprintf_chk:
+        return pf_model_print(c, (char *)w[0], w[1], 4) ? 0 : unknown(c);
+    case PF_MODEL__Znwm:
+    case PF_MODEL__Znam:
     case PF_MODEL_malloc:
         pf_label_memory_fill((void *)c->result, 0, c->result ? w[0] : 0);
         return 0;
@@ -435,6 +456,10 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
         if (c->result && w[0])
             pf_label_memory_copy((void *)c->result, (void *)w[0], w[1]);
         return 0;
+    case PF_MODEL__ZdlPv:
+    case PF_MODEL__ZdaPv:
+    case PF_MODEL__ZdlPvm:
+    case PF_MODEL__ZdaPvm:
     case PF_MODEL_free:
     case PF_MODEL_getrandom: /* the bytes have their labels since the system call returned */
         return 0;
