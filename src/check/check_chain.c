@@ -323,14 +323,6 @@ static bool next_judge(struct pf_chain *c, const struct pf_chain_wanted *wanted,
     return begin(c, &ignored, PF_CHECK_JUDGE, test, 0, u);
 }
 
-static bool has_hunts(const struct pf_chain *c)
-{
-    for (size_t i = 0; i < c->ntests; i++)
-        if (c->tests[i].hunts)
-            return true;
-    return false;
-}
-
 /* At the end of a round: a slice of a hunt. */
 static bool next_hunt(struct pf_chain *c, struct pf_chain_unit *u)
 {
@@ -360,8 +352,10 @@ bool pf_chain_is_complete(const struct pf_chain *c)
 
 static void next_round(struct pf_chain *c)
 {
-    c->over =
-        (c->skipped && !c->started) || (!c->rounds && pf_chain_is_complete(c) && !has_hunts(c));
+    bool hunts = false;
+    for (size_t i = 0; i < c->ntests; i++)
+        hunts |= c->tests[i].hunts;
+    c->over = (c->skipped && !c->started) || (!c->rounds && pf_chain_is_complete(c) && !hunts);
     c->skipped = c->started = false;
     c->round++;
     for (size_t i = 0; i < c->ntests; i++) {
@@ -500,11 +494,6 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
     default:
         break;
     }
-}
-
-bool pf_check_line_cut(const struct pf_check_line *line)
-{
-    return !strcmp(line->how, PF_CHECK_STOPPED) || !strcmp(line->how, PF_CHECK_BUDGET);
 }
 
 void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip)

@@ -1,7 +1,7 @@
 /* check_journal.c - see check_folder.h: the journal of a check, as JSON lines. */
 #define _GNU_SOURCE
 #include "allocation.h"
-#include "check_folder.h"
+#include "check_chain.h"
 #include "file.h"
 #include "finding_json.h"
 #include "text_format.h"
@@ -162,4 +162,9 @@ pf_status pf_check_journal_read(const char *folder, struct pf_check_lines *lines
     }
     free(data);
     return s;
+}
+
+bool pf_check_line_cut(const struct pf_check_line *line)
+{
+    return !strcmp(line->how, PF_CHECK_STOPPED) || !strcmp(line->how, PF_CHECK_BUDGET);
 }
