@@ -25,6 +25,10 @@ class Figures:
         for policy, finding in db.execute("SELECT DISTINCT e.policy, s.finding FROM sighting s JOIN execution e "
                                           "ON e.id=s.execution"):
             self.races.setdefault(policy, set()).add(finding)
+        # Figure 9b counts every race that is seen, not only different ones.
+        self.sightings = dict(db.execute("SELECT e.policy, sum(s.count) FROM sighting s JOIN execution e ON e.id=s.execution "
+                                         "GROUP BY e.policy"))
+        self.places = {i: sorted(f"{a.get('file')}:{a.get('line')}" for a in f["accesses"]) for i, f in findings.items()}
         self.variables = {p: {variable(findings[f]) for f in found} for p, found in self.races.items()}
         # Equation 1 over the executions that passed natively and under every policy.
         self.times = {}
