@@ -425,7 +425,8 @@ static void decide_harmless(struct judging *j)
     decide(j, PF_JUDGED_K_WITNESS,
            "%u run%s of the alternate order gave results of the primary one", j->out->k,
            j->out->k == 1 ? "" : "s");
-    pf_evidence_clips(j->out, j->race, run_at(j, 0), run_at(j, 1));
+    if (!j->how->brief)
+        pf_evidence_clips(j->out, j->race, run_at(j, 0), run_at(j, 1));
 }
 
 static void compare_orders(struct judging *j)

@@ -49,6 +49,7 @@ struct pf_judge_settings {
     bool symbolic_output; /* compare the outputs of both orders as formulas over the input */
     const char *worker; /* path of pf-z3; NULL: it is missing */
     uint64_t solver_ms; /* for each question to Z3 */
+    bool brief; /* a harmless race gets no evidence: the caller does not need it */
     bool as_paper; /* no control group, and a failure in either order decides */
     unsigned jobs;
     uint64_t limit_ms; /* for one race; 0: none */

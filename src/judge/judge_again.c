@@ -153,7 +153,9 @@ static bool choose_schedule(const struct pf_judge_case *race, unsigned i, char *
 void pf_judge_recordings(const struct pf_judge_settings *how, const struct pf_judge_case *race,
                          uint64_t end_ms, struct pf_verdict *out)
 {
+    struct pf_judge_settings brief = *how;
     unsigned count = 1;
+    brief.brief = true;
     for (unsigned i = 0;
          i < RANDOM + how->recordings && count <= how->recordings && !is_stopped(how, end_ms);
          i++) {
@@ -161,7 +163,7 @@ void pf_judge_recordings(const struct pf_judge_settings *how, const struct pf_ju
         if (!choose_schedule(race, i, schedule, sizeof schedule))
             continue;
         struct pf_judge_again again = {
-            .how = how,
+            .how = &brief,
             .race = race,
             .end_ms = end_ms,
             .file = pf_mem_format("%s/%s.before%u.clip", race->folder, race->name, i)};

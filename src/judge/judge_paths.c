@@ -390,11 +390,11 @@ static void add_summary(struct paths *p)
     if (*p->incomplete)
         pf_text_format(&t, "; incomplete: %s", p->incomplete);
     else if (c.failed)
-        pf_text_format(&t, "; incomplete: the solver failed on %llu questions",
-                       (unsigned long long)c.failed);
+        pf_text_format(&t, "; incomplete: the solver failed on %llu question%s",
+                       (unsigned long long)c.failed, c.failed == 1 ? "" : "s");
     else if (c.limit)
-        pf_text_format(&t, "; incomplete: the solver reached its time limit on %llu questions",
-                       (unsigned long long)c.limit);
+        pf_text_format(&t, "; incomplete: the solver reached its time limit on %llu question%s",
+                       (unsigned long long)c.limit, c.limit == 1 ? "" : "s");
     else if (is_stopped(p))
         pf_text_add(&t, "; incomplete: the time was up");
     pf_text_char(&t, 0);

@@ -3,7 +3,7 @@
 #include "duration.h"
 #include <stdlib.h>
 
-#define PRIORITIES 8 /* assignments of priorities that are tried */
+#define PRIORITIES 4 /* assignments of priorities that are tried */
 
 static bool is_usable(const struct pf_judge_run *r)
 {

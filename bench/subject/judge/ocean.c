@@ -8,6 +8,7 @@
 // race: passed relax_top relax_bottom k-witness-harmless: the counter of ad hoc synchronisation
 // race: residual relax_bottom relax_top output-differs: printed only with a small tolerance, which
 //     this input does not ask for (the race that the paper gets wrong)
+// args: 100
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
