@@ -11,15 +11,16 @@
 #include <sys/random.h>
 
 static long counted;
+static int unlocked;
 
 static void *count(void *p)
 {
-    if (p) {
+    if (unlocked) {
         GUARD();
         counted++; /* COUNT */
         UNGUARD();
     }
-    return NULL;
+    return p;
 }
 
 int main(void)
@@ -32,8 +33,7 @@ int main(void)
         getrandom(random, sizeof random, 0) != sizeof random)
         return 1;
     close(conf);
-    run_two(count, count,
-            mode && !strcmp(mode, "go") && !strncmp(line, "on=1", 4) && random[0] > 200 ? line
-                                                                                        : NULL);
+    unlocked = mode && !strcmp(mode, "go") && !strncmp(line, "on=1", 4) && random[0] > 200;
+    run_two(count, count, NULL);
     return 0;
 }
