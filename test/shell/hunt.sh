@@ -8,7 +8,7 @@ cp in.txt before.txt
 # The race needs another file. The user's file is not changed; the new one is a copy.
 status 66 "$PF" hunt --json out.json --export corpus --runs 40 -- ./reader in.txt
 has out "data race"
-has out "replay it with: pf replay .photofinish/hunt/clips/"
+has out "replay it with: pf replay $PWD/.photofinish/hunt/clips/"
 cmp in.txt before.txt || fail "the user's file was changed"
 status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" out.json
 python3 - <<'EOF'
