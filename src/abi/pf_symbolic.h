@@ -102,11 +102,11 @@ enum pf_symbolic_source {
 
 /* The operators; pf_symbolic.def has their meaning. */
 enum pf_symbolic_op {
-    PF_OP_NONE,
-#define PF_OP(name, text) PF_OP_##name,
+    PF_EXPR_NONE,
+#define PF_EXPR(name, text) PF_EXPR_##name,
 #include "pf_symbolic.def"
-#undef PF_OP
-    PF_OPS
+#undef PF_EXPR
+    PF_EXPRS
 };
 
 /* Where a condition comes from. */

@@ -134,7 +134,7 @@ static bool depends_on_length(struct path *x, uint32_t label)
     bool any = false;
     pf_slicer_leaves(&x->solving.slicer, label, &leaves);
     for (size_t i = 0; i < leaves.len; i++)
-        any |= x->log.leaves.at[leaves.at[i]].op == PF_OP_LENGTH;
+        any |= x->log.leaves.at[leaves.at[i]].op == PF_EXPR_LENGTH;
     pf_vec_release(&leaves);
     return any;
 }
@@ -332,7 +332,7 @@ static enum pf_solve_outcome ask(struct pf_hunt_paths *p, struct path *x, const 
         return pf_solve_flip(&p->solver, &x->solving, q->condition, values);
     const char *why;
     struct pf_symbolic_record equal = {.kind = PF_SYMBOLIC_NODE,
-                                       .op = PF_OP_EQ,
+                                       .op = PF_EXPR_EQ,
                                        .bits = 1,
                                        .a = q->first,
                                        .b = q->second,

@@ -66,7 +66,7 @@ static void add_addresses(struct both *b)
         const struct pf_log_address *a =
             i < n ? &b->log.addresses.at[i] : &b->other.addresses.at[i - n];
         uint32_t label = i < n ? a->label : b->map.at[a->label];
-        uint32_t same = compare(&b->log, PF_OP_EQ, label, 0, a->address);
+        uint32_t same = compare(&b->log, PF_EXPR_EQ, label, 0, a->address);
         if (same)
             pf_vec_push(&b->log.conditions,
                         (struct pf_log_condition){.label = same, .holds = true});
@@ -109,7 +109,7 @@ static void add_goal(struct both *b, pf_wanted_list *goals, uint32_t x, uint32_t
 {
     if (y && b->log.hashes.at[x] == b->log.hashes.at[y])
         return;
-    uint32_t label = compare(&b->log, PF_OP_NE, x, y, value);
+    uint32_t label = compare(&b->log, PF_EXPR_NE, x, y, value);
     if (label)
         pf_vec_push(goals, (struct pf_wanted){label, true});
 }

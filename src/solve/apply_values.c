@@ -74,8 +74,10 @@ static int by_place(const void *x, const void *y)
 {
     const struct pf_leaf *const *a = x, *const *b = y;
     if ((*a)->op != (*b)->op)
-        return (*a)->op == PF_OP_NUMBER ? 1 : (*b)->op == PF_OP_NUMBER ? -1 : (*b)->op - (*a)->op;
-    if ((*a)->op == PF_OP_NUMBER)
+        return (*a)->op == PF_EXPR_NUMBER   ? 1
+               : (*b)->op == PF_EXPR_NUMBER ? -1
+                                            : (*b)->op - (*a)->op;
+    if ((*a)->op == PF_EXPR_NUMBER)
         return ((*a)->offset < (*b)->offset) - ((*a)->offset > (*b)->offset);
     return ((*a)->offset > (*b)->offset) - ((*a)->offset < (*b)->offset);
 }
@@ -85,10 +87,10 @@ static void apply_one(struct pf_input_source *s, const struct pf_leaf *leaf, uin
     char text[PF_NUMBER_TEXT];
     size_t n;
     switch (leaf->op) {
-    case PF_OP_LENGTH:
+    case PF_EXPR_LENGTH:
         resize(s, value);
         break;
-    case PF_OP_INPUT:
+    case PF_EXPR_INPUT:
         if (leaf->offset >= LONGEST)
             break;
         if (leaf->offset >= s->n && (value || !pf_input_is_word(s->name)))

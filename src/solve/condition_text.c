@@ -41,9 +41,9 @@ static void add_constant(struct writing *w, uint64_t value, unsigned bits, bool 
 static void add_leaf(struct writing *w, const struct pf_symbolic_record *n)
 {
     const char *source = w->log->sources.at[n->a].name;
-    if (n->op == PF_OP_LENGTH)
+    if (n->op == PF_EXPR_LENGTH)
         add(w, "length of %s", source);
-    else if (n->op == PF_OP_INPUT)
+    else if (n->op == PF_EXPR_INPUT)
         add(w, "%s[%" PRIu64 "]", source, n->x);
     else if (n->x)
         add(w, "the number at %s[%" PRIu64 "]", source, n->x);
@@ -54,30 +54,30 @@ static void add_leaf(struct writing *w, const struct pf_symbolic_record *n)
 static bool is_byte(const struct writing *w, uint32_t label)
 {
     const struct pf_symbolic_record *n = &w->log->nodes.at[label];
-    while (label && (n->op == PF_OP_ZEXT || n->op == PF_OP_SEXT)) {
+    while (label && (n->op == PF_EXPR_ZEXT || n->op == PF_EXPR_SEXT)) {
         label = n->a;
         n = &w->log->nodes.at[label];
     }
-    return label && n->op == PF_OP_INPUT;
+    return label && n->op == PF_EXPR_INPUT;
 }
 
 /* A number of 64 bits that the program keeps as a smaller integer. */
 static bool is_converted_number(const struct writing *w, const struct pf_symbolic_record *n)
 {
-    return n->op == PF_OP_EXTRACT && !n->b && w->log->nodes.at[n->a].op == PF_OP_NUMBER;
+    return n->op == PF_EXPR_EXTRACT && !n->b && w->log->nodes.at[n->a].op == PF_EXPR_NUMBER;
 }
 
 static const char *operator_text(uint8_t op)
 {
-    static const char *const text[PF_OPS] = {
-        [PF_OP_ADD] = "+",   [PF_OP_SUB] = "-",   [PF_OP_MUL] = "*",  [PF_OP_UDIV] = "/",
-        [PF_OP_SDIV] = "/",  [PF_OP_UREM] = "%",  [PF_OP_SREM] = "%", [PF_OP_SHL] = "<<",
-        [PF_OP_LSHR] = ">>", [PF_OP_ASHR] = ">>", [PF_OP_AND] = "&",  [PF_OP_OR] = "|",
-        [PF_OP_XOR] = "^",   [PF_OP_EQ] = "==",   [PF_OP_NE] = "!=",  [PF_OP_ULT] = "<",
-        [PF_OP_ULE] = "<=",  [PF_OP_UGT] = ">",   [PF_OP_UGE] = ">=", [PF_OP_SLT] = "<",
-        [PF_OP_SLE] = "<=",  [PF_OP_SGT] = ">",   [PF_OP_SGE] = ">=",
+    static const char *const text[PF_EXPRS] = {
+        [PF_EXPR_ADD] = "+",   [PF_EXPR_SUB] = "-",   [PF_EXPR_MUL] = "*",  [PF_EXPR_UDIV] = "/",
+        [PF_EXPR_SDIV] = "/",  [PF_EXPR_UREM] = "%",  [PF_EXPR_SREM] = "%", [PF_EXPR_SHL] = "<<",
+        [PF_EXPR_LSHR] = ">>", [PF_EXPR_ASHR] = ">>", [PF_EXPR_AND] = "&",  [PF_EXPR_OR] = "|",
+        [PF_EXPR_XOR] = "^",   [PF_EXPR_EQ] = "==",   [PF_EXPR_NE] = "!=",  [PF_EXPR_ULT] = "<",
+        [PF_EXPR_ULE] = "<=",  [PF_EXPR_UGT] = ">",   [PF_EXPR_UGE] = ">=", [PF_EXPR_SLT] = "<",
+        [PF_EXPR_SLE] = "<=",  [PF_EXPR_SGT] = ">",   [PF_EXPR_SGE] = ">=",
     };
-    return op < PF_OPS ? text[op] : NULL;
+    return op < PF_EXPRS ? text[op] : NULL;
 }
 
 static void add_value(struct writing *w, uint32_t label, uint64_t value, unsigned bits,
@@ -92,8 +92,8 @@ static void add_value(struct writing *w, uint32_t label, uint64_t value, unsigne
         add_constant(w, value, bits, is_signed, character);
     } else if (w->log->leaf_of.at[label] != PF_NO_LEAF) {
         add_leaf(w, n);
-    } else if (n->op == PF_OP_ZEXT || n->op == PF_OP_SEXT || is_converted_number(w, n)) {
-        add_value(w, n->a, n->x, n->c, n->op == PF_OP_SEXT, character, depth);
+    } else if (n->op == PF_EXPR_ZEXT || n->op == PF_EXPR_SEXT || is_converted_number(w, n)) {
+        add_value(w, n->a, n->x, n->c, n->op == PF_EXPR_SEXT, character, depth);
     } else if (op && n->bits > 1) {
         bool text = is_byte(w, n->a) || is_byte(w, n->b);
         add(w, "(");
@@ -109,11 +109,11 @@ static void add_value(struct writing *w, uint32_t label, uint64_t value, unsigne
 /* The comparison that holds if this one does not. */
 static uint8_t negated(uint8_t op)
 {
-    static const uint8_t other[PF_OPS] = {
-        [PF_OP_EQ] = PF_OP_NE,   [PF_OP_NE] = PF_OP_EQ,   [PF_OP_ULT] = PF_OP_UGE,
-        [PF_OP_ULE] = PF_OP_UGT, [PF_OP_UGT] = PF_OP_ULE, [PF_OP_UGE] = PF_OP_ULT,
-        [PF_OP_SLT] = PF_OP_SGE, [PF_OP_SLE] = PF_OP_SGT, [PF_OP_SGT] = PF_OP_SLE,
-        [PF_OP_SGE] = PF_OP_SLT,
+    static const uint8_t other[PF_EXPRS] = {
+        [PF_EXPR_EQ] = PF_EXPR_NE,   [PF_EXPR_NE] = PF_EXPR_EQ,   [PF_EXPR_ULT] = PF_EXPR_UGE,
+        [PF_EXPR_ULE] = PF_EXPR_UGT, [PF_EXPR_UGT] = PF_EXPR_ULE, [PF_EXPR_UGE] = PF_EXPR_ULT,
+        [PF_EXPR_SLT] = PF_EXPR_SGE, [PF_EXPR_SLE] = PF_EXPR_SGT, [PF_EXPR_SGT] = PF_EXPR_SLE,
+        [PF_EXPR_SGE] = PF_EXPR_SLT,
     };
     return other[op];
 }
@@ -124,20 +124,20 @@ bool pf_condition_text(const struct pf_expression_log *log, uint32_t label, bool
     struct writing w = {.log = log, .to = to, .room = room};
     struct pf_symbolic_record n = log->nodes.at[label];
     /* (x == 0) of one bit, and the like: the condition is x or its negation */
-    while ((n.op == PF_OP_EQ || n.op == PF_OP_NE) && n.c == 1 && n.a && !n.b) {
-        holds = (n.op == PF_OP_EQ) == holds ? n.y & 1 : !(n.y & 1);
+    while ((n.op == PF_EXPR_EQ || n.op == PF_EXPR_NE) && n.c == 1 && n.a && !n.b) {
+        holds = (n.op == PF_EXPR_EQ) == holds ? n.y & 1 : !(n.y & 1);
         n = log->nodes.at[n.a];
     }
-    if (n.op < PF_OP_EQ || n.op > PF_OP_SGE)
+    if (n.op < PF_EXPR_EQ || n.op > PF_EXPR_SGE)
         return false;
     uint8_t op = holds ? n.op : negated(n.op);
-    bool is_signed = op >= PF_OP_SLT || op <= PF_OP_NE;
+    bool is_signed = op >= PF_EXPR_SLT || op <= PF_EXPR_NE;
     bool text = is_byte(&w, n.a) || is_byte(&w, n.b);
-    if (!n.b && op == PF_OP_SGT && (n.y & pf_bits_mask(n.c)) == pf_bits_mask(n.c)) {
-        op = PF_OP_SGE; /* x > -1 */
+    if (!n.b && op == PF_EXPR_SGT && (n.y & pf_bits_mask(n.c)) == pf_bits_mask(n.c)) {
+        op = PF_EXPR_SGE; /* x > -1 */
         n.y = 0;
-    } else if (!n.b && op == PF_OP_SLT && n.y == 1) {
-        op = PF_OP_SLE;
+    } else if (!n.b && op == PF_EXPR_SLT && n.y == 1) {
+        op = PF_EXPR_SLE;
         n.y = 0;
     }
     add_value(&w, n.a, n.x, n.c, is_signed, text, DEPTH);

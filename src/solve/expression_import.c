@@ -24,7 +24,7 @@ bool pf_expression_import(struct pf_expression_log *to, const struct pf_expressi
         } else {
             n.a = map->at[n.a];
             n.b = pf_op_has_second(n.op) ? map->at[n.b] : n.b;
-            n.c = n.op == PF_OP_SELECT ? map->at[n.c] : n.c;
+            n.c = n.op == PF_EXPR_SELECT ? map->at[n.c] : n.c;
         }
         uint32_t label = pf_expression_log_add(to, &n, &why);
         if (!label)

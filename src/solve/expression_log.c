@@ -38,26 +38,26 @@ void pf_expression_log_release(struct pf_expression_log *log)
 
 static bool is_leaf(uint8_t op)
 {
-    return op == PF_OP_INPUT || op == PF_OP_NUMBER || op == PF_OP_LENGTH;
+    return op == PF_EXPR_INPUT || op == PF_EXPR_NUMBER || op == PF_EXPR_LENGTH;
 }
 
-static bool compares(uint8_t op) { return op >= PF_OP_EQ && op <= PF_OP_SGE; }
+static bool compares(uint8_t op) { return op >= PF_EXPR_EQ && op <= PF_EXPR_SGE; }
 
 bool pf_op_has_first(uint8_t op) { return !is_leaf(op); }
 
 bool pf_op_has_second(uint8_t op)
 {
-    return (op >= PF_OP_ADD && op <= PF_OP_SGE) || op == PF_OP_CONCAT || op == PF_OP_SELECT;
+    return (op >= PF_EXPR_ADD && op <= PF_EXPR_SGE) || op == PF_EXPR_CONCAT || op == PF_EXPR_SELECT;
 }
 
 unsigned pf_node_width_first(const struct pf_symbolic_record *node)
 {
     switch (node->op) {
-    case PF_OP_ZEXT:
-    case PF_OP_SEXT:
-    case PF_OP_EXTRACT:
+    case PF_EXPR_ZEXT:
+    case PF_EXPR_SEXT:
+    case PF_EXPR_EXTRACT:
         return node->c;
-    case PF_OP_CONCAT:
+    case PF_EXPR_CONCAT:
         return node->bits - node->c;
     default:
         return compares(node->op) ? node->c : node->bits;
@@ -66,29 +66,29 @@ unsigned pf_node_width_first(const struct pf_symbolic_record *node)
 
 unsigned pf_node_width_second(const struct pf_symbolic_record *node)
 {
-    return compares(node->op) || node->op == PF_OP_CONCAT ? node->c : node->bits;
+    return compares(node->op) || node->op == PF_EXPR_CONCAT ? node->c : node->bits;
 }
 
 /* Why the widths of the node cannot be right; NULL: they can. */
 static const char *wrong_widths(const struct pf_symbolic_record *n)
 {
-    bool narrow = compares(n->op) || n->op == PF_OP_ZEXT || n->op == PF_OP_SEXT ||
-                  n->op == PF_OP_EXTRACT || n->op == PF_OP_CONCAT;
+    bool narrow = compares(n->op) || n->op == PF_EXPR_ZEXT || n->op == PF_EXPR_SEXT ||
+                  n->op == PF_EXPR_EXTRACT || n->op == PF_EXPR_CONCAT;
     if (!n->bits || n->bits > 64)
         return "a width from 1 to 64";
     if (narrow && (!n->c || n->c > 64))
         return "an operand width from 1 to 64";
     if (compares(n->op) && n->bits != 1)
         return "a comparison of 1 bit";
-    if ((n->op == PF_OP_ZEXT || n->op == PF_OP_SEXT) && n->c > n->bits)
+    if ((n->op == PF_EXPR_ZEXT || n->op == PF_EXPR_SEXT) && n->c > n->bits)
         return "an extension to more bits";
-    if (n->op == PF_OP_EXTRACT && (uint64_t)n->b + n->bits > n->c)
+    if (n->op == PF_EXPR_EXTRACT && (uint64_t)n->b + n->bits > n->c)
         return "an extract within its operand";
-    if (n->op == PF_OP_CONCAT && n->c >= n->bits)
+    if (n->op == PF_EXPR_CONCAT && n->c >= n->bits)
         return "two parts of a concatenation";
-    if (n->op == PF_OP_BSWAP && n->bits % 8)
+    if (n->op == PF_EXPR_BSWAP && n->bits % 8)
         return "a byte swap of whole bytes";
-    if (n->op == PF_OP_INPUT && n->bits != 8)
+    if (n->op == PF_EXPR_INPUT && n->bits != 8)
         return "an input byte of 8 bits";
     return NULL;
 }
@@ -103,9 +103,9 @@ static uint32_t leaf_of(struct pf_expression_log *log, const struct pf_symbolic_
     struct pf_leaf leaf = {.op = n->op,
                            .bits = n->bits,
                            .source = n->a,
-                           .offset = n->op == PF_OP_LENGTH ? 0 : n->x,
-                           .bytes = n->op == PF_OP_NUMBER ? n->b : 0,
-                           .base = n->op == PF_OP_NUMBER ? n->c : 0,
+                           .offset = n->op == PF_EXPR_LENGTH ? 0 : n->x,
+                           .bytes = n->op == PF_EXPR_NUMBER ? n->b : 0,
+                           .base = n->op == PF_EXPR_NUMBER ? n->c : 0,
                            .value = n->y & pf_bits_mask(n->bits)};
     uint64_t h = pf_expression_hash((uint64_t)leaf.op << 32 | leaf.source, leaf.offset);
     h = pf_expression_hash(h, (uint64_t)leaf.bytes << 32 | leaf.base << 16 | leaf.bits);
@@ -127,15 +127,15 @@ static uint64_t hash_of(const struct pf_expression_log *log, const struct pf_sym
     if (is_leaf(n->op)) {
         for (const char *p = log->sources.at[n->a].name; *p; p++)
             h = pf_expression_hash(h, (unsigned char)*p);
-        h = pf_expression_hash(h, n->op == PF_OP_LENGTH ? 0 : n->x);
-        return n->op == PF_OP_NUMBER ? pf_expression_hash(h, (uint64_t)n->b << 32 | n->c) : h;
+        h = pf_expression_hash(h, n->op == PF_EXPR_LENGTH ? 0 : n->x);
+        return n->op == PF_EXPR_NUMBER ? pf_expression_hash(h, (uint64_t)n->b << 32 | n->c) : h;
     }
     h = pf_expression_hash(h, n->a ? log->hashes.at[n->a] : ~n->x);
     if (pf_op_has_second(n->op))
         h = pf_expression_hash(h, n->b ? log->hashes.at[n->b] : ~n->y);
-    if (n->op == PF_OP_EXTRACT)
+    if (n->op == PF_EXPR_EXTRACT)
         h = pf_expression_hash(h, n->b);
-    return pf_expression_hash(h, n->op == PF_OP_SELECT ? log->hashes.at[n->c] : n->c);
+    return pf_expression_hash(h, n->op == PF_EXPR_SELECT ? log->hashes.at[n->c] : n->c);
 }
 
 uint32_t pf_expression_log_add(struct pf_expression_log *log, const struct pf_symbolic_record *n,
@@ -146,14 +146,14 @@ uint32_t pf_expression_log_add(struct pf_expression_log *log, const struct pf_sy
         pf_vec_push(&log->hashes, 0);
         pf_vec_push(&log->leaf_of, PF_NO_LEAF);
     }
-    *why = n->op == PF_OP_NONE || n->op >= PF_OPS ? "an operator" : wrong_widths(n);
+    *why = n->op == PF_EXPR_NONE || n->op >= PF_EXPRS ? "an operator" : wrong_widths(n);
     if (!*why && is_leaf(n->op) && n->a >= log->sources.len)
         *why = "a source that was described before";
     if (!*why && pf_op_has_first(n->op) && !operand_fits(log, n->a, pf_node_width_first(n)))
         *why = "a first operand of the right width";
     if (!*why && pf_op_has_second(n->op) && !operand_fits(log, n->b, pf_node_width_second(n)))
         *why = "a second operand of the right width";
-    if (!*why && n->op == PF_OP_SELECT && (!n->c || !operand_fits(log, n->c, 1)))
+    if (!*why && n->op == PF_EXPR_SELECT && (!n->c || !operand_fits(log, n->c, 1)))
         *why = "a condition of 1 bit";
     if (*why)
         return 0;

@@ -23,7 +23,7 @@
 
 /* A piece of the input that expressions depend on. */
 struct pf_leaf {
-    uint8_t op; /* PF_OP_INPUT, PF_OP_NUMBER or PF_OP_LENGTH */
+    uint8_t op; /* PF_EXPR_INPUT, PF_EXPR_NUMBER or PF_EXPR_LENGTH */
     uint16_t bits;
     uint32_t source;
     uint64_t offset; /* in the source; 0 for a length */

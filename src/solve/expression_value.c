@@ -76,23 +76,23 @@ static uint64_t compare(uint8_t op, uint64_t a, uint64_t b, unsigned width)
 {
     int64_t x = sign_extend(a, width), y = sign_extend(b, width);
     switch (op) {
-    case PF_OP_EQ:
+    case PF_EXPR_EQ:
         return a == b;
-    case PF_OP_NE:
+    case PF_EXPR_NE:
         return a != b;
-    case PF_OP_ULT:
+    case PF_EXPR_ULT:
         return a < b;
-    case PF_OP_ULE:
+    case PF_EXPR_ULE:
         return a <= b;
-    case PF_OP_UGT:
+    case PF_EXPR_UGT:
         return a > b;
-    case PF_OP_UGE:
+    case PF_EXPR_UGE:
         return a >= b;
-    case PF_OP_SLT:
+    case PF_EXPR_SLT:
         return x < y;
-    case PF_OP_SLE:
+    case PF_EXPR_SLE:
         return x <= y;
-    case PF_OP_SGT:
+    case PF_EXPR_SGT:
         return x > y;
     default:
         return x >= y;
@@ -102,29 +102,29 @@ static uint64_t compare(uint8_t op, uint64_t a, uint64_t b, unsigned width)
 static uint64_t arithmetic(uint8_t op, uint64_t a, uint64_t b, unsigned bits)
 {
     switch (op) {
-    case PF_OP_ADD:
+    case PF_EXPR_ADD:
         return a + b;
-    case PF_OP_SUB:
+    case PF_EXPR_SUB:
         return a - b;
-    case PF_OP_MUL:
+    case PF_EXPR_MUL:
         return a * b;
-    case PF_OP_UDIV:
+    case PF_EXPR_UDIV:
         return b ? a / b : UINT64_MAX;
-    case PF_OP_SDIV:
+    case PF_EXPR_SDIV:
         return divide_signed(a, b, bits);
-    case PF_OP_UREM:
+    case PF_EXPR_UREM:
         return b ? a % b : a;
-    case PF_OP_SREM:
+    case PF_EXPR_SREM:
         return remainder_signed(a, b, bits);
-    case PF_OP_SHL:
+    case PF_EXPR_SHL:
         return b < bits ? a << b : 0;
-    case PF_OP_LSHR:
+    case PF_EXPR_LSHR:
         return b < bits ? a >> b : 0;
-    case PF_OP_ASHR:
+    case PF_EXPR_ASHR:
         return (uint64_t)(sign_extend(a, bits) >> (b < bits ? b : 63));
-    case PF_OP_AND:
+    case PF_EXPR_AND:
         return a & b;
-    case PF_OP_OR:
+    case PF_EXPR_OR:
         return a | b;
     default:
         return a ^ b;
@@ -135,39 +135,39 @@ uint64_t pf_evaluate_op(const struct pf_symbolic_record *n, uint64_t a, uint64_t
 {
     uint64_t r;
     switch (n->op) {
-    case PF_OP_ZEXT:
+    case PF_EXPR_ZEXT:
         r = a;
         break;
-    case PF_OP_SEXT:
+    case PF_EXPR_SEXT:
         r = (uint64_t)sign_extend(a, n->c);
         break;
-    case PF_OP_EXTRACT:
+    case PF_EXPR_EXTRACT:
         r = a >> n->b;
         break;
-    case PF_OP_CONCAT:
+    case PF_EXPR_CONCAT:
         r = a << n->c | b;
         break;
-    case PF_OP_SELECT:
+    case PF_EXPR_SELECT:
         r = chosen ? a : b;
         break;
-    case PF_OP_CTPOP:
+    case PF_EXPR_CTPOP:
         r = (uint64_t)__builtin_popcountll(a);
         break;
-    case PF_OP_CTLZ:
+    case PF_EXPR_CTLZ:
         r = a ? (uint64_t)__builtin_clzll(a) - (64 - n->bits) : n->bits;
         break;
-    case PF_OP_CTTZ:
+    case PF_EXPR_CTTZ:
         r = a ? (uint64_t)__builtin_ctzll(a) : n->bits;
         break;
-    case PF_OP_BSWAP:
+    case PF_EXPR_BSWAP:
         r = reverse(a, n->bits, 8);
         break;
-    case PF_OP_BITREVERSE:
+    case PF_EXPR_BITREVERSE:
         r = reverse(a, n->bits, 1);
         break;
     default:
-        r = n->op >= PF_OP_EQ && n->op <= PF_OP_SGE ? compare(n->op, a, b, n->c)
-                                                    : arithmetic(n->op, a, b, n->bits);
+        r = n->op >= PF_EXPR_EQ && n->op <= PF_EXPR_SGE ? compare(n->op, a, b, n->c)
+                                                        : arithmetic(n->op, a, b, n->bits);
     }
     return r & pf_bits_mask(n->bits);
 }
@@ -190,7 +190,7 @@ uint64_t pf_evaluate(struct pf_evaluation *v, uint32_t label)
         const struct pf_symbolic_record *n = &v->log->nodes.at[at];
         bool waits = pf_op_has_first(n->op) && want(v, n->a);
         waits |= pf_op_has_second(n->op) && want(v, n->b);
-        waits |= n->op == PF_OP_SELECT && want(v, n->c);
+        waits |= n->op == PF_EXPR_SELECT && want(v, n->c);
         if (waits)
             continue;
         uint32_t leaf = v->log->leaf_of.at[at];
@@ -198,7 +198,7 @@ uint64_t pf_evaluate(struct pf_evaluation *v, uint32_t label)
         uint64_t b = n->b && pf_op_has_second(n->op) ? v->value[n->b] : n->y;
         v->value[at] = leaf != PF_NO_LEAF
                            ? v->leaf[leaf]
-                           : pf_evaluate_op(n, a, b, n->op == PF_OP_SELECT && v->value[n->c]);
+                           : pf_evaluate_op(n, a, b, n->op == PF_EXPR_SELECT && v->value[n->c]);
         v->known[at] = v->now;
         v->stack.len--;
     }

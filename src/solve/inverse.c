@@ -32,16 +32,16 @@ static bool demand_operand(const struct pf_symbolic_record *n, uint64_t v, deman
     if (n->a && n->b)
         return false;
     switch (n->op) {
-    case PF_OP_ADD:
+    case PF_EXPR_ADD:
         v -= constant;
         break;
-    case PF_OP_SUB:
+    case PF_EXPR_SUB:
         v = n->a ? v + constant : constant - v;
         break;
-    case PF_OP_XOR:
+    case PF_EXPR_XOR:
         v ^= constant;
         break;
-    case PF_OP_MUL:
+    case PF_EXPR_MUL:
         /* only without overflow, which is undefined for signed numbers in C */
         factor = as_signed(constant, n->bits);
         if (!factor || factor == -1 || as_signed(v, n->bits) % factor)
@@ -58,7 +58,7 @@ static bool demand_operand(const struct pf_symbolic_record *n, uint64_t v, deman
 static bool demand_extended(const struct pf_symbolic_record *n, uint64_t v, demands *todo)
 {
     uint64_t low = v & pf_bits_mask(n->c), high = v & ~pf_bits_mask(n->c);
-    bool negative = n->op == PF_OP_SEXT && low >> (n->c - 1) & 1;
+    bool negative = n->op == PF_EXPR_SEXT && low >> (n->c - 1) & 1;
     if (high != (negative ? pf_bits_mask(n->bits) & ~pf_bits_mask(n->c) : 0))
         return false;
     pf_vec_push(todo, (struct demand){n->a, low});
@@ -85,9 +85,9 @@ static bool demand_value(const struct pf_expression_log *log, demands *todo, pf_
         bool good;
         if (log->leaf_of.at[d.label] != PF_NO_LEAF)
             good = demand_leaf(log, log->leaf_of.at[d.label], d.value, out);
-        else if (n->op == PF_OP_ZEXT || n->op == PF_OP_SEXT)
+        else if (n->op == PF_EXPR_ZEXT || n->op == PF_EXPR_SEXT)
             good = demand_extended(n, d.value, todo);
-        else if (n->op == PF_OP_CONCAT)
+        else if (n->op == PF_EXPR_CONCAT)
             good = demand_parts(n, d.value, todo);
         else
             good = pf_op_has_second(n->op) && demand_operand(n, d.value, todo);
@@ -100,7 +100,7 @@ static bool demand_value(const struct pf_expression_log *log, demands *todo, pf_
 /* A value of the operand that may satisfy the comparison with the constant. */
 static uint64_t near(uint8_t op, uint64_t constant, bool holds, unsigned way)
 {
-    bool equal = op == PF_OP_EQ ? holds : op == PF_OP_NE && !holds;
+    bool equal = op == PF_EXPR_EQ ? holds : op == PF_EXPR_NE && !holds;
     return equal ? constant : constant + way - 1;
 }
 
@@ -111,7 +111,7 @@ bool pf_inverse(const struct pf_expression_log *log, uint32_t label, bool holds,
     demands todo = {0};
     out->len = 0;
     /* 1-bit values may be inverted or extended before they are tested */
-    bool compares = n->op >= PF_OP_EQ && n->op <= PF_OP_SGE && !(n->a && n->b);
+    bool compares = n->op >= PF_EXPR_EQ && n->op <= PF_EXPR_SGE && !(n->a && n->b);
     if (compares) {
         uint64_t v = near(n->op, n->a ? n->y : n->x, holds, way) & pf_bits_mask(n->c);
         pf_vec_push(&todo, (struct demand){n->a ? n->a : n->b, v});

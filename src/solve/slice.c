@@ -9,9 +9,9 @@ static void group_numbers(struct pf_slicer *s)
     const struct pf_expression_log *log = s->log;
     for (uint32_t i = 0; i < log->leaves.len; i++) {
         const struct pf_leaf *number = &log->leaves.at[i];
-        for (uint32_t k = 0; number->op == PF_OP_NUMBER && k < log->leaves.len; k++) {
+        for (uint32_t k = 0; number->op == PF_EXPR_NUMBER && k < log->leaves.len; k++) {
             const struct pf_leaf *byte = &log->leaves.at[k];
-            if (byte->op == PF_OP_INPUT && byte->source == number->source &&
+            if (byte->op == PF_EXPR_INPUT && byte->source == number->source &&
                 byte->offset >= number->offset && byte->offset < number->offset + number->bytes)
                 s->group.at[k] = i;
         }
@@ -69,7 +69,7 @@ void pf_slicer_leaves(struct pf_slicer *s, uint32_t label, pf_vec_u32 *out)
             visit(s, n->a);
         if (pf_op_has_second(n->op))
             visit(s, n->b);
-        if (n->op == PF_OP_SELECT)
+        if (n->op == PF_EXPR_SELECT)
             visit(s, n->c);
     }
 }

@@ -63,9 +63,9 @@ static void set_moved(struct pf_path_run *r, const pf_leaf_values *values)
         const struct pf_leaf *leaf = &r->log->leaves.at[i];
         const struct pf_input_source *new = source_of(r, &now, i),
                                      *old = source_of(r, &r->input, i);
-        if (leaf->op == PF_OP_INPUT)
+        if (leaf->op == PF_EXPR_INPUT)
             pf_evaluation_set(&r->values, i, leaf->offset < new->n ? new->bytes[leaf->offset] : 0);
-        else if (leaf->op == PF_OP_LENGTH && !has_value(values, i))
+        else if (leaf->op == PF_EXPR_LENGTH && !has_value(values, i))
             pf_evaluation_set(&r->values, i, leaf->value + new->n - old->n);
     }
     pf_input_bytes_release(&now);
@@ -87,7 +87,7 @@ static bool is_solution(struct pf_path_run *r, const pf_wanted_list *wanted,
     pf_evaluation_reset(&r->values);
     for (size_t i = 0; i < values->len; i++) {
         pf_evaluation_set(&r->values, values->at[i].leaf, values->at[i].value);
-        moves |= r->log->leaves.at[values->at[i].leaf].op != PF_OP_INPUT;
+        moves |= r->log->leaves.at[values->at[i].leaf].op != PF_EXPR_INPUT;
     }
     if (moves)
         set_moved(r, values);
@@ -165,7 +165,7 @@ static bool try_byte(struct pf_path_run *r, const pf_wanted_list *wanted, pf_lea
     pf_vec_u32 leaves = {0};
     for (size_t i = 0; i < wanted->len; i++)
         pf_slicer_leaves(&r->slicer, wanted->at[i].label, &leaves);
-    bool single = leaves.len && r->log->leaves.at[leaves.at[0]].op == PF_OP_INPUT;
+    bool single = leaves.len && r->log->leaves.at[leaves.at[0]].op == PF_EXPR_INPUT;
     for (size_t i = 1; single && i < leaves.len; i++)
         single = leaves.at[i] == leaves.at[0];
     uint32_t leaf = leaves.len ? leaves.at[0] : 0;

@@ -135,7 +135,7 @@ static void add_node(struct cone *c, uint32_t label)
         n.a = c->number[n.a];
     if (pf_op_has_second(n.op))
         n.b = c->number[n.b];
-    if (n.op == PF_OP_SELECT)
+    if (n.op == PF_EXPR_SELECT)
         n.c = c->number[n.c];
     pf_vec_push(&c->nodes, n);
     pf_vec_push(&c->leaf, leaf);
@@ -153,7 +153,7 @@ static void add_cone(struct cone *c, uint32_t label)
         const struct pf_symbolic_record *n = &c->log->nodes.at[at];
         bool waits = pf_op_has_first(n->op) && missing(c, n->a);
         waits |= pf_op_has_second(n->op) && missing(c, n->b);
-        waits |= n->op == PF_OP_SELECT && missing(c, n->c);
+        waits |= n->op == PF_EXPR_SELECT && missing(c, n->c);
         if (waits)
             continue;
         c->stack.len--;

@@ -61,17 +61,17 @@ static Z3_ast slice(struct z3_question *q, Z3_ast a, unsigned low, unsigned bits
 /* The number of bits that are 1, or of zeros before the first 1 from one end. */
 static Z3_ast count_bits(struct z3_question *q, uint8_t op, Z3_ast a, unsigned bits)
 {
-    Z3_ast sum = op == PF_OP_CTPOP ? constant(q, 0, bits) : constant(q, bits, bits);
+    Z3_ast sum = op == PF_EXPR_CTPOP ? constant(q, 0, bits) : constant(q, bits, bits);
     for (unsigned i = 0; i < bits; i++) {
         /* the last assignment wins: it tests the end from which zeros are counted */
-        unsigned at = op == PF_OP_CTTZ ? bits - 1 - i : i;
+        unsigned at = op == PF_EXPR_CTTZ ? bits - 1 - i : i;
         Z3_ast is_set = Z3_mk_eq(q->z, slice(q, a, at, 1), constant(q, 1, 1));
-        if (op == PF_OP_CTPOP)
+        if (op == PF_EXPR_CTPOP)
             sum = Z3_mk_bvadd(q->z, sum,
                               Z3_mk_ite(q->z, is_set, constant(q, 1, bits), constant(q, 0, bits)));
         else
-            sum = Z3_mk_ite(q->z, is_set, constant(q, op == PF_OP_CTTZ ? at : bits - 1 - at, bits),
-                            sum);
+            sum = Z3_mk_ite(q->z, is_set,
+                            constant(q, op == PF_EXPR_CTTZ ? at : bits - 1 - at, bits), sum);
     }
     return sum;
 }
@@ -87,15 +87,15 @@ static Z3_ast reverse(struct z3_question *q, Z3_ast a, unsigned bits, unsigned s
 static Z3_ast unary(struct z3_question *q, const struct pf_symbolic_record *n, Z3_ast a)
 {
     switch (n->op) {
-    case PF_OP_ZEXT:
+    case PF_EXPR_ZEXT:
         return Z3_mk_zero_ext(q->z, n->bits - n->c, a);
-    case PF_OP_SEXT:
+    case PF_EXPR_SEXT:
         return Z3_mk_sign_ext(q->z, n->bits - n->c, a);
-    case PF_OP_EXTRACT:
+    case PF_EXPR_EXTRACT:
         return slice(q, a, n->b, n->bits);
-    case PF_OP_BSWAP:
+    case PF_EXPR_BSWAP:
         return reverse(q, a, n->bits, 8);
-    case PF_OP_BITREVERSE:
+    case PF_EXPR_BITREVERSE:
         return reverse(q, a, n->bits, 1);
     default:
         return count_bits(q, n->op, a, n->bits);
@@ -105,23 +105,23 @@ static Z3_ast unary(struct z3_question *q, const struct pf_symbolic_record *n, Z
 static Z3_ast compare(struct z3_question *q, uint8_t op, Z3_ast a, Z3_ast b)
 {
     switch (op) {
-    case PF_OP_EQ:
+    case PF_EXPR_EQ:
         return Z3_mk_eq(q->z, a, b);
-    case PF_OP_NE:
+    case PF_EXPR_NE:
         return Z3_mk_not(q->z, Z3_mk_eq(q->z, a, b));
-    case PF_OP_ULT:
+    case PF_EXPR_ULT:
         return Z3_mk_bvult(q->z, a, b);
-    case PF_OP_ULE:
+    case PF_EXPR_ULE:
         return Z3_mk_bvule(q->z, a, b);
-    case PF_OP_UGT:
+    case PF_EXPR_UGT:
         return Z3_mk_bvugt(q->z, a, b);
-    case PF_OP_UGE:
+    case PF_EXPR_UGE:
         return Z3_mk_bvuge(q->z, a, b);
-    case PF_OP_SLT:
+    case PF_EXPR_SLT:
         return Z3_mk_bvslt(q->z, a, b);
-    case PF_OP_SLE:
+    case PF_EXPR_SLE:
         return Z3_mk_bvsle(q->z, a, b);
-    case PF_OP_SGT:
+    case PF_EXPR_SGT:
         return Z3_mk_bvsgt(q->z, a, b);
     default:
         return Z3_mk_bvsge(q->z, a, b);
@@ -131,29 +131,29 @@ static Z3_ast compare(struct z3_question *q, uint8_t op, Z3_ast a, Z3_ast b)
 static Z3_ast arithmetic(struct z3_question *q, uint8_t op, Z3_ast a, Z3_ast b)
 {
     switch (op) {
-    case PF_OP_ADD:
+    case PF_EXPR_ADD:
         return Z3_mk_bvadd(q->z, a, b);
-    case PF_OP_SUB:
+    case PF_EXPR_SUB:
         return Z3_mk_bvsub(q->z, a, b);
-    case PF_OP_MUL:
+    case PF_EXPR_MUL:
         return Z3_mk_bvmul(q->z, a, b);
-    case PF_OP_UDIV:
+    case PF_EXPR_UDIV:
         return Z3_mk_bvudiv(q->z, a, b);
-    case PF_OP_SDIV:
+    case PF_EXPR_SDIV:
         return Z3_mk_bvsdiv(q->z, a, b);
-    case PF_OP_UREM:
+    case PF_EXPR_UREM:
         return Z3_mk_bvurem(q->z, a, b);
-    case PF_OP_SREM:
+    case PF_EXPR_SREM:
         return Z3_mk_bvsrem(q->z, a, b);
-    case PF_OP_SHL:
+    case PF_EXPR_SHL:
         return Z3_mk_bvshl(q->z, a, b);
-    case PF_OP_LSHR:
+    case PF_EXPR_LSHR:
         return Z3_mk_bvlshr(q->z, a, b);
-    case PF_OP_ASHR:
+    case PF_EXPR_ASHR:
         return Z3_mk_bvashr(q->z, a, b);
-    case PF_OP_AND:
+    case PF_EXPR_AND:
         return Z3_mk_bvand(q->z, a, b);
-    case PF_OP_OR:
+    case PF_EXPR_OR:
         return Z3_mk_bvor(q->z, a, b);
     default:
         return Z3_mk_bvxor(q->z, a, b);
@@ -166,43 +166,43 @@ static void require_defined(struct z3_question *q, const struct pf_symbolic_reco
 {
     if (!n->b)
         return;
-    if (n->op >= PF_OP_UDIV && n->op <= PF_OP_SREM)
+    if (n->op >= PF_EXPR_UDIV && n->op <= PF_EXPR_SREM)
         Z3_solver_assert(q->z, q->solver,
                          Z3_mk_not(q->z, Z3_mk_eq(q->z, b, constant(q, 0, n->bits))));
-    if (n->op >= PF_OP_SHL && n->op <= PF_OP_ASHR && n->bits > 1)
+    if (n->op >= PF_EXPR_SHL && n->op <= PF_EXPR_ASHR && n->bits > 1)
         Z3_solver_assert(q->z, q->solver, Z3_mk_bvult(q->z, b, constant(q, n->bits, n->bits)));
 }
 
 static bool is_leaf(uint8_t op)
 {
-    return op == PF_OP_INPUT || op == PF_OP_NUMBER || op == PF_OP_LENGTH;
+    return op == PF_EXPR_INPUT || op == PF_EXPR_NUMBER || op == PF_EXPR_LENGTH;
 }
 
 static Z3_ast translate(struct z3_question *q, uint32_t number)
 {
     const struct pf_symbolic_record *n = &q->nodes[number - 1];
-    bool compares = n->op >= PF_OP_EQ && n->op <= PF_OP_SGE;
-    bool binary = compares || (n->op >= PF_OP_ADD && n->op <= PF_OP_XOR);
+    bool compares = n->op >= PF_EXPR_EQ && n->op <= PF_EXPR_SGE;
+    bool binary = compares || (n->op >= PF_EXPR_ADD && n->op <= PF_EXPR_XOR);
     if (is_leaf(n->op)) {
         Z3_ast v =
             Z3_mk_const(q->z, Z3_mk_int_symbol(q->z, (int)number), Z3_mk_bv_sort(q->z, n->bits));
-        if (n->op == PF_OP_LENGTH)
+        if (n->op == PF_EXPR_LENGTH)
             Z3_solver_assert(q->z, q->solver,
                              Z3_mk_bvule(q->z, v, constant(q, PF_LENGTH_MAX, n->bits)));
         return v;
     }
     unsigned width = compares ? n->c : n->bits;
-    if (n->op == PF_OP_CONCAT) {
+    if (n->op == PF_EXPR_CONCAT) {
         Z3_ast high = n->a ? q->at[n->a] : constant(q, n->x, n->bits - n->c);
         return Z3_mk_concat(q->z, high, n->b ? q->at[n->b] : constant(q, n->y, n->c));
     }
-    if (!binary && n->op != PF_OP_SELECT) {
-        bool narrow = n->op == PF_OP_ZEXT || n->op == PF_OP_SEXT || n->op == PF_OP_EXTRACT;
+    if (!binary && n->op != PF_EXPR_SELECT) {
+        bool narrow = n->op == PF_EXPR_ZEXT || n->op == PF_EXPR_SEXT || n->op == PF_EXPR_EXTRACT;
         return unary(q, n, n->a ? q->at[n->a] : constant(q, n->x, narrow ? n->c : n->bits));
     }
     Z3_ast a = n->a ? q->at[n->a] : constant(q, n->x, width);
     Z3_ast b = n->b ? q->at[n->b] : constant(q, n->y, width);
-    if (n->op == PF_OP_SELECT)
+    if (n->op == PF_EXPR_SELECT)
         return Z3_mk_ite(q->z, Z3_mk_eq(q->z, q->at[n->c], constant(q, 1, 1)), a, b);
     if (compares)
         return bit(q, compare(q, n->op, a, b));
@@ -249,7 +249,7 @@ static void ask(struct z3_question *q, const struct pf_z3_wanted *wanted, uint32
                          Z3_mk_eq(q->z, q->at[wanted[i].node], constant(q, wanted[i].holds, 1)));
     Z3_ast small = Z3_mk_true(q->z);
     for (uint32_t i = 1; i <= q->count; i++)
-        if (q->nodes[i - 1].op == PF_OP_NUMBER)
+        if (q->nodes[i - 1].op == PF_EXPR_NUMBER)
             small = Z3_mk_and(q->z, 2, (Z3_ast[]){small, is_small(q, i)});
     Z3_ast name = Z3_mk_const(q->z, Z3_mk_string_symbol(q->z, "small"), Z3_mk_bool_sort(q->z));
     Z3_solver_assert(q->z, q->solver, Z3_mk_implies(q->z, name, small));

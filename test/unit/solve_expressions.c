@@ -44,7 +44,7 @@ static void add_source(struct pf_expression_log *log, uint8_t type, const char *
 static uint32_t byte(struct pf_expression_log *log, uint32_t source, uint64_t offset)
 {
     const struct pf_log_source *s = &log->sources.at[source];
-    return add(log, (struct pf_symbolic_record){.op = PF_OP_INPUT,
+    return add(log, (struct pf_symbolic_record){.op = PF_EXPR_INPUT,
                                                 .bits = 8,
                                                 .a = source,
                                                 .x = offset,
@@ -54,7 +54,7 @@ static uint32_t byte(struct pf_expression_log *log, uint32_t source, uint64_t of
 static uint32_t number(struct pf_expression_log *log, uint32_t source, uint64_t offset,
                        uint32_t bytes, uint64_t value, uint16_t bits)
 {
-    return add(log, (struct pf_symbolic_record){.op = PF_OP_NUMBER,
+    return add(log, (struct pf_symbolic_record){.op = PF_EXPR_NUMBER,
                                                 .bits = bits,
                                                 .a = source,
                                                 .b = bytes,
@@ -67,7 +67,7 @@ static uint32_t number(struct pf_expression_log *log, uint32_t source, uint64_t 
 static uint32_t with(struct pf_expression_log *log, uint8_t op, uint32_t a, uint64_t y)
 {
     unsigned bits = log->nodes.at[a].bits;
-    bool compares = op >= PF_OP_EQ && op <= PF_OP_SGE;
+    bool compares = op >= PF_EXPR_EQ && op <= PF_EXPR_SGE;
     return add(log, (struct pf_symbolic_record){.op = op,
                                                 .bits = (uint16_t)(compares ? 1 : bits),
                                                 .a = a,
@@ -78,7 +78,7 @@ static uint32_t with(struct pf_expression_log *log, uint8_t op, uint32_t a, uint
 static uint32_t both(struct pf_expression_log *log, uint8_t op, uint32_t a, uint32_t b)
 {
     unsigned bits = log->nodes.at[a].bits;
-    bool compares = op >= PF_OP_EQ && op <= PF_OP_SGE;
+    bool compares = op >= PF_EXPR_EQ && op <= PF_EXPR_SGE;
     return add(log, (struct pf_symbolic_record){.op = op,
                                                 .bits = (uint16_t)(compares ? 1 : bits),
                                                 .a = a,
@@ -118,13 +118,14 @@ static size_t example(unsigned char *stream)
                .kind = PF_SYMBOLIC_SOURCE, .op = PF_SOURCE_ARGUMENT, .b = 7, .c = 1},
            "argv[1]", 7);
     append(stream, &n, (struct pf_symbolic_record){.kind = PF_SYMBOLIC_DATA, .b = 2}, "17", 2);
-    append(stream, &n,
-           (struct pf_symbolic_record){
-               .kind = PF_SYMBOLIC_NODE, .op = PF_OP_NUMBER, .bits = 64, .b = 2, .c = 10, .y = 17},
-           NULL, 0);
+    append(
+        stream, &n,
+        (struct pf_symbolic_record){
+            .kind = PF_SYMBOLIC_NODE, .op = PF_EXPR_NUMBER, .bits = 64, .b = 2, .c = 10, .y = 17},
+        NULL, 0);
     append(stream, &n,
            (struct pf_symbolic_record){.kind = PF_SYMBOLIC_NODE,
-                                       .op = PF_OP_SGT,
+                                       .op = PF_EXPR_SGT,
                                        .bits = 1,
                                        .a = 1,
                                        .c = 64,
@@ -209,29 +210,29 @@ static void test_operators(void **state)
         uint32_t b, c;
         uint64_t x, y, want;
     } table[] = {
-        {PF_OP_SUB, 8, 0, 0, 3, 5, 0xfe},
-        {PF_OP_SDIV, 8, 0, 0, 0x80, 0xff, 0x80}, /* the smallest number divided by -1 */
-        {PF_OP_SDIV, 8, 0, 0, 0xf9, 2, 0xfd},
-        {PF_OP_SDIV, 8, 0, 0, 0xf9, 0, 1},
-        {PF_OP_UDIV, 16, 0, 0, 7, 0, 0xffff},
-        {PF_OP_UREM, 16, 0, 0, 7, 0, 7},
-        {PF_OP_SREM, 8, 0, 0, 0xf9, 2, 0xff},
-        {PF_OP_SREM, 64, 0, 0, 1ull << 63, UINT64_MAX, 0},
-        {PF_OP_ASHR, 8, 0, 0, 0x80, 9, 0xff},
-        {PF_OP_SHL, 8, 0, 0, 1, 8, 0},
-        {PF_OP_LSHR, 64, 0, 0, UINT64_MAX, 64, 0},
-        {PF_OP_SLT, 1, 0, 8, 0xff, 0, 1},
-        {PF_OP_ULT, 1, 0, 8, 0xff, 0, 0},
-        {PF_OP_SEXT, 16, 0, 8, 0x80, 0, 0xff80},
-        {PF_OP_ZEXT, 16, 0, 8, 0x80, 0, 0x80},
-        {PF_OP_EXTRACT, 4, 4, 8, 0xa5, 0, 0xa},
-        {PF_OP_CONCAT, 12, 0, 8, 0xa, 0x5b, 0xa5b},
-        {PF_OP_CTPOP, 8, 0, 0, 0xf1, 0, 5},
-        {PF_OP_CTLZ, 16, 0, 0, 1, 0, 15},
-        {PF_OP_CTLZ, 16, 0, 0, 0, 0, 16},
-        {PF_OP_CTTZ, 16, 0, 0, 8, 0, 3},
-        {PF_OP_BSWAP, 32, 0, 0, 0x12345678, 0, 0x78563412},
-        {PF_OP_BITREVERSE, 8, 0, 0, 0x13, 0, 0xc8},
+        {PF_EXPR_SUB, 8, 0, 0, 3, 5, 0xfe},
+        {PF_EXPR_SDIV, 8, 0, 0, 0x80, 0xff, 0x80}, /* the smallest number divided by -1 */
+        {PF_EXPR_SDIV, 8, 0, 0, 0xf9, 2, 0xfd},
+        {PF_EXPR_SDIV, 8, 0, 0, 0xf9, 0, 1},
+        {PF_EXPR_UDIV, 16, 0, 0, 7, 0, 0xffff},
+        {PF_EXPR_UREM, 16, 0, 0, 7, 0, 7},
+        {PF_EXPR_SREM, 8, 0, 0, 0xf9, 2, 0xff},
+        {PF_EXPR_SREM, 64, 0, 0, 1ull << 63, UINT64_MAX, 0},
+        {PF_EXPR_ASHR, 8, 0, 0, 0x80, 9, 0xff},
+        {PF_EXPR_SHL, 8, 0, 0, 1, 8, 0},
+        {PF_EXPR_LSHR, 64, 0, 0, UINT64_MAX, 64, 0},
+        {PF_EXPR_SLT, 1, 0, 8, 0xff, 0, 1},
+        {PF_EXPR_ULT, 1, 0, 8, 0xff, 0, 0},
+        {PF_EXPR_SEXT, 16, 0, 8, 0x80, 0, 0xff80},
+        {PF_EXPR_ZEXT, 16, 0, 8, 0x80, 0, 0x80},
+        {PF_EXPR_EXTRACT, 4, 4, 8, 0xa5, 0, 0xa},
+        {PF_EXPR_CONCAT, 12, 0, 8, 0xa, 0x5b, 0xa5b},
+        {PF_EXPR_CTPOP, 8, 0, 0, 0xf1, 0, 5},
+        {PF_EXPR_CTLZ, 16, 0, 0, 1, 0, 15},
+        {PF_EXPR_CTLZ, 16, 0, 0, 0, 0, 16},
+        {PF_EXPR_CTTZ, 16, 0, 0, 8, 0, 3},
+        {PF_EXPR_BSWAP, 32, 0, 0, 0x12345678, 0, 0x78563412},
+        {PF_EXPR_BITREVERSE, 8, 0, 0, 0x13, 0, 0xc8},
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
         struct pf_symbolic_record n = {
@@ -257,8 +258,8 @@ static uint32_t of_width(struct pf_expression_log *log, uint32_t label, unsigned
     if (has == bits)
         return label;
     if (has < bits)
-        return widen(log, random_word() & 1 ? PF_OP_ZEXT : PF_OP_SEXT, label, (uint16_t)bits);
-    return add(log, (struct pf_symbolic_record){.op = PF_OP_EXTRACT,
+        return widen(log, random_word() & 1 ? PF_EXPR_ZEXT : PF_EXPR_SEXT, label, (uint16_t)bits);
+    return add(log, (struct pf_symbolic_record){.op = PF_EXPR_EXTRACT,
                                                 .bits = (uint16_t)bits,
                                                 .a = label,
                                                 .b = (uint32_t)(random_word() % (has - bits + 1)),
@@ -272,21 +273,21 @@ static uint32_t random_node(struct pf_expression_log *log)
     uint32_t last = (uint32_t)log->nodes.len - 1;
     uint32_t a = of_width(log, 1 + (uint32_t)(random_word() % last), bits);
     uint32_t b = of_width(log, 1 + (uint32_t)(random_word() % last), bits);
-    uint8_t op = (uint8_t)(PF_OP_ADD + random_word() % (PF_OPS - PF_OP_ADD));
+    uint8_t op = (uint8_t)(PF_EXPR_ADD + random_word() % (PF_EXPRS - PF_EXPR_ADD));
     struct pf_symbolic_record n = {.op = op, .bits = bits, .a = a, .b = b};
-    if (op == PF_OP_ZEXT || op == PF_OP_SEXT || op == PF_OP_EXTRACT)
+    if (op == PF_EXPR_ZEXT || op == PF_EXPR_SEXT || op == PF_EXPR_EXTRACT)
         return of_width(log, a, widths[random_word() % 6]);
-    if (op == PF_OP_BSWAP && bits % 8)
+    if (op == PF_EXPR_BSWAP && bits % 8)
         return a;
-    if (op == PF_OP_CONCAT) {
+    if (op == PF_EXPR_CONCAT) {
         if (bits > 32)
             return a;
         n.c = bits;
         n.bits = (uint16_t)(2 * bits);
-    } else if (op >= PF_OP_EQ && op <= PF_OP_SGE) {
+    } else if (op >= PF_EXPR_EQ && op <= PF_EXPR_SGE) {
         n.c = bits;
         n.bits = 1;
-    } else if (op == PF_OP_SELECT) {
+    } else if (op == PF_EXPR_SELECT) {
         n.c = of_width(log, 1 + (uint32_t)(random_word() % last), 1);
     } else if (!pf_op_has_second(op)) {
         n.b = 0;
@@ -315,9 +316,9 @@ static bool is_defined(struct pf_evaluation *v)
 {
     for (uint32_t i = 1; i < v->log->nodes.len; i++) {
         const struct pf_symbolic_record *n = &v->log->nodes.at[i];
-        if (n->b && n->op >= PF_OP_UDIV && n->op <= PF_OP_SREM && !pf_evaluate(v, n->b))
+        if (n->b && n->op >= PF_EXPR_UDIV && n->op <= PF_EXPR_SREM && !pf_evaluate(v, n->b))
             return false;
-        if (n->b && n->op >= PF_OP_SHL && n->op <= PF_OP_ASHR && n->bits > 1 &&
+        if (n->b && n->op >= PF_EXPR_SHL && n->op <= PF_EXPR_ASHR && n->bits > 1 &&
             pf_evaluate(v, n->b) >= n->bits)
             return false;
     }
@@ -343,10 +344,10 @@ static void test_evaluator_against_z3(void **state)
         bool defined = is_defined(&v);
         pf_evaluation_release(&v);
         for (uint32_t i = 1; i <= 4; i++)
-            pf_vec_push(
-                &wanted,
-                (struct pf_wanted){with(&log, PF_OP_EQ, i, log.sources.at[0].bytes[i - 1]), true});
-        pf_vec_push(&wanted, (struct pf_wanted){with(&log, PF_OP_EQ, top, value), true});
+            pf_vec_push(&wanted,
+                        (struct pf_wanted){
+                            with(&log, PF_EXPR_EQ, i, log.sources.at[0].bytes[i - 1]), true});
+        pf_vec_push(&wanted, (struct pf_wanted){with(&log, PF_EXPR_EQ, top, value), true});
         if (defined) {
             assert_int_equal(pf_z3_host_ask(&host, &log, &wanted, &values), PF_SOLVE_YES);
             wanted.at[4].holds = false;
@@ -428,9 +429,9 @@ static void test_ways(void **state)
     add_source(&log, PF_SOURCE_STDIN, "stdin", "abc");
     uint32_t low = byte(&log, 0, 0), high = byte(&log, 0, 1), other = byte(&log, 0, 2);
     uint32_t word = add(&log, (struct pf_symbolic_record){
-                                  .op = PF_OP_CONCAT, .bits = 16, .a = high, .b = low, .c = 8});
-    condition(&log, with(&log, PF_OP_EQ, other, 'c'), true);
-    condition(&log, with(&log, PF_OP_EQ, with(&log, PF_OP_XOR, word, 0x2020), 0x4241), false);
+                                  .op = PF_EXPR_CONCAT, .bits = 16, .a = high, .b = low, .c = 8});
+    condition(&log, with(&log, PF_EXPR_EQ, other, 'c'), true);
+    condition(&log, with(&log, PF_EXPR_EQ, with(&log, PF_EXPR_XOR, word, 0x2020), 0x4241), false);
     pf_path_run_init(&r, &log);
     assert_int_equal(pf_solve_flip(&s, &r, 1, &out), PF_SOLVE_YES);
     char *text = solved_text(&r, &out);
@@ -461,9 +462,9 @@ static void test_numbers(void **state)
     pf_path_solver_init(&s, worker, 5000);
     add_source(&log, PF_SOURCE_ARGUMENT, "argv[1]", "n=17;");
     uint32_t n = number(&log, 0, 2, 2, 17, 64);
-    condition(&log, with(&log, PF_OP_SLT, n, 100000), true);
-    condition(&log, with(&log, PF_OP_EQ, with(&log, PF_OP_SREM, n, 13), 0), false);
-    condition(&log, with(&log, PF_OP_SGT, with(&log, PF_OP_MUL, n, 3), 3000), false);
+    condition(&log, with(&log, PF_EXPR_SLT, n, 100000), true);
+    condition(&log, with(&log, PF_EXPR_EQ, with(&log, PF_EXPR_SREM, n, 13), 0), false);
+    condition(&log, with(&log, PF_EXPR_SGT, with(&log, PF_EXPR_MUL, n, 3), 3000), false);
     pf_path_run_init(&r, &log);
     assert_int_equal(pf_solve_flip(&s, &r, 2, &out), PF_SOLVE_YES);
     char *text = solved_text(&r, &out);
@@ -522,10 +523,10 @@ static void test_lengths(void **state)
     add_source(&log, PF_SOURCE_STDIN, "stdin", "short");
     add_source(&log, PF_SOURCE_ARGUMENT, "argv[1]", "word");
     uint32_t length =
-        add(&log, (struct pf_symbolic_record){.op = PF_OP_LENGTH, .bits = 64, .y = 5});
+        add(&log, (struct pf_symbolic_record){.op = PF_EXPR_LENGTH, .bits = 64, .y = 5});
     uint32_t third = byte(&log, 1, 2);
-    condition(&log, with(&log, PF_OP_UGT, length, 64), false);
-    condition(&log, with(&log, PF_OP_EQ, third, 0), false);
+    condition(&log, with(&log, PF_EXPR_UGT, length, 64), false);
+    condition(&log, with(&log, PF_EXPR_EQ, third, 0), false);
     pf_path_run_init(&r, &log);
     struct pf_input_bytes now;
     assert_int_equal(pf_solve_flip(&s, &r, 0, &out), PF_SOLVE_YES);
@@ -547,8 +548,8 @@ static void test_lengths(void **state)
 /* One step of a hash function: v * odd ^ v >> 29. */
 static uint32_t mix(struct pf_expression_log *log, uint32_t v)
 {
-    v = with(log, PF_OP_MUL, v, 0x9e3779b97f4a7c15u);
-    return both(log, PF_OP_XOR, v, with(log, PF_OP_LSHR, v, 29));
+    v = with(log, PF_EXPR_MUL, v, 0x9e3779b97f4a7c15u);
+    return both(log, PF_EXPR_XOR, v, with(log, PF_EXPR_LSHR, v, 29));
 }
 
 /* Two numbers whose hashes add up to a given one: Z3 is stopped at its limit long before it has an
@@ -565,10 +566,10 @@ static void test_limit(void **state)
     uint32_t a = number(&log, 0, 0, 1, 3, 64), b = number(&log, 0, 2, 1, 5, 64), x = a, y = b;
     for (int i = 0; i < 8; i++) {
         x = mix(&log, x);
-        y = mix(&log, both(&log, PF_OP_XOR, x, y));
+        y = mix(&log, both(&log, PF_EXPR_XOR, x, y));
     }
-    condition(&log, with(&log, PF_OP_EQ, both(&log, PF_OP_MUL, x, y), 4294967291u), false);
-    condition(&log, both(&log, PF_OP_ULT, a, b), true);
+    condition(&log, with(&log, PF_EXPR_EQ, both(&log, PF_EXPR_MUL, x, y), 4294967291u), false);
+    condition(&log, both(&log, PF_EXPR_ULT, a, b), true);
     pf_path_run_init(&r, &log);
     assert_int_equal(pf_solve_flip(&s, &r, 0, &out), PF_SOLVE_LIMIT);
     assert_int_equal(s.counts.limit, 1);

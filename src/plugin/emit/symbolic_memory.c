@@ -124,9 +124,9 @@ static void emit_store(struct pf_labels *l, LLVMValueRef inst)
 }
 
 static const uint8_t update_ops[] = {
-    [LLVMAtomicRMWBinOpAdd] = PF_OP_ADD, [LLVMAtomicRMWBinOpSub] = PF_OP_SUB,
-    [LLVMAtomicRMWBinOpAnd] = PF_OP_AND, [LLVMAtomicRMWBinOpOr] = PF_OP_OR,
-    [LLVMAtomicRMWBinOpXor] = PF_OP_XOR,
+    [LLVMAtomicRMWBinOpAdd] = PF_EXPR_ADD, [LLVMAtomicRMWBinOpSub] = PF_EXPR_SUB,
+    [LLVMAtomicRMWBinOpAnd] = PF_EXPR_AND, [LLVMAtomicRMWBinOpOr] = PF_EXPR_OR,
+    [LLVMAtomicRMWBinOpXor] = PF_EXPR_XOR,
 };
 
 /* After an atomic update: memory has the new value. */
@@ -172,7 +172,7 @@ static void emit_exchange(struct pf_labels *l, LLVMValueRef inst, LLVMValueRef *
     LLVMValueRef done = LLVMBuildExtractValue(l->b, inst, 1, "");
     /* a weak exchange may fail although the values are equal: then nothing is known */
     if (!LLVMGetWeak(inst)) {
-        out[1] = pf_label_node(l, PF_OP_EQ, 1, bits, 0, old, pf_labelled_field(l, wanted, 0));
+        out[1] = pf_label_node(l, PF_EXPR_EQ, 1, bits, 0, old, pf_labelled_field(l, wanted, 0));
         note_condition(l, inst, (struct pf_labelled){done, out[1]});
     }
     LLVMValueRef label = LLVMBuildSelect(l->b, done, pf_label_get(l, value, 0), old.label, "");

@@ -10,11 +10,11 @@
 #include <string.h>
 
 static const uint8_t binary_ops[] = {
-    [LLVMAdd] = PF_OP_ADD,   [LLVMSub] = PF_OP_SUB,   [LLVMMul] = PF_OP_MUL,
-    [LLVMUDiv] = PF_OP_UDIV, [LLVMSDiv] = PF_OP_SDIV, [LLVMURem] = PF_OP_UREM,
-    [LLVMSRem] = PF_OP_SREM, [LLVMShl] = PF_OP_SHL,   [LLVMLShr] = PF_OP_LSHR,
-    [LLVMAShr] = PF_OP_ASHR, [LLVMAnd] = PF_OP_AND,   [LLVMOr] = PF_OP_OR,
-    [LLVMXor] = PF_OP_XOR,
+    [LLVMAdd] = PF_EXPR_ADD,   [LLVMSub] = PF_EXPR_SUB,   [LLVMMul] = PF_EXPR_MUL,
+    [LLVMUDiv] = PF_EXPR_UDIV, [LLVMSDiv] = PF_EXPR_SDIV, [LLVMURem] = PF_EXPR_UREM,
+    [LLVMSRem] = PF_EXPR_SREM, [LLVMShl] = PF_EXPR_SHL,   [LLVMLShr] = PF_EXPR_LSHR,
+    [LLVMAShr] = PF_EXPR_ASHR, [LLVMAnd] = PF_EXPR_AND,   [LLVMOr] = PF_EXPR_OR,
+    [LLVMXor] = PF_EXPR_XOR,
 };
 
 static unsigned binary_op(LLVMOpcode code)
@@ -26,25 +26,25 @@ static unsigned compare_op(LLVMIntPredicate p)
 {
     switch (p) {
     case LLVMIntEQ:
-        return PF_OP_EQ;
+        return PF_EXPR_EQ;
     case LLVMIntNE:
-        return PF_OP_NE;
+        return PF_EXPR_NE;
     case LLVMIntUGT:
-        return PF_OP_UGT;
+        return PF_EXPR_UGT;
     case LLVMIntUGE:
-        return PF_OP_UGE;
+        return PF_EXPR_UGE;
     case LLVMIntULT:
-        return PF_OP_ULT;
+        return PF_EXPR_ULT;
     case LLVMIntULE:
-        return PF_OP_ULE;
+        return PF_EXPR_ULE;
     case LLVMIntSGT:
-        return PF_OP_SGT;
+        return PF_EXPR_SGT;
     case LLVMIntSGE:
-        return PF_OP_SGE;
+        return PF_EXPR_SGE;
     case LLVMIntSLT:
-        return PF_OP_SLT;
+        return PF_EXPR_SLT;
     case LLVMIntSLE:
-        return PF_OP_SLE;
+        return PF_EXPR_SLE;
     }
     return 0;
 }
@@ -55,15 +55,15 @@ static const struct {
     uint8_t op; /* of a unary operation, or of the comparison that selects the first operand */
     enum { UNARY, MIN_MAX, SAME, FUNNEL_LEFT, FUNNEL_RIGHT, OVERFLOWING, REDUCE, ABSOLUTE } how;
 } intrinsics[] = {
-    {"llvm.ctpop.", PF_OP_CTPOP, UNARY},
-    {"llvm.ctlz.", PF_OP_CTLZ, UNARY},
-    {"llvm.cttz.", PF_OP_CTTZ, UNARY},
-    {"llvm.bswap.", PF_OP_BSWAP, UNARY},
-    {"llvm.bitreverse.", PF_OP_BITREVERSE, UNARY},
-    {"llvm.umin.", PF_OP_ULT, MIN_MAX},
-    {"llvm.umax.", PF_OP_UGT, MIN_MAX},
-    {"llvm.smin.", PF_OP_SLT, MIN_MAX},
-    {"llvm.smax.", PF_OP_SGT, MIN_MAX},
+    {"llvm.ctpop.", PF_EXPR_CTPOP, UNARY},
+    {"llvm.ctlz.", PF_EXPR_CTLZ, UNARY},
+    {"llvm.cttz.", PF_EXPR_CTTZ, UNARY},
+    {"llvm.bswap.", PF_EXPR_BSWAP, UNARY},
+    {"llvm.bitreverse.", PF_EXPR_BITREVERSE, UNARY},
+    {"llvm.umin.", PF_EXPR_ULT, MIN_MAX},
+    {"llvm.umax.", PF_EXPR_UGT, MIN_MAX},
+    {"llvm.smin.", PF_EXPR_SLT, MIN_MAX},
+    {"llvm.smax.", PF_EXPR_SGT, MIN_MAX},
     {"llvm.abs.", 0, ABSOLUTE},
     {"llvm.expect.", 0, SAME},
     {"llvm.launder.invariant.group", 0, SAME},
@@ -71,17 +71,17 @@ static const struct {
     {"llvm.ssa.copy", 0, SAME},
     {"llvm.fshl.", 0, FUNNEL_LEFT},
     {"llvm.fshr.", 0, FUNNEL_RIGHT},
-    {"llvm.uadd.with.overflow.", PF_OP_ADD, OVERFLOWING},
-    {"llvm.sadd.with.overflow.", PF_OP_ADD, OVERFLOWING},
-    {"llvm.usub.with.overflow.", PF_OP_SUB, OVERFLOWING},
-    {"llvm.ssub.with.overflow.", PF_OP_SUB, OVERFLOWING},
-    {"llvm.umul.with.overflow.", PF_OP_MUL, OVERFLOWING},
-    {"llvm.smul.with.overflow.", PF_OP_MUL, OVERFLOWING},
-    {"llvm.vector.reduce.add.", PF_OP_ADD, REDUCE},
-    {"llvm.vector.reduce.mul.", PF_OP_MUL, REDUCE},
-    {"llvm.vector.reduce.and.", PF_OP_AND, REDUCE},
-    {"llvm.vector.reduce.or.", PF_OP_OR, REDUCE},
-    {"llvm.vector.reduce.xor.", PF_OP_XOR, REDUCE},
+    {"llvm.uadd.with.overflow.", PF_EXPR_ADD, OVERFLOWING},
+    {"llvm.sadd.with.overflow.", PF_EXPR_ADD, OVERFLOWING},
+    {"llvm.usub.with.overflow.", PF_EXPR_SUB, OVERFLOWING},
+    {"llvm.ssub.with.overflow.", PF_EXPR_SUB, OVERFLOWING},
+    {"llvm.umul.with.overflow.", PF_EXPR_MUL, OVERFLOWING},
+    {"llvm.smul.with.overflow.", PF_EXPR_MUL, OVERFLOWING},
+    {"llvm.vector.reduce.add.", PF_EXPR_ADD, REDUCE},
+    {"llvm.vector.reduce.mul.", PF_EXPR_MUL, REDUCE},
+    {"llvm.vector.reduce.and.", PF_EXPR_AND, REDUCE},
+    {"llvm.vector.reduce.or.", PF_EXPR_OR, REDUCE},
+    {"llvm.vector.reduce.xor.", PF_EXPR_XOR, REDUCE},
 };
 
 static int find_intrinsic(LLVMValueRef call)
@@ -225,9 +225,9 @@ LLVMValueRef pf_label_resized(struct pf_labels *l, struct pf_labelled a, unsigne
     if (from == bits)
         return a.label;
     return pf_label_node(l,
-                         from > bits ? PF_OP_EXTRACT
-                         : sign      ? PF_OP_SEXT
-                                     : PF_OP_ZEXT,
+                         from > bits ? PF_EXPR_EXTRACT
+                         : sign      ? PF_EXPR_SEXT
+                                     : PF_EXPR_ZEXT,
                          bits, from, 0, a, no_operand(l));
 }
 
@@ -276,9 +276,9 @@ static LLVMValueRef address_label(struct pf_labels *l, LLVMValueRef gep)
             step.value = LLVMBuildMul(l->b, at.value, size.value, "");
             step.label = LLVMABISizeOfType(u->layout, type) == 1
                              ? at.label
-                             : pf_label_node(l, PF_OP_MUL, 64, 0, 0, at, size);
+                             : pf_label_node(l, PF_EXPR_MUL, 64, 0, 0, at, size);
         }
-        sum.label = pf_label_node(l, PF_OP_ADD, 64, 0, 0, sum, step);
+        sum.label = pf_label_node(l, PF_EXPR_ADD, 64, 0, 0, sum, step);
         sum.value = LLVMBuildAdd(l->b, sum.value, step.value, "");
     }
     return sum.label;
@@ -293,12 +293,13 @@ static LLVMValueRef funnel_label(struct pf_labels *l, struct pf_labelled a, stru
     LLVMTypeRef type = LLVMTypeOf(a.value);
     struct pf_labelled all = {LLVMConstInt(type, bits, 0), l->none};
     struct pf_labelled by = {LLVMBuildURem(l->b, n.value, all.value, ""),
-                             pf_label_node(l, PF_OP_UREM, bits, 0, 0, n, all)};
+                             pf_label_node(l, PF_EXPR_UREM, bits, 0, 0, n, all)};
     struct pf_labelled rest = {LLVMBuildSub(l->b, all.value, by.value, ""),
-                               pf_label_node(l, PF_OP_SUB, bits, 0, 0, all, by)};
+                               pf_label_node(l, PF_EXPR_SUB, bits, 0, 0, all, by)};
     /* a shift by the width gives 0, in SMT-LIB, so a funnel shift by 0 is right, too */
-    struct pf_labelled up = {NULL, pf_label_node(l, PF_OP_SHL, bits, 0, 0, a, left ? by : rest)};
-    struct pf_labelled down = {NULL, pf_label_node(l, PF_OP_LSHR, bits, 0, 0, b, left ? rest : by)};
+    struct pf_labelled up = {NULL, pf_label_node(l, PF_EXPR_SHL, bits, 0, 0, a, left ? by : rest)};
+    struct pf_labelled down = {NULL,
+                               pf_label_node(l, PF_EXPR_LSHR, bits, 0, 0, b, left ? rest : by)};
     LLVMValueRef zero = LLVMConstInt(type, 0, 0), high = left ? by.value : rest.value,
                  low = left ? rest.value : by.value;
     LLVMValueRef too_far = LLVMBuildICmp(l->b, LLVMIntEQ, high, all.value, "");
@@ -309,7 +310,7 @@ static LLVMValueRef funnel_label(struct pf_labels *l, struct pf_labelled a, stru
     down.value = LLVMBuildSelect(
         l->b, too_far, zero,
         LLVMBuildLShr(l->b, b.value, LLVMBuildURem(l->b, low, all.value, ""), ""), "");
-    return pf_label_node(l, PF_OP_OR, bits, 0, 0, up, down);
+    return pf_label_node(l, PF_EXPR_OR, bits, 0, 0, up, down);
 }
 
 static LLVMValueRef intrinsic_label(struct pf_labels *l, LLVMValueRef call, unsigned lane)
@@ -324,10 +325,10 @@ static LLVMValueRef intrinsic_label(struct pf_labels *l, LLVMValueRef call, unsi
         return a.label;
     case MIN_MAX: {
         b = pf_labelled_field(l, LLVMGetOperand(call, 1), lane);
-        LLVMIntPredicate p = op == PF_OP_ULT   ? LLVMIntULT
-                             : op == PF_OP_UGT ? LLVMIntUGT
-                             : op == PF_OP_SLT ? LLVMIntSLT
-                                               : LLVMIntSGT;
+        LLVMIntPredicate p = op == PF_EXPR_ULT   ? LLVMIntULT
+                             : op == PF_EXPR_UGT ? LLVMIntUGT
+                             : op == PF_EXPR_SLT ? LLVMIntSLT
+                                                 : LLVMIntSGT;
         struct pf_labelled c = {LLVMBuildICmp(l->b, p, a.value, b.value, ""),
                                 pf_label_node(l, op, 1, bits, 0, a, b)};
         return select_node(l, c, a, b);
@@ -335,9 +336,9 @@ static LLVMValueRef intrinsic_label(struct pf_labels *l, LLVMValueRef call, unsi
     case ABSOLUTE: {
         struct pf_labelled zero = {LLVMConstInt(LLVMTypeOf(a.value), 0, 0), l->none};
         struct pf_labelled minus = {LLVMBuildNeg(l->b, a.value, ""),
-                                    pf_label_node(l, PF_OP_SUB, bits, 0, 0, zero, a)};
+                                    pf_label_node(l, PF_EXPR_SUB, bits, 0, 0, zero, a)};
         struct pf_labelled c = {LLVMBuildICmp(l->b, LLVMIntSLT, a.value, zero.value, ""),
-                                pf_label_node(l, PF_OP_SLT, 1, bits, 0, a, zero)};
+                                pf_label_node(l, PF_EXPR_SLT, 1, bits, 0, a, zero)};
         return select_node(l, c, minus, a);
     }
     case FUNNEL_LEFT:
@@ -352,11 +353,11 @@ static LLVMValueRef intrinsic_label(struct pf_labels *l, LLVMValueRef call, unsi
 
 static void reduce_labels(struct pf_labels *l, LLVMValueRef call, LLVMValueRef *out)
 {
-    static const LLVMOpcode codes[] = {[PF_OP_ADD] = LLVMAdd,
-                                       [PF_OP_MUL] = LLVMMul,
-                                       [PF_OP_AND] = LLVMAnd,
-                                       [PF_OP_OR] = LLVMOr,
-                                       [PF_OP_XOR] = LLVMXor};
+    static const LLVMOpcode codes[] = {[PF_EXPR_ADD] = LLVMAdd,
+                                       [PF_EXPR_MUL] = LLVMMul,
+                                       [PF_EXPR_AND] = LLVMAnd,
+                                       [PF_EXPR_OR] = LLVMOr,
+                                       [PF_EXPR_XOR] = LLVMXor};
     LLVMValueRef v = LLVMGetOperand(call, 0);
     unsigned op = intrinsics[find_intrinsic(call)].op, n = pf_label_fields(l->u, LLVMTypeOf(v));
     if (!n)
@@ -388,7 +389,7 @@ static void overflow_labels(struct pf_labels *l, LLVMValueRef call, LLVMValueRef
     }
     LLVMTypeRef wide = LLVMIntTypeInContext(l->u->context, 2 * bits);
     static const LLVMOpcode codes[] = {
-        [PF_OP_ADD] = LLVMAdd, [PF_OP_SUB] = LLVMSub, [PF_OP_MUL] = LLVMMul};
+        [PF_EXPR_ADD] = LLVMAdd, [PF_EXPR_SUB] = LLVMSub, [PF_EXPR_MUL] = LLVMMul};
     struct pf_labelled wa = {LLVMBuildIntCast2(l->b, a.value, wide, sign, ""),
                              pf_label_resized(l, a, 2 * bits, sign)};
     struct pf_labelled wb = {LLVMBuildIntCast2(l->b, b.value, wide, sign, ""),
@@ -399,7 +400,7 @@ static void overflow_labels(struct pf_labels *l, LLVMValueRef call, LLVMValueRef
                               pf_label_resized(l, full, bits, false)};
     struct pf_labelled back = {LLVMBuildIntCast2(l->b, cut.value, wide, sign, ""),
                                pf_label_resized(l, cut, 2 * bits, sign)};
-    out[1] = pf_label_node(l, PF_OP_NE, 1, 2 * bits, 0, back, full);
+    out[1] = pf_label_node(l, PF_EXPR_NE, 1, 2 * bits, 0, back, full);
 }
 
 /* --- instructions --- */
@@ -512,7 +513,7 @@ static bool emit_bitcast(struct pf_labels *l, LLVMValueRef inst, unsigned n, LLV
         for (unsigned k = 1; k < lanes; k++) {
             struct pf_labelled high = pf_labelled_field(l, a, k);
             high.value = pf_label_word(l, high.value);
-            all.label = pf_label_node(l, PF_OP_CONCAT, (k + 1) * bits, k * bits, 0, high, all);
+            all.label = pf_label_node(l, PF_EXPR_CONCAT, (k + 1) * bits, k * bits, 0, high, all);
             all.value =
                 LLVMBuildOr(l->b, all.value,
                             LLVMBuildShl(l->b, high.value, LLVMConstInt(i64, k * bits, 0), ""), "");
@@ -523,7 +524,8 @@ static bool emit_bitcast(struct pf_labels *l, LLVMValueRef inst, unsigned n, LLV
     struct pf_labelled all = pf_labelled_field(l, a, 0);
     unsigned bits = width(l, all) / n;
     for (unsigned k = 0; k < n; k++)
-        out[k] = pf_label_node(l, PF_OP_EXTRACT, bits, width(l, all), k * bits, all, no_operand(l));
+        out[k] =
+            pf_label_node(l, PF_EXPR_EXTRACT, bits, width(l, all), k * bits, all, no_operand(l));
     return true;
 }
 

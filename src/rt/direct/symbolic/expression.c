@@ -39,11 +39,11 @@ static uint64_t divided(const struct pf_symbolic_record *n)
 {
     int64_t a = extend(n->x, n->bits), b = extend(n->y, n->bits);
     switch (n->op) {
-    case PF_OP_UDIV:
+    case PF_EXPR_UDIV:
         return n->y ? n->x / n->y : UINT64_MAX;
-    case PF_OP_UREM:
+    case PF_EXPR_UREM:
         return n->y ? n->x % n->y : n->x;
-    case PF_OP_SDIV:
+    case PF_EXPR_SDIV:
         return b == -1 ? -(uint64_t)a : b ? (uint64_t)(a / b) : a < 0 ? 1 : UINT64_MAX;
     default:
         return b == -1 ? 0 : b ? (uint64_t)(a % b) : (uint64_t)a;
@@ -55,9 +55,9 @@ static uint64_t shifted(const struct pf_symbolic_record *n)
     int64_t a = extend(n->x, n->bits);
     bool all = n->y >= n->bits;
     switch (n->op) {
-    case PF_OP_SHL:
+    case PF_EXPR_SHL:
         return all ? 0 : n->x << n->y;
-    case PF_OP_LSHR:
+    case PF_EXPR_LSHR:
         return all ? 0 : n->x >> n->y;
     default:
         return (uint64_t)(a >> (all ? 63 : n->y));
@@ -68,23 +68,23 @@ static bool compared(const struct pf_symbolic_record *n)
 {
     int64_t a = extend(n->x, n->c), b = extend(n->y, n->c);
     switch (n->op) {
-    case PF_OP_EQ:
+    case PF_EXPR_EQ:
         return n->x == n->y;
-    case PF_OP_NE:
+    case PF_EXPR_NE:
         return n->x != n->y;
-    case PF_OP_ULT:
+    case PF_EXPR_ULT:
         return n->x < n->y;
-    case PF_OP_ULE:
+    case PF_EXPR_ULE:
         return n->x <= n->y;
-    case PF_OP_UGT:
+    case PF_EXPR_UGT:
         return n->x > n->y;
-    case PF_OP_UGE:
+    case PF_EXPR_UGE:
         return n->x >= n->y;
-    case PF_OP_SLT:
+    case PF_EXPR_SLT:
         return a < b;
-    case PF_OP_SLE:
+    case PF_EXPR_SLE:
         return a <= b;
-    case PF_OP_SGT:
+    case PF_EXPR_SGT:
         return a > b;
     default:
         return a >= b;
@@ -95,15 +95,15 @@ static uint64_t counted(const struct pf_symbolic_record *n)
 {
     uint64_t v = 0;
     switch (n->op) {
-    case PF_OP_CTPOP:
+    case PF_EXPR_CTPOP:
         for (uint64_t x = n->x; x; x &= x - 1)
             v++;
         return v;
-    case PF_OP_CTLZ:
+    case PF_EXPR_CTLZ:
         return n->x ? (uint64_t)__builtin_clzll(n->x) - (64 - n->bits) : n->bits;
-    case PF_OP_CTTZ:
+    case PF_EXPR_CTTZ:
         return n->x ? (uint64_t)__builtin_ctzll(n->x) : n->bits;
-    case PF_OP_BSWAP:
+    case PF_EXPR_BSWAP:
         return __builtin_bswap64(n->x) >> (64 - n->bits);
     default:
         for (unsigned i = 0; i < n->bits; i++)
@@ -115,60 +115,60 @@ static uint64_t counted(const struct pf_symbolic_record *n)
 static uint64_t evaluate(const struct pf_symbolic_record *n)
 {
     switch ((enum pf_symbolic_op)n->op) {
-    case PF_OP_INPUT:
-    case PF_OP_NUMBER:
-    case PF_OP_LENGTH:
+    case PF_EXPR_INPUT:
+    case PF_EXPR_NUMBER:
+    case PF_EXPR_LENGTH:
         return n->y;
-    case PF_OP_ADD:
+    case PF_EXPR_ADD:
         return n->x + n->y;
-    case PF_OP_SUB:
+    case PF_EXPR_SUB:
         return n->x - n->y;
-    case PF_OP_MUL:
+    case PF_EXPR_MUL:
         return n->x * n->y;
-    case PF_OP_UDIV:
-    case PF_OP_SDIV:
-    case PF_OP_UREM:
-    case PF_OP_SREM:
+    case PF_EXPR_UDIV:
+    case PF_EXPR_SDIV:
+    case PF_EXPR_UREM:
+    case PF_EXPR_SREM:
         return divided(n);
-    case PF_OP_SHL:
-    case PF_OP_LSHR:
-    case PF_OP_ASHR:
+    case PF_EXPR_SHL:
+    case PF_EXPR_LSHR:
+    case PF_EXPR_ASHR:
         return shifted(n);
-    case PF_OP_AND:
+    case PF_EXPR_AND:
         return n->x & n->y;
-    case PF_OP_OR:
+    case PF_EXPR_OR:
         return n->x | n->y;
-    case PF_OP_XOR:
+    case PF_EXPR_XOR:
         return n->x ^ n->y;
-    case PF_OP_EQ:
-    case PF_OP_NE:
-    case PF_OP_ULT:
-    case PF_OP_ULE:
-    case PF_OP_UGT:
-    case PF_OP_UGE:
-    case PF_OP_SLT:
-    case PF_OP_SLE:
-    case PF_OP_SGT:
-    case PF_OP_SGE:
+    case PF_EXPR_EQ:
+    case PF_EXPR_NE:
+    case PF_EXPR_ULT:
+    case PF_EXPR_ULE:
+    case PF_EXPR_UGT:
+    case PF_EXPR_UGE:
+    case PF_EXPR_SLT:
+    case PF_EXPR_SLE:
+    case PF_EXPR_SGT:
+    case PF_EXPR_SGE:
         return compared(n);
-    case PF_OP_ZEXT:
+    case PF_EXPR_ZEXT:
         return n->x;
-    case PF_OP_SEXT:
+    case PF_EXPR_SEXT:
         return (uint64_t)extend(n->x, n->c);
-    case PF_OP_EXTRACT:
+    case PF_EXPR_EXTRACT:
         return n->x >> n->b;
-    case PF_OP_CONCAT:
+    case PF_EXPR_CONCAT:
         return n->x << n->c | n->y;
-    case PF_OP_SELECT:
+    case PF_EXPR_SELECT:
         return values[n->c] ? n->x : n->y;
-    case PF_OP_CTPOP:
-    case PF_OP_CTLZ:
-    case PF_OP_CTTZ:
-    case PF_OP_BSWAP:
-    case PF_OP_BITREVERSE:
+    case PF_EXPR_CTPOP:
+    case PF_EXPR_CTLZ:
+    case PF_EXPR_CTTZ:
+    case PF_EXPR_BSWAP:
+    case PF_EXPR_BITREVERSE:
         return counted(n);
-    case PF_OP_NONE:
-    case PF_OPS:
+    case PF_EXPR_NONE:
+    case PF_EXPRS:
         break;
     }
     return 0;
@@ -214,16 +214,16 @@ uint32_t pf_expression_extract(uint32_t label, unsigned low, unsigned bits)
         const struct pf_symbolic_record *n = &nodes[label];
         if (low == 0 && bits == n->bits)
             return label;
-        if (n->op == PF_OP_EXTRACT) {
+        if (n->op == PF_EXPR_EXTRACT) {
             low += n->b;
             label = n->a;
-        } else if ((n->op == PF_OP_ZEXT || n->op == PF_OP_SEXT) && low + bits <= n->c) {
+        } else if ((n->op == PF_EXPR_ZEXT || n->op == PF_EXPR_SEXT) && low + bits <= n->c) {
             label = n->a;
-        } else if (n->op == PF_OP_ZEXT && low >= n->c) {
+        } else if (n->op == PF_EXPR_ZEXT && low >= n->c) {
             return 0;
-        } else if (n->op == PF_OP_CONCAT && low + bits <= n->c) {
+        } else if (n->op == PF_EXPR_CONCAT && low + bits <= n->c) {
             label = n->b;
-        } else if (n->op == PF_OP_CONCAT && low >= n->c) {
+        } else if (n->op == PF_EXPR_CONCAT && low >= n->c) {
             low -= n->c;
             label = n->a;
         } else {
@@ -231,7 +231,7 @@ uint32_t pf_expression_extract(uint32_t label, unsigned low, unsigned bits)
         }
     }
     return add(&(struct pf_symbolic_record){.kind = PF_SYMBOLIC_NODE,
-                                            .op = PF_OP_EXTRACT,
+                                            .op = PF_EXPR_EXTRACT,
                                             .bits = (uint16_t)bits,
                                             .a = label,
                                             .b = low,
@@ -243,20 +243,21 @@ uint32_t pf_expression_extract(uint32_t label, unsigned low, unsigned bits)
 static bool is_absorbed(const struct pf_symbolic_record *n)
 {
     bool zero = (!n->a && !n->x) || (!n->b && !n->y);
-    return (n->op == PF_OP_AND || n->op == PF_OP_MUL) && zero;
+    return (n->op == PF_EXPR_AND || n->op == PF_EXPR_MUL) && zero;
 }
 
 /* The label of the operand if the node is equal to it: x + 0, x | 0, x & -1, x * 1, x << 0; or
  * 0. */
 static uint32_t neutral(const struct pf_symbolic_record *n)
 {
-    uint64_t one = n->op == PF_OP_MUL || n->op == PF_OP_UDIV || n->op == PF_OP_SDIV ? 1
-                   : n->op == PF_OP_AND ? cut(UINT64_MAX, n->bits)
-                                        : 0;
-    bool commutes = n->op == PF_OP_ADD || n->op == PF_OP_MUL || n->op == PF_OP_AND ||
-                    n->op == PF_OP_OR || n->op == PF_OP_XOR;
-    bool known = commutes || n->op == PF_OP_SUB || n->op == PF_OP_SHL || n->op == PF_OP_LSHR ||
-                 n->op == PF_OP_ASHR || n->op == PF_OP_UDIV || n->op == PF_OP_SDIV;
+    uint64_t one = n->op == PF_EXPR_MUL || n->op == PF_EXPR_UDIV || n->op == PF_EXPR_SDIV ? 1
+                   : n->op == PF_EXPR_AND ? cut(UINT64_MAX, n->bits)
+                                          : 0;
+    bool commutes = n->op == PF_EXPR_ADD || n->op == PF_EXPR_MUL || n->op == PF_EXPR_AND ||
+                    n->op == PF_EXPR_OR || n->op == PF_EXPR_XOR;
+    bool known = commutes || n->op == PF_EXPR_SUB || n->op == PF_EXPR_SHL ||
+                 n->op == PF_EXPR_LSHR || n->op == PF_EXPR_ASHR || n->op == PF_EXPR_UDIV ||
+                 n->op == PF_EXPR_SDIV;
     if (!known)
         return 0;
     return !n->b && n->y == one ? n->a : commutes && !n->a && n->x == one ? n->b : 0;
@@ -266,12 +267,12 @@ static uint32_t neutral(const struct pf_symbolic_record *n)
  * equal to it, else 0. */
 static uint32_t truth(const struct pf_symbolic_record *n)
 {
-    if ((n->op != PF_OP_EQ && n->op != PF_OP_NE) || n->b || n->y > 1 || !n->a)
+    if ((n->op != PF_EXPR_EQ && n->op != PF_EXPR_NE) || n->b || n->y > 1 || !n->a)
         return 0;
     uint32_t label = n->a;
-    while (nodes[label].op == PF_OP_ZEXT)
+    while (nodes[label].op == PF_EXPR_ZEXT)
         label = nodes[label].a;
-    bool same = (n->op == PF_OP_EQ) == (n->y == 1);
+    bool same = (n->op == PF_EXPR_EQ) == (n->y == 1);
     return nodes[label].bits == 1 && same ? label : 0;
 }
 
@@ -279,12 +280,12 @@ uint32_t pf_expression_make(const struct pf_symbolic_record *given)
 {
     struct pf_symbolic_record n = *given;
     n.kind = PF_SYMBOLIC_NODE;
-    bool leaf = n.op <= PF_OP_LENGTH;
-    if (!leaf && !n.a && (n.op == PF_OP_EXTRACT || !n.b) && n.op != PF_OP_SELECT)
+    bool leaf = n.op <= PF_EXPR_LENGTH;
+    if (!leaf && !n.a && (n.op == PF_EXPR_EXTRACT || !n.b) && n.op != PF_EXPR_SELECT)
         return 0;
-    if (n.op == PF_OP_EXTRACT)
+    if (n.op == PF_EXPR_EXTRACT)
         return pf_expression_extract(n.a, n.b, n.bits);
-    if (n.op == PF_OP_SELECT && n.a == n.b && (n.a || n.x == n.y))
+    if (n.op == PF_EXPR_SELECT && n.a == n.b && (n.a || n.x == n.y))
         return n.a;
     if (!leaf && is_absorbed(&n))
         return 0;
@@ -293,8 +294,8 @@ uint32_t pf_expression_make(const struct pf_symbolic_record *given)
         same = truth(&n);
     if (same)
         return same;
-    if (n.op == PF_OP_CONCAT && !n.a && !n.x) {
-        n.op = PF_OP_ZEXT;
+    if (n.op == PF_EXPR_CONCAT && !n.a && !n.x) {
+        n.op = PF_EXPR_ZEXT;
         n.a = n.b;
         n.x = n.y;
         n.b = 0;
@@ -320,7 +321,7 @@ uint32_t pf_expression_resize(uint32_t label, unsigned bits, bool sign)
     unsigned from = label ? nodes[label].bits : bits;
     if (from >= bits)
         return pf_expression_extract(label, 0, bits);
-    return pf_expression_make(&(struct pf_symbolic_record){.op = sign ? PF_OP_SEXT : PF_OP_ZEXT,
+    return pf_expression_make(&(struct pf_symbolic_record){.op = sign ? PF_EXPR_SEXT : PF_EXPR_ZEXT,
                                                            .bits = (uint16_t)bits,
                                                            .a = label,
                                                            .c = from,

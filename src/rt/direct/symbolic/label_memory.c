@@ -94,7 +94,7 @@ uint32_t pf_label_memory_load(const void *at, unsigned size)
             all = high;
         else
             all = (struct pf_expression_operand){
-                pf_expression_two(PF_OP_CONCAT, 8 * (done + n), 8 * done, high, all),
+                pf_expression_two(PF_EXPR_CONCAT, 8 * (done + n), 8 * done, high, all),
                 all.value | value << 8 * done};
         done += n;
     }

@@ -44,7 +44,7 @@ static const struct pf_symbolic_record *find_piece(const uint8_t *s, size_t n)
     for (size_t i = 0; i < n; i++) {
         uint32_t label = pf_model_byte(s + i).label;
         const struct pf_symbolic_record *leaf = label ? pf_expression_node(label) : NULL;
-        if (!leaf || leaf->op != PF_OP_INPUT)
+        if (!leaf || leaf->op != PF_EXPR_INPUT)
             return NULL;
         if (!i)
             first = leaf;
@@ -62,7 +62,7 @@ uint32_t pf_number_leaf(const struct pf_symbolic_call *c, const uint8_t *s, size
     const struct pf_symbolic_record *piece = n ? find_piece(s, n) : NULL;
     if (piece)
         return pf_expression_make(
-            &(struct pf_symbolic_record){.op = PF_OP_NUMBER,
+            &(struct pf_symbolic_record){.op = PF_EXPR_NUMBER,
                                          .bits = (uint16_t)bits,
                                          .a = piece->a,
                                          .b = (uint32_t)n,
@@ -70,7 +70,7 @@ uint32_t pf_number_leaf(const struct pf_symbolic_call *c, const uint8_t *s, size
                                          .x = piece->x,
                                          .y = bits == 32 ? (uint32_t)value : value});
     for (size_t i = 0; i <= n; i++) /* every byte must keep its value */
-        pf_model_assume(c, PF_OP_EQ, 8, pf_model_byte(s + i),
+        pf_model_assume(c, PF_EXPR_EQ, 8, pf_model_byte(s + i),
                         (struct pf_expression_operand){0, s[i]});
     return 0;
 }

@@ -52,23 +52,23 @@ static bool print_number(struct print *p, unsigned bits, bool is_signed)
         v.label = pf_expression_resize(v.label, bits, is_signed);
     bool negative = is_signed && v.value >> (bits - 1) & 1;
     if (is_signed)
-        pf_model_condition(p->c, PF_OP_SLT, bits, v, constant(0));
+        pf_model_condition(p->c, PF_EXPR_SLT, bits, v, constant(0));
     if (negative) {
         put(p, 0);
-        v = (struct pf_expression_operand){pf_expression_two(PF_OP_SUB, bits, 0, constant(0), v),
+        v = (struct pf_expression_operand){pf_expression_two(PF_EXPR_SUB, bits, 0, constant(0), v),
                                            (0 - v.value) & mask};
     }
     while (v.value / power >= 10)
         power *= 10;
     if (power > 1)
-        pf_model_assume(p->c, PF_OP_UGE, bits, v, constant(power));
+        pf_model_assume(p->c, PF_EXPR_UGE, bits, v, constant(power));
     if (power <= mask / 10)
-        pf_model_assume(p->c, PF_OP_ULT, bits, v, constant(power * 10));
+        pf_model_assume(p->c, PF_EXPR_ULT, bits, v, constant(power * 10));
     for (; power; power /= 10) {
-        struct pf_expression_operand q = two(PF_OP_UDIV, bits, v, power, v.value / power);
-        struct pf_expression_operand d = two(PF_OP_UREM, bits, q, 10, q.value % 10);
+        struct pf_expression_operand q = two(PF_EXPR_UDIV, bits, v, power, v.value / power);
+        struct pf_expression_operand d = two(PF_EXPR_UREM, bits, q, 10, q.value % 10);
         uint32_t byte = d.label ? pf_expression_extract(d.label, 0, 8) : 0;
-        put(p, pf_expression_two(PF_OP_ADD, 8, 0, (struct pf_expression_operand){byte, d.value},
+        put(p, pf_expression_two(PF_EXPR_ADD, 8, 0, (struct pf_expression_operand){byte, d.value},
                                  constant('0')));
     }
     return true;

@@ -50,16 +50,16 @@ static uint32_t delivered_label(const struct pf_symbolic_call *c, uint32_t sourc
     if (end < n || !pf_symbolic_length(source, &length) || length.value < end)
         return 0;
     if (n == wanted) {
-        pf_model_condition(c, PF_OP_ULT, 64, length, all);
+        pf_model_condition(c, PF_EXPR_ULT, 64, length, all);
         return 0;
     }
     if (length.value != end)
         return 0;
     struct pf_expression_operand most = {0, start.value + wanted};
     if (start.value)
-        pf_model_assume(c, PF_OP_UGE, 64, length, start);
-    pf_model_condition(c, PF_OP_ULT, 64, length, most);
-    return pf_expression_two(PF_OP_SUB, 64, 0, length, start);
+        pf_model_assume(c, PF_EXPR_UGE, 64, length, start);
+    pf_model_condition(c, PF_EXPR_ULT, 64, length, most);
+    return pf_expression_two(PF_EXPR_SUB, 64, 0, length, start);
 }
 
 static uint32_t read_label(const struct pf_symbolic_call *c)

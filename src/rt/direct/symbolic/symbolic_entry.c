@@ -17,7 +17,7 @@ uint32_t __pf_symbolic_node(uint32_t what, uint64_t labels, uint64_t a, uint64_t
                                    .c = what >> 16 & 0xff,
                                    .x = a,
                                    .y = b};
-    if (n.op == PF_OP_EXTRACT)
+    if (n.op == PF_EXPR_EXTRACT)
         n.b = what >> 24;
     return pf_expression_make(&n);
 }
@@ -27,7 +27,7 @@ uint32_t __pf_symbolic_select(uint32_t bits, uint32_t label, uint32_t condition,
 {
     if (!label) /* the condition is concrete */
         return condition ? (uint32_t)labels : labels >> 32;
-    return pf_expression_make(&(struct pf_symbolic_record){.op = PF_OP_SELECT,
+    return pf_expression_make(&(struct pf_symbolic_record){.op = PF_EXPR_SELECT,
                                                            .bits = (uint16_t)bits,
                                                            .a = (uint32_t)labels,
                                                            .b = labels >> 32,
@@ -70,7 +70,7 @@ void __pf_symbolic_switch(uint32_t label, uint64_t value, uint32_t bits, void *t
     for (uint32_t i = 0; i < n; i++)
         if (i < CASES_MAX || cases[i] == value)
             pf_symbolic_condition(PF_REASON_SWITCH,
-                                  pf_expression_two(PF_OP_EQ, 1, bits,
+                                  pf_expression_two(PF_EXPR_EQ, 1, bits,
                                                     (struct pf_expression_operand){label, value},
                                                     (struct pf_expression_operand){0, cases[i]}),
                                   cases[i] == value, site, i);

@@ -95,7 +95,7 @@ uint32_t pf_symbolic_leaf(uint32_t source, uint64_t offset, uint8_t value)
         return 0;
     if (!s->leaf[offset])
         s->leaf[offset] = pf_expression_make(&(struct pf_symbolic_record){
-            .op = PF_OP_INPUT, .bits = 8, .a = source, .x = offset, .y = value});
+            .op = PF_EXPR_INPUT, .bits = 8, .a = source, .x = offset, .y = value});
     return s->leaf[offset];
 }
 
@@ -111,7 +111,7 @@ uint32_t pf_symbolic_leaf_beyond(uint32_t source, uint64_t offset)
         offset >= sources[source].limit)
         return 0;
     return pf_expression_make(
-        &(struct pf_symbolic_record){.op = PF_OP_INPUT, .bits = 8, .a = source, .x = offset});
+        &(struct pf_symbolic_record){.op = PF_EXPR_INPUT, .bits = 8, .a = source, .x = offset});
 }
 
 bool pf_symbolic_length(uint32_t source, struct pf_expression_operand *out)
@@ -120,9 +120,10 @@ bool pf_symbolic_length(uint32_t source, struct pf_expression_operand *out)
     uint64_t n = pf_symbolic_is_word(source) ? s->length - 1 : s->size;
     if (!n && !pf_symbolic_is_word(source))
         return false;
-    *out = (struct pf_expression_operand){pf_expression_make(&(struct pf_symbolic_record){
-                                              .op = PF_OP_LENGTH, .bits = 64, .a = source, .y = n}),
-                                          n};
+    *out =
+        (struct pf_expression_operand){pf_expression_make(&(struct pf_symbolic_record){
+                                           .op = PF_EXPR_LENGTH, .bits = 64, .a = source, .y = n}),
+                                       n};
     return true;
 }
 

@@ -49,7 +49,7 @@ void pf_model_assume(const struct pf_symbolic_call *c, enum pf_symbolic_op op, u
 
 static void is_zero(const struct pf_symbolic_call *c, const void *at)
 {
-    pf_model_condition(c, PF_OP_EQ, 8, pf_model_byte(at), constant(0));
+    pf_model_condition(c, PF_EXPR_EQ, 8, pf_model_byte(at), constant(0));
 }
 
 size_t pf_model_length(const struct pf_symbolic_call *c, const char *s, size_t most)
@@ -73,7 +73,7 @@ static uint32_t word_length(const struct pf_symbolic_call *c, const uint8_t *s, 
     for (size_t i = 0; i <= n; i++) {
         struct pf_expression_operand b = pf_model_byte(s + i);
         const struct pf_symbolic_record *leaf = b.label ? pf_expression_node(b.label) : NULL;
-        bool piece = leaf && leaf->op == PF_OP_INPUT && pf_symbolic_is_word(leaf->a) &&
+        bool piece = leaf && leaf->op == PF_EXPR_INPUT && pf_symbolic_is_word(leaf->a) &&
                      (!first || (leaf->a == first->a && leaf->x == first->x + i));
         if (!piece || (!i && !pf_symbolic_length(leaf->a, &length))) {
             pf_model_length(c, (const char *)s, SIZE_MAX);
@@ -86,8 +86,8 @@ static uint32_t word_length(const struct pf_symbolic_call *c, const uint8_t *s, 
     if (length.value != offset.value + n)
         return 0;
     if (offset.value)
-        pf_model_assume(c, PF_OP_UGE, 64, length, offset);
-    return pf_expression_two(PF_OP_SUB, 64, 0, length, offset);
+        pf_model_assume(c, PF_EXPR_UGE, 64, length, offset);
+    return pf_expression_two(PF_EXPR_SUB, 64, 0, length, offset);
 }
 
 /* --- comparisons --- */
@@ -97,12 +97,12 @@ static struct pf_expression_operand lower(struct pf_expression_operand b)
     uint8_t value = (uint8_t)(b.value >= 'A' && b.value <= 'Z' ? b.value + 32 : b.value);
     if (!b.label)
         return constant(value);
-    struct pf_expression_operand from = {pf_expression_two(PF_OP_SUB, 8, 0, b, constant('A')),
+    struct pf_expression_operand from = {pf_expression_two(PF_EXPR_SUB, 8, 0, b, constant('A')),
                                          (uint8_t)(b.value - 'A')};
-    uint32_t upper = pf_expression_two(PF_OP_ULT, 1, 8, from, constant(26));
-    struct pf_expression_operand moved = {pf_expression_two(PF_OP_ADD, 8, 0, b, constant(32)),
+    uint32_t upper = pf_expression_two(PF_EXPR_ULT, 1, 8, from, constant(26));
+    struct pf_expression_operand moved = {pf_expression_two(PF_EXPR_ADD, 8, 0, b, constant(32)),
                                           (uint8_t)(b.value + 32)};
-    uint32_t label = pf_expression_make(&(struct pf_symbolic_record){.op = PF_OP_SELECT,
+    uint32_t label = pf_expression_make(&(struct pf_symbolic_record){.op = PF_EXPR_SELECT,
                                                                      .bits = 8,
                                                                      .a = moved.label,
                                                                      .b = b.label,
@@ -131,7 +131,7 @@ static struct pf_expression_operand compared_byte(struct compared *c, size_t i, 
         const struct pf_symbolic_record *leaf = b.label ? pf_expression_node(b.label) : NULL;
         c->ended = true;
         c->end = i;
-        c->extends = leaf && leaf->op == PF_OP_INPUT && pf_symbolic_is_word(leaf->a);
+        c->extends = leaf && leaf->op == PF_EXPR_INPUT && pf_symbolic_is_word(leaf->a);
         c->source = c->extends ? leaf->a : 0;
         c->offset = c->extends ? leaf->x : 0;
     }
@@ -152,12 +152,12 @@ static struct pf_expression_operand all_equal(const uint8_t *a, const uint8_t *b
     struct compared p = {.s = a}, q = {.s = b};
     for (size_t i = 0; i < n && goes_on(&p, &q); i++) {
         struct pf_expression_operand x = compared_byte(&p, i, true), y = compared_byte(&q, i, true);
-        struct pf_expression_operand same = {pf_expression_two(PF_OP_EQ, 1, 8, x, y),
+        struct pf_expression_operand same = {pf_expression_two(PF_EXPR_EQ, 1, 8, x, y),
                                              x.value == y.value};
         if (!same.label && !same.value)
             return constant(0); /* they differ for every input */
         if (same.label)
-            all = (struct pf_expression_operand){pf_expression_two(PF_OP_AND, 1, 0, all, same),
+            all = (struct pf_expression_operand){pf_expression_two(PF_EXPR_AND, 1, 0, all, same),
                                                  all.value & same.value};
     }
     return all;
@@ -170,7 +170,7 @@ static struct pf_expression_operand select_of(struct pf_expression_operand c, un
     if (!c.label)
         return c.value ? a : b;
     return (struct pf_expression_operand){
-        pf_expression_make(&(struct pf_symbolic_record){.op = PF_OP_SELECT,
+        pf_expression_make(&(struct pf_symbolic_record){.op = PF_EXPR_SELECT,
                                                         .bits = (uint16_t)bits,
                                                         .a = a.label,
                                                         .b = b.label,
@@ -206,14 +206,14 @@ static uint32_t compare(const struct pf_symbolic_call *c, const uint8_t *a, cons
     }
     if ((first != SIZE_MAX) != ((uint32_t)c->result != 0)) { /* beyond COMPARED_MAX */
         for (size_t i = 0; i < m; i++)
-            pf_model_condition(c, PF_OP_EQ, 8, x[i], y[i]);
+            pf_model_condition(c, PF_EXPR_EQ, 8, x[i], y[i]);
         return 0;
     }
     for (size_t i = m; i > 0; i--) {
         struct pf_expression_operand u = x[i - 1], v = y[i - 1];
-        struct pf_expression_operand same = {pf_expression_two(PF_OP_EQ, 1, 8, u, v),
+        struct pf_expression_operand same = {pf_expression_two(PF_EXPR_EQ, 1, 8, u, v),
                                              u.value == v.value};
-        struct pf_expression_operand less = {pf_expression_two(PF_OP_ULT, 1, 8, u, v),
+        struct pf_expression_operand less = {pf_expression_two(PF_EXPR_ULT, 1, 8, u, v),
                                              u.value < v.value};
         bool here = i - 1 == first;
         uint32_t own = (uint32_t)c->result;
@@ -274,7 +274,7 @@ static void search(const struct pf_symbolic_call *c, const uint8_t *s, size_t n,
     struct pf_expression_operand what = {pf_expression_extract(c->label[1], 0, 8),
                                          (uint8_t)c->word[1]};
     for (size_t i = 0; i < n; i++) {
-        pf_model_condition(c, PF_OP_EQ, 8, pf_model_byte(s + i), what);
+        pf_model_condition(c, PF_EXPR_EQ, 8, pf_model_byte(s + i), what);
         if (s + i == found)
             return;
         if (string)
@@ -291,7 +291,7 @@ static uint32_t search_last(const struct pf_symbolic_call *c, const uint8_t *s)
     size_t n = pf_model_length(c, (const char *)s, SIZE_MAX);
     const uint8_t *found = (const uint8_t *)c->result;
     for (size_t i = n; i > 0 && s + i - 1 >= (found ? found : s); i--)
-        pf_model_condition(c, PF_OP_EQ, 8, pf_model_byte(s + i - 1), what);
+        pf_model_condition(c, PF_EXPR_EQ, 8, pf_model_byte(s + i - 1), what);
     return 0;
 }
 
@@ -303,7 +303,8 @@ static void search_text(const struct pf_symbolic_call *c, const uint8_t *s, cons
     const uint8_t *found = (const uint8_t *)c->result;
     for (size_t i = 0; i + m <= n; i++)
         for (size_t k = 0; k < m; k++) {
-            pf_model_condition(c, PF_OP_EQ, 8, pf_model_byte(s + i + k), pf_model_byte(needle + k));
+            pf_model_condition(c, PF_EXPR_EQ, 8, pf_model_byte(s + i + k),
+                               pf_model_byte(needle + k));
             if (s[i + k] != needle[k])
                 break;
             if (k + 1 == m && s + i == found)
@@ -326,15 +327,15 @@ static uint32_t letter(const struct pf_symbolic_call *c, char first, int by)
     if (!v.label)
         return 0;
     struct pf_expression_operand from = {
-        pf_expression_two(PF_OP_SUB, 32, 0, v, constant((uint32_t)first)),
+        pf_expression_two(PF_EXPR_SUB, 32, 0, v, constant((uint32_t)first)),
         (uint32_t)(v.value - (uint32_t)first)};
-    uint32_t in = pf_expression_two(PF_OP_ULT, 1, 32, from, constant(26));
+    uint32_t in = pf_expression_two(PF_EXPR_ULT, 1, 32, from, constant(26));
     struct pf_expression_operand moved = {
-        pf_expression_two(PF_OP_ADD, 32, 0, v, constant((uint32_t)by)),
+        pf_expression_two(PF_EXPR_ADD, 32, 0, v, constant((uint32_t)by)),
         (uint32_t)(v.value + (uint32_t)by)};
     if (!in)
         return v.label;
-    return pf_expression_make(&(struct pf_symbolic_record){.op = PF_OP_SELECT,
+    return pf_expression_make(&(struct pf_symbolic_record){.op = PF_EXPR_SELECT,
                                                            .bits = 32,
                                                            .a = moved.label,
                                                            .b = v.label,

@@ -51,11 +51,11 @@ bool pf_symbolic_table(const void *at, unsigned size, uint32_t address,
             continue;
         run = before; /* below p, the value is that of the entry before p */
         struct pf_expression_operand end = {0, p};
-        uint32_t below = pf_expression_two(PF_OP_ULT, 1, 64, where, end);
+        uint32_t below = pf_expression_two(PF_EXPR_ULT, 1, 64, where, end);
         if (!below)
             return false;
         v = (struct pf_expression_operand){
-            pf_expression_make(&(struct pf_symbolic_record){.op = PF_OP_SELECT,
+            pf_expression_make(&(struct pf_symbolic_record){.op = PF_EXPR_SELECT,
                                                             .bits = (uint16_t)(8 * size),
                                                             .b = v.label,
                                                             .c = below,
