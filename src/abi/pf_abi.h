@@ -59,7 +59,7 @@ struct pf_site {
 };
 _Static_assert(PF_SITE_KINDS <= 16, "four bits for the kind of a site");
 
-/* The variable of sites that read or write the vtable pointer of an object. */
+/* The variable name of sites that read or write the vtable pointer of an object. */
 #define PF_VTABLE_POINTER "vtable pointer"
 
 /* How the event at this site may depend on earlier reads of its thread
@@ -176,8 +176,9 @@ struct pf_tls {
         void *callee, *returned;
         uint32_t argument[PF_SYMBOLIC_ARGUMENTS], result[PF_SYMBOLIC_FIELDS];
     } symbolic;
-    /* the frame of a call that left its watch body in a loop (the first free frame if it has none
-     * in its plain body): it switches back where it leaves the outermost loop */
+    /* the frame of a call that left its watch body in a loop; if its plain body has no frame, the
+     * first free frame. The call switches back to the watch body when it leaves the outermost
+     * loop. */
     struct pf_frame *left_watch;
 };
 

@@ -87,9 +87,10 @@ enum pf_symbolic_kind {
      * last record with this text and reason counts. */
     PF_SYMBOLIC_LOST,
     /* A value that the program prints to standard output or standard error. a: its label; c: the
-     * descriptor; y: 0 if it is the byte at offset x of what the descriptor writes. Otherwise y is
-     * the hash of a format; x: offset of the first byte that the call has printed; b: the number of
-     * the argument, plus 256 times the number of the byte of a text. */
+     * descriptor. If y is 0, the value is the byte at offset x of the output of the descriptor.
+     * Otherwise the value is an argument of a call with a format. y: hash of the format; x: offset
+     * of the first byte that the call has printed; b: the number of the argument, plus, for a byte
+     * of a string, 256 times its index in the string. */
     PF_SYMBOLIC_OUTPUT,
 };
 

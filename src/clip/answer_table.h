@@ -3,8 +3,8 @@
  *
  * Model:   a map from a key to a record of stream `input` (input_record.h). The key of a call is
  *          made of its thread, how many such calls the thread made before, and its arguments. The
- *          first run that asks adds the answer; later runs get the same one. The key of a file is
- *          made of its path; the record then says which version of the file was there.
+ *          first run that makes the call adds the answer; later runs get the same one. The key of
+ *          a file is made of its path; its record describes the version that the first run used.
  * Memory:  a file in memory, which pf makes and all copies of the target map. Entries are only
  *          added. An entry is complete before its slot refers to it, so a process that is killed
  *          leaves no half entry.

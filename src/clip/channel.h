@@ -192,8 +192,9 @@ struct pf_ordered_access {
 struct pf_order_request {
     struct pf_ordered_access access[2]; /* in the wanted order */
     uint32_t hold_at_once; /* hold the thread of the second access from the start */
-    /* 1 + which access is reached last: both threads are held until both are about to perform their
-     * accesses; 0: only the thread of the second access is held */
+    /* not 0: both threads are held until both are about to perform their accesses; the value is 1 +
+     * the index of the access that is reached last. 0: only the thread of the second access is
+     * held. */
     uint32_t together;
     uint64_t patience; /* most events for which it is held */
     uint64_t limit; /* most events of the continuation; 0: no limit */
@@ -288,8 +289,9 @@ struct pf_piece {
 
 /* A resident target stops at a checkpoint and runs a copy of itself whenever pf asks for one. For
  * parallel runs it first makes further resident processes, which are copies of it. Each resident
- * process has its own channel, the file `lane`, which is a copy of the first channel; requests are
- * made there. A copy writes to the channel of its resident process, and follows its plan. */
+ * process has its own channel, the file `lane`, which is a copy of the first channel. pf makes
+ * its requests there. A copy writes to the channel of its resident process, and follows the plan of
+ * that process. */
 #define PF_RESIDENT_MAX 16
 #define PF_RESIDENT_STEPS (1u << 20) /* most steps of a plan */
 #define PF_HOT_MAX 256
@@ -298,7 +300,7 @@ struct pf_resident {
     char answers[48]; /* (answer_table.h) */
     uint32_t ready; /* the target has reached the checkpoint */
     uint32_t go; /* pf has made the files */
-    uint32_t jobs; /* resident processes: at most as many as pf wants */
+    uint32_t jobs; /* resident processes; pf may have asked for more */
     uint32_t steps; /* of the plan */
     int32_t pid; /* of the copy that runs; 0: none */
     int32_t wait; /* status of the last copy, as from wait(2) */
@@ -324,8 +326,8 @@ struct pf_blocked {
 };
 /* Interposed functions that a copy called and that are not explored (pf_explored.def). */
 #define PF_UNEXPLORED_MAX 16
-/* System calls whose answers a copy got from outside, and other copies may not get; and those in
- * which it waited for something outside. */
+/* System calls of a copy: those whose answers came from outside and may differ in other copies, and
+ * those in which the copy waited for something outside (PF_LIVE_WAITS is added to the number). */
 #define PF_LIVE_MAX 16
 #define PF_LIVE_WAITS 0x8000
 

@@ -24,7 +24,7 @@ struct pf_clip_meta {
     char *tool, *program, *cwd, *schedule, *exclude;
     char *without_lock; /* FILE:LINE of the lock operation that was removed; NULL: none */
     /* new contents of files, sockets and random bytes, lines SOURCE=HEX; changes that the run makes
-     * to files are private. NULL: neither. */
+     * to files are private. NULL: the inputs are the real ones, and changes are not private. */
     char *served;
     char *process; /* path of the forked child that was recorded (channel.h); NULL: no child */
     char *machine; /* where a clip that was read was recorded (clip_machine.h); NULL: unknown */

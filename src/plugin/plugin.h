@@ -154,16 +154,16 @@ struct pf_trip_count {
 
 /* An edge where a thread can switch between the plain body and the watch body. */
 enum pf_switch_edge_kind {
-    PF_SWITCH_AROUND, /* closes an outermost loop: in both directions */
-    PF_SWITCH_INNER, /* closes an inner loop: from the watch body */
-    PF_SWITCH_EXIT, /* leaves an outermost loop: from the plain body */
+    PF_SWITCH_AROUND, /* back edge of an outermost loop: switches in both directions */
+    PF_SWITCH_INNER, /* back edge of an inner loop: switches from the watch body only */
+    PF_SWITCH_EXIT, /* leaves an outermost loop: switches from the plain body only */
 };
 struct pf_switch_edge {
     size_t from, to; /* block numbers */
     enum pf_switch_edge_kind kind;
-    bool first; /* of the edges with this target */
-    bool leaves; /* a loop's edge: a thread can switch from the watch body to the plain body */
-    bool quick; /* a loop's edge: the loop contains no other loop and no call */
+    bool first; /* it is the first of the edges with this target */
+    bool leaves; /* of a back edge: a thread can switch from the watch body to the plain body */
+    bool quick; /* of a back edge: the loop contains no other loop and no call */
 };
 
 /* A check that precedes `block`, the target of a switch edge, on every path, and that makes later
@@ -256,8 +256,8 @@ void pf_plan_read_dependence(struct pf_unit *u, struct pf_plan *plan);
  * happens, and PF_SITEF_ACT in these stores. */
 void pf_plan_check_then_act(struct pf_plan *plan);
 /* switch_edges.c: finds the edges where a thread can switch between the plain body and the watch
- * body. Call it before _remove_redundant, and _leave when the checks in loops are final: it decides
- * where the watch body can be left. */
+ * body. Call it before _remove_redundant. _leave decides at which of these edges a thread can leave
+ * the watch body; call it when the checks in loops are final. */
 void pf_plan_switch_edges(struct pf_plan *plan, bool labels);
 void pf_plan_switch_edges_leave(struct pf_plan *plan);
 /* range_before_loop.c: true if the loop's trip count is a known constant below `limit`. */

@@ -35,7 +35,7 @@ static uint64_t hash_access(const struct pf_access *a, const char *word)
 
 uint64_t pf_fingerprint(const struct pf_finding *f)
 {
-    /* all races alike: not every run can tell what the memory is */
+    /* races of all kinds count as one kind: not every run can tell what the memory is */
     enum pf_kind kind = pf_kind_is_race(f->kind) ? PF_KIND_RACE : f->kind;
     uint64_t h = pf_fnv_text(PF_FNV_START, pf_kind_name(kind));
     if (pf_finding_is_pair(f)) {

@@ -33,7 +33,7 @@ struct pf_rt {
     /* Threads may be check_only (thread.h): their accesses pass the inline test where the tested
      * word is empty. So no front word is empty in a cell that has records (cell.c). */
     bool check_only_threads;
-    /* sampling: of a range check, the bytes that are checked; 0: all (a burst is short) */
+    /* sampling: most bytes that a range check checks, because a burst is short; 0: no limit */
     uint64_t range_limit;
     /* By slot: epochs up to this one are ordered before every current and every future thread
      * (pf_thread_update_global_order). Entries only grow. */

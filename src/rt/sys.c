@@ -120,8 +120,8 @@ struct file_limit {
     uint64_t soft, hard;
 };
 
-/* Raises the limit on the size of files to the hard one, which wrap_limit.c keeps. False: it is
- * there already. */
+/* Raises the limit on the size of files to the hard one, which wrap_limit.c keeps. Returns
+ * false if that is impossible, or if the limit has that value already. */
 static bool raise_file_limit(struct file_limit *before)
 {
     if (pf_sys(SYS_prlimit64, 0, FILE_LIMIT, NULL, before) || before->soft >= before->hard)

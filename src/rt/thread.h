@@ -74,8 +74,8 @@ struct pf_thread {
  * then only calls the real function. */
 static inline struct pf_thread *pf_self(void) { return __pf_tls.nested ? NULL : __pf_tls.thread; }
 
-/* True if such accesses of this thread are ignored: the program asked for it by annotation, or the
- * sampling policy does not sample them. */
+/* True if reads (`write`: writes) of this thread are ignored: an annotation of the program demands
+ * it, or the sampling policy does not sample them. */
 static inline bool pf_ignores(const struct pf_thread *t, bool write)
 {
     const uint32_t *sampled = t->sampled;

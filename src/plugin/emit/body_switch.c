@@ -3,9 +3,9 @@
  *
  * If a sampling policy starts to watch a thread while it is in a plain body, the thread does not
  * finish the call there: at the next loop back edge it switches to the same position in the watch
- * body. And if the burst of a call in its watch body is over, the call does not stay there: at a
- * back edge it switches to the plain body, and back to the watch body where it leaves the outermost
- * loop. switch_edges.c chooses these edges.
+ * body. When the burst of a call in its watch body is over, the call switches to the plain body at
+ * a back edge, and back to the watch body where it leaves the outermost loop. switch_edges.c
+ * chooses these edges.
  *
  *      plain body                                      watch body
  *
@@ -30,8 +30,8 @@
 #include "llvm_shim.h"
 #include <llvm-c/DebugInfo.h>
 
-/* Iterations in the watch body before the runtime is asked for the first time whether to leave:
- * loops that contain nothing slow, and others. */
+/* Iterations in the watch body before it first calls __pf_burst_left: for loops that contain
+ * neither calls nor other loops, and for the rest. */
 #define FIRST_ITERATIONS_QUICK 1024
 #define FIRST_ITERATIONS 8
 
@@ -127,8 +127,8 @@ static void enter_target(struct pf_emit *e, size_t to, bool watch, LLVMBasicBloc
     }
 }
 
-/* Emits the end of the loop in the watch body: counts its iterations and asks the runtime, now and
- * then, whether to switch to the plain body. */
+/* Emits the end of the loop in the watch body: counts its iterations, and asks the runtime from
+ * time to time whether to switch to the plain body. */
 static void emit_leave(struct pf_emit *e, size_t head, bool quick, const struct pf_frames *watch,
                        const struct pf_frames *plain)
 {

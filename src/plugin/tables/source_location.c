@@ -231,8 +231,8 @@ static bool is_same_base(const char *a, const char *b)
 
 #define POSSIBLE_MAX 8
 
-/* The globals that an access may refer to whose address the optimizer has merged (a phi or a
- * select). */
+/* The globals that an access may refer to, if the optimizer has merged several addresses into one
+ * (a phi or a select). */
 struct possible_globals {
     const char *name[POSSIBLE_MAX];
     unsigned n;

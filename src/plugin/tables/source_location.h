@@ -8,9 +8,8 @@
  *           1. that of the entry with its index, which an instruction keeps when it is hoisted;
  *           2. else that of the entry that fits best: of the same function, or of one inlined into
  *              it, with the same global (or one of those whose addresses were merged), name of the
- *              member, type, size and kind of access. If
- *              several fit, it gets the position of the first one in the source, and the lines of
- *              the others are noted;
+ *              member, type, size and kind of access. If several fit, the instruction gets the
+ *              position of the first one in the source, and the lines of the others are noted;
  *           3. else that of the nearest instruction.
  *          An instruction that has a position keeps it.
  * Memory:  the table is metadata of the module (pf.accesses, pf.globals); _restore removes it.

@@ -141,7 +141,8 @@ bool pf_module_within(uintptr_t lo, uintptr_t hi)
     return found;
 }
 
-/* Code that another compiler has instrumented: the executable counts as such. */
+/* In a program that another compiler has instrumented, only the executable counts as
+ * instrumented. */
 static bool is_in_executable(const void *addr)
 {
     static uintptr_t lo, hi;

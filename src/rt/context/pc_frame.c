@@ -134,7 +134,7 @@ static uintptr_t *pointers(const struct pf_thread *t)
         stack_pointers = pf_sys_map(NULL, size + 4096);
         stack_pointers_of = stack_pointers ? (struct pf_thread *)(uintptr_t)t : NULL;
         if (stack_pointers)
-            stack_pointers[0] = size + 4096; /* frame 0 is never a function's */
+            stack_pointers[0] = size + 4096; /* frame 0 does not belong to a function */
     }
     return stack_pointers;
 }
@@ -159,7 +159,7 @@ void pf_pc_jumped(uintptr_t sp)
     for (struct pf_frame *f = __pf_tls.frame - 1; f > t->context.frames; f--) {
         uintptr_t its = pf_pc_is_record(f->func) ? at[f - t->context.frames] : 0;
         if (its >= sp)
-            break; /* it is not left, nor are those below */
+            break; /* the jump leaves neither this function nor those below */
         if (its)
             keep = f;
     }

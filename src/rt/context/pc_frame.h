@@ -2,11 +2,11 @@
  * pc_frame.h - stacks of code that another compiler has instrumented for ThreadSanitizer: frames
  * are program counters, not records of the compiler plugin.
  *
- * Model:   such code announces the begin of a function with the address that it returns to, and
- *          its end; an access is announced by a call, whose return address is its place. Each
- *          address gets a function record (pf_abi.h) with sites of its own, so that contexts and
- *          site ids work as for other code. Its source positions are looked up in a report
- *          (symbolizer.h).
+ * Model:   such code calls the runtime at the begin of a function, with the function's return
+ *          address, at its end, and at each access. The return address of the call at an access is
+ *          the place of the access. Each address gets a function record (pf_abi.h) with sites of
+ *          its own, so that contexts and site ids work as for other code. A report looks up the
+ *          source positions of the address (symbolizer.h).
  * Memory:  one mapping of records, never freed.
  * Threads: any; a lock for new records. Frames belong to the calling thread.
  * Errors:  above PF_PC_RECORDS addresses, one record stands for all others, counted as

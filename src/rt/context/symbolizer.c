@@ -181,7 +181,7 @@ static bool is_hidden(const char *object)
 
 /* --- answers --- */
 
-/* The next line of *s, which is moved behind it; its length in *n. */
+/* Returns the next line of *s and moves *s behind it; *n: the length of the line. */
 static const char *next_line(const char **s, size_t *n)
 {
     const char *line = *s;

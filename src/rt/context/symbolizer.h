@@ -2,9 +2,9 @@
  * symbolizer.h - source positions of program counters and names of variables in code that pf cc has
  * not compiled, from its debug information.
  *
- * Model:   llvm-symbolizer runs as a child of the process, is asked through a socket, and ends with
- *          the process. It is started at the first question. Another program can be given
- *          (external_symbolizer_path).
+ * Model:   llvm-symbolizer runs as a grandchild of the process and ends with it. The runtime sends
+ *          its questions through a socket, and starts the symbolizer at the first one. The option
+ *          external_symbolizer_path names another program.
  * Memory:  answers are in the runtime's store, never freed.
  * Threads: any; one lock.
  * Errors:  without an answer, the name is "OBJECT+0xOFFSET".

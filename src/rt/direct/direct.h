@@ -178,10 +178,10 @@ bool pf_waiters_poll(uint64_t deadline);
 /* Between two segments, while recording and in a replay: takes over the signals that have arrived.
  * No code of the target runs here. */
 void pf_signal_take_arrived(void);
-/* A new thread starts with the name of its parent. */
 /* The target reads a clock (pinned_answers.c): *value becomes what all runs of an exploration read
  * there, or what was recorded. */
 void pf_input_clock(int clock, uint64_t *value);
+/* A new thread starts with the name of its parent. */
 void pf_syscall_thread_created(struct pf_context *c, struct pf_context *parent);
 /* The name (16 bytes) of the thread with this thread pointer; NULL if there is no such thread. */
 char *pf_syscall_thread_name(uint64_t fs);
@@ -201,7 +201,7 @@ void pf_continuation_isolate(void);
 /* True if continuations share more than files: other descriptors, or memory mapped with MAP_SHARED.
  * shares_descriptor: true if fd is such a descriptor. */
 bool pf_continuation_shares(void);
-/* The same, without what leads to other processes. */
+/* The same, but descriptors that lead to other processes do not count. */
 bool pf_continuation_shares_inside(void);
 bool pf_continuation_shares_descriptor(int fd);
 /* Called by pf_direct_start before the first system call is trapped. */

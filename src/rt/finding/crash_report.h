@@ -8,7 +8,7 @@
  *          position in the object file is shown as well, for a debugger.
  * Memory:  a pool of its own.
  * Threads: the crashing one; another thread may hold any lock, and so may the crashing thread
- *          itself. So no lock is waited for without a limit.
+ *          itself. So the report waits for a lock only for a limited time.
  */
 #ifndef PF_RT_CRASH_REPORT_H
 #define PF_RT_CRASH_REPORT_H

@@ -61,7 +61,7 @@ static struct {
     uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
     /* hashes of {pair, granule} that are suppressed because of their variable */
     uint64_t hidden[HIDDEN];
-} race; /* all zero at the start: megabytes of other values would be in every executable */
+} race; /* zero at the start, so that its megabytes take no space in the executable */
 
 /* --- output --- */
 

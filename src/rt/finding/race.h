@@ -80,8 +80,9 @@ void pf_race_print_line(const char *head, const char *rest);
 void pf_race_redirect(const char *path);
 void pf_race_on_halt(void (*callback)(void));
 
-/* The finding that the program's hook __tsan_on_report was called with; NULL: it does not run. */
 struct pf_finding;
+/* The finding that __tsan_on_report, the program's hook, was called with; NULL: the hook does not
+ * run now. */
 const struct pf_finding *pf_race_current(void);
 
 /* Called after pf_options_init: opens the findings log and reads the suppressions. */

@@ -255,7 +255,8 @@ static const char *source_name(struct pf_finding_builder *b, const char *name)
     return source;
 }
 
-/* What a race is about, from its first access whose memory is special. */
+/* The kind of a race: that of its first access to a vtable pointer or an external object; without
+ * one, the kind of its location. */
 static enum pf_kind kind_of_race(const struct pf_finding *f)
 {
     for (size_t i = 0; i < f->naccesses; i++) {

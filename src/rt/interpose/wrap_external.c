@@ -83,7 +83,7 @@ PF_EXPORT __attribute__((weak)) void __tsan_external_register_header(void *tag, 
     pf_unnest();
 }
 
-/* Only heap blocks that the program names so in reports of other races would need it. */
+/* Does nothing: the tag would only name the type of a heap block in reports of other races. */
 void __tsan_external_assign_tag(void *addr, void *tag);
 PF_EXPORT __attribute__((weak)) void __tsan_external_assign_tag(void *addr, void *tag) {}
 

@@ -54,10 +54,10 @@ void pf_fd_end(struct pf_thread *t, int fd);
 void pf_fd_end_range(struct pf_thread *t, unsigned first, unsigned last);
 
 /*
- * Races of descriptors: a use reads the descriptor, close writes it. Opening it does not count,
- * because whoever uses a number has got it somehow. Nor does dup2 over an open descriptor: it is
- * how programs avoid such a race. A close also removes the history, because not every call that
- * opens the number again is interposed.
+ * Races of descriptors: a use reads the descriptor, close writes it. Opening it does not count as a
+ * write, because a thread can use the number only after it was opened. Nor does dup2 over an open
+ * descriptor: programs use it to avoid such a race. A close also removes the history, because not
+ * every call that opens the number again is interposed.
  */
 void pf_fd_use(struct pf_call *c, int fd);
 void pf_fd_close(struct pf_call *c, int fd); /* pf_fd_end, and the write */

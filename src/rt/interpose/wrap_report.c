@@ -59,7 +59,7 @@ static const struct pf_lock *lock_at(const struct pf_finding *f, unsigned long i
     return NULL;
 }
 
-/* The thread of the access that is the first one of its thread; -1: there are fewer threads. */
+/* Thread number `index` of the report, in the order of first accesses; -1: it has fewer threads. */
 static int thread_at(const struct pf_finding *f, unsigned long index)
 {
     for (size_t i = 0; i < f->naccesses; i++) {

@@ -4,7 +4,7 @@
  * Two kinds of programs use them. A program whose runtime of ThreadSanitizer is replaced by ours
  * (start_tsan.c) announces all its functions and accesses in this way: its stacks are program
  * counters (pc_frame.h). A program built with pf cc may call some of them by hand, for memory that
- * it accesses in code that is not compiled: then they are ordinary frames of a report.
+ * it accesses in code that pf cc has not compiled: then they are ordinary frames of a report.
  */
 #include "cell.h"
 #include "entry.h"
@@ -55,7 +55,7 @@ static inline bool is_redundant(uintptr_t addr, unsigned size, bool write)
     return !((x & ~PF_MASK_ALL) >> (write ? PF_WRITE_BIT : PF_WRITE_BIT + 1)) && !(x & bytes);
 }
 
-/* In a program whose frames are program counters. */
+/* Checks an access of a program whose frames are program counters. */
 static void access_from(const void *pc, const void *addr, size_t size, bool write, uint32_t site)
 {
     struct pf_thread *t = registered();
@@ -114,7 +114,7 @@ ACCESS(write2, write, 2)
 ACCESS(write4, write, 4)
 ACCESS(write8, write, 8)
 ACCESS(write16, write, 16)
-/* A read and a write of the same memory: the write alone says as much. */
+/* A read and a write of the same memory: the check of the write is enough. */
 ACCESS(read_write1, write, 1)
 ACCESS(read_write2, write, 2)
 ACCESS(read_write4, write, 4)
@@ -165,7 +165,7 @@ PROVIDE(void, __tsan_vptr_update, (void **addr, void *value))
         pf_runtime_write(c.t, addr, 8, pf_call_id(&c, PF_NATIVE_WRITE));
 }
 
-/* The intrinsics call the interposed functions, with their caller as the place. */
+/* The intrinsics call the interposed functions. Reports show the caller of the intrinsic. */
 #define MEMORY(fn, result, parameters, call)                                                       \
     PROVIDE(result, __tsan_##fn, parameters)                                                       \
     {                                                                                              \

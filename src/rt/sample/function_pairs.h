@@ -66,8 +66,8 @@ struct pf_burst_rate {
     uint32_t burst, period;
     uint32_t floor; /* the longest period */
 };
-/* Parses [BURST/PERIOD][:N[:FLOOR]]; what is not given stays as it is. Returns false if the text is
- * invalid. n: executions in a row that make a pair frequent, 1 to 255. */
+/* Parses [BURST/PERIOD][:N[:FLOOR]]; parts that are missing leave *r and *n unchanged. Returns
+ * false if the text is invalid. n: executions in a row that make a pair frequent, 1 to 255. */
 bool pf_burst_rate_parse(const char *s, struct pf_burst_rate *r, uint32_t *n);
 /* True if call number `count` (from 0) of a pair is in a burst. *left: for how many calls, from
  * this one on, the answer is the same. */

@@ -34,7 +34,7 @@
 #define SKIP_MAX 4095 /* calls that pass without reading the table */
 #define SKIP_GROWTH 2   /* the number of skipped calls grows by at most 1/SKIP_GROWTH of itself */
 #define SKIP_ALONE 15 /* while there is no other thread */
-/* A watched call stays in its watch body for so long; then its loops switch to the plain body. */
+/* How long a watched call stays in its watch body; then its loops switch to the plain body. */
 #define BURST_CYCLES (1u << 18) /* about 100 microseconds */
 #define BURST_BYTES (64u << 10) /* of a range that is checked at once */
 

@@ -5,7 +5,7 @@
  * Model:   F(t) is the function that thread t entered last, S(t) says whether its accesses are
  *          sampled. A call of f by t pairs f with F(t') of every other thread t'. A pair that is
  *          not in t's map FP(t) sets S(t) and S(t'). A pair in it counts the call; if the count is
- *          in a burst, S(t) and S(t') are set, else S(t) is cleared: the thread looked at last
+ *          in a burst, S(t) and S(t') are set, else S(t) is cleared: the last thread examined
  *          decides. When f has returned, its pairs are added to FP(t) with count 1. At the end the
  *          maps are merged and saved; the next execution starts with the n-frequent pairs.
  *
@@ -133,7 +133,7 @@ static uint64_t hash_of(struct pf_func *f)
     return h;
 }
 
-/* Lines 12 to 26: the value of St. */
+/* Lines 12 to 26 of the algorithm: computes S(t). */
 static bool look_at_others(struct paper_thread *o, uint64_t f)
 {
     bool sample = false;

@@ -1,6 +1,6 @@
 /*
  * sample_cross.c - for tests: every call begins in its plain body and switches to its watch body at
- * the first back edge of a loop. In a loop that runs on it switches back and forth.
+ * the first back edge of a loop. In a longer loop it switches back and forth.
  */
 #include "sample.h"
 

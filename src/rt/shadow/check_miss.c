@@ -349,8 +349,8 @@ static void interleaved_rotate(uint64_t *two, uint64_t *others, unsigned first)
     *others = to[2] | (uint64_t)to[3] << 32;
 }
 
-/* The slow path takes single granules, unless the ids of the sites are missing, which the next
- * granule would find too. */
+/* The slow path gets one granule at a time. If the ids of the sites are missing, it gets the rest
+ * of the range, because they would be missing at the next granule, too. */
 #define TURNS(name, write)                                                                         \
     PF_PRESERVE_MOST void pf_stub_##name(uintptr_t addr, uint64_t size, uint64_t two,              \
                                          uint64_t others);                                         \

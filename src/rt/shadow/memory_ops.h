@@ -14,7 +14,8 @@ void *pf_atomic_begin_checked(struct pf_thread *t, void *addr, uint32_t packed, 
 void pf_fence_checked(struct pf_thread *t, uint32_t order, uint32_t site);
 /* memory_range.c */
 void pf_shadow_new(const volatile void *addr, size_t size);
-/* The same for memory that t allocates at the site id `where`; a write of it. */
+/* The same for memory that t allocates at the site id `where`. The allocation counts as a write of
+ * the memory. */
 void pf_shadow_allocated(struct pf_thread *t, const volatile void *addr, size_t size,
                          uint32_t where);
 void pf_shadow_unmapped(const volatile void *addr, size_t size);

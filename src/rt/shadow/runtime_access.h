@@ -59,8 +59,8 @@ static inline void pf_memory_new(const volatile void *addr, size_t size)
 {
     pf_memory_ops.memory_new(addr, size);
 }
-/* The same for memory that t allocates at the site id `where`: a write of it, which must be ordered
- * before its uses. */
+/* The same for memory that t allocates at the site id `where`. The allocation counts as a write of
+ * the memory, which must be ordered before its uses. */
 static inline void pf_memory_allocated(struct pf_thread *t, const volatile void *addr, size_t size,
                                        uint32_t where)
 {

@@ -38,8 +38,8 @@ void pf_model_atomic_end(uintptr_t addr, uint32_t packed, bool stored);
 void pf_model_fence(unsigned order);
 /* The thread calls an interposed function. */
 void pf_model_call(void);
-/* It calls code without events, which may access everything, and may call back. call: 1 + the site
- * of the call; 0: unknown. */
+/* The thread calls code without events, which may access everything, and may call back. call: 1 +
+ * the site of the call; 0: unknown. */
 void pf_model_leave(uint32_t call);
 void pf_model_thread_created(uint32_t number);
 /* The thread `to` runs next. */

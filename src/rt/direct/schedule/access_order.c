@@ -144,7 +144,7 @@ uint16_t pf_access_order_marks(struct pf_context *c, const struct pf_pending_eve
 
 /* --- decisions --- */
 
-/* Both threads have arrived: c now, the held one before. */
+/* Both threads have arrived at their accesses: c now, the held thread earlier. */
 static enum pf_fuzz_decision take_turns_together(struct pf_context *c, struct pf_order_outcome *out)
 {
     bool second = c->fuzz.marks == SECOND;

@@ -25,8 +25,9 @@ void pf_checkpoint_wait_all(void);
 /* Copies the process. Returns the child's pid; 0 in the child, in which system calls are trapped
  * again; or a negative errno. */
 long pf_checkpoint(void);
-/* Gives a copy that runs in parallel with others its own core; number 0 keeps ours. */
 struct pf_channel;
+/* Gives a copy that runs in parallel with others its own core; copy number 0 keeps the core of this
+ * process. */
 void pf_checkpoint_choose_core(const struct pf_channel *c, uint32_t number);
 
 #endif

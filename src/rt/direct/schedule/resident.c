@@ -60,8 +60,8 @@ static void fill_slots(void)
         *slot_of(explored[i].name) = i + 1;
 }
 
-/* An event of the call, which reads nothing that changes. Exploration orders such calls, and must
- * know where they happened. */
+/* Writes an event for the call: a read of memory that never changes. Exploration orders such calls,
+ * and must know where they happened. */
 static void trace_call(const struct pf_func *native)
 {
     struct pf_trace_record e = {.kind = PF_EV_READ, .what = (uint64_t)native, .more = 1};

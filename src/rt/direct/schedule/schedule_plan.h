@@ -23,7 +23,7 @@ void pf_schedule_plan_init(void);
 void pf_schedule_plan_load(const char *path);
 /* Follows these steps from now on; none of them is a query. */
 void pf_schedule_plan_follow(const struct pf_schedule_plan_step *steps, uint64_t count);
-/* Like load, as long as it is possible: a step that cannot be done ends the plan. A file that does
+/* Like load, but a step that cannot be done ends the plan without a divergence. A file that does
  * not exist is an empty plan. */
 void pf_schedule_plan_load_lenient(const char *path);
 /* Follows no plan from now on. */

@@ -16,8 +16,8 @@ bool pf_spinners_recognise(struct pf_context *c, const struct pf_pending_event *
  * with the same registers, the same stack and the same memory, without another system call. It will
  * never stop. */
 bool pf_spinners_yield_for_ever(const struct pf_context *c);
-/* All runnable threads have only yielded for a long time; call it now and then: true if neither
- * their stacks nor the memory have changed since several calls. */
+/* Call it from time to time while all runnable threads only yield: true if neither their stacks nor
+ * the memory have changed during the last calls. */
 bool pf_spinners_only_yield(void);
 /* c, the current thread, waits in a loop from now on. */
 void pf_spinners_add(struct pf_context *c);

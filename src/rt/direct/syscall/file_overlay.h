@@ -21,10 +21,10 @@
 /* From now on changes are private. In a continuation of a run whose changes are private already:
  * the continuation gets copies of its private files. */
 void pf_overlay_begin(void);
-/* The file has these contents in this run. */
+/* Gives the file these contents in this run. */
 void pf_overlay_serve(const char *path, const void *bytes, uint64_t n);
-/* A private copy of the file is served from now on, if there is none yet. Returns its descriptor;
- * -1: the file cannot be read. */
+/* Serves a private copy of the file from now on, and makes it if there is none yet. Returns its
+ * descriptor; -1: the file cannot be read. */
 int pf_overlay_take(const char *path);
 /* After pf_overlay_begin in a continuation: a descriptor that refers to the continuation's own copy
  * of the private file behind `fd`; -1: fd is not open on a private file. */

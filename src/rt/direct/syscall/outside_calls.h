@@ -21,7 +21,7 @@ void pf_outside_check(long number, const long argument[6]);
 bool pf_outside_reached(long number, const long argument[6]);
 /* True if the descriptor leads to another process. */
 bool pf_outside_descriptor(int fd);
-/* From now on it does. */
+/* From now on the descriptor leads to another process. */
 void pf_outside_add(int fd);
 /* True if the peer of a connected socket is another process. */
 bool pf_outside_peer(int fd);

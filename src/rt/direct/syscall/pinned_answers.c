@@ -42,7 +42,7 @@ static void note_live(long number)
 
 /* --- keys --- */
 
-/* The same in all runs: how the thread was created. */
+/* A hash of how the thread was created, which is the same in all runs. */
 static uint64_t origin_of(const struct pf_context *c)
 {
     uint64_t h = PF_FNV_START;
@@ -51,7 +51,7 @@ static uint64_t origin_of(const struct pf_context *c)
     return h;
 }
 
-/* Arguments that belong to the question; the others are addresses, or are not used. */
+/* A mask of the arguments that are part of the key; the others are addresses, or are not used. */
 static uint32_t arguments_of(long number)
 {
     switch (number) {

@@ -21,16 +21,16 @@
 /* In a resident target: maps the table in this file. False: it cannot be mapped. */
 bool pf_pins_map(const char *path);
 
-/* One call. */
+/* The state of one call between its begin and its end. */
 struct pf_pin {
     uint64_t key; /* 0: its answer is not kept */
 };
-/* Before a call of a recorded run. True: *result is its answer, its memory is written, and it is
- * logged. */
+/* Before a call of a recorded run. True: *result is the answer, its bytes are written to memory,
+ * and it is logged; the call must not be performed. */
 bool pf_pin_begin(struct pf_pin *p, long number, const long argument[6], long *result);
 /* After the call was performed and logged. */
 void pf_pin_end(const struct pf_pin *p, long number, const long argument[6], long result);
-/* The call would have waited. */
+/* The call would have waited: tells pf, unless the answer of the call is kept. */
 void pf_pin_waits(const struct pf_pin *p, long number);
 /* In an explored run: the kernel has looked at the path of this call. */
 void pf_pin_note_path(long number, const long argument[6]);

@@ -78,7 +78,7 @@ void pf_input_put_header(enum pf_input_kind kind, long number, int64_t result, s
 const struct pf_input *pf_input_get(enum pf_input_kind kind, long number);
 /* Replay: the next record without taking it; NULL: no more. */
 const struct pf_input *pf_input_peek(void);
-/* Recording in memory that pf does not empty meanwhile: the record that was put last. */
+/* The record that was put last. Only for a recording in memory that pf does not empty meanwhile. */
 const struct pf_input *pf_input_newest(void);
 void pf_input_skip(void); /* takes the record that peek returned */
 static inline const void *pf_input_payload(const struct pf_input *in) { return in + 1; }
@@ -116,7 +116,7 @@ void pf_output_bytes(int fd, const struct iovec *vectors, size_t count, long res
 void pf_output_track(long number, const long argument[6], long result);
 /* 1 if fd is standard output, 2 if it is standard error, else 0. */
 int pf_output_standard(int fd);
-/* How many bytes were written to the descriptor so far; 0 for others than 0, 1 and 2. */
+/* The number of bytes written to the descriptor so far; 0 if it is not 0, 1 or 2. */
 uint64_t pf_output_written(int fd);
 /* From now on, output to standard output and error is logged but not written. */
 void pf_output_hide(void);
