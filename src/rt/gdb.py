@@ -95,7 +95,7 @@ def kill_all(_):
 
 
 class OtherAddress(gdb.Breakpoint):
-    """A further address of the line of a breakpoint of the user."""
+    """An internal breakpoint at a further address of the line at which the user has set a breakpoint."""
 
     def __init__(self, address, user):
         super().__init__("*%d" % address, internal=True)
@@ -108,7 +108,7 @@ class OtherAddress(gdb.Breakpoint):
 class LineBreakpoints:
     """Makes `break FILE:LINE` stop in every body of a function. gdb takes one address for each function, but the
     function has several bodies, and a replay runs the one for events. The other addresses of the line get internal
-    breakpoints, which stop while the user's exists. (A line may then stop a thread twice.)"""
+    breakpoints, which stop as long as the user's breakpoint is enabled. (A thread may stop twice at a line.)"""
 
     def __init__(self):
         self.others = {}  # number of the user's breakpoint -> internal breakpoints
@@ -136,7 +136,7 @@ class LineBreakpoints:
             other.condition, other.thread = user.condition, user.thread
 
     def deleted(self, user):
-        self.others.pop(user.number, None)  # deleting them would crash gdb; they no longer stop
+        self.others.pop(user.number, None)  # to delete the internal ones would crash gdb; they no longer stop
 
 
 class Position:

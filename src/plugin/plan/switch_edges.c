@@ -35,8 +35,8 @@ static bool has_steps_inside(struct back_edge_search *s, const struct pf_switch_
         return true;
     if (edge->from == edge->to)
         return false;
-    /* Breadth-first from the head. If there are more blocks than fit the queue, assume that one
-     * has. */
+    /* Breadth-first from the head. If there are more blocks than the queue holds, assume that one
+     * of them has a step. */
     size_t queue[64], n = 0, at = 0;
     queue[n++] = edge->to;
     for (; at < n; at++) {

@@ -49,7 +49,7 @@ static void put_trace(const struct pf_backtrace *stack, void **trace, unsigned l
         trace[i] = i < stack->n ? (void *)(uintptr_t)&stack->at[i] : NULL;
 }
 
-/* The lock number `index` of the report; NULL: it has fewer. */
+/* Lock number `index` of the report; NULL: the report has fewer locks. */
 static const struct pf_lock *lock_at(const struct pf_finding *f, unsigned long index)
 {
     for (size_t i = 0; i < f->naccesses; i++)
@@ -284,7 +284,7 @@ static size_t add_number(char *out, size_t room, size_t n, uint64_t v, unsigned 
     return n;
 }
 
-/* A frame of the current report, by its place in a trace; NULL: the pointer is something else. */
+/* The frame of the current report that an element of a trace refers to; NULL: it refers to none. */
 static const struct pf_stack_frame *frame_at(const void *pc)
 {
     const struct pf_finding *f = pf_race_current();

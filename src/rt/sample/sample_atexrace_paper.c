@@ -12,10 +12,10 @@
  * S(t) holds for all accesses of t, also those of callers that f returns to, until t enters another
  * function or another thread sets S(t). So every call runs the watch body; while S(t) is false the
  * checks take the slow path, which ignores the access. That costs more than plain bodies would; the
- * policy is for comparing what is found.
+ * policy exists to compare which races are found.
  *
- * There is no event when a function returns. Its pairs are added when the thread next enters a
- * function, or ends, with what the other threads run then.
+ * The runtime does not see when a function returns. So its pairs are added when the thread next
+ * enters a function or ends: pairs with the functions that the other threads run at that time.
  */
 #include "function_pairs.h"
 #include "limits.h"
@@ -105,7 +105,7 @@ static void begin(struct pf_thread *t)
          slot < end_; slot++)                                                                      \
         if (slot != &slots[(o)->slot] && __atomic_load_n(&slot->function, __ATOMIC_RELAXED))
 
-/* A call of f has returned: its pairs become known. */
+/* A call of f has returned: adds its pairs to the map. */
 static void add_pairs(struct paper_thread *o, uint64_t f)
 {
     FOR_EACH_OTHER(o, slot)

@@ -28,8 +28,8 @@ static uint32_t burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iter
     (void)t;
     (void)f;
     (void)iterations;
-    /* every second time also back to the watch body at the next back edge, not only after the
-     * loop */
+    /* every second time the call returns to the watch body at the next back edge, otherwise after
+     * the loop */
     __pf_tls.body_switch = ++__pf_tls.woken & 1;
     return 0;
 }

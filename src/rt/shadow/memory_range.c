@@ -128,8 +128,8 @@ void pf_shadow_new(const volatile void *p, size_t size)
 void pf_shadow_allocated(struct pf_thread *t, const volatile void *p, size_t size, uint32_t where)
 {
     uintptr_t addr = (uintptr_t)p, end = addr + size;
-    /* Sampling: a thread that is not watched leaves no records. The oracle does not know this
-     * kind of write. */
+    /* Not while sampling, when a thread that is not watched leaves no records. Not with the oracle,
+     * which does not know this kind of write. */
     if (!where || addr & 7 || pf_rt.sampling | pf_rt.oracle || pf_ignores(t, true) ||
         !pf_stack_watched()) {
         pf_shadow_new(p, size);
@@ -146,8 +146,8 @@ void pf_shadow_allocated(struct pf_thread *t, const volatile void *p, size_t siz
         for (uint64_t *to = cell + (end - addr + 7) / 8 * 2; cell < to; cell++)
             pf_word_put(cell, record);
     }
-    /* Bytes behind the block are never written: a record of them would stay for ever, next to those
-     * of the last bytes of the block. */
+    /* The record must not cover the bytes behind the block: no access ever replaces that part, so
+     * the record would stay in the cell for ever. */
     if (end & 7) {
         uint64_t *last = pf_cell_of(end), beyond = PF_MASK_ALL << (end & 7) & PF_MASK_ALL;
         pf_word_put(&last[0], record & ~beyond);

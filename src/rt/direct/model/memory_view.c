@@ -64,7 +64,7 @@ struct pf_view_thread *pf_view_self(void)
         return NULL;
     struct pf_view_thread *t = &views->thread[pf_running->number];
     if (t->left) {
-        t->left = is_left_open(t); /* it may synchronise after each callback */
+        t->left = is_left_open(t); /* the code may synchronise after each callback */
         t->now.floor = position + 1;
     }
     return t;

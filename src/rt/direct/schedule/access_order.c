@@ -74,7 +74,7 @@ void pf_access_order_begin(const struct pf_order_request *request, const char *p
     o.phase = PENDING;
     o.others = true; /* the thread of the first access has the first turn */
     o.random = seed_of(request->policy, request->together ? "pct:" : "random:");
-    if (request->together) /* seeds are small numbers; half of the runs have no random turns */
+    if (request->together) /* half of the runs have no random turns; seeds are small */
         o.random = o.random % 2 ? 0 : o.random * 0x9e3779b97f4a7c15ull;
     o.began = pf_scheduler.events;
     pf_direct.fuzzing = true;

@@ -27,7 +27,7 @@ struct page_scan {
 
 static void add(struct pf_resident *r, uint64_t page)
 {
-    /* one more page costs less than one more call */
+    /* over a gap of one page: to populate it costs less than one more call of madvise */
     if (r->nhot && page - r->hot[r->nhot - 1].end <= PAGE)
         r->hot[r->nhot - 1].end = page + PAGE;
     else if (r->nhot < PF_HOT_MAX) {
@@ -36,7 +36,7 @@ static void add(struct pf_resident *r, uint64_t page)
     }
 }
 
-/* The pages of a region that only this process has. */
+/* Adds the pages of a region that no other process has. */
 static void add_region(struct pf_resident *r, long fd, const struct page_region *g)
 {
     static uint64_t entry[512];

@@ -65,8 +65,8 @@ static bool has_shared_memory(void)
     return false;
 }
 
-/* True if the program is in a state that repeats, given a hash of the states of its threads at two
- * moments: memory must be the same too. The first call is the first moment. */
+/* Compares memory at two moments at which the threads are in the same state: true if memory is the
+ * same, so that the program repeats itself. The first call (*memory is 0) is the first moment. */
 static bool memory_repeats(uint64_t *memory)
 {
     uint64_t before = *memory, now = pf_memory_hash();

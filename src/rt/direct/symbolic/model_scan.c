@@ -20,7 +20,7 @@ static struct pf_expression_operand constant(uint64_t v)
     return (struct pf_expression_operand){0, v};
 }
 
-/* The byte of the text must keep its value. */
+/* Assumes that the byte of the text keeps its value. */
 static void keep(struct scan *s)
 {
     pf_model_assume(s->c, PF_EXPR_EQ, 8, pf_model_byte(s->text), constant(*s->text));

@@ -163,7 +163,7 @@ static bool is_same_file(const struct source *s, const struct stat *st)
     return s->inode == st->st_ino && s->device == st->st_dev;
 }
 
-/* NAME[N]; returns its length. */
+/* Writes NAME[N]; returns its length. */
 static size_t numbered_name(char *to, const char *name, uint32_t number)
 {
     char digits[16];
@@ -268,7 +268,7 @@ static void random_arrived(void *at, size_t n)
     pf_label_memory_fill(at, 0, n);
 }
 
-/* A call has written the size of the file behind a descriptor there. */
+/* A call has written the size of the file behind a descriptor to *size. */
 static void size_arrived(int fd, void *size)
 {
     struct stat st;

@@ -12,7 +12,7 @@ struct pf_expression_operand pf_model_byte(const void *at);
 /* Records whether the comparison of two operands holds, as a condition of the call. */
 void pf_model_condition(const struct pf_symbolic_call *c, enum pf_symbolic_op op, unsigned bits,
                         struct pf_expression_operand a, struct pf_expression_operand b);
-/* The same for a condition that keeps the model valid: the function does not branch on it. */
+/* The same for a condition under which the model is valid; the function does not branch on it. */
 void pf_model_assume(const struct pf_symbolic_call *c, enum pf_symbolic_op op, unsigned bits,
                      struct pf_expression_operand a, struct pf_expression_operand b);
 /* The length of a string of at most `most` bytes. Records the conditions on its bytes that give it
@@ -22,7 +22,7 @@ size_t pf_model_length(const struct pf_symbolic_call *c, const char *s, size_t m
 /* model_number.c: the strtol family. */
 uint32_t pf_model_number(const struct pf_symbolic_call *c);
 /* The length of the text of a number: spaces, sign, prefix, digits; 0: no number. *base: the base;
- * 0 is replaced by the one that the text chooses. */
+ * if it is 0, it becomes the base that the text chooses. */
 size_t pf_number_extent(const uint8_t *s, unsigned *base);
 /* The label of a number that was parsed from the n bytes at s. */
 uint32_t pf_number_leaf(const struct pf_symbolic_call *c, const uint8_t *s, size_t n, unsigned base,

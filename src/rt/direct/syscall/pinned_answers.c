@@ -51,7 +51,8 @@ static uint64_t origin_of(const struct pf_context *c)
     return h;
 }
 
-/* A mask of the arguments that are part of the key; the others are addresses, or are not used. */
+/* The number of arguments, from the first on, that the key may contain; the others are addresses,
+ * or are not used. */
 static uint32_t arguments_of(long number)
 {
     switch (number) {
@@ -260,7 +261,7 @@ void pf_pin_waits(const struct pf_pin *p, long number)
 
 /* --- files --- */
 
-/* The path of a call that only looks at it, and the folder that it is relative to. */
+/* The path that a call looks up, and the folder that it is relative to; NULL: another call. */
 static const char *path_of(long number, const long a[6], long *folder)
 {
     *folder = AT_FDCWD;
