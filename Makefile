@@ -70,7 +70,7 @@ test-campaign: stage ## check every test program at three levels, execute every 
 	python3 test/run/campaign.py --pf $(pf) --work $(BUILD)/test-work/test-campaign
 	python3 test/run/known_defects.py --pf $(pf) --work $(BUILD)/test-work/known-defects
 
-test-fleet: stage ## suite, check, hunt and judge on a private Slurm, ten times as much as in `make test`
+test-fleet: stage ## run suite, check, hunt and judge on a private Slurm; suite and check are ten times as large as in `make test`
 	PF=$(abspath $(pf)) ROOT=$(CURDIR) WORK=$(abspath $(BUILD))/test-work/test-fleet python3 test/run/fleet.py --large
 
 bench: stage ## compare time and memory with ThreadSanitizer; results in bench/results

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""results_engine.py submit|list|cancel FOLDER NAME [N...] - an engine for `--on script:`, which runs nothing: `submit` writes a
-result for each task at once. PF_BENCH (JSON, in the file bench.json next to the list of tests) gives the number of findings of a
-task, and of distinct findings. `list` knows no task."""
+"""results_engine.py submit|list|cancel FOLDER NAME [N...] - an engine for `--on script:` that runs no task. `submit` writes a result
+for each task at once. The file bench.json next to the list of tests has the number of findings of each task (`findings`) and of
+distinct findings of all tasks (`distinct`). `list` and `cancel` do nothing."""
 
 import json
 import random

@@ -3,8 +3,9 @@
  *
  * bench: size=900000 quick=40000 contention=300000
  *
- * Shows:   many locks, ever new epochs, nodes of sorted keys that all threads change, memmove
- *          of short ranges. Size is the number of operations; one of four is an insertion.
+ * Shows:   many locks, a new epoch at each of them, nodes of sorted keys that all threads
+ *          change, memmove of short ranges. Size is the number of operations; one of four is an
+ *          insertion.
  * Hides:   long loops. There are no races. The result is the sorted content, which does not
  *          depend on the schedule.
  */

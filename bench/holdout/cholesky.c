@@ -5,8 +5,8 @@
  * bench: size=24000 quick=1000 contention=8000
  *
  * Shows:   a task queue with a condition variable, a lock for each column, updates of a column
- *          by columns that other threads made, ever new epochs. Size is the number of columns;
- *          each has 48 entries below the diagonal.
+ *          by columns that other threads computed, a new epoch at each lock operation. Size is
+ *          the number of columns; each has 48 entries below the diagonal.
  * Hides:   long loops. There are no races. Numbers are integers modulo 2^64 (no division), so
  *          that the order of updates has no effect.
  */

@@ -5,8 +5,8 @@
  * bench: size=24000 quick=3000 contention=10000
  *
  * Shows:   loops over 2 axes and over the few particles of a cell, whose lengths are variables;
- *          a lock for each particle and neighbouring cell. Size is the number of particles;
- *          there are five steps.
+ *          one lock operation for each particle and each neighbouring cell. Size is the number
+ *          of particles; there are five steps.
  * Hides:   long loops. There are no races. Forces are integers, so that the order of the sums
  *          has no effect.
  */

@@ -6,7 +6,8 @@
  * Shows:   scattered reads of doubles through an index array, vectors that all threads read and
  *          each thread writes in part, barriers. Size is the number of rows of 9 entries; there
  *          are 20 iterations.
- * Hides:   locks. There are no races. Sums of parts are added in the order of the threads.
+ * Hides:   locks. There are no races. The partial sums of the threads are added in a fixed
+ *          order.
  */
 #include "bench.h"
 
@@ -19,7 +20,7 @@ struct gradient {
     pthread_barrier_t step;
 };
 
-/* The sum of what each thread gives, the same in all threads. */
+/* The sum of the values of all threads; every thread gets the same result. */
 static double sum_all(struct gradient *g, const struct bench_worker *w, double mine)
 {
     double sum = 0;

@@ -1,5 +1,5 @@
 /*
- * inverted_index.c - links of pages, extracted by all threads, collected in a hash table with a
+ * inverted_index.c - all threads extract links from pages, and collect them in a hash table with a
  * lock for each bucket.
  *
  * bench: size=20000 quick=1000 contention=6000

@@ -1,6 +1,6 @@
 /*
- * key_match.c - searches encrypted keys in a file of short lines: each line is copied, changed
- * byte by byte, compared.
+ * key_match.c - searches for encrypted keys in a file of short lines. It copies each line, changes
+ * the copy byte by byte, and compares it.
  *
  * bench: size=2400000 quick=80000 contention=600000
  *

@@ -1,6 +1,6 @@
 /*
- * ocean_flat.c - currents on a contiguous grid: several arrays, each step reads two of them and
- * writes a third.
+ * ocean_flat.c - currents on contiguous grids. Each step reads two of several arrays and writes a
+ * third one.
  *
  * bench: size=150 quick=8 contention=40
  *

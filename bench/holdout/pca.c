@@ -4,8 +4,8 @@
  *
  * bench: size=1000 quick=120 contention=400
  *
- * Shows:   pairs of rows read by all threads, rows as separate blocks, a lock for each row.
- *          Size is the number of rows of 400 integers.
+ * Shows:   pairs of rows read by all threads, rows as separate blocks, one lock operation
+ *          for each row. Size is the number of rows of 400 integers.
  * Hides:   writes to shared memory. There are no races.
  */
 #include "bench.h"

@@ -3,8 +3,8 @@
  *
  * bench: size=720 quick=128 contention=320
  *
- * Shows:   recursion with structs of three doubles by pointer, read-only data of all threads,
- *          lists in grid cells. Size is the width of the picture.
+ * Shows:   recursion with structs of three doubles passed by pointer, read-only data that all
+ *          threads share, lists in grid cells. Size is the width of the picture.
  * Hides:   writes to shared memory, except the picture and the queue. There are no races.
  */
 #include "bench.h"

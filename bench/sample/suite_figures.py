@@ -25,7 +25,7 @@ class Figures:
         for policy, finding in db.execute("SELECT DISTINCT e.policy, s.finding FROM sighting s JOIN execution e "
                                           "ON e.id=s.execution"):
             self.races.setdefault(policy, set()).add(finding)
-        # Figure 9b counts every race that is seen, not only different ones.
+        # Figure 9b counts every sighting of a race, not only distinct races.
         self.sightings = dict(db.execute("SELECT e.policy, sum(s.count) FROM sighting s JOIN execution e ON e.id=s.execution "
                                          "GROUP BY e.policy"))
         self.places = {i: sorted(f"{a.get('file')}:{a.get('line')}" for a in f["accesses"]) for i, f in findings.items()}

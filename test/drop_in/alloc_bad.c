@@ -1,6 +1,6 @@
 // want: race
 // text: #0 malloc
-// The block is allocated without order before its use by another thread.
+// One thread allocates a block and another one uses it; nothing orders the two.
 #define ORDER memory_order_relaxed
 #include "published.h"
 

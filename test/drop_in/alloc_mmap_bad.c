@@ -1,6 +1,6 @@
 // want: race
 // text: #0 mmap
-// The memory is mapped without order before its use by another thread.
+// One thread maps memory and another one uses it; nothing orders the two.
 #define ORDER memory_order_relaxed
 #include "published.h"
 #include <sys/mman.h>

@@ -1,6 +1,6 @@
 // want: race
 // text: #0 operator new(unsigned long)
-// An object is allocated without order before its use by another thread.
+// One thread allocates an object and another one uses it; nothing orders the two.
 #include "order.h"
 #include <atomic>
 #include <thread>

@@ -1,5 +1,5 @@
 // want: none
-// The block is allocated, published by a release and used after an acquire.
+// One thread allocates a block and publishes it with a release. Another one acquires and uses it.
 #define ORDER memory_order_seq_cst
 #include "published.h"
 

@@ -1,4 +1,4 @@
-/* calls.h - functions that code compiled for ThreadSanitizer calls, called by hand. */
+/* calls.h - explicit calls of functions that ThreadSanitizer's instrumentation calls. */
 #include "order.h"
 #include <pthread.h>
 
@@ -13,7 +13,7 @@ void __tsan_write_range_pc(void *p, unsigned long size, void *pc);
 
 enum { RELAXED = 0, ACQUIRE = 2, RELEASE = 3, SEQ_CST = 5 };
 
-static char buffer[32]; /* accessed by code that is not compiled */
+static char buffer[32]; /* its accesses are only announced */
 static int flag, count;
 
 static inline void *writer(void *arg)

@@ -1,4 +1,4 @@
 // want: race
-// Two ranges that the program announces are not ordered: the store is relaxed.
+// Two range accesses that the program announces are not ordered, because `flag` is relaxed.
 #define ORDER RELAXED
 #include "calls.h"

@@ -1,4 +1,4 @@
 // want: none
-// A release and an acquire order two ranges that the program announces.
+// A release and an acquire order two range accesses that the program announces.
 #define ORDER RELEASE
 #include "calls.h"

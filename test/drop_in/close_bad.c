@@ -1,7 +1,7 @@
 // want: descriptor-race
 // text: Location is file descriptor
 // text: #0 pipe
-// A descriptor is closed while another thread uses it.
+// One thread closes a descriptor that another one uses; nothing orders the two.
 #include "descriptor.h"
 
 int main(void)

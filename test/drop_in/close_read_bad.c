@@ -1,6 +1,6 @@
 // want: descriptor-race
 // text: #0 socketpair
-// A socket is closed by the thread that it has told so; the other thread may still be reading.
+// One thread closes a socket from which another one reads; nothing orders the two.
 #include "order.h"
 #include <pthread.h>
 #include <sys/socket.h>

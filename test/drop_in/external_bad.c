@@ -1,6 +1,6 @@
 // want: external-race
 // text: race on CacheEntry
-// Two threads use an object of a library, one of them modifies it.
+// One thread modifies an object of a library and another one reads it; nothing orders the two.
 #include "external.h"
 
 static void *writer(void *arg)

@@ -1,5 +1,5 @@
 // want: none
-// Two threads read an object of a library, which is modified after the join.
+// Two threads read an object of a library. The main thread modifies it after the join.
 #include "external.h"
 
 static void *user(void *arg)

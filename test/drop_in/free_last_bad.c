@@ -1,6 +1,6 @@
 // want: race
 // notext: heap-use-after-free
-// A block is freed after another thread has used it, without order.
+// One thread frees a block after another one has used it; nothing orders the two.
 #include "order.h"
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // want: race
 // text: heap-use-after-free
-// A block is used after another thread has freed it, without order.
+// One thread uses a block after another one has freed it; nothing orders the two.
 #include "order.h"
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 // want: deadlock suspicious
-// A lock that is taken with a time limit is held while another one is taken; another thread takes
-// both in the other order, without a limit.
+// One thread takes a lock with a time limit, then a second lock. Another thread takes both in the
+// other order, without a limit.
 #include "lock_order.h"
 #include <time.h>
 

@@ -1,6 +1,6 @@
 // want: vptr-race
 // text: data race on vptr (ctor/dtor vs virtual call)
-// A virtual call while another thread destroys the object.
+// One thread makes a virtual call and another one destroys the object; nothing orders the two.
 #include "vptr.h"
 
 int main()

@@ -6,7 +6,7 @@
 
 int main()
 {
-    char *block = (char *)std::malloc(256); /* free changes its beginning */
+    char *block = (char *)std::malloc(256); /* free overwrites its beginning */
     base *b = new (block + 128) derived;
     std::thread t([block] {
         std::free(block);

@@ -1,4 +1,5 @@
-/* Races of which one is visible only if the reader runs late, and one lock-protected variable. */
+/* Races on `count`, `ready` and `value`. The race on `value` happens only if the reader sees that
+ * `ready` is set. A lock protects `guarded`. */
 #include <pthread.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* One of four races, chosen by the argument, or none. Each race is found in every run: the two
- * threads are not ordered, whatever the schedule. */
+/* The argument modulo 5 chooses one of four races, or none. Every run finds the chosen race: no
+ * schedule orders the two threads. */
 #include <pthread.h>
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-// Figure 8 with symbols: the outputs of both orders are equal for a whole range of inputs.
+// Figure 8 in a symbolic run: both orders print the same for a whole range of inputs.
 // judge: globalx k-witness-harmless
 // evidence: globalx both orders print the same for every argv[1] >= 0
 // flags: --symbolic

@@ -1,4 +1,4 @@
-// Two different formulas that are always equal. Twin of printed_mask.
+// The orders print two different formulas, which are equal for every input. Twin of printed_mask.
 // judge: chosen k-witness-harmless
 // evidence: chosen both orders print the same for every input
 // flags: --symbolic

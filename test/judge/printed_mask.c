@@ -1,4 +1,4 @@
-// The recorded input hides that the orders print different things: the solver names another one.
+// Both orders print the same for the recorded input. The solver finds one for which they differ.
 // judge: chosen output-differs
 // reason: chosen with argv[1]=
 // evidence: chosen descriptor 1

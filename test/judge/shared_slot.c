@@ -1,4 +1,4 @@
-// The consumer reaches the slot before the first producer only if the second one runs meanwhile.
+// The consumer reads the slot before the first producer writes it only if the second one has run.
 // judge: slot output-differs
 // judge: filled output-differs
 // levels: O2

@@ -1,5 +1,5 @@
-// A loop that runs on in the watch body switches to the plain body, and back to the watch body
-// where the outermost loop ends or, every second time, at the next back edge. All values survive.
+// A long loop switches from the watch body to the plain body, and back to the watch body where the
+// outermost loop ends or, every second time, at the next back edge. All values survive.
 // leave: write 4 last leave_bodies.c:26 counted < main
 // leave: write 8 total leave_bodies.c:46 nested < main
 // leave: write 4 last leave_bodies.c:57 calls < main
@@ -13,7 +13,7 @@ int x, last, found, before, a[5000], key = 4321;
 long total;
 volatile int many = 2500, some = 20;
 
-/* Two ways out of the loop. */
+/* The loop has two exits. */
 NOINLINE int counted(int n, int k)
 {
     int s = 0, twice = k * 2;
@@ -58,7 +58,7 @@ NOINLINE int calls(int n)
     return s;
 }
 
-/* Both ways out of the loop lead to the same code. */
+/* Both exits of the loop lead to the same code. */
 NOINLINE int finds(int n)
 {
     int i, h = n ^ 77;

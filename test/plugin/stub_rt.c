@@ -9,8 +9,8 @@
  *       watch, plain, event
  *       ask             every second call runs the plain body
  *       switch          the plain body, and the watch body from the first back edge on
- *       leave           the watch body; loops that run on leave it, and come back at their end or,
- *                       every second time, at the next back edge
+ *       leave           the watch body; long loops switch to the plain body, and back to the watch
+ *                       body at their end or, every second time, at the next back edge
  *       bare            bare entries; functions without one run the plain body
  *   PF_STUB_BUDGET=N    event body: the budget that the thread gets each time it is used up; with
  *                       0, the default, every event is printed

@@ -3,10 +3,10 @@
 
 Starts a private Slurm with four nodes (slurm_cluster.py), and runs on it: a suite of 200 tests, while a node is lost, a
 task is killed, the submitting pf is killed and the scratch disk of one node is full; a check of 2,000 schedules; a hunt;
-a judgement of 20 races. Each must give the same findings as without --on, and nothing twice. --large repeats the suite
+a judgement of 20 races. Each must give the same findings as without --on, and count none twice. --large repeats the suite
 ten times and the check with ten times as many schedules.
 
-Status 77 with the reason if Slurm cannot run here."""
+Prints the reason and exits with status 77 if Slurm cannot run here."""
 
 import json
 import os
@@ -107,7 +107,7 @@ def suite_words(state):
 
 
 def test_suite(cluster, on):
-    """A suite, with everything that can go wrong."""
+    """A suite while the submitting pf, a task and a node are killed, and while a scratch disk is full."""
     words = suite_words("suite-fleet") + [*on, "--batch", "8", "tests"]
     notes = ""
     first = start(*words, env=cluster.env)
@@ -151,7 +151,7 @@ def compare_suite():
     odd = [p.name for p in folder.rglob("*") if p.suffix in (".db", ".lock") or p.name == "lock"]
     expect(not odd, f"suite: no database and no lock in the shared folder {odd}")
     expect(not (folder.stat().st_mode & 0o077), "suite: the shared folder is private")
-    # merging everything once more changes nothing
+    # every result was merged exactly once
     db = sqlite3.connect(WORK / "suite-fleet/suite.db")
     expect(db.execute("SELECT count(*) FROM imported").fetchone()[0] == done_tasks("suite-fleet"), "suite: each result was merged once")
 

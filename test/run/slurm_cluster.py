@@ -25,7 +25,7 @@ def why_not():
 
 
 def free_ports(n):
-    """n ports of the loopback interface that nobody uses now."""
+    """n ports of the loopback interface that no process uses now."""
     sockets = [socket.socket() for _ in range(n)]
     for s in sockets:
         s.bind(("127.0.0.1", 0))

@@ -1,4 +1,4 @@
-# pf check --hunt finds a race that its own input cannot reach, judges it, and reports the input.
+# pf check --hunt finds a race that the given input cannot reach, judges it, and reports the input.
 cp "$ROOT"/bench/subject/hunt/background_option.c "$ROOT"/bench/subject/hunt/hunt.h .
 "$PF" cc -g -O1 -pthread background_option.c -o plain
 status 2 "$PF" check --hunt --time 5s -- ./plain --cleanup-now

@@ -19,7 +19,7 @@ EOF
 
 status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" account.json
 
-# A waiter that the first of two broadcasts wakes, and executions that an assertion cuts off.
+# The first of two broadcasts wakes a waiter, and an assertion ends some executions early.
 "$PF" cc -g -O1 -pthread "$ROOT/bench/subject/explore/bounded_buffer.c" -o buffer
 status 66 "$PF" explore --clips-only --json buffer.json -- ./buffer
 python3 - <<'EOF'
@@ -96,8 +96,8 @@ e = json.load(open("tally.json"))["exploration"]
 assert e["schedules"] == e["classes"] == 20 and e["races"][0]["clip"], e
 EOF
 
-# Answers of the outside world are the same in all runs: each thread acts on a random number, so that
-# runs would differ at random. A connection is used by the first run only.
+# All runs get the same answers from outside. Each thread acts on a random number, so that runs would
+# otherwise differ. Later runs do not use a connection again.
 for source in RANDOM DEVICE PROC; do
     "$PF" cc -g -O1 "-D$source" "$part/explore_answers.c" -o answers
     status 0 "$PF" explore --json answers.json -- ./answers
@@ -141,6 +141,6 @@ def explore(*more):
 out, n = explore()
 assert n == 0 and "a call that a private run cannot make" in out, (out, n)
 out, n = explore("--allow-outside")
-# one run before and one after the checkpoint was chosen, with two threads each
+# two runs use connections, one before and one after the checkpoint was chosen; each has two threads
 assert n == 4 and "complete for this input: every execution was seen (C11)" in out, (out, n)
 EOF

@@ -41,7 +41,7 @@ has err "Location is global 'shared'"
 status 66 "$PF" run --sample=atexrace --state sl5 -- ./loop 5
 status 0 "$PF" run --sample=atexrace --state sl4 -- ./loop 4
 status 66 "$PF" run --sample=atexrace --state sa -- ./alone
-# Their pair is new twice, and hot after that. The first calls of work() are watched in every
+# The pairs of ./lasting are new in two executions, and hot after that. The first calls of work() are watched in every
 # execution, before and after its loop.
 for i in 1 2 3 4; do
     status 66 "$PF" run --sample=atexrace --state sw -- ./lasting
@@ -63,7 +63,7 @@ for i in 1 2 3 4; do
 done
 status 0 "$PF" run --sample=atexrace --state s6 -- ./fig6
 # The algorithm as published finds the races of figures 2 and 6 in the same executions, until the
-# pairs are known. Its pairs are kept apart.
+# pairs are known. Its pairs are stored apart from those of atexrace.
 status 66 "$PF" run --sample=atexrace-paper --state pa -- ./fig2 c
 has err "#0 f1"
 has err "#0 f4"

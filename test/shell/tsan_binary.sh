@@ -1,5 +1,5 @@
-# Programs that gcc and clang have built with -fsanitize=thread run on our runtime, which takes the place of
-# ThreadSanitizer's shared one; a static one is refused with the reason.
+# Programs that gcc and clang have built with -fsanitize=thread run on our runtime, which replaces
+# ThreadSanitizer's shared runtime. A program with the static runtime is refused, with the reason.
 all=$ROOT/test/shell/part/tsan_binary_all.cpp
 g++ -g -O1 -fsanitize=thread -I"$ROOT/test/program" "$all" -o gcc -pthread
 clang++-19 -g -O1 -fsanitize=thread -shared-libsan -I"$ROOT/test/program" "$all" -o clang -pthread
@@ -11,7 +11,7 @@ for program in gcc clang; do
     hasnt err "WARNING"
     hasnt err "code without checks"
     has clean.json '"findings":[]'
-    # the frames of functions that longjmp and an exception have left are gone
+    # longjmp and exceptions remove the frames of the functions that they leave
     status 66 "$PF" run -- ./$program jump
     has err "#0 bump() $all:$(line BUMP)"
     has err "#1 after_jump() $all:$(line AFTER)"

@@ -1,4 +1,4 @@
-/* The comparison of the machines of a clip and of its replay. */
+/* clip_machine.c - compares the machine that recorded a clip with the one that replays it. */
 // sources: src/clip/clip_machine.c src/base/allocation.c
 #include "clip_machine.h"
 #include <setjmp.h>
@@ -12,7 +12,7 @@
 #define CPU "cpu 00100000 00000020 00000000 00000000\n"
 
 static const struct {
-    const char *recorded, *here, *some, *all; /* the text with and without the kernel */
+    const char *recorded, *here, *some, *all; /* some: without the kernel; all: with it */
 } cases[] = {
     {CPU "kernel 6.1\nlibc 2.36\n", CPU "kernel 6.1\nlibc 2.36\n", "", ""},
     {CPU "kernel 6.1\nlibc 2.36\n", CPU "kernel 6.5\nlibc 2.36\n", "", "kernel 6.1, here 6.5"},

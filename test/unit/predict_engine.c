@@ -21,8 +21,8 @@
 #include <cmocka.h>
 
 #define MAX_ORDER 64
-/* Under AddressSanitizer a sixth of the traces: memory errors show in few, and the plain build
- * compares all results. */
+/* AddressSanitizer builds use a sixth of the traces. These suffice to find memory errors, and the
+ * plain build compares the results of all traces. */
 #if __has_feature(address_sanitizer)
 #define SHARE 6
 #else

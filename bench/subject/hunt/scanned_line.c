@@ -1,5 +1,5 @@
 /* A line "job NAME N" is read with sscanf and printed into a buffer with snprintf. If the text in
- * the buffer is "fast:37", the threads share their result without a lock. */
+ * the buffer is "fast:37", the threads share their result without a lock, under every schedule. */
 // stdin: job slow 10
 // input: stdin
 // runs: 12

@@ -1,6 +1,6 @@
-/* A program that reads a variable, a file that no argument names, and random bytes. It updates the
- * file. If MODE is "go", the file begins with "on=1", and the first random byte is above 200, the
- * threads count without a lock. */
+/* A program that reads the environment variable MODE, a file that no argument names, and random
+ * bytes. It updates the file. If MODE is "go", the file begins with "on=1", and the first random
+ * byte is above 200, the threads count without a lock, under every schedule. */
 // env: MODE=stop
 // file: served.conf=on=0
 // input: env:MODE,file:served.conf,random:16

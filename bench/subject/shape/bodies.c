@@ -4,9 +4,9 @@
  *
  * bench: size=24000 quick=2000 contention=10000
  *
- * Shows:   a lock for each step down the tree, loops over three coordinates, deep recursion
- *          over nodes that other threads made. Size is the number of bodies; there are two
- *          steps.
+ * Shows:   one lock operation for each step down the tree, loops over three coordinates, deep
+ *          recursion over nodes that other threads made. Size is the number of bodies; there
+ *          are two steps.
  * Hides:   long loops. There are no races. Sums in the tree are integers, so that the order of
  *          insertion has no effect.
  */

@@ -3,9 +3,9 @@
  *
  * bench: size=12 quick=2 contention=6
  *
- * Shows:   watch lists, small clauses as heap blocks, a lock for every learned clause, so that
- *          nearly every access is the first of its epoch. Size is the number of random 3-SAT
- *          formulas, near the threshold of satisfiability.
+ * Shows:   watch lists, small clauses as heap blocks, one lock operation for every learned
+ *          clause, so that nearly every access is the first of its epoch. Size is the
+ *          number of random 3-SAT formulas, near the threshold of satisfiability.
  * Hides:   long loops. There are no races. Threads import clauses between barriers, so that
  *          each run does the same work.
  */

@@ -1,6 +1,5 @@
 /*
- * column_product.c - matrix product in the order of the textbook: the inner loop goes down a
- * column.
+ * column_product.c - textbook matrix product, in which the inner loop goes down a column.
  *
  * bench: size=560 quick=160 contention=320
  *

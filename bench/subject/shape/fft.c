@@ -5,7 +5,7 @@
  * bench: size=100 quick=4 contention=20
  *
  * Shows:   pairs of doubles at distances that are powers of two, a transposition that reads
- *          columns which other threads wrote, barriers. Size is the number of transforms of a
+ *          columns that other threads wrote, barriers. Size is the number of transforms of a
  *          matrix of 256 x 256 complex numbers.
  * Hides:   locks and pointers. There are no races.
  */

@@ -1,9 +1,9 @@
 /*
- * kmeans.c - clusters of points with few coordinates; each point is a block of its own.
+ * kmeans.c - clusters points with few coordinates; each point is a heap block of its own.
  *
  * bench: size=800000 quick=30000 contention=200000
  *
- * Shows:   loops of 3 elements whose length is a variable; points and means reached through
+ * Shows:   loops of 3 elements whose length is a variable; points and centres reached through
  *          arrays of pointers; centres that all threads read and one thread writes between
  *          barriers. Size is the number of points.
  * Hides:   locks. There are no races.

@@ -3,7 +3,7 @@
  *
  * bench: size=150 quick=6 contention=40
  *
- * Shows:   rows allocated one by one, so fresh pages; red-black relaxation with stride 2; grids
+ * Shows:   rows allocated one by one, on fresh pages; red-black relaxation with stride 2; grids
  *          of many sizes, barriers. Size is the number of cycles on a grid of 513 x 513.
  * Hides:   locks. There are no races.
  */
@@ -41,7 +41,7 @@ struct part {
     size_t from, to;
 };
 
-/* The rows of the inner part of a grid that are the worker's. */
+/* The worker's share of the inner rows of a grid. */
 static struct part rows_of(const struct bench_worker *w, size_t side)
 {
     size_t inner = side - 2;

@@ -1,6 +1,6 @@
 /*
- * tokens.c - word count that makes letters upper case and ends words in place, and compares
- * words with strcmp.
+ * tokens.c - word count that converts letters to upper case and terminates words in place, and
+ * compares words with strcmp.
  *
  * bench: size=8000000 quick=600000 contention=3000000
  *

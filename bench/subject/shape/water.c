@@ -5,8 +5,8 @@
  * bench: size=2000 quick=300 contention=1000
  *
  * Shows:   loops over 3 atoms and 3 directions, whose lengths are parameters of the functions;
- *          a lock for each pair within the cut-off radius. Size is the number of molecules;
- *          there are four steps.
+ *          two lock operations for each pair within the cut-off radius. Size is the number of
+ *          molecules; there are four steps.
  * Hides:   long loops. There are no races. Forces are integers, so that the order of the sums
  *          has no effect.
  */

@@ -1,4 +1,5 @@
-// A coroutine is resumed by two threads, one after the other: its frame and the counter move along.
+// Two threads resume a coroutine, one after the other. The start and the join of the second thread
+// order the accesses to the frame and to the counter.
 // want: none
 // std: c++20
 // stdout: 3

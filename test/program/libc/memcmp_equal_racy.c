@@ -1,5 +1,5 @@
-// A memcmp of few bytes whose result is only compared with 0: the compiler would replace it by
-// loads.
+// A memcmp of a few bytes whose result is only compared with 0. The compiler could replace it by
+// loads; the race must still be reported at the call.
 // want: race shared at CHANGE COMPARE
 #include "turns.h"
 #include <string.h>

@@ -1,5 +1,6 @@
 // A thread that yields very often while no other thread can run, and then ends: not a hang.
-// It counts its yields in a register, in a variable, in a register that only system calls preserve.
+// It counts its yields in a register, in a variable, or in a register that system calls preserve
+// and function calls do not.
 // case: record
 // case: record -- global
 // case: record -- inline call

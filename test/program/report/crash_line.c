@@ -1,5 +1,5 @@
-// The line of a crash in a free run: in a function that calls nothing, after a call, and in a
-// function that may be inlined.
+// The report of a crash in a free run names its line: of a store after a call, of a division, and
+// of a load in a function that may be inlined.
 // case: run -- store
 // exit: 139
 // err: crash_line.c:23

@@ -1,3 +1,5 @@
+/* callbacks_weak.c - reads `data` in a callback, and again after the library has synchronised with
+ * the writer. Prints 1: the second read must return the newest value. */
 #include <pthread.h>
 #include <stdio.h>
 void wait_for_callback(void);

@@ -1,3 +1,4 @@
+/* callbacks_weak_lib.c - a library without events. consume() calls back and waits for publish. */
 #include <stdatomic.h>
 static atomic_int called, ready;
 void wait_for_callback(void)

@@ -1,5 +1,5 @@
-/* Two threads that act on what the outside world answers: each adds to a sum, under a lock, as
- * often as the answer says. */
+/* Two threads that get an answer from outside: random bytes, a file, the time or a reply over a
+ * socket. Each adds 1 to a sum, under a lock, once or twice depending on the answer. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
 #include <fcntl.h>

@@ -1,4 +1,4 @@
-#include <pthread.h>
+#include <pthread.h> /* The optimizer merges the stores of y and z, and the two of x. */
 static int x, y, z;
 static volatile int zero;
 __attribute__((noinline)) static void set(int k)

@@ -1,4 +1,4 @@
-/* Asks its race detector about the report that it is about to print. */
+/* Asks its race detector, from __tsan_on_report, about the report that the detector is printing. */
 #include "order.h"
 #include <pthread.h>
 #include <stdint.h>
