@@ -63,7 +63,7 @@ test-predicted: stage ## predict races from recordings of every test program, ch
 		--work $(BUILD)/test-work/test-predicted \
 		$$(find test/program -name '*.c*' ! -path '*/part/*' | sort)
 
-test-all: stage ## nightly: the four suites above over every program, one summary line (hours)
+test-all: stage ## nightly: test-sampling, test-directed, test-flipped and test-predicted over every program, one summary line (hours)
 	test/run/all $(pf) $(BUILD)/test-work/test-all
 
 test-campaign: stage ## check every test program at three levels, execute every printed command elsewhere, and examine test/known (hours)

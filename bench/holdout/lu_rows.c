@@ -3,7 +3,7 @@
  *
  * bench: size=900 quick=200 contention=500
  *
- * Shows:   rows that change place by their pointers; one pivot row read by all threads; one
+ * Shows:   rows swapped through their pointers; one pivot row read by all threads; one
  *          barrier for each column. Size is the number of rows.
  * Hides:   locks. There are no races.
  */

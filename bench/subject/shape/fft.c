@@ -1,6 +1,6 @@
 /*
- * fft.c - fast Fourier transforms of the rows of a matrix, a transposition, transforms of the
- * columns.
+ * fft.c - fast Fourier transforms of the rows of a matrix, then a transposition, then transforms
+ * of the columns.
  *
  * bench: size=100 quick=4 contention=20
  *

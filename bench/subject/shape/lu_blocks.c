@@ -1,6 +1,6 @@
 /*
- * lu_blocks.c - LU factorisation of a matrix of contiguous blocks, three barriers for each
- * step.
+ * lu_blocks.c - LU factorisation of a matrix of contiguous blocks, with three barriers for
+ * each step.
  *
  * bench: size=1280 quick=256 contention=640
  *

@@ -5,7 +5,7 @@
  * bench: size=8000000 quick=300000 contention=2000000
  *
  * Shows:   scattered writes of 4 bytes to an array that changes owner element by element; small
- *          histograms that are read by all threads. Size is the number of keys.
+ *          histograms that all threads read. Size is the number of keys.
  * Hides:   locks and pointers. There are no races.
  */
 #include "bench.h"

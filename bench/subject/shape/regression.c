@@ -1,6 +1,6 @@
 /*
- * regression.c - linear regression: one loop over points of two bytes, five sums in the
- * thread's struct.
+ * regression.c - linear regression: each thread loops once over points of two bytes and keeps five
+ * sums in its struct.
  *
  * bench: size=40000000 quick=2000000 contention=10000000
  *
