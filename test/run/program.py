@@ -384,7 +384,7 @@ def main():
     p = argparse.ArgumentParser(description="run program tests")
     p.add_argument("--pf", default=str(ROOT / "build/stage/bin/pf"))
     p.add_argument("--level")
-    p.add_argument("--runs", type=int, default=int(os.environ.get("PF_TEST_RUNS", "5")))
+    p.add_argument("--runs", type=int, default=int(os.environ.get("PF_TEST_RUNS", "3")))
     p.add_argument("--work")
     p.add_argument("--tsan", action="store_true")
     p.add_argument("--sample", help="sampling policies, separated by commas")
