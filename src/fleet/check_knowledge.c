@@ -17,7 +17,7 @@ typedef PF_VEC(struct pf_check_line) check_line_list;
 
 /* --- the journal --- */
 
-/* The line of this kind, test and policy; it is added if there is none. */
+/* Returns the line of this kind, test and policy. Adds it if there is none. */
 static struct pf_check_line *line_like(check_line_list *list, const struct pf_check_line *l)
 {
     for (size_t i = 0; i < list->len; i++) {

@@ -1,5 +1,5 @@
 /*
- * check_knowledge.h - what the tasks of a check have learned, in a form that a node can start from.
+ * check_knowledge.h - the knowledge of a check: the results of its tasks that later tasks need.
  *
  * Model:   a small folder of a check: a journal that has the same effect on the next steps as the
  *          journals of all tasks together (the first round, one batch for each policy with the
@@ -17,10 +17,10 @@
 PF_MUST_USE pf_status pf_check_knowledge_write(const char *folder, const char *to,
                                                bool (*wanted)(void *arg, uint64_t step), void *arg,
                                                struct pf_error *e);
-/* Sets the bits of the file `from`, of behaviours, in the file `to`. */
+/* Both files are sets of behaviours, as bits: adds the set `from` to the set `to`. */
 PF_MUST_USE pf_status pf_behaviours_add(const char *from, const char *to, struct pf_error *e);
 
-/* The number of the step that holds the findings of the knowledge; no task has it. */
+/* The number of the step that holds the findings of the knowledge. Steps of tasks have others. */
 #define PF_KNOWLEDGE_STEP 1
 
 #endif

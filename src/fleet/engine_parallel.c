@@ -1,10 +1,10 @@
 /*
- * engine_parallel.c - tasks on hosts that are reached by ssh, and on this machine, both through GNU
- * parallel; see fleet_engine.h.
+ * engine_parallel.c - runs tasks by GNU parallel, on other hosts (ssh) or on this machine (local);
+ * see fleet_engine.h.
  *
  * A submission is one process of parallel in a session of its own, so that it outlives the
- * submitting pf. FOLDER/jobs/PID.json names its tasks; parallel's own log tells which of them have
- * ended.
+ * submitting pf. FOLDER/jobs/PID.json names its tasks; parallel's own log lists those that
+ * have ended.
  */
 #define _GNU_SOURCE
 #include "command.h"
@@ -28,7 +28,7 @@ static char *host_name(void)
     return pf_mem_copy(name);
 }
 
-/* When a process started, as in /proc; 0: there is no such process. A pid may be used again. */
+/* The start time of a process, as in /proc, because a pid may be reused; 0: no such process. */
 static uint64_t start_time(pid_t pid)
 {
     char path[64], text[1024];
@@ -164,7 +164,7 @@ static void add_open(const json_t *job, pf_vec_u64 *ids)
     pf_vec_release(&ended);
 }
 
-/* True if the process of this job runs, or runs on another machine, where it cannot be seen. */
+/* True if the process of this job runs, or may run: processes of other machines are not visible. */
 static bool is_running(const json_t *job)
 {
     pid_t pid = (pid_t)pf_json_u64(job, "pid");

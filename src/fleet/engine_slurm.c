@@ -1,9 +1,10 @@
 /*
  * engine_slurm.c - tasks as job arrays of Slurm; see fleet_engine.h.
  *
- * An array index must be below MaxArraySize (1001 by default), so a job holds the tasks of one
- * thousand: its comment is that thousand, and the index is the rest of the task's number. Jobs are
- * not requeued by Slurm: it delays them by two minutes, and pf knows better which node to avoid.
+ * An array index must be below MaxArraySize (1001 by default). So the number of a task is split
+ * into a base, a multiple of GROUP, and an index below GROUP. One job array holds the tasks with
+ * the same base; its comment is the base. Slurm must not requeue the jobs: it would delay them by
+ * two minutes, and pf knows better which nodes to avoid.
  */
 #define _GNU_SOURCE
 #include "file.h"
@@ -37,7 +38,7 @@ static char *quoted(const char *word)
     return t.at;
 }
 
-/* The script of the job: its first argument is the thousand. */
+/* Writes the script of the jobs. Its first argument is the base of the task numbers. */
 static pf_status write_script(const struct pf_fleet *f, const char *path, struct pf_error *e)
 {
     char *pf = quoted(f->pf), *folder = quoted(f->folder);
@@ -56,7 +57,7 @@ static pf_status submit_group(struct pf_fleet *f, uint64_t base, const char *lis
 {
     char *script = pf_fleet_path(f, "slurm.sh", 0, "");
     char *variables = pf_fleet_variables(f, ','), *name = job_name(f), *out = NULL;
-    /* Slurm's limit comes after the task's own one, and is a number of minutes */
+    /* Slurm's limit, in minutes, is longer than the task's own limit */
     uint64_t minutes = f->limit_ms / 60000 + 2;
     char *words[] = {pf_mem_format("--job-name=%s", name),
                      pf_mem_format("--array=%s", list),
@@ -100,7 +101,7 @@ static pf_status slurm_submit(struct pf_fleet *f, const uint64_t *ids, size_t n,
             at += (size_t)snprintf(list + at, sizeof list - at, "%s%u", at ? "," : "",
                                    (unsigned)(ids[i] % GROUP));
         s = submit_group(f, base, list, avoid, e);
-        if (s != PF_OK && *avoid) /* no other node may be left */
+        if (s != PF_OK && *avoid) /* perhaps no other node is left */
             s = submit_group(f, base, list, "", e);
     }
     return s;

@@ -2,17 +2,17 @@
  * fleet.h - work that is spread over the nodes of a batch system (docs/fleet.md).
  *
  * Model:   a fleet is a folder that all nodes share (docs/format/fleet.md). A task is a file with
- *          one command line of pf and the name of what it works on. The submitting pf writes tasks,
- *          hands their numbers to an engine (fleet_engine.h), and merges each result into the state
- *          folder. A result is a folder that appears under its final name by one rename, so it is
- *          there completely or not at all; merging it twice has no further effect. A task that
- *          vanishes without a result is submitted again, up to PF_FLEET_ATTEMPTS times.
+ *          one command line of pf and a name for its part of the work. The submitting pf writes
+ *          tasks, hands their numbers to an engine (fleet_engine.h), and merges each result into the
+ *          state folder. A result is a folder that gets its final name by one rename, so it is
+ *          complete or absent. Merging it twice has the same effect as merging it once. A task that
+ *          vanishes without a result is submitted again; it has at most PF_FLEET_ATTEMPTS attempts.
  *          The shared folder holds no database and no lock: the lock of a fleet is in the state
  *          folder, next to the file that names the shared folder.
  * Memory:  a fleet owns its strings and tasks until release.
  * Threads: one process submits and collects; tasks are processes on any node.
- * Errors:  PF_IO, PF_BAD with the path. A task that fails is not an error of the fleet: it is named
- *          in the result as incomplete.
+ * Errors:  PF_IO, PF_BAD with the path. A task that fails is not an error of the fleet: the
+ *          report lists it as incomplete.
  */
 #ifndef PF_FLEET_H
 #define PF_FLEET_H
@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define PF_FLEET_ATTEMPTS 3
-#define PF_FLEET_TARGET_MS 60000 /* the work of a task, if times are known: 30 to 120 s */
+#define PF_FLEET_TARGET_MS 60000 /* how long a task should take, if times are known */
 #define PF_FLEET_TASKS 16 /* default of --tasks */
 
 /* The options of a verb that runs on a fleet, as given; NULL: not given. */
@@ -39,14 +39,14 @@ enum pf_fleet_state {
     PF_FLEET_NEW, /* not submitted by this process */
     PF_FLEET_QUEUED,
     PF_FLEET_DONE, /* its result is merged */
-    PF_FLEET_FAILED, /* given up */
+    PF_FLEET_FAILED, /* all its attempts failed */
 };
 
 struct pf_fleet_task {
     uint64_t id;
     enum pf_fleet_state state;
     unsigned attempts; /* how often it was submitted */
-    uint64_t missing_ms; /* since when the engine does not know it; 0: it does */
+    uint64_t missing_ms; /* when the engine was first seen not to know it; 0: the engine knows it */
     uint64_t wave;
     char *what; /* for messages: "tests 12 to 19" */
     char *why; /* PF_FLEET_FAILED: the reason */
@@ -59,7 +59,7 @@ struct pf_fleet {
     char *state; /* absolute path of the state folder */
     char *verb, *pf, *cwd;
     char *scratch, *env; /* NULL: default, none */
-    char *where; /* of the engine: partition, hosts, script; "": none */
+    char *where; /* argument of the engine: partition, hosts, script; "": none */
     const struct pf_fleet_engine *engine;
     uint64_t build;
     uint64_t ntasks, batch; /* --tasks; --batch, 0: sized by measured times */
@@ -68,14 +68,14 @@ struct pf_fleet {
     PF_VEC(struct pf_fleet_task) tasks; /* by id, from 1 */
     uint64_t know; /* the newest folder of knowledge; 0: none */
     bool continued;
-    int signal; /* that stopped the loop; 0: none */
+    int signal; /* the signal that stopped the loop; 0: none */
 };
 
 /* What a verb adds to a fleet. */
 struct pf_fleet_work {
     void *arg;
-    /* Adds tasks for work that is left, at most `room`. *more: work is left that waits for running
-     * tasks. */
+    /* Adds at most `room` tasks for the remaining work. *more: further work has to wait until
+     * running tasks have ended. */
     pf_status (*next)(void *arg, struct pf_fleet *f, uint64_t room, bool *more, struct pf_error *e);
     /* Merges a result. `head` is the first line of its journal. */
     pf_status (*merge)(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t,
@@ -84,7 +84,7 @@ struct pf_fleet_work {
      * is permanent. */
     pf_status (*begin)(void *arg, struct pf_error *e);
     pf_status (*commit)(void *arg, struct pf_error *e);
-    /* The task was given up. NULL: nothing to do. */
+    /* Called when all attempts of a task have failed. NULL: nothing to do. */
     void (*failed)(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t);
 };
 
@@ -138,7 +138,7 @@ size_t pf_fleet_incomplete(const struct pf_fleet *f);
 
 PF_MUST_USE pf_status pf_json_file_read(const char *path, json_t **out, struct pf_error *e);
 /* Writes the value under a temporary name, with mode 0600, and renames it. It is not flushed to
- * disk: what a crash of the machine loses is made again. */
+ * disk: if the machine crashes, a later run writes the file again. */
 PF_MUST_USE pf_status pf_json_file_write(const char *path, const json_t *value, struct pf_error *e);
 uint64_t pf_json_u64(const json_t *o, const char *key);
 const char *pf_json_text(const json_t *o, const char *key); /* "" if there is none */

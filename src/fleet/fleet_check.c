@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #define SEEDS_A_ROUND 128 /* most schedules of a batch (check_chain.c) */
-#define LAG 2 /* a wave knows what the waves up to this many before it have found */
+#define LAG 2 /* a wave has the knowledge of the waves up to this many before it */
 #define GROUP_MOST 16 /* tests of a task */
 #define UNLIMITED 1000000
 
@@ -30,15 +30,15 @@ struct check_work {
     const struct pf_check_settings *s;
     const struct pf_check_folder *folder;
     int argc;
-    char **argv; /* the command line, without what tasks set themselves */
+    char **argv; /* the command line, without the options that each task sets */
     uint64_t group_size, ngroups;
     bool *started; /* per group: its first round is merged */
     bool *complete; /* per test */
     PF_VEC(struct check_piece) pieces;
     uint64_t wave; /* of the next tasks */
-    uint64_t round_ms, rounds_done; /* time of a round of a group on average, and of how many */
+    uint64_t round_ms, rounds_done; /* rounds of groups that are done: total time, number */
     uint64_t began_ms;
-    bool judged; /* tasks that judge were made */
+    bool judged; /* the tasks that judge races exist */
     bool failed;
     json_t *programs;
 };
@@ -84,7 +84,7 @@ static bool is_wanted(void *arg, uint64_t step)
     return true; /* a step of a local process that has continued the check */
 }
 
-/* Behaviours that a task has returned, kept until they go out. */
+/* The file of behaviours that a task has returned. It is kept for the knowledge of later waves. */
 static char *behaviours_of(const struct pf_fleet *f, uint64_t id, uint64_t test)
 {
     return pf_mem_format("%s/know/task-%" PRIu64 "-%" PRIu64, f->folder, id, test);
@@ -112,7 +112,7 @@ static pf_status send_knowledge(const struct check_work *w, struct pf_fleet *f, 
     char *know = pf_fleet_path(f, "know", f->know + 1, "");
     char *from = pf_mem_format("%s/from", w->folder->absolute);
     char *to = pf_mem_format("%s/from", know);
-    pf_tree_remove(know); /* of a process that was killed */
+    pf_tree_remove(know); /* left by a process that was killed */
     pf_status s = pf_check_knowledge_write(w->folder->absolute, know, is_wanted, &wanted, e);
     if (s == PF_OK)
         s = add_behaviours(w, f, wanted.before, know, e);
@@ -129,7 +129,7 @@ static pf_status send_knowledge(const struct check_work *w, struct pf_fleet *f, 
 
 /* --- tasks --- */
 
-/* The plan of the check on the node: the command line with seeds of its own. */
+/* The plan of the check on the node: the command line, with the seeds of this task. */
 static json_t *plan_of(const struct check_work *w, const struct pf_fleet *f,
                        const struct check_piece *p, uint64_t id, uint64_t build, bool explores)
 {
@@ -213,7 +213,7 @@ static uint64_t rounds_of_task(const struct check_work *w, const struct pf_fleet
                                const struct check_piece *p, uint64_t wave_size)
 {
     if (p->round == 0)
-        return 1; /* what it shows is needed by all others */
+        return 1; /* all other tasks need its findings */
     uint64_t ms = w->rounds_done ? w->round_ms / w->rounds_done + 1 : PF_FLEET_TARGET_MS;
     uint64_t n = f->batch ? f->batch : PF_FLEET_TARGET_MS / ms, left = 0;
     for (size_t i = 0; i < w->pieces.len; i++)
@@ -233,7 +233,7 @@ static bool is_complete(const struct check_work *w, uint64_t group)
     return all && !w->s->rounds;
 }
 
-/* The next piece whose group can go on; SIZE_MAX: none. */
+/* The next piece whose group may start or has merged round 0; SIZE_MAX: none. */
 static size_t find_piece(struct check_work *w)
 {
     for (size_t i = 0; i < w->pieces.len; i++) {
@@ -251,7 +251,7 @@ static bool out_of_time(const struct check_work *w)
     return !w->s->rounds && pf_now_ms() - w->began_ms >= w->s->time_ms;
 }
 
-/* True if the waves that this one must know are merged. */
+/* True if all waves whose knowledge this wave needs are merged. */
 static bool is_known(const struct check_work *w, const struct pf_fleet *f)
 {
     for (size_t i = 0; i < f->tasks.len; i++) {
@@ -394,7 +394,7 @@ static pf_status merge(void *arg, struct pf_fleet *f, const struct pf_fleet_task
         w->started[group] = true;
         w->round_ms += pf_json_u64(head, "wall_ms");
         w->rounds_done += rounds;
-        uint64_t done = last > round ? last - round : 0; /* the last one was cut off */
+        uint64_t done = last > round ? last - round : 0; /* the last round was cut off */
         if (strcmp(pf_json_text(head, "ended"), "done") && round && done < rounds)
             pf_vec_push(&w->pieces, (struct check_piece){group, round + done, rounds - done});
     }

@@ -1,16 +1,16 @@
 /*
  * fleet_check.h - the rounds of a check as tasks of a fleet.
  *
- * Model:   a task continues a check on its node: its folder holds what earlier tasks have learned
- *          (check_knowledge.h), and it runs some rounds of some tests with seeds of its own. Its
- *          steps are numbered from PF_CHECK_STRIDE times its number on, so the files of all tasks
- *          fit into one folder, and merging is copying. The first task of a group of tests runs
- *          round 0; later ones start from what that has shown.
- *          Tasks are submitted in waves. A wave knows what the waves up to the last but one have
- *          found, whatever the others have returned meanwhile: so the same command gives the same
- *          tasks, and no node waits for a single slow one. The systematic search runs in every
- *          second wave, in one task for each group.
- *          When all rounds are done, the confirmed races are judged, as tasks, too (fleet_judge.h).
+ * Model:   a task continues a check on its node: its folder holds the knowledge of earlier tasks
+ *          (check_knowledge.h), and it runs some rounds of some tests with seeds of its own. The
+ *          first step of a task has the number PF_CHECK_STRIDE times the number of the task. So the
+ *          files of all tasks have different names, and are merged by copying them into one folder.
+ *          The first task of a group of tests runs round 0; later ones start from its findings.
+ *          Tasks are submitted in waves. Wave n gets the knowledge of all waves up to n - 2, and
+ *          nothing of wave n - 1, even if some of its tasks have ended. So the same command creates
+ *          the same tasks, and a single slow task does not block the nodes. The systematic search
+ *          runs in every second wave, in one task for each group.
+ *          When all rounds are done, further tasks judge the confirmed races (fleet_judge.h).
  */
 #ifndef PF_FLEET_CHECK_H
 #define PF_FLEET_CHECK_H

@@ -1,10 +1,10 @@
 /*
  * fleet_engine.h - the batch systems that can run tasks.
  *
- * Model:   an engine starts `pf fleet task FOLDER N` for each number N on some node, tells which
+ * Model:   an engine starts `pf fleet task FOLDER N` for each number N on some node, lists which
  *          tasks it still knows (waiting or running), and cancels all tasks of a fleet. It does not
- *          report results: these are files. Jobs carry the name of their fleet, so that a
- *          submitting process that was killed finds them again.
+ *          report results: these are files. The name of a job contains the name of its fleet. So if
+ *          the submitting process is killed, the next one finds the jobs again.
  * Errors:  PF_IO with the first line of what the command of the batch system printed.
  */
 #ifndef PF_FLEET_ENGINE_H

@@ -121,7 +121,7 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
     w->over = w->h->finished || (w->h->runs && w->h->made >= w->h->runs) ||
               (w->h->time_ms && pf_now_ms() - w->began_ms >= w->h->time_ms);
     for (size_t i = 0; i < f->tasks.len; i++)
-        w->over |= f->tasks.at[i].state == PF_FLEET_FAILED; /* its part would be missing */
+        w->over |= f->tasks.at[i].state == PF_FLEET_FAILED; /* nobody would try its part */
     *more = !w->over;
     if (w->over)
         return PF_OK;
@@ -215,7 +215,7 @@ static pf_status merge(void *arg, struct pf_fleet *f, const struct pf_fleet_task
         s = add_journal(a, b, &added, e);
     free(a);
     free(b);
-    /* a part that was cut off is not exhausted */
+    /* if a task was cut off, its part is not exhausted */
     w->wave_runs += added + (strcmp(pf_json_text(head, "ended"), "done") != 0);
     w->h->made += added;
     w->runs += added;
@@ -271,7 +271,7 @@ pf_status pf_fleet_hunt_run(struct pf_fleet *f, struct pf_fleet_hunt *h, struct 
     for (size_t i = 0; i < f->tasks.len; i++) { /* of a fleet that is continued */
         if (f->tasks.at[i].wave >= w.wave)
             w.wave = f->tasks.at[i].wave + 1;
-        w.wave_runs = 1; /* unknown: another wave decides */
+        w.wave_runs = 1; /* unknown, so another wave is needed to decide */
     }
     pf_status s = h->collect ? PF_OK : keep_input(f, e);
     if (s == PF_OK)

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define RACES_MOST 12 /* of a task: about a minute at 5 s a race */
+#define RACES_MOST 12 /* most races of a task: about a minute, at 5 s for each race */
 
 /* --- tasks --- */
 
@@ -234,8 +234,8 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
     return pf_fleet_judge_tasks(f, w->races, 0, e);
 }
 
-/* The verdicts are kept next to the tasks, so that a submitting process that is killed after the
- * merge, and before it has stored them, finds them again. */
+/* Keeps the verdicts next to the tasks. If the submitting process is killed after the merge and
+ * before it has stored the verdicts, the next process finds them there. */
 static pf_status merge(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t,
                        const json_t *head, const char *result, struct pf_error *e)
 {

@@ -22,7 +22,7 @@ struct pf_fleet_races {
     const char *folder; /* absolute: where the clips of the evidence will be */
 };
 
-/* Adds tasks for the races. wave: of the tasks. */
+/* Adds tasks for the races. wave: the wave of these tasks. */
 PF_MUST_USE pf_status pf_fleet_judge_tasks(struct pf_fleet *f, const struct pf_fleet_races *r,
                                            uint64_t wave, struct pf_error *e);
 /* Adds tasks for the confirmed races of a check that have no verdict. */

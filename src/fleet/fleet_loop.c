@@ -1,9 +1,9 @@
 /*
  * fleet_loop.c - see fleet.h: submits tasks, waits for results, submits lost tasks again.
  *
- * Results are found by polling: a batch system tells when a job has ended, but not when its files
- * are visible here. A task is lost if the engine does not know it and its result has not appeared
- * for LOST_MS; a shared file system may show a new file that much later.
+ * Results are found by polling: a batch system reports that a job has ended, but not when its files
+ * become visible here. A task is lost if the engine does not know it and its result has not
+ * appeared for LOST_MS; a shared file system may show a new file with such a delay.
  */
 #define _GNU_SOURCE
 #include "duration.h"
@@ -24,11 +24,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#define POLL_MS 300 /* at first */
+#define POLL_MS 300 /* the first interval */
 #define POLL_MOST_MS 5000
-#define LIST_MS 2000 /* the engine is asked at most this often */
+#define LIST_MS 2000 /* least time between two questions to the engine */
 #define LOST_MS 3000
-#define GROUP 256 /* results that are merged together */
+#define GROUP 256 /* most results that are merged together */
 
 struct fleet_loop {
     struct pf_fleet *f;
@@ -36,7 +36,7 @@ struct fleet_loop {
     struct pf_error *e;
     uint64_t listed_ms, poll_ms;
     PF_VEC(char *) avoid; /* names of nodes on which a task has failed */
-    bool complained; /* that the engine does not answer */
+    bool complained; /* the message that the engine does not answer was printed */
     size_t merged;
 };
 
@@ -81,8 +81,8 @@ static void give_up(struct fleet_loop *l, struct pf_fleet_task *t, const char *w
         l->work->failed(l->work->arg, l->f, t);
 }
 
-/* Merges a result; *head is the first line of its journal. A damaged result is dropped with its
- * task: *head is NULL. */
+/* Merges a result; *head is the first line of its journal. If the result is damaged, drops it and
+ * its task, and sets *head to NULL. */
 static pf_status take_result(struct fleet_loop *l, struct pf_fleet_task *t, json_t **head)
 {
     struct pf_error bad;
@@ -100,8 +100,9 @@ static pf_status take_result(struct fleet_loop *l, struct pf_fleet_task *t, json
     return s;
 }
 
-/* Marks a task as merged. The mark is written after the merge is permanent, and the result is
- * removed last: a process that is killed in between merges it again, which changes nothing. */
+/* Marks a task as merged. Writes the mark after the merge is permanent, and removes the result
+ * last. If this process is killed in between, the next one merges the result again, which changes
+ * nothing. */
 static pf_status mark_done(struct fleet_loop *l, struct pf_fleet_task *t, const json_t *head)
 {
     char *result = pf_fleet_path(l->f, "results", t->id, "");
@@ -134,7 +135,7 @@ static pf_status take_group(struct fleet_loop *l, struct pf_fleet_task *const *t
     return s;
 }
 
-/* Merges every result that is there. One listing of the folder, instead of one look for each
+/* Merges every result that is there. Lists the folder once, instead of testing for the file of each
  * task. */
 static pf_status take_results(struct fleet_loop *l)
 {
@@ -163,8 +164,8 @@ static pf_status take_results(struct fleet_loop *l)
 
 /* --- failures --- */
 
-/* What the last attempt of a task on a node reported; NULL: nothing. Its node is avoided from now
- * on. */
+/* Returns the failure that the last attempt of a task reported; NULL: none. From now on, tasks
+ * avoid its node. */
 static char *take_failure(struct fleet_loop *l, const struct pf_fleet_task *t)
 {
     char *folder = pf_fleet_path(l->f, "failed", 0, ""), *why = NULL;
@@ -241,7 +242,7 @@ static void ask_engine(struct fleet_loop *l)
     if (l->f->engine->list(l->f, &alive, &why) == PF_OK) {
         l->complained = false;
         find_lost(l, &alive);
-    } else if (!l->complained) { /* it may be restarted; nothing is lost meanwhile */
+    } else if (!l->complained) { /* the batch system may be restarting; tasks are not lost */
         pf_note(l->f->verb, "waiting for the batch system: %s", why.text);
         l->complained = true;
     }

@@ -15,7 +15,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#define NEWEST 64 /* executions of a program that go out */
+#define NEWEST 64 /* executions of a program that a node gets */
 #define SUFFIX ".pairs"
 
 static int is_execution(const struct dirent *d)
@@ -54,7 +54,7 @@ static pf_status each_program(const char *from, const char *to, const char *sent
     return s;
 }
 
-/* Copies executions from the index `first` on, counted from the newest one at n. */
+/* Copies the newest executions, at most `most`, without those that `sent` has (NULL: none). */
 static pf_status copy_executions(const char *from, const char *to, const char *sent, int most,
                                  struct pf_error *e)
 {
@@ -112,7 +112,7 @@ pf_status pf_fleet_pairs_lock(const char *state, const char *program, pf_vec_u32
     char *path = realpath(program, NULL);
     uint64_t hash = 0xcbf29ce484222325ull;
     if (!path)
-        return PF_OK; /* the command reports it */
+        return PF_OK; /* the command reports that the program is missing */
     for (const char *c = path; *c; c++)
         hash = (hash ^ (unsigned char)*c) * 0x100000001b3ull;
     const char *base = strrchr(path, '/');

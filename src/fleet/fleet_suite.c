@@ -26,7 +26,7 @@ struct suite_work {
     enum unit_state *units; /* [round * tests + test] */
     uint64_t nunits, next; /* units before `next` are not open */
     uint64_t *ms; /* time of each test; 0: unknown */
-    bool learns; /* a policy keeps pairs */
+    bool learns; /* a policy keeps function pairs (fleet_pairs.h) */
     json_t *programs;
 };
 
@@ -112,7 +112,7 @@ static size_t take_units(struct suite_work *w, const struct pf_fleet *f, uint64_
     return units->len;
 }
 
-/* Writes what is known to a new folder of knowledge. */
+/* Writes the current knowledge to a new folder. */
 static pf_status send_knowledge(struct suite_work *w, struct pf_fleet *f, struct pf_error *e)
 {
     if (!w->learns)
@@ -250,7 +250,7 @@ static pf_status merge(void *arg, struct pf_fleet *f, const struct pf_fleet_task
         set_units(w, task, UNIT_QUEUED, UNIT_DONE);
     if (s == PF_OK && !whole)
         s = update_done(w, e);
-    if (s == PF_OK && !whole) /* what a task that was cut off has not done is done again */
+    if (s == PF_OK && !whole) /* the task was cut off: other tasks run the rest */
         set_units(w, task, UNIT_QUEUED, UNIT_OPEN);
     free(journal);
     free(document);
@@ -293,7 +293,7 @@ static pf_status begin(struct suite_work *w, struct pf_fleet *f, struct pf_error
     for (size_t i = 0; i < c->npolicies; i++)
         w->learns |= pf_sample_keeps_state(c->policies[i]);
     pf_status s = update_done(w, e);
-    for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++) { /* of a fleet that is continued */
+    for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++) { /* exist if the fleet is continued */
         json_t *task;
         if (f->tasks.at[i].state == PF_FLEET_DONE)
             continue;

@@ -2,10 +2,11 @@
  * fleet_suite.h - the executions of a campaign as tasks of a fleet.
  *
  * Model:   a task runs some tests of one round under all policies, with a database of its own on
- *          the node, and returns its executions (suite_transfer.h). Tasks are sized so that their
- *          tests take PF_FLEET_TARGET_MS, by the times in the database; tests without a time are
- *          taken to be as long as the others, or a few at a time if none is known. What the
- *          sampling policy has learned goes out with a task and comes back with its result.
+ *          the node, and returns its executions (suite_transfer.h). A task gets as many
+ *          tests as take PF_FLEET_TARGET_MS, by the times in the database. A test without a time is
+ *          assumed to take as long as the others. If no time is known, a task gets a few tests. The
+ *          function pairs of the sampling policy are sent with a task, and new ones return with its
+ *          result (fleet_pairs.h).
  */
 #ifndef PF_FLEET_SUITE_H
 #define PF_FLEET_SUITE_H

@@ -20,7 +20,7 @@
 #define PREFIX "pf-task-"
 #define CANARY (1 << 20) /* bytes that must be free on the scratch disk before and after the run */
 #define GRACE_MS 5000 /* between SIGTERM and SIGKILL */
-#define RETURN_MS 20000 /* kept from the limit of a task for returning its result */
+#define RETURN_MS 20000 /* part of a task's time limit, reserved for returning its result */
 
 static const struct pf_task_kind *const kinds[] = {&pf_task_suite, &pf_task_check, &pf_task_hunt,
                                                    &pf_task_judge};
@@ -69,7 +69,7 @@ static pf_status check_programs(const struct pf_task_run *r, struct pf_error *e)
 
 /* --- scratch --- */
 
-/* The node's name: Slurm's, which may differ from that of the machine. */
+/* The name of the node: that of Slurm, if there is one, which may differ from the host name. */
 static char *node_name(void)
 {
     const char *slurm = getenv("SLURMD_NODENAME");
@@ -78,7 +78,8 @@ static char *node_name(void)
     return pf_mem_copy(slurm && *slurm ? slurm : name);
 }
 
-/* The folder for scratch folders: the template of the task, with %n for the node. */
+/* The folder that contains the scratch folders: the template of the task, with the node's name in
+ * place of %n. */
 static char *scratch_base(const struct pf_task_run *r)
 {
     const char *form = pf_json_text(r->task, "scratch"), *tmp = getenv("TMPDIR");
@@ -89,7 +90,7 @@ static char *scratch_base(const struct pf_task_run *r)
                 : pf_mem_copy(form);
 }
 
-/* Removes scratch folders whose task was killed: nobody holds their lock. */
+/* Removes the scratch folders of tasks that were killed: no process holds their lock. */
 static void sweep(const char *base)
 {
     DIR *d = opendir(base);
@@ -110,7 +111,7 @@ static void sweep(const char *base)
         closedir(d);
 }
 
-/* Fails unless the disk has room: what the command wrote to a full disk is not complete. */
+/* Fails unless the disk has room: on a full disk, the files of the command may be incomplete. */
 static pf_status check_room(const struct pf_task_run *r, struct pf_error *e)
 {
     char *path = pf_mem_format("%s/room", r->scratch);
@@ -242,7 +243,7 @@ static pf_status deliver(const struct pf_task_run *r, struct pf_error *e)
     pf_status s = pf_tree_copy(r->result, part, e);
     if (s == PF_OK && rename(part, to) && errno != ENOTEMPTY && errno != EEXIST)
         s = pf_fail(e, PF_IO, "%s: %s", to, strerror(errno));
-    pf_tree_remove(part); /* it is there if an earlier attempt has delivered its result */
+    pf_tree_remove(part); /* it still exists if an earlier attempt has delivered a result */
     free(part);
     free(to);
     return s;
@@ -262,14 +263,14 @@ static pf_status run_in_scratch(struct pf_task_run *r, const struct pf_task_kind
         s = kind->pack(r, e);
     if (r->journal && fclose(r->journal) && s == PF_OK)
         s = pf_fail(e, PF_IO, "%s/journal: %s", r->result, strerror(errno));
-    struct pf_error full; /* the reason behind any other error */
+    struct pf_error full; /* a full disk is the cause of any other error */
     if (check_room(r, &full) != PF_OK)
         s = pf_fail(e, PF_IO, "%s", full.text);
     return s == PF_OK ? deliver(r, e) : s;
 }
 
-/* Tells the submitting process why this attempt has no result. Other nodes may do better, unless
- * the command itself was wrong. */
+/* Reports to the submitting process why this attempt has no result. The task may succeed on another
+ * node, unless the command itself is wrong. */
 static void note_failure(const struct pf_task_run *r, const char *why)
 {
     struct pf_error ignored;

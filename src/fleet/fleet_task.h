@@ -4,9 +4,9 @@
  * Model:   the task gets a private folder on a disk of the node (scratch): `state` is the state
  *          folder of its pf command, `result` becomes its result. When the command has ended, the
  *          result is copied to the shared folder under a temporary name and renamed. If a result is
- *          there already, an earlier attempt has ended after all, and this one is dropped.
+ *          there already, an earlier attempt has ended after all, and the new one is dropped.
  *          A task that is terminated, or reaches its own time limit, ends its command and returns
- *          what that has finished.
+ *          the work that the command has finished.
  * Errors:  PF_IO, PF_BAD; the reason is also in FOLDER/failed, for the submitting process.
  */
 #ifndef PF_FLEET_TASK_H
@@ -38,8 +38,8 @@ extern const struct pf_task_kind pf_task_suite, pf_task_check, pf_task_hunt, pf_
 /* Runs the task with this number. */
 PF_MUST_USE pf_status pf_fleet_task_run(const char *folder, uint64_t id, struct pf_error *e);
 
-/* Adds the files of a program, with the hash of their contents, to the list `programs` of a task;
- * a node with other contents refuses the task. A path that is in the list is not added again. */
+/* Adds the files of a program, with the hash of their contents, to the list `programs` of a task. A
+ * node where these files have other contents refuses the task. No path is added twice. */
 PF_MUST_USE pf_status pf_task_add_program(json_t *programs, const char *path, struct pf_error *e);
 
 #endif

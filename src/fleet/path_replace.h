@@ -1,5 +1,5 @@
 /*
- * path_replace.h - replaces a path in a text file: results name files by their paths on the node.
+ * path_replace.h - replaces a path in a text file: results contain paths of files on the node.
  */
 #ifndef PF_FLEET_PATH_REPLACE_H
 #define PF_FLEET_PATH_REPLACE_H

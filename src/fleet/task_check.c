@@ -63,7 +63,7 @@ static pf_status write_plan(const struct pf_task_run *r, const char *folder, str
     return s;
 }
 
-/* Takes the lines of the journal that are about tests of this task. */
+/* Copies the lines of the journal that belong to tests of this task. */
 static pf_status take_journal(const struct pf_task_run *r, const char *know, const char *folder,
                               struct pf_error *e)
 {
@@ -138,7 +138,7 @@ static pf_status prepare(struct pf_task_run *r, struct pf_error *e)
     return s;
 }
 
-/* Copies what a step has left: its logs, recordings, clips, findings. */
+/* Copies the files of a step: its logs, recordings, clips and findings. */
 static pf_status pack_step(const struct pf_task_run *r, const char *folder, const char *out,
                            const struct pf_check_line *l, struct pf_error *e)
 {

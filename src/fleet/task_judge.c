@@ -16,8 +16,8 @@ static pf_status prepare(struct pf_task_run *r, struct pf_error *e)
     return s;
 }
 
-/* The document names the clips of the evidence by their paths on this node; they are replaced by
- * the paths that the clips will have. */
+/* The document contains the paths that the clips of the evidence have on this node. Replaces them
+ * by the paths that the clips will have. */
 static pf_status pack(struct pf_task_run *r, struct pf_error *e)
 {
     char *path = pf_mem_format("%s/findings.json", r->result);
