@@ -49,7 +49,7 @@ PF_MUST_USE pf_status pf_check_batch_read_explored(struct pf_check_batch *b,
 /* Writes the part of this document that the report needs to the file `to`. */
 PF_MUST_USE pf_status pf_check_exploration_move(const char *document, const char *to,
                                                 struct pf_error *e);
-/* From the document of a hunt: how many runs it made, and whether something is left to try. */
+/* Reads the document of a hunt: the number of its runs, and whether inputs are left to try. */
 PF_MUST_USE pf_status pf_check_batch_read_hunt(const char *document, uint64_t *runs, uint64_t *left,
                                                struct pf_error *e);
 void pf_check_batch_release(struct pf_check_batch *b);

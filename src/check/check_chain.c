@@ -39,7 +39,7 @@ struct pf_chain_test {
     bool slow, hangs; /* its full runs are slow; a free run did not end */
     bool complete;
     bool forks; /* its forked children have many schedules; a batch would not record them */
-    bool hunts; /* it can be hunted, and something is left to try */
+    bool hunts; /* pf hunt can run it, and has inputs left to try */
     enum state run, record, hatch, look, explore, hunt;
     struct pf_explore_slices slices;
     PF_VEC(uint64_t) clips; /* steps whose recordings are to be searched for predictions */
@@ -291,8 +291,8 @@ static bool next_directed(struct pf_chain *c, const struct pf_chain_target *targ
     return false;
 }
 
-/* Before a long recording is searched for predictions: races that were observed. The recording may
- * show them, or another one that is aimed at them. */
+/* Steps that come before the search of a long recording for predictions: they try to confirm races
+ * that were observed. This recording may show them, or another one that is aimed at them. */
 static bool next_before_long_search(struct pf_chain *c, const struct pf_chain_wanted *wanted,
                                     struct pf_chain_unit *u)
 {

@@ -4,16 +4,16 @@
  * Model:   the chain works in rounds. In the first round every program gets a recording and a free
  *          run, then the predictions from the recording are tried. In later rounds it gets a free
  *          run and a batch: many schedules under one policy, with seeds that no earlier batch had.
- *          The policies share the batches (policy_shares.h). Next to the batches, slices of a
- *          systematic search run from the first round on (explore_slices.h). Recordings of both
- *          that failed in a new way, have shown new behaviours or new races are searched for
- *          predictions, which are tried; so are the recordings of forked children.
- *          After that, each race that was seen but is not confirmed is searched for in the
- *          recordings, and gets a recording aimed at it. A program that cannot be run from a
- *          checkpoint (a server), or whose forked children are searched, gets one recording instead
- *          of a batch. If it was asked for, a round ends with a slice of a hunt for races that need
+ *          The policies share the batches (policy_shares.h). Besides the batches, slices of a
+ *          systematic search run from the first round on (explore_slices.h). Of both, recordings
+ *          that failed in a new way, or showed new behaviours or new races, are searched for
+ *          predictions, and these are tried. The same holds for the recordings of forked children.
+ *          After that, the recordings are searched for each race that was seen but is not
+ *          confirmed, and the race gets a recording aimed at it. A program that cannot be run from
+ *          a checkpoint (a server), or whose forked children are searched, gets one recording
+ *          instead of a batch. With --hunt, a round ends with a slice of a hunt for races that need
  *          another input. The chain ends after the requested number of rounds, or when steps have
- *          reported that all programs are explored completely, and no hunt is left.
+ *          reported that all programs are explored completely, and no hunt has inputs left to try.
  * Memory:  the chain owns its tables; steps are plain data.
  * Threads: one. No I/O: the caller reports which steps ended, and the chain returns which to start.
  */
@@ -115,7 +115,7 @@ void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, co
 void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit);
 /* Repeats the effect of a step that an earlier process has ended, from the journal. */
 void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip);
-/* Goes on to this round, unless the chain is there already; other tasks run the rounds between. */
+/* Skips to this round, unless the chain has reached it; other tasks run the skipped rounds. */
 void pf_chain_start_at(struct pf_chain *c, uint64_t round);
 /* The time that is left for judging: a quarter of the budget, less what was used. */
 uint64_t pf_chain_judge_ms(const struct pf_chain *c);

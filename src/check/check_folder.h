@@ -48,7 +48,7 @@ struct pf_check_line {
     /* BATCH: the seed of its first schedule, how many schedules, new behaviours, new failures, and
      * the number of events of a schedule on average (also of RECORD). EXPLORE: how many schedules,
      * different executions (behaviours) and failures, and how many targets are left. HUNT: how many
-     * runs, and whether something is left to try */
+     * runs, and whether inputs are left to try */
     uint64_t first, schedules, behaviours, failures, length, left;
     bool refused; /* BATCH: a private run cannot follow any of its schedules */
     bool late; /* BATCH: its schedules start at the first switch, otherwise at main's first event */

@@ -266,7 +266,7 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
     line->undecided = f.explored.undecided;
     if (s == PF_OK && line->kind == PF_CHECK_LOOK) {
         complete_confirmed(&f);
-        /* only races that the recording shows were searched for */
+        /* the step searched only for races that the recording shows */
         f.undecided = f.bounded = 0;
         line->events = 0; /* counted with the recording */
     }
@@ -277,7 +277,7 @@ static pf_status take_document(const struct pf_check_folder *folder, struct pf_c
         complete_judged(&f, folder, line);
     if (s == PF_OK && line->kind == PF_CHECK_HUNT) {
         s = pf_check_batch_read_hunt(raw, &line->schedules, &line->left, e);
-        f.undecided = 0; /* reported as what is left to try */
+        f.undecided = 0; /* `left` of the line reports it */
         line->events = line->candidates = line->refuted = line->undecided = 0;
     }
     bool aimed = !strncmp(line->schedule, "racefuzzer", 10);

@@ -311,7 +311,7 @@ static pf_status read_runs(struct pf_findings *f, const char *folder,
         pf_check_path(path, folder, PF_CHECK_RUNS, n);
         for (size_t i = 0; i < lines->n; i++)
             whole |= lines->at[i].step == n && !pf_check_line_cut(&lines->at[i]) &&
-                     strcmp(lines->at[i].how, "limit"); /* which its line reports */
+                     strcmp(lines->at[i].how, "limit"); /* the line reports a limit */
         f->mark_stopped_by_pf = !whole || ended_by_us;
         s = pf_findings_read_folder(f, path, NULL, e);
     }

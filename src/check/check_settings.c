@@ -126,7 +126,7 @@ static void find_input(struct pf_check_settings *p)
         p->input = realpath("/proc/self/fd/0", NULL);
 }
 
-/* --hunt needs a program with symbolic code; of a list, those that have it are hunted. */
+/* --hunt needs a program with symbolic code. Programs of a list that have none are not hunted. */
 static pf_status check_hunt(const struct pf_check_settings *p, struct pf_error *e)
 {
     pf_status s = PF_OK;

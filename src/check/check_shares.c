@@ -3,8 +3,8 @@
 
 #define JUDGE_SHARE 4 /* judging may use a quarter of the time budget */
 #define EXPLORE_PERCENT 60 /* of the time budget: the most that the systematic search may use */
-#define HUNT_PERCENT 15 /* of the time budget: the share of hunts, if other steps need theirs */
-#define HUNT_SLICES 3 /* the share is used in at least 3 parts: each runs its corpus again */
+#define HUNT_PERCENT 15 /* of the time budget: the share of hunts, while other steps have work */
+#define HUNT_SLICES 3 /* least number of hunts that use the share; each runs its corpus again */
 
 uint64_t pf_chain_judge_ms(const struct pf_chain *c)
 {

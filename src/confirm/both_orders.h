@@ -5,7 +5,7 @@
  * Model:   one run follows the recording up to the race. There it is copied: each copy, a
  *          continuation, makes the two accesses happen in one of the orders, primary (as recorded)
  *          or alternate, and then runs to its end: along the rest of the recorded schedule as long
- *          as that is possible, or directly under a policy. The accesses are recognised by thread,
+ *          as that is possible, or at once under a policy. The accesses are recognised by thread,
  *          source position and memory (src/rt/direct/schedule/access_order.h). The number of events
  *          of a continuation is limited to five times that of the recording after the checkpoint.
  *          Continuations share the pipes, sockets, eventfds and epolls that the program has opened.
@@ -26,8 +26,8 @@
 struct pf_order_run {
     bool alternate; /* the access that was recorded last comes first */
     bool recorded; /* follows the recorded schedule first, as long as that is possible */
-    /* both threads are brought before their accesses first; until then, runs of both orders are the
-     * same */
+    /* both threads first run until their accesses are next; up to there, the runs of both orders
+     * are the same */
     bool together;
     char policy[64]; /* the policy after that; if not `recorded`, from the race on */
     const char *clip; /* absolute path of its clip; NULL: none is written */

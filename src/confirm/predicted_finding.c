@@ -294,7 +294,7 @@ void pf_predicted_cycle(struct pf_predict_job *j, const struct pf_cycle *c, stru
     f->id = pf_fingerprint(f);
 }
 
-/* True if nothing but further instances of examined code was left out. */
+/* True if the analyses left out only further instances of code that they have examined. */
 static bool only_instances_left_out(const struct pf_predict_job *j)
 {
     bool all = !j->t.recorded.cut && !j->unreached;
@@ -349,7 +349,7 @@ void pf_predict_json_tail(struct pf_text *t, const struct pf_predict_job *j, uin
 
 /* --- the analyses --- */
 
-/* Removes the elements of a vector whose findings the program does not want reported. */
+/* Removes the elements of a vector whose findings the options of the program suppress. */
 #define REMOVE_HIDDEN(job, own, vec, describe)                                                     \
     do {                                                                                           \
         size_t kept = 0;                                                                           \
@@ -381,7 +381,7 @@ static void remove_hidden(struct pf_predict_job *j, struct pf_program_options *o
 void pf_predict_job_run(struct pf_predict_job *j, const struct pf_limits *limits)
 {
     struct pf_program_options own = {0};
-    struct pf_error unused; /* the runtime has parsed the suppressions before */
+    struct pf_error unused; /* no error is possible: the runtime has parsed the suppressions */
     struct pf_limits all = *limits;
     all.patterns = &j->patterns;
     for (size_t k = 0; k < j->n; k++)

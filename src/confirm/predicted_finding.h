@@ -38,7 +38,7 @@ struct pf_predict_job {
     size_t n;
     pf_patterns patterns; /* the built-in ones and the user's */
     struct pf_findings failures; /* what the replay of the recording showed (load_trace.h) */
-    size_t suppressed; /* results that the program does not want reported; they are removed */
+    size_t suppressed; /* number of results that the options of the program suppress; removed */
     struct pf_pool pool;
     struct pf_held_locks *held; /* in the pool; NULL: not built yet */
     struct pf_last_writes *last_writes; /* likewise (schedule_step.c) */

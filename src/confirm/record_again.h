@@ -1,9 +1,9 @@
 /*
  * record_again.h - records the program of a clip once more, with changes: other arguments, another
- * standard input, a schedule to follow, symbols, or a lock operation removed.
+ * standard input, a schedule to follow, a symbolic run, or a lock operation removed.
  *
- * Model:   what is not changed is as in the clip: the folder, the environment, the policy, and what
- *          the program reads from standard input.
+ * Model:   everything else is as in the clip: the folder, the environment, the policy, and the
+ *          bytes that the program reads from standard input.
  * Memory:  the caller owns everything.
  * Threads: the caller must be single-threaded; the run happens in a process of its own, because
  *          directed runs change the process that starts them.
@@ -19,7 +19,7 @@ struct pf_record_again {
     const struct pf_clip *clip;
     const char *file; /* absolute path of the new recording */
     char **argv; /* NULL: those of the clip */
-    const char *input; /* file for standard input; NULL: what the recording has read */
+    const char *input; /* file for standard input; NULL: the bytes that the recording has read */
     const char *schedule; /* policy; NULL: that of the clip */
     const char *plan; /* absolute path of a schedule plan to follow first; NULL: none */
     bool symbolic; /* a symbolic run of its arguments, standard input and files */

@@ -401,8 +401,8 @@ static bool has_ended(const struct trace_loader *l, uint32_t thread_index)
     return false;
 }
 
-/* The lock at an address. If a thread acquires it that another thread held at its end, the program
- * has initialised it again: it is another lock from now on. */
+/* The lock at an address. If a thread acquires it, and a thread that has ended still holds it, then
+ * the program has initialised it again: it is another lock from now on. */
 static uint32_t current_lock(struct trace_loader *l, uint64_t addr, bool acquired)
 {
     uint32_t lock = object(l, PF_ROLE_LOCK, addr);

@@ -1,6 +1,5 @@
 /*
- * exec_builder.h - the state while an execution is built; private to execution.c and
- * exec_objects.c.
+ * exec_builder.h - the state while an execution is built; private to src/explore.
  */
 #ifndef PF_EXPLORE_EXEC_BUILDER_H
 #define PF_EXPLORE_EXEC_BUILDER_H

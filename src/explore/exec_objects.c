@@ -302,8 +302,9 @@ static void add_order(struct pf_exec_builder *b, uint32_t from_event)
 }
 
 /* Keeps the queue of waiters of a condition variable up to date. Returns the notification that
- * ended the wait; PF_NONE: not a wake-up, or none did. The trace names the newest notification,
- * which is an order that the program does not have: here the first one after the wait counts. */
+ * ended the wait; PF_NONE: event i is not a wake-up, or no notification ended the wait. The trace
+ * gives the newest notification, but the program does not order that one before the wake-up. So
+ * the first notification after the wait counts here. */
 static uint32_t notification(struct pf_exec_builder *b, uint32_t i)
 {
     const struct pf_event *e = &b->t->events.at[i];
@@ -531,7 +532,7 @@ void pf_exec_add_blocked(struct pf_exec_builder *b)
         if (thread == PF_NONE)
             continue;
         uint32_t cell = awaited_cell(b, &b->blocked[k]);
-        /* it continues with the operation that it has not finished */
+        /* the thread continues with the operation that it has not finished */
         b->x->threads.at[thread].events =
             b->blocked[k].event - b->ndropped[thread] - was_woken(&b->blocked[k]);
         b->x->threads.at[thread].live = b->blocked[k].waits == PF_BLOCKED_RUNS;

@@ -269,8 +269,8 @@ static uint64_t class_key(const struct pf_execution *x)
         if (t->length)
             key += pf_exec_mix(x->nodes.at[pf_rf_node_at(&x->g, k, t->length - 1)].history, 3);
     }
-    /* Another run may have ended, by a crash, before the thread came to the operation for which it
-     * waits here, which gives further targets. */
+    /* The operation in which a thread waits at the end counts as well. Another run may have crashed
+     * before the thread reached it; this execution then gives further targets. */
     for (uint32_t i = 0; i < x->nodes.len; i++) {
         const struct pf_exec_node *n = &x->nodes.at[i];
         uint64_t before = n->previous == PF_NONE ? x->threads.at[x->g.nodes.at[i].thread].name

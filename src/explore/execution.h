@@ -84,7 +84,7 @@ struct pf_exec_thread {
 
 /* Something that happened in the run and that is not explored. */
 struct pf_exec_open {
-    const char *reason; /* one of the texts of explore_open.def */
+    const char *reason; /* a constant text, which pf explore prints */
     char where[120];
 };
 
@@ -124,8 +124,8 @@ void pf_execution_release(struct pf_execution *x); /* drops a reference */
 /* The history of node r if it read from these sources instead. */
 uint64_t pf_execution_history_with(const struct pf_execution *x, uint32_t r,
                                    const uint32_t *sources);
-/* How many events the main thread does before its first operation that depends on other threads or
- * affects them, apart from creating them. */
+/* How many events the main thread performs before its first operation that depends on other threads
+ * or affects them. Creating threads does not count as such an operation. */
 uint64_t pf_execution_own_events(const struct pf_execution *x);
 /* A plan with which every execution can begin: these events, then the threads that the main thread
  * has created, each of them up to its first event. */

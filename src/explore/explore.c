@@ -11,17 +11,17 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* The policy after the planned beginning; that of short runs is random. Any policy will do, but a
- * random one shows failures earlier that need no particular order; in long runs it switches often,
- * which takes time. */
+/* The policy of long runs after the planned beginning. Short runs have a random policy: it finds
+ * failures that need no particular order earlier. In long runs it would switch threads too often,
+ * which takes time. Every policy is correct. */
 #define POLICY "rr"
-#define SHORT 2000 /* events */
+#define SHORT 2000 /* events of the first run: up to this, runs are short */
 #define FIRST 1             /* events of the main thread before the first checkpoint */
 #define START_LIMIT_MS 60000 /* most time until the checkpoint */
 #define RUN_LIMIT_MS 5000   /* most time for one run */
 #define EVENTS_MAX 200000   /* most events of one run */
 #define WINDOW_MAX 16       /* most runs that are taken from the search at once */
-#define WINDOW_GROWS 8      /* schedules after which one more is taken */
+#define WINDOW_GROWS 8      /* schedules after which the window gets room for one more run */
 #define CLIPS_MAX 64        /* different failures of which clips are kept; also for races */
 
 struct explorer {
@@ -36,17 +36,17 @@ struct explorer {
     uint64_t began;
     uint64_t taken; /* beginnings that were taken from the search */
     bool is_short; /* the first run had few events */
-    uint32_t job; /* the resident process of the run that is looked at */
+    uint32_t job; /* the resident process of the run that is being examined */
     PF_VEC(struct pf_beginning) window; /* the next runs */
     size_t first; /* the first of them that is not finished */
     pf_vec_steps prefix; /* the plan up to the best checkpoint */
-    bool moved; /* the checkpoint is there */
+    bool moved; /* the host uses this checkpoint */
 };
 
 /* --- what is left open --- */
 
-/* True if some operation of the thread is not ordered before the last one of the thread that ended
- * the process: the process could have ended before it. */
+/* Let e be the last operation of the thread that ended the process. True if this thread has an
+ * operation that is not ordered before e: the process could have ended before that operation. */
 static bool outlives(const struct pf_execution *run, uint32_t thread)
 {
     const struct pf_exec_thread *t = run->threads.at;
@@ -271,8 +271,8 @@ static pf_status begin_run(struct explorer *x, uint32_t job, const struct pf_beg
                                   e);
 }
 
-/* Waits for the run of this resident process. Its result does not count if another run has shown
- * what it was meant to show. *again: the program was started again, which ended all other runs. */
+/* Waits for the run of this resident process. Drops its result if another run has already shown the
+ * beginning b. *again: the program was started again, which ended all other runs. */
 static pf_status end_run(struct explorer *x, uint32_t job, const struct pf_beginning *b,
                          bool *again, struct pf_error *e)
 {
@@ -318,10 +318,11 @@ static pf_status run_alone(struct explorer *x, struct pf_error *e)
     return s == PF_OK ? end_run(x, 0, NULL, &again, e) : s;
 }
 
-/* The first run, and the checkpoint for all others: behind the first operations of the threads that
- * neither depend on other threads nor affect them, such as the creation of threads. Every schedule
- * can begin with these. What the outside world answers before the checkpoint is the same in all
- * runs. If the first run got such answers, it started from another checkpoint, and is repeated. */
+/* Makes the first run, and places the checkpoint for all others. The checkpoint is after the first
+ * operations of the threads that neither depend on other threads nor affect them, such as the
+ * creation of threads. Every schedule can begin with these. Answers of the outside world before the
+ * checkpoint are the same in all runs. The first run itself started from an earlier checkpoint. So
+ * if it got such answers, it is repeated. */
 static pf_status run_first(struct explorer *x, struct pf_error *e)
 {
     pf_status s = run_alone(x, e);
@@ -339,9 +340,9 @@ static pf_status run_first(struct explorer *x, struct pf_error *e)
 
 /* --- the search --- */
 
-/* Takes the next runs from the search. How many does not depend on the number of jobs, so that the
- * result does not either. At the beginning there is one at a time, because each run says most about
- * which one should be next. Returns false if no targets are left. */
+/* Takes the next runs from the search. Their number does not depend on the number of jobs, so the
+ * result does not depend on it either. At first the window holds one run, because the first runs
+ * have the most influence on the choice of the next one. Returns false if no targets are left. */
 static bool fill_window(struct explorer *x)
 {
     size_t want = 1 + (size_t)(x->out->schedules / WINDOW_GROWS);
@@ -367,7 +368,7 @@ static void empty_window(struct explorer *x)
     x->first = 0;
 }
 
-/* Runs what is in the window: several at the same time, but their results are taken in order. */
+/* Makes the runs of the window: several in parallel, but takes their results in order. */
 static pf_status run_window(struct explorer *x, struct pf_error *e)
 {
     uint32_t jobs = pf_resident_host_jobs(x->host), running = 0, next_job = 0, oldest = 0;

@@ -2,10 +2,10 @@
  * explore.h - runs a program under every schedule that makes a difference
  * (docs/analysis/explore.md).
  *
- * Model:   the program stays at a checkpoint before its first thread starts (resident_host.h). Each
- *          run continues from there along a planned beginning, and is a new trace. From it follow
- *          new targets (target_search.h). The exploration ends when no target is left, or at a
- *          limit.
+ * Model:   the program stays at a checkpoint after operations with which every schedule can begin
+ *          (resident_host.h). Each run continues from there along a planned beginning, and yields a
+ *          new trace. The trace yields new targets (target_search.h). The exploration ends when
+ *          no target is left, or at a limit.
  * Memory:  an exploration owns its results until release.
  * Threads: one thread at a time.
  * Errors:  PF_IO and PF_BAD with a message. What could not be explored is not an error: it is

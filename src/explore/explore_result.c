@@ -46,8 +46,8 @@ void pf_exploration_add_open(struct pf_exploration *x, const char *reason, const
 
 /* --- answers from outside --- */
 
-/* True if the result of the system call depends only on what the program did before; or if the
- * runtime takes care of it (pinned_answers.h). */
+/* True if the result of the system call depends only on earlier actions of the program, or if the
+ * runtime gives all runs the same answer (pinned_answers.h). */
 static bool is_own_answer(unsigned number)
 {
     static const uint16_t own[] = {

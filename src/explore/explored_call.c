@@ -1,4 +1,4 @@
-/* explored_call.c - see explored_call.h. Names are found by a hash table, which is filled once. */
+/* explored_call.c - see explored_call.h. A hash table, which is filled once, finds the names. */
 #include "explored_call.h"
 #include "fnv.h"
 #include <stddef.h>

@@ -8,12 +8,12 @@
  *          parts (docs/analysis/explore.md). A beginning that some execution seen so far contains
  *          needs no run. A second kind of target lets a thread continue that the end of the process
  *          cut off.
- *          Targets are taken in this order: pairs of source positions (read, write) that no target
- *          had before; then those that differ least from the first execution. Only the former are
- *          looked for when an execution is added. The others are generated when they are needed,
- *          one operation of an execution at a time: a long execution has millions.
- * Memory:  the search owns its targets; these keep their executions alive, as do the executions
- *          whose targets are not all generated. Above a limit, the latter are left out.
+ *          Targets are taken in this order: first those with a pair of source positions (read,
+ *          write) that no target had before; then those that differ least from the first execution.
+ *          Only the former are generated when an execution is added. The others are generated when
+ *          they are needed, one operation of an execution at a time: a long execution has millions.
+ * Memory:  the search owns its targets; these keep their executions alive. Executions whose
+ *          targets are not all generated also stay alive; above a limit, they are left out.
  */
 #ifndef PF_EXPLORE_TARGET_SEARCH_H
 #define PF_EXPLORE_TARGET_SEARCH_H
@@ -48,8 +48,8 @@ struct pf_beginning {
     uint32_t depth;
     uint64_t number;    /* in the order in which they are run; a seed */
     bool guess;         /* as in the target */
-    bool resumes;       /* a thread that the end of the process cut off goes on */
-    uint64_t continues; /* the history after which it does so; 0: none */
+    bool resumes;       /* lets a thread continue that the end of the process cut off */
+    uint64_t continues; /* the history after which that thread continues; 0: none */
     uint64_t object; /* message object on which the last step may wait; 0: none */
     int32_t level;   /* and the level at which it does so */
 };

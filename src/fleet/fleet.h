@@ -3,8 +3,8 @@
  *
  * Model:   a fleet is a folder that all nodes share (docs/format/fleet.md). A task is a file with
  *          one command line of pf and a name for its part of the work. The submitting pf writes
- *          tasks, hands their numbers to an engine (fleet_engine.h), and merges each result into the
- *          state folder. A result is a folder that gets its final name by one rename, so it is
+ *          tasks, gives their numbers to an engine (fleet_engine.h), and merges each result into
+ *          the state folder. A result is a folder that gets its final name by one rename, so it is
  *          complete or absent. Merging it twice has the same effect as merging it once. A task that
  *          vanishes without a result is submitted again; it has at most PF_FLEET_ATTEMPTS attempts.
  *          The shared folder holds no database and no lock: the lock of a fleet is in the state
