@@ -150,7 +150,7 @@ struct pf_findings {
     struct pf_object *objects; /* of all processes, without libraries of the system */
     size_t ndocuments; /* number of documents read that other verbs have written */
     size_t undecided; /* how many of these were incomplete */
-    size_t bounded; /* predictions that left out only further instances of examined code */
+    size_t bounded; /* incomplete predictions that left out only more instances of examined code */
     struct pf_explored explored; /* sum over the documents */
     bool mark_stopped_by_pf; /* mark the processes read from now on as stopped_by_pf */
     bool unfinished; /* a process that the run started is still running and may report more */

@@ -2,9 +2,10 @@
  * program_options.h - the options of a program that decide what is reported: its suppressions,
  * report_bugs, report_atomic_races and exitcode.
  *
- * Model:   PF_OPTIONS and the program's own __tsan_default_options and __tsan_default_suppressions
- *          are read by the runtime inside the program. Free runs obey them; free runs and replays
- *          log them. All other findings are filtered here, with the options of their program.
+ * Model:   inside the program, the runtime reads PF_OPTIONS and the program's own
+ *          __tsan_default_options and __tsan_default_suppressions. Free runs obey them; free runs
+ *          and replays log them. All other findings are filtered here, with the options of their
+ *          program.
  * Memory:  allocated in the pool given.
  */
 #ifndef PF_FINDINGS_PROGRAM_OPTIONS_H
@@ -20,10 +21,10 @@ struct pf_program_options {
     struct pf_suppressions suppressions;
 };
 
-/* Takes the options that a process of the program has logged, unless they are known. */
+/* Reads the options that a process of the program has logged, unless they are known. */
 PF_MUST_USE pf_status pf_program_options_take(struct pf_program_options *o, struct pf_pool *pool,
                                               const struct pf_process *p, struct pf_error *e);
-/* True if the program does not want this finding reported. */
+/* True if the options of the program suppress this finding. */
 bool pf_program_options_hide(struct pf_program_options *o, const struct pf_finding *f);
 
 #endif

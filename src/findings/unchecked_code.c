@@ -4,9 +4,9 @@
  * Model:   every function that pf cc has compiled has a record in the section pf_func, which refers
  *          to its entry, or a reference in the section pf_no_record if it needs no checks or is
  *          left out by the user (no_sanitize). Any other function of the symbol table was compiled
- *          by another compiler, or written in assembly language. Code that
- *          no user writes does not count: the start-up code, the runtime, functions with reserved
- *          names, and parts that the compiler has split from a function.
+ *          by another compiler, or written in assembly language. Code that no user writes does not
+ *          count: the start-up code, the runtime, functions with reserved names, and parts that the
+ *          compiler has split from a function.
  *
  * The ELF file is read directly, with every offset checked.
  */

@@ -204,7 +204,7 @@ static pf_status try_growth(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     pf_status s = PF_OK;
     *more = false;
-    if (h->settings.shard) /* the first part makes inputs longer, for all */
+    if (h->settings.shard) /* only the first part of a hunt makes inputs longer */
         return PF_OK;
     for (uint32_t i = 0; i < h->runs.len && s == PF_OK && !*more; i++)
         while (h->runs.at[i].grown < h->runs.at[i].input.sources.len && s == PF_OK && !*more) {
@@ -293,7 +293,7 @@ pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings, st
         h->program = program;
     if (s == PF_OK)
         s = make_folders(h, e);
-    /* commands and clips are named by absolute paths: they work in every folder */
+    /* absolute paths of commands and clips work in every folder */
     if (s == PF_OK && (h->state = realpath(settings->state, NULL)))
         h->settings.state = h->state;
     if (s == PF_OK)

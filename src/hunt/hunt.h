@@ -6,7 +6,7 @@
  *          For each candidate, the engine of maximal causality improves the schedule of a run until
  *          both accesses are next; if it cannot, another input is tried (hunt_paths.h). Phase 2:
  *          both orders of each race that was found are run, and the inputs that change what follows
- *          are tried. Phase 3, beyond the paper: runs inputs that take branches that no run took;
+ *          are tried. Phase 3, not in the paper: runs inputs that take branches that no run took;
  *          these may reach new candidates. The phases are repeated until nothing is left to try or
  *          a limit is reached. A race counts only after an ordinary run, without symbols, has shown
  *          it and its clip was replayed.
@@ -32,7 +32,7 @@ struct pf_hunt;
 struct pf_hunt_settings {
     char **argv; /* the program and its arguments, NULL-terminated */
     /* sources that may change, as in pf record --input; NULL: the arguments, standard input and the
-     * files that arguments name, which then are not changed as arguments */
+     * files that arguments name. An argument that names such a file does not change itself. */
     const char *inputs;
     const char *corpus; /* folder of further inputs to start from; NULL: none */
     const char *export; /* folder that gets the corpus at the end; NULL: none */
@@ -144,11 +144,11 @@ bool pf_hunt_try_command(const char *command);
 PF_MUST_USE pf_status pf_hunt_arguments(const struct pf_hunt *h, const struct pf_input_bytes *in,
                                         char ***out, pf_source_aliases *aliases,
                                         struct pf_error *e);
-/* The same for runs of pf, which serves the changed files: these arguments stay. */
+/* The same for runs of pf. It serves the changed files, so their paths in the arguments stay. */
 char **pf_hunt_run_arguments(const struct pf_hunt *h, const struct pf_input_bytes *in);
-/* Writes the sources that differ from the seed as a patch file (symbolic_inputs.h), other than
- * arguments and standard input; without `all`, also other than variables and files that arguments
- * name. *any: there are some; otherwise no file is written. */
+/* Writes the sources that differ from the seed as a patch file (symbolic_inputs.h). Arguments and
+ * standard input are left out; so are, without `all`, variables and files that arguments name.
+ * *any: a source was left to write; otherwise no file is written. */
 PF_MUST_USE pf_status pf_hunt_write_patch(const struct pf_hunt *h, const struct pf_input_bytes *in,
                                           bool all, const char *path, bool *any,
                                           struct pf_error *e);

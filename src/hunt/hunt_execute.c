@@ -37,8 +37,8 @@ static bool add_key(struct pf_hash_map *m, uint64_t key)
 
 static bool is_cut(void *arg) { return pf_hunt_cut(arg); }
 
-/* Records a run of the program. Its standard input is a file of the state folder; what it changes
- * in files is private. *ended: false if it took too long. */
+/* Records a run of the program. Its standard input is a file of the state folder; its changes
+ * of files are private. *ended: false if it took too long. */
 static pf_status record(struct pf_hunt *h, const struct pf_hunt_run *r, bool symbolic,
                         const char *clip, struct pf_run_report *report, bool *ended,
                         struct pf_error *e)

@@ -36,7 +36,8 @@ static unsigned argument_of(const char *name)
     return sscanf(name, "argv[%u]%n", &n, &end) == 1 && !name[end] ? n : 0;
 }
 
-/* True if the SPEC, n bytes without :BYTES, is `all`, and the source is all[N]. */
+/* True if the SPEC (n bytes, without :BYTES) is the word `all`, such as argv, and the name of the
+ * source is that word with an index, such as argv[1]. */
 static bool names_all(const char *spec, size_t n, const char *all, const char *name)
 {
     size_t length = strlen(all);
@@ -107,7 +108,7 @@ static bool add_file(struct pf_input_bytes *out, const char *path)
     return true;
 }
 
-/* Adds the sources that --input names and that are not arguments or standard input. */
+/* Adds the sources that --input names, except arguments and standard input. */
 static pf_status add_named(const struct pf_hunt *h, struct pf_input_bytes *out, struct pf_error *e)
 {
     pf_status s = PF_OK;
@@ -316,7 +317,7 @@ char **pf_hunt_run_arguments(const struct pf_hunt *h, const struct pf_input_byte
     return out;
 }
 
-/* The text of pf_hunt_write_patch. False: there are no such sources. */
+/* Writes the text of pf_hunt_write_patch. False: there are no sources to write. */
 static bool patch_text(struct pf_text *t, const struct pf_hunt *h, const struct pf_input_bytes *in,
                        bool all)
 {

@@ -23,7 +23,7 @@ struct question {
     uint32_t condition; /* or the number of conditions before the accesses */
     uint32_t first, second; /* labels of two addresses; 0: a flip */
     uint64_t key; /* of the path that is asked for */
-    uint64_t way; /* of the directions that the new run is to take; 0: unknown */
+    uint64_t way; /* hash of the directions that the new run should take; 0: unknown */
     uint64_t branch; /* what is asked for, as in branch_of */
     bool asked;
 };
@@ -43,7 +43,7 @@ struct pf_hunt_paths {
     struct pf_hash_map taken; /* the same with counts (branch_of); all values are 0 */
     uint64_t predicted, followed, wrong;
     PF_VEC(struct loss) losses;
-    uint32_t shard, shards; /* shards 0: all flips are asked for */
+    uint32_t shard, shards; /* the part of the flips that is tried; shards 0: all */
 };
 
 static const char *const loss_text[] = {
@@ -157,11 +157,11 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
         before = before == PF_HASH_NONE ? 1 : before + 1;
         uint64_t other = extend(key, log, c->label, !c->holds);
         key = extend(key, log, c->label, c->holds);
-        /* expressions of a new input may differ, although it takes the same directions: a number
+        /* with a new input, expressions may differ although the directions are the same: a number
          * may have more digits */
         uint64_t other_way = pf_expression_hash(way, turned);
         uint64_t branch = branch_of(turned, before);
-        if (c->reason == PF_REASON_ASSUMED) { /* what an input that violates it does is not known */
+        if (c->reason == PF_REASON_ASSUMED) { /* unknown effect of inputs that violate it */
             other_way = 0;
             branch = branch_of(direction_of(log, c, c->holds), count);
         }

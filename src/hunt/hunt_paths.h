@@ -4,9 +4,10 @@
  *
  * Model:   the conditions of all runs form a tree. A flip is a condition of a run that is to get
  *          the other value, while the conditions before it stay. No branch of the tree is asked for
- *          twice. Flips of branches that no run has taken in that direction, or not so often, come
- *          first; among them, those of the newest run. Two accesses of different threads whose
- *          addresses depend on the input are asked to meet at one address.
+ *          twice. Flips of branches that no run has taken in that direction, or less often, come
+ *          first; among them, those of the newest run. For two accesses of different threads whose
+ *          addresses depend on the input, the solver also looks for an input that makes these
+ *          addresses equal.
  * Memory:  opaque, because finding.h and pf_symbolic.h use the same names. The owner of an input
  *          that is returned releases it.
  * Threads: one.
@@ -45,10 +46,10 @@ struct pf_hunt_paths *pf_hunt_paths_new(const char *worker, uint64_t limit_ms);
 void pf_hunt_paths_free(struct pf_hunt_paths *p);
 
 /* Adds the expression log of a clip, which belongs to run `run` with this input. Two runs with
- * different schedules have different numbers `schedule`. `predicted`: of the flip that asked for
- * the run; 0: none. `aliases`: see input_bytes.h. The bytes of sockets and
- * random bytes are those that the run read, if the input has none. `branches` gets what identifies
- * the branches that the run took, with their counts. */
+ * different schedules have different numbers `schedule`. `predicted`: that of the pf_hunt_flip that
+ * asked for the run; 0: none. `aliases`: see input_bytes.h. If the input has no bytes for a socket
+ * or for random bytes, those that the run read are taken. Adds to `branches` a key for each branch
+ * that the run took, together with its count. */
 PF_MUST_USE pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *clip, uint32_t run,
                                         const struct pf_input_bytes *input, uint64_t schedule,
                                         uint64_t predicted, const pf_source_aliases *aliases,
@@ -57,7 +58,7 @@ PF_MUST_USE pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *cli
  * runs. False: there is none. */
 bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint32_t run), void *arg,
                         struct pf_hunt_flip *out);
-/* From now on, only the flips of one of `shards` equal parts are asked for. */
+/* From now on, finds inputs only for the flips of part `shard` of `shards` equal parts. */
 void pf_hunt_paths_shard(struct pf_hunt_paths *p, uint32_t shard, uint32_t shards);
 /* Marks a flip as tried, by its key. */
 void pf_hunt_paths_skip(struct pf_hunt_paths *p, uint64_t key);

@@ -342,7 +342,7 @@ static bool results_vary(const struct judging *j)
     return false;
 }
 
-/* Decides if the order changes the output of runs that differ in nothing else. */
+/* Gives the race its class if the order changes the output of runs that differ in nothing else. */
 static void decide_together(struct judging *j)
 {
     struct pf_order_together o;
@@ -464,7 +464,7 @@ static void choose_alternate(struct judging *j)
         }
 }
 
-/* False: the reason why the order was not reversed holds for every schedule. */
+/* False: the obstacle to the alternate order exists under every schedule. */
 static bool may_be_reached(const struct judging *j, const struct pf_judge_run *alternate)
 {
     enum pf_order_obstacle why = alternate->run.order.obstacle;
@@ -473,8 +473,8 @@ static bool may_be_reached(const struct judging *j, const struct pf_judge_run *a
            (j->out->class == PF_JUDGED_SINGLE_ORDERING && another_path);
 }
 
-/* The thread may reach its access only if other threads run before it: tries further random
- * schedules. True: the order could be reversed under one of them. */
+/* Tries further random schedules: perhaps the thread reaches its access only if other threads run
+ * before it. True: the order could be reversed under one of them. */
 static bool try_more_schedules(struct judging *j)
 {
     struct pf_judge_wish wish = {.alternate = true, .n = MORE_SCHEDULES, .seed = 100};
@@ -549,7 +549,7 @@ static void judge_adhoc(struct judging *j)
         decide(j, PF_JUDGED_UNDECIDED, "not ad hoc synchronisation");
 }
 
-/* Judges the race with other schedules before it, and with other inputs. */
+/* Judges the race again: with other schedules before the race, and with other inputs. */
 static void judge_further(struct judging *j)
 {
     uint64_t end = j->how->limit_ms ? j->g.began + j->how->limit_ms : 0;

@@ -44,12 +44,12 @@ struct pf_judge_settings {
     uint32_t memory; /* enum pf_memory_model; not sc: the runs are repeated under this model */
     unsigned stale_runs; /* most runs under that model */
     unsigned recordings; /* further recordings in which a harmless race is judged */
-    unsigned paths; /* most inputs, the recorded one included (judge_paths.h); 1: only that one */
-    unsigned inputs; /* how many sources of input may change */
+    unsigned paths; /* most inputs, with the recorded one (judge_paths.h); 1: only the recorded */
+    unsigned inputs; /* most sources of input that may change */
     bool symbolic_output; /* compare the outputs of both orders as formulas over the input */
     const char *worker; /* path of pf-z3; NULL: it is missing */
     uint64_t solver_ms; /* for each question to Z3 */
-    bool brief; /* a harmless race gets no evidence: the caller does not need it */
+    bool brief; /* the caller needs no evidence for harmless races */
     bool as_paper; /* no control group, and a failure in either order decides */
     unsigned jobs;
     uint64_t limit_ms; /* for one race; 0: none */

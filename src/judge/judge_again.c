@@ -133,9 +133,9 @@ static bool position_of(const struct pf_trace *t, uint32_t event, char *to, size
     return n > 0 && (size_t)n < room;
 }
 
-/* The policy of the i-th further recording: random, then aimed at the race. A random recording
- * leaves the threads their freedom; an aimed one shows a race that is rare. False: it is the policy
- * of the recording itself, or the positions are not known. */
+/* The policy of the i-th further recording: random, then aimed at the race. A random policy does
+ * not restrict the threads; an aimed one finds a race that is rare. False: the first recording has
+ * this policy already, or the source positions are not known. */
 static bool choose_schedule(const struct pf_judge_case *race, unsigned i, char *to, size_t room)
 {
     const char *own = race->recording->meta.schedule;

@@ -23,20 +23,20 @@ struct pf_judge_again {
 };
 
 /* Judges the race in the recording r->file, which is loaded. `name` is the first part of the names
- * of clips. False: the race does not happen there, or could not be decided. *v gets the worst
- * verdict of its pairs of accesses (race_again.h); the caller discards it in any case. */
+ * of clips. False: the race does not happen there, or could not be decided. Sets *v to the worst
+ * verdict of its pairs of accesses (race_again.h); the caller discards *v in any case. */
 bool pf_judge_again(struct pf_judge_again *r, const char *name, struct pf_verdict *v);
 void pf_judge_again_release(struct pf_judge_again *r);
 /* Removes the clips of a verdict and releases it. */
 void pf_verdict_discard(struct pf_verdict *v);
 /* The clip of the alternate order; NULL: none. */
 const char *pf_verdict_alternate(const struct pf_verdict *v);
-/* Gives `out` the class and the evidence of v, which gets the old evidence. The reason becomes
+/* Exchanges the evidence of `out` and v, and gives `out` the class of v. The reason becomes
  * "WORDS: REASON". */
 void pf_verdict_take(struct pf_verdict *out, struct pf_verdict *v, const char *words);
 
 /* Judges a race that is harmless in its recording in how->recordings further recordings, with other
- * schedules before the race. A worse verdict takes the place of *out. */
+ * schedules before the race. A worse verdict replaces *out. */
 void pf_judge_recordings(const struct pf_judge_settings *how, const struct pf_judge_case *race,
                          uint64_t end_ms, struct pf_verdict *out);
 

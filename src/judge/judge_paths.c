@@ -21,7 +21,7 @@
 
 #define VERB "judge"
 #define RUN_MS 20000 /* time limit of a recording */
-#define ATTEMPTS 8 /* recordings with other inputs, for each input that is wanted */
+#define ATTEMPTS 8 /* most recordings with other inputs, for each of how->paths */
 #define SOURCES_MAX 16
 #define SHOWN 60 /* bytes of a source in messages */
 
@@ -30,8 +30,8 @@ struct paths {
     const struct pf_judge_case *race;
     uint64_t end_ms;
     struct pf_verdict *out;
-    /* of these, only what hunt_input.c needs is set: the command, the folder for changed files, and
-     * the input of the recording */
+    /* only the fields that hunt_input.c needs are set: the command, the folder for changed files,
+     * and the input of the recording */
     struct pf_hunt hunt;
     struct pf_hunt_paths *tree;
     char *folder; /* for temporary files */
@@ -41,7 +41,7 @@ struct paths {
     unsigned attempts, missed; /* recordings with other inputs; those without the race */
     pf_hunt_inputs named; /* inputs under which the solver expects different outputs */
     char unknown[300]; /* why outputs could not be compared as formulas; "": they could */
-    char incomplete[300]; /* why not every input was tried; "": that is not so */
+    char incomplete[300]; /* why not every input was tried; "": all were tried */
 };
 
 static void note_incomplete(struct paths *p, const char *why)
@@ -116,7 +116,7 @@ static bool is_changed(const struct paths *p, const struct pf_input_source *s)
     return !old || old->n != s->n || memcmp(old->bytes, s->bytes, s->n) != 0;
 }
 
-/* False: the input changes more sources than how->inputs in all. */
+/* False: with this input, more than how->inputs sources would have been changed in all. */
 static bool may_change(struct paths *p, const struct pf_input_bytes *in)
 {
     for (size_t i = 0; i < in->sources.len; i++) {
@@ -229,8 +229,8 @@ static void release_symbolic(struct symbolic_run *r)
     pf_vec_release(&r->aliases);
 }
 
-/* Compares what both orders print with this input. Sets *other to an input under which they should
- * print different things, and returns true, if there is one. */
+/* Compares the outputs of both orders as formulas. If the solver finds an input under which they
+ * should differ, sets *other to it and returns true. */
 static bool compare_outputs(struct paths *p, const struct pf_input_bytes *in,
                             const struct symbolic_run *primary, const char *alternate,
                             struct pf_input_bytes *other)
@@ -306,7 +306,7 @@ static void keep_input(struct paths *p, struct pf_verdict *v, const struct pf_in
     free(folder);
 }
 
-/* The verdict with another input is worse: it takes the place of the one so far. */
+/* The verdict with another input is worse: replaces the current one by it. */
 static void take_worse(struct paths *p, struct pf_verdict *v, const struct pf_input_bytes *in)
 {
     struct pf_pool pool;
@@ -402,7 +402,7 @@ static void add_summary(struct paths *p)
     pf_pool_release(&pool);
 }
 
-/* The next input: one that the comparison of outputs has named, else one that takes another
+/* The next input: one that the comparison of outputs has found, else one that takes another
  * path. */
 static bool next_input(struct paths *p, struct pf_hunt_flip *flip)
 {

@@ -32,8 +32,8 @@ struct pf_judge_runs {
 /* One kind of runs of a group. */
 struct pf_judge_wish {
     bool alternate, recorded;
-    /* the two accesses happen one directly after the other; after them, threads have fixed
-     * priorities. Runs with the same seed then differ in nothing but the order. */
+    /* nothing runs between the two accesses; after them, threads have fixed priorities. Runs with
+     * the same seed then differ in nothing but the order. */
     bool together;
     unsigned n, seed; /* how many; the seed of the first one's policy */
     uint32_t nchoices; /* choices of memory contents, as in both_orders.h */

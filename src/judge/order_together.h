@@ -1,7 +1,7 @@
 /*
- * order_together.h - compares runs in which the two accesses happen one directly after the other.
+ * order_together.h - compares runs in which nothing happens between the two accesses.
  *
- * Model:   both threads are brought before their accesses; up to there, the runs of both orders are
+ * Model:   both threads run until their accesses are next; up to there, the runs of both orders are
  *          the same. Then the two accesses happen in one of the orders. After them, threads have
  *          fixed priorities, which are the same in both runs. So the runs differ in nothing but the
  *          order, and if they print different things, the order is the cause. Several priorities
@@ -17,7 +17,7 @@ struct pf_order_together {
     struct pf_judge_case race;
     struct pf_judge_runs runs;
     char *name;
-    /* of the runs that differ: */
+    /* the runs that differ: */
     const struct pf_judge_run *primary, *alternate;
 };
 

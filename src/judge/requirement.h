@@ -4,8 +4,8 @@
  * Model:   the value of the variable follows from the reads and writes of a trace. The condition is
  *          tested at every synchronisation of any thread (locks, condition variables, barriers,
  *          thread creation and end), at every call of an output function of libc that reads memory
- *          of the program, and at the end, once a value is known. In between it may be
- *          violated. Values are signed integers.
+ *          of the program, and at the end, once a value is known. In between it may be violated.
+ *          Values are signed integers.
  * Memory:  plain data.
  * Errors:  parse returns false for a text that is not a condition.
  */

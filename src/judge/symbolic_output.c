@@ -58,7 +58,7 @@ static uint32_t compare(struct pf_expression_log *log, uint8_t op, uint32_t a, u
         &why);
 }
 
-/* Addresses were those of the runs: each becomes a condition. */
+/* Adds a condition for each address that depends on the input: it stays as in the run. */
 static void add_addresses(struct both *b)
 {
     size_t n = b->log.addresses.len, m = b->other.addresses.len;
@@ -124,8 +124,8 @@ static uint64_t value_of(const struct pf_expression_log *log, uint32_t label)
     return value;
 }
 
-/* One goal for each printed value: that the runs print different ones. Where only one of the runs
- * prints a value that depends on the input, the other one prints the value of this run. */
+/* Adds one goal for each printed value: the runs print different values there. If the value depends
+ * on the input in only one of the runs, the other run prints a constant: the value of this run. */
 static void find_goals(struct both *b, pf_wanted_list *goals)
 {
     struct pf_log_output *x = b->log.outputs.at, *y = b->other.outputs.at;

@@ -1,12 +1,13 @@
 /*
- * symbolic_output.h - compares what two symbolic runs with the same input print, as formulas over
- * the input (section 4.3.1 of the paper).
+ * symbolic_output.h - compares the outputs of two symbolic runs with the same input, as formulas
+ * over the input (section 4.3.1 of the paper that judge.h names).
  *
  * Model:   both runs print the same bytes with their own input. Values in their outputs depend on
  *          the input. With any input that satisfies the conditions of both paths, the runs print
- *          the same if these values are equal. The solver is asked for such an input under which
- *          one of them differs. A value that is printed at an address that depends on the input was
- *          read from the address of the run; that is one of the conditions.
+ *          the same if these values are equal. The solver searches for such an input under which
+ *          one of the values differs. If the address of a printed value depends on the input, the run
+ *          read the value at one concrete address. That the address stays the same is then one of
+ *          the conditions.
  * Memory:  the caller releases the input.
  * Threads: one.
  * Errors:  PF_OUTPUTS_UNKNOWN with the reason: a damaged log, a part of a run that is not modelled,

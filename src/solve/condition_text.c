@@ -11,7 +11,7 @@ struct writing {
     const struct pf_expression_log *log;
     char *to;
     size_t room, n;
-    bool full; /* it does not fit, or is not readable */
+    bool full; /* the text does not fit, or would not be readable */
 };
 
 static void add(struct writing *w, const char *format, ...) __attribute__((format(printf, 2, 3)));

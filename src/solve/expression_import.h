@@ -1,6 +1,6 @@
 /*
- * expression_import.h - copies the expressions of one run into the log of another one, so that a
- * question can be about both.
+ * expression_import.h - copies the expressions of one run into the log of another one, so that one
+ * question to the solver can use both.
  *
  * Model:   a leaf is the same in both logs if it is the same part of the source of the same name.
  * Memory:  map has a label of `to` for each label of `from`; the caller releases it.

@@ -32,7 +32,7 @@ static json_t *text_of_bytes(const unsigned char *bytes, size_t n)
     return text;
 }
 
-/* Adds [[text, number], ...] of a query about one execution. */
+/* Adds the rows of a query about one execution, as [[text, number], ...]. */
 static pf_status add_list(struct pf_suite_db *db, json_t *to, const char *key, const char *query,
                           int64_t execution, struct pf_error *e)
 {
@@ -247,7 +247,8 @@ static pf_status import_journal(struct suite_importer *m)
     return s;
 }
 
-/* Takes the findings from the lines of the document, without parsing them: most are known. */
+/* Imports the findings as text, one for each line of the document. Most are known, so parsing them
+ * would be wasted work. */
 static pf_status import_findings(struct suite_importer *m, const char *document)
 {
     static const char begin[] = "{\"id\":\"";

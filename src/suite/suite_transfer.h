@@ -5,8 +5,9 @@
  *          document with the distinct findings: one finding a line, ordered by id, each line
  *          starting with its id (docs/format/fleet.md). An import adds the executions to a campaign
  *          of another database, with other numbers of tests and rounds. An import has a name; the
- *          second import of the same name changes nothing. Of findings with the same id, the text
- *          that is smallest in byte order is kept, so the order of imports does not matter.
+ *          second import of the same name changes nothing. If findings have the same id but
+ *          different texts, the smallest text in byte order is kept, so the order of imports does
+ *          not matter.
  * Errors:  PF_IO, PF_BAD with the path.
  */
 #ifndef PF_SUITE_SUITE_TRANSFER_H
