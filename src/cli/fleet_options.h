@@ -1,5 +1,5 @@
 /*
- * fleet_options.h - the options of verbs that can run on a fleet, and what these verbs share.
+ * fleet_options.h - the options of verbs that can run on a fleet, and functions for these verbs.
  *
  * Errors:  prints messages, as verbs do.
  */
@@ -31,19 +31,19 @@
         "collect", NULL, "with --on: merge the results that are there, submit nothing", NULL,      \
             &(f).collect                                                                           \
     }
-/* The option --continue, for verbs that have no other use of it. */
+/* The option --continue, for verbs that do not define it themselves. */
 #define PF_FLEET_CONTINUE(f)                                                                       \
     {"continue", NULL, "with --on: continue the last fleet of this verb", NULL, &(f).resume}
 
-/* The command line of a task: argv without the options of the fleet and without `own`, a list of
- * options with values that the fleet sets itself, ended by NULL. The caller frees the list, not the
- * words. */
+/* The command line of a task: argv without the options of the fleet and without those in `own`.
+ * `own` lists options with values that the fleet sets itself, and ends with NULL. The caller frees
+ * the returned list, but not its words. */
 char **pf_fleet_strip(int argc, char **argv, const char *const *own, int *n);
 /* Runs a verb with the command line of its last fleet that has not ended. `collect`: adds
  * --collect. Returns the exit status. */
 int pf_fleet_resume(const char *verb, const char *state, bool collect);
-/* Prints what a fleet has not done; returns the exit status of the verb: `status`, or an error if
- * nothing was found and tasks did not end. Ends the fleet if all its work is done. */
+/* Prints the tasks of a fleet that did not end. Ends the fleet if all its work is done. Returns the
+ * exit status of the verb: `status`, or an error if nothing was found and tasks did not end. */
 int pf_fleet_conclude(struct pf_fleet *f, const char *verb, bool finished, int status);
 
 #endif

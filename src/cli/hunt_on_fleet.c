@@ -21,8 +21,8 @@
 
 /* --- the summary of all tasks --- */
 
-/* The candidates of all tasks by their text: found if one task found it, open if it is open
- * somewhere, otherwise abandoned. */
+/* Merges the candidates of all tasks by their text. A candidate is found if one task found it, else
+ * open if it is open in some task, else abandoned. */
 static json_t *join_candidates(const json_t *summaries)
 {
     json_t *by_text = json_object(), *list = json_array();
@@ -62,7 +62,8 @@ static void add_numbers(json_t *to, const json_t *from)
     }
 }
 
-/* Sites and branches of tasks overlap: the largest number is a lower bound for all. */
+/* For numbers of sites and branches: tasks reach some in common, so they cannot be added. The
+ * largest number is a lower bound for all tasks together. */
 static void add_largest(json_t *to, const json_t *from, const char *key)
 {
     if (pf_json_u64(from, key) >= pf_json_u64(to, key))

@@ -10,7 +10,7 @@
 
 #define VERB "judge"
 
-/* Identifies the set of races: a fleet of other races is not continued. */
+/* A hash of the set of races, so that a fleet for other races is not continued. */
 static uint64_t hash_of(const struct pf_judge_fleet *j)
 {
     uint64_t h = 0;

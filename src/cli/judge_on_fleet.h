@@ -14,20 +14,20 @@
 struct pf_judge_fleet {
     const struct pf_fleet_options *options;
     const char *state, *folder; /* folder: absolute, for the clips of the evidence */
-    pf_judge_items *items; /* races that tasks have met while judging are added at the end */
+    pf_judge_items *items; /* other races that tasks saw while judging are added at the end */
     int argc; /* the command line */
     char **argv;
     int first; /* its first word that is not an option */
-    struct pf_fleet fleet; /* to be concluded and released after the report */
+    struct pf_fleet fleet; /* the caller ends and releases it after the report */
     bool finished;
     size_t met; /* races that were added */
 };
 
-/* Judges the items; what the tasks returned is added to `judged`. */
+/* Judges the items, and adds the findings that the tasks returned to `judged`. */
 int pf_judge_on_fleet(struct pf_judge_fleet *j, struct pf_findings *judged);
 
-/* The program of races without a clip, in the pool: the command of the first process that is known,
- * or of the document, if there is one. NULL: unknown. */
+/* The command of the program, for races without a clip: that of the first process that is known, or
+ * that of the document, if there is one. NULL: unknown. It is allocated in the pool. */
 char **pf_judge_program(const struct pf_findings *all, const char *document, struct pf_pool *pool);
 
 #endif

@@ -7,7 +7,7 @@
 #include <stddef.h>
 
 struct pf_cli_number {
-    const char *name, *text; /* text: NULL if it was not given; *out then stays as it is */
+    const char *name, *text; /* text NULL: the option was not given, and *out is not changed */
     unsigned least, most, *out;
 };
 

@@ -253,7 +253,7 @@ static void set_how(const char **how, const struct pf_check_work *w, bool finish
                                              : PF_CHECK_END_DONE;
 }
 
-/* Runs the rounds as tasks of a fleet; the report is that of the folder they are merged into. */
+/* Runs the rounds as tasks of a fleet, merges them into one folder of a check, and reports that. */
 static int work_on_fleet(const struct pf_check_settings *settings,
                          const struct pf_fleet_options *options, int argc, char **argv)
 {
@@ -300,7 +300,7 @@ static int work_on_fleet(const struct pf_check_settings *settings,
 
 /* --- the verb --- */
 
-/* A task of a fleet works on a part of a check, which its plan names. */
+/* Reads which part of a check this process works on, if it is a task of a fleet, from the plan. */
 static pf_status read_part(struct pf_check_settings *settings, const struct pf_check_folder *folder,
                            struct pf_error *e)
 {
@@ -321,7 +321,7 @@ static int continue_check(const struct pf_check_settings *now)
     char **argv = NULL;
     int argc = 0, status = PF_EXIT_USAGE;
     uint64_t build = 0;
-    struct pf_fleet_options fleet = {0}; /* a local process continues a check of a fleet, too */
+    struct pf_fleet_options fleet = {0}; /* a local process may continue the check of a fleet */
     pf_status s = pf_check_folder_last(&folder, now->state ? now->state : PF_DEFAULT_STATE,
                                        now->words, now->nwords, &argc, &argv, &build, &e);
     if (s != PF_OK)

@@ -1,4 +1,4 @@
-/* verb_fleet.c - `pf fleet`: looks at fleets, merges and cancels them, and runs their tasks. */
+/* verb_fleet.c - `pf fleet`: shows, merges and cancels fleets, and runs their tasks. */
 #define _GNU_SOURCE
 #include "allocation.h"
 #include "fleet_engine.h"

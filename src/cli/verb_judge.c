@@ -47,10 +47,10 @@ struct judge_verb {
     bool blind; /* for tests: a detector that does not know locks finds the races of a clip */
     enum pf_judge_class fail_on;
     struct pf_predict_job job; /* of a clip */
-    size_t nmet; /* how many races at the end of `items` were met while judging */
-    unsigned met; /* most races that are met while judging and judged as well */
-    PF_VEC(struct pf_predict_job *) met_jobs; /* traces of runs in which they were met */
-    int first; /* word of the command line that is not an option */
+    size_t nmet; /* races at the end of `items` that runs of other races showed */
+    unsigned met; /* most races that are judged because runs of other races showed them */
+    PF_VEC(struct pf_predict_job *) met_jobs; /* traces of the runs that showed them */
+    int first; /* the first word of the command line that is not an option */
     struct pf_findings all; /* of a state folder */
     struct pf_findings returned; /* by the tasks of a fleet */
     struct pf_judge_list list;

@@ -20,7 +20,8 @@
 
 static int complain(const struct pf_error *e) { return pf_complain(VERB, "%s", e->text); }
 
-/* Says how this machine differs from that of the recording; `all`: also what rarely matters. */
+/* Prints how this machine differs from that of the recording. `all`: with differences that rarely
+ * matter. */
 static void note_machine(const struct pf_clip *clip, bool all)
 {
     char text[500], *here = pf_clip_machine();

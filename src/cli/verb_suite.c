@@ -323,7 +323,7 @@ static uint64_t build_of(const struct suite *s)
     return h;
 }
 
-/* Runs the executions as tasks of a fleet, or merges the results that are there. */
+/* Runs the executions as tasks of a fleet, or only merges the results that exist. */
 static pf_status execute_on_fleet(struct suite *s, struct pf_suite_db *db, int64_t campaign,
                                   struct pf_fleet *f, int argc, char **argv,
                                   struct pf_suite_result *r, struct pf_error *e)

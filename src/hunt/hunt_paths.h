@@ -4,8 +4,8 @@
  *
  * Model:   the conditions of all runs form a tree. A flip is a condition of a run that is to get
  *          the other value, while the conditions before it stay. No branch of the tree is asked for
- *          twice. Flips of branches that no run has taken in that direction, or less often, come
- *          first; among them, those of the newest run. For two accesses of different threads whose
+ *          twice. Flips to a direction that no run has taken, or not as many times, come first;
+ *          among them, those of the newest run. For two accesses of different threads whose
  *          addresses depend on the input, the solver also looks for an input that makes these
  *          addresses equal.
  * Memory:  opaque, because finding.h and pf_symbolic.h use the same names. The owner of an input

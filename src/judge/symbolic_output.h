@@ -5,9 +5,9 @@
  * Model:   both runs print the same bytes with their own input. Values in their outputs depend on
  *          the input. With any input that satisfies the conditions of both paths, the runs print
  *          the same if these values are equal. The solver searches for such an input under which
- *          one of the values differs. If the address of a printed value depends on the input, the run
- *          read the value at one concrete address. That the address stays the same is then one of
- *          the conditions.
+ *          one of the values differs. The address of a printed value may depend on the input, but
+ *          the run read the value at one concrete address. So one of the conditions is that this
+ *          address stays the same.
  * Memory:  the caller releases the input.
  * Threads: one.
  * Errors:  PF_OUTPUTS_UNKNOWN with the reason: a damaged log, a part of a run that is not modelled,

@@ -49,8 +49,8 @@ size_t pf_finding_first(const struct pf_finding *f);
  * (a.c:2), f (a.c:3)". */
 void pf_finding_title(struct pf_text *t, const struct pf_finding *f);
 
-/* The words for the stage of a finding in texts: "a free run" for the stage run. JSON documents
- * have the stage itself, and the analysis. */
+/* The words for the stage of a finding in texts, such as "a free run" for the stage `run`. JSON
+ * documents contain the name of the stage, and that of the analysis. */
 const char *pf_stage_words(const char *stage);
 
 #endif

@@ -281,7 +281,7 @@ static void fix_core_and_addresses(struct pf_channel *c)
         }
 }
 
-/* Puts the new contents of inputs into an unnamed file that the target can open. */
+/* Writes the new contents of inputs into an unnamed file that the target can open. */
 static pf_status set_served(struct pf_channel *c, const struct pf_clip_meta *m, struct pf_error *e)
 {
     c->private_files = m->served != NULL;

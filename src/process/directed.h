@@ -38,7 +38,8 @@ struct pf_directed {
     bool tracing; /* record events with their values */
     /* record: a symbolic run of these inputs, one SPEC per line; NULL: an ordinary run */
     const char *symbolic;
-    /* record: changes to files are private; lines SOURCE=HEX of new contents; NULL: not private */
+    /* record: new contents of sources, as lines SOURCE=HEX, may be ""; changes of files are then
+     * private. NULL: they are not private */
     const char *served;
     bool watch; /* check every access for memory errors */
     const char *program; /* replay: the program, if not at the recorded path; NULL: search it */

@@ -31,8 +31,8 @@ PF_MUST_USE pf_status pf_launch_check(const struct pf_launch *l, struct pf_error
  * into `folder`, as part of the run named `run`. */
 PF_MUST_USE pf_status pf_launch_environment(const struct pf_launch *l, const char *folder,
                                             const char *run, struct pf_error *e);
-/* The same, so that programs that need the shared runtime of ThreadSanitizer find ours under its
- * name. */
+/* Sets the environment so that programs that need the shared runtime of ThreadSanitizer load ours,
+ * which has the same file name. */
 PF_MUST_USE pf_status pf_launch_instead_of_tsan(struct pf_error *e);
 
 #endif

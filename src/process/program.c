@@ -169,7 +169,7 @@ static uint64_t file_offset(const unsigned char *data, size_t n, uint64_t at)
     return n;
 }
 
-/* True if the program needs a library of ThreadSanitizer. */
+/* True if the program needs the shared runtime of ThreadSanitizer. */
 static bool needs_tsan(const unsigned char *data, size_t n)
 {
     Elf64_Ehdr h;

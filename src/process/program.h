@@ -17,8 +17,8 @@
 PF_MUST_USE pf_status pf_program_find(const char *name, char **path, struct pf_error *e);
 /* PF_OK if the program is instrumented. */
 PF_MUST_USE pf_status pf_program_check(const char *path, struct pf_error *e);
-/* The same for pf run, which also accepts a program built with -fsanitize=thread whose runtime is a
- * shared library (*tsan): our runtime takes its place. */
+/* The same for pf run. It also accepts a program built with -fsanitize=thread whose runtime is a
+ * shared library, and sets *tsan: our runtime replaces that library. */
 PF_MUST_USE pf_status pf_program_check_free(const char *path, bool *tsan, struct pf_error *e);
 /* PF_OK if directed mode can run it: it is instrumented, or (*bare) it is dynamically linked, so
  * that the runtime can be preloaded. */

@@ -31,13 +31,13 @@ struct job_lane {
     struct pf_clip view;
     struct pf_clip_chunk *chunks;
     size_t nchunks;
-    uint32_t before; /* copies that had ended when the last one began */
+    uint32_t before; /* how many copies had ended when the last copy began */
 };
 
 struct pf_resident_host {
     const struct pf_clip_meta *meta;
     struct pf_channel_host *host;
-    struct pf_channel *trunk; /* the channel of the program up to the checkpoint */
+    struct pf_channel *trunk; /* the channel that the program uses up to the checkpoint */
     uint64_t size;            /* of it, and of each lane */
     int plan_fd;              /* the plan up to the checkpoint */
     struct job_lane job[PF_RESIDENT_MAX];

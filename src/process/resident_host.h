@@ -2,9 +2,9 @@
  * resident_host.h - pf's side of a resident target: a program that stays at a checkpoint and runs
  * copies of itself on request (struct pf_resident in channel.h).
  *
- * Model:   a copy continues from the checkpoint along a schedule plan, then under the policy of the
- *          target. It writes its streams into memory, the lane, behind those of the run up to the
- *          checkpoint, so that the lane reads like an ordinary recording.
+ * Model:   a copy continues from the checkpoint along a schedule plan, then under a policy. It
+ *          writes its streams into memory, the lane, after those of the run up to the checkpoint.
+ *          So the lane can be read like an ordinary recording.
  *          Several resident processes run copies in parallel, each with a lane of its own.
  * Memory:  the host owns the lanes. A clip that views a lane is valid until the next run there.
  * Threads: one thread at a time.
@@ -23,7 +23,7 @@ struct pf_resident_start {
     const char *schedule; /* the policy of the target */
     const struct pf_schedule_plan_step *plan; /* up to the checkpoint */
     size_t nsteps;                            /* less than PF_RESIDENT_STEPS */
-    uint32_t jobs; /* resident processes; fewer if the copies would share something */
+    uint32_t jobs; /* most resident processes; fewer start if the copies would share something */
     uint64_t limit_ms; /* most time until the target has reached it */
     bool (*should_stop)(void); /* NULL: never */
     bool allow_outside; /* copies may use connections to other processes */
@@ -68,9 +68,9 @@ struct pf_resident_end {
 
 /* The number of resident processes, which are numbered from 0. */
 uint32_t pf_resident_host_jobs(const struct pf_resident_host *r);
-/* begin: a resident process starts a copy along the plan, which then follows the policy. end:
- * waits for it, for at most limit_ms milliseconds. *clip is a view of its recording; do not release
- * it. */
+/* begin: resident process `job` starts a copy, which follows the plan and then the policy. end:
+ * waits for the copy, at most limit_ms milliseconds. *clip is a view of its recording; do not
+ * release it. */
 PF_MUST_USE pf_status pf_resident_host_begin(struct pf_resident_host *r, uint32_t job,
                                              const struct pf_schedule_plan_step *plan, size_t n,
                                              const char *policy, struct pf_error *e);

@@ -5,15 +5,15 @@
  * that state and then undone, so one pass over the trace serves all witnesses.
  *
  * Most rules say that some event f must have run before a later event i. Each thread runs its
- * events in order, so the events before i that have not run are, in every other thread, those from
- * its next event up to i. Only these are compared with i.
+ * events in order. So in every other thread, the events before i that have not run are those from
+ * the thread's next event up to i. Only these are compared with i.
  */
 #include "validate_calls.h"
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-/* Comparisons for one witness: some seconds. */
+/* Most comparisons for one witness; they take some seconds. */
 #define WORK_MAX (1u << 25)
 
 struct validated_memory {
@@ -50,7 +50,7 @@ struct machine {
     uint32_t step, start, farthest; /* farthest: 1 + the last event of the witness */
     struct pf_stop *stop;
     uint64_t work; /* comparisons made for this witness */
-    bool gave_up;  /* it was not checked to its end */
+    bool gave_up;  /* the check of this witness ended early */
     char *why;
     size_t why_len;
 };
@@ -140,7 +140,8 @@ static bool unexplained(struct machine *m, uint32_t i, uint32_t f)
 }
 
 /* A read whose value no recorded write explains must happen after exactly those writes of other
- * threads that precede it in the trace. _before: after all of these; _after: after no other. */
+ * threads that precede it in the trace. pinned_allows_before checks that all of these have run,
+ * pinned_allows_after that no others have. */
 static bool pinned_allows_before(struct machine *m, uint32_t i)
 {
     const struct pf_event *e = at(m, i);
@@ -199,8 +200,8 @@ static bool holds_as_before(const struct machine *m, uint32_t i, uint32_t c)
                                  cell_value(m, c, was, &want) && have == want));
 }
 
-/* A missing call may read everything that it reaches, so it must find the values of the trace
- * there. Only cells that the witness has changed can differ. */
+/* A missing call may read everything that it reaches, so all of it must have the same values as in
+ * the trace. Only cells that the witness has changed can differ. */
 static bool call_allows(struct machine *m, uint32_t i)
 {
     if (m->calls.rule == PF_RULE_NONE || at(m, i)->kind != PF_EV_CALL)
@@ -330,7 +331,7 @@ static bool sees_right(const struct machine *m, const struct pf_event *e, uint32
            cell_value(m, cell, x->writer, &have) && have == want;
 }
 
-/* The witness is about to change the cell. */
+/* Must be called before the witness changes the cell. */
 static void remember(struct machine *m, uint32_t c)
 {
     if (!m->changed[c])

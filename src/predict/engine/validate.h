@@ -15,7 +15,7 @@
 
 enum pf_missing_rule { PF_RULE_NONE, PF_RULE_RDIT, PF_RULE_SB };
 
-/* UNCHECKED: it takes too many comparisons, or `stop` ended the search. */
+/* UNCHECKED: the check takes too many comparisons, or `stop` ended it. */
 enum pf_validity { PF_INVALID, PF_VALID, PF_UNCHECKED };
 
 /* Sets result[i] to the validity of the witness of races[i]. If any is invalid, `why` (may be NULL)

@@ -174,7 +174,8 @@ static void find_around(struct pf_validate_calls *c)
     free(last);
 }
 
-/* Counts the call of event e as active from now on, or as ended, for each item that it reaches. */
+/* Event e begins or ends a call: updates the count of active calls for each item that the call
+ * reaches. */
 static void count_call(const struct pf_validate_calls *c, const struct pf_event *e, uint32_t *open)
 {
     bool begins = e->kind == PF_EV_CALL;

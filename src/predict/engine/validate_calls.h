@@ -28,8 +28,8 @@ void pf_validate_calls_init(struct pf_validate_calls *c, const struct pf_trace *
 void pf_validate_calls_release(struct pf_validate_calls *c);
 /* True if the missing call reaches the item. */
 bool pf_validate_calls_reaches(const struct pf_validate_calls *c, uint32_t call, uint32_t item);
-/* Prepares comparisons of event e with earlier events. False: only those in next_at_call can be
- * forced before it. */
+/* Prepares comparisons of event e with earlier events. False: missing calls can force only events
+ * in next_at_call to run before e. */
 bool pf_validate_calls_compare_with(struct pf_validate_calls *c, uint32_t e);
 /* True if a missing call forces event f before the event of the last _compare_with, as in the
  * trace. */
