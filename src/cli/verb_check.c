@@ -300,7 +300,7 @@ static int work_on_fleet(const struct pf_check_settings *settings,
 
 /* --- the verb --- */
 
-/* Reads which part of a check this process works on, if it is a task of a fleet, from the plan. */
+/* Reads from the plan which part of the check this task of a fleet works on. */
 static pf_status read_part(struct pf_check_settings *settings, const struct pf_check_folder *folder,
                            struct pf_error *e)
 {

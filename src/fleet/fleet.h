@@ -39,7 +39,7 @@ enum pf_fleet_state {
     PF_FLEET_NEW, /* not submitted by this process */
     PF_FLEET_QUEUED,
     PF_FLEET_DONE, /* its result is merged */
-    PF_FLEET_FAILED, /* all its attempts failed */
+    PF_FLEET_FAILED, /* it has no result and gets no further attempt */
 };
 
 struct pf_fleet_task {
@@ -84,7 +84,7 @@ struct pf_fleet_work {
      * is permanent. */
     pf_status (*begin)(void *arg, struct pf_error *e);
     pf_status (*commit)(void *arg, struct pf_error *e);
-    /* Called when all attempts of a task have failed. NULL: nothing to do. */
+    /* Called when a task becomes PF_FLEET_FAILED. NULL: nothing to do. */
     void (*failed)(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t);
 };
 

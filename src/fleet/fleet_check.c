@@ -233,7 +233,8 @@ static bool is_complete(const struct check_work *w, uint64_t group)
     return all && !w->s->rounds;
 }
 
-/* The next piece whose group may start or has merged round 0; SIZE_MAX: none. */
+/* The next piece that can run: round 0 of a group, or later rounds of a group whose round 0 is
+ * merged. SIZE_MAX: none. */
 static size_t find_piece(struct check_work *w)
 {
     for (size_t i = 0; i < w->pieces.len; i++) {

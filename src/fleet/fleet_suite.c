@@ -293,7 +293,7 @@ static pf_status begin(struct suite_work *w, struct pf_fleet *f, struct pf_error
     for (size_t i = 0; i < c->npolicies; i++)
         w->learns |= pf_sample_keeps_state(c->policies[i]);
     pf_status s = update_done(w, e);
-    for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++) { /* exist if the fleet is continued */
+    for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++) { /* tasks of a continued fleet */
         json_t *task;
         if (f->tasks.at[i].state == PF_FLEET_DONE)
             continue;

@@ -32,7 +32,7 @@ struct pf_hunt;
 struct pf_hunt_settings {
     char **argv; /* the program and its arguments, NULL-terminated */
     /* sources that may change, as in pf record --input; NULL: the arguments, standard input and the
-     * files that arguments name. An argument that names such a file does not change itself. */
+     * files that arguments name. An argument that names such a file is not changed. */
     const char *inputs;
     const char *corpus; /* folder of further inputs to start from; NULL: none */
     const char *export; /* folder that gets the corpus at the end; NULL: none */
@@ -148,7 +148,7 @@ PF_MUST_USE pf_status pf_hunt_arguments(const struct pf_hunt *h, const struct pf
 char **pf_hunt_run_arguments(const struct pf_hunt *h, const struct pf_input_bytes *in);
 /* Writes the sources that differ from the seed as a patch file (symbolic_inputs.h). Arguments and
  * standard input are left out; so are, without `all`, variables and files that arguments name.
- * *any: a source was left to write; otherwise no file is written. */
+ * *any: there was a source to write; otherwise no file is written. */
 PF_MUST_USE pf_status pf_hunt_write_patch(const struct pf_hunt *h, const struct pf_input_bytes *in,
                                           bool all, const char *path, bool *any,
                                           struct pf_error *e);

@@ -41,7 +41,7 @@ struct paths {
     unsigned attempts, missed; /* recordings with other inputs; those without the race */
     pf_hunt_inputs named; /* inputs under which the solver expects different outputs */
     char unknown[300]; /* why outputs could not be compared as formulas; "": they could */
-    char incomplete[300]; /* why not every input was tried; "": all were tried */
+    char incomplete[300]; /* why not every input was tried; "": no reason */
 };
 
 static void note_incomplete(struct paths *p, const char *why)
