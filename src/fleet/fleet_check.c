@@ -257,8 +257,7 @@ static bool is_known(const struct check_work *w, const struct pf_fleet *f)
 {
     for (size_t i = 0; i < f->tasks.len; i++) {
         const struct pf_fleet_task *t = &f->tasks.at[i];
-        if (t->wave + LAG <= w->wave + 1 && t->state != PF_FLEET_DONE &&
-            t->state != PF_FLEET_FAILED)
+        if (t->wave + LAG <= w->wave && t->state != PF_FLEET_DONE && t->state != PF_FLEET_FAILED)
             return false;
     }
     return true;
