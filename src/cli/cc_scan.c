@@ -196,7 +196,7 @@ static void scan_response(struct pf_cc_scan *s, const char *path, int depth)
     for (char *word; (word = next_word(&at)); n++) {
         words = pf_mem_resize(words, n + 2, sizeof *words);
         words[n] = word;
-        if (starts(word, "-fpf-") || pf_cc_sanitize_is_ours(word))
+        if (starts(word, "-fpf-") || !strcmp(word, "--symbolic") || pf_cc_sanitize_is_ours(word))
             s->in_response = word;
     }
     if (n)

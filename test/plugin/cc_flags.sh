@@ -82,9 +82,11 @@ status 2 "$PF" cc -target aarch64-linux-gnu -c a.c
 status 0 "$PF" cc --target=x86_64-pc-linux-gnu -c a.c
 status 2 "$PF" cc -fpf-nonsense -c a.c
 has err "-fpf-nonsense"
-echo '-fpf-inline=all -c a.c' >args
-status 2 "$PF" cc @args
-has err "response file"
+for own in -fpf-inline=all --symbolic; do
+    echo "$own -c a.c" >args
+    status 2 "$PF" cc @args
+    has err "response file"
+done
 # The ignore list: errors name the bad line.
 printf '# fine\nfun:x\nfunction:y\n' >bad
 status 2 "$PF" cc -fpf-ignore=bad -c a.c
