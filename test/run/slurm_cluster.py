@@ -21,6 +21,8 @@ def why_not():
     for name in DAEMONS:
         if not shutil.which(name, path=os.environ.get("PATH", "") + ":/usr/sbin:/sbin"):
             return f"{name} is not installed (script/install-deps test)"
+    if not os.path.ismount("/sys/fs/cgroup"):
+        return "slurmd needs a file system on /sys/fs/cgroup"
     return None
 
 
