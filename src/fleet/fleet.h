@@ -31,7 +31,7 @@
 struct pf_fleet_options {
     const char *on; /* slurm[:PARTITION], ssh:HOST,HOST, local, script:FILE */
     const char *tasks, *batch, *node_time, *shared, *scratch, *env;
-    bool collect; /* merge what is there, submit nothing */
+    bool collect; /* merge the results returned so far, submit no task */
     bool resume; /* --continue: the last fleet of this verb that has not ended */
 };
 

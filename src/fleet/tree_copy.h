@@ -12,7 +12,7 @@
 
 /* Copies a file. A reader sees the whole destination, or none. */
 PF_MUST_USE pf_status pf_tree_copy_file(const char *from, const char *to, struct pf_error *e);
-/* Copies what is in `from` into the folder `to`, which is created. No error if `from` does not
+/* Copies the contents of `from` into the folder `to`, creating it. No error if `from` does not
  * exist. */
 PF_MUST_USE pf_status pf_tree_copy(const char *from, const char *to, struct pf_error *e);
 /* Removes the folder. Files that cannot be removed stay; that is not an error. */
