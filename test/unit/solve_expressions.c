@@ -63,19 +63,9 @@ static uint32_t number(struct pf_expression_log *log, uint32_t source, uint64_t 
                                                 .y = value});
 }
 
-/* An operator with a constant second operand. */
-static uint32_t with(struct pf_expression_log *log, uint8_t op, uint32_t a, uint64_t y)
-{
-    unsigned bits = log->nodes.at[a].bits;
-    bool compares = op >= PF_EXPR_EQ && op <= PF_EXPR_SGE;
-    return add(log, (struct pf_symbolic_record){.op = op,
-                                                .bits = (uint16_t)(compares ? 1 : bits),
-                                                .a = a,
-                                                .c = compares ? bits : 0,
-                                                .y = y});
-}
-
-static uint32_t both(struct pf_expression_log *log, uint8_t op, uint32_t a, uint32_t b)
+/* An operator with two operands; the second one is label b, or the constant y if b is 0. */
+static uint32_t binary(struct pf_expression_log *log, uint8_t op, uint32_t a, uint32_t b,
+                       uint64_t y)
 {
     unsigned bits = log->nodes.at[a].bits;
     bool compares = op >= PF_EXPR_EQ && op <= PF_EXPR_SGE;
@@ -83,7 +73,13 @@ static uint32_t both(struct pf_expression_log *log, uint8_t op, uint32_t a, uint
                                                 .bits = (uint16_t)(compares ? 1 : bits),
                                                 .a = a,
                                                 .b = b,
-                                                .c = compares ? bits : 0});
+                                                .c = compares ? bits : 0,
+                                                .y = y});
+}
+
+static uint32_t with(struct pf_expression_log *log, uint8_t op, uint32_t a, uint64_t constant)
+{
+    return binary(log, op, a, 0, constant);
 }
 
 static uint32_t widen(struct pf_expression_log *log, uint8_t op, uint32_t a, uint16_t bits)
@@ -549,7 +545,7 @@ static void test_lengths(void **state)
 static uint32_t mix(struct pf_expression_log *log, uint32_t v)
 {
     v = with(log, PF_EXPR_MUL, v, 0x9e3779b97f4a7c15u);
-    return both(log, PF_EXPR_XOR, v, with(log, PF_EXPR_LSHR, v, 29));
+    return binary(log, PF_EXPR_XOR, v, with(log, PF_EXPR_LSHR, v, 29), 0);
 }
 
 /* Two numbers whose hashes add up to a given one: Z3 is stopped at its limit long before it has an
@@ -566,10 +562,10 @@ static void test_limit(void **state)
     uint32_t a = number(&log, 0, 0, 1, 3, 64), b = number(&log, 0, 2, 1, 5, 64), x = a, y = b;
     for (int i = 0; i < 8; i++) {
         x = mix(&log, x);
-        y = mix(&log, both(&log, PF_EXPR_XOR, x, y));
+        y = mix(&log, binary(&log, PF_EXPR_XOR, x, y, 0));
     }
-    condition(&log, with(&log, PF_EXPR_EQ, both(&log, PF_EXPR_MUL, x, y), 4294967291u), false);
-    condition(&log, both(&log, PF_EXPR_ULT, a, b), true);
+    condition(&log, with(&log, PF_EXPR_EQ, binary(&log, PF_EXPR_MUL, x, y, 0), 4294967291u), false);
+    condition(&log, binary(&log, PF_EXPR_ULT, a, b, 0), true);
     pf_path_run_init(&r, &log);
     assert_int_equal(pf_solve_flip(&s, &r, 0, &out), PF_SOLVE_LIMIT);
     assert_int_equal(s.counts.limit, 1);
