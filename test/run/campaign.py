@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """campaign.py - pf check over whole collections of programs: every finding must be true, every command must work.
 
-    test/run/campaign.py --pf build/stage/bin/pf --work DIR [--levels O0,O1,O2] [--runs 6] [FILE...]
+    test/run/campaign.py --pf build/stage/bin/pf --work DIR [--levels O0,O1,O2] [--runs 6] [--time 60s] [--log FILE] [--slice K/N] [FILE...]
 
 Without files: every test program that can be recorded. Each is built at each level and checked.
   - A race-free program (`want: none`) must have no finding that counts, unless one of its cases wants findings of another kind.
@@ -9,12 +9,18 @@ Without files: every test program that can be recorded. Each is built at each le
     are copied to another folder, the first ones are removed, and each command that the report printed for a
     finding is executed there. It must say that it showed the finding.
 Prints a line for each program that is not as expected, then one summary line. Exit status: 0, or 1 if there was one.
+
+--log appends one line of JSON, with the seconds of CPU that it took, for each build that was examined. What the log says of this program text, this level and this
+pf (name, level and the hash of both) is not examined again, and counts in the summary. So a campaign can be stopped and
+continued, and several slices (--slice 0/4 ... 3/4: every fourth program) can have one log.
 """
 
 import argparse
+import hashlib
 import json
 import os
 import re
+import resource
 import shlex
 import shutil
 import sys
@@ -31,10 +37,45 @@ def named_pipes(folder, names):
     return [name for name in names if (Path(folder) / name).is_fifo()]
 
 
+def hash_of(paths):
+    result = hashlib.sha256()
+    for path in paths:
+        result.update(path.read_bytes())
+    return result.hexdigest()[:16]
+
+
+def cpu_of_children():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+class Log:
+    """What was examined before, by (name, level, hash): {"wrong": [line...], COUNT: n...}."""
+
+    def __init__(self, path, pf):
+        self.path, self.done = path, {}
+        installed = pf.parent.parent / "lib/photofinish"
+        self.build = hash_of([pf, *(installed / f for f in ("libpf_rt.a", "libpf_rt.so", "libpf_plugin.so", "pf-z3"))])
+        if path and path.exists():
+            for line in path.read_text().splitlines():
+                entry = json.loads(line)
+                self.done[entry["program"], entry["level"], entry["hash"]] = entry
+
+    def key(self, name, path, level):
+        return name, level, f"{self.build}.{hash_of([path])}"
+
+    def add(self, key, entry):
+        if self.path:
+            with self.path.open("a") as f:
+                f.write(json.dumps(dict(zip(("program", "level", "hash"), key)) | entry) + "\n")
+
+
 class Campaign:
-    def __init__(self, pf, work, runs):
-        self.tool, self.work, self.runs = harness.Photofinish(pf), work, runs
-        self.checks = self.findings = self.suspicious = self.commands = self.incomplete = 0
+    COUNTS = ("checks", "findings", "suspicious", "commands", "incomplete", "skipped")
+
+    def __init__(self, pf, work, budget, log):
+        self.tool, self.work, self.budget, self.log = harness.Photofinish(pf), work, budget, log
+        self.total = dict.fromkeys(self.COUNTS, 0)
         self.wrong, self.skipped = [], []
 
     def check(self, test, level, folder):
@@ -42,24 +83,24 @@ class Campaign:
         flags = ["-g"] + (["-DORDER_FREE"] if test.races and test.has_hidden_order() else [])
         program = harness.build(self.tool, test, level, folder, *flags)
         env = os.environ | test.environment() | {"PF_OPTIONS": "quiet=1"}
-        words = [self.tool.pf, "check", "--runs", str(self.runs), "--quiet", "--json", "found.json", "--",
+        words = [self.tool.pf, "check", *self.budget, "--quiet", "--json", "found.json", "--",
                  f"./{program.name}", *test.args()]
         said = harness.command(words, limit=600, cwd=folder, input=test.stdin() or "", env=env)
         if said.returncode not in (0, harness.FOUND):
             raise harness.Failure(f"pf check: exit status {said.returncode}\n{said.stderr}")
-        self.checks += 1
+        self.now["checks"] += 1
         return json.loads((folder / "found.json").read_text()), said.stdout
 
     def race_free(self, document):
-        self.incomplete += not document["complete"]
+        self.now["incomplete"] += not document["complete"]
         counted = [f for f in document["findings"] if f.get("counts", True)]
-        self.suspicious += len(document["findings"]) - len(counted)
+        self.now["suspicious"] += len(document["findings"]) - len(counted)
         for f in counted:
             where = " ".join(f'{a["op"]}@{a.get("line")}' for a in f["accesses"])
             yield f'{f["kind"]} {f["status"]}: {where}: {f.get("harm") or "no harm"}'
 
     def racy(self, document, report, folder, copy):
-        self.findings += len(document["findings"])
+        self.now["findings"] += len(document["findings"])
         confirmed = sum(f["status"] == "confirmed" and f.get("counts", True) for f in document["findings"])
         commands = list(dict.fromkeys(AGAIN.findall(report)))
         if confirmed and not commands:
@@ -70,29 +111,43 @@ class Campaign:
         for line in commands:
             words = [self.tool.pf, *shlex.split(line)[1:]]
             said = harness.command(words, cwd=copy, input="")
-            self.commands += 1
+            self.now["commands"] += 1
             if "pf replay: shown: " not in said.stderr:
                 yield f"{line}: exit status {said.returncode}: {said.stderr.strip()[-300:]}"
 
-    def program(self, path, level):
+    def examine(self, path, level):
+        """-> the lines that are wrong"""
         test = Expectation(path.resolve())
-        name = f"{path.relative_to(harness.ROOT) if path.is_relative_to(harness.ROOT) else path} -{level}"
         if not test.wants() or test.no_direct() or (test.races and test.no_witness()):
-            self.skipped.append(name)
-            return
+            self.now["skipped"] = 1
+            return []
         folder, copy = self.work / "here", self.work / "a copy" / "elsewhere"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         try:
             document, report = self.check(test, level, folder)
             is_wrong = test.races or any(case.status() == harness.FOUND for case in test.cases)
-            wrong = list(self.racy(document, report, folder, copy) if is_wrong else self.race_free(document))
+            return list(self.racy(document, report, folder, copy) if is_wrong else self.race_free(document))
         except harness.Failure as e:
-            wrong = [str(e)]
-        for line in wrong:
-            print(f"{name}: {line}", flush=True)
-        if wrong:
+            return [str(e)]
+
+    def program(self, path, level):
+        name = str(path.relative_to(harness.ROOT) if path.is_relative_to(harness.ROOT) else path)
+        key = self.log.key(name, path, level)
+        entry = self.log.done.get(key)
+        if not entry:
+            self.now, cpu = dict.fromkeys(self.COUNTS, 0), cpu_of_children()
+            entry = {"wrong": self.examine(path, level)} | self.now
+            entry["cpu"] = round(cpu_of_children() - cpu, 2)
+            self.log.add(key, entry)
+        for line in entry["wrong"]:
+            print(f"{name} -{level}: {line}", flush=True)
+        if entry["wrong"]:
             self.wrong.append(name)
+        if entry["skipped"]:
+            self.skipped.append(f"{name} -{level}")
+        for count in self.COUNTS:
+            self.total[count] += entry[count]
 
 
 def main():
@@ -101,20 +156,25 @@ def main():
     parser.add_argument("--work", type=Path, required=True)
     parser.add_argument("--levels", default="O0,O1,O2")
     parser.add_argument("--runs", type=int, default=6)
+    parser.add_argument("--time", default="60s")
+    parser.add_argument("--log", type=Path)
+    parser.add_argument("--slice", default="0/1")
     parser.add_argument("files", type=Path, nargs="*")
     args = parser.parse_args()
-    campaign = Campaign(args.pf.resolve(), args.work.resolve(), args.runs)
-    for path in args.files or sorted(p for p in (harness.ROOT / "test/program").rglob("*_*.c*") if p.parent.name != "part"):
-        for level in args.levels.split(","):
+    pf = args.pf.resolve()
+    campaign = Campaign(pf, args.work.resolve(), ["--runs", str(args.runs), "--time", args.time], Log(args.log, pf))
+    first, step = map(int, args.slice.split("/"))
+    programs = args.files or sorted(p for p in (harness.ROOT / "test/program").rglob("*_*.c*") if p.parent.name != "part")
+    for level in args.levels.split(","):
+        for path in programs[first::step]:
             campaign.program(path, level)
-    c = campaign
-    print(f"campaign: {c.checks} checks, {c.findings} findings of racy programs, {c.commands} commands executed "
-          f"elsewhere, {c.suspicious} suspicious findings and {c.incomplete} incomplete checks of "
-          f"race-free programs; {len(c.skipped)} skipped; "
-          f"{len(c.wrong)} wrong")
-    for name in c.skipped:
+    n = campaign.total
+    print(f"campaign: {n['checks']} checks, {n['findings']} findings of racy programs, {n['commands']} commands executed "
+          f"elsewhere, {n['suspicious']} suspicious findings and {n['incomplete']} incomplete checks of "
+          f"race-free programs; {n['skipped']} skipped; {len(campaign.wrong)} wrong")
+    for name in campaign.skipped:
         print(f"skipped: {name}")
-    sys.exit(1 if c.wrong else 0)
+    sys.exit(1 if campaign.wrong else 0)
 
 
 main()
