@@ -9,6 +9,7 @@
 #include "wrap_thread.h"
 #include "entry.h"
 #include "mode_ops.h"
+#include "options.h"
 #include "sys.h"
 #include "tracer.h"
 #include <string.h>
@@ -23,8 +24,16 @@ static void *start(void *record)
     return run(arg);
 }
 
+/* Directed mode uses one core. */
+static bool copy_affinity(const pthread_attr_t *attr, pthread_attr_t *own)
+{
+    cpu_set_t cores;
+    return pf_directed() || (!pthread_attr_getaffinity_np(attr, sizeof cores, &cores) &&
+                             !pthread_attr_setaffinity_np(own, sizeof cores, &cores));
+}
+
 /* The same attributes with a stack of this size that glibc allocates. Returns false if that is not
- * possible. The affinity is not copied: directed mode uses one core. */
+ * possible. */
 static bool allocate_stack(const pthread_attr_t *attr, pthread_attr_t *own, size_t size)
 {
     int detached, inherits, policy;
@@ -38,12 +47,27 @@ static bool allocate_stack(const pthread_attr_t *attr, pthread_attr_t *own, size
            !pthread_attr_getschedpolicy(attr, &policy) &&
            !pthread_attr_setschedpolicy(own, policy) &&
            !pthread_attr_getschedparam(attr, &priority) &&
-           !pthread_attr_setschedparam(own, &priority) && !pthread_attr_setstacksize(own, size);
+           !pthread_attr_setschedparam(own, &priority) && copy_affinity(attr, own) &&
+           !pthread_attr_setstacksize(own, size);
 }
 
-/* Directed mode: the kernel's signal frames and the scheduler need room on the stack of the thread,
- * up to 12 KB for the registers alone. *own becomes a copy of attr with a larger stack. A small
- * stack that the program provides is not used at all. */
+/* Code may depend on where its stack is. */
+static void say_replaced(void)
+{
+    static bool announced;
+    if (!announced && pf_directed())
+        pf_direct_say_here("a small stack that the program provides for a thread is too small "
+                           "for a recording; the thread gets another one");
+    else if (!announced && !pf_options.quiet)
+        pf_direct_say("a small stack that the program provides for a thread is too small for the "
+                      "checks; the thread gets another one");
+    announced = true;
+}
+
+/* The runtime runs on the stack of the thread, and there its thread-local variables are: 16 KB. In
+ * directed mode the kernel's signal frames and the scheduler need more, up to 12 KB for the
+ * registers alone. *own becomes a copy of attr with a larger stack. A small stack that the program
+ * provides is not used at all. */
 #define LEAST_STACK (128u << 10)
 #define LEAST_GIVEN_STACK (64u << 10)
 static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_t *own)
@@ -61,11 +85,7 @@ static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_
     if ((uintptr_t)given + size != 0) {
         if (size > LEAST_GIVEN_STACK || !allocate_stack(attr, own, size + LEAST_STACK))
             return attr;
-        static bool announced;
-        if (!announced) /* code may depend on where the stack is */
-            pf_direct_say_here("a small stack that the program provides for a thread is too small "
-                               "for a recording; the thread gets another one");
-        announced = true;
+        say_replaced();
         return own;
     }
     return pthread_attr_setstacksize(own, size + LEAST_STACK) ? attr : own;
@@ -82,8 +102,7 @@ PF_INTERPOSE(int, pthread_create,
     if (!s)
         return PF_REAL(pthread_create)(id, attr, run, arg);
     pthread_attr_t larger;
-    if (pf_directed())
-        attr = with_room(attr, &larger);
+    attr = with_room(attr, &larger);
     s->run.pthread = run;
     /* the child inherits the signal mask */
     int r = PF_BLOCKING(c, PF_REAL(pthread_create)(id, attr, start, s));

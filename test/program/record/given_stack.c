@@ -1,5 +1,5 @@
-// Threads on small stacks that the program provides, in recordings, their replays, and with memory
-// checks. The argument is the size in KiB.
+// Threads on small stacks that the program provides, in recordings, their replays, with memory
+// checks, and freely. The last argument is the size in KiB; `own`: glibc allocates the stacks.
 // case: record -- {16,20,32,64}
 // stdout: 3
 // err: a small stack that the program provides for a thread is too small for a recording
@@ -8,6 +8,12 @@
 // noerr: a small stack
 // case: record --watch -- {16,32,64}
 // stdout: 3
+// case: run -- {16,32}
+// stdout: 3
+// err: a small stack that the program provides for a thread is too small for the checks
+// case: {run,record} -- own {16,24}
+// stdout: 3
+// noerr: a small stack
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,7 +23,7 @@ static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int n;
 static void *work(void *arg)
 {
-    char text[4000];
+    char text[6000];
     pthread_mutex_lock(&m);
     n++;
     snprintf(text, sizeof text, "%d %f", n, 1.5 * n);
@@ -33,7 +39,9 @@ int main(int argc, char **argv)
         void *stack =
             i ? aligned_alloc(4096, size)
               : mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        if (pthread_attr_init(&attr) || pthread_attr_setstack(&attr, stack, size) ||
+        if (pthread_attr_init(&attr) ||
+            (argc > 2 ? pthread_attr_setstacksize(&attr, size)
+                      : pthread_attr_setstack(&attr, stack, size)) ||
             pthread_create(&t[i], &attr, work, NULL))
             return 1;
     }
