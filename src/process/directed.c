@@ -309,6 +309,17 @@ static void close_served(const struct pf_channel *c)
         close(atoi(slash + 1));
 }
 
+/* Copies what every run of this description has in common into the channel. */
+static pf_status set_what_runs(struct pf_channel *c, const struct pf_clip_meta *m,
+                               struct pf_error *e)
+{
+    pf_status s =
+        set_text(c->without_lock, sizeof c->without_lock, m->without_lock, "without-lock", e);
+    if (s == PF_OK && c->mode == PF_DIRECT_RECORD)
+        s = set_served(c, m, e);
+    return s == PF_OK ? pf_environment_to_channel(m, c, e) : s;
+}
+
 pf_status pf_directed_start(struct pf_channel_host **h, const struct pf_clip_meta *m,
                             const struct pf_directed *d, pid_t *pid, struct pf_error *e)
 {
@@ -322,7 +333,7 @@ pf_status pf_directed_start(struct pf_channel_host **h, const struct pf_clip_met
         return s;
     s = pf_channel_host_start(*h, NULL, e);
     if (s == PF_OK) /* its file stays open: the target reads it after this function has returned */
-        s = set_served(pf_channel_host_channel(*h), m, e);
+        s = set_what_runs(pf_channel_host_channel(*h), m, e);
     if (s == PF_OK && m->runtime)
         s = open_runtime_for_preload(m->runtime, e);
     if (s == PF_OK) {
@@ -379,17 +390,6 @@ static void take_followed(const struct pf_channel *c, const struct pf_clip_meta 
              m->process);
     end->divergence.diverged = !k;
     end->divergence.thread = PF_NO_THREAD;
-}
-
-/* Copies what every run of this description has in common into the channel. */
-static pf_status set_what_runs(struct pf_channel *c, const struct pf_clip_meta *m,
-                               struct pf_error *e)
-{
-    pf_status s =
-        set_text(c->without_lock, sizeof c->without_lock, m->without_lock, "without-lock", e);
-    if (s == PF_OK && c->mode == PF_DIRECT_RECORD)
-        s = set_served(c, m, e);
-    return s == PF_OK ? pf_environment_to_channel(m, c, e) : s;
 }
 
 static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer *w,

@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "resident_host.h"
+#include "clip_environment.h"
 #include "duration.h"
 #include "event_code.h"
 #include "vector.h"
@@ -255,6 +256,8 @@ static void reset_lane(const struct pf_resident_host *r, struct pf_channel *c)
     c->nblocked = c->nunexplored = c->nstates = c->nlive = c->exploring = c->not_seq_cst = 0;
     c->divergence.diverged = 0;
     c->reached.n = 0;
+    memcpy(c->environment, r->trunk->environment, sizeof c->environment);
+    c->environment_passed = r->trunk->environment_passed;
 }
 
 /* Makes the view show the streams of the lane. */
@@ -369,6 +372,7 @@ pf_status pf_resident_host_save(struct pf_resident_host *r, uint32_t job, const 
                                 struct pf_error *e)
 {
     const struct pf_clip *view = &r->job[job].view;
+    struct pf_clip_end end = view->end;
     struct pf_clip_writer *w;
     struct pf_clip_meta meta = *r->meta;
     meta.traced = 0;
@@ -376,13 +380,15 @@ pf_status pf_resident_host_save(struct pf_resident_host *r, uint32_t job, const 
     if (s != PF_OK)
         return s;
     pf_clip_skip_sync(w);
-    for (unsigned i = 0; i < PF_STREAM_EVENT; i++)
-        for (size_t k = 0; s == PF_OK && k < view->stream[i].n; k++) {
+    for (unsigned i = 0; i < PF_STREAMS; i++)
+        for (size_t k = 0; s == PF_OK && !PF_STREAM_IS_EVENTS(i) && k < view->stream[i].n; k++) {
             const struct pf_clip_chunk *c = &view->stream[i].chunk[k];
             s = pf_clip_append(w, i, view->bytes + c->offset, c->raw, e);
         }
     if (s == PF_OK)
-        s = pf_clip_finish(w, &view->end, e);
+        s = pf_environment_end(&meta, r->job[job].lane, w, &end, e);
+    if (s == PF_OK)
+        s = pf_clip_finish(w, &end, e);
     pf_clip_writer_free(w);
     return s;
 }

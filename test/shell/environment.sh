@@ -76,6 +76,12 @@ for c in tried/*.clip; do
     [[ $(stat -c %a "$c") == 600 ]] || fail "others may read the clip of pf hatch"
     OTHER=no status 0 "$PF" replay "$c"
 done
+# So do the clips of pf explore: each has what its own schedule read.
+"$PF" explore -o explored -- ./flip > out || true
+has out "first seen in schedule"
+for c in explored/*.clip; do
+    OTHER=no status 0 "$PF" replay "$c"
+done
 status 66 "$PF" check --runs 1 --quiet --redact OTHER -- ./flip
 for c in .photofinish/check/*/clips/*.clip; do
     ! contains "$c" other-private-value || fail "pf check ignores --redact"
