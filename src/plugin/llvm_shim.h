@@ -1,7 +1,8 @@
 /*
  * llvm_shim.h - operations that LLVM's C++ API offers and its C API does not (shim.cpp).
  *
- * Memory:  LLVM owns all values and blocks; pf_llvm_merges_finish frees its argument.
+ * Memory:  LLVM owns all values and blocks; pf_llvm_merges_finish and pf_llvm_loops_free free their
+ *          argument.
  * Threads: as LLVM: one thread per context.
  * Errors:  none; running out of memory ends the compiler.
  */
@@ -9,6 +10,7 @@
 #define PF_PLUGIN_LLVM_SHIM_H
 
 #include <llvm-c/Core.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -46,6 +48,12 @@ LLVMValueRef pf_llvm_widen_alloca(LLVMValueRef slot, uint64_t more);
  * bodies share the variables in memory; the other records would be valid in one body only, and cost
  * the code generator time that grows with blocks times variables. */
 void pf_llvm_drop_debug_values(LLVMValueRef fn);
+/* The loops of a function. _has: the innermost loop around `inside` contains the other block. */
+struct pf_llvm_loops;
+struct pf_llvm_loops *pf_llvm_loops_new(LLVMValueRef fn);
+bool pf_llvm_loops_has(const struct pf_llvm_loops *loops, LLVMBasicBlockRef inside,
+                       LLVMBasicBlockRef block);
+void pf_llvm_loops_free(struct pf_llvm_loops *loops);
 /* Marks the variable as defined in the same linked object as the code that uses it. */
 void pf_llvm_set_dso_local(LLVMValueRef variable);
 /* Removes named metadata from the module. */

@@ -10,6 +10,7 @@
  * The rest of the file implements llvm_shim.h.
  */
 #include "llvm_shim.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
@@ -149,6 +150,26 @@ void pf_llvm_merges_finish(pf_llvm_merges *merges, LLVMValueRef fn)
     merges->updater.RewriteAllUses(&tree);
     delete merges;
 }
+
+struct pf_llvm_loops {
+    llvm::DominatorTree tree;
+    llvm::LoopInfo loops;
+    explicit pf_llvm_loops(llvm::Function &fn) : tree(fn), loops(tree) {}
+};
+
+pf_llvm_loops *pf_llvm_loops_new(LLVMValueRef fn)
+{
+    return new pf_llvm_loops(*llvm::unwrap<llvm::Function>(fn));
+}
+
+bool pf_llvm_loops_has(const pf_llvm_loops *loops, LLVMBasicBlockRef inside,
+                       LLVMBasicBlockRef block)
+{
+    const llvm::Loop *loop = loops->loops.getLoopFor(llvm::unwrap(inside));
+    return loop && loop->contains(llvm::unwrap(block));
+}
+
+void pf_llvm_loops_free(pf_llvm_loops *loops) { delete loops; }
 
 static llvm::StructType *widerType(llvm::Type *type, uint64_t more)
 {

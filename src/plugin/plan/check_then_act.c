@@ -24,6 +24,7 @@
  *
  *          Limits bound the work for large functions; pairs beyond them are not found.
  */
+#include "llvm_shim.h"
 #include "plugin.h"
 #include <string.h>
 
@@ -115,6 +116,7 @@ struct path_search {
     const struct pf_plan *plan;
     bool *seen, *dies; /* per block; dies: the program ends on every path from here */
     size_t *work;
+    struct pf_llvm_loops *loops;
 };
 
 static size_t index_of(const struct path_search *w, LLVMBasicBlockRef b)
@@ -203,8 +205,12 @@ static bool decides(struct path_search *w, LLVMValueRef branch, size_t b, size_t
     return some && !all;
 }
 
+/* True if the store is in a loop that the load is outside of. A loop may pass by the load: the
+ * optimiser turns `while (!n) wait();` into a load before the waiting loop and one inside it. */
 static bool is_repeated_without(struct path_search *w, size_t store, size_t load)
 {
+    if (pf_llvm_loops_has(w->loops, w->plan->blocks[store], w->plan->blocks[load]))
+        return false;
     LLVMValueRef term = LLVMGetBasicBlockTerminator(w->plan->blocks[store]);
     for (unsigned i = 0, n = LLVMGetNumSuccessors(term); i < n; i++)
         if (is_reachable(w, index_of(w, LLVMGetSuccessor(term, i)), store, load, load))
@@ -278,7 +284,8 @@ void pf_plan_check_then_act(struct pf_plan *plan)
         return;
     struct path_search w = {plan, pf_zeroed(plan->nblocks, sizeof(bool)),
                             pf_zeroed(plan->nblocks, sizeof(bool)),
-                            pf_zeroed(plan->nblocks, sizeof(size_t))};
+                            pf_zeroed(plan->nblocks, sizeof(size_t)),
+                            pf_llvm_loops_new(LLVMGetBasicBlockParent(plan->blocks[0]))};
     find_dying_blocks(&w);
     for (size_t k = 0; k < plan->n && pairs < PAIRS; k++)
         for (size_t r = 0; is_plain(&plan->steps[k], true) && r < plan->n && pairs < PAIRS; r++) {
@@ -296,4 +303,5 @@ void pf_plan_check_then_act(struct pf_plan *plan)
     free(w.seen);
     free(w.dies);
     free(w.work);
+    pf_llvm_loops_free(w.loops);
 }
