@@ -107,13 +107,11 @@ static pf_status read_suite(struct pf_check_settings *p, struct pf_error *e)
 static pf_status hash_programs(struct pf_check_settings *p, struct pf_error *e)
 {
     for (size_t i = 0; i < p->tests.n; i++) {
-        char *bytes;
-        size_t n;
-        pf_status s = pf_file_read(p->tests.at[i].path, &bytes, &n, e);
+        uint64_t hash;
+        pf_status s = pf_clip_hash_file(p->tests.at[i].path, &hash, e);
         if (s != PF_OK)
             return s;
-        p->build = (p->build ^ pf_clip_hash(bytes, n)) * 0x100000001b3ull;
-        free(bytes);
+        p->build = (p->build ^ hash) * 0x100000001b3ull;
     }
     return PF_OK;
 }

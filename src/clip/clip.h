@@ -155,6 +155,8 @@ static inline bool pf_wait_died(int wait)
 
 /* XXH64; identifies the contents of files. */
 uint64_t pf_clip_hash(const void *bytes, size_t n);
+/* The same for the contents of a file: the build id of a program. */
+PF_MUST_USE pf_status pf_clip_hash_file(const char *path, uint64_t *hash, struct pf_error *e);
 /* True if the bytes begin with the magic number of a clip. */
 bool pf_clip_sniff(const void *bytes, size_t n);
 /* The same for the first bytes of a file. */

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE
 #include "allocation.h"
 #include "clip.h"
+#include "file.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -245,6 +246,18 @@ static pf_status read_fields(struct pf_clip *c, const struct pf_clip_chunk *k, s
 /* --- chunks --- */
 
 uint64_t pf_clip_hash(const void *bytes, size_t n) { return XXH64(bytes, n, 0); }
+
+pf_status pf_clip_hash_file(const char *path, uint64_t *hash, struct pf_error *e)
+{
+    char *bytes;
+    size_t n;
+    pf_status s = pf_file_read(path, &bytes, &n, e);
+    if (s != PF_OK)
+        return s;
+    *hash = pf_clip_hash(bytes, n);
+    free(bytes);
+    return PF_OK;
+}
 
 uint64_t pf_chunk_check(const struct pf_chunk *k, const void *stored)
 {

@@ -9,6 +9,7 @@
 #define _GNU_SOURCE
 #include "file.h"
 #include "fleet_engine.h"
+#include "shell_word.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,28 +21,10 @@
 
 static char *job_name(const struct pf_fleet *f) { return pf_mem_format("pf-%s", f->name); }
 
-/* Quotes a word for the shell. */
-static char *quoted(const char *word)
-{
-    PF_VEC(char) t = {0};
-    pf_vec_push(&t, '\'');
-    for (; *word; word++) {
-        if (*word == '\'') {
-            pf_vec_push(&t, '\'');
-            pf_vec_push(&t, '\\');
-            pf_vec_push(&t, '\'');
-        }
-        pf_vec_push(&t, *word);
-    }
-    pf_vec_push(&t, '\'');
-    pf_vec_push(&t, 0);
-    return t.at;
-}
-
 /* Writes the script of the jobs. Its first argument is the base of the task numbers. */
 static pf_status write_script(const struct pf_fleet *f, const char *path, struct pf_error *e)
 {
-    char *pf = quoted(f->pf), *folder = quoted(f->folder);
+    char *pf = pf_shell_word(f->pf), *folder = pf_shell_word(f->folder);
     char *text = pf_mem_format("#!/bin/sh\n"
                                "exec %s fleet task %s $(($1 + SLURM_ARRAY_TASK_ID))\n",
                                pf, folder);

@@ -3,6 +3,7 @@
 #include "clip.h"
 #include "file.h"
 #include "hunt.h"
+#include "shell_word.h"
 #include "supervisor.h"
 #include "symbolic_inputs.h"
 #include "text_format.h"
@@ -382,28 +383,9 @@ void pf_hunt_arguments_free(char **argv)
 /* Adds a word so that a shell reads it as one argument. */
 static void add_word(struct pf_text *t, const char *word)
 {
-    bool plain = *word, printable = true;
-    for (const char *p = word; *p; p++) {
-        plain &= (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') || (*p >= '0' && *p <= '9') ||
-                 strchr("_-+=./,:@%", *p);
-        printable &= *p >= ' ' && *p <= '~';
-    }
-    if (plain) {
-        pf_text_add(t, word);
-        return;
-    }
-    pf_text_add(t, printable ? "'" : "\"$(printf '");
-    for (const char *p = word; *p; p++) {
-        char octal[8];
-        snprintf(octal, sizeof octal, "\\%03o", (unsigned char)*p);
-        if (printable && *p == '\'')
-            pf_text_add(t, "'\\''");
-        else if (printable || (*p >= ' ' && *p <= '~' && !strchr("'\\%\"$`", *p)))
-            pf_text_char(t, *p);
-        else
-            pf_text_add(t, octal);
-    }
-    pf_text_add(t, printable ? "'" : "')\"");
+    char *quoted = pf_shell_word(word);
+    pf_text_add(t, quoted);
+    free(quoted);
 }
 
 /* Adds "env NAME=VALUE..." for the variables that have changed. */

@@ -12,17 +12,6 @@
 
 /* --- the journal --- */
 
-static pf_status hash_program(const struct pf_hunt *h, uint64_t *out, struct pf_error *e)
-{
-    char *bytes = NULL;
-    size_t n = 0;
-    pf_status s = pf_file_read(h->program, &bytes, &n, e);
-    if (s == PF_OK)
-        *out = pf_clip_hash(bytes, n);
-    free(bytes);
-    return s;
-}
-
 /* Takes over the lines of a journal; false: it is of another program. */
 static bool read_journal(struct pf_hunt *h, char *text, uint64_t program)
 {
@@ -45,7 +34,7 @@ pf_status pf_hunt_journal_open(struct pf_hunt *h, struct pf_error *e)
     size_t n = 0;
     uint64_t program = 0;
     struct pf_error none;
-    pf_status s = hash_program(h, &program, e);
+    pf_status s = pf_clip_hash_file(h->program, &program, e);
     bool same = s == PF_OK && !access(path, R_OK) &&
                 pf_file_read(path, &text, &n, &none) == PF_OK && read_journal(h, text, program);
     free(text);

@@ -21,12 +21,9 @@ static uint64_t build_of(const char *path)
 {
     struct stat s;
     struct pf_error ignored;
-    char *bytes;
-    size_t n;
-    if (stat(path, &s) || !S_ISREG(s.st_mode) || pf_file_read(path, &bytes, &n, &ignored) != PF_OK)
+    uint64_t build;
+    if (stat(path, &s) || !S_ISREG(s.st_mode) || pf_clip_hash_file(path, &build, &ignored) != PF_OK)
         return 0;
-    uint64_t build = pf_clip_hash(bytes, n);
-    free(bytes);
     return build;
 }
 

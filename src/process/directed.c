@@ -74,19 +74,6 @@ static void preload(char **environment)
     *e = entry;
 }
 
-/* Identifies an executable by a hash of its contents. */
-static pf_status hash_build(const char *path, uint64_t *build, struct pf_error *e)
-{
-    char *bytes;
-    size_t n;
-    pf_status s = pf_file_read(path, &bytes, &n, e);
-    if (s == PF_OK) {
-        *build = pf_clip_hash(bytes, n);
-        free(bytes);
-    }
-    return s;
-}
-
 /* Finds the runtime that is preloaded into programs without one. Returns its hash; 0 with an
  * error. */
 static uint64_t find_runtime(char path[PATH_MAX], struct pf_error *e)
@@ -100,7 +87,7 @@ static uint64_t find_runtime(char path[PATH_MAX], struct pf_error *e)
         return 0;
     }
     snprintf(path, PATH_MAX, "%s%s", folder, RUNTIME);
-    return hash_build(path, &build, e) == PF_OK ? build : 0;
+    return pf_clip_hash_file(path, &build, e) == PF_OK ? build : 0;
 }
 
 pf_status pf_directed_log(const char *folder, char **out, struct pf_error *e)
@@ -150,7 +137,7 @@ pf_status pf_directed_describe(struct pf_clip_meta *m, const char *path, char **
     pf_status s = pf_environment_choose(m, d->keep_env, d->redact, e);
     if (s != PF_OK)
         return s;
-    return hash_build(m->program, &m->build, e);
+    return pf_clip_hash_file(m->program, &m->build, e);
 }
 
 static pf_status set_text(char *to, size_t size, const char *from, const char *what,

@@ -74,22 +74,29 @@ static uint32_t note_word(const unsigned char *data, size_t n, uint64_t at, uint
     return 0;
 }
 
+/* Reads program header i; false: there is none, or it is not in the file. */
+static bool read_segment(const unsigned char *data, size_t n, unsigned i, Elf64_Phdr *p)
+{
+    Elf64_Ehdr h;
+    memcpy(&h, data, sizeof h);
+    uint64_t at = h.e_phoff + (uint64_t)i * sizeof *p;
+    if (i >= h.e_phnum || h.e_phentsize != sizeof *p || at > n || n - at < sizeof *p)
+        return false;
+    memcpy(p, data + at, sizeof *p);
+    return true;
+}
+
 /* The word of our note of this type: from the segments, which survive strip, else from the
  * sections. */
 static uint32_t find_note(const unsigned char *data, size_t n, uint32_t type)
 {
     Elf64_Ehdr h;
+    Elf64_Phdr p;
     uint32_t word = 0;
     memcpy(&h, data, sizeof h);
-    for (unsigned i = 0; i < h.e_phnum && !word; i++) {
-        uint64_t at = h.e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
-        Elf64_Phdr p;
-        if (h.e_phentsize != sizeof p || at > n || n - at < sizeof p)
-            break;
-        memcpy(&p, data + at, sizeof p);
+    for (unsigned i = 0; !word && read_segment(data, n, i, &p); i++)
         if (p.p_type == PT_NOTE)
             word = note_word(data, n, p.p_offset, p.p_filesz, type);
-    }
     for (unsigned i = 0; i < h.e_shnum && !word; i++) {
         uint64_t at = h.e_shoff + (uint64_t)i * sizeof(Elf64_Shdr);
         Elf64_Shdr s;
@@ -154,39 +161,25 @@ static bool is_tsan_library(const char *name, size_t room)
 /* The offset in the file of the address `at`; n if it is not in the file. */
 static uint64_t file_offset(const unsigned char *data, size_t n, uint64_t at)
 {
-    Elf64_Ehdr h;
-    memcpy(&h, data, sizeof h);
-    for (unsigned i = 0; i < h.e_phnum; i++) {
-        uint64_t where = h.e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
-        Elf64_Phdr p;
-        if (h.e_phentsize != sizeof p || where > n || n - where < sizeof p)
-            break;
-        memcpy(&p, data + where, sizeof p);
+    Elf64_Phdr p;
+    for (unsigned i = 0; read_segment(data, n, i, &p); i++)
         if (p.p_type == PT_LOAD && at >= p.p_vaddr && at - p.p_vaddr < p.p_filesz &&
             p.p_offset <= n && at - p.p_vaddr < n - p.p_offset)
             return p.p_offset + (at - p.p_vaddr);
-    }
     return n;
 }
 
 /* True if the program needs the shared runtime of ThreadSanitizer. */
 static bool needs_tsan(const unsigned char *data, size_t n)
 {
-    Elf64_Ehdr h;
+    Elf64_Phdr p;
     Elf64_Dyn d;
     uint64_t from = 0, size = 0, names = n;
-    memcpy(&h, data, sizeof h);
-    for (unsigned i = 0; i < h.e_phnum; i++) {
-        uint64_t where = h.e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
-        Elf64_Phdr p;
-        if (h.e_phentsize != sizeof p || where > n || n - where < sizeof p)
-            break;
-        memcpy(&p, data + where, sizeof p);
+    for (unsigned i = 0; read_segment(data, n, i, &p); i++)
         if (p.p_type == PT_DYNAMIC && p.p_offset <= n && p.p_filesz <= n - p.p_offset) {
             from = p.p_offset;
             size = p.p_filesz;
         }
-    }
     for (int pass = 0; pass < 2; pass++)
         for (uint64_t at = 0; at + sizeof d <= size; at += sizeof d) {
             memcpy(&d, data + from + at, sizeof d);
@@ -252,19 +245,12 @@ pf_status pf_program_check_bytes(const char *path, const unsigned char *data, si
 /* The dynamic linker that the program requests, its length in *length; NULL: none. */
 static const char *interpreter(const unsigned char *data, size_t n, size_t *length)
 {
-    Elf64_Ehdr h;
-    memcpy(&h, data, sizeof h);
-    for (unsigned i = 0; i < h.e_phnum; i++) {
-        uint64_t at = h.e_phoff + (uint64_t)i * sizeof(Elf64_Phdr);
-        Elf64_Phdr p;
-        if (h.e_phentsize != sizeof p || at > n || n - at < sizeof p)
-            break;
-        memcpy(&p, data + at, sizeof p);
+    Elf64_Phdr p;
+    for (unsigned i = 0; read_segment(data, n, i, &p); i++)
         if (p.p_type == PT_INTERP && p.p_offset <= n && p.p_filesz <= n - p.p_offset) {
             *length = strnlen((const char *)data + p.p_offset, p.p_filesz);
             return (const char *)data + p.p_offset;
         }
-    }
     return NULL;
 }
 
