@@ -53,12 +53,12 @@ char **pf_fleet_strip(int argc, char **argv, const char *const *own, int *n)
     return kept;
 }
 
-int pf_fleet_resume(const char *verb, const char *state, bool collect)
+int pf_fleet_rerun(const char *verb, const char *folder, bool collect)
 {
     struct pf_error e;
-    int argc, status;
-    char **argv, *cwd;
-    if (pf_fleet_last(state, verb, &argc, &argv, &cwd, &e) != PF_OK)
+    int argc = 0, status;
+    char **argv = NULL, *cwd = NULL;
+    if (pf_fleet_plan_words(folder, &argc, &argv, &cwd, &e) != PF_OK)
         return pf_complain(verb, "%s", e.text);
     char **words = pf_mem_zero((size_t)argc + 2, sizeof *words);
     int n = 0;
@@ -80,16 +80,29 @@ int pf_fleet_resume(const char *verb, const char *state, bool collect)
     return status;
 }
 
+int pf_fleet_resume(const char *verb, const char *state)
+{
+    struct pf_error e;
+    char *folder;
+    if (pf_fleet_last(state, verb, &folder, &e) != PF_OK)
+        return pf_complain(verb, "%s", e.text);
+    int status = pf_fleet_rerun(verb, folder, false);
+    free(folder);
+    return status;
+}
+
 int pf_fleet_conclude(struct pf_fleet *f, const char *verb, bool finished, int status)
 {
     struct pf_error e;
     size_t left = pf_fleet_incomplete(f);
-    if (!f->signal && finished && !left && pf_fleet_end(f, &e) != PF_OK)
-        return pf_complain(verb, "%s", e.text);
-    if (f->signal)
-        return 128 + f->signal;
-    if (left && status == PF_EXIT_OK)
-        return pf_complain(verb, "incomplete: %zu %s not end; pf %s --on ... --continue goes on",
-                           left, left == 1 ? "task did" : "tasks did", verb);
-    return status;
+    if (finished && !left && !f->signal && !f->cancelled)
+        return pf_fleet_end(f, &e) == PF_OK ? status : pf_complain(verb, "%s", e.text);
+    char *command = pf_fleet_command_text(f);
+    if (left)
+        pf_complain(verb, "incomplete: %zu %s not end; to go on: %s", left,
+                    left == 1 ? "task did" : "tasks did", command);
+    else
+        pf_complain(verb, "incomplete: work is left; to go on: %s", command);
+    free(command);
+    return f->signal ? 128 + f->signal : status == PF_EXIT_OK ? PF_EXIT_USAGE : status;
 }

@@ -39,9 +39,11 @@
  * `own` lists options with values that the fleet sets itself, and ends with NULL. The caller frees
  * the returned list, but not its words. */
 char **pf_fleet_strip(int argc, char **argv, const char *const *own, int *n);
-/* Runs a verb with the command line of its last fleet that has not ended. `collect`: adds
- * --collect. Returns the exit status. */
-int pf_fleet_resume(const char *verb, const char *state, bool collect);
+/* Runs a verb with the command line of a fleet. `collect`: adds --collect. Returns the exit
+ * status. */
+int pf_fleet_rerun(const char *verb, const char *folder, bool collect);
+/* The same for the last fleet of the verb that has not ended. */
+int pf_fleet_resume(const char *verb, const char *state);
 /* Prints the tasks of a fleet that did not end. Ends the fleet if all its work is done. Returns the
  * exit status of the verb: `status`, or an error if nothing was found and tasks did not end. */
 int pf_fleet_conclude(struct pf_fleet *f, const char *verb, bool finished, int status);

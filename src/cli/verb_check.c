@@ -363,8 +363,7 @@ int pf_verb_check(int argc, char **argv)
     if (!pf_check_settings_parse(&settings, &fleet, argc, argv, &status))
         return status;
     if (settings.resume && fleet.on)
-        return pf_fleet_resume(PF_CHECK_VERB, settings.state ? settings.state : PF_DEFAULT_STATE,
-                               false);
+        return pf_fleet_resume(PF_CHECK_VERB, settings.state ? settings.state : PF_DEFAULT_STATE);
     if (settings.resume)
         return continue_check(&settings);
     pf_status s = pf_check_settings_resolve(&settings, &e);

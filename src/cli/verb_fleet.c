@@ -74,15 +74,18 @@ static int cancel(const char *folder)
     struct pf_error e;
     pf_status s = pf_fleet_view(&f, folder, &e);
     if (s == PF_OK && !pf_fleet_has_ended(&f))
-        s = f.engine->cancel(&f, &e);
-    if (s == PF_OK)
-        printf("%s: cancelled; pf %s --on ... --continue goes on with what is left\n", folder,
-               f.verb);
+        s = pf_fleet_cancel(&f, &e);
+    if (s == PF_OK) {
+        char *command = pf_fleet_command_text(&f);
+        printf("%s: cancelled; to go on: %s\n", folder, command);
+        free(command);
+    }
     pf_fleet_release(&f);
     return s == PF_OK ? PF_EXIT_OK : pf_complain(VERB, "%s", e.text);
 }
 
-/* Calls `what` for every fleet, or the last one that has not ended. */
+/* Runs `what` on every fleet that has not ended; status also shows the last fleet, or all of them.
+ * Returns the status of the first one that is not 0. */
 static int on_fleets(const char *state, const char *what, bool all)
 {
     char **folders = pf_fleet_list(state);
@@ -91,17 +94,19 @@ static int on_fleets(const char *state, const char *what, bool all)
     while (folders[n])
         n++;
     if (!n)
-        status = pf_complain(VERB, "%s: has no fleet", state);
-    for (size_t i = 0; i < n && status == PF_EXIT_OK; i++) {
+        status = pf_complain(VERB, "%s: no fleet in this state folder", state);
+    for (size_t i = 0; i < n; i++) {
         struct pf_fleet f;
         struct pf_error e;
+        int one = PF_EXIT_OK;
         bool open = pf_fleet_view(&f, folders[i], &e) == PF_OK && !pf_fleet_has_ended(&f);
         if (!strcmp(what, "status"))
-            status = open || all || i + 1 == n ? show(folders[i], all) : PF_EXIT_OK;
+            one = open || all || i + 1 == n ? show(folders[i], all) : PF_EXIT_OK;
         else if (!strcmp(what, "cancel") && open)
-            status = cancel(folders[i]);
+            one = cancel(folders[i]);
         else if (!strcmp(what, "collect") && open)
-            status = pf_fleet_resume(f.verb, state, true);
+            one = pf_fleet_rerun(f.verb, folders[i], true);
+        status = status == PF_EXIT_OK ? one : status;
         pf_fleet_release(&f);
     }
     for (size_t i = 0; i < n; i++)
@@ -134,7 +139,8 @@ int pf_verb_fleet(int argc, char **argv)
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] status | collect | cancel | task FOLDER N",
-        "Looks after work that suite, check, hunt or judge has spread over nodes with --on.\n"
+        "Shows, merges and cancels work that suite, check, hunt or judge has spread over nodes "
+        "with --on.\n"
         "status: which tasks are done, wait or run. collect: merges the results that are there "
         "into "
         "the\n"

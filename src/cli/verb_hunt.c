@@ -134,7 +134,7 @@ int pf_verb_hunt(int argc, char **argv)
     v.settings.solver_ms = 2000;
     v.settings.runs = runs ? strtoull(runs, &end, 10) : 0;
     if (fleet.resume)
-        return pf_fleet_resume(VERB, state ? state : ".photofinish", false);
+        return pf_fleet_resume(VERB, state ? state : ".photofinish");
     if (shard && (sscanf(shard, "%u/%u%n", &v.settings.shard, &v.settings.shards, &length) != 2 ||
                   shard[length] || v.settings.shard < 1 || v.settings.shard > v.settings.shards))
         return pf_complain(VERB, "--shard=%s: expected K/N, such as 1/4", shard);

@@ -539,7 +539,7 @@ int pf_verb_judge(int argc, char **argv)
     };
     v->first = next;
     if (next >= 0 && v->fleet.resume) {
-        status = pf_fleet_resume(VERB, v->state, false);
+        status = pf_fleet_resume(VERB, v->state);
         next = -1;
     }
     while (method && m < sizeof methods / sizeof *methods && strcmp(method, methods[m]))

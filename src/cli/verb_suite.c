@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #define VERB "suite"
+#define LONGER_MS 120000 /* of the time limit of a task than that of a test */
 #define EXIT_FAILED 1
 
 struct suite {
@@ -323,6 +324,18 @@ static uint64_t build_of(const struct suite *s)
     return h;
 }
 
+/* The default time limit of a task is longer than that of its tests, so that a test that hangs is
+ * ended and reported as without a fleet. */
+static void raise_limit(const struct suite *s, struct pf_fleet *f)
+{
+    uint64_t most = s->settings.limit_ms;
+    for (size_t i = 0; i < s->tests.n; i++)
+        if (s->tests.at[i].limit_ms > most)
+            most = s->tests.at[i].limit_ms;
+    if (!s->fleet.node_time && f->limit_ms < most + LONGER_MS)
+        f->limit_ms = most + LONGER_MS;
+}
+
 /* Runs the executions as tasks of a fleet, or only merges the results that exist. */
 static pf_status execute_on_fleet(struct suite *s, struct pf_suite_db *db, int64_t campaign,
                                   struct pf_fleet *f, int argc, char **argv,
@@ -334,6 +347,7 @@ static pf_status execute_on_fleet(struct suite *s, struct pf_suite_db *db, int64
     pf_status st = pf_fleet_open(f, VERB, s->state, &s->fleet, argc, argv, build_of(s), e);
     if (st != PF_OK)
         return st;
+    raise_limit(s, f);
     return s->fleet.collect ? pf_fleet_suite_collect(f, &suite, &merged, e)
                             : pf_fleet_suite_run(f, &suite, e);
 }
@@ -428,7 +442,7 @@ int pf_verb_suite(int argc, char **argv)
     if (first < 0)
         return status;
     if (s.fleet.resume)
-        return pf_fleet_resume(VERB, s.state, false);
+        return pf_fleet_resume(VERB, s.state);
     bool commands = first > 1 && !strcmp(argv[first - 1], "--");
     if (first >= argc)
         return pf_complain(VERB, "no tests given; usage: pf suite %s", verb.usage);

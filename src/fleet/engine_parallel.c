@@ -63,47 +63,98 @@ static pf_status note_job(struct pf_fleet *f, pid_t pid, const char *log, const 
     return s;
 }
 
-static pf_status submit(struct pf_fleet *f, const uint64_t *ids, size_t n, bool remote,
-                        struct pf_error *e)
+typedef PF_VEC(char *) word_list;
+
+/* The hosts of `where` without those in `avoid`, or all of them if none is left; malloced. An entry
+ * of `where` ends with its host: "host", "user@host", "8/host" or "ssh -F FILE host". */
+static char *hosts_without(const char *where, const char *avoid)
+{
+    char *left = pf_mem_copy(""), *entries = pf_mem_copy(where), *rest = entries, *entry;
+    char *avoided = pf_mem_format(",%s,", avoid);
+    while ((entry = strsep(&rest, ","))) {
+        const char *host = entry;
+        for (const char *c = entry; *c; c++)
+            if (strchr("/@ ", *c))
+                host = c + 1;
+        char *word = pf_mem_format(",%s,", host);
+        if (!strstr(avoided, word)) {
+            char *longer = pf_mem_format("%s%s%s", left, *left ? "," : "", entry);
+            free(left);
+            left = longer;
+        }
+        free(word);
+    }
+    free(avoided);
+    free(entries);
+    if (*left)
+        return left;
+    free(left);
+    return pf_mem_copy(where);
+}
+
+/* The environment of tasks on this machine, malloced: the variables that all tasks inherit, and
+ * those that a batch system would set. */
+static char **local_environment(const struct pf_fleet *f)
+{
+    char *names = pf_fleet_variables(f, ','), *rest = names, *name;
+    static const char *const own[] = {"HOME", "USER", "LOGNAME", "SHELL", "TMPDIR"};
+    word_list list = {0};
+    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
+        if (getenv(own[i]))
+            pf_vec_push(&list, pf_mem_format("%s=%s", own[i], getenv(own[i])));
+    while ((name = strsep(&rest, ",")))
+        if (*name && getenv(name))
+            pf_vec_push(&list, pf_mem_format("%s=%s", name, getenv(name)));
+    pf_vec_push(&list, NULL);
+    free(names);
+    return list.at;
+}
+
+static void free_list(char **list)
+{
+    for (size_t i = 0; list && list[i]; i++)
+        free(list[i]);
+    free(list);
+}
+
+static void add_words(word_list *to, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        pf_vec_push(to, pf_mem_copy(words[i]));
+}
+
+/* Starts one process of parallel for the tasks. On other hosts, parallel sets the variables of
+ * --env; on this machine, tasks inherit them. */
+static pf_status submit(struct pf_fleet *f, const uint64_t *ids, size_t n, const char *avoid,
+                        bool remote, struct pf_error *e)
 {
     static unsigned count;
-    char **argv = pf_mem_zero(n + 24, sizeof *argv), *jobs = NULL;
-    size_t k = 0;
+    word_list words = {0};
     pid_t pid;
     sigset_t none;
     sigemptyset(&none);
     char *log = pf_mem_format("%s/jobs/%d-%u.log", f->folder, (int)getpid(), ++count);
-    argv[k++] = "parallel";
-    argv[k++] = "--will-cite";
-    argv[k++] = "--joblog";
-    argv[k++] = log;
-    argv[k++] = "--quote";
-    if (remote) {
-        argv[k++] = "--sshlogin";
-        argv[k++] = f->where;
-        argv[k++] = "--workdir";
-        argv[k++] = f->cwd;
-        if (f->env) {
-            argv[k++] = "--env";
-            argv[k++] = f->env;
-        }
-    } else {
-        argv[k++] = "-j";
-        argv[k++] = jobs = pf_mem_format("%" PRIu64, f->ntasks);
-    }
-    argv[k++] = f->pf;
-    argv[k++] = "fleet";
-    argv[k++] = "task";
-    argv[k++] = f->folder;
-    argv[k++] = "{}";
-    argv[k++] = ":::";
-    size_t first = k;
+    char *hosts = hosts_without(f->where, avoid), *variables = pf_fleet_variables(f, ',');
+    char *jobs = pf_mem_format("%" PRIu64, f->ntasks), **environment = NULL;
+    const char *const common[] = {"parallel", "--will-cite", "--joblog", log, "--quote"};
+    const char *const there[] = {"--sshlogin", hosts, "--workdir", f->cwd, "--env", variables};
+    const char *const here[] = {"-j", jobs};
+    const char *const task[] = {f->pf, "fleet", "task", f->folder, "{}", ":::"};
+    add_words(&words, common, sizeof common / sizeof *common);
+    if (remote)
+        add_words(&words, there, sizeof there / sizeof *there);
+    else
+        add_words(&words, here, sizeof here / sizeof *here);
+    add_words(&words, task, sizeof task / sizeof *task);
     for (size_t i = 0; i < n; i++)
-        argv[k++] = pf_mem_format("%" PRIu64, ids[i]);
+        pf_vec_push(&words, pf_mem_format("%" PRIu64, ids[i]));
+    pf_vec_push(&words, NULL);
     char *program = NULL;
     pf_status s = pf_program_find("parallel", &program, e);
+    environment = remote ? NULL : local_environment(f);
     struct pf_command command = {.path = program,
-                                 .argv = argv,
+                                 .argv = words.at,
+                                 .env = environment,
                                  .dir = f->cwd,
                                  .input = "/dev/null",
                                  .output = PF_OUTPUT_NULL};
@@ -113,27 +164,24 @@ static pf_status submit(struct pf_fleet *f, const uint64_t *ids, size_t n, bool 
         s = pf_command_spawn(&command, &setup, &pid, e);
     if (s == PF_OK)
         s = note_job(f, pid, log, ids, n, e);
-    while (k > first)
-        free(argv[--k]);
-    free(jobs);
-    free(program);
-    free(argv);
-    free(log);
+    free_list(words.at);
+    free_list(environment);
+    char *texts[] = {program, jobs, variables, hosts, log};
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        free(texts[i]);
     return s;
 }
 
 static pf_status ssh_submit(struct pf_fleet *f, const uint64_t *ids, size_t n, const char *avoid,
                             struct pf_error *e)
 {
-    (void)avoid;
-    return submit(f, ids, n, true, e);
+    return submit(f, ids, n, avoid, true, e);
 }
 
 static pf_status local_submit(struct pf_fleet *f, const uint64_t *ids, size_t n, const char *avoid,
                               struct pf_error *e)
 {
-    (void)avoid;
-    return submit(f, ids, n, false, e);
+    return submit(f, ids, n, avoid, false, e);
 }
 
 /* Adds the tasks of the job that have not ended. The last column of parallel's log is the command,

@@ -23,6 +23,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#define PF_FLEET_VERSION 1 /* of plans and tasks */
 #define PF_FLEET_ATTEMPTS 3
 #define PF_FLEET_TARGET_MS 60000 /* how long a task should take, if times are known */
 #define PF_FLEET_TASKS 16 /* default of --tasks */
@@ -45,7 +46,7 @@ enum pf_fleet_state {
 struct pf_fleet_task {
     uint64_t id;
     enum pf_fleet_state state;
-    unsigned attempts; /* how often it was submitted */
+    unsigned attempts; /* how often it was submitted, by this process and earlier ones */
     uint64_t missing_ms; /* when the engine was first seen not to know it; 0: the engine knows it */
     uint64_t wave;
     char *what; /* for messages: "tests 12 to 19" */
@@ -69,6 +70,7 @@ struct pf_fleet {
     uint64_t know; /* the newest folder of knowledge; 0: none */
     bool continued;
     int signal; /* the signal that stopped the loop; 0: none */
+    bool cancelled; /* pf fleet cancel stopped the loop */
 };
 
 /* What a verb adds to a fleet. */
@@ -77,9 +79,10 @@ struct pf_fleet_work {
     /* Adds at most `room` tasks for the remaining work. *more: further work has to wait until
      * running tasks have ended. */
     pf_status (*next)(void *arg, struct pf_fleet *f, uint64_t room, bool *more, struct pf_error *e);
-    /* Merges a result. `head` is the first line of its journal. */
-    pf_status (*merge)(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t,
-                       const json_t *head, const char *result, struct pf_error *e);
+    /* Merges a result. `head` is the first line of its journal. If the rest of a task that was cut
+     * off gets no further attempt, sets the task's state to PF_FLEET_FAILED. */
+    pf_status (*merge)(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, const json_t *head,
+                       const char *result, struct pf_error *e);
     /* Called before and after a group of merges, to make them permanent together; NULL: each merge
      * is permanent. */
     pf_status (*begin)(void *arg, struct pf_error *e);
@@ -100,16 +103,18 @@ void pf_fleet_release(struct pf_fleet *f);
 /* Marks the fleet as ended and removes what its tasks no longer need. */
 PF_MUST_USE pf_status pf_fleet_end(struct pf_fleet *f, struct pf_error *e);
 bool pf_fleet_has_ended(const struct pf_fleet *f);
+bool pf_fleet_folder_has_ended(const char *folder);
+/* Ends all tasks, and lets the submitting process stop. */
+PF_MUST_USE pf_status pf_fleet_cancel(struct pf_fleet *f, struct pf_error *e);
+bool pf_fleet_is_cancelled(const struct pf_fleet *f);
 /* The shared folders of the fleets of a state folder, oldest first; a NULL-terminated, malloced
  * array of malloced strings. */
 char **pf_fleet_list(const char *state);
-/* The command line of the last fleet of this verb that has not ended, and its working folder.
- * PF_BAD if there is none. */
-PF_MUST_USE pf_status pf_fleet_last(const char *state, const char *verb, int *argc, char ***argv,
-                                    char **cwd, struct pf_error *e);
 /* FOLDER/PART/ID.SUFFIX, malloced; without the id if it is 0. */
 char *pf_fleet_path(const struct pf_fleet *f, const char *part, uint64_t id, const char *suffix);
 
+/* The task with this number; NULL: there is none. */
+struct pf_fleet_task *pf_fleet_task_find(const struct pf_fleet *f, uint64_t id);
 /* Writes the task file and adds the task. Takes the reference to `task`, an object with at least
  * `argv`; the fleet adds the fields that all tasks have. */
 PF_MUST_USE pf_status pf_fleet_task_new(struct pf_fleet *f, json_t *task, const char *what,
@@ -123,9 +128,37 @@ json_t *pf_fleet_word(const char *base, const char *path);
 #define PF_FLEET_IN_RESULT "result"
 #define PF_FLEET_IN_FLEET "fleet"
 
+/* --- fleet_plan.c --- */
+
+PF_MUST_USE pf_status pf_fleet_plan_write(const struct pf_fleet *f, const char *on, int argc,
+                                          char **argv, struct pf_error *e);
+PF_MUST_USE pf_status pf_fleet_plan_read(const char *folder, json_t **plan, struct pf_error *e);
+/* True if the plan is that of this command line, in the same working folder. */
+bool pf_fleet_plan_is(const struct pf_fleet *f, const json_t *plan, int argc, char **argv);
+/* The command line of a fleet and its working folder; all malloced. */
+PF_MUST_USE pf_status pf_fleet_plan_words(const char *folder, int *argc, char ***argv, char **cwd,
+                                          struct pf_error *e);
+/* The shared folder of the last fleet of this verb that has not ended. PF_BAD if there is none. */
+PF_MUST_USE pf_status pf_fleet_last(const char *state, const char *verb, char **folder,
+                                    struct pf_error *e);
+/* A command for a shell that continues the fleet, malloced. */
+char *pf_fleet_command_text(const struct pf_fleet *f);
+
+/* --- fleet_attempts.c --- */
+
+PF_MUST_USE pf_status pf_fleet_attempts_submitted(const struct pf_fleet *f, const uint64_t *ids,
+                                                  size_t n, struct pf_error *e);
+PF_MUST_USE pf_status pf_fleet_attempts_given_up(const struct pf_fleet *f, uint64_t id,
+                                                 struct pf_error *e);
+/* Sets the attempts of all tasks. Those that have all attempts again become PF_FLEET_NEW. */
+void pf_fleet_attempts_load(struct pf_fleet *f);
+
 /* --- fleet_loop.c --- */
 
-/* Submits and collects until no work is left, or a signal arrives. */
+/* Gives up a task: sets its state and its reason, and prints both. */
+void pf_fleet_give_up(const struct pf_fleet *f, struct pf_fleet_task *t, const char *why);
+
+/* Submits and collects until no work is left, a signal arrives, or the fleet is cancelled. */
 PF_MUST_USE pf_status pf_fleet_run(struct pf_fleet *f, const struct pf_fleet_work *work,
                                    struct pf_error *e);
 /* Merges the results that are there, and returns. */

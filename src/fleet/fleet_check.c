@@ -33,6 +33,8 @@ struct check_work {
     char **argv; /* the command line, without the options that each task sets */
     uint64_t group_size, ngroups;
     bool *started; /* per group: its first round is merged */
+    uint8_t *stuck; /* per group: how many of its last tasks ended no round within their limit */
+    char *input; /* file used as standard input; NULL: none */
     bool *complete; /* per test */
     PF_VEC(struct check_piece) pieces;
     uint64_t wave; /* of the next tasks */
@@ -196,8 +198,8 @@ static pf_status add_task(struct check_work *w, struct pf_fleet *f, const struct
         plan_of(w, f, p, id, build, explores), "tests", tests, "programs", programs, "list", list,
         "group", (json_int_t)p->group, "round", (json_int_t)p->round, "rounds",
         (json_int_t)p->rounds, "know", (json_int_t)f->know);
-    if (task && w->s->input)
-        json_object_set_new(task, "input", json_string(w->s->input));
+    if (task && w->input)
+        json_object_set_new(task, "input", json_string(w->input));
     free(list);
     if (s == PF_OK && !task)
         s = pf_fail(e, PF_BAD, "a word of the command line is not UTF-8");
@@ -358,10 +360,47 @@ static pf_status take_behaviours(const struct check_work *w, const struct pf_fle
     return s;
 }
 
-static pf_status merge(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t,
-                       const json_t *head, const char *result, struct pf_error *e)
+/* The task was cut off after `done` of its rounds. A further task runs the others, unless tasks
+ * reach their time limit again and again before one round has ended. */
+static void add_rest(struct check_work *w, const struct pf_fleet *f, struct pf_fleet_task *t,
+                     const struct check_piece *p, uint64_t done, bool limit)
 {
-    static const char *const parts[] = {"/.runs", "/clips", "/found"};
+    w->stuck[p->group] = limit && !done ? w->stuck[p->group] + 1 : 0;
+    if (limit && p->round == 0) {
+        w->failed = true;
+        pf_fleet_give_up(f, t,
+                         "its first round did not end within the time limit of a task "
+                         "(--node-time)");
+    } else if (w->stuck[p->group] >= PF_FLEET_ATTEMPTS) {
+        w->failed = true;
+        pf_fleet_give_up(f, t, "no round ended within the time limit of a task (--node-time)");
+    } else if (done < p->rounds) {
+        pf_vec_push(&w->pieces, (struct check_piece){p->group, p->round + done, p->rounds - done});
+    }
+}
+
+/* Updates what is left to do after the result of a task. `last` is the last round in it, which was
+ * cut off if the task was. */
+static void update_pieces(struct check_work *w, const struct pf_fleet *f, struct pf_fleet_task *t,
+                          const json_t *task, const json_t *head, uint64_t last)
+{
+    const struct check_piece p = {pf_json_u64(task, "group"), pf_json_u64(task, "round"),
+                                  pf_json_u64(task, "rounds")};
+    const char *ended = pf_json_text(head, "ended");
+    bool cut = strcmp(ended, PF_TASK_DONE) != 0, limit = !strcmp(ended, PF_TASK_LIMIT);
+    if (p.group >= w->ngroups)
+        return;
+    w->started[p.group] |= p.round > 0 || !cut || limit;
+    w->round_ms += pf_json_u64(head, "wall_ms");
+    w->rounds_done += p.rounds;
+    if (cut)
+        add_rest(w, f, t, &p, last > p.round ? last - p.round : 0, limit);
+}
+
+static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, const json_t *head,
+                       const char *result, struct pf_error *e)
+{
+    static const char *const parts[] = {".runs", "clips", "found", NULL};
     struct check_work *w = arg;
     char *from = pf_mem_format("%s/check", result);
     json_t *task;
@@ -375,29 +414,15 @@ static pf_status merge(void *arg, struct pf_fleet *f, const struct pf_fleet_task
         free(from);
         return s;
     }
-    for (size_t i = 0; s == PF_OK && i < sizeof parts / sizeof *parts; i++) {
-        char *a = pf_mem_format("%s%s", from, parts[i]);
-        char *b = pf_mem_format("%s%s", w->folder->absolute, parts[i]);
-        s = pf_tree_copy(a, b, e);
-        free(a);
-        free(b);
-    }
+    s = pf_tree_copy_parts(from, w->folder->absolute, parts, e);
     if (s == PF_OK)
         s = take_behaviours(w, f, t->id, from, e);
     if (s == PF_OK)
         s = pf_fleet_pairs_return(NULL, from, w->folder->absolute, e);
     if (s == PF_OK)
         s = add_lines(w, from, &last, e);
-    uint64_t group = pf_json_u64(task, "group"), round = pf_json_u64(task, "round");
-    uint64_t rounds = pf_json_u64(task, "rounds");
-    if (s == PF_OK && group < w->ngroups) {
-        w->started[group] = true;
-        w->round_ms += pf_json_u64(head, "wall_ms");
-        w->rounds_done += rounds;
-        uint64_t done = last > round ? last - round : 0; /* the last round was cut off */
-        if (strcmp(pf_json_text(head, "ended"), "done") && round && done < rounds)
-            pf_vec_push(&w->pieces, (struct check_piece){group, round + done, rounds - done});
-    }
+    if (s == PF_OK)
+        update_pieces(w, f, t, task, head, last);
     json_decref(task);
     free(from);
     return s;
@@ -420,38 +445,106 @@ static void failed(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t)
 
 /* --- begin and end --- */
 
-/* The part of the fleet's work that its tasks do not cover yet. */
+/* Reads how a merged task ended, and the last round in its result. */
+static bool was_cut(const struct pf_fleet *f, uint64_t id, const struct pf_check_lines *lines,
+                    uint64_t *last)
+{
+    struct pf_error ignored;
+    json_t *head;
+    char *path = pf_fleet_path(f, "done", id, ".json");
+    bool cut = pf_json_file_read(path, &head, &ignored) == PF_OK &&
+               strcmp(pf_json_text(head, "ended"), PF_TASK_DONE) != 0;
+    *last = 0;
+    for (size_t i = 0; cut && i < lines->n; i++)
+        if (lines->at[i].step / PF_CHECK_STRIDE == id && lines->at[i].round > *last)
+            *last = lines->at[i].round;
+    json_decref(head);
+    free(path);
+    return cut;
+}
+
+typedef PF_VEC(struct check_piece) piece_list;
+
+/* Adds the rounds that a task has done or will do. */
+static pf_status add_covered(struct check_work *w, const struct pf_fleet *f,
+                             const struct pf_fleet_task *t, const struct pf_check_lines *lines,
+                             piece_list *covered, struct pf_error *e)
+{
+    json_t *task;
+    uint64_t last;
+    pf_status s = pf_fleet_task_read(f, t->id, &task, e);
+    if (s != PF_OK)
+        return s;
+    struct check_piece p = {pf_json_u64(task, "group"), pf_json_u64(task, "round"),
+                            pf_json_u64(task, "rounds")};
+    if (!strcmp(pf_json_text(task, "verb"), "judge")) {
+        w->judged = true;
+    } else if (p.group < w->ngroups) {
+        if (t->state == PF_FLEET_DONE && was_cut(f, t->id, lines, &last))
+            p.rounds = last > p.round ? last - p.round : 0;
+        pf_vec_push(covered, p);
+        w->started[p.group] |= t->state == PF_FLEET_DONE && p.rounds;
+        free(w->input);
+        w->input = pf_mem_copy(json_string_value(json_object_get(task, "input")));
+    }
+    if (t->wave >= w->wave)
+        w->wave = t->wave + 1;
+    json_decref(task);
+    return PF_OK;
+}
+
+/* Orders pieces by group and round. */
+static int by_round(const void *a, const void *b)
+{
+    const struct check_piece *x = a, *y = b;
+    return x->group != y->group ? (x->group > y->group) - (x->group < y->group)
+                                : (x->round > y->round) - (x->round < y->round);
+}
+
+/* The same, after the first rounds of all groups. */
+static int by_urgency(const void *a, const void *b)
+{
+    const struct check_piece *x = a, *y = b;
+    int later = (x->round > 0) - (y->round > 0);
+    return later ? later : by_round(a, b);
+}
+
+/* Adds rounds from `from` to `to`, the first round of a group as a piece of its own. */
+static void add_piece(struct check_work *w, uint64_t group, uint64_t from, uint64_t to)
+{
+    if (from == 0 && to > 0) {
+        pf_vec_push(&w->pieces, (struct check_piece){group, 0, 1});
+        from = 1;
+    }
+    if (from < to)
+        pf_vec_push(&w->pieces, (struct check_piece){group, from, to - from});
+}
+
+/* Finds the rounds that the tasks of the fleet do not cover yet. */
 static pf_status find_pieces(struct check_work *w, const struct pf_fleet *f, struct pf_error *e)
 {
-    uint64_t *next = pf_mem_zero(w->ngroups + 1, sizeof *next);
+    piece_list covered = {0};
+    struct pf_check_lines lines = {0};
     uint64_t rounds = w->s->rounds ? w->s->rounds : UNLIMITED;
-    pf_status s = PF_OK;
-    for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++) {
-        json_t *task;
-        s = pf_fleet_task_read(f, f->tasks.at[i].id, &task, e);
-        if (s != PF_OK)
-            break;
-        uint64_t group = pf_json_u64(task, "group");
-        uint64_t end = pf_json_u64(task, "round") + pf_json_u64(task, "rounds");
-        if (!strcmp(pf_json_text(task, "verb"), "judge")) {
-            w->judged = true;
-        } else if (group < w->ngroups) {
-            next[group] = end > next[group] ? end : next[group];
-            w->started[group] |= f->tasks.at[i].state == PF_FLEET_DONE;
+    pf_status s = f->tasks.len ? pf_check_journal_read(w->folder->absolute, &lines, e) : PF_OK;
+    for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++)
+        s = add_covered(w, f, &f->tasks.at[i], &lines, &covered, e);
+    if (covered.len)
+        qsort(covered.at, covered.len, sizeof *covered.at, by_round);
+    size_t i = 0;
+    for (uint64_t g = 0; g < w->ngroups && !w->judged; g++) {
+        uint64_t next = 0;
+        for (; i < covered.len && covered.at[i].group == g; i++) {
+            add_piece(w, g, next, covered.at[i].round);
+            uint64_t end = covered.at[i].round + covered.at[i].rounds;
+            next = end > next ? end : next;
         }
-        if (f->tasks.at[i].wave >= w->wave)
-            w->wave = f->tasks.at[i].wave + 1;
-        json_decref(task);
+        add_piece(w, g, next, rounds);
     }
-    for (uint64_t g = 0; g < w->ngroups; g++)
-        if (next[g] == 0) { /* the first round alone */
-            pf_vec_push(&w->pieces, (struct check_piece){g, 0, 1});
-            next[g] = 1;
-        }
-    for (uint64_t g = 0; g < w->ngroups; g++)
-        if (next[g] < rounds && !w->judged)
-            pf_vec_push(&w->pieces, (struct check_piece){g, next[g], rounds - next[g]});
-    free(next);
+    if (w->pieces.len)
+        qsort(w->pieces.at, w->pieces.len, sizeof *w->pieces.at, by_urgency);
+    free(lines.at);
+    pf_vec_release(&covered);
     return s;
 }
 
@@ -473,6 +566,8 @@ pf_status pf_fleet_check_run(struct pf_fleet *f, const struct pf_check_settings 
     w.ngroups = (n + w.group_size - 1) / w.group_size;
     w.started = pf_mem_zero(w.ngroups + 1, sizeof *w.started);
     w.complete = pf_mem_zero(n, sizeof *w.complete);
+    w.stuck = pf_mem_zero(w.ngroups + 1, sizeof *w.stuck);
+    w.input = pf_mem_copy(settings->input); /* a continued fleet keeps the input of its tasks */
     pf_status s = find_pieces(&w, f, e);
     if (s == PF_OK)
         s = collect ? pf_fleet_collect(f, &work, &merged, e) : pf_fleet_run(f, &work, e);
@@ -480,6 +575,8 @@ pf_status pf_fleet_check_run(struct pf_fleet *f, const struct pf_check_settings 
     pf_vec_release(&w.pieces);
     free(w.started);
     free(w.complete);
+    free(w.stuck);
+    free(w.input);
     json_decref(w.programs);
     return s;
 }

@@ -4,6 +4,7 @@
 #include "file.h"
 #include "fleet.h"
 #include "fleet_engine.h"
+#include "message.h"
 #include "tree_copy.h"
 #include <dirent.h>
 #include <errno.h>
@@ -18,8 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#define VERSION 1
 #define LINKS "fleet" /* in the state folder: a file for each fleet, which names its folder */
+#define CANCELLED "cancelled" /* exists after pf fleet cancel, until the fleet is continued */
 #define LIMIT_MS (10 * 60 * 1000) /* default of --node-time */
 
 char *pf_fleet_path(const struct pf_fleet *f, const char *part, uint64_t id, const char *suffix)
@@ -62,35 +63,6 @@ static pf_status take_options(struct pf_fleet *f, const struct pf_fleet_options 
 }
 
 /* --- creating and opening --- */
-
-/* The command line without the options that choose what this process does with the fleet. */
-static json_t *words_of(int argc, char **argv)
-{
-    json_t *list = json_array();
-    bool options = true;
-    for (int i = 0; i < argc; i++) {
-        options &= strcmp(argv[i], "--") != 0;
-        if (!options || (strcmp(argv[i], "--collect") && strcmp(argv[i], "--continue")))
-            json_array_append_new(list, json_string(argv[i]));
-    }
-    return list;
-}
-
-static pf_status write_plan(struct pf_fleet *f, const struct pf_fleet_options *o, int argc,
-                            char **argv, struct pf_error *e)
-{
-    char *path = pf_fleet_path(f, "plan.json", 0, "");
-    json_t *plan =
-        json_pack("{s:i,s:s,s:s,s:s,s:s,s:s,s:o,s:o,s:I,s:I}", "version", VERSION, "name", f->name,
-                  "verb", f->verb, "on", o->on, "state", f->state, "folder", f->cwd, "argv",
-                  words_of(argc, argv), "build", pf_json_hex(f->build), "started",
-                  (json_int_t)time(NULL), "limit_ms", (json_int_t)f->limit_ms);
-    pf_status s = plan ? pf_json_file_write(path, plan, e)
-                       : pf_fail(e, PF_BAD, "the command line is not UTF-8");
-    json_decref(plan);
-    free(path);
-    return s;
-}
 
 /* Folders of a fleet are private: results contain what the programs wrote. */
 static pf_status make_folders(const struct pf_fleet *f, struct pf_error *e)
@@ -141,7 +113,7 @@ static pf_status create(struct pf_fleet *f, const struct pf_fleet_options *o, in
     if (s == PF_OK)
         s = lock_fleet(f, e);
     if (s == PF_OK)
-        s = write_plan(f, o, argc, argv, e);
+        s = pf_fleet_plan_write(f, o->on, argc, argv, e);
     char *link = pf_mem_format("%s/" LINKS "/%s.link", f->state, f->name);
     if (s == PF_OK)
         s = pf_file_write(link, f->folder, strlen(f->folder), e);
@@ -176,7 +148,7 @@ char **pf_fleet_list(const char *state)
     return names;
 }
 
-static bool folder_has_ended(const char *folder)
+bool pf_fleet_folder_has_ended(const char *folder)
 {
     char *path = pf_mem_format("%s/end", folder);
     bool ended = access(path, F_OK) == 0;
@@ -184,9 +156,40 @@ static bool folder_has_ended(const char *folder)
     return ended;
 }
 
-bool pf_fleet_has_ended(const struct pf_fleet *f) { return folder_has_ended(f->folder); }
+bool pf_fleet_has_ended(const struct pf_fleet *f) { return pf_fleet_folder_has_ended(f->folder); }
+
+/* The mark comes first: the submitting process must not submit the ended tasks again. */
+pf_status pf_fleet_cancel(struct pf_fleet *f, struct pf_error *e)
+{
+    char *path = pf_fleet_path(f, CANCELLED, 0, "");
+    pf_status s = pf_file_write(path, "cancelled\n", 10, e);
+    free(path);
+    return s == PF_OK ? f->engine->cancel(f, e) : s;
+}
+
+bool pf_fleet_is_cancelled(const struct pf_fleet *f)
+{
+    char *path = pf_fleet_path(f, CANCELLED, 0, "");
+    bool cancelled = access(path, F_OK) == 0;
+    free(path);
+    return cancelled;
+}
+
+/* A process that continues the fleet removes the mark. */
+static void remove_mark(const struct pf_fleet *f)
+{
+    char *path = pf_fleet_path(f, CANCELLED, 0, "");
+    unlink(path);
+    free(path);
+}
 
 /* --- tasks that exist --- */
+
+struct pf_fleet_task *pf_fleet_task_find(const struct pf_fleet *f, uint64_t id)
+{
+    uint64_t first = f->tasks.len ? f->tasks.at[0].id : 0; /* their numbers have no gaps */
+    return id >= first && id - first < f->tasks.len ? &f->tasks.at[id - first] : NULL;
+}
 
 static int by_id(const void *a, const void *b)
 {
@@ -211,7 +214,6 @@ static pf_status load_tasks(struct pf_fleet *f, struct pf_error *e)
         char *done = pf_fleet_path(f, "done", id, ".json");
         struct pf_fleet_task t = {.id = id,
                                   .state = access(done, F_OK) ? PF_FLEET_QUEUED : PF_FLEET_DONE,
-                                  .attempts = 1,
                                   .wave = pf_json_u64(o, "wave"),
                                   .what = pf_mem_copy(pf_json_text(o, "what"))};
         if (pf_json_u64(o, "know") > f->know)
@@ -224,6 +226,7 @@ static pf_status load_tasks(struct pf_fleet *f, struct pf_error *e)
         closedir(d);
     if (f->tasks.len)
         qsort(f->tasks.at, f->tasks.len, sizeof *f->tasks.at, by_id);
+    pf_fleet_attempts_load(f);
     free(folder);
     return s;
 }
@@ -237,20 +240,9 @@ static pf_status open_folder(struct pf_fleet *f, const char *folder, const json_
     return load_tasks(f, e);
 }
 
-/* True if the plan is that of this command line and build. */
-static bool is_same(const struct pf_fleet *f, const json_t *plan, int argc, char **argv)
-{
-    json_t *words = words_of(argc, argv);
-    bool same = json_equal(words, json_object_get(plan, "argv")) &&
-                !strcmp(pf_json_text(plan, "verb"), f->verb) &&
-                !strcmp(pf_json_text(plan, "folder"), f->cwd) &&
-                pf_json_from_hex(plan, "build") == f->build;
-    json_decref(words);
-    return same;
-}
-
-/* Finds a fleet of this command line that has not ended, the last one first. */
-static pf_status find_same(struct pf_fleet *f, int argc, char **argv, struct pf_error *e)
+/* Finds a fleet of this command line and build that has not ended, the last one first. */
+static pf_status find_same(struct pf_fleet *f, bool collect, int argc, char **argv,
+                           struct pf_error *e)
 {
     char **folders = pf_fleet_list(f->state);
     size_t n = 0;
@@ -260,16 +252,21 @@ static pf_status find_same(struct pf_fleet *f, int argc, char **argv, struct pf_
     while (n-- > 0) {
         struct pf_error ignored;
         json_t *plan = NULL;
-        char *path = pf_mem_format("%s/plan.json", folders[n]);
-        if (s == PF_OK && !f->folder && !folder_has_ended(folders[n]) &&
-            pf_json_file_read(path, &plan, &ignored) == PF_OK && is_same(f, plan, argc, argv)) {
+        bool same = s == PF_OK && !f->folder && !pf_fleet_folder_has_ended(folders[n]) &&
+                    pf_fleet_plan_read(folders[n], &plan, &ignored) == PF_OK &&
+                    pf_fleet_plan_is(f, plan, argc, argv);
+        if (same && pf_json_from_hex(plan, "build") != f->build) {
+            pf_note(f->verb, "%s: not continued: it was started with another build of the program",
+                    folders[n]);
+        } else if (same) {
             s = open_folder(f, folders[n], plan, e);
             if (s == PF_OK)
                 s = lock_fleet(f, e);
             f->continued = s == PF_OK;
+            if (s == PF_OK && !collect)
+                remove_mark(f);
         }
         json_decref(plan);
-        free(path);
         free(folders[n]);
     }
     free(folders);
@@ -293,29 +290,27 @@ pf_status pf_fleet_open(struct pf_fleet *f, const char *verb, const char *state,
     if (s == PF_OK && (!f->pf || !f->cwd))
         s = pf_fail(e, PF_IO, "the program pf or the current folder was removed");
     if (s == PF_OK)
-        s = find_same(f, argc, argv, e);
+        s = find_same(f, o->collect, argc, argv, e);
+    if (s == PF_OK && !f->folder && o->collect)
+        s = pf_fail(e, PF_BAD, "%s: no unfinished fleet of this command and this build", state);
     return s == PF_OK && !f->folder ? create(f, o, argc, argv, e) : s;
 }
 
 pf_status pf_fleet_view(struct pf_fleet *f, const char *folder, struct pf_error *e)
 {
     json_t *plan;
-    char *path = pf_mem_format("%s/plan.json", folder);
     *f = (struct pf_fleet){.lock = -1};
-    pf_status s = pf_json_file_read(path, &plan, e);
-    if (s == PF_OK && pf_json_u64(plan, "version") != VERSION)
-        s = pf_fail(e, PF_BAD, "%s: expected the plan of a fleet, version %d", path, VERSION);
-    if (s == PF_OK) {
-        f->verb = pf_mem_copy(pf_json_text(plan, "verb"));
-        f->state = pf_mem_copy(pf_json_text(plan, "state"));
-        f->cwd = pf_mem_copy(pf_json_text(plan, "folder"));
-        f->limit_ms = pf_json_u64(plan, "limit_ms");
-        s = pf_fleet_engine_find(pf_json_text(plan, "on"), &f->engine, &f->where, e);
-    }
+    pf_status s = pf_fleet_plan_read(folder, &plan, e);
+    if (s != PF_OK)
+        return s;
+    f->verb = pf_mem_copy(pf_json_text(plan, "verb"));
+    f->state = pf_mem_copy(pf_json_text(plan, "state"));
+    f->cwd = pf_mem_copy(pf_json_text(plan, "folder"));
+    f->limit_ms = pf_json_u64(plan, "limit_ms");
+    s = pf_fleet_engine_find(pf_json_text(plan, "on"), &f->engine, &f->where, e);
     if (s == PF_OK)
         s = open_folder(f, folder, plan, e);
     json_decref(plan);
-    free(path);
     return s;
 }
 
@@ -349,36 +344,6 @@ pf_status pf_fleet_end(struct pf_fleet *f, struct pf_error *e)
     return s;
 }
 
-pf_status pf_fleet_last(const char *state, const char *verb, int *argc, char ***argv, char **cwd,
-                        struct pf_error *e)
-{
-    char **folders = pf_fleet_list(state);
-    size_t n = 0;
-    *argc = 0;
-    *argv = NULL;
-    *cwd = NULL;
-    while (folders[n])
-        n++;
-    while (n-- > 0) {
-        json_t *plan = NULL;
-        char *path = pf_mem_format("%s/plan.json", folders[n]);
-        if (!*argv && !folder_has_ended(folders[n]) && pf_json_file_read(path, &plan, e) == PF_OK &&
-            !strcmp(pf_json_text(plan, "verb"), verb)) {
-            const json_t *words = json_object_get(plan, "argv");
-            *argc = (int)json_array_size(words);
-            *argv = pf_mem_zero((size_t)*argc + 1, sizeof **argv);
-            for (int i = 0; i < *argc; i++)
-                (*argv)[i] = pf_mem_copy(json_string_value(json_array_get(words, (size_t)i)));
-            *cwd = pf_mem_copy(pf_json_text(plan, "folder"));
-        }
-        json_decref(plan);
-        free(path);
-        free(folders[n]);
-    }
-    free(folders);
-    return *argv ? PF_OK : pf_fail(e, PF_BAD, "%s: has no fleet of pf %s to continue", state, verb);
-}
-
 /* --- one task --- */
 
 pf_status pf_fleet_task_new(struct pf_fleet *f, json_t *task, const char *what, uint64_t wave,
@@ -386,7 +351,7 @@ pf_status pf_fleet_task_new(struct pf_fleet *f, json_t *task, const char *what, 
 {
     uint64_t id = f->tasks.len ? f->tasks.at[f->tasks.len - 1].id + 1 : 1;
     char *path = pf_fleet_path(f, "tasks", id, ".json");
-    json_object_set_new(task, "version", json_integer(VERSION));
+    json_object_set_new(task, "version", json_integer(PF_FLEET_VERSION));
     json_object_set_new(task, "id", json_integer((json_int_t)id));
     if (!json_object_get(task, "verb")) /* a check also has tasks that judge */
         json_object_set_new(task, "verb", json_string(f->verb));
@@ -411,10 +376,11 @@ pf_status pf_fleet_task_read(const struct pf_fleet *f, uint64_t id, json_t **out
 {
     char *path = pf_fleet_path(f, "tasks", id, ".json");
     pf_status s = pf_json_file_read(path, out, e);
-    if (s == PF_OK && pf_json_u64(*out, "version") != VERSION) {
+    if (s == PF_OK && pf_json_u64(*out, "version") != PF_FLEET_VERSION) {
         json_decref(*out);
         *out = NULL;
-        s = pf_fail(e, PF_BAD, "%s: expected a task of a fleet, version %d", path, VERSION);
+        s = pf_fail(e, PF_BAD, "%s: expected a task of a fleet, version %d", path,
+                    PF_FLEET_VERSION);
     }
     free(path);
     return s;

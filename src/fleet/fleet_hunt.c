@@ -26,24 +26,17 @@ struct hunt_work {
     json_t *programs;
 };
 
+static char *folder_of(const struct pf_fleet *f) { return pf_mem_format("%s/hunt", f->state); }
+
 /* --- tasks --- */
 
 static pf_status send_knowledge(struct pf_fleet *f, struct pf_error *e)
 {
-    char *know = pf_fleet_path(f, "know", f->know + 1, "");
-    char *a = pf_mem_format("%s/hunt/corpus", f->state), *b = pf_mem_format("%s/corpus", know);
-    pf_status s = pf_folder_make(know, e);
-    if (s == PF_OK)
-        s = pf_tree_copy(a, b, e);
-    free(a);
-    free(b);
-    a = pf_mem_format("%s/hunt/journal", f->state);
-    b = pf_mem_format("%s/journal", know);
-    if (s == PF_OK && access(a, R_OK) == 0)
-        s = pf_tree_copy_file(a, b, e);
+    static const char *const parts[] = {"corpus", "journal", NULL};
+    char *know = pf_fleet_path(f, "know", f->know + 1, ""), *hunt = folder_of(f);
+    pf_status s = pf_tree_copy_parts(hunt, know, parts, e);
     f->know++;
-    free(a);
-    free(b);
+    free(hunt);
     free(know);
     return s;
 }
@@ -68,7 +61,7 @@ static pf_status add_task(struct hunt_work *w, struct pf_fleet *f, uint64_t shar
         json_array_append_new(argv, json_string(w->h->words[i]));
     what = pf_mem_format("part %s of wave %" PRIu64, part, w->wave + 1);
     pf_status s = pf_task_add_program(w->programs, w->h->program, e);
-    char *destination = pf_mem_format("%s/hunt", f->state);
+    char *destination = folder_of(f);
     json_t *task = json_pack("{s:o,s:O,s:I,s:s}", "argv", argv, "programs", w->programs, "know",
                              (json_int_t)f->know, "destination", destination);
     char *input = pf_fleet_path(f, "input", 0, "");
@@ -187,36 +180,30 @@ static pf_status add_journal(const char *from, const char *to, uint64_t *added, 
     return s;
 }
 
-static pf_status merge(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t,
-                       const json_t *head, const char *result, struct pf_error *e)
+static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, const json_t *head,
+                       const char *result, struct pf_error *e)
 {
-    static const char *const parts[] = {"corpus", "clips", "found"};
+    static const char *const parts[] = {"corpus", "clips", "found", NULL};
     struct hunt_work *w = arg;
-    pf_status s = PF_OK;
     uint64_t added = 0;
-    for (size_t i = 0; s == PF_OK && i < sizeof parts / sizeof *parts; i++) {
-        char *a = pf_mem_format("%s/hunt/%s", result, parts[i]);
-        char *b = pf_mem_format("%s/hunt/%s", f->state, parts[i]);
-        s = pf_folder_make(b, e);
-        if (s == PF_OK)
-            s = pf_tree_copy(a, b, e);
-        free(a);
-        free(b);
-    }
+    char *from = pf_mem_format("%s/hunt", result), *to = folder_of(f);
+    pf_status s = pf_tree_copy_parts(from, to, parts, e);
     char *a = pf_mem_format("%s/findings.json", result);
     char *b = pf_fleet_path(f, "done", t->id, ".findings");
     if (s == PF_OK)
         s = pf_tree_copy_file(a, b, e);
     free(a);
     free(b);
-    a = pf_mem_format("%s/hunt/journal", result);
-    b = pf_mem_format("%s/hunt/journal", f->state);
+    a = pf_mem_format("%s/journal", from);
+    b = pf_mem_format("%s/journal", to);
     if (s == PF_OK)
         s = add_journal(a, b, &added, e);
     free(a);
     free(b);
+    free(from);
+    free(to);
     /* if a task was cut off, its part is not exhausted */
-    w->wave_runs += added + (strcmp(pf_json_text(head, "ended"), "done") != 0);
+    w->wave_runs += added + (strcmp(pf_json_text(head, "ended"), PF_TASK_DONE) != 0);
     w->h->made += added;
     w->runs += added;
     w->ms += pf_json_u64(head, "wall_ms");
@@ -240,6 +227,44 @@ static pf_status read_results(const struct pf_fleet *f, struct pf_findings *foun
         json_decref(document);
         free(path);
     }
+    return s;
+}
+
+/* Counts the runs in our journal. */
+static uint64_t count_runs(const struct pf_fleet *f)
+{
+    char *folder = folder_of(f), *path = pf_mem_format("%s/journal", folder), *line = NULL;
+    size_t room = 0;
+    uint64_t n = 0;
+    FILE *in = fopen(path, "re");
+    while (in && getline(&line, &room, in) > 0)
+        n += !strncmp(line, "pair ", 5);
+    if (in)
+        fclose(in);
+    free(line);
+    free(path);
+    free(folder);
+    return n;
+}
+
+/* Finds how many runs this fleet has made before. `runs-before` has the number of runs that our
+ * journal had when the fleet began. */
+static pf_status count_made(const struct pf_fleet *f, uint64_t *made, struct pf_error *e)
+{
+    char *path = pf_fleet_path(f, "runs-before", 0, ""), *text;
+    size_t n;
+    uint64_t now = count_runs(f), before = now;
+    pf_status s = PF_OK;
+    if (access(path, F_OK)) {
+        text = pf_mem_format("%" PRIu64 "\n", now);
+        s = pf_file_write(path, text, strlen(text), e);
+        free(text);
+    } else if ((s = pf_file_read(path, &text, &n, e)) == PF_OK) {
+        before = strtoull(text, NULL, 10);
+        free(text);
+    }
+    *made = now > before ? now - before : 0;
+    free(path);
     return s;
 }
 
@@ -273,7 +298,9 @@ pf_status pf_fleet_hunt_run(struct pf_fleet *f, struct pf_fleet_hunt *h, struct 
             w.wave = f->tasks.at[i].wave + 1;
         w.wave_runs = 1; /* unknown, so another wave is needed to decide */
     }
-    pf_status s = h->collect ? PF_OK : keep_input(f, e);
+    pf_status s = count_made(f, &h->made, e);
+    if (s == PF_OK && !h->collect)
+        s = keep_input(f, e);
     if (s == PF_OK)
         s = h->collect ? pf_fleet_collect(f, &work, &merged, e) : pf_fleet_run(f, &work, e);
     json_decref(w.programs);

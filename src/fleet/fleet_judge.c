@@ -236,8 +236,8 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
 
 /* Keeps the verdicts next to the tasks. If the submitting process is killed after the merge and
  * before it has stored the verdicts, the next process finds them there. */
-static pf_status merge(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t,
-                       const json_t *head, const char *result, struct pf_error *e)
+static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, const json_t *head,
+                       const char *result, struct pf_error *e)
 {
     char *from = pf_mem_format("%s/findings.json", result);
     char *to = pf_fleet_path(f, "done", t->id, ".findings");

@@ -71,12 +71,20 @@ static pf_status read_head(const struct pf_fleet *f, const char *result, json_t 
     return s;
 }
 
-static void give_up(struct fleet_loop *l, struct pf_fleet_task *t, const char *why)
+void pf_fleet_give_up(const struct pf_fleet *f, struct pf_fleet_task *t, const char *why)
 {
+    struct pf_error e;
     t->state = PF_FLEET_FAILED;
     free(t->why);
     t->why = pf_mem_copy(why);
-    pf_note(l->f->verb, "task %" PRIu64 " (%s) is given up: %s", t->id, t->what, why);
+    pf_note(f->verb, "task %" PRIu64 " (%s) is given up: %s", t->id, t->what, why);
+    if (pf_fleet_attempts_given_up(f, t->id, &e) != PF_OK)
+        pf_note(f->verb, "%s", e.text);
+}
+
+static void give_up(struct fleet_loop *l, struct pf_fleet_task *t, const char *why)
+{
+    pf_fleet_give_up(l->f, t, why);
     if (l->work->failed)
         l->work->failed(l->work->arg, l->f, t);
 }
@@ -109,7 +117,8 @@ static pf_status mark_done(struct fleet_loop *l, struct pf_fleet_task *t, const 
     char *done = pf_fleet_path(l->f, "done", t->id, ".json");
     pf_status s = head ? pf_json_file_write(done, head, l->e) : PF_OK;
     if (s == PF_OK && head) {
-        t->state = PF_FLEET_DONE;
+        if (t->state != PF_FLEET_FAILED)
+            t->state = PF_FLEET_DONE;
         l->merged++;
         pf_tree_remove(result);
     }
@@ -143,14 +152,11 @@ static pf_status take_results(struct fleet_loop *l)
     DIR *d = opendir(folder);
     PF_VEC(struct pf_fleet_task *) there = {0};
     pf_status s = d ? PF_OK : pf_fail(l->e, PF_IO, "%s: %s", folder, strerror(errno));
-    uint64_t first = l->f->tasks.len ? l->f->tasks.at[0].id : 0;
     for (struct dirent *entry; d && (entry = readdir(d));) {
         char *end;
         uint64_t id = strtoull(entry->d_name, &end, 10);
-        if (!id || *end || id < first || id - first >= l->f->tasks.len)
-            continue;
-        struct pf_fleet_task *t = &l->f->tasks.at[id - first];
-        if (t->state == PF_FLEET_NEW || t->state == PF_FLEET_QUEUED)
+        struct pf_fleet_task *t = *end ? NULL : pf_fleet_task_find(l->f, id);
+        if (t && (t->state == PF_FLEET_NEW || t->state == PF_FLEET_QUEUED))
             pf_vec_push(&there, t);
     }
     if (d)
@@ -164,23 +170,26 @@ static pf_status take_results(struct fleet_loop *l)
 
 /* --- failures --- */
 
-/* Returns the failure that the last attempt of a task reported; NULL: none. From now on, tasks
- * avoid its node. */
+/* Returns the failure that the last attempt of a task reported; NULL: none. Marks it as taken, so
+ * that it is not the reason of a later attempt. From now on, tasks avoid its node. */
 static char *take_failure(struct fleet_loop *l, const struct pf_fleet_task *t)
 {
     char *folder = pf_fleet_path(l->f, "failed", 0, ""), *why = NULL;
     char prefix[32];
-    snprintf(prefix, sizeof prefix, "%" PRIu64 ".", t->id);
+    int n = snprintf(prefix, sizeof prefix, "%" PRIu64 ".", t->id);
     DIR *d = opendir(folder);
     for (struct dirent *entry; d && (entry = readdir(d));) {
         struct pf_error ignored;
         json_t *o;
-        if (strncmp(entry->d_name, prefix, strlen(prefix)))
+        size_t length = strlen(entry->d_name);
+        if (strncmp(entry->d_name, prefix, (size_t)n) || length < 5 ||
+            strcmp(entry->d_name + length - 5, ".json"))
             continue;
         char *path = pf_mem_format("%s/%s", folder, entry->d_name);
+        char *taken = pf_mem_format("%s.taken", path);
         if (pf_json_file_read(path, &o, &ignored) == PF_OK) {
             const char *node = pf_json_text(o, "node");
-            bool known = !*node || !pf_json_u64(o, "avoid");
+            bool known = !*node;
             for (size_t i = 0; i < l->avoid.len && !known; i++)
                 known = !strcmp(l->avoid.at[i], node);
             if (!known)
@@ -188,8 +197,10 @@ static char *take_failure(struct fleet_loop *l, const struct pf_fleet_task *t)
             free(why);
             why = pf_mem_format("%s: %s", *node ? node : "?", pf_json_text(o, "why"));
             json_decref(o);
+            rename(path, taken);
         }
         free(path);
+        free(taken);
     }
     if (d)
         closedir(d);
@@ -213,10 +224,8 @@ static void find_lost(struct fleet_loop *l, const pf_vec_u64 *alive)
         if (!t->missing_ms)
             t->missing_ms = now;
         char *why = take_failure(l, t);
-        if (!why && now - t->missing_ms < LOST_MS) {
-            free(why);
+        if (!why && now - t->missing_ms < LOST_MS)
             continue;
-        }
         t->missing_ms = 0;
         const char *reason =
             why ? why : "its job ended without a result: it was killed, or its node was lost";
@@ -271,8 +280,12 @@ static pf_status submit_new(struct fleet_loop *l)
             pf_vec_push(&ids, l->f->tasks.at[i].id);
     char *avoid = avoided(l);
     if (ids.len)
+        s = pf_fleet_attempts_submitted(l->f, ids.at, ids.len, l->e);
+    if (s == PF_OK && ids.len)
         s = l->f->engine->submit(l->f, ids.at, ids.len, avoid, l->e);
     free(avoid);
+    if (ids.len)
+        l->poll_ms = 0; /* short tasks may end soon */
     for (size_t i = 0; s == PF_OK && i < l->f->tasks.len; i++) {
         struct pf_fleet_task *t = &l->f->tasks.at[i];
         if (t->state != PF_FLEET_NEW)
@@ -321,7 +334,7 @@ pf_status pf_fleet_run(struct pf_fleet *f, const struct pf_fleet_work *work, str
     pf_status s = PF_OK;
     bool more = true;
     pf_interrupt_catch();
-    while (s == PF_OK && !pf_interrupted()) {
+    while (s == PF_OK && !pf_interrupted() && !pf_fleet_is_cancelled(f)) {
         size_t before = l.merged;
         s = take_results(&l);
         if (s == PF_OK)
@@ -337,9 +350,11 @@ pf_status pf_fleet_run(struct pf_fleet *f, const struct pf_fleet_work *work, str
         pause_for_results(&l, l.merged - before);
     }
     f->signal = pf_interrupted() ? SIGINT : 0;
+    f->cancelled = s == PF_OK && pf_fleet_is_cancelled(f);
     if (f->signal)
-        pf_note(f->verb, "stopped; tasks that were submitted go on; the same command continues, "
-                         "pf fleet cancel ends them");
+        pf_note(f->verb, "stopped; submitted tasks go on, unless pf fleet cancel ends them");
+    if (f->cancelled)
+        pf_note(f->verb, "cancelled by pf fleet cancel");
     release(&l);
     return s;
 }

@@ -25,6 +25,8 @@ struct suite_work {
     const struct pf_fleet_suite *s;
     enum unit_state *units; /* [round * tests + test] */
     uint64_t nunits, next; /* units before `next` are not open */
+    uint32_t *most; /* per unit: the most units of a task that contains it; 0: any number */
+    uint8_t *tries; /* per unit: tasks with this unit alone that reached their time limit */
     uint64_t *ms; /* time of each test; 0: unknown */
     bool learns; /* a policy keeps function pairs (fleet_pairs.h) */
     json_t *programs;
@@ -101,6 +103,10 @@ static size_t take_units(struct suite_work *w, const struct pf_fleet *f, uint64_
     for (uint64_t u = w->next; u < w->nunits && units->len < most; u++) {
         if (w->units[u] != UNIT_OPEN)
             continue;
+        if (w->most[u] && w->most[u] < most)
+            most = w->most[u];
+        if (units->len >= most)
+            break;
         if (units->len && u / ntests(w) != units->at[0] / ntests(w))
             break;
         uint64_t ms = w->ms[u % ntests(w)] ? w->ms[u % ntests(w)] : guess;
@@ -215,12 +221,25 @@ static pf_status update_done(struct suite_work *w, struct pf_error *e)
     return s;
 }
 
-static pf_status merge(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t,
-                       const json_t *head, const char *result, struct pf_error *e)
+/* A task reached its time limit before one of its tests ended. Halves the tasks of these tests, so
+ * that a test that hangs is soon alone. Gives it up when it was alone PF_FLEET_ATTEMPTS times. */
+static void halve(struct suite_work *w, const struct pf_fleet *f, struct pf_fleet_task *t,
+                  const uint64_t *tests, size_t n, uint64_t round)
+{
+    for (size_t i = 0; i < n; i++)
+        w->most[round * ntests(w) + tests[i]] = (uint32_t)(n + 1) / 2;
+    uint64_t u = round * ntests(w) + tests[0];
+    if (n > 1 || ++w->tries[u] < PF_FLEET_ATTEMPTS)
+        return;
+    w->units[u] = UNIT_GIVEN_UP;
+    pf_fleet_give_up(f, t, "its test did not end within the time limit of a task (--node-time)");
+}
+
+static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, const json_t *head,
+                       const char *result, struct pf_error *e)
 {
     struct suite_work *w = arg;
     json_t *task;
-    (void)head;
     pf_status s = pf_fleet_task_read(f, t->id, &task, e);
     if (s != PF_OK)
         return s;
@@ -252,6 +271,8 @@ static pf_status merge(void *arg, struct pf_fleet *f, const struct pf_fleet_task
         s = update_done(w, e);
     if (s == PF_OK && !whole) /* the task was cut off: other tasks run the rest */
         set_units(w, task, UNIT_QUEUED, UNIT_OPEN);
+    if (s == PF_OK && !added.executions && !strcmp(pf_json_text(head, "ended"), PF_TASK_LIMIT))
+        halve(w, f, t, tests, how.ntests, how.round);
     free(journal);
     free(document);
     free(tests);
@@ -288,6 +309,8 @@ static pf_status begin(struct suite_work *w, struct pf_fleet *f, struct pf_error
     const struct pf_campaign *c = w->s->settings->campaign;
     w->nunits = c->rounds * ntests(w);
     w->units = pf_mem_zero(w->nunits, sizeof *w->units);
+    w->most = pf_mem_zero(w->nunits, sizeof *w->most);
+    w->tries = pf_mem_zero(w->nunits, sizeof *w->tries);
     w->ms = pf_mem_zero(ntests(w), sizeof *w->ms);
     w->programs = json_object();
     for (size_t i = 0; i < c->npolicies; i++)
@@ -311,6 +334,8 @@ static void release(struct suite_work *w)
     for (uint64_t u = 0; w->units && u < w->nunits; u++)
         w->s->result->finished &= w->units[u] == UNIT_DONE;
     free(w->units);
+    free(w->most);
+    free(w->tries);
     free(w->ms);
     json_decref(w->programs);
 }

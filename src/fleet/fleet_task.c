@@ -27,24 +27,12 @@ static const struct pf_task_kind *const kinds[] = {&pf_task_suite, &pf_task_chec
 
 /* --- programs --- */
 
-static pf_status hash_file(const char *path, uint64_t *hash, struct pf_error *e)
-{
-    char *bytes;
-    size_t n;
-    pf_status s = pf_file_read(path, &bytes, &n, e);
-    if (s == PF_OK) {
-        *hash = pf_clip_hash(bytes, n);
-        free(bytes);
-    }
-    return s;
-}
-
 pf_status pf_task_add_program(json_t *programs, const char *path, struct pf_error *e)
 {
     uint64_t hash;
     if (json_object_get(programs, path))
         return PF_OK;
-    pf_status s = hash_file(path, &hash, e);
+    pf_status s = pf_clip_hash_file(path, &hash, e);
     if (s == PF_OK)
         json_object_set_new(programs, path, pf_json_hex(hash));
     return s;
@@ -60,7 +48,7 @@ static pf_status check_programs(const struct pf_task_run *r, struct pf_error *e)
     {
         uint64_t hash = 0;
         if (s == PF_OK)
-            s = hash_file(path, &hash, e);
+            s = pf_clip_hash_file(path, &hash, e);
         if (s == PF_OK && hash != strtoull(json_string_value(value), NULL, 16))
             s = pf_fail(e, PF_BAD, "%s: another build than where the fleet was started", path);
     }
@@ -69,13 +57,19 @@ static pf_status check_programs(const struct pf_task_run *r, struct pf_error *e)
 
 /* --- scratch --- */
 
-/* The name of the node: that of Slurm, if there is one, which may differ from the host name. */
+/* The name by which the engine knows the node, which may differ from the host name. GNU parallel
+ * calls this machine ":". */
 static char *node_name(void)
 {
-    const char *slurm = getenv("SLURMD_NODENAME");
+    static const char *const names[] = {"SLURMD_NODENAME", "PARALLEL_SSHHOST"};
     char name[256] = "node";
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *node = getenv(names[i]);
+        if (node && *node && *node != ':' && !strchr(node, '/'))
+            return pf_mem_copy(node);
+    }
     gethostname(name, sizeof name - 1);
-    return pf_mem_copy(slurm && *slurm ? slurm : name);
+    return pf_mem_copy(name);
 }
 
 /* The folder that contains the scratch folders: the template of the task, with the node's name in
@@ -210,9 +204,9 @@ static pf_status run_command(struct pf_task_run *r, struct pf_error *e)
 
 static const char *how_ended(const struct pf_task_run *r)
 {
-    return r->end.how == PF_SUPERVISED_LIMIT     ? "limit"
-           : r->end.how == PF_SUPERVISED_STOPPED ? "stopped"
-                                                 : "done";
+    return r->end.how == PF_SUPERVISED_LIMIT     ? PF_TASK_LIMIT
+           : r->end.how == PF_SUPERVISED_STOPPED ? PF_TASK_STOPPED
+                                                 : PF_TASK_DONE;
 }
 
 /* Opens the journal of the result and writes its first line. */
@@ -270,15 +264,15 @@ static pf_status run_in_scratch(struct pf_task_run *r, const struct pf_task_kind
 }
 
 /* Reports to the submitting process why this attempt has no result. The task may succeed on another
- * node, unless the command itself is wrong. */
+ * node. */
 static void note_failure(const struct pf_task_run *r, const char *why)
 {
     struct pf_error ignored;
     char *path =
         pf_mem_format("%s/failed/%" PRIu64 ".%s.%d.json", r->folder, r->id, r->node, (int)getpid());
-    json_t *o = json_pack("{s:s,s:s,s:i}", "node", r->node, "why", why, "avoid", 1);
+    json_t *o = json_pack("{s:s,s:s}", "node", r->node, "why", why);
     if (!o)
-        o = json_pack("{s:s,s:s,s:i}", "node", r->node, "why", "?", "avoid", 1);
+        o = json_pack("{s:s,s:s}", "node", r->node, "why", "the reason is not UTF-8");
     if (pf_json_file_write(path, o, &ignored) != PF_OK)
         fprintf(stderr, "pf fleet: %s\n", ignored.text);
     json_decref(o);
@@ -293,6 +287,12 @@ static bool has_result(const struct pf_task_run *r)
     free(result);
     free(done);
     return there;
+}
+
+pf_status pf_task_did_nothing(const struct pf_task_run *r, const char *what, struct pf_error *e)
+{
+    size_t n = r->end.noutput < 300 ? r->end.noutput : 300;
+    return pf_fail(e, PF_BAD, "%s: %.*s", what, (int)n, r->end.output);
 }
 
 pf_status pf_fleet_task_run(const char *folder, uint64_t id, struct pf_error *e)

@@ -16,6 +16,11 @@
 #include "supervisor.h"
 #include <stdio.h>
 
+/* How the command of a task ended: the member "ended" of its journal. */
+#define PF_TASK_DONE "done"
+#define PF_TASK_LIMIT "limit" /* cut off at its time limit */
+#define PF_TASK_STOPPED "stopped" /* cut off by a signal */
+
 struct pf_task_run {
     const char *folder; /* the shared folder */
     const json_t *task;
@@ -35,6 +40,9 @@ struct pf_task_kind {
 };
 extern const struct pf_task_kind pf_task_suite, pf_task_check, pf_task_hunt, pf_task_judge;
 
+/* PF_BAD: the command did no work, with the beginning of what it printed. */
+PF_MUST_USE pf_status pf_task_did_nothing(const struct pf_task_run *r, const char *what,
+                                          struct pf_error *e);
 /* Runs the task with this number. */
 PF_MUST_USE pf_status pf_fleet_task_run(const char *folder, uint64_t id, struct pf_error *e);
 

@@ -84,12 +84,12 @@ static pf_status take_journal(const struct pf_task_run *r, const char *know, con
 
 static pf_status take_knowledge(struct pf_task_run *r, const char *folder, struct pf_error *e)
 {
-    char *know = sent(r), *a = pf_mem_format("%s/found", know);
-    char *b = pf_mem_format("%s/found", folder);
+    static const char *const parts[] = {"found", "from", NULL};
+    char *know = sent(r);
     const json_t *tests = json_object_get(r->task, "tests");
     pf_status s = take_journal(r, know, folder, e);
     if (s == PF_OK)
-        s = pf_tree_copy(a, b, e);
+        s = pf_tree_copy_parts(know, folder, parts, e);
     if (s == PF_OK)
         s = pf_fleet_pairs_copy(know, folder, e);
     for (size_t i = 0; s == PF_OK && i < json_array_size(tests); i++) {
@@ -99,14 +99,6 @@ static pf_status take_knowledge(struct pf_task_run *r, const char *folder, struc
         if (access(from, R_OK) == 0)
             s = pf_tree_copy_file(from, to, e);
     }
-    free(a);
-    free(b);
-    a = pf_mem_format("%s/from", know);
-    b = pf_mem_format("%s/from", folder);
-    if (s == PF_OK && access(a, R_OK) == 0)
-        s = pf_tree_copy_file(a, b, e);
-    free(a);
-    free(b);
     free(know);
     return s;
 }
@@ -138,9 +130,9 @@ static pf_status prepare(struct pf_task_run *r, struct pf_error *e)
     return s;
 }
 
-/* Copies the files of a step: its logs, recordings, clips and findings. */
-static pf_status pack_step(const struct pf_task_run *r, const char *folder, const char *out,
-                           const struct pf_check_line *l, struct pf_error *e)
+/* Copies the files of a step that are not in a folder of their own. */
+static pf_status pack_step(const char *folder, const char *out, const struct pf_check_line *l,
+                           struct pf_error *e)
 {
     static const char *const forms[] = {PF_CHECK_FOUND, PF_CHECK_EXPLORATION};
     pf_status s = PF_OK;
@@ -151,7 +143,6 @@ static pf_status pack_step(const struct pf_task_run *r, const char *folder, cons
         if (access(from, R_OK) == 0)
             s = pf_tree_copy_file(from, to, e);
     }
-    (void)r;
     return s;
 }
 
@@ -169,32 +160,26 @@ static pf_status pack_journal(struct pf_task_run *r, const char *folder, const c
         if (l->step < first)
             continue;
         l->test = global_test(r, l->test);
-        s = pack_step(r, folder, out, l, e);
+        s = pack_step(folder, out, l, e);
         if (s == PF_OK)
             s = pf_check_journal_add(&to, l, e);
         n++;
     }
     if (s == PF_OK && !n)
-        s = pf_fail(e, PF_BAD, "no step was run: %.*s",
-                    (int)(r->end.noutput < 300 ? r->end.noutput : 300), r->end.output);
+        s = pf_task_did_nothing(r, "no step was run", e);
     free(lines.at);
     return s;
 }
 
 static pf_status pack(struct pf_task_run *r, struct pf_error *e)
 {
-    static const char *const parts[] = {"/clips", "/.runs"};
+    static const char *const parts[] = {"clips", ".runs", NULL};
     const json_t *tests = json_object_get(r->task, "tests");
     char *folder = folder_of(r), *out = pf_mem_format("%s/check", r->result), *know = sent(r);
     char *found = pf_mem_format("%s/found", out);
-    pf_status s = pf_folder_make(found, e);
-    for (size_t i = 0; s == PF_OK && i < sizeof parts / sizeof *parts; i++) {
-        char *a = pf_mem_format("%s%s", folder, parts[i]),
-             *b = pf_mem_format("%s%s", out, parts[i]);
-        s = pf_tree_copy(a, b, e);
-        free(a);
-        free(b);
-    }
+    pf_status s = pf_tree_copy_parts(folder, out, parts, e);
+    if (s == PF_OK)
+        s = pf_folder_make(found, e);
     if (s == PF_OK)
         s = pack_journal(r, folder, out, e);
     for (size_t i = 0; s == PF_OK && i < json_array_size(tests); i++) {

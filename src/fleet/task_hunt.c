@@ -41,30 +41,18 @@ static pf_status fix_commands(const char *found, const char *here, const char *t
 
 static pf_status pack(struct pf_task_run *r, struct pf_error *e)
 {
-    static const char *const parts[] = {"corpus", "clips", "found"};
+    static const char *const parts[] = {"corpus", "clips", "found", "journal", NULL};
     const char *there = pf_json_text(r->task, "destination");
     char *hunt = pf_mem_format("%s/hunt", r->state), *out = pf_mem_format("%s/hunt", r->result);
     char *document = pf_mem_format("%s/findings.json", r->result);
-    pf_status s = access(document, R_OK)
-                      ? pf_fail(e, PF_BAD, "the hunt failed: %.*s",
-                                (int)(r->end.noutput < 300 ? r->end.noutput : 300), r->end.output)
-                      : pf_folder_make(out, e);
-    for (size_t i = 0; s == PF_OK && i < sizeof parts / sizeof *parts; i++) {
-        char *a = pf_mem_format("%s/%s", hunt, parts[i]),
-             *b = pf_mem_format("%s/%s", out, parts[i]);
-        s = pf_tree_copy(a, b, e);
-        if (s == PF_OK && i == 2)
-            s = fix_commands(b, hunt, there, e);
-        free(a);
-        free(b);
-    }
-    char *a = pf_mem_format("%s/journal", hunt), *b = pf_mem_format("%s/journal", out);
+    pf_status s = access(document, R_OK) ? pf_task_did_nothing(r, "the hunt failed", e)
+                                         : pf_tree_copy_parts(hunt, out, parts, e);
+    char *found = pf_mem_format("%s/found", out);
     if (s == PF_OK)
-        s = pf_tree_copy_file(a, b, e);
+        s = fix_commands(found, hunt, there, e);
     if (s == PF_OK)
         s = pf_path_replace(document, hunt, there, e);
-    free(a);
-    free(b);
+    free(found);
     free(document);
     free(hunt);
     free(out);

@@ -49,8 +49,7 @@ static pf_status pack(struct pf_task_run *r, struct pf_error *e)
         pf_suite_db_close(&db);
     }
     if (s == PF_OK && !executions)
-        s = pf_fail(e, PF_BAD, "no test was run: %.*s",
-                    (int)(r->end.noutput < 300 ? r->end.noutput : 300), r->end.output);
+        s = pf_task_did_nothing(r, "no test was run", e);
     if (s == PF_OK)
         s = pf_fleet_pairs_return(know, r->state, r->result, e);
     free(document);

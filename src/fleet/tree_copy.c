@@ -74,6 +74,23 @@ pf_status pf_tree_copy(const char *from, const char *to, struct pf_error *e)
     return s;
 }
 
+pf_status pf_tree_copy_parts(const char *from, const char *to, const char *const *names,
+                             struct pf_error *e)
+{
+    pf_status s = pf_folder_make(to, e);
+    for (; s == PF_OK && *names; names++) {
+        struct stat info;
+        char *a = pf_mem_format("%s/%s", from, *names), *b = pf_mem_format("%s/%s", to, *names);
+        if (stat(a, &info) == 0)
+            s = S_ISDIR(info.st_mode) ? pf_tree_copy(a, b, e) : pf_tree_copy_file(a, b, e);
+        else if (errno != ENOENT)
+            s = pf_fail(e, PF_IO, "%s: %s", a, strerror(errno));
+        free(a);
+        free(b);
+    }
+    return s;
+}
+
 static int remove_one(const char *path, const struct stat *info, int kind, struct FTW *at)
 {
     (void)info;

@@ -15,6 +15,9 @@ PF_MUST_USE pf_status pf_tree_copy_file(const char *from, const char *to, struct
 /* Copies the contents of `from` into the folder `to`, creating it. No error if `from` does not
  * exist. */
 PF_MUST_USE pf_status pf_tree_copy(const char *from, const char *to, struct pf_error *e);
+/* Copies the files and folders with these names, if they exist. The list ends with NULL. */
+PF_MUST_USE pf_status pf_tree_copy_parts(const char *from, const char *to, const char *const *names,
+                                         struct pf_error *e);
 /* Removes the folder. Files that cannot be removed stay; that is not an error. */
 void pf_tree_remove(const char *path);
 

@@ -18,33 +18,13 @@ import sys
 import time
 from pathlib import Path
 
+from fleet_tools import PF, ROOT, WORK, done_tasks, document, expect, findings, fleet_folder, run, start, wait_for, wrong
 from slurm_cluster import Cluster, why_not
 
-PF, ROOT, WORK = os.environ["PF"], Path(os.environ["ROOT"]), Path(os.environ["WORK"])
 LARGE = "--large" in sys.argv
 TESTS = 200
 CHECK = ["--runs", "180" if LARGE else "18", "--time", "30m", "--seed", "1"]
 LEFT_TO_RUN = 2000
-wrong = []
-began = time.monotonic()
-
-
-def expect(condition, text):
-    print(f"{time.monotonic() - began:5.1f} s {'ok' if condition else 'WRONG'}: {text}", flush=True)
-    if not condition:
-        wrong.append(text)
-
-
-def run(*words, env=None, ok=(0, 66), **more):
-    done = subprocess.run([str(w) for w in words], cwd=WORK, env=env, capture_output=True, text=True, timeout=900, **more)
-    if done.returncode not in ok:
-        sys.exit(f"{' '.join(map(str, words))}: status {done.returncode}\n{done.stdout}\n{done.stderr}")
-    return done
-
-
-def start(*words, env=None):
-    return subprocess.Popen([str(w) for w in words], cwd=WORK, env=env, stdin=subprocess.DEVNULL,
-                            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 def finish(process, name):
@@ -54,39 +34,11 @@ def finish(process, name):
     return out, err
 
 
-def document(name):
-    return json.loads((WORK / name).read_text())
-
-
-def findings(name, *members):
-    """The findings of a document as a set of (id, members...)."""
-    return {(f["id"], *(f.get(m) for m in members)) for f in document(name)["findings"]}
-
-
 def build():
     for name in ("suite", "check", "judge"):
         run(PF, "cc", "-g", "-O1", "-pthread", "-o", name, ROOT / f"test/fleet/{name}.c", ok=(0,))
     run(PF, "cc", "--symbolic", "-g", "-O1", "-pthread", "-o", "hunted", ROOT / "bench/subject/hunt/after_swap.c", ok=(0,))
     (WORK / "tests").write_text("".join(f"./suite {i}\n" for i in range(TESTS)))
-
-
-def fleet_folder(state):
-    links = sorted((WORK / state / "fleet").glob("*.link"))
-    return Path(links[-1].read_text()) if links else None
-
-
-def wait_for(what, ready, process=None, seconds=120):
-    end = time.monotonic() + seconds
-    while not ready():
-        if time.monotonic() > end or (process and process.poll() is not None):
-            return False
-        time.sleep(0.05)
-    return True
-
-
-def done_tasks(state):
-    folder = fleet_folder(state)
-    return len(list((folder / "done").glob("*.json"))) if folder and (folder / "done").exists() else 0
 
 
 def running_task(folder):
@@ -111,7 +63,7 @@ def test_suite(cluster, on):
     words = suite_words("suite-fleet") + [*on, "--batch", "8", "tests"]
     notes = ""
     first = start(*words, env=cluster.env)
-    expect(wait_for("a result", lambda: done_tasks("suite-fleet") >= 2, first), "the first results are merged")
+    expect(wait_for(lambda: done_tasks("suite-fleet") >= 2, first), "the first results are merged")
     first.send_signal(signal.SIGKILL)
     first.communicate()
     before = done_tasks("suite-fleet")
@@ -121,7 +73,7 @@ def test_suite(cluster, on):
 
     second = start(*words, env=cluster.env)
     folder = fleet_folder("suite-fleet")
-    expect(wait_for("a task", lambda: running_task(folder), second), "tasks run after the continuation")
+    expect(wait_for(lambda: running_task(folder), second), "tasks run after the continuation")
     victim = running_task(folder)
     if victim:
         os.kill(victim, signal.SIGKILL)
