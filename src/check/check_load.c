@@ -10,6 +10,7 @@
 #include "fingerprint.h"
 #include "foreign.h"
 #include "forked_clips.h"
+#include "vector.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,8 +24,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* A forked child that died of a signal although the program then ended well: it expected this. */
+struct expected_death {
+    uint64_t test;
+    int wait;
+    char *child;
+};
+
 struct check_loader {
     struct pf_findings *f;
+    PF_VEC(struct expected_death) expected;
     struct pf_check_summary *sum;
     const char *folder;
     bool out_of_time; /* the budget ended while predictions were tried */
@@ -112,6 +121,19 @@ static void find_signal(struct check_loader *l, const struct pf_check_line *line
                 strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
 }
 
+/* True if the recording is that of a child whose death the program expected, in this run or in
+ * another one of the same test. A program that expects it may fail for another reason. */
+static bool is_expected(const struct check_loader *l, uint64_t test, const struct pf_clip *c)
+{
+    for (size_t i = 0; i < l->expected.len; i++) {
+        const struct expected_death *k = &l->expected.at[i];
+        if (c->meta.process && k->test == test && k->wait == c->end.wait &&
+            !strcmp(k->child, c->meta.process))
+            return true;
+    }
+    return false;
+}
+
 /* Adds the failure of a recording, which may be that of a forked child. */
 static void find_failure_in(struct check_loader *l, const struct pf_check_line *line,
                             const char *path)
@@ -125,9 +147,9 @@ static void find_failure_in(struct check_loader *l, const struct pf_check_line *
                     "%s in a recording: %.*s",
                     c.end.outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
                     (int)strcspn(c.end.text, "\n"), c.end.text);
-    else if (c.ended && !c.end.succeeded)
+    else if (c.ended && !is_expected(l, line->test, &c))
         find_signal(l, line, c.end.wait, path);
-    if (c.ended && c.end.copies)
+    if (c.ended && c.end.copies && !line->clip) /* other schedules do not record children */
         add_note(l, &l->sum->gaps, 1, "%u %s not recorded", c.end.copies,
                  c.end.copies == 1 ? "child was" : "children were");
     pf_clip_release(&c);
@@ -144,6 +166,59 @@ static void find_failure(struct check_loader *l, const struct pf_check_line *lin
         free(children[i]);
     }
     free(children);
+}
+
+static bool records(const struct pf_check_line *line)
+{
+    return line->kind == PF_CHECK_RECORD || line->kind == PF_CHECK_DIRECT;
+}
+
+/* Lists the deaths of forked children that the program expected. */
+static void find_expected(struct check_loader *l, const struct pf_check_line *line)
+{
+    char path[PATH_MAX];
+    pf_check_path(path, l->folder, PF_CHECK_CLIP, line->step);
+    char **children = records(line) ? pf_forked_clips_list(path) : NULL;
+    for (size_t i = 0; children && children[i]; i++) {
+        struct pf_clip c;
+        struct pf_error ignored;
+        if (pf_clip_open(&c, children[i], &ignored) == PF_OK) {
+            if (c.ended && c.end.succeeded && pf_wait_died(c.end.wait) && c.meta.process &&
+                !is_expected(l, line->test, &c))
+                pf_vec_push(&l->expected, (struct expected_death){line->test, c.end.wait,
+                                                                  text(l->f, c.meta.process)});
+            pf_clip_release(&c);
+        }
+        free(children[i]);
+    }
+    free(children);
+}
+
+/* True if the finding is the failure of a recorded child whose death was expected. */
+static bool is_expected_finding(const struct check_loader *l, const struct pf_check_lines *lines,
+                                const struct pf_finding *it)
+{
+    struct pf_clip c;
+    struct pf_error ignored;
+    const char *name = it->clip ? strrchr(it->clip, '/') : NULL;
+    bool expected = false;
+    if ((it->kind != PF_KIND_CRASH && it->kind != PF_KIND_ASSERTION) || !it->child || !name ||
+        pf_clip_open(&c, it->clip, &ignored) != PF_OK)
+        return false;
+    for (size_t i = 0; i < lines->n && !expected; i++)
+        expected = records(&lines->at[i]) && lines->at[i].step == strtoull(name + 1, NULL, 10) &&
+                   is_expected(l, lines->at[i].test, &c);
+    pf_clip_release(&c);
+    return expected;
+}
+
+static void drop_expected(struct check_loader *l, const struct pf_check_lines *lines)
+{
+    size_t keep = 0;
+    for (size_t i = 0; i < l->f->n; i++)
+        if (!is_expected_finding(l, lines, l->f->at[i]))
+            l->f->at[keep++] = l->f->at[i];
+    l->f->n = keep;
 }
 
 /* The exploration of this program; it is added if there is none. */
@@ -225,7 +300,7 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
     s->ms += line->wall_ms;
     if (line->kind == PF_CHECK_RUN)
         find_signal(l, line, line->wait, NULL);
-    if (line->kind == PF_CHECK_RECORD || line->kind == PF_CHECK_DIRECT)
+    if (records(line))
         find_failure(l, line);
     if (line->kind == PF_CHECK_DIRECT)
         note_tries(l, line);
@@ -367,7 +442,12 @@ pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_err
     if (s == PF_OK)
         s = read_findings(f, folder, &lines, l.ended_by_us, e);
     for (size_t i = 0; s == PF_OK && i < lines.n; i++)
+        find_expected(&l, &lines.at[i]);
+    if (l.expected.len)
+        drop_expected(&l, &lines);
+    for (size_t i = 0; s == PF_OK && i < lines.n; i++)
         take_line(&l, &lines.at[i]);
+    pf_vec_release(&l.expected);
     free(lines.at);
     explain_unconfirmed(f);
     note_end(&l);

@@ -141,23 +141,24 @@ static void print_shown(const struct replayed *r, const struct pf_clip *clip,
     pf_pool_release(&pool);
 }
 
-/* Resolves --until race to an event of the clip; with --gdb, that event is also the default. */
+/* Resolves --until race to an event of the clip; with --gdb, that event is also the default. Tells
+ * gdb.py which accesses the race has. */
 static pf_status set_until(struct pf_directed *d, const struct pf_clip *clip, struct pf_error *e)
 {
-    static char point[64];
-    const char *pair = clip->meta.race ? strchr(clip->meta.race, '<') : NULL;
+    static char pair[128];
     const struct pf_reached *r = &clip->end.reached; /* of racefuzzer and assetfuzzer */
     bool race = d->until && !strcmp(d->until, "race");
-    if (pair)
-        snprintf(point, sizeof point, "%s", pair + 1);
+    if (clip->meta.race && strchr(clip->meta.race, '<'))
+        snprintf(pair, sizeof pair, "%s", clip->meta.race);
     else if (clip->ended && r->n >= 2)
-        snprintf(point, sizeof point, "T%u:%" PRIu64, r->at[r->n - 1].thread,
-                 r->at[r->n - 1].event);
-    if (race && !*point)
+        snprintf(pair, sizeof pair, "T%u:%" PRIu64 "<T%u:%" PRIu64, r->at[r->n - 2].thread,
+                 r->at[r->n - 2].event, r->at[r->n - 1].thread, r->at[r->n - 1].event);
+    if (race && !*pair)
         return pf_fail(e, PF_BAD, "%s: is not the clip of a race; pf hatch makes such clips",
                        clip->path);
-    if (race || (d->gdb && !d->until && *point))
-        d->until = point;
+    if (race || (d->gdb && !d->until && *pair))
+        d->until = strchr(pair, '<') + 1;
+    pf_mem_setenv("PF_GDB_RACE", "%s", pair);
     return PF_OK;
 }
 

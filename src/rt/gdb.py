@@ -163,6 +163,41 @@ class Position:
             self.events[self.thread] -= 1
 
 
+def place_of(number):
+    """gdb's number of the thread that the recording calls T<number>, and where it stands; None: it has ended."""
+    here = gdb.selected_thread()
+    wanted = int(gdb.parse_and_eval("'context.c'::table")[number]["fs"])
+    found = None
+    for thread in gdb.selected_inferior().threads():
+        thread.switch()
+        if int(gdb.parse_and_eval("$fs_base")) != wanted:
+            continue
+        frame = newest_program_frame()
+        line = frame.find_sal() if frame else None
+        file = line.symtab.filename if line and line.symtab else None
+        found = thread.num, (frame.name() if frame else None) or "?", " at %s:%d" % (file, line.line) if file else ""
+    here.switch()
+    return found
+
+
+def say_access():
+    """Says which access of the race the stop is, and where the thread of the other one stands."""
+    first, _, second = os.environ.get("PF_GDB_RACE", "").partition("<")
+    if not second or second != Position.point:
+        return
+    frame = gdb.selected_frame()
+    try:
+        other = place_of(int(first[1:].partition(":")[0]))
+    except gdb.error:  # no symbols
+        return
+    print("photofinish: stopped before %s, the second access of the race" % second)
+    if other:
+        print("photofinish: the first one, %s, was made by thread %d, which is now in %s%s" % ((first,) + other))
+    else:
+        print("photofinish: the first one, %s, was made by a thread that has ended" % first)
+    frame.select()
+
+
 class Back(gdb.Command):
     """Go back in the replay.
 pf-back [N]         to the Nth event before this one, of the thread that runs (default 1)
@@ -234,3 +269,4 @@ watch_traps()
 LineBreakpoints()
 Back()
 go_to_event(int(gdb.convenience_variable("pf_point")))
+say_access()

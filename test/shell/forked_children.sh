@@ -102,7 +102,16 @@ has out "data race in child 5"
 has out "access outside of a heap block in child 3"
 hasnt out "not recorded"
 hasnt out "crash"
+hasnt out "complete for this input" # the schedules of children are not searched
 for clip in state/check/*/clips/*/*.clip; do
     status 0 "$PF" replay "$clip"
     has err "shown: the race"
 done
+
+# Nor is it one if the program fails in some runs for another reason.
+cp "$ROOT/test/shell/part/forked_death.c" .
+"$PF" cc -g forked_death.c -o forked_death
+status 0 "$PF" check --runs 6 --seed 1 --time 100s --quiet --state death -- ./forked_death
+has out "not explored: a child process"
+hasnt out incomplete
+grep -q '"kind":"record".*"wait":256,' death/check/*/journal || fail "no recording has failed"

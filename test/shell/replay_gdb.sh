@@ -24,6 +24,9 @@ gdb() { status "$1" "$PF" replay --gdb "${@:2}"; }
 gdb 0 --until race "$clip" -- -batch -ex 'printf "here %d\n", $_thread' -ex 'info threads' \
     -ex 'thread apply all -q -s bt' -ex 'thread apply all -q print mine' -ex 'print shared'
 grep -qE '^#0 .*(writes|main) .*four.c:(20|35)' out || fail "not at the access"
+# It says which access that is, and where the thread of the other one stands.
+grep -qxE 'photofinish: stopped before T[0-9]+:[0-9]+, the second access of the race' out || fail "which access?"
+grep -qxE 'photofinish: the first one, T[0-9]+:[0-9]+, was made by thread [0-9], which is now in (writes|main) at .*four.c:[0-9]+' out || fail "where is the other thread?"
 for name in four waiter-0 waiter-1 left right; do
     has out "\"$name\""
 done
