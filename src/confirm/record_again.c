@@ -3,6 +3,7 @@
 #include "record_again.h"
 #include "allocation.h"
 #include "directed.h"
+#include "event_code.h"
 #include "recorded_stdin.h"
 #include "supervisor.h"
 #include "symbolic_inputs.h"
@@ -27,14 +28,17 @@ static pf_status record(struct shared_record *u, struct pf_error *e)
     const struct pf_record_again *r = u->r;
     struct pf_clip_meta m = r->clip->meta;
     m.schedule = r->schedule ? (char *)r->schedule : m.schedule;
-    struct pf_directed d = {
-        .schedule = m.schedule, .exclude = m.exclude, .plan = r->plan, .watch = !r->symbolic};
+    struct pf_directed d = {.schedule = m.schedule,
+                            .exclude = m.exclude,
+                            .plan = r->plan,
+                            .tracing = r->traced,
+                            .watch = !r->symbolic};
     struct pf_child_end child;
     char *inputs = NULL;
     m.argv = r->argv ? r->argv : m.argv;
     m.without_lock = r->without_lock ? (char *)r->without_lock : m.without_lock;
     m.race = NULL;
-    m.traced = 0;
+    m.traced = r->traced ? PF_CODE_VERSION : 0;
     m.watched = d.watch;
     pf_status s = r->symbolic ? pf_symbolic_inputs(NULL, m.argv, &inputs, e) : PF_OK;
     d.symbolic = inputs;

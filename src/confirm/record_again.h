@@ -22,6 +22,7 @@ struct pf_record_again {
     const char *input; /* file for standard input; NULL: the bytes that the recording has read */
     const char *schedule; /* policy; NULL: that of the clip */
     const char *plan; /* absolute path of a schedule plan to follow first; NULL: none */
+    bool traced; /* with its events, so that loading its trace needs no replay */
     bool symbolic; /* a symbolic run of its arguments, standard input and files */
     const char *without_lock; /* the lock operation to remove, FILE:LINE; NULL: none */
     uint64_t limit_ms; /* 0: none */

@@ -31,6 +31,13 @@ static uint64_t address_of(const struct pf_trace *t, uint32_t event)
     return t->places.at[t->events.at[event].what].addr;
 }
 
+/* The value that an access has seen; of a write, the value stored. */
+static uint64_t value_seen(const struct pf_trace *t, uint32_t event)
+{
+    const struct pf_event *e = &t->events.at[event];
+    return e->kind == PF_EV_RMW ? t->olds.at[e->link] : e->value;
+}
+
 void pf_adhoc_sync_position(const struct pf_trace *t, uint32_t event, char *to, size_t room)
 {
     const struct pf_site_info *s = &t->sites.at[t->events.at[event].site];
@@ -45,6 +52,7 @@ static void describe(const struct pf_trace *t, uint32_t test, uint32_t write,
     out->variable[strcspn(out->variable, ":")] = 0;
     pf_adhoc_sync_position(t, test, out->test, sizeof out->test);
     pf_adhoc_sync_position(t, write, out->write, sizeof out->write);
+    out->address = address_of(t, test);
     out->tester = number_of(t, test);
     out->writer = number_of(t, write);
 }
@@ -84,7 +92,7 @@ static bool add_access(struct wait_loop *l, const struct pf_trace *t, uint32_t i
         a = &l->at[l->n++];
         *a = (struct waiting_access){.site = t->events.at[i].site, .address = address_of(t, i)};
     }
-    a->value = t->events.at[i].value;
+    a->value = value_seen(t, i);
     return true;
 }
 
@@ -116,7 +124,7 @@ bool pf_adhoc_sync_loop(const struct pf_trace *now, uint32_t waiter, uint64_t re
         const struct waiting_access *a = find_access(&l, now, i);
         if (!a)
             break; /* it has left the loop */
-        if (pf_event_reads(e) && e->value != a->value)
+        if (pf_event_reads(e) && value_seen(now, i) != a->value)
             test = i;
     }
     uint32_t write = test == PF_NONE ? PF_NONE : writer_of(now, test);
@@ -146,6 +154,35 @@ bool pf_adhoc_sync_is_test(const struct pf_trace *t, uint32_t event)
         }
     }
     return same >= REPEATS;
+}
+
+/* --- a lock made by hand --- */
+
+uint32_t pf_adhoc_sync_claim(const struct pf_trace *t, uint32_t a, uint64_t address)
+{
+    for (uint32_t i = a; i-- > 0;) {
+        const struct pf_event *e = &t->events.at[i];
+        if (e->thread == t->events.at[a].thread && pf_event_is_access(e) && pf_event_writes(e) &&
+            address_of(t, i) == address)
+            return i;
+    }
+    return PF_NONE;
+}
+
+bool pf_adhoc_sync_waited(const struct pf_trace *now, uint32_t b, uint32_t a)
+{
+    for (uint32_t i = b + 1; i < a; i++) {
+        const struct pf_event *e = &now->events.at[i];
+        if (e->thread != now->events.at[a].thread)
+            continue;
+        if (!pf_event_is_access(e))
+            return true; /* it may have synchronised */
+        uint32_t write = pf_event_reads(e) ? writer_of(now, i) : PF_NONE;
+        if (write != PF_NONE && write > b &&
+            now->events.at[write].thread == now->events.at[b].thread)
+            return true;
+    }
+    return false;
 }
 
 /* --- a guard --- */

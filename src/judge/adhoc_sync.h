@@ -19,6 +19,7 @@
 struct pf_adhoc_sync {
     bool in_loop; /* it is tested in a loop; otherwise once */
     char variable[80];
+    uint64_t address; /* of the variable */
     char test[200], write[200]; /* the positions FILE:LINE of the test and of the write */
     uint32_t tester, writer; /* numbers of the threads in the recording */
 };
@@ -31,6 +32,12 @@ bool pf_adhoc_sync_loop(const struct pf_trace *now, uint32_t waiter, uint64_t re
  * recording, in which a comes before b. */
 bool pf_adhoc_sync_guard(const struct pf_trace *then, uint32_t a, uint32_t b,
                          const struct pf_trace *now, struct pf_adhoc_sync *out);
+/* The last write of the thread of event a before a to a variable that another thread polls:
+ * perhaps the variable is a lock made by hand, which the thread takes there. PF_NONE: none. */
+uint32_t pf_adhoc_sync_claim(const struct pf_trace *t, uint32_t a, uint64_t address);
+/* In a run in which event b came first: true if the thread of event a waited for the thread of b
+ * on its way from b to a, so that something orders the two accesses. */
+bool pf_adhoc_sync_waited(const struct pf_trace *now, uint32_t b, uint32_t a);
 /* True if the event is a read that its thread repeats in a loop, waiting for another value. */
 bool pf_adhoc_sync_is_test(const struct pf_trace *t, uint32_t event);
 /* True if, in the second half of the trace, no write changes a value and all threads only repeat

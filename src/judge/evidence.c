@@ -6,6 +6,7 @@
 #include "load_trace.h"
 #include "message.h"
 #include "output_stack.h"
+#include "race_events.h"
 #include "recorded_stdin.h"
 #include "run_result.h"
 #include "schedule_step.h"
@@ -24,16 +25,6 @@
 static void add(struct pf_verdict *v, const char *kind, char *text, char *clip)
 {
     pf_vec_push(&v->evidence, (struct pf_evidence_item){kind, text, clip});
-}
-
-/* The access with this number in its thread; PF_NONE: none. */
-static uint32_t find_access(const struct pf_trace *t, uint32_t thread, uint64_t number)
-{
-    for (uint32_t i = 0; number && i < t->events.len; i++)
-        if (t->recorded.index.at[i] == number && pf_event_is_access(&t->events.at[i]) &&
-            t->recorded.thread.at[t->events.at[i].thread] == thread)
-            return i;
-    return PF_NONE;
 }
 
 /* --- clips --- */
@@ -169,7 +160,7 @@ static void add_stale_read(struct pf_verdict *v, const struct pf_trace *t,
                            const struct pf_memory_choice *c)
 {
     char variable[80], at[200];
-    uint32_t i = find_access(t, c->thread, c->event);
+    uint32_t i = pf_race_events_numbered(t, c->thread, c->event);
     if (i == PF_NONE)
         return;
     pf_trace_place_text(t, t->events.at[i].what, variable, sizeof variable);
@@ -223,22 +214,34 @@ void pf_evidence_memory(struct pf_verdict *v, const struct pf_judge_case *race,
 
 /* --- memory after the race --- */
 
-static bool load_result(const struct pf_judge_case *race, const struct pf_judge_run *r,
-                        struct pf_run_result *out)
+/* Takes the trace of a run; give_back returns it. */
+static bool borrow_result(const struct pf_judge_case *race, const struct pf_judge_run *r,
+                          struct pf_run_result *out)
 {
-    const struct pf_trace *t = race->t;
+    const struct pf_trace *t = race->t, *own = pf_judge_run_trace(r);
     uint32_t events[2] = {race->a, race->b};
-    struct pf_error ignored;
-    if (!r->clip || pf_load_trace(VERB, r->clip, &out->now, &ignored) != PF_OK)
+    pf_run_result_init(out);
+    if (!own)
         return false;
+    out->now = *own;
     for (unsigned k = 0; k < 2; k++) { /* k: 0 is a, 1 is b */
         uint32_t thread = t->recorded.thread.at[t->events.at[events[k]].thread];
         uint64_t number = r->run.order.happened[r->run.alternate ? !k : k];
-        out->begin[k] = out->last[k] = find_access(&out->now, thread, number);
+        out->begin[k] = out->last[k] = pf_race_events_numbered(&out->now, thread, number);
         if (out->begin[k] == PF_NONE)
             return false;
     }
     return true;
+}
+
+static void give_back(const struct pf_judge_run *r, struct pf_run_result *result)
+{
+    if (r->trace->loaded) {
+        r->trace->t = result->now;
+        pf_trace_init(&result->now);
+    }
+    pf_run_result_release(result);
+    pf_judge_run_trace_done(r);
 }
 
 /* --- what the threads did --- */
@@ -282,9 +285,7 @@ static int compare_state(struct pf_verdict *v, const struct pf_judge_case *race,
 {
     struct pf_run_result x, y;
     int same = -1;
-    pf_run_result_init(&x);
-    pf_run_result_init(&y);
-    bool loaded[] = {load_result(race, primary, &x), load_result(race, alternate, &y)};
+    bool loaded[] = {borrow_result(race, primary, &x), borrow_result(race, alternate, &y)};
     if (loaded[0] && loaded[1]) {
         same = pf_run_result_same_memory(&x, &y);
         add(v, "state",
@@ -296,8 +297,8 @@ static int compare_state(struct pf_verdict *v, const struct pf_judge_case *race,
         steps[0] = loaded[0] ? interleaving(&x) : NULL;
         steps[1] = loaded[1] ? interleaving(&y) : NULL;
     }
-    pf_run_result_release(&x);
-    pf_run_result_release(&y);
+    give_back(primary, &x);
+    give_back(alternate, &y);
     return same;
 }
 

@@ -18,7 +18,6 @@
 #include "judge_runs.h"
 
 struct pf_flip_back {
-    struct pf_trace t; /* of the run */
     struct pf_clip clip;
     char *name;
     struct pf_judge_case race; /* in that run: its primary order is that of the run */

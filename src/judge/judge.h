@@ -63,8 +63,10 @@ struct pf_judge_case {
     const struct pf_trace *t;
     const struct pf_clip *recording;
     uint32_t a, b; /* the two accesses; a comes first in the trace */
-    const char *folder; /* for clips; must exist */
-    const char *name; /* first part of the names of clips that are kept */
+    const char *folder; /* for clips that are kept; must exist */
+    const char *scratch; /* for temporary files; must exist */
+    const char *name; /* first part of the names of clips */
+    struct pf_further *further; /* recordings that all races of this one share; NULL: none */
 };
 
 struct pf_evidence_item {

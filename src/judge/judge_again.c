@@ -13,7 +13,8 @@
 
 #define VERB "judge"
 #define PAIRS 3 /* pairs of accesses that are judged in each recording */
-#define RANDOM 4 /* most random recordings */
+#define RANDOM PF_FURTHER_RANDOM
+#define KEPT_EVENTS 1000000 /* a recording with more events is not kept for other races */
 #define RUN_MS 20000 /* time limit of a recording */
 
 void pf_verdict_discard(struct pf_verdict *v)
@@ -79,6 +80,13 @@ void pf_judge_again_release(struct pf_judge_again *r)
     if (r->file)
         unlink(r->file);
     free(r->file);
+    *r = (struct pf_judge_again){0};
+}
+
+void pf_further_release(struct pf_further *f)
+{
+    for (unsigned i = 0; i < RANDOM; i++)
+        pf_judge_again_release(&f->random[i]);
 }
 
 bool pf_judge_again(struct pf_judge_again *r, const char *name, struct pf_verdict *v)
@@ -87,7 +95,7 @@ bool pf_judge_again(struct pf_judge_again *r, const char *name, struct pf_verdic
     pf_race_list pairs = {0};
     bool met = false;
     *v = (struct pf_verdict){.class = PF_JUDGED_UNDECIDED};
-    if (!open_recording(r))
+    if (!r->job && !open_recording(r))
         return false;
     how.paths = 1;
     how.recordings = 0;
@@ -101,6 +109,7 @@ bool pf_judge_again(struct pf_judge_again *r, const char *name, struct pf_verdic
                                       .a = pairs.at[i].a,
                                       .b = pairs.at[i].b,
                                       .folder = r->race->folder,
+                                      .scratch = r->race->scratch,
                                       .name = full};
         how.limit_ms = time_left(r->end_ms);
         pf_judge_race(&how, &again, &one);
@@ -150,6 +159,47 @@ static bool choose_schedule(const struct pf_judge_case *race, unsigned i, char *
     return !own || strcmp(to, own) != 0;
 }
 
+/* The i-th further recording. Random ones are made once for all races of the first recording.
+ * False: there is none; *r is released in any case, unless it is shared. */
+static bool record_further(struct pf_judge_again *r, const struct pf_judge_case *race, unsigned i)
+{
+    char schedule[400];
+    struct pf_error ignored;
+    if (!choose_schedule(race, i, schedule, sizeof schedule))
+        return false;
+    r->file = pf_mem_format("%s/%s.before%u.clip", race->scratch, race->name, i);
+    struct pf_record_again q = {.clip = race->recording,
+                                .file = r->file,
+                                .schedule = schedule,
+                                .traced = true,
+                                .limit_ms = time_left(r->end_ms),
+                                .should_stop = r->how->should_stop,
+                                .arg = r->how->arg};
+    return pf_record_again(&q, &ignored) == PF_OK;
+}
+
+/* Judges the race in the i-th further recording. False: it does not happen there. */
+static bool judge_further(const struct pf_judge_settings *how, const struct pf_judge_case *race,
+                          uint64_t end_ms, unsigned i, struct pf_verdict *v)
+{
+    struct pf_judge_again own = {0}, *r = &own;
+    bool shared = race->further && i < RANDOM, known = shared && race->further->tried[i];
+    char *name = pf_mem_format("%s.before%u", race->name, i);
+    if (shared)
+        r = &race->further->random[i];
+    r->how = how;
+    r->race = race;
+    r->end_ms = end_ms;
+    bool met = (known ? r->job != NULL : record_further(r, race, i)) && pf_judge_again(r, name, v);
+    bool large = r->job && r->job->t.events.len > KEPT_EVENTS;
+    if (shared)
+        race->further->tried[i] = !large;
+    if (!shared || large || !r->open)
+        pf_judge_again_release(r);
+    free(name);
+    return met;
+}
+
 void pf_judge_recordings(const struct pf_judge_settings *how, const struct pf_judge_case *race,
                          uint64_t end_ms, struct pf_verdict *out)
 {
@@ -159,24 +209,8 @@ void pf_judge_recordings(const struct pf_judge_settings *how, const struct pf_ju
     for (unsigned i = 0;
          i < RANDOM + how->recordings && count <= how->recordings && !is_stopped(how, end_ms);
          i++) {
-        char schedule[400];
-        if (!choose_schedule(race, i, schedule, sizeof schedule))
-            continue;
-        struct pf_judge_again again = {
-            .how = &brief,
-            .race = race,
-            .end_ms = end_ms,
-            .file = pf_mem_format("%s/%s.before%u.clip", race->folder, race->name, i)};
         struct pf_verdict v = {.class = PF_JUDGED_UNDECIDED};
-        char *name = pf_mem_format("%s.before%u", race->name, i);
-        struct pf_error ignored;
-        struct pf_record_again r = {.clip = race->recording,
-                                    .file = again.file,
-                                    .schedule = schedule,
-                                    .limit_ms = time_left(end_ms),
-                                    .should_stop = how->should_stop,
-                                    .arg = how->arg};
-        bool met = pf_record_again(&r, &ignored) == PF_OK && pf_judge_again(&again, name, &v);
+        bool met = judge_further(&brief, race, end_ms, i, &v);
         out->schedules += v.schedules;
         out->control += v.control;
         if (met && v.class == PF_JUDGED_K_WITNESS)
@@ -186,8 +220,6 @@ void pf_judge_recordings(const struct pf_judge_settings *how, const struct pf_ju
         if (worse)
             pf_verdict_take(out, &v, "with another schedule before the race");
         pf_verdict_discard(&v);
-        pf_judge_again_release(&again);
-        free(name);
         if (worse)
             return;
     }

@@ -2,8 +2,8 @@
  * judge_again.h - judges a race in another recording of the same program, and keeps the worst
  * verdict.
  *
- * Memory:  begin opens the recording, release closes it and removes its file. A verdict that is
- *          not used is discarded together with its clips.
+ * Memory:  release closes the recording and removes its file. A verdict that is not used is
+ *          discarded together with its clips.
  * Threads: the caller must be single-threaded.
  */
 #ifndef PF_JUDGE_JUDGE_AGAIN_H
@@ -11,6 +11,8 @@
 
 #include "judge.h"
 #include "predicted_finding.h"
+
+#define PF_FURTHER_RANDOM 4 /* most random recordings */
 
 struct pf_judge_again {
     const struct pf_judge_settings *how;
@@ -21,6 +23,13 @@ struct pf_judge_again {
     struct pf_predict_job *job; /* has its trace */
     bool open;
 };
+
+/* The random further recordings of a program, for all races of its first recording. */
+struct pf_further {
+    struct pf_judge_again random[PF_FURTHER_RANDOM];
+    bool tried[PF_FURTHER_RANDOM];
+};
+void pf_further_release(struct pf_further *f);
 
 /* Judges the race in the recording r->file, which is loaded. `name` is the first part of the names
  * of clips. False: the race does not happen there, or could not be decided. Sets *v to the worst

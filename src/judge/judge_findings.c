@@ -4,6 +4,8 @@
 #include "aimed_recording.h"
 #include "clip_program.h"
 #include "duration.h"
+#include "file.h"
+#include "judge_again.h"
 #include "load_trace.h"
 #include "message.h"
 #include "race_events.h"
@@ -11,8 +13,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 
 #define VERB "judge"
+#define MEMORY_FOLDER "/dev/shm"
+#define SCRATCH_EVENTS 1000000 /* most events of a recording whose runs are stored in memory */
+#define SCRATCH_ROOM (1ull << 30) /* bytes that must be free there */
 
 static const char *text_in(struct pf_pool *pool, const char *s)
 {
@@ -56,6 +62,8 @@ struct judged_recording {
     const char *path;
     struct pf_clip clip;
     struct pf_trace t;
+    char *scratch; /* a folder of its own for temporary files; NULL: the folder of the list */
+    struct pf_further further;
     bool open;
     char why[300]; /* why it is not usable */
 };
@@ -73,6 +81,22 @@ static void make_recording(const struct pf_judge_list *l, struct pf_judge_item *
     free(path);
 }
 
+/* Creates a folder for the files of the runs in memory: there are many, most of them small, and on
+ * a disk they cost more than the runs. Returns NULL if there is no such folder, or if the recording
+ * is so long that its files may need too much memory. */
+static char *make_scratch(const struct pf_trace *t)
+{
+    struct statvfs now;
+    if (t->events.len > SCRATCH_EVENTS || statvfs(MEMORY_FOLDER, &now) ||
+        (uint64_t)now.f_bavail * now.f_frsize < SCRATCH_ROOM)
+        return NULL;
+    char *path = pf_mem_copy(MEMORY_FOLDER "/pf-judge-XXXXXX");
+    if (mkdtemp(path))
+        return path;
+    free(path);
+    return NULL;
+}
+
 /* If there is no path, r->why tells the reason. */
 static void open_recording(struct judged_recording *r, const char *path)
 {
@@ -87,10 +111,16 @@ static void open_recording(struct judged_recording *r, const char *path)
         snprintf(r->why, sizeof r->why, "%.*s", (int)strcspn(e.text, "\n"), e.text);
     else
         r->open = true;
+    if (r->open)
+        r->scratch = make_scratch(&r->t);
 }
 
 static void close_recording(struct judged_recording *r)
 {
+    pf_further_release(&r->further);
+    if (r->scratch)
+        pf_folder_remove(r->scratch);
+    free(r->scratch);
     pf_trace_release(&r->t);
     pf_clip_release(&r->clip);
 }
@@ -171,11 +201,16 @@ static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judg
     uint64_t left = l->end_ms ? l->end_ms - pf_now_ms() : 0;
     if (left && (!how.limit_ms || left < how.limit_ms))
         how.limit_ms = left;
-    pf_judge_race(
-        &how,
-        &(struct pf_judge_case){
-            .t = &r->t, .recording = &r->clip, .a = a, .b = b, .folder = l->folder, .name = name},
-        &v);
+    pf_judge_race(&how,
+                  &(struct pf_judge_case){.t = &r->t,
+                                          .recording = &r->clip,
+                                          .a = a,
+                                          .b = b,
+                                          .folder = l->folder,
+                                          .scratch = r->scratch ? r->scratch : l->folder,
+                                          .name = name,
+                                          .further = &r->further},
+                  &v);
     it->ms = v.ms;
     if (v.class == PF_JUDGED_UNDECIDED && is_stopped(l)) { /* it might have been decided */
         it->judged = false;

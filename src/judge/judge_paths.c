@@ -441,7 +441,7 @@ void pf_judge_paths(const struct pf_judge_settings *how, const struct pf_judge_c
             "only the recorded input: the program was not built with pf cc --symbolic");
         return;
     }
-    p.folder = pf_mem_format("%s/%s.paths", race->folder, race->name);
+    p.folder = pf_mem_format("%s/%s.paths", race->scratch, race->name);
     if (pf_folder_make(p.folder, &e) == PF_OK) {
         p.hunt.settings.argv = race->recording->meta.argv;
         p.hunt.settings.state = race->folder;

@@ -10,10 +10,11 @@
 #include <unistd.h>
 
 #define VERB "judge"
+#define KEPT_EVENTS 1000000 /* a trace with more events is not kept */
 
 static char *clip_path(const struct pf_judge_runs *g, size_t i)
 {
-    return pf_mem_format("%s/%s.%u.%u.%zu.run", g->race->folder, g->race->name, g->memory.model,
+    return pf_mem_format("%s/%s.%u.%u.%zu.run", g->race->scratch, g->race->name, g->memory.model,
                          g->groups, i);
 }
 
@@ -23,23 +24,46 @@ static uint64_t time_left(const struct pf_judge_runs *g)
     return !g->how->limit_ms ? 0 : used < g->how->limit_ms ? g->how->limit_ms - used : 1;
 }
 
+struct pf_trace *pf_judge_run_trace(const struct pf_judge_run *r)
+{
+    struct pf_error ignored;
+    struct pf_run_trace *k = r->trace;
+    if (!k->tried) {
+        pf_trace_init(&k->t);
+        k->tried = true;
+        k->loaded = r->clip && pf_load_trace(VERB, r->clip, &k->t, &ignored) == PF_OK;
+    }
+    return k->loaded ? &k->t : NULL;
+}
+
+static void release_trace(const struct pf_judge_run *r)
+{
+    if (r->trace->tried)
+        pf_trace_release(&r->trace->t);
+    r->trace->tried = r->trace->loaded = false;
+}
+
+void pf_judge_run_trace_done(const struct pf_judge_run *r)
+{
+    if (r->trace->loaded && r->trace->t.events.len > KEPT_EVENTS)
+        release_trace(r);
+}
+
 /* Tests the requirements in the trace of a run that has not failed otherwise. */
 static void test_requirements(const struct pf_judge_settings *how, struct pf_judge_run *r)
 {
-    struct pf_trace t;
-    struct pf_error ignored;
-    pf_trace_init(&t);
-    if (how->nrequirements && !*r->failure && pf_load_trace(VERB, r->clip, &t, &ignored) == PF_OK)
-        for (size_t i = 0; i < how->nrequirements && !*r->failure; i++) {
-            bool known;
-            pf_requirement_holds(&how->requirements[i], &t, &known, r->failure, sizeof r->failure);
-        }
-    pf_trace_release(&t);
+    const struct pf_trace *t = how->nrequirements && !*r->failure ? pf_judge_run_trace(r) : NULL;
+    for (size_t i = 0; t && i < how->nrequirements && !*r->failure; i++) {
+        bool known;
+        pf_requirement_holds(&how->requirements[i], t, &known, r->failure, sizeof r->failure);
+    }
+    pf_judge_run_trace_done(r);
 }
 
 static void take(struct pf_judge_runs *g, const struct pf_order_run *r, char *path)
 {
-    struct pf_judge_run one = {.run = *r, .clip = path};
+    struct pf_judge_run one = {
+        .run = *r, .clip = path, .trace = pf_mem_zero(1, sizeof(struct pf_run_trace))};
     struct pf_clip clip;
     struct pf_error e;
     if (r->ran && pf_clip_open(&clip, path, &e) == PF_OK) {
@@ -84,7 +108,7 @@ pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish 
                                .memory = g->memory,
                                .runs = runs,
                                .n = count,
-                               .folder = g->race->folder,
+                               .folder = g->race->scratch,
                                .jobs = g->how->jobs,
                                .limit_ms = time_left(g),
                                .should_stop = g->how->should_stop,
@@ -103,6 +127,8 @@ void pf_judge_runs_clear(struct pf_judge_runs *g)
         if (g->at.at[i].clip)
             unlink(g->at.at[i].clip);
         free(g->at.at[i].clip);
+        release_trace(&g->at.at[i]);
+        free(g->at.at[i].trace);
         pf_run_output_release(&g->at.at[i].output);
     }
     pf_vec_release(&g->at);

@@ -11,8 +11,15 @@
 #include "judge.h"
 #include "run_output.h"
 
+/* The events of a run, which are obtained by a replay. */
+struct pf_run_trace {
+    struct pf_trace t;
+    bool tried, loaded;
+};
+
 struct pf_judge_run {
     struct pf_order_run run;
+    struct pf_run_trace *trace; /* see pf_judge_run_trace */
     struct pf_run_output output;
     char *clip;
     char failure[300]; /* ""; or what went wrong: crash, deadlock, ... */
@@ -43,6 +50,10 @@ struct pf_judge_wish {
 PF_MUST_USE pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish *wishes,
                                         size_t n, struct pf_error *e);
 void pf_judge_runs_clear(struct pf_judge_runs *g);
+/* The trace of a run; NULL: it could not be replayed. It is loaded once and kept with the run. */
+struct pf_trace *pf_judge_run_trace(const struct pf_judge_run *r);
+/* Releases the trace if it is so large that another replay is better than its memory. */
+void pf_judge_run_trace_done(const struct pf_judge_run *r);
 /* True if both gave the same result: output, exit status or signal. */
 bool pf_judge_runs_same(const struct pf_judge_run *a, const struct pf_judge_run *b);
 /* True if a run of the primary order gave the same result as r; or, if the order of the lines

@@ -50,8 +50,10 @@ void pf_race_again_find(const struct pf_trace *t, uint32_t a, uint32_t b,
                         struct pf_predict_job *job, size_t most, pf_race_list *out)
 {
     struct pf_limits limits = pf_limits_default;
-    pf_predict_job_add(job, pf_analysis_find("hb", 2));
-    pf_predict_job_run(job, &limits);
+    if (!job->n) { /* the first race that is looked for in this recording */
+        pf_predict_job_add(job, pf_analysis_find("hb", 2));
+        pf_predict_job_run(job, &limits);
+    }
     for (unsigned wanted = MATCHES; wanted; wanted--)
         for (size_t i = 0; i < job->results[0].races.len && out->len < most; i++) {
             const struct pf_race *r = &job->results[0].races.at[i];

@@ -149,3 +149,12 @@ bool pf_race_events_at(const struct pf_trace *t, const struct pf_finding *f, uin
         put_in_order(a, b);
     return best != UINT32_MAX;
 }
+
+uint32_t pf_race_events_numbered(const struct pf_trace *t, uint32_t thread, uint64_t number)
+{
+    for (uint32_t i = 0; number && i < t->events.len; i++)
+        if (t->recorded.index.at[i] == number && pf_event_is_access(&t->events.at[i]) &&
+            t->recorded.thread.at[t->events.at[i].thread] == thread)
+            return i;
+    return PF_NONE;
+}

@@ -18,5 +18,7 @@ bool pf_race_events_named(const struct pf_trace *t, const char *text, uint32_t *
                           char *why, size_t room);
 bool pf_race_events_at(const struct pf_trace *t, const struct pf_finding *f, uint32_t *a,
                        uint32_t *b, char *why, size_t room);
+/* The access with this number in its thread; PF_NONE: none. */
+uint32_t pf_race_events_numbered(const struct pf_trace *t, uint32_t thread, uint64_t number);
 
 #endif

@@ -1,6 +1,6 @@
 // A table is created when it is needed first: tested, then locked, then tested again.
 // race: table get get k-witness-harmless: the test without the lock is repeated with it
-// race: heap get size_of single-ordering: a thread gets the pointer only after the table is filled
+// race: size get size_of single-ordering: a thread gets the pointer only after the table is filled
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

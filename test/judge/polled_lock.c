@@ -1,0 +1,30 @@
+// A lock that is made of a variable: it is tested, and then set. Both threads may get it. That one
+// of them polls the variable while the other one is inside does not order the accesses.
+// judge: counter output-differs
+// options: --recordings 0
+// levels: O2
+#include <pthread.h>
+#include <stdio.h>
+
+static volatile int taken, counter;
+
+static void *work(void *unused)
+{
+    while (taken)
+        ;
+    taken = 1;
+    counter = counter + 1;
+    taken = 0;
+    return unused;
+}
+
+int main(void)
+{
+    pthread_t a, b;
+    pthread_create(&a, NULL, work, NULL);
+    pthread_create(&b, NULL, work, NULL);
+    pthread_join(a, NULL);
+    pthread_join(b, NULL);
+    printf("%d\n", counter);
+    return 0;
+}
