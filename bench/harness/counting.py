@@ -1,7 +1,7 @@
 """Counts the instructions of the kernels, shapes and held-out programs with valgrind: the same on every machine, however busy.
 
-Two figures over native: without checking (flavour plain, PF_OPTIONS=plain=1) and watched (flavour pf: every function
-watched). valgrind starts the program itself, without `pf run`, which only collects the findings; an instrumented program
+Figures over native: without checking (flavour plain, PF_OPTIONS=plain=1), watched (flavour pf: every function watched),
+and by ThreadSanitizer; and the ratio of the last two. valgrind starts the program itself, without `pf run`, which only collects the findings; an instrumented program
 checks everything by default. The runtime maps its shadow at fixed addresses, which valgrind permits. Small sizes; the
 instructions of process start are subtracted, because they would dominate. Two runs differ by less than 0.1%, except in
 kernels whose threads wait for each other (queue, hashtable).
@@ -9,14 +9,15 @@ kernels whose threads wait for each other (queue, hashtable).
 import os
 import re
 import subprocess
+import sys
 
 from harness import kernels, tables
 from harness.flavour import FLAGS, Failed, run_quietly
 
 EMPTY = "int main(void) { return 0; }\n"
-FLAVOURS = ["native", "plain", "pf"]
-TITLES = {"plain": "plain/native", "pf": "watched/native"}
-LIMITS = {"plain": "1.08", "pf": ""}
+FLAVOURS = ["native", "tsan", "plain", "pf"]
+TITLES = {"tsan": "TSan/native", "plain": "plain/native", "pf": "watched/native", "pf/tsan": "watched/TSan"}
+LIMITS = {"tsan": "", "plain": "1.08", "pf": "", "pf/tsan": ""}
 
 
 def count(flavour, binary, args, folder):
@@ -51,11 +52,16 @@ def measure(bench):
         if bench.wanted(k.name):
             args = [str(bench.args.threads), k.sizes["quick"]]
             one = {name: count(f, k.build(f, bench.work), args, folder) - starts[name] for name, f in chosen.items()}
-            found[k.name] = {**one, "ratio": {name: one[name] / one["native"] for name in checked}}
-    rows = [[name, "%.1f" % (f["native"] / 1e6), *("%.3f" % f["ratio"][c] for c in checked)] for name, f in found.items()]
-    means = ["%.3f" % tables.geomean([f["ratio"][c] for f in found.values()]) for c in checked] if found else []
+            ratio = {name: one[name] / one["native"] for name in checked}
+            if "tsan" in one and "pf" in one:
+                ratio["pf/tsan"] = one["pf"] / one["tsan"]
+            found[k.name] = {**one, "ratio": ratio}
+            print("%-16s %s" % (k.name, "  ".join("%s %.3f" % r for r in ratio.items())), file=sys.stderr, flush=True)
+    titles = [*checked, *(["pf/tsan"] if "tsan" in chosen and "pf" in chosen else [])]
+    rows = [[name, "%.1f" % (f["native"] / 1e6), *("%.3f" % f["ratio"][c] for c in titles)] for name, f in found.items()]
+    means = ["%.3f" % tables.geomean([f["ratio"][c] for f in found.values()]) for c in titles] if found else []
     rows.append(["mean", "", *means])
     rows.append(["start", "%.1f" % (starts["native"] / 1e6),
-                 *("+ %.1f million" % ((starts[c] - starts["native"]) / 1e6) for c in checked)])
-    rows.append(["at most", "", *(LIMITS[c] for c in checked)])
-    return found, tables.table(["kernel", "million, native", *(TITLES[c] for c in checked)], rows)
+                 *("+ %.1f million" % ((starts[c] - starts["native"]) / 1e6) if c in starts else "" for c in titles)])
+    rows.append(["at most", "", *(LIMITS[c] for c in titles)])
+    return found, tables.table(["kernel", "million, native", *(TITLES[c] for c in titles)], rows)
