@@ -144,12 +144,13 @@ struct pf_plan_step {
 };
 
 /* The trip count of a loop. A counter begins at `start`, changes by `step` each iteration, and the
- * loop ends when the counter equals `limit`. */
+ * loop ends when the counter equals `limit` or, with `while_below`, is not below it. */
 struct pf_trip_count {
     LLVMValueRef start, limit;
     LLVMValueRef next; /* the counter's value at the beginning of the next iteration */
     int64_t step;
     bool compared_before_step; /* the comparison uses the counter's value before the step */
+    bool while_below, is_signed;
 };
 
 /* An edge where a thread can switch between the plain body and the watch body. */

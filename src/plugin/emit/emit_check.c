@@ -183,10 +183,19 @@ const char *pf_emit_variable(struct pf_emit *e, const struct pf_plan_step *s)
     return pf_is_vtable_access(e->u, s->inst) ? PF_VTABLE_POINTER : pf_di_variable(e->u, s->ptr);
 }
 
+/* The site of a check. It has no flags: they describe events. With flags, the copies of one access
+ * in an unrolled loop would have different sites, and their records could not become one without
+ * a site pair. */
+static uint32_t check_site(struct pf_emit *e, const struct pf_plan_step *s)
+{
+    e->flags = 0;
+    return pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
+                        pf_emit_variable(e, s));
+}
+
 void pf_emit_access(struct pf_emit *e, const struct pf_plan_step *s)
 {
-    uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
-                                 pf_emit_variable(e, s));
+    uint32_t site = check_site(e, s);
     if (s->span)
         check_span(e, s, site);
     else
@@ -195,10 +204,7 @@ void pf_emit_access(struct pf_emit *e, const struct pf_plan_step *s)
 
 void pf_emit_past_access(struct pf_emit *e, const struct pf_plan_step *s)
 {
-    e->flags = s->flags;
-    uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
-                                 pf_emit_variable(e, s));
-    call_check(e, s->ptr, s->size, has_entry(s->size, s->align), s->write, false, site);
+    call_check(e, s->ptr, s->size, has_entry(s->size, s->align), s->write, false, check_site(e, s));
 }
 
 void pf_emit_vptr(struct pf_emit *e, const struct pf_plan_step *s)

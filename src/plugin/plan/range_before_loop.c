@@ -15,7 +15,9 @@
  *
  * Overflow: for addresses, see affine_address.h. The counter needs no flag: the loop stops at the
  *          first of S + C, S + 2C, ... that equals N modulo 2^bits. The quotient computed here is
- *          that iteration, or an earlier one if C does not divide the distance.
+ *          that iteration, or an earlier one if C does not divide the distance. A loop that runs
+ *          while the counter is below N needs the flag (nuw or nsw, or inbounds for pointers): then
+ *          the counter reaches N, or a value above it, without a wrap.
  */
 #include "affine_address.h"
 #include "debuginfo.h"
@@ -50,18 +52,44 @@ static bool is_simple_loop(LLVMBasicBlockRef b)
     return true;
 }
 
+/* True if a loop with this comparison at its end continues while the counter is below the limit.
+ * `swapped`: the limit is its first operand. */
+static bool continues_while_below(LLVMIntPredicate p, bool back_if_true, bool swapped,
+                                  bool *is_signed)
+{
+    if (!back_if_true)
+        *is_signed = p == (swapped ? LLVMIntSLE : LLVMIntSGE);
+    else
+        *is_signed = p == (swapped ? LLVMIntSGT : LLVMIntSLT);
+    return *is_signed || p == (!back_if_true ? swapped ? LLVMIntULE : LLVMIntUGE
+                               : swapped     ? LLVMIntUGT
+                                             : LLVMIntULT);
+}
+
+/* True if the counter cannot wrap while it is compared in this way. */
+static bool cannot_wrap(const struct pf_induction *i, bool is_signed)
+{
+    if (i->step <= 0)
+        return false;
+    if (LLVMGetTypeKind(LLVMTypeOf(i->phi)) == LLVMPointerTypeKind)
+        return !is_signed && LLVMIsAGetElementPtrInst(i->next) && LLVMIsInBounds(i->next);
+    return is_signed ? i->nsw : i->nuw;
+}
+
 /* The trip count of the loop, if the condition at its end determines it. */
 static bool find_trip_count(LLVMBasicBlockRef b, struct pf_trip_count *r)
 {
     LLVMValueRef end = LLVMGetBasicBlockTerminator(b), test = LLVMGetCondition(end);
     const struct pf_loop *loop = PF_SINGLE_BLOCK_LOOP(b);
     bool back_if_true = LLVMGetSuccessor(end, 0) == b;
-    if (!pf_is_in_loop(test, loop) || !LLVMIsAICmpInst(test) ||
-        LLVMGetICmpPredicate(test) != (back_if_true ? LLVMIntNE : LLVMIntEQ))
+    if (!pf_is_in_loop(test, loop) || !LLVMIsAICmpInst(test))
         return false;
+    LLVMIntPredicate p = LLVMGetICmpPredicate(test);
     for (unsigned side = 0; side < 2; side++) {
         LLVMValueRef v = LLVMGetOperand(test, side), limit = LLVMGetOperand(test, !side);
-        if (!pf_is_in_loop(v, loop) || pf_is_in_loop(limit, loop))
+        bool is_signed, while_below = continues_while_below(p, back_if_true, side, &is_signed);
+        if (!pf_is_in_loop(v, loop) || pf_is_in_loop(limit, loop) ||
+            (!while_below && p != (back_if_true ? LLVMIntNE : LLVMIntEQ)))
             continue;
         for (LLVMValueRef phi = LLVMGetFirstInstruction(b); LLVMIsAPHINode(phi);
              phi = LLVMGetNextInstruction(phi)) {
@@ -71,9 +99,16 @@ static bool find_trip_count(LLVMBasicBlockRef b, struct pf_trip_count *r)
                              ? LLVMGetIntTypeWidth(type) <= 64
                              : LLVMGetTypeKind(type) == LLVMPointerTypeKind &&
                                    !LLVMGetPointerAddressSpace(type);
-            if (!whole || !pf_induction_find(phi, loop, &i) || !i.step || (v != phi && v != i.next))
+            if (!whole || !pf_induction_find(phi, loop, &i) || !i.step ||
+                (v != phi && v != i.next) || (while_below && !cannot_wrap(&i, is_signed)))
                 continue;
-            *r = (struct pf_trip_count){i.start, limit, i.next, i.step, v == phi};
+            *r = (struct pf_trip_count){.start = i.start,
+                                        .limit = limit,
+                                        .next = i.next,
+                                        .step = i.step,
+                                        .compared_before_step = v == phi,
+                                        .while_below = while_below,
+                                        .is_signed = is_signed};
             return true;
         }
     }
@@ -201,18 +236,42 @@ static LLVMValueRef as_integer(struct pf_emit *e, LLVMValueRef v)
                : v;
 }
 
-/* The trip count, as an i64: 1 + (distance of the counter before the last iteration) / step. With
+/* How often the comparison finds the counter below `to`. */
+static LLVMValueRef emit_times_below(struct pf_emit *e, const struct pf_trip_count *r,
+                                     LLVMValueRef from, LLVMValueRef to, LLVMValueRef step)
+{
+    LLVMTypeRef type = LLVMTypeOf(from);
+    LLVMValueRef one = LLVMConstInt(type, 1, 0);
+    if (!r->compared_before_step)
+        from = pf_emit_map_later(e, LLVMBuildAdd(e->b, from, step, ""));
+    LLVMValueRef below = pf_emit_map_later(
+        e, LLVMBuildICmp(e->b, r->is_signed ? LLVMIntSLT : LLVMIntULT, from, to, ""));
+    LLVMValueRef n = pf_emit_map_later(e, LLVMBuildSub(e->b, to, from, ""));
+    n = pf_emit_map_later(e, LLVMBuildSub(e->b, n, one, ""));
+    n = pf_emit_map_later(e, LLVMBuildUDiv(e->b, n, step, ""));
+    n = pf_emit_map_later(e, LLVMBuildAdd(e->b, n, one, ""));
+    return pf_emit_map_later(e, LLVMBuildSelect(e->b, below, n, LLVMConstInt(type, 0, 0), ""));
+}
+
+/* How often the comparison finds the counter unequal to `to`. */
+static LLVMValueRef emit_times_unequal(struct pf_emit *e, const struct pf_trip_count *r,
+                                       LLVMValueRef from, LLVMValueRef to, LLVMValueRef step)
+{
+    LLVMValueRef n = pf_emit_map_later(e, r->step > 0 ? LLVMBuildSub(e->b, to, from, "")
+                                                      : LLVMBuildSub(e->b, from, to, ""));
+    if (!r->compared_before_step)
+        n = pf_emit_map_later(e, LLVMBuildSub(e->b, n, step, ""));
+    return pf_emit_map_later(e, LLVMBuildUDiv(e->b, n, step, ""));
+}
+
+/* The trip count, as an i64: 1 + how often the comparison at the end continues the loop. With
  * `next`, the trip count that remains after this iteration. */
 static LLVMValueRef emit_trip_count(struct pf_emit *e, const struct pf_trip_count *r, bool next)
 {
     LLVMValueRef from = as_integer(e, next ? r->next : r->start), to = as_integer(e, r->limit);
     LLVMTypeRef type = LLVMTypeOf(from), i64 = e->u->i64;
     LLVMValueRef step = LLVMConstInt(type, (uint64_t)llabs(r->step), 0);
-    LLVMValueRef n = pf_emit_map_later(e, r->step > 0 ? LLVMBuildSub(e->b, to, from, "")
-                                                      : LLVMBuildSub(e->b, from, to, ""));
-    if (!r->compared_before_step)
-        n = pf_emit_map_later(e, LLVMBuildSub(e->b, n, step, ""));
-    n = pf_emit_map_later(e, LLVMBuildUDiv(e->b, n, step, ""));
+    LLVMValueRef n = (r->while_below ? emit_times_below : emit_times_unequal)(e, r, from, to, step);
     if (type != i64)
         n = pf_emit_map_later(e, LLVMBuildZExt(e->b, n, i64, ""));
     return pf_emit_map_later(e, LLVMBuildAdd(e->b, n, LLVMConstInt(i64, 1, 0), ""));
