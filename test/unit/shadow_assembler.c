@@ -23,7 +23,7 @@
  * applies the rule to cells without overflow words, completes the access, the assembler completes
  * it too and leaves the same records.
  */
-// sources: src/rt/shadow/cell*.c src/rt/shadow/check.c src/rt/shadow/check_entry.S
+// sources: src/rt/shadow/cell*.c src/rt/shadow/check.c src/rt/shadow/*_entry.S
 // sources: src/rt/shadow/site_pair.c src/rt/hash_index.c
 // sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
 // sources: src/rt/shadow/access_set.c src/rt/hooks.c src/rt/limits.c src/rt/spin.c src/rt/store.c

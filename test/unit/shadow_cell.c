@@ -3,7 +3,7 @@
  * access races iff an earlier conflicting one is not ordered before it. After a race the granule is
  * cleared, because from then on cell and model may differ.
  */
-// sources: src/rt/shadow/cell*.c src/rt/shadow/check.c src/rt/shadow/check_entry.S
+// sources: src/rt/shadow/cell*.c src/rt/shadow/check.c src/rt/shadow/*_entry.S
 // sources: src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c
 // sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
 // sources: src/rt/shadow/access_set.c src/rt/hooks.c src/rt/limits.c src/rt/spin.c src/rt/store.c

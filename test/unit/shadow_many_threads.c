@@ -3,7 +3,7 @@
  * points. Every reported access was made by a thread to that granule; it never comes from the
  * former contents of a spill, or from one that now belongs to another granule.
  */
-// sources: src/rt/shadow/cell*.c src/rt/shadow/check.c src/rt/shadow/check_entry.S
+// sources: src/rt/shadow/cell*.c src/rt/shadow/check.c src/rt/shadow/*_entry.S
 // sources: src/rt/shadow/check_miss.c src/rt/shadow/site_pair.c src/rt/hash_index.c
 // sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
 // sources: src/rt/shadow/access_set.c src/rt/hooks.c src/rt/limits.c src/rt/spin.c src/rt/store.c

@@ -2,8 +2,8 @@
  * check_entry.S - entry points of compiled code that preserve all registers except r11.
  *
  * Three steps, each in the register convention that it needs: the test of pf_shadow.h (CHECK,
- * CHECK16, RANGE), which saves one or two registers; the simplest cases of the fast update (MISS),
- * which saves six; the C functions of check_miss.c, which save what they use. The stubs pf_stub_*
+ * CHECK16), which saves one or two registers; the simplest cases of the fast update (MISS), which
+ * saves up to six; the C functions of check_miss.c, which save what they use. The stubs pf_stub_*
  * save all registers that a C function may change, and call the slow path in check.c. The vector
  * registers are not used on any of these paths.
  */
@@ -112,111 +112,12 @@
         CHECK16 __pf_read16, 8, PF_CLK_SHIFT, 0
         CHECK16 __pf_write16, 0, PF_WRITE_BIT, PF_CHECK_WRITE
 
-/* rdi: address, rsi: size, edx: site. Handles ranges in one or two granules whose records cover all
- * 8 bytes, as in arrays; check_miss.c handles the rest. */
-        .macro  RANGE name, slot, shift
-        BEGIN   \name
-        push    %rax
-        .cfi_adjust_cfa_offset 8
-        mov     %rdi, %rax
-        shl     $(64 - PF_APP_BITS), %rax
-        shr     $(64 - PF_APP_BITS + 3), %rax
-        shl     $PF_CELL_SHIFT, %rax
-        bts     $SHADOW_BASE_BIT, %rax
-        mov     __pf_tls@GOTTPOFF(%rip), %r11
-        mov     %fs:(%r11), %r11
-        xor     \slot(%rax), %r11
-        shr     $\shift, %r11
-        jnz     1f
-        mov     %edi, %r11d
-        and     $7, %r11d
-        add     %rsi, %r11
-        cmp     $8, %r11
-        jbe     2f
-        cmp     $16, %r11
-        ja      1f
-        mov     __pf_tls@GOTTPOFF(%rip), %r11
-        mov     %fs:(%r11), %r11
-        xor     \slot+16(%rax), %r11
-        shr     $\shift, %r11
-        jnz     1f
-2:      pop     %rax
-        .cfi_adjust_cfa_offset -8
-        ret
-        .cfi_adjust_cfa_offset 8
-1:      pop     %rax
-        .cfi_adjust_cfa_offset -8
-        jmp     \name\()_miss
-        END     \name
-        .endm
-
-        RANGE   __pf_read_range, 8, PF_CLK_SHIFT
-        RANGE   __pf_write_range, 0, PF_WRITE_BIT
-
 /* The test has failed: usually this is the first access to a granule in a new epoch. Handles the
  * simplest cases (those of pf_cell_update_front, and some more); the C functions of
  * check_miss.c handle the others. */
 #include "fast_update_macros.def"
+#include "front_update_macros.def"
 #include "widen_macros.def"
-
-        /*
-         * Returns if cell[1] is a read set in the thread's cache that contains this read. It comes
-         * first, because memory that several threads read is read often. Changes rax, rcx, rdx, r8,
-         * r9, which are saved.
-         */
-        .macro  IN_READ_SET size
-        mov     %rdi, %rcx
-        shl     $(64 - PF_APP_BITS), %rcx
-        shr     $(64 - PF_APP_BITS + 3), %rcx
-        shl     $PF_CELL_SHIFT, %rcx
-        bts     $SHADOW_BASE_BIT, %rcx
-        movzwl  8+(PF_SID_SHIFT/8)(%rcx), %eax                /* the bytes with the slot */
-        not     %eax
-        test    $(((1 << PF_SID_BITS) - 1) << (PF_SID_SHIFT % 8)), %eax   /* PF_SID_REF */
-        jnz     .Lno_set\@
-        mov     8(%rcx), %rdx
-        mov     __pf_tls@GOTTPOFF(%rip), %r11
-        mov     %edx, %r8d
-        cmpq    $0, %fs:TLS_CLOCK(%r11)
-        je      .Lno_set\@
-        and     $(PF_READ_SET_CACHE_SIZE - 1), %r8d
-        shl     $READ_SET_ENTRY_BITS, %r8d
-        add     %fs:TLS_THREAD(%r11), %r8
-        cmp     %rdx, THREAD_READ_SET_CACHE+READ_SET_ENTRY_REF(%r8)
-        jne     .Lno_set\@
-        mov     THREAD_READ_SET_CACHE+READ_SET_ENTRY_RECORD(%r8), %r8
-        mov     %fs:TLS_KEY(%r11), %rax
-        xor     %r8, %rax
-        shl     $(64 - PF_MASK_SHIFT), %rax
-        shr     $(64 - PF_MASK_SHIFT + PF_CLK_SHIFT), %rax
-        jnz     .Lno_set\@
-        shr     $PF_MASK_SHIFT, %r8
-        cmp     $255, %r8d
-        je      .Lall_bytes\@
-        .if \size == 8
-        jmp     .Lno_set\@
-        .else
-        mov     %edi, %ecx
-        not     %r8d
-        and     $7, %ecx
-        shr     %cl, %r8d
-        test    $((1 << \size) - 1), %r8b
-        jnz     .Lno_set\@
-        jmp     .Lin_set\@
-        .endif
-.Lall_bytes\@:
-        mov     %rdx, %fs:TLS_READ_SET(%r11)    /* for the tests in compiled code */
-.Lin_set\@:
-        pop     %r9
-        pop     %r8
-        pop     %rdx
-        pop     %rcx
-        pop     %rax
-        .cfi_adjust_cfa_offset -40
-        ret
-        .cfi_adjust_cfa_offset 40
-.Lno_set\@:
-        .endm
 
         /*
          * \update is UPDATE_READ or UPDATE_WRITE. Local labels: 7 returns; 8 tries further cases of
@@ -227,17 +128,60 @@
         BEGIN   \name\()_miss
         push    %rax
         push    %rcx
+        .cfi_adjust_cfa_offset 16
+        .if \size == 4 || \size == 8
+        CELL_WITHOUT_OVERFLOW \update, .Lsave\@
+        .ifc \update, UPDATE_READ
+        cmpb    $0, 8+(PF_MASK_SHIFT/8)(%rcx)              /* no bytes: empty, or a reference */
+        je      .Lset\@
+        .endif
         push    %rdx
         push    %r8
         push    %r9
+        .cfi_adjust_cfa_offset 24
+        MAKE_RECORD \size, \update, .Lsaved\@
+        .ifc \update, UPDATE_READ
+        FRONT_READ \size, .Lhas_record\@
+        .else
+        FRONT_WRITE \size, .Lhas_record\@
+        .endif
+        mov     %fs:TLS_THREAD(%r11), %rax
+        movb    $1, THREAD_DIRTY(%rax)
+        pop     %r9
+        pop     %r8
+        pop     %rdx
+        pop     %rcx
+        pop     %rax
+        .cfi_adjust_cfa_offset -40
+        ret
         .cfi_adjust_cfa_offset 40
-        .if \size <= 2
-        WIDEN    \size, \update
+.Lhas_record\@:
+        push    %r10
+        .cfi_adjust_cfa_offset 8
+        mov     %fs:TLS_CLOCK(%r11), %r11
+        mov     %r8, %rax
+        jmp     .Lupdate\@
+        .cfi_adjust_cfa_offset -32
         .endif
         .ifc \update, UPDATE_READ
-        .if \size <= 8
+        .if \size != 4 && \size != 8
+        mov     %rdi, %rcx
+        shl     $(64 - PF_APP_BITS), %rcx
+        shr     $(64 - PF_APP_BITS + 3), %rcx
+        shl     $PF_CELL_SHIFT, %rcx
+        bts     $SHADOW_BASE_BIT, %rcx
+        .endif
+.Lset\@:
         IN_READ_SET \size
         .endif
+.Lsave\@:
+        push    %rdx
+        push    %r8
+        push    %r9
+        .cfi_adjust_cfa_offset 24
+.Lsaved\@:
+        .if \size <= 2
+        WIDEN    \size, \update
         .endif
         push    %r10
         .cfi_adjust_cfa_offset 8
@@ -485,26 +429,6 @@
         MISS    __pf_write8, 8, UPDATE_WRITE
         MISS    __pf_write16, 16, UPDATE_WRITE
 
-        .macro  FORWARD name, target, what, to=%ecx
-        BEGIN   \name
-        SAVE
-        .ifnb \what
-        mov     $\what, \to
-        .endif
-        call    \target
-        RESTORE
-        ret
-        END     \name
-        .endm
-
-        .hidden pf_stub___pf_read_range
-        .hidden pf_stub___pf_write_range
-        FORWARD pf_stub___pf_read_range, pf_check_range, 0
-        FORWARD pf_stub___pf_write_range, pf_check_range, PF_CHECK_WRITE
-        .hidden pf_stub___pf_read_turns
-        .hidden pf_stub___pf_write_turns
-        FORWARD pf_stub___pf_read_turns, pf_check_turns, 0, %r8d
-        FORWARD pf_stub___pf_write_turns, pf_check_turns, PF_CHECK_WRITE, %r8d
         FORWARD __pf_write_vptr, pf_check_vptr
 
 /*
