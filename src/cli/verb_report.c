@@ -77,8 +77,9 @@ static pf_status read_foreign(struct pf_findings *f, const char *path, struct pf
         return pf_findings_read_document(f, path, NULL, e);
     pf_status s = pf_foreign_read(f, path, &sum, e);
     if (s == PF_OK)
-        pf_note("report", "%s: %zu candidate%s of %s, %zu known, %zu skipped", path, sum.candidates,
-                sum.candidates == 1 ? "" : "s", sum.tool, sum.known, sum.skipped);
+        pf_note("report", "%s: %zu candidate%s of %s, %zu known, %zu skipped%s", path,
+                sum.candidates, sum.candidates == 1 ? "" : "s", sum.tool, sum.known, sum.skipped,
+                sum.cut ? "; incomplete: the end of the file is missing" : "");
     return s;
 }
 

@@ -158,7 +158,14 @@ static int collect(const struct run_command *r, const struct pf_child_end *end, 
         /* A bad PF_OPTIONS ends the program before it creates a log; the runtime has printed the
          * error. */
         bool refused = !r->any && own_status(end->wait) == PF_EXIT_USAGE;
-        status = refused ? PF_EXIT_USAGE
+        if (!refused && f.nempty)
+            status = pf_complain(VERB,
+                                 "%s: the log of findings could not be written (is the disk "
+                                 "full?), so the result is unknown",
+                                 r->folder);
+        else
+            status = refused
+                         ? PF_EXIT_USAGE
                          : pf_complain(VERB, "no instrumented process ran, so nothing was checked");
     }
     if (s == PF_OK && !report_unchecked(r, &f))

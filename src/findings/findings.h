@@ -147,6 +147,7 @@ struct pf_findings {
     struct pf_hash_map by_id;
     struct pf_process *processes; /* ordered by start time */
     size_t nprocesses;
+    size_t nempty; /* logs without a first line: the process could not write it */
     struct pf_object *objects; /* of all processes, without libraries of the system */
     size_t ndocuments; /* number of documents read that other verbs have written */
     size_t undecided; /* how many of these were incomplete */

@@ -263,6 +263,7 @@ pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *
         line = end + 1;
     }
     free(data);
+    f->nempty += r.line == 0;
     if (r.status || !ours || r.line == 0)
         return r.status;
     if (p->lost) {

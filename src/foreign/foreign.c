@@ -87,6 +87,7 @@ pf_status pf_foreign_read(struct pf_findings *f, const char *path, struct pf_for
     if (strstr(text, "<valgrindoutput>")) {
         sum->tool = "helgrind";
         pf_foreign_helgrind(f, text, sum);
+        sum->cut = !strstr(text, "</valgrindoutput>");
     } else if (strstr(text, "WARNING: ThreadSanitizer:") || strstr(text, "WARNING: photofinish:")) {
         sum->tool = strstr(text, "WARNING: ThreadSanitizer:") ? "tsan" : "fasttrack";
         pf_foreign_tsan(f, text, sum);

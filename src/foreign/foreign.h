@@ -18,6 +18,7 @@
 struct pf_foreign_summary {
     const char *tool;
     size_t candidates, known, skipped; /* new; already among the findings; of another kind */
+    bool cut; /* the end of the file is missing */
 };
 
 /* Reads ThreadSanitizer's text (or ours, which has the same layout) or Helgrind's XML. */

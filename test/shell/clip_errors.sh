@@ -32,6 +32,10 @@ if unshare -rm true 2>err; then
     status 0 "$PF" dump -o many.txt many.clip # the complete trace is regenerated from schedule and inputs
     hasnt err "the events before that point are used"
     [ "$(grep -c ' write' many.txt)" -ge 2000000 ]
+    # Nor can a log of findings be written.
+    status 2 unshare -rm bash -c 'mkdir full && mount -t tmpfs -o size=4k none full && mkdir full/log &&
+        head -c 4096 /dev/zero >full/fill; "$PF" run --log full/log -- ./two'
+    has err "full/log: the log of findings could not be written (is the disk full?), so the result is unknown"
 fi
 status 2 "$PF" record -o nowhere/two.clip -- ./two
 has err "nowhere/two.clip: No such file or directory"

@@ -48,7 +48,11 @@ cat >helgrind.xml <<END
 </error>
 END
 status 66 "$PF" report --from helgrind.xml --state s
+has err "helgrind.xml: 1 candidate of helgrind, 0 known, 0 skipped; incomplete: the end of the file is missing"
+echo "</valgrindoutput>" >>helgrind.xml
+status 66 "$PF" report --from helgrind.xml
 has err "helgrind.xml: 1 candidate of helgrind, 0 known, 0 skipped"
+hasnt err incomplete
 has out ", predicted"
 
 # Damaged: the error ends three times.
