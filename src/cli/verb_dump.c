@@ -1,5 +1,6 @@
 /* verb_dump.c - `pf dump`: prints a recording or a trace as text that pf predict can read. */
 #define _GNU_SOURCE
+#include "allocation.h"
 #include "cli.h"
 #include "clip_environment.h"
 #include "load_trace.h"
@@ -11,67 +12,86 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define VERB "dump"
 
 /* Prints the environment: the values that the clip contains, and the names of the other
  * variables. */
-static void print_environment(const struct pf_clip *c, const struct pf_environment_values *v,
-                              FILE *out)
+/* Adds "WORD TEXT", with control characters escaped. */
+static void add_item(struct pf_text *t, const char *word, const char *text)
 {
-    for (size_t i = 0; i < v->n; i++)
-        if (!v->at[i] || !strchr(c->meta.env[i], '='))
-            fprintf(out, v->at[i] ? "environment %.*s\n" : "environment-name %.*s\n",
-                    (int)strcspn(c->meta.env[i], "="), c->meta.env[i]);
-        else
-            fprintf(out, "environment %.*s=%s\n", (int)strcspn(c->meta.env[i], "="), c->meta.env[i],
-                    v->at[i]);
+    pf_text_add(t, word);
+    pf_text_char(t, ' ');
+    pf_text_name(t, text);
+    pf_text_char(t, '\n');
 }
 
-/* Prints what was run and how it ended, one item per line. */
-static int print_about(const char *path, FILE *out)
+static void add_environment(struct pf_text *t, const struct pf_clip *c,
+                            const struct pf_environment_values *v)
+{
+    for (size_t i = 0; i < v->n; i++) {
+        size_t n = strcspn(c->meta.env[i], "=");
+        char *name = pf_mem_copy_n(c->meta.env[i], n);
+        char *both = v->at[i] && c->meta.env[i][n] ? pf_mem_format("%s=%s", name, v->at[i]) : NULL;
+        add_item(t, v->at[i] ? "environment" : "environment-name", both ? both : name);
+        free(both);
+        free(name);
+    }
+}
+
+/* Adds what was run and how it ended, one item per line. */
+static void add_about(struct pf_text *t, const struct pf_clip *c,
+                      const struct pf_environment_values *values)
 {
     static const char *const streams[] = {
 #define PF_STREAM(name, bits, chunk) #name,
         PF_STREAM_LIST(PF_STREAM)
 #undef PF_STREAM
     };
+    add_item(t, "program", c->meta.program);
+    pf_text_format(t, "build %016" PRIx64 "\n", c->meta.build);
+    add_item(t, "folder", c->meta.cwd);
+    for (char **p = c->meta.argv; *p; p++)
+        add_item(t, "argument", *p);
+    add_environment(t, c, values);
+    if (c->meta.process)
+        add_item(t, "child", c->meta.process);
+    add_item(t, "schedule", c->meta.schedule ? c->meta.schedule : "");
+    if (c->meta.race)
+        add_item(t, "race", c->meta.race);
+    for (int s = 0; s < PF_STREAMS; s++)
+        pf_text_format(t, "stream %s %" PRIu64 " bytes %zu chunks\n", streams[s],
+                       c->stream[s].length, c->stream[s].n);
+    if (c->ended)
+        pf_text_format(t, "end status %d %s\n", c->end.wait, pf_outcome_name(c->end.outcome));
+    else
+        add_item(t, "cut", c->cut);
+    if (c->end.reached.asked) {
+        pf_reached_text(t, c->meta.schedule, &c->end.reached);
+        pf_text_char(t, '\n');
+    }
+}
+
+static int print_about(const char *path, FILE *out)
+{
     struct pf_clip c;
     struct pf_error e;
     struct pf_environment_values values;
+    struct pf_pool pool;
+    struct pf_text t;
     if (pf_clip_open(&c, path, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     if (pf_environment_values_read(&values, &c, &e) != PF_OK) {
         pf_clip_release(&c);
         return pf_complain(VERB, "%s", e.text);
     }
-    fprintf(out, "program %s\nbuild %016" PRIx64 "\nfolder %s\n", c.meta.program, c.meta.build,
-            c.meta.cwd);
-    for (char **p = c.meta.argv; *p; p++)
-        fprintf(out, "argument %s\n", *p);
-    print_environment(&c, &values, out);
-    if (c.meta.process)
-        fprintf(out, "child %s\n", c.meta.process);
-    fprintf(out, "schedule %s\n", c.meta.schedule ? c.meta.schedule : "");
-    if (c.meta.race)
-        fprintf(out, "race %s\n", c.meta.race);
-    for (int s = 0; s < PF_STREAMS; s++)
-        fprintf(out, "stream %s %" PRIu64 " bytes %zu chunks\n", streams[s], c.stream[s].length,
-                c.stream[s].n);
-    if (c.ended)
-        fprintf(out, "end status %d %s\n", c.end.wait, pf_outcome_name(c.end.outcome));
-    else
-        fprintf(out, "cut %s\n", c.cut);
-    if (c.end.reached.asked) {
-        struct pf_pool pool;
-        struct pf_text t;
-        pf_pool_init_malloc(&pool);
-        pf_text_init(&t, &pool);
-        pf_reached_text(&t, c.meta.schedule, &c.end.reached);
-        fprintf(out, "%.*s\n", (int)t.n, t.at);
-        pf_pool_release(&pool);
-    }
+    pf_pool_init_malloc(&pool);
+    pf_text_init(&t, &pool);
+    add_about(&t, &c, &values);
+    fwrite(t.at, 1, t.n, out);
+    pf_pool_release(&pool);
     pf_environment_values_release(&values);
     pf_clip_release(&c);
     return PF_EXIT_OK;

@@ -144,7 +144,7 @@ static void put_ordering(const struct pf_event *e, FILE *out)
 static void put_file(const char *s, FILE *out)
 {
     for (; *s; s++)
-        fputc(isspace((unsigned char)*s) || strchr("#{}", *s) ? '_' : *s, out);
+        fputc((unsigned char)*s <= ' ' || *s == 127 || strchr("#{}", *s) ? '_' : *s, out);
 }
 
 static void put_event(const struct pf_trace *t, uint32_t i, struct written_sets *written, FILE *out)

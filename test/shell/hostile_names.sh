@@ -26,6 +26,11 @@ clip=$(python3 -c 'import json; print(json.load(open("f.json"))["findings"][0]["
 status 66 "$PF" hatch "$clip"
 clean out
 clean err
+for about in "" --about; do
+    status 0 "$PF" dump $about "$clip"
+    clean out
+    clean err
+done
 # Errors.
 for verb in replay hatch predict dump; do
     status 2 "$PF" "$verb" "none$forged"
