@@ -1,8 +1,8 @@
 /*
  * llvm_shim.h - operations that LLVM's C++ API offers and its C API does not (shim.cpp).
  *
- * Memory:  LLVM owns all values and blocks; pf_llvm_merges_finish and pf_llvm_loops_free free their
- *          argument.
+ * Memory:  LLVM owns all values and blocks; pf_llvm_merges_finish and the functions _free free
+ *          their argument.
  * Threads: as LLVM: one thread per context.
  * Errors:  none; running out of memory ends the compiler.
  */
@@ -48,6 +48,11 @@ LLVMValueRef pf_llvm_widen_alloca(LLVMValueRef slot, uint64_t more);
  * bodies share the variables in memory; the other records would be valid in one body only, and cost
  * the code generator time that grows with blocks times variables. */
 void pf_llvm_drop_debug_values(LLVMValueRef fn);
+/* The names of all struct members that the module's debug information describes. */
+struct pf_llvm_members;
+struct pf_llvm_members *pf_llvm_members_new(LLVMModuleRef module);
+bool pf_llvm_members_has(const struct pf_llvm_members *members, const char *name, size_t n);
+void pf_llvm_members_free(struct pf_llvm_members *members);
 /* The loops of a function. _has: the innermost loop around `inside` contains the other block. */
 struct pf_llvm_loops;
 struct pf_llvm_loops *pf_llvm_loops_new(LLVMValueRef fn);

@@ -86,6 +86,7 @@ struct pf_unit {
     size_t nsite_tables, site_tables_cap;
     /* caches of debuginfo.c; di_texts: names of files and of variables */
     struct pf_ptrmap di_funcs, di_texts;
+    struct pf_llvm_members *members; /* NULL: not collected yet */
     char *interposed_text;               /* the names of interposed.c */
     const char **interposed;
     size_t ninterposed;

@@ -10,7 +10,10 @@
  * The rest of the file implements llvm_shim.h.
  */
 #include "llvm_shim.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/BinaryFormat/Dwarf.h"
+#include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
@@ -150,6 +153,28 @@ void pf_llvm_merges_finish(pf_llvm_merges *merges, LLVMValueRef fn)
     merges->updater.RewriteAllUses(&tree);
     delete merges;
 }
+
+struct pf_llvm_members {
+    llvm::StringSet<> names;
+};
+
+pf_llvm_members *pf_llvm_members_new(LLVMModuleRef module)
+{
+    auto *members = new pf_llvm_members;
+    llvm::DebugInfoFinder finder;
+    finder.processModule(*llvm::unwrap(module));
+    for (const llvm::DIType *type : finder.types())
+        if (type->getTag() == llvm::dwarf::DW_TAG_member)
+            members->names.insert(type->getName());
+    return members;
+}
+
+bool pf_llvm_members_has(const pf_llvm_members *members, const char *name, size_t n)
+{
+    return members->names.contains(llvm::StringRef(name, n));
+}
+
+void pf_llvm_members_free(pf_llvm_members *members) { delete members; }
 
 struct pf_llvm_loops {
     llvm::DominatorTree tree;

@@ -9,7 +9,9 @@
  * keep: line tables alone do not contain them.
  */
 #include "debuginfo.h"
+#include "llvm_shim.h"
 #include "source_location.h"
+#include <ctype.h>
 #include <llvm-c/DebugInfo.h>
 #include <stdio.h>
 #include <string.h>
@@ -168,6 +170,22 @@ static const char *const invented_prefixes[] = {
     "base",        "add",        "sub",
 };
 
+/* The length of the member's name without the number that LLVM adds if a value of the function has
+ * the same name. */
+static size_t member_length(struct pf_unit *u, const char *name, size_t n)
+{
+    if (!isdigit((unsigned char)name[n - 1]))
+        return n;
+    if (!u->members)
+        u->members = pf_llvm_members_new(u->module);
+    for (size_t k = n; k; k--)
+        if (pf_llvm_members_has(u->members, name, k))
+            return k;
+        else if (!isdigit((unsigned char)name[k - 1]))
+            break;
+    return n;
+}
+
 static const char *variable_of(struct pf_unit *u, LLVMValueRef ptr)
 {
     size_t n = 0;
@@ -191,6 +209,8 @@ static const char *variable_of(struct pf_unit *u, LLVMValueRef ptr)
     size_t m = strcspn(name, ".");
     if (!n || !m || m >= sizeof text)
         return NULL;
+    if (LLVMIsAGetElementPtrInst(ptr))
+        m = member_length(u, name, m);
     /* A new value may have the same address as a freed one (a variable that was replaced by one
      * with a red zone), so the cached name is compared with its name. */
     uint64_t *known = pf_ptrmap_at(&u->di_texts, ptr);
@@ -223,4 +243,6 @@ void pf_di_release(struct pf_unit *u)
                 free((void *)maps[k]->values[i]);
         pf_ptrmap_release(maps[k]);
     }
+    if (u->members)
+        pf_llvm_members_free(u->members);
 }
