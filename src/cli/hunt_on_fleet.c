@@ -4,10 +4,10 @@
 #include "allocation.h"
 #include "file.h"
 #include "finding_json.h"
-#include "finding_text.h"
 #include "fleet_hunt.h"
 #include "fleet_options.h"
 #include "fleet_task.h"
+#include "hunt_state.h"
 #include "predicted_finding.h"
 #include "program.h"
 #include "text_format.h"
@@ -70,20 +70,41 @@ static void add_largest(json_t *to, const json_t *from, const char *key)
         json_object_set_new(to, key, json_integer((json_int_t)pf_json_u64(from, key)));
 }
 
-static json_t *join(const json_t *summaries, const struct pf_fleet_hunt *h,
-                    const struct pf_findings *found)
+/* Adds up what was not modelled, by reason and name. */
+static void add_losses(json_t *to, const json_t *from)
+{
+    for (size_t i = 0; i < json_array_size(from); i++) {
+        const json_t *l = json_array_get(from, i);
+        json_t *same = NULL;
+        for (size_t k = 0; k < json_array_size(to) && !same; k++) {
+            json_t *o = json_array_get(to, k);
+            if (!strcmp(pf_json_text(o, "reason"), pf_json_text(l, "reason")) &&
+                !strcmp(pf_json_text(o, "name"), pf_json_text(l, "name")))
+                same = o;
+        }
+        if (same)
+            add_numbers(same, l);
+        else
+            json_array_append_new(to, json_deep_copy(l));
+    }
+}
+
+static json_t *join(const json_t *summaries, const struct pf_fleet_hunt *h)
 {
     json_t *all = json_object(), *solver = json_object(), *races = json_array();
     json_t *losses = json_array();
+    static const char *const sums[] = {"ms", "left_schedule", "unended"};
     for (size_t i = 0; i < json_array_size(summaries); i++) {
         const json_t *one = json_array_get(summaries, i);
         add_numbers(solver, json_object_get(one, "solver"));
         add_largest(all, one, "sites");
         add_largest(all, one, "branches");
         add_largest(all, one, "inputs");
-        json_array_extend(losses, json_object_get(one, "concretised"));
-        json_object_set_new(
-            all, "ms", json_integer((json_int_t)(pf_json_u64(all, "ms") + pf_json_u64(one, "ms"))));
+        add_losses(losses, json_object_get(one, "concretised"));
+        for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
+            json_object_set_new(
+                all, sums[k],
+                json_integer((json_int_t)(pf_json_u64(all, sums[k]) + pf_json_u64(one, sums[k]))));
         const json_t *some = json_object_get(one, "races");
         for (size_t k = 0; k < json_array_size(some); k++) {
             bool known = false;
@@ -94,7 +115,7 @@ static json_t *join(const json_t *summaries, const struct pf_fleet_hunt *h,
                 json_array_append(races, json_array_get(some, k));
         }
     }
-    (void)found;
+    json_object_set_new(all, "tasks", json_integer((json_int_t)json_array_size(summaries)));
     json_object_set_new(all, "runs", json_integer((json_int_t)h->made));
     json_object_set_new(all, "finished", json_boolean(h->finished));
     json_object_set_new(all, "candidates", join_candidates(summaries));
@@ -106,65 +127,27 @@ static json_t *join(const json_t *summaries, const struct pf_fleet_hunt *h,
 
 /* --- the report --- */
 
-static uint64_t count_state(const json_t *candidates, const char *state)
-{
-    uint64_t n = 0;
-    for (size_t i = 0; i < json_array_size(candidates); i++)
-        n += !strcmp(pf_json_text(json_array_get(candidates, i), "state"), state);
-    return n;
-}
-
-static void add_text(struct pf_text *t, const struct pf_findings *found, const json_t *all)
-{
-    const json_t *list = json_object_get(all, "candidates");
-    struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
-    for (size_t i = 0; i < found->n; i++) {
-        const struct pf_finding *f = found->at[i];
-        pf_finding_text(t, f, &style);
-        if (f->input)
-            pf_text_format(t, "  Its input: %s\n", f->input);
-        if (f->command)
-            pf_text_format(t, "  The program with this input: %s\n", f->command);
-        if (f->clip)
-            pf_text_format(t, "  Happened; replay it with: pf replay %s\n", f->clip);
-    }
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *c = json_array_get(list, i);
-        if (!strcmp(pf_json_text(c, "state"), "abandoned"))
-            pf_text_format(t, "abandoned: %s: %s\n", pf_json_text(c, "text"),
-                           pf_json_text(c, "reason"));
-    }
-    pf_text_format(t,
-                   "hunt: %zu candidates: %" PRIu64 " found, %" PRIu64 " abandoned, %" PRIu64
-                   " open; %" PRIu64 " new runs\n",
-                   json_array_size(list), count_state(list, "found"),
-                   count_state(list, "abandoned"), count_state(list, "open"),
-                   pf_json_u64(all, "runs"));
-    pf_text_format(t, "%s\n",
-                   json_is_true(json_object_get(all, "finished")) ? "hunt: nothing is left to try"
-                                                                  : "hunt: stopped at a limit");
-}
-
-static int report(const struct pf_hunt_on_fleet *h, struct pf_findings *found, const json_t *all)
+int pf_hunt_write_report(struct pf_findings *found, const json_t *hunt, const char *file, int argc,
+                         char **argv)
 {
     struct pf_text text, json;
     struct pf_error e;
-    char *summary = pf_mem_checked(json_dumps(all, JSON_COMPACT));
+    char *object = pf_mem_checked(json_dumps(hunt, JSON_COMPACT));
     pf_text_init(&text, &found->pool);
     pf_text_init(&json, &found->pool);
-    add_text(&text, found, all);
-    pf_predict_json_head(&json, h->argc, h->argv, json_is_true(json_object_get(all, "finished")));
+    pf_hunt_text(&text, hunt, found);
+    pf_predict_json_head(&json, argc, argv, json_is_true(json_object_get(hunt, "finished")));
     for (size_t i = 0; i < found->n; i++) {
         pf_text_add(&json, i ? ",\n" : "\n");
         pf_finding_json(&json, found->at[i]);
     }
     pf_text_add(&json, "],\n\"hunt\":");
-    pf_text_add(&json, summary);
+    pf_text_add(&json, object);
     pf_text_add(&json, "}\n");
-    free(summary);
-    bool alone = h->json && !strcmp(h->json, "-");
+    free(object);
+    bool alone = file && !strcmp(file, "-"); /* standard output is used for the JSON */
     if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
-        (h->json && pf_file_write(h->json, json.at, json.n, &e) != PF_OK))
+        (file && pf_file_write(file, json.at, json.n, &e) != PF_OK))
         return pf_complain(VERB, "%s", e.text);
     return found->n ? PF_EXIT_FOUND : PF_EXIT_OK;
 }
@@ -194,6 +177,17 @@ static pf_status run(struct pf_hunt_on_fleet *h, struct pf_fleet *f, struct pf_f
     return s;
 }
 
+static pf_status export_corpus(const struct pf_hunt_on_fleet *h, const struct pf_fleet *f,
+                               struct pf_error *e)
+{
+    char *folder = pf_mem_format("%s/hunt", f->state);
+    const struct pf_hunt_settings settings = {
+        .argv = h->argv + h->first, .inputs = h->inputs, .state = folder, .export = h->export};
+    pf_status s = pf_hunt_corpus_export_kept(&settings, e);
+    free(folder);
+    return s;
+}
+
 int pf_hunt_on_fleet(struct pf_hunt_on_fleet *h)
 {
     static const char *const own[] = {"state", "json", "runs", "time", "export", NULL};
@@ -216,9 +210,12 @@ int pf_hunt_on_fleet(struct pf_hunt_on_fleet *h)
     if (run(h, &f, &work, &found, summaries, &e) != PF_OK) {
         pf_complain(VERB, "%s", e.text);
     } else {
-        json_t *all = join(summaries, &work, &found);
-        status = pf_fleet_conclude(&f, VERB, !h->options->collect, report(h, &found, all));
+        json_t *all = join(summaries, &work);
+        status = pf_hunt_write_report(&found, all, h->json, h->argc, h->argv);
         json_decref(all);
+        if (h->export && export_corpus(h, &f, &e) != PF_OK)
+            status = pf_complain(VERB, "%s", e.text);
+        status = pf_fleet_conclude(&f, VERB, !h->options->collect, status);
     }
     pf_findings_release(&found);
     pf_fleet_release(&f);

@@ -92,17 +92,18 @@ int pf_judge_on_fleet(struct pf_judge_fleet *j, struct pf_findings *judged)
         pf_fleet_open(&j->fleet, VERB, j->state, j->options, j->argc, j->argv, hash_of(j), &e);
     if (s == PF_OK)
         s = pf_fleet_judge_run(&j->fleet, &r, judged, j->options->collect, &e);
-    j->finished = s == PF_OK;
+    bool all = true;
     for (size_t i = 0; s == PF_OK && i < n; i++) {
         struct pf_judge_item *it = &j->items->at[i];
         const struct pf_finding *v = pf_findings_find(judged, it->f->id);
         it->judged = v && v->judged;
-        j->finished &= it->judged;
+        all &= it->judged;
         if (!it->judged)
             continue;
         it->f->verdict = v->verdict;
         it->f->judged = v->judged;
     }
+    j->finished = s == PF_OK && (all || !j->options->collect);
     if (s == PF_OK)
         add_met(j, judged);
     free(options);

@@ -5,13 +5,10 @@
 #include "allocation.h"
 #include "cli.h"
 #include "duration.h"
-#include "file.h"
-#include "finding_json.h"
 #include "fleet_options.h"
 #include "hunt.h"
 #include "hunt_on_fleet.h"
 #include "libdir.h"
-#include "predicted_finding.h"
 #include "progress.h"
 #include "search_stop.h"
 #include <inttypes.h>
@@ -48,28 +45,17 @@ static void show_progress(const struct pf_hunt *h)
 static int report(struct hunting *v, int argc, char **argv)
 {
     struct pf_hunt *h = &v->hunt;
-    struct pf_text text, json;
-    struct pf_error e;
+    struct pf_text object;
     for (size_t i = 0; i < h->races.len; i++) {
         h->races.at[i].finding->input = h->races.at[i].folder;
         h->races.at[i].finding->command = h->races.at[i].command;
     }
-    pf_text_init(&text, &h->findings.pool);
-    pf_text_init(&json, &h->findings.pool);
-    pf_hunt_text(&text, h);
-    pf_predict_json_head(&json, argc, argv, h->finished);
-    for (size_t i = 0; i < h->findings.n; i++) {
-        pf_text_add(&json, i ? ",\n" : "\n");
-        pf_finding_json(&json, h->findings.at[i]);
-    }
-    pf_text_add(&json, "],\n\"hunt\":");
-    pf_hunt_json(&json, h);
-    pf_text_add(&json, "}\n");
-    bool alone = v->json && !strcmp(v->json, "-"); /* standard output is used for the JSON */
-    if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
-        (v->json && pf_file_write(v->json, json.at, json.n, &e) != PF_OK))
-        return pf_complain(VERB, "%s", e.text);
-    return h->races.len ? PF_EXIT_FOUND : PF_EXIT_OK;
+    pf_text_init(&object, &h->findings.pool);
+    pf_hunt_json(&object, h);
+    json_t *hunt = pf_mem_checked(json_loadb(object.at, object.n, 0, NULL));
+    int status = pf_hunt_write_report(&h->findings, hunt, v->json, argc, argv);
+    json_decref(hunt);
+    return status;
 }
 
 static int run(struct hunting *v, int argc, char **argv)
@@ -151,6 +137,8 @@ int pf_verb_hunt(int argc, char **argv)
         struct pf_hunt_on_fleet h = {.options = &fleet,
                                      .state = state ? state : ".photofinish",
                                      .json = v.json,
+                                     .export = v.settings.export,
+                                     .inputs = v.settings.inputs,
                                      .argc = argc,
                                      .argv = argv,
                                      .first = next,

@@ -362,6 +362,7 @@ static int work(struct suite *s, int argc, char **argv)
     bool continued = false;
     uint64_t salvaged = 0;
     size_t found = 0;
+    char *last = NULL;
     char *key = make_key(s);
     s->campaign.key = key;
     s->campaign.command = make_command(s, argc, argv);
@@ -370,8 +371,11 @@ static int work(struct suite *s, int argc, char **argv)
         free(key);
         return pf_complain(VERB, "%s", e.text);
     }
-    st = pf_suite_db_claim(&db, &s->campaign, &s->tests, s->fresh, &campaign, &continued, &salvaged,
-                           &e);
+    st = s->fleet.collect ? pf_fleet_last(s->state, VERB, &last, &e) : PF_OK;
+    free(last);
+    if (st == PF_OK)
+        st = pf_suite_db_claim(&db, &s->campaign, &s->tests, s->fresh, &campaign, &continued,
+                               &salvaged, &e);
     if (st == PF_OK) {
         print_start(&db, continued, salvaged);
         st = s->fleet.on ? execute_on_fleet(s, &db, campaign, &fleet, argc, argv, &r, &e)

@@ -4,6 +4,7 @@
 #include "check_load.h"
 #include "clip.h"
 #include "file.h"
+#include "finding_read.h"
 #include "fleet_check.h"
 #include "fleet_task.h"
 #include "text_format.h"
@@ -218,20 +219,60 @@ pf_status pf_fleet_judge_merge_check(struct pf_fleet *f, const struct pf_check_f
 
 struct judge_work {
     const struct pf_fleet_races *races;
-    struct pf_findings *judged;
-    bool made; /* the tasks exist */
+    uint64_t waves; /* how many waves of tasks exist */
+    bool cut; /* a task of the last wave was cut off */
 };
+
+/* Reads the verdicts of all tasks that have ended. */
+static pf_status read_verdicts(const struct pf_fleet *f, struct pf_findings *judged,
+                               struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++) {
+        char *path = pf_fleet_path(f, "done", f->tasks.at[i].id, ".findings");
+        if (access(path, R_OK) == 0)
+            s = pf_findings_read_document(judged, path, NULL, e);
+        free(path);
+    }
+    return s;
+}
+
+/* Adds tasks for the races that tasks have not judged because they were cut off. */
+static pf_status add_rest(struct judge_work *w, struct pf_fleet *f, struct pf_error *e)
+{
+    struct pf_findings judged;
+    struct pf_fleet_races rest = *w->races;
+    rest.at = pf_mem_zero(w->races->n + 1, sizeof *rest.at);
+    rest.n = 0;
+    pf_findings_init(&judged);
+    pf_status s = read_verdicts(f, &judged, e);
+    for (size_t i = 0; s == PF_OK && i < w->races->n; i++) {
+        const struct pf_finding *v = pf_findings_find(&judged, w->races->at[i]->id);
+        if (!v || !v->judged)
+            rest.at[rest.n++] = w->races->at[i];
+    }
+    if (s == PF_OK)
+        s = pf_fleet_judge_tasks(f, &rest, w->waves, e);
+    pf_findings_release(&judged);
+    free(rest.at);
+    return s;
+}
 
 static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *more,
                             struct pf_error *e)
 {
     struct judge_work *w = arg;
+    bool first = !w->waves, open = false;
     (void)room;
+    for (size_t i = 0; i < f->tasks.len; i++)
+        open |= f->tasks.at[i].state == PF_FLEET_NEW || f->tasks.at[i].state == PF_FLEET_QUEUED;
     *more = false;
-    if (w->made)
+    if (!first && (open || !w->cut || w->waves >= PF_FLEET_ATTEMPTS))
         return PF_OK;
-    w->made = true;
-    return pf_fleet_judge_tasks(f, w->races, 0, e);
+    w->cut = false;
+    pf_status s = first ? pf_fleet_judge_tasks(f, w->races, 0, e) : add_rest(w, f, e);
+    w->waves++;
+    return s;
 }
 
 /* Keeps the verdicts next to the tasks. If the submitting process is killed after the merge and
@@ -239,10 +280,15 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
 static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, const json_t *head,
                        const char *result, struct pf_error *e)
 {
+    struct judge_work *w = arg;
     char *from = pf_mem_format("%s/findings.json", result);
     char *to = pf_fleet_path(f, "done", t->id, ".findings");
-    (void)arg;
-    (void)head;
+    bool cut = strcmp(pf_json_text(head, "ended"), PF_TASK_DONE) != 0;
+    w->cut |= cut;
+    if (cut && t->wave + 1 >= PF_FLEET_ATTEMPTS)
+        pf_fleet_give_up(f, t,
+                         "its races were not judged within the time limit of a task "
+                         "(--node-time)");
     pf_status s = take_clips(f, t, result, e);
     if (s == PF_OK)
         s = pf_tree_copy_file(from, to, e);
@@ -254,15 +300,12 @@ static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, c
 pf_status pf_fleet_judge_run(struct pf_fleet *f, const struct pf_fleet_races *r,
                              struct pf_findings *judged, bool collect, struct pf_error *e)
 {
-    struct judge_work w = {.races = r, .judged = judged, .made = f->continued && f->tasks.len};
+    struct judge_work w = {.races = r};
     struct pf_fleet_work work = {.arg = &w, .next = next_tasks, .merge = merge};
     uint64_t merged;
+    for (size_t i = 0; i < f->tasks.len; i++) /* of a fleet that is continued */
+        w.waves = f->tasks.at[i].wave + 1;
+    w.cut = w.waves > 0; /* unknown: looks for races without a verdict */
     pf_status s = collect ? pf_fleet_collect(f, &work, &merged, e) : pf_fleet_run(f, &work, e);
-    for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++) {
-        char *path = pf_fleet_path(f, "done", f->tasks.at[i].id, ".findings");
-        if (f->tasks.at[i].state == PF_FLEET_DONE)
-            s = pf_findings_read_document(judged, path, NULL, e);
-        free(path);
-    }
-    return s;
+    return s == PF_OK ? read_verdicts(f, judged, e) : s;
 }

@@ -25,10 +25,10 @@
 #include <unistd.h>
 
 #define POLL_MS 300 /* the first interval */
-#define POLL_MOST_MS 5000
+#define POLL_MOST_MS 1000 /* short, because a node may wait for its next task */
 #define LIST_MS 2000 /* least time between two questions to the engine */
 #define LOST_MS 3000
-#define GROUP 256 /* most results that are merged together */
+#define GROUP 4096 /* most results that are merged together */
 
 struct fleet_loop {
     struct pf_fleet *f;

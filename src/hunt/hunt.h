@@ -23,6 +23,7 @@
 #include "hunt_paths.h"
 #include "predicted_finding.h"
 
+#include <jansson.h>
 #include <stdio.h>
 
 #define PF_HUNT_ROUNDS 1000 /* for each candidate, as in the paper */
@@ -168,7 +169,9 @@ PF_MUST_USE pf_status pf_hunt_explore(struct pf_hunt *h, uint32_t run, struct pf
 /* --- hunt_report.c --- */
 
 struct pf_text;
-void pf_hunt_text(struct pf_text *t, const struct pf_hunt *h);
+/* Writes the report of a hunt, from its JSON object (`hunt` in a document of findings) and its
+ * findings. If the object has the member `tasks`, some of its numbers are lower bounds. */
+void pf_hunt_text(struct pf_text *t, const json_t *hunt, struct pf_findings *found);
 /* Writes the hunt as a JSON object. */
 void pf_hunt_json(struct pf_text *t, const struct pf_hunt *h);
 

@@ -1,23 +1,19 @@
 /* hunt_report.c - the result of a hunt as text and as JSON; see hunt.h. */
 #include "duration.h"
 #include "finding_json.h"
+#include "finding_read.h"
 #include "finding_text.h"
 #include "hunt.h"
 #include "message.h"
 #include <inttypes.h>
+#include <jansson.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const char *const state_name[] = {"open", "found", "abandoned"};
-
-static uint64_t count_state(const struct pf_hunt *h, enum pf_hunt_state state)
-{
-    uint64_t n = 0;
-    for (size_t i = 0; i < h->candidates.len; i++)
-        n += h->candidates.at[i].state == state;
-    return n;
-}
 
 static void add_line(struct pf_text *t, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -32,54 +28,97 @@ static void add_line(struct pf_text *t, const char *format, ...)
     pf_text_char(t, '\n');
 }
 
-static void add_race(struct pf_text *t, const struct pf_hunt *h, const struct pf_hunt_race *r)
+/* --- text --- */
+
+static uint64_t number(const json_t *o, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(o, key));
+}
+
+static const char *text_of(const json_t *o, const char *key)
+{
+    const char *s = json_string_value(json_object_get(o, key));
+    return s ? s : "";
+}
+
+static uint64_t count_state(const json_t *candidates, enum pf_hunt_state state)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < json_array_size(candidates); i++)
+        n += !strcmp(text_of(json_array_get(candidates, i), "state"), state_name[state]);
+    return n;
+}
+
+static void add_race(struct pf_text *t, const struct pf_finding *f, const json_t *race)
 {
     struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
-    pf_finding_text(t, r->finding, &style);
-    add_line(t, "  Found in phase %u. Its input: %s", h->candidates.at[r->candidate].phase,
-             r->folder);
-    if (r->command)
-        add_line(t, "  The program with this input: %s", r->command);
-    add_line(t, "  Happened; replay it with: pf replay %s", r->finding->clip);
+    pf_finding_text(t, f, &style);
+    add_line(t, "  Found in phase %" PRIu64 ". Its input: %s", number(race, "phase"),
+             f->input ? f->input : "not kept");
+    if (f->command)
+        add_line(t, "  The program with this input: %s", f->command);
+    if (f->clip)
+        add_line(t, "  Happened; replay it with: pf replay %s", f->clip);
 }
 
-static void add_losses(struct pf_text *t, const struct pf_hunt *h)
+static void add_races(struct pf_text *t, const json_t *races, struct pf_findings *found)
 {
-    const char *reason, *name;
-    uint64_t count;
-    for (size_t i = 0; pf_hunt_paths_loss(h->paths, i, &reason, &name, &count); i++)
-        add_line(t, "not modelled: %s%s%s (%" PRIu64 " times)", reason, *name ? ": " : "", name,
-                 count);
+    for (size_t i = 0; i < json_array_size(races); i++) {
+        const json_t *race = json_array_get(races, i);
+        const struct pf_finding *f =
+            pf_findings_find(found, strtoull(text_of(race, "id"), NULL, 16));
+        if (f)
+            add_race(t, f, race);
+    }
 }
 
-void pf_hunt_text(struct pf_text *t, const struct pf_hunt *h)
+static void add_losses(struct pf_text *t, const json_t *losses)
 {
-    struct pf_hunt_paths_counts c;
-    pf_hunt_paths_counts(h->paths, &c);
-    for (size_t i = 0; i < h->races.len; i++)
-        add_race(t, h, &h->races.at[i]);
-    for (size_t i = 0; i < h->candidates.len; i++)
-        if (h->candidates.at[i].state == PF_HUNT_ABANDONED)
-            add_line(t, "abandoned: %s: %s", h->candidates.at[i].text, h->candidates.at[i].reason);
-    add_losses(t, h);
+    for (size_t i = 0; i < json_array_size(losses); i++) {
+        const json_t *l = json_array_get(losses, i);
+        const char *name = text_of(l, "name");
+        add_line(t, "not modelled: %s%s%s (%" PRIu64 " times)", text_of(l, "reason"),
+                 *name ? ": " : "", name, number(l, "count"));
+    }
+}
+
+void pf_hunt_text(struct pf_text *t, const json_t *hunt, struct pf_findings *found)
+{
+    const json_t *list = json_object_get(hunt, "candidates");
+    const json_t *solver = json_object_get(hunt, "solver");
+    const char *bound = json_object_get(hunt, "tasks") ? "at least " : "";
+    add_races(t, json_object_get(hunt, "races"), found);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *c = json_array_get(list, i);
+        if (!strcmp(text_of(c, "state"), state_name[PF_HUNT_ABANDONED]))
+            add_line(t, "abandoned: %s: %s", text_of(c, "text"), text_of(c, "reason"));
+    }
+    add_losses(t, json_object_get(hunt, "concretised"));
     add_line(t,
              "hunt: %zu candidates: %" PRIu64 " found, %" PRIu64 " abandoned, %" PRIu64
-             " open; %zu runs, %zu inputs",
-             h->candidates.len, count_state(h, PF_HUNT_FOUND), count_state(h, PF_HUNT_ABANDONED),
-             count_state(h, PF_HUNT_OPEN), h->runs.len, h->inputs.len);
+             " open; %" PRIu64 " runs, %s%" PRIu64 " inputs",
+             json_array_size(list), count_state(list, PF_HUNT_FOUND),
+             count_state(list, PF_HUNT_ABANDONED), count_state(list, PF_HUNT_OPEN),
+             number(hunt, "runs"), bound, number(hunt, "inputs"));
     add_line(t,
-             "hunt: %zu sites and %" PRIu64 " directions of branches reached; solver: %" PRIu64
-             " questions, %" PRIu64 " solved, %" PRIu64 " impossible, %" PRIu64 " at the limit",
-             h->sites.len, c.taken, c.questions, c.solved, c.impossible, c.limit);
-    if (h->unended)
-        add_line(t, "hunt: %" PRIu64 " runs took too long and were ended", h->unended);
-    if (c.wrong)
+             "hunt: %s%" PRIu64 " sites and %" PRIu64
+             " directions of branches reached; solver: %" PRIu64 " questions, %" PRIu64
+             " solved, %" PRIu64 " impossible, %" PRIu64 " at the limit",
+             bound, number(hunt, "sites"), number(hunt, "branches"), number(solver, "questions"),
+             number(solver, "solved"), number(solver, "impossible"), number(solver, "limit"));
+    if (number(hunt, "unended"))
+        add_line(t, "hunt: %" PRIu64 " runs took too long and were ended", number(hunt, "unended"));
+    if (number(solver, "wrong"))
         add_line(t,
                  "hunt: %" PRIu64 " conditions do not hold under the input of their own run: an "
                  "error of pf, which may hide races",
-                 c.wrong);
-    add_line(t, "%s", h->finished ? "hunt: nothing is left to try" : "hunt: stopped at a limit");
+                 number(solver, "wrong"));
+    add_line(t, "%s",
+             json_is_true(json_object_get(hunt, "finished")) ? "hunt: nothing is left to try"
+                                                             : "hunt: stopped at a limit");
 }
+
+/* --- JSON --- */
 
 static void add_candidate(struct pf_text *t, const struct pf_hunt_candidate *c)
 {

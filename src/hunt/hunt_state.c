@@ -179,6 +179,28 @@ pf_status pf_hunt_corpus_export(const struct pf_hunt *h, const char *folder, str
     return s;
 }
 
+pf_status pf_hunt_corpus_export_kept(const struct pf_hunt_settings *settings, struct pf_error *e)
+{
+    struct pf_hunt h = {.settings = *settings};
+    pf_hunt_inputs inputs = {0};
+    char *folder = pf_mem_format("%s/corpus", settings->state);
+    pf_status s = pf_hunt_seed(&h, &h.seed, e);
+    if (s == PF_OK)
+        s = pf_hunt_read_corpus(folder, &h.seed, &inputs, e);
+    for (size_t i = 0; i < inputs.len; i++) {
+        struct pf_hunt_kept kept = {.hash = pf_input_bytes_hash(&inputs.at[i]),
+                                    .input = inputs.at[i]};
+        pf_vec_push(&h.corpus, kept);
+    }
+    if (s == PF_OK)
+        s = pf_hunt_corpus_export(&h, settings->export, e);
+    pf_vec_release(&inputs);
+    pf_input_bytes_release(&h.seed);
+    pf_hunt_state_release(&h);
+    free(folder);
+    return s;
+}
+
 void pf_hunt_state_release(struct pf_hunt *h)
 {
     for (size_t i = 0; i < h->corpus.len; i++)

@@ -33,6 +33,9 @@ void pf_hunt_corpus_minimise(struct pf_hunt *h);
 /* Writes the corpus as files for other fuzzers: FOLDER/SOURCE/HASH. */
 PF_MUST_USE pf_status pf_hunt_corpus_export(const struct pf_hunt *h, const char *folder,
                                             struct pf_error *e);
+/* The same for a hunt that has ended, from the corpus in its folder. */
+PF_MUST_USE pf_status pf_hunt_corpus_export_kept(const struct pf_hunt_settings *settings,
+                                                 struct pf_error *e);
 void pf_hunt_state_release(struct pf_hunt *h);
 
 #endif

@@ -57,6 +57,8 @@ static pf_status load_campaign(struct pf_suite_db *db, int64_t campaign, struct 
     return s;
 }
 
+/* Loads a curve. Counts the findings of all executions in two passes over the sightings, because a
+ * query for each execution would scan all of them. */
 static pf_status load_curve(struct pf_suite_db *db, const struct pf_curves *c, struct pf_curve *v,
                             struct pf_error *e)
 {
@@ -68,12 +70,14 @@ static pf_status load_curve(struct pf_suite_db *db, const struct pf_curves *c, s
         "WITH mine AS (SELECT x.*, t.number FROM execution x JOIN test t ON t.id=x.test"
         "  WHERE t.campaign=?1 AND x.policy=?2 AND x.outcome IS NOT NULL"
         "  AND x.outcome<>'interrupted'),"
-        " firsts AS (SELECT finding, min(m.round*1000000000+m.number) AS at FROM sighting s"
-        "  JOIN mine m ON m.id=s.execution GROUP BY finding)"
-        " SELECT m.cpu_ns, m.wall_ns, b.cpu_ns, b.wall_ns,"
-        "  (SELECT count(*) FROM firsts WHERE at=m.round*1000000000+m.number),"
-        "  (SELECT count(*) FROM sighting s WHERE s.execution=m.id), m.pairs, m.frequent"
-        " FROM mine m LEFT JOIN execution b ON b.test=m.test AND b.round=m.round AND b.policy=?3"
+        " firsts AS (SELECT execution, min(m.round*1000000000+m.number) FROM sighting s"
+        "  JOIN mine m ON m.id=s.execution GROUP BY finding),"
+        " new AS MATERIALIZED (SELECT execution, count(*) AS n FROM firsts GROUP BY execution),"
+        " seen AS MATERIALIZED (SELECT execution, count(*) AS n FROM sighting GROUP BY execution)"
+        " SELECT m.cpu_ns, m.wall_ns, b.cpu_ns, b.wall_ns, coalesce(new.n,0),"
+        "  coalesce(seen.n,0), m.pairs, m.frequent"
+        " FROM mine m LEFT JOIN new ON new.execution=m.id LEFT JOIN seen ON seen.execution=m.id"
+        " LEFT JOIN execution b ON b.test=m.test AND b.round=m.round AND b.policy=?3"
         "  AND b.outcome IS NOT NULL AND b.outcome<>'interrupted'"
         " ORDER BY m.round, m.number",
         &q, e);

@@ -251,6 +251,7 @@ void pf_suite_db_close(struct pf_suite_db *db)
     sqlite3_close(db->sql);
     if (db->lock >= 0)
         close(db->lock);
+    pf_hash_map_release(&db->imported);
     free(db->state);
     free(db->path);
     *db = (struct pf_suite_db){.lock = -1};

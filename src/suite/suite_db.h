@@ -17,6 +17,7 @@
 #define PF_SUITE_SUITE_DB_H
 
 #include "findings.h"
+#include "hash_map.h"
 #include "status.h"
 #include "suite_list.h"
 #include "supervisor.h"
@@ -27,6 +28,7 @@ struct pf_suite_db {
     char *state, *path; /* the folder, the database file */
     int lock;           /* suite.lock; -1 when opened for reading */
     char aside[512];    /* what was renamed, and why; "" if nothing */
+    struct pf_hash_map imported; /* hashes of findings that were imported (suite_transfer.c) */
 };
 
 /* Bytes of suite.lock: 0 is held while opening and claiming, byte N by the process that runs

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "suite_transfer.h"
 #include "allocation.h"
+#include "clip.h"
 #include "file.h"
 #include "fnv.h"
 #include "hash_map.h"
@@ -19,6 +20,8 @@ static const char *const numbers[] = {"status",   "wall_ns",    "cpu_ns", "peak_
 enum { NUMBERS = sizeof numbers / sizeof *numbers };
 #define NUMBER_COLUMNS                                                                             \
     "status,wall_ns,cpu_ns,peak_kb,processes,complete,suppressed,pairs,frequent,started"
+
+#define CACHE "-250000" /* of the database during an import, in KB; negative: not in pages */
 
 /* --- export --- */
 
@@ -247,6 +250,17 @@ static pf_status import_journal(struct suite_importer *m)
     return s;
 }
 
+/* True if this text of a finding was imported before by this process. Importing it again would
+ * change nothing, and in a large campaign most texts come many times. */
+static bool is_known(struct suite_importer *m, const char *text, size_t n)
+{
+    uint64_t hash = pf_clip_hash(text, n);
+    if (pf_hash_map_find(&m->db->imported, hash) != PF_HASH_NONE)
+        return true;
+    pf_hash_map_add(&m->db->imported, hash, 0);
+    return false;
+}
+
 /* Imports the findings as text, one for each line of the document. Most are known, so parsing them
  * would be wasted work. */
 static pf_status import_findings(struct suite_importer *m, const char *document)
@@ -258,12 +272,15 @@ static pf_status import_findings(struct suite_importer *m, const char *document)
     if (s != PF_OK)
         return s;
     for (char *line = text; s == PF_OK && line < text + n; line = end + 1) {
-        end = line + strcspn(line, "\n");
+        end = memchr(line, '\n', (size_t)(text + n - line));
+        end = end ? end : text + n;
         size_t length = (size_t)(end - line);
         if (length && end[-1] == ',')
             length--;
         if (length < sizeof begin + 17 || strncmp(line, begin, sizeof begin - 1))
             continue; /* the lines around the findings */
+        if (is_known(m, line, length))
+            continue;
         sqlite3_bind_text(m->q[INSERT_FINDING], 1, line + sizeof begin - 1, 16, SQLITE_STATIC);
         sqlite3_bind_text(m->q[INSERT_FINDING], 2, line, (int)length, SQLITE_STATIC);
         s = step(m, INSERT_FINDING);
@@ -310,14 +327,18 @@ pf_status pf_suite_import(struct pf_suite_db *db, const struct pf_suite_import *
         s = import_journal(&m);
     for (int i = 0; i < STATEMENTS; i++)
         sqlite3_finalize(m.q[i]);
-    if (s != PF_OK && pf_suite_db_exec(db, "ROLLBACK", &ignored) != PF_OK)
-        return s;
+    if (s != PF_OK) {
+        pf_hash_map_clear(&db->imported);
+        (void)!pf_suite_db_exec(db, "ROLLBACK", &ignored);
+    }
     return s;
 }
 
+/* The findings of results come in no order. With its default cache of 2 MB, SQLite would read and
+ * write each page of the database many times. */
 pf_status pf_suite_import_begin(struct pf_suite_db *db, struct pf_error *e)
 {
-    return pf_suite_db_exec(db, "BEGIN IMMEDIATE", e);
+    return pf_suite_db_exec(db, "PRAGMA cache_size=" CACHE ";BEGIN IMMEDIATE", e);
 }
 
 pf_status pf_suite_import_commit(struct pf_suite_db *db, struct pf_error *e)

@@ -10,6 +10,7 @@ Prints the reason and exits with status 77 if Slurm cannot run here."""
 
 import json
 import os
+import re
 import shutil
 import signal
 import sqlite3
@@ -108,6 +109,12 @@ def compare_suite():
     expect(db.execute("SELECT count(*) FROM imported").fetchone()[0] == done_tasks("suite-fleet"), "suite: each result was merged once")
 
 
+def hunt_lines(text):
+    """The lines of a hunt's report below the findings, without its numbers and folders."""
+    lines = [re.sub(r"/\S+|\d+", "#", s.replace("at least ", "")) for s in text.splitlines()]
+    return sorted(s for s in lines if s.startswith(("hunt:", "  Found in phase", "  The program with", "  Happened")))
+
+
 def no_secrets(folders):
     text = b"".join(p.read_bytes() for f in folders for p in f.rglob("*") if p.is_file())
     expect(b"PF_TEST_SECRET_VALUE" not in text, "no file of a fleet contains the environment")
@@ -147,8 +154,7 @@ def main():
         fleet = [start(PF, "check", *CHECK, "--state", "check-fleet", "--json", "check-fleet.json", "--quiet", *on, "--", "./check", env=cluster.env),
                  start(PF, "hunt", "--runs", "60", "--state", "hunt-fleet", "--json", "hunt-fleet.json", *on, "--batch", "20", "--", "./hunted", "2", env=cluster.env),
                  start(PF, "judge", *judge, "--state", "races-fleet", "--json", "judge-fleet.json", *on, env=cluster.env)]
-        for process, name in zip(local + fleet, ("check", "hunt", "judge") * 2):
-            finish(process, name)
+        texts = [finish(process, name)[0] for process, name in zip(local + fleet, ("check", "hunt", "judge") * 2)]
 
         expect(findings("check-local.json", "status", "class") == findings("check-fleet.json", "status", "class"),
                "check: the same findings with the same status and class")
@@ -159,6 +165,7 @@ def main():
         clip = next(f["clip"] for f in document("check-fleet.json")["findings"] if f.get("clip"))
         expect(run(PF, "replay", "--quiet", clip).returncode in (0, 66), "check: a clip of another node replays")
         expect(findings("hunt-local.json", "status") == findings("hunt-fleet.json", "status"), "hunt: the same findings")
+        expect(hunt_lines(texts[1]) == hunt_lines(texts[4]), "hunt: the report has the same lines")
         expect(len(findings("hunt-fleet.json")) > 1, "hunt: found a race that needs another input")
         judged = findings("judge-fleet.json", "class")
         expect(findings("judge-local.json", "class") == judged and len(judged) == 20, "judge: the same classes of 20 races")
