@@ -92,6 +92,11 @@ enum pf_symbolic_kind {
      * of the first byte that the call has printed; b: the number of the argument, plus, for a byte
      * of a string, 256 times its index in the string. */
     PF_SYMBOLIC_OUTPUT,
+    /* A library function compared a piece of a source with a text of another length, so no change
+     * of its bytes makes them equal. a: the source; x: the offset of the piece; c: its bytes; b:
+     * bytes of the text, which follows; y: the site of the call. If c is 0, there is no piece: the
+     * program has passed this constant text to a library function, so input may contain it. */
+    PF_SYMBOLIC_TEXT,
 };
 
 enum pf_symbolic_source {

@@ -11,6 +11,15 @@
 #include <unistd.h>
 
 #define NO_RACE UINT32_MAX
+#define NO_RUN UINT32_MAX
+#define CHANGE_EVERY 8 /* every eighth input of phase 3 is a change without the solver */
+#define SEEDS 4 /* changed inputs run under rr and SEEDS - 1 random schedules in turn */
+#define SCHEDULES_MAX 2 /* random schedules for each such input */
+#define CHANGES 64 /* of one input before that of an older run is changed */
+#define CHANGES_MAX 8192 /* for each input that reached something new */
+/* A candidate that cannot happen must not use up the time of the others: all searches get this many
+ * inputs, then twice as many, and so on. */
+#define SLICE 8
 #define GROWTH_MAX 4096 /* sources are doubled up to this many bytes */
 
 bool pf_hunt_cut(const struct pf_hunt *h)
@@ -31,7 +40,7 @@ bool pf_hunt_stopped(const struct pf_hunt *h)
 struct wanted_runs {
     const struct pf_hunt *h;
     const struct pf_hunt_candidate *candidate; /* runs in which it is a candidate */
-    uint32_t race;                             /* or runs in which its order is swapped */
+    uint32_t race; /* or runs in which its order is swapped */
 };
 
 static bool is_wanted(void *arg, uint32_t run)
@@ -50,7 +59,8 @@ static pf_status explore_wanted(struct pf_hunt *h, struct wanted_runs *w, struct
 {
     pf_status s = PF_OK;
     for (uint32_t i = 0; s == PF_OK && i < h->runs.len && !pf_hunt_stopped(h); i++)
-        if ((!w || is_wanted(w, i)) && (!h->runs.at[i].longer || h->runs.at[i].reached_new))
+        if ((!w || is_wanted(w, i)) &&
+            ((!h->runs.at[i].longer && !h->runs.at[i].seed) || h->runs.at[i].reached_new))
             s = pf_hunt_explore(h, i, e);
     return s;
 }
@@ -69,6 +79,7 @@ static pf_status try_flip(struct pf_hunt *h, struct wanted_runs *w, bool *more, 
     const struct pf_hunt_run *from = &h->runs.at[flip.run];
     struct pf_hunt_run next = {.input = flip.input,
                                .plan = pf_mem_copy(from->plan),
+                               .seed = from->seed,
                                .schedule = from->schedule,
                                .predicted = flip.predicted,
                                .flip = flip.key,
@@ -80,6 +91,7 @@ static pf_status try_flip(struct pf_hunt *h, struct wanted_runs *w, bool *more, 
         struct pf_hunt_run free_run = next;
         free_run.plan = NULL;
         free_run.schedule = free_run.predicted = 0;
+        free_run.seed = 0;
         s = pf_hunt_execute(h, &free_run, &ran, e);
     }
     free(next.plan);
@@ -105,40 +117,44 @@ static void abandon(struct pf_hunt *h, uint32_t at)
     snprintf(c->reason, sizeof c->reason, "no better schedule");
 }
 
+/* Tries the next input for a candidate. */
 static pf_status search_candidate(struct pf_hunt *h, uint32_t at, struct pf_error *e)
 {
-    pf_status s = PF_OK;
-    bool more = true;
-    while (s == PF_OK && more && h->candidates.at[at].state == PF_HUNT_OPEN &&
-           h->candidates.at[at].rounds < PF_HUNT_ROUNDS && !pf_hunt_stopped(h)) {
-        struct pf_hunt_candidate copy = h->candidates.at[at]; /* the vector may move */
-        struct wanted_runs w = {.h = h, .candidate = &copy};
-        h->candidates.at[at].rounds++;
-        s = try_flip(h, &w, &more, e);
-    }
-    if (s == PF_OK && !pf_hunt_stopped(h) && h->candidates.at[at].state == PF_HUNT_OPEN)
+    struct pf_hunt_candidate copy = h->candidates.at[at]; /* the vector may move */
+    struct wanted_runs w = {.h = h, .candidate = &copy};
+    bool more;
+    h->candidates.at[at].rounds++;
+    pf_status s = try_flip(h, &w, &more, e);
+    bool done = !more || h->candidates.at[at].rounds >= PF_HUNT_ROUNDS;
+    if (s == PF_OK && done && !pf_hunt_stopped(h) && h->candidates.at[at].state == PF_HUNT_OPEN)
         abandon(h, at);
     return s;
 }
 
-static pf_status phase_1(struct pf_hunt *h, struct pf_error *e)
+/* Tries up to `slice` inputs, each for the open candidate with the fewest so far. */
+static pf_status phase_1(struct pf_hunt *h, uint32_t slice, struct pf_error *e)
 {
     pf_status s = PF_OK;
     h->phase = 1;
-    for (uint32_t i = 0; s == PF_OK && i < h->candidates.len && !pf_hunt_stopped(h); i++)
-        if (h->candidates.at[i].state == PF_HUNT_OPEN)
-            s = search_candidate(h, i, e);
+    while (s == PF_OK && slice-- && !pf_hunt_stopped(h)) {
+        uint32_t best = NO_RUN;
+        for (uint32_t i = 0; i < h->candidates.len; i++)
+            if (h->candidates.at[i].state == PF_HUNT_OPEN &&
+                (best == NO_RUN || h->candidates.at[i].rounds < h->candidates.at[best].rounds))
+                best = i;
+        if (best == NO_RUN)
+            break;
+        s = search_candidate(h, best, e);
+    }
     return s;
 }
 
-/* Runs both orders of a race with its input, and inputs that change what follows. */
-static pf_status swap_race(struct pf_hunt *h, uint32_t at, struct pf_error *e)
+/* Runs both orders of a race with its input, and up to `slice` inputs that change what follows. */
+static pf_status swap_race(struct pf_hunt *h, uint32_t at, uint32_t slice, struct pf_error *e)
 {
     pf_status s = PF_OK;
-    bool more = true, ran;
-    uint64_t rounds = 0;
-    h->races.at[at].swapped = true;
-    for (int order = 0; order < 2 && s == PF_OK && !pf_hunt_stopped(h); order++) {
+    bool more = true, ran, first = !h->races.at[at].rounds++;
+    for (int order = 0; order < 2 && first && s == PF_OK && !pf_hunt_stopped(h); order++) {
         const struct pf_hunt_race *r = &h->races.at[at];
         struct pf_input_bytes input;
         pf_input_bytes_copy(&input, &h->runs.at[r->run].input);
@@ -150,20 +166,22 @@ static pf_status swap_race(struct pf_hunt *h, uint32_t at, struct pf_error *e)
         s = pf_hunt_execute(h, &next, &ran, e);
         pf_input_bytes_release(&input);
     }
-    while (s == PF_OK && more && rounds++ < PF_HUNT_ROUNDS && !pf_hunt_stopped(h)) {
+    while (s == PF_OK && more && slice-- && !pf_hunt_stopped(h)) {
         struct wanted_runs w = {.h = h, .race = at};
+        h->races.at[at].rounds++;
         s = try_flip(h, &w, &more, e);
     }
+    h->races.at[at].swapped = !more || h->races.at[at].rounds > PF_HUNT_ROUNDS;
     return s;
 }
 
-static pf_status phase_2(struct pf_hunt *h, struct pf_error *e)
+static pf_status phase_2(struct pf_hunt *h, uint32_t slice, struct pf_error *e)
 {
     pf_status s = PF_OK;
     h->phase = 2;
     for (uint32_t i = 0; s == PF_OK && i < h->races.len && !pf_hunt_stopped(h); i++)
         if (!h->races.at[i].swapped)
-            s = swap_race(h, i, e);
+            s = swap_race(h, i, slice, e);
     return s;
 }
 
@@ -218,17 +236,75 @@ static pf_status try_growth(struct pf_hunt *h, bool *more, struct pf_error *e)
     return s;
 }
 
-/* Takes branches that no run took, then tries longer inputs, until that yields work for the other
- * phases. */
-static pf_status phase_3(struct pf_hunt *h, struct pf_error *e)
+/* Tries the next change of an input that reached something new: of the newest run with few changes
+ * so far. *more: there was one. */
+static pf_status try_change(struct pf_hunt *h, bool *more, struct pf_error *e)
+{
+    *more = false;
+    for (;;) {
+        uint32_t best = NO_RUN;
+        struct pf_hunt_run next = {.race = NO_RACE};
+        for (uint32_t i = 0; i < h->runs.len; i++) {
+            const struct pf_hunt_run *r = &h->runs.at[i];
+            if ((r->reached_new || r->took_new) && r->changed < CHANGES_MAX &&
+                (best == NO_RUN || r->changed / CHANGES <= h->runs.at[best].changed / CHANGES))
+                best = i;
+        }
+        if (best == NO_RUN)
+            return PF_OK;
+        uint32_t k = h->runs.at[best].changed++;
+        if ((h->settings.shards && k % h->settings.shards != h->settings.shard) ||
+            !pf_hunt_change(h, &h->runs.at[best].input, k, &next.input))
+            continue;
+        next.seed = h->steps / CHANGE_EVERY % SEEDS; /* 0: rr */
+        next.schedule = next.seed;
+        pf_status s = pf_hunt_execute(h, &next, more, e);
+        pf_input_bytes_release(&next.input);
+        if (s != PF_OK || *more)
+            return s;
+    }
+}
+
+/* Tries an input that reached something new with the next random schedule: another thread may do
+ * the work then. *more: there was one. */
+static pf_status try_schedule(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     pf_status s = PF_OK;
-    bool more = true;
+    *more = false;
+    for (uint32_t i = 0; s == PF_OK && !*more && !h->settings.shard && i < h->runs.len; i++) {
+        struct pf_hunt_run *r = &h->runs.at[i];
+        if (!(r->reached_new || r->took_new) || r->seed || r->schedules == SCHEDULES_MAX)
+            continue;
+        struct pf_hunt_run next = {.race = NO_RACE, .seed = ++r->schedules};
+        next.schedule = next.seed;
+        pf_input_bytes_copy(&next.input, &r->input);
+        s = pf_hunt_execute(h, &next, more, e);
+        pf_input_bytes_release(&next.input);
+    }
+    return s;
+}
+
+/* Takes branches that no run took, then tries longer and changed inputs, until that yields work for
+ * the other phases, at most `slice` inputs if there is such work already. */
+static pf_status phase_3(struct pf_hunt *h, uint32_t slice, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    bool more = true, other = has_work(h);
+    size_t known = h->candidates.len + h->races.len;
     h->phase = 3;
-    while (s == PF_OK && more && !has_work(h) && !pf_hunt_stopped(h)) {
-        s = try_flip(h, NULL, &more, e);
+    while (s == PF_OK && more && (other ? slice-- > 0 : !has_work(h)) &&
+           h->candidates.len + h->races.len == known && !pf_hunt_stopped(h)) {
+        more = false;
+        if (++h->steps % CHANGE_EVERY == 0)
+            s = try_change(h, &more, e);
+        else if (h->steps % CHANGE_EVERY == 1)
+            s = try_schedule(h, &more, e);
+        if (s == PF_OK && !more)
+            s = try_flip(h, NULL, &more, e);
         if (s == PF_OK && !more && !pf_hunt_stopped(h))
             s = try_growth(h, &more, e);
+        if (s == PF_OK && !more && !pf_hunt_stopped(h))
+            s = try_change(h, &more, e);
     }
     h->finished = s == PF_OK && !more && !has_work(h) && !pf_hunt_stopped(h);
     return s;
@@ -300,12 +376,13 @@ pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings, st
         s = pf_hunt_journal_open(h, e);
     if (s == PF_OK)
         s = run_inputs(h, e);
-    while (s == PF_OK && !h->finished && !pf_hunt_stopped(h)) {
-        s = phase_1(h, e);
+    for (uint32_t slice = SLICE; s == PF_OK && !h->finished && !pf_hunt_stopped(h); slice *= 2) {
+        slice = slice < PF_HUNT_ROUNDS ? slice : PF_HUNT_ROUNDS;
+        s = phase_1(h, slice, e);
         if (s == PF_OK)
-            s = phase_2(h, e);
-        if (s == PF_OK && !has_work(h))
-            s = phase_3(h, e);
+            s = phase_2(h, slice, e);
+        if (s == PF_OK)
+            s = phase_3(h, 4 * slice, e);
     }
     for (size_t i = 0; s == PF_OK && i < h->races.len; i++)
         if (!pf_hunt_try_command(h->races.at[i].command)) {

@@ -62,20 +62,25 @@ struct pf_hunt_candidate {
 struct pf_hunt_run {
     struct pf_input_bytes input;
     char *plan; /* file with the schedule to follow; NULL: none */
-    uint64_t schedule; /* identifies the plan; 0: none */
+    uint32_t seed; /* of a random schedule; 0: rr, or the plan */
+    uint64_t schedule; /* identifies the plan or the seed; 0: rr */
     uint64_t predicted, flip; /* of the flip that asked for it (hunt_paths.h); 0: none */
     bool repeat; /* run it although an earlier session did */
     uint32_t race; /* the race whose order is swapped; UINT32_MAX: none */
     bool explored; /* its symbolic run was made */
     bool reached_new; /* it reached a site that no run before it did */
+    bool took_new; /* its symbolic run took a direction of a branch that no run before it did */
     uint32_t longer; /* 1 + the source that was made longer for it; 0: none */
     uint32_t grown; /* how many of its sources were tried with twice the length */
+    uint32_t schedules; /* how many random schedules were tried with its input */
+    uint32_t changed; /* how many changes of its input were tried (hunt_change.c) */
 };
 
 struct pf_hunt_race {
     uint32_t candidate, run;
     char *plan[2]; /* files with schedules for both orders */
-    bool swapped;
+    uint64_t rounds; /* 0: its orders were not run yet */
+    bool swapped; /* nothing is left to try */
     struct pf_finding *finding;
     char *folder, *command; /* its input as files; the command that uses it */
 };
@@ -105,6 +110,7 @@ struct pf_hunt {
     PF_VEC(struct pf_hunt_kept) corpus;
     FILE *journal;
     unsigned phase;
+    uint32_t steps; /* inputs that phase 3 tried */
     uint64_t began_ms;
     uint64_t repeated; /* runs that an earlier session made already */
     uint64_t left_plan; /* runs that could not follow their schedule */
@@ -156,6 +162,13 @@ PF_MUST_USE pf_status pf_hunt_write_patch(const struct pf_hunt *h, const struct 
 /* The SPECs of the sources of symbolic runs, separated by commas; the caller frees it. */
 char *pf_hunt_specs(const struct pf_hunt *h);
 void pf_hunt_arguments_free(char **argv);
+
+/* --- hunt_change.c --- */
+
+/* Makes change number k of an input, which needs no solver. False: there is none. There may be
+ * one later, when more words of the program are known. */
+bool pf_hunt_change(const struct pf_hunt *h, const struct pf_input_bytes *from, uint32_t k,
+                    struct pf_input_bytes *out);
 
 /* --- hunt_execute.c --- */
 

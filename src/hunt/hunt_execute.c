@@ -70,6 +70,10 @@ static pf_status record(struct pf_hunt *h, const struct pf_hunt_run *r, bool sym
         pf_vec_push(&argv, "--plan");
         pf_vec_push(&argv, r->plan);
     }
+    char seeded[40];
+    snprintf(seeded, sizeof seeded, "--schedule=random:%u", r->seed);
+    if (r->seed)
+        pf_vec_push(&argv, seeded);
     pf_vec_push(&argv, "--");
     pf_vec_push(&argv, h->program);
     for (size_t i = 1; s == PF_OK && words[i]; i++)
@@ -321,7 +325,7 @@ pf_status pf_hunt_explore(struct pf_hunt *h, uint32_t run, struct pf_error *e)
     const struct pf_hunt_run *r = &h->runs.at[run];
     if (s == PF_OK && ended && report.outcome != PF_OUTCOME_DIVERGED && !pf_hunt_cut(h))
         s = pf_hunt_paths_add(h->paths, clip, run, &r->input, r->schedule, r->predicted,
-                              &(pf_source_aliases){0}, &branches, e);
+                              &(pf_source_aliases){0}, &branches, &h->runs.at[run].took_new, e);
     else if (pf_hunt_cut(h))
         s = PF_OK;
     if (s == PF_OK && !pf_hunt_cut(h))

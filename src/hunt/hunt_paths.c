@@ -1,6 +1,8 @@
 /* hunt_paths.c - see hunt_paths.h. */
 #include "hunt_paths.h"
+#include "apply_values.h"
 #include "clip.h"
+#include "hunt_order.h"
 #include "solve.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -17,17 +19,6 @@ struct path {
     bool at_limit; /* a question about it was not answered in time */
 };
 
-/* A question that is still to be asked: flip a condition, or let two accesses meet. */
-struct question {
-    uint32_t path;
-    uint32_t condition; /* or the number of conditions before the accesses */
-    uint32_t first, second; /* labels of two addresses; 0: a flip */
-    uint64_t key; /* of the path that is asked for */
-    uint64_t way; /* hash of the directions that the new run should take; 0: unknown */
-    uint64_t branch; /* what is asked for, as in branch_of */
-    bool asked;
-};
-
 struct loss {
     uint8_t reason;
     char *name;
@@ -37,12 +28,11 @@ struct loss {
 struct pf_hunt_paths {
     struct pf_path_solver solver;
     PF_VEC(struct path *) paths;
-    PF_VEC(struct question) questions;
+    struct pf_hunt_order order; /* the questions that may still be asked */
     struct pf_hash_map asked; /* keys of paths that were taken or asked for; all values are 0 */
-    struct pf_hash_map directions; /* of branches that runs took; all values are 0 */
-    struct pf_hash_map taken; /* the same with counts (branch_of); all values are 0 */
     uint64_t predicted, followed, wrong;
     PF_VEC(struct loss) losses;
+    PF_VEC(char *) words; /* that the program passes to library functions */
     uint32_t shard, shards; /* the part of the flips that is tried; shards 0: all */
 };
 
@@ -75,11 +65,12 @@ void pf_hunt_paths_free(struct pf_hunt_paths *p)
     for (size_t i = 0; i < p->losses.len; i++)
         free(p->losses.at[i].name);
     pf_vec_release(&p->paths);
-    pf_vec_release(&p->questions);
     pf_vec_release(&p->losses);
+    for (size_t i = 0; i < p->words.len; i++)
+        free(p->words.at[i]);
+    pf_vec_release(&p->words);
+    pf_hunt_order_release(&p->order);
     pf_hash_map_release(&p->asked);
-    pf_hash_map_release(&p->directions);
-    pf_hash_map_release(&p->taken);
     pf_path_solver_release(&p->solver);
     free(p);
 }
@@ -139,14 +130,45 @@ static bool depends_on_length(struct path *x, uint32_t label)
     return any;
 }
 
-/* Adds a question for each condition. Returns true if the run took the predicted way. */
+static void add_question(struct pf_hunt_paths *p, struct pf_hunt_question *q)
+{
+    q->run = p->paths.at[q->path]->run;
+    if (pf_hash_map_find(&p->asked, q->key) == PF_HASH_NONE &&
+        (!p->shards || q->key % p->shards == p->shard))
+        pf_hunt_order_add(&p->order, q);
+}
+
+/* Notes the directions that the run took. Returns the first condition with a direction that is new,
+ * or else with one that was never taken so often; PF_HUNT_NOTHING_NEW: there is none. */
+static uint32_t note_taken(struct pf_hunt_paths *p, const struct pf_expression_log *log,
+                           pf_hunt_keys *branches, bool *new_direction)
+{
+    struct pf_hash_map counts = {0};
+    uint32_t first[3] = {0, PF_HUNT_NOTHING_NEW, PF_HUNT_NOTHING_NEW};
+    for (uint32_t i = 0; i < log->conditions.len; i++) {
+        const struct pf_log_condition *c = &log->conditions.at[i];
+        uint64_t direction = direction_of(log, c, c->holds);
+        uint64_t branch = branch_of(direction, count_direction(&counts, direction));
+        unsigned new = pf_hunt_order_took(&p->order, direction, branch);
+        if (new && c->reason != PF_REASON_ASSUMED && first[new] == PF_HUNT_NOTHING_NEW)
+            first[new] = i;
+        pf_vec_push(branches, branch);
+    }
+    pf_hash_map_release(&counts);
+    *new_direction = first[2] != PF_HUNT_NOTHING_NEW;
+    return *new_direction ? first[2] : first[1];
+}
+
+/* Adds a question for each condition; `new`: see note_taken. Returns true if the run took the
+ * predicted way. */
 static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule, uint64_t predicted,
-                      pf_hunt_keys *branches)
+                      uint32_t new)
 {
     const struct pf_expression_log *log = &p->paths.at[path]->log;
     uint64_t key = schedule, way = schedule;
     bool followed = false;
     struct pf_hash_map counts = {0}; /* per direction: how often the run has taken it */
+    struct pf_hash_map fixed = {0}; /* hashes of conditions so far; all values are 0 */
     for (uint32_t i = 0; i < log->conditions.len; i++) {
         const struct pf_log_condition *c = &log->conditions.at[i];
         uint32_t count = count_direction(&counts, direction_of(log, c, c->holds));
@@ -167,18 +189,21 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
         }
         way = pf_expression_hash(way, direction_of(log, c, c->holds));
         followed |= way == predicted;
-        (void)add_key(&p->directions, direction_of(log, c, c->holds));
-        pf_vec_push(branches, branch_of(direction_of(log, c, c->holds), count));
-        (void)add_key(&p->taken, branches->at[branches->len - 1]);
         (void)add_key(&p->asked, key);
-        if (pf_hash_map_find(&p->asked, other) == PF_HASH_NONE)
-            pf_vec_push(&p->questions, (struct question){.path = path,
-                                                         .condition = i,
-                                                         .key = other,
-                                                         .way = other_way,
-                                                         .branch = branch});
+        uint32_t distance = new == PF_HUNT_NOTHING_NEW ? new : i > new ? i - new : new - i;
+        if (!add_key(&fixed, log->hashes.at[c->label]))
+            continue; /* the run had this condition before; both have the same value */
+        add_question(p, &(struct pf_hunt_question){.path = path,
+                                                   .condition = i,
+                                                   .key = other,
+                                                   .way = other_way,
+                                                   .direction = turned,
+                                                   .branch = branch,
+                                                   .reason = c->reason,
+                                                   .distance = distance});
     }
     pf_hash_map_release(&counts);
+    pf_hash_map_release(&fixed);
     return followed;
 }
 
@@ -198,14 +223,50 @@ static void add_meetings(struct pf_hunt_paths *p, uint32_t path, uint64_t schedu
             uint64_t key = pf_expression_hash(pf_expression_hash(schedule, x ^ y), x + y);
             if (pf_hash_map_find(&p->asked, key) != PF_HASH_NONE)
                 continue;
-            pf_vec_push(&p->questions, (struct question){.path = path,
-                                                         .condition = (uint32_t)b->conditions,
-                                                         .first = a->label,
-                                                         .second = b->label,
-                                                         .key = key,
-                                                         .branch = key});
+            add_question(p, &(struct pf_hunt_question){.path = path,
+                                                       .condition = (uint32_t)b->conditions,
+                                                       .first = a->label,
+                                                       .second = b->label,
+                                                       .key = key,
+                                                       .direction = key,
+                                                       .branch = key});
             added++;
         }
+}
+
+static void add_word(struct pf_hunt_paths *p, const struct pf_log_text *t)
+{
+    for (size_t i = 0; i < p->words.len; i++)
+        if (strlen(p->words.at[i]) == t->n && !memcmp(p->words.at[i], t->bytes, t->n))
+            return;
+    pf_vec_push(&p->words, pf_mem_copy_n((const char *)t->bytes, t->n));
+}
+
+/* Adds a question for each text that a piece of a source may become. */
+static void add_texts(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule)
+{
+    const struct pf_expression_log *log = &p->paths.at[path]->log;
+    for (uint32_t i = 0; i < log->texts.len; i++) {
+        const struct pf_log_text *t = &log->texts.at[i];
+        if (!t->old) {
+            add_word(p, t);
+            continue;
+        }
+        const struct pf_log_source *from = &log->sources.at[t->source];
+        uint64_t text = log->sites.at[t->site].hash;
+        for (uint32_t k = 0; k < t->n; k++)
+            text = pf_expression_hash(text, t->bytes[k]);
+        uint64_t key = pf_expression_hash(pf_expression_hash(schedule, text), t->offset);
+        /* the same text in another input is another question */
+        for (size_t k = 0; k < from->n; k++)
+            key = pf_expression_hash(key, from->bytes[k]);
+        add_question(p, &(struct pf_hunt_question){.path = path,
+                                                   .condition = (uint32_t)t->conditions,
+                                                   .text = 1 + i,
+                                                   .key = key,
+                                                   .direction = text,
+                                                   .branch = text});
+    }
 }
 
 /* Counts conditions and addresses that do not have their value under the input of the run itself:
@@ -239,7 +300,7 @@ static void add_losses(struct pf_hunt_paths *p, const struct pf_expression_log *
 pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t run,
                             const struct pf_input_bytes *input, uint64_t schedule,
                             uint64_t predicted, const pf_source_aliases *aliases,
-                            pf_hunt_keys *branches, struct pf_error *e)
+                            pf_hunt_keys *branches, bool *new, struct pf_error *e)
 {
     struct pf_clip clip;
     unsigned char *bytes = NULL;
@@ -267,10 +328,12 @@ pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t 
         return s;
     }
     pf_vec_push(&p->paths, x);
-    bool followed = add_flips(p, (uint32_t)p->paths.len - 1, schedule, predicted, branches);
+    uint32_t first_new = note_taken(p, &x->log, branches, new);
+    bool followed = add_flips(p, (uint32_t)p->paths.len - 1, schedule, predicted, first_new);
     p->predicted += predicted != 0;
     p->followed += predicted && followed;
     add_meetings(p, (uint32_t)p->paths.len - 1, schedule);
+    add_texts(p, (uint32_t)p->paths.len - 1, schedule);
     add_losses(p, &x->log);
     p->wrong += count_wrong(x);
     return PF_OK;
@@ -278,58 +341,30 @@ pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t 
 
 /* --- asking --- */
 
-static void describe(const struct path *x, const struct question *q, char *to, size_t room)
+/* Asks with all conditions before the goal. If that is impossible, and nothing like the goal was
+ * reached yet, asks for the goal alone: the path before it may also lead there with other values. A
+ * new input is then a guess, and *sure is false. */
+static enum pf_solve_outcome ask_goal(struct pf_hunt_paths *p, struct path *x,
+                                      const struct pf_hunt_question *q, struct pf_wanted goal,
+                                      pf_leaf_values *values, bool *sure)
 {
-    const struct pf_expression_log *log = &x->log;
-    if (q->first) {
-        snprintf(to, room, "two accesses whose addresses depend on the input");
-        return;
+    pf_wanted_list goals = {.at = &goal, .len = 1, .cap = 1};
+    enum pf_solve_outcome o = pf_solve(&p->solver, &x->solving, q->condition, &goals, values);
+    *sure = o == PF_SOLVE_YES;
+    x->at_limit |= o == PF_SOLVE_LIMIT;
+    if (o == PF_SOLVE_YES || !q->condition || !pf_hunt_order_is_new(&p->order, q))
+        return o;
+    return pf_solve(&p->solver, &x->solving, 0, &goals, values);
+}
+
+static enum pf_solve_outcome ask(struct pf_hunt_paths *p, struct path *x,
+                                 const struct pf_hunt_question *q, pf_leaf_values *values,
+                                 bool *sure)
+{
+    if (!q->first) {
+        const struct pf_log_condition *c = &x->log.conditions.at[q->condition];
+        return ask_goal(p, x, q, (struct pf_wanted){c->label, !c->holds}, values, sure);
     }
-    const struct pf_log_condition *c = &log->conditions.at[q->condition];
-    const struct pf_log_site *site = &log->sites.at[c->site];
-    snprintf(to, room, "%s:%u in %s", site->file, site->line, site->function);
-}
-
-/* True if question x comes before y. New branches come first; among them those of the newest run,
- * among the others those of the oldest. Within a run, the first condition has the smallest
- * slice. */
-static bool is_better(const struct question *x, bool x_new, const struct question *y, bool y_new)
-{
-    if (x_new != y_new)
-        return x_new;
-    if (x->path != y->path)
-        return x_new ? x->path > y->path : x->path < y->path;
-    return x->condition < y->condition;
-}
-
-/* The best question that was not asked yet; NULL: there is none. */
-static struct question *choose(struct pf_hunt_paths *p, bool (*wanted)(void *, uint32_t), void *arg)
-{
-    struct question *best = NULL;
-    bool best_new = false;
-    for (size_t i = 0; i < p->questions.len; i++) {
-        struct question *q = &p->questions.at[i];
-        if (q->asked || (wanted && !wanted(arg, p->paths.at[q->path]->run)) ||
-            (p->shards && q->key % p->shards != p->shard))
-            continue;
-        if (pf_hash_map_find(&p->asked, q->key) != PF_HASH_NONE) {
-            q->asked = true; /* another run took this path meanwhile */
-            continue;
-        }
-        bool new = pf_hash_map_find(&p->taken, q->branch) == PF_HASH_NONE;
-        if (!best || is_better(q, new, best, best_new)) {
-            best = q;
-            best_new = new;
-        }
-    }
-    return best;
-}
-
-static enum pf_solve_outcome ask(struct pf_hunt_paths *p, struct path *x, const struct question *q,
-                                 pf_leaf_values *values)
-{
-    if (!q->first)
-        return pf_solve_flip(&p->solver, &x->solving, q->condition, values);
     const char *why;
     struct pf_symbolic_record equal = {.kind = PF_SYMBOLIC_NODE,
                                        .op = PF_EXPR_EQ,
@@ -338,35 +373,44 @@ static enum pf_solve_outcome ask(struct pf_hunt_paths *p, struct path *x, const 
                                        .b = q->second,
                                        .c = 64};
     struct pf_wanted goal = {pf_expression_log_add(&x->log, &equal, &why), true};
-    pf_wanted_list goals = {.at = &goal, .len = 1, .cap = 1};
-    return goal.label ? pf_solve(&p->solver, &x->solving, q->condition, &goals, values)
-                      : PF_SOLVE_FAILED;
+    return goal.label ? ask_goal(p, x, q, goal, values, sure) : PF_SOLVE_FAILED;
+}
+
+/* The input of the question's answer. False: it has none. */
+static bool answer(struct pf_hunt_paths *p, struct path *x, const struct pf_hunt_question *q,
+                   struct pf_hunt_flip *out)
+{
+    pf_leaf_values values = {0};
+    bool sure = false, found = true;
+    if (q->text) {
+        const struct pf_log_text *t = &x->log.texts.at[q->text - 1];
+        pf_input_bytes_copy(&out->input, &x->input);
+        pf_input_bytes_replace(&out->input, x->log.sources.at[t->source].name, t->offset, t->old,
+                               t->bytes, t->n);
+    } else if ((found = ask(p, x, q, &values, &sure) == PF_SOLVE_YES)) {
+        pf_input_bytes_apply(&out->input, &x->input, &x->log, &values);
+    }
+    out->predicted = sure ? q->way : 0;
+    pf_vec_release(&values);
+    return found;
 }
 
 bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint32_t run), void *arg,
                         struct pf_hunt_flip *out)
 {
-    struct question *q;
-    pf_leaf_values values = {0};
-    bool found = false;
-    while (!found && (q = choose(p, wanted, arg))) {
+    const struct pf_hunt_question *q;
+    while ((q = pf_hunt_order_next(&p->order, wanted, arg))) {
         struct path *x = p->paths.at[q->path];
-        q->asked = true;
-        (void)add_key(&p->asked, q->key);
-        enum pf_solve_outcome o = ask(p, x, q, &values);
-        x->at_limit |= o == PF_SOLVE_LIMIT;
-        found = o == PF_SOLVE_YES;
-        if (!found)
-            continue;
         memset(out, 0, sizeof *out);
-        pf_input_bytes_apply(&out->input, &x->input, &x->log, &values);
+        if (!add_key(&p->asked, q->key) || !answer(p, x, q, out))
+            continue; /* another run took this path meanwhile, or there is no answer */
         out->run = x->run;
         out->key = q->key;
-        out->predicted = q->way;
-        describe(x, q, out->where, sizeof out->where);
+        if (q->text) /* trying it once is enough to make others better */
+            (void)pf_hunt_order_took(&p->order, q->direction, q->branch);
+        return true;
     }
-    pf_vec_release(&values);
-    return found;
+    return false;
 }
 
 void pf_hunt_paths_shard(struct pf_hunt_paths *p, uint32_t shard, uint32_t shards)
@@ -406,12 +450,16 @@ void pf_hunt_paths_counts(const struct pf_hunt_paths *p, struct pf_hunt_paths_co
                                          .cached = c->cached,
                                          .quick = c->bytes + c->inverted,
                                          .z3 = c->z3,
-                                         .taken = p->directions.len,
+                                         .taken = p->order.directions.len,
                                          .predicted = p->predicted,
                                          .followed = p->followed,
-                                         .wrong = p->wrong};
-    for (size_t i = 0; i < p->questions.len; i++)
-        out->open += !p->questions.at[i].asked;
+                                         .wrong = p->wrong,
+                                         .open = pf_hunt_order_open(&p->order)};
+}
+
+const char *pf_hunt_paths_word(const struct pf_hunt_paths *p, size_t i)
+{
+    return i < p->words.len ? p->words.at[i] : NULL;
 }
 
 bool pf_hunt_paths_loss(const struct pf_hunt_paths *p, size_t i, const char **reason,

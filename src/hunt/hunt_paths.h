@@ -38,7 +38,6 @@ struct pf_hunt_flip {
     uint32_t run; /* whose path is changed */
     uint64_t key; /* identifies the flip, also in later sessions */
     uint64_t predicted; /* identifies the path that the new run is to take; 0: unknown */
-    char where[200]; /* the branch, or the accesses */
 };
 
 /* worker: the path of pf-z3; limit_ms: for each question to Z3. */
@@ -49,11 +48,11 @@ void pf_hunt_paths_free(struct pf_hunt_paths *p);
  * different schedules have different numbers `schedule`. `predicted`: that of the pf_hunt_flip that
  * asked for the run; 0: none. `aliases`: see input_bytes.h. If the input has no bytes for a socket
  * or for random bytes, those that the run read are taken. Adds to `branches` a key for each branch
- * that the run took, together with its count. */
+ * that the run took, together with its count. *new: no run took one of them before. */
 PF_MUST_USE pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *clip, uint32_t run,
                                         const struct pf_input_bytes *input, uint64_t schedule,
                                         uint64_t predicted, const pf_source_aliases *aliases,
-                                        pf_hunt_keys *branches, struct pf_error *e);
+                                        pf_hunt_keys *branches, bool *new, struct pf_error *e);
 /* Finds the next new input among the flips of runs for which wanted(arg, run) is true; NULL: of all
  * runs. False: there is none. */
 bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint32_t run), void *arg,
@@ -67,6 +66,9 @@ void pf_hunt_paths_skip(struct pf_hunt_paths *p, uint64_t key);
 bool pf_hunt_paths_obstacle(const struct pf_hunt_paths *p, uint32_t run, char *to, size_t room);
 void pf_hunt_paths_counts(const struct pf_hunt_paths *p, struct pf_hunt_paths_counts *out);
 
+/* Word number i that the program passes to library functions; NULL: i is too large. Words are added
+ * at the end. */
+const char *pf_hunt_paths_word(const struct pf_hunt_paths *p, size_t i);
 /* What was made concrete in all runs. False: i is too large. */
 bool pf_hunt_paths_loss(const struct pf_hunt_paths *p, size_t i, const char **reason,
                         const char **name, uint64_t *count);

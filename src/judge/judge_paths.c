@@ -272,11 +272,12 @@ static bool explore(struct paths *p, const struct pf_input_bytes *in, const stru
 {
     struct symbolic_run r;
     pf_hunt_keys branches = {0};
+    bool new;
     struct pf_error e;
     struct pf_input_bytes other;
     bool done = run_symbolic(p, in, t, "symbolic", &r, &e) == PF_OK &&
                 pf_hunt_paths_add(p->tree, r.file, p->number, in, 1, predicted, &r.aliases,
-                                  &branches, &e) == PF_OK;
+                                  &branches, &new, &e) == PF_OK;
     if (!done)
         note_incomplete(p, e.text);
     if (done && alternate && p->how->symbolic_output && !is_stopped(p) &&

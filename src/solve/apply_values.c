@@ -57,6 +57,14 @@ static void splice(struct pf_input_source *s, size_t at, size_t old, const char 
     s->bytes = bytes;
 }
 
+void pf_input_bytes_replace(struct pf_input_bytes *in, const char *name, size_t at, size_t old,
+                            const void *bytes, size_t n)
+{
+    const struct pf_input_source *s = pf_input_bytes_find(in, name);
+    if (s)
+        splice(&in->sources.at[s - in->sources.at], at, old, bytes, n);
+}
+
 /* --- applying values --- */
 
 static void resize(struct pf_input_source *s, uint64_t n)

@@ -23,6 +23,9 @@ typedef PF_VEC(struct pf_leaf_value) pf_leaf_values;
 void pf_input_bytes_apply(struct pf_input_bytes *to, const struct pf_input_bytes *from,
                           const struct pf_expression_log *log, const pf_leaf_values *values);
 
+/* Replaces `old` bytes of a source of the input by others. */
+void pf_input_bytes_replace(struct pf_input_bytes *in, const char *name, size_t at, size_t old,
+                            const void *bytes, size_t n);
 /* The text of a number that replaces the text of the leaf. Returns its length, which is below
  * PF_NUMBER_TEXT. With `keep_length`, the text is as long as the old one, if it can be. */
 #define PF_NUMBER_TEXT 72

@@ -21,6 +21,9 @@ void pf_expression_log_release(struct pf_expression_log *log)
     }
     for (size_t i = 0; i < log->losses.len; i++)
         free(log->losses.at[i].name);
+    for (size_t i = 0; i < log->texts.len; i++)
+        free(log->texts.at[i].bytes);
+    pf_vec_release(&log->texts);
     pf_vec_release(&log->nodes);
     pf_vec_release(&log->hashes);
     pf_vec_release(&log->leaf_of);
@@ -295,6 +298,25 @@ static const char *read_output(struct pf_expression_log *log, const struct pf_sy
     return NULL;
 }
 
+static const char *read_text(struct pf_expression_log *log, const struct pf_symbolic_record *r,
+                             const unsigned char *text)
+{
+    if (r->c && (r->a >= log->sources.len || r->x > log->sources.at[r->a].n ||
+                 r->c > log->sources.at[r->a].n - r->x))
+        return "a piece of a source";
+    if (r->c && (r->y >= log->sites.len || !log->sites.at[r->y].file))
+        return "a site that was described before";
+    pf_vec_push(&log->texts,
+                (struct pf_log_text){.source = r->a,
+                                     .site = (uint32_t)r->y,
+                                     .offset = r->x,
+                                     .old = r->c,
+                                     .n = r->b,
+                                     .bytes = (void *)pf_mem_copy_n((const char *)text, r->b),
+                                     .conditions = log->conditions.len});
+    return NULL;
+}
+
 /* The number of bytes that follow the record. */
 static uint32_t payload(const struct pf_symbolic_record *r)
 {
@@ -302,6 +324,7 @@ static uint32_t payload(const struct pf_symbolic_record *r)
     case PF_SYMBOLIC_SOURCE:
     case PF_SYMBOLIC_DATA:
     case PF_SYMBOLIC_LOST:
+    case PF_SYMBOLIC_TEXT:
         return r->b;
     case PF_SYMBOLIC_SITE:
         return r->c;
@@ -333,8 +356,10 @@ static const char *read_record(struct pf_expression_log *log, const struct pf_sy
         return read_loss(log, r, text);
     case PF_SYMBOLIC_OUTPUT:
         return read_output(log, r);
+    case PF_SYMBOLIC_TEXT:
+        return read_text(log, r, text);
     default:
-        return "a kind from 1 to 8";
+        return "a kind from 1 to 9";
     }
 }
 

@@ -73,6 +73,16 @@ struct pf_log_output {
     size_t conditions; /* how many conditions come before it */
 };
 
+/* A piece of a source that was compared with a text of another length (PF_SYMBOLIC_TEXT). */
+struct pf_log_text {
+    uint32_t source, site;
+    uint64_t offset;
+    uint32_t old; /* bytes of the piece; 0: none, a word of the program */
+    unsigned char *bytes;
+    uint32_t n;
+    size_t conditions; /* how many conditions come before it */
+};
+
 struct pf_log_loss {
     uint8_t reason;
     uint64_t count;
@@ -90,6 +100,7 @@ struct pf_expression_log {
     PF_VEC(struct pf_log_condition) conditions;
     PF_VEC(struct pf_log_address) addresses;
     PF_VEC(struct pf_log_output) outputs;
+    PF_VEC(struct pf_log_text) texts;
     PF_VEC(struct pf_log_loss) losses;
 };
 

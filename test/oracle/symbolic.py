@@ -8,7 +8,7 @@ import struct
 from dataclasses import dataclass, field
 
 STREAM = 9
-NODE, SOURCE, DATA, CONDITION, ADDRESS, SITE, LOST, OUTPUT = range(1, 9)
+NODE, SOURCE, DATA, CONDITION, ADDRESS, SITE, LOST, OUTPUT, TEXT = range(1, 10)
 OPS = ("none input number length add sub mul udiv sdiv urem srem shl lshr ashr and or xor eq ne ult ule ugt uge slt sle sgt "
        "sge zext sext extract concat select ctpop ctlz cttz bswap bitreverse").split()
 LOSSES = ("floating-point operation", "integer of more than 64 bits", "vector operation", "operation without a model",
@@ -39,6 +39,7 @@ class Log:
     sites: dict = field(default_factory=dict)  # number -> (function, file, line, column)
     lost: dict = field(default_factory=dict)  # (reason, name) -> how often
     outputs: list = field(default_factory=list)
+    texts: list = field(default_factory=list)
     order: list = field(default_factory=list)
 
 
@@ -48,7 +49,7 @@ def read(data):
     while at + 32 <= len(data):
         r = Record(*struct.unpack_from("<BBHIIIQQ", data, at))
         at += 32
-        n = {SOURCE: r.b, DATA: r.b, LOST: r.b, SITE: r.c}.get(r.kind, 0)
+        n = {SOURCE: r.b, DATA: r.b, LOST: r.b, SITE: r.c, TEXT: r.b}.get(r.kind, 0)
         r.text = data[at:at + n]
         at += (n + 31) & ~31
         log.order.append(r)
@@ -69,6 +70,11 @@ def read(data):
             log.lost[LOSSES[r.op], r.text.decode()] = r.x
         elif r.kind == OUTPUT:
             log.outputs.append(r)
+        elif r.kind == TEXT:
+            log.texts += [r] if r.c else []
+            piece = bytes(log.data[r.a][r.x + i] for i in range(r.c))  # none if c is 0
+            if r.c and (r.b == r.c or b"\0" in piece):
+                raise ValueError(f"{piece} and {r.text}: not a comparison of strings with different lengths")
         else:
             raise ValueError(f"unknown kind {r.kind} at offset {at - 32}")
     if at != len(data):

@@ -32,6 +32,20 @@ def run(words, **more):
     return subprocess.run(words, capture_output=True, timeout=550, **more)
 
 
+def seed(wanted, work):
+    """Writes the files of the seed command. -> its arguments, standard input, environment"""
+    files = {}
+    for name, line in (v.split("=", 1) for v in wanted.get("file", [])):
+        files[name] = files.get(name, b"") + line.encode() + b"\n"
+    for name, digits in (v.split("=", 1) for v in wanted.get("hex", [])):
+        files[name] = bytes.fromhex(digits)
+    for name, content in files.items():
+        (work / name).write_bytes(content)
+    text = "".join(line + "\n" for line in wanted.get("stdin", []))
+    environment = dict(os.environ, **dict(v.split("=", 1) for v in wanted.get("env", [])))
+    return " ".join(wanted.get("args", [])).split(), text.encode(), environment
+
+
 def hunt(pf, source, wanted, work, flags):
     work.mkdir(parents=True, exist_ok=True)
     program = work / "program"
@@ -42,14 +56,10 @@ def hunt(pf, source, wanted, work, flags):
     options = ["--state", "state", "--json", "out.json", "--runs", wanted.get("runs", [str(RUNS)])[0], "--time", "9m"]
     if "input" in wanted:
         options += ["--input", wanted["input"][0]]
-    args = " ".join(wanted.get("args", [])).split()
-    environment = dict(os.environ, **dict(v.split("=", 1) for v in wanted.get("env", [])))
-    files = dict(v.split("=", 1) for v in wanted.get("file", []))
-    for name, line in files.items():
-        (work / name).write_text(line + "\n")
-    text = "".join(line + "\n" for line in wanted.get("stdin", []))
-    done = run([pf, "hunt", *options, "--", "./program", *args], cwd=work, input=text.encode(), env=environment)
-    changed = [name for name, line in files.items() if (work / name).read_text() != line + "\n"]
+    args, text, environment = seed(wanted, work)
+    files = {f: f.read_bytes() for f in work.iterdir() if f.is_file() and f.name not in ("program", "out.json")}
+    done = run([pf, "hunt", *options, "--", "./program", *args], cwd=work, input=text, env=environment)
+    changed = [f.name for f, content in files.items() if f.read_bytes() != content]
     if changed:
         sys.exit(f"{source.name}: the hunt has changed {changed}")
     if done.returncode not in (0, 66):

@@ -17,6 +17,7 @@ import symbolic
 from expectation import Expectation
 
 SCHEDULE, HEADER = 0, 40  # the header: process id and clocks
+TIME, WOKEN, STUCK, SPUN, SPUN_BYTES = 5, 6, 7, 2, 432  # docs/format/schedule.md
 POLICIES = ["rr:3", "random:1"]
 # An error of the engine that it noticed itself: the label of a value has another value.
 ENGINE_ERRORS = {"store", "condition", "address"}
@@ -33,7 +34,16 @@ def record(pf, test, exe, file, *more):
 
 
 def schedule(file):
-    return clip.read(file).streams[SCHEDULE][HEADER:]
+    """The records of the schedule without `time`: how long the program waited for something external is real time."""
+    at, records = clip.Bytes(clip.read(file).streams[SCHEDULE][HEADER:]), []
+    while at.at < len(at.data):
+        n = at.varint()
+        kind, n = n & 7, n >> 3
+        thread = at.varint() if kind < TIME or kind == WOKEN else None
+        more = at.byte() if kind < TIME else at.take(SPUN_BYTES) if kind == STUCK and n == SPUN else None
+        if kind != TIME:
+            records.append((kind, n, thread, more))
+    return records
 
 
 def wrong(pf, test, level, work):

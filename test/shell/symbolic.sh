@@ -11,6 +11,8 @@ assert not list(symbolic.check(log))
 for c in log.conditions:
     function, _, line, _ = log.sites[c.b]
     print(f"T{c.c} {function}:{line} {c.bits} {symbolic.show(log, c.a)}")
+for t in log.texts:
+    print(f"text {log.sources[t.a]}+{t.x}..{t.x + t.c} {t.text.decode()}")
 for (reason, name), n in log.lost.items():
     print(f"lost {n} {reason} {name}")
 END
@@ -47,6 +49,20 @@ has out "main:17 1 ne1(select32(eq1(input(argv[1]+0), 0x6f), select32(eq1(input(
 has out "main:19 0 ne1(and32(zext32(select16("
 has out "ugt1(length(stdin), 0x8)"
 hasnt out lost
+
+# Delimiters, texts of other lengths, counts of bytes to read, and a reader without a model.
+"$PF" cc --symbolic -O1 -g "$ROOT/test/shell/part/symbolic_tokens.c" -o tokens
+printf 'ab,c\n\3xyzw' >in.txt
+status 0 "$PF" record --symbolic -o f.clip -- ./tokens <in.txt
+python3 show.py f.clip >out
+has out "main:17 1 eq1(input(stdin+2), 0x2c)" # the comma, which strsep has overwritten
+has out "main:17 0 eq1(input(stdin+3), 0x3b)"
+has out "text stdin+0..2 longer"
+has out "eq1(input(stdin+5), 0x7)" # n is still a byte of the input after fread has returned it
+hasnt out lost
+status 119 "$PF" record --symbolic -o f.clip -- ./tokens x <in.txt
+python3 show.py f.clip >out
+has out "call of a function without a model __isoc99_scanf"
 
 # What is lost is counted: wide integers, variable arguments, floating point.
 for level in O0 O2; do

@@ -9,7 +9,8 @@
  *     // args: WORD...     the arguments of the seed command
  *     // stdin: TEXT       a line of its standard input
  *     // env: NAME=VALUE   a variable of its environment
- *     // file: NAME=TEXT   a file in its folder, with this line
+ *     // file: NAME=TEXT   a file in its folder, with this line; several lines: one after the other
+ *     // hex: NAME=BYTES   a file in its folder, with these bytes
  *     // input: SPEC       the input that may change, as for pf hunt --input
  *     // race: A B         a race: between the lines that are marked with the comments A and B;
  *                          A B in phase N: pf hunt finds it in this phase

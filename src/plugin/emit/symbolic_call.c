@@ -69,6 +69,14 @@ static unsigned model_of(LLVMValueRef call)
     for (unsigned i = 1; i < PF_MODELS; i++)
         if (!strcmp(name, models[i]))
             return i;
+    /* a fortified function without a line of its own has the arguments of the plain one, then the
+     * size of the destination */
+    n = strlen(name);
+    if (n < 7 || strncmp(name, "__", 2) || strcmp(name + n - 4, "_chk"))
+        return 0;
+    for (unsigned i = 1; i < PF_MODELS; i++)
+        if (!strncmp(name + 2, models[i], n - 6) && !models[i][n - 6])
+            return i;
     return 0;
 }
 

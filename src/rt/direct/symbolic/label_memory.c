@@ -72,6 +72,15 @@ uint32_t pf_label_memory_byte(const void *at)
     return e ? part(e, 1) : 0;
 }
 
+struct pf_expression_operand pf_label_memory_overwritten(void *at)
+{
+    uint32_t e = *taint(at) ? *entry(at) : 0;
+    struct pf_expression_operand b = {e ? part(e, 1) : 0, e ? byte_value(e) : *(uint8_t *)at};
+    if (e && b.value != *(uint8_t *)at)
+        set(at, 0);
+    return b;
+}
+
 uint32_t pf_label_memory_load(const void *at, unsigned size)
 {
     const volatile uint8_t *p = at;

@@ -5,6 +5,7 @@
  * buffer.
  */
 #include "symbolic_model.h"
+#include "textbuf.h"
 #include <stdio.h>
 
 /* The position of a FILE in its source. */
@@ -41,18 +42,20 @@ static uint32_t one_character(FILE *f, uint32_t result)
 }
 
 /* `n` of `wanted` bytes up to the position `end` were delivered. Returns the label of n: it depends
- * on the length of the source if the source has ended. Otherwise n is concrete, on the condition
- * that the source is long enough. */
+ * on the length of the source if the source has ended. Otherwise all were delivered, on the
+ * condition that the source is long enough, and n has the label `asked` of their number. */
 static uint32_t delivered_label(const struct pf_symbolic_call *c, uint32_t source, uint64_t end,
-                                uint64_t n, uint64_t wanted)
+                                uint64_t n, uint64_t wanted, uint32_t asked)
 {
     struct pf_expression_operand length, start = {0, end - n}, all = {0, end};
-    if (end < n || !pf_symbolic_length(source, &length) || length.value < end)
-        return 0;
+    bool known = end >= n && pf_symbolic_length(source, &length) && length.value >= end;
     if (n == wanted) {
-        pf_model_condition(c, PF_EXPR_ULT, 64, length, all);
-        return 0;
+        if (known)
+            pf_model_condition(c, PF_EXPR_ULT, 64, length, all);
+        return asked;
     }
+    if (!known)
+        return 0;
     if (length.value != end)
         return 0;
     struct pf_expression_operand most = {0, start.value + wanted};
@@ -70,47 +73,72 @@ static uint32_t read_label(const struct pf_symbolic_call *c)
         return 0;
     if (c->model == PF_MODEL_pread)
         end = c->word[3] + c->result;
-    return delivered_label(c, source, end, c->result, c->word[2]);
+    return delivered_label(c, source, end, c->result, c->word[2], c->label[2]);
 }
 
-static uint32_t fread_label(const struct pf_symbolic_call *c)
+/* size: the argument with the size of an item; the number of items and the FILE follow it. */
+static uint32_t fread_label(const struct pf_symbolic_call *c, unsigned size)
 {
+    const uint64_t *w = c->word + size;
     uint32_t source;
     uint64_t end;
-    if (!stream_position((FILE *)c->word[3], &source, &end))
+    label_bytes((FILE *)w[2], (char *)c->word[0], c->result * w[0]);
+    if (!stream_position((FILE *)w[2], &source, &end))
         return 0;
     uint32_t label =
-        delivered_label(c, source, end, c->result * c->word[1], c->word[1] * c->word[2]);
-    return c->word[1] == 1 ? label : 0;
+        delivered_label(c, source, end, c->result * w[0], w[0] * w[1], c->label[size + 1]);
+    return w[0] == 1 || c->result == w[1] ? label : 0;
+}
+
+/* n bytes of text up to and including `delimiter` were delivered to s, and a 0. Another input has
+ * the delimiter elsewhere: that these bytes are not it is a condition of the model. */
+static void label_line(const struct pf_symbolic_call *c, FILE *f, char *s, size_t n, int delimiter)
+{
+    struct pf_expression_operand end = {0, (uint8_t)delimiter};
+    label_bytes(f, s, n);
+    pf_label_memory_fill(s + n, 0, 1);
+    for (size_t i = 0; i < n; i++)
+        pf_model_assume(c, PF_EXPR_EQ, 8, pf_model_byte(s + i), end);
+}
+
+bool pf_stream_was_read(void)
+{
+    static const char *last; /* the position in the buffer of stdin */
+    const char *now = stdin->_IO_read_ptr;
+    uint32_t source;
+    uint64_t offset;
+    bool moved = now != last && pf_symbolic_position(stdin->_fileno, &source, &offset);
+    last = now;
+    return pf_symbolic_was_read() || moved;
 }
 
 uint32_t pf_model_stream(const struct pf_symbolic_call *c)
 {
     const uint64_t *w = c->word;
+    bool checked = c->model == PF_MODEL___fgets_chk || c->model == PF_MODEL___fread_chk;
+    (void)pf_stream_was_read();
     switch ((enum pf_symbolic_model)c->model) {
-    case PF_MODEL_fgets: {
-        char *s = (char *)c->result;
-        size_t n = 0;
-        if (!s)
-            return 0;
-        while (s[n])
-            n++;
-        label_bytes((FILE *)w[2], s, n);
-        pf_label_memory_fill(s + n, 0, 1);
+    case PF_MODEL_fgets:
+    case PF_MODEL___fgets_chk:
+        if (c->result)
+            label_line(c, (FILE *)w[2 + checked], (char *)c->result, pf_str_len((char *)c->result),
+                       '\n');
         return 0;
-    }
     case PF_MODEL_fread:
-        label_bytes((FILE *)w[3], (char *)w[0], c->result * w[1]);
-        return fread_label(c);
+    case PF_MODEL___fread_chk:
+        return fread_label(c, 1 + checked);
     case PF_MODEL_getline:
-        if ((int64_t)c->result > 0) {
-            char *line = *(char **)w[0];
-            label_bytes((FILE *)w[2], line, c->result);
-            pf_label_memory_fill(line + c->result, 0, 1);
-        }
+        if ((int64_t)c->result > 0)
+            label_line(c, (FILE *)w[2], *(char **)w[0], c->result, '\n');
+        return 0;
+    case PF_MODEL_getdelim:
+    case PF_MODEL___getdelim:
+        if ((int64_t)c->result > 0)
+            label_line(c, (FILE *)w[3], *(char **)w[0], c->result, (int)w[2]);
         return 0;
     case PF_MODEL_getc:
     case PF_MODEL_fgetc:
+    case PF_MODEL___uflow: /* called by the macro getc_unlocked when the buffer is empty */
         return one_character((FILE *)w[0], (uint32_t)c->result);
     case PF_MODEL_getchar:
         return one_character(stdin, (uint32_t)c->result);

@@ -51,6 +51,8 @@ bool pf_symbolic_is_word(uint32_t source);
 uint32_t pf_symbolic_leaf_beyond(uint32_t source, uint64_t offset);
 /* The length of a word without its 0, or of a regular file. False: it is not known. */
 bool pf_symbolic_length(uint32_t source, struct pf_expression_operand *out);
+/* A source has delivered bytes since the last call. */
+bool pf_symbolic_was_read(void);
 /* The source and the offset of the next byte that a descriptor delivers. False: not a source. */
 bool pf_symbolic_position(int fd, uint32_t *source, uint64_t *offset);
 
@@ -72,6 +74,9 @@ bool pf_label_memory_any(const void *at, size_t n); /* false: no byte has a labe
 bool pf_label_memory_has(const void *at); /* this byte has a label, verified or not */
 uint32_t pf_label_memory_load(const void *at, unsigned size);
 uint32_t pf_label_memory_byte(const void *at);
+/* The byte with its label, as it was before code without events stored a 0 there; the label is then
+ * cleared. */
+struct pf_expression_operand pf_label_memory_overwritten(void *at);
 void pf_label_memory_store(void *at, unsigned size, uint32_t label, uint64_t value);
 void pf_label_memory_copy(void *to, const void *from, size_t n);
 void pf_label_memory_fill(void *at, uint32_t label, size_t n);
@@ -81,6 +86,9 @@ void pf_symbolic_put(const struct pf_symbolic_record *r, const void *bytes, size
 /* A condition at a site of the function on top of the shadow stack. */
 void pf_symbolic_condition(enum pf_symbolic_reason why, uint32_t label, bool value, uint32_t site,
                            uint32_t alternative);
+/* A piece of a source was compared with a text of another length (PF_SYMBOLIC_TEXT). */
+void pf_symbolic_text(uint32_t source, uint64_t offset, size_t old, const void *text, size_t n,
+                      uint32_t site);
 void pf_symbolic_address(uint32_t label, uint64_t address, uint32_t size, bool write, bool event);
 void pf_symbolic_lose(enum pf_symbolic_loss why, const char *name);
 

@@ -42,6 +42,7 @@ static uint32_t nsources;
 /* sockets become sources when they deliver bytes: all of them, or those that were named */
 static bool all_sockets;
 static uint64_t socket_limit;
+static bool was_read; /* see pf_symbolic_was_read */
 
 static bool starts(const char *s, const char *with)
 {
@@ -206,6 +207,13 @@ static uint32_t find_descriptor(int fd, struct stat *st)
     return UINT32_MAX;
 }
 
+bool pf_symbolic_was_read(void)
+{
+    bool any = was_read;
+    was_read = false;
+    return any;
+}
+
 bool pf_symbolic_position(int fd, uint32_t *source, uint64_t *offset)
 {
     struct stat st;
@@ -229,6 +237,7 @@ static void delivered(int fd, const struct iovec *v, size_t count, size_t n, con
     bool from_source = pf_symbolic_position(fd, &source, &end);
     uint64_t offset = 0;
     if (from_source) {
+        was_read = true;
         find_descriptor(fd, &st);
         offset = at ? (uint64_t)*at : S_ISREG(st.st_mode) ? end - n : end;
         sources[source].delivered += S_ISREG(st.st_mode) || peeks ? 0 : n;

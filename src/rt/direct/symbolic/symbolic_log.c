@@ -96,6 +96,19 @@ void pf_symbolic_condition(enum pf_symbolic_reason why, uint32_t label, bool val
                     NULL, 0);
 }
 
+void pf_symbolic_text(uint32_t source, uint64_t offset, size_t old, const void *text, size_t n,
+                      uint32_t site)
+{
+    uint32_t number = site_number(site);
+    pf_symbolic_put(&(struct pf_symbolic_record){.kind = PF_SYMBOLIC_TEXT,
+                                                 .a = source,
+                                                 .b = (uint32_t)n,
+                                                 .c = (uint32_t)old,
+                                                 .x = offset,
+                                                 .y = number},
+                    text, n);
+}
+
 void pf_symbolic_address(uint32_t label, uint64_t address, uint32_t size, bool write, bool event)
 {
     struct pf_context *c = pf_context_self();

@@ -47,9 +47,16 @@ void pf_model_assume(const struct pf_symbolic_call *c, enum pf_symbolic_op op, u
                               0);
 }
 
+/* Whether a byte ends a string. Inputs with a 0 inside of a text are rarely of use, so this is an
+ * assumption, unless the string is a word: that may be of any length. */
 static void is_zero(const struct pf_symbolic_call *c, const void *at)
 {
-    pf_model_condition(c, PF_EXPR_EQ, 8, pf_model_byte(at), constant(0));
+    struct pf_expression_operand b = pf_model_byte(at);
+    const struct pf_symbolic_record *leaf = b.label ? pf_expression_node(b.label) : NULL;
+    if (leaf && leaf->op == PF_EXPR_INPUT && pf_symbolic_is_word(leaf->a))
+        pf_model_condition(c, PF_EXPR_EQ, 8, b, constant(0));
+    else
+        pf_model_assume(c, PF_EXPR_EQ, 8, b, constant(0));
 }
 
 size_t pf_model_length(const struct pf_symbolic_call *c, const char *s, size_t most)
@@ -180,6 +187,19 @@ static struct pf_expression_operand select_of(struct pf_expression_operand c, un
         c.value ? a.value : b.value};
 }
 
+/* Records whether the two are equal, with the constant one of them as the alternative: a loop that
+ * compares with many texts has one site. */
+static void is_same_text(const struct pf_symbolic_call *c, const uint8_t *a, const uint8_t *b,
+                         size_t n, struct pf_expression_operand result)
+{
+    const uint8_t *text = pf_label_memory_any(a, 1) ? b : a;
+    uint32_t hash = 1;
+    for (size_t i = 0; i < n && i < 64 && (n < SIZE_MAX || text[i]); i++)
+        hash = (hash ^ text[i]) * 0x01000193;
+    uint32_t equal = pf_expression_two(PF_EXPR_EQ, 1, 32, result, constant(0));
+    pf_symbolic_condition(PF_REASON_MODEL, equal, !result.value, c->site, hash);
+}
+
 #define COMPARED_MAX 256
 
 /* The result of a comparison of up to n bytes; strings end at 0. The first byte that differs
@@ -190,6 +210,8 @@ static uint32_t compare(const struct pf_symbolic_call *c, const uint8_t *a, cons
 {
     struct pf_expression_operand x[COMPARED_MAX], y[COMPARED_MAX], result = constant(0);
     struct compared p = {.s = a}, q = {.s = b};
+    if (string && n == SIZE_MAX && (uint32_t)c->result)
+        pf_model_other_text(c, (const char *)a, (const char *)b);
     size_t m = 0, first = SIZE_MAX;
     while (m < n && m < COMPARED_MAX && (!string || goes_on(&p, &q))) {
         x[m] = compared_byte(&p, m, string);
@@ -221,6 +243,7 @@ static uint32_t compare(const struct pf_symbolic_call *c, const uint8_t *a, cons
         struct pf_expression_operand above = constant(here && !less.value ? own : 1);
         result = select_of(same, 32, result, select_of(less, 32, below, above));
     }
+    is_same_text(c, a, b, n, result);
     return result.label;
 }
 
@@ -296,16 +319,24 @@ static uint32_t search_last(const struct pf_symbolic_call *c, const uint8_t *s)
 }
 
 /* strstr: the needle is compared at each position up to the result. */
-static void search_text(const struct pf_symbolic_call *c, const uint8_t *s, const uint8_t *needle)
+static void search_text(const struct pf_symbolic_call *c, const uint8_t *s, const uint8_t *needle,
+                        bool fold)
 {
+    if (!c->result)
+        pf_model_other_text(c, (const char *)s, (const char *)needle);
     size_t n = pf_model_length(c, (const char *)s, SIZE_MAX);
     size_t m = pf_model_length(c, (const char *)needle, SIZE_MAX);
     const uint8_t *found = (const uint8_t *)c->result;
     for (size_t i = 0; i + m <= n; i++)
         for (size_t k = 0; k < m; k++) {
-            pf_model_condition(c, PF_EXPR_EQ, 8, pf_model_byte(s + i + k),
-                               pf_model_byte(needle + k));
-            if (s[i + k] != needle[k])
+            struct pf_expression_operand x = pf_model_byte(s + i + k),
+                                         y = pf_model_byte(needle + k);
+            if (fold) {
+                x = lower(x);
+                y = lower(y);
+            }
+            pf_model_condition(c, PF_EXPR_EQ, 8, x, y);
+            if (x.value != y.value)
                 break;
             if (k + 1 == m && s + i == found)
                 return;
@@ -356,6 +387,8 @@ static uint32_t unknown(const struct pf_symbolic_call *c)
     bool lost = c->dropped;
     for (uint32_t i = 0; i < c->n && i < PF_SYMBOLIC_WORDS; i++)
         lost |= c->label[i] || is_readable_label(c->word[i]);
+    if (pf_stream_was_read()) /* by the function; the bytes have lost their labels on the way */
+        lost = true;
     if (!lost)
         return 0;
     Dl_info info = {0};
@@ -369,6 +402,7 @@ static uint32_t unknown(const struct pf_symbolic_call *c)
 uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
 {
     const uint64_t *w = c->word;
+    pf_model_words(c);
     switch ((enum pf_symbolic_model)c->model) {
     case PF_MODEL_strlen:
         return word_length(c, (const uint8_t *)w[0], c->result);
@@ -387,6 +421,7 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
     case PF_MODEL_bcmp:
         return compare(c, (void *)w[0], (void *)w[1], w[2], false, false);
     case PF_MODEL_strchr:
+    case PF_MODEL_strchrnul:
         search(c, (void *)w[0], SIZE_MAX, true, (void *)c->result);
         return 0;
     case PF_MODEL_memchr:
@@ -395,12 +430,25 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
     case PF_MODEL_strrchr:
         return search_last(c, (void *)w[0]);
     case PF_MODEL_strstr:
-        search_text(c, (void *)w[0], (void *)w[1]);
+    case PF_MODEL_strcasestr:
+        search_text(c, (void *)w[0], (void *)w[1], c->model == PF_MODEL_strcasestr);
         return 0;
+    case PF_MODEL_strsep:
+    case PF_MODEL_strtok:
+    case PF_MODEL_strtok_r:
+    case PF_MODEL___strtok_r:
+    case PF_MODEL_strspn:
+    case PF_MODEL_strcspn:
+    case PF_MODEL_strpbrk:
+        return pf_model_token(c);
     case PF_MODEL_memcpy:
     case PF_MODEL_memmove:
         pf_label_memory_copy((void *)w[0], (void *)w[1], w[2]);
         return c->label[0];
+    case PF_MODEL_mempcpy:
+    case PF_MODEL___mempcpy:
+        pf_label_memory_copy((void *)w[0], (void *)w[1], w[2]);
+        return 0;
     case PF_MODEL_memset:
         pf_label_memory_fill((void *)w[0], c->label[1], w[2]);
         return c->label[0];
@@ -417,6 +465,13 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
     case PF_MODEL_strcat: {
         size_t n = pf_str_len((const char *)w[0]) - pf_str_len((const char *)w[1]);
         copy_string(c, (char *)w[0] + n, (const char *)w[1], SIZE_MAX);
+        return 0;
+    }
+    case PF_MODEL_strncat: {
+        size_t n = pf_model_length(c, (const char *)w[1], w[2]);
+        char *end = (char *)w[0] + pf_str_len((const char *)w[0]);
+        pf_label_memory_copy(end - n, (const char *)w[1], n);
+        pf_label_memory_fill(end, 0, 1);
         return 0;
     }
     case PF_MODEL_strdup:
@@ -482,6 +537,11 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
     case PF_MODEL_fgetc:
     case PF_MODEL_getchar:
     case PF_MODEL_getline:
+    case PF_MODEL_getdelim:
+    case PF_MODEL___getdelim:
+    case PF_MODEL___uflow:
+    case PF_MODEL___fgets_chk:
+    case PF_MODEL___fread_chk:
         return pf_model_stream(c);
     case PF_MODEL_printf:
     case PF_MODEL_fprintf:

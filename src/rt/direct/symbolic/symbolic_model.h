@@ -19,6 +19,15 @@ void pf_model_assume(const struct pf_symbolic_call *c, enum pf_symbolic_op op, u
  * this length. */
 size_t pf_model_length(const struct pf_symbolic_call *c, const char *s, size_t most);
 
+/* model_token.c: strsep, strtok, strspn and similar. */
+uint32_t pf_model_token(const struct pf_symbolic_call *c);
+/* The two strings differ. If one is a piece of a source and the other a text of another length, it
+ * is recorded that the piece may become the text. */
+void pf_model_other_text(const struct pf_symbolic_call *c, const char *a, const char *b);
+
+/* Records the constant words among the arguments, once each: the input may have to contain them. */
+void pf_model_words(const struct pf_symbolic_call *c);
+
 /* model_number.c: the strtol family. */
 uint32_t pf_model_number(const struct pf_symbolic_call *c);
 /* The length of the text of a number: spaces, sign, prefix, digits; 0: no number. *base: the base;
@@ -36,5 +45,8 @@ bool pf_model_print(const struct pf_symbolic_call *c, char *to, size_t room, uin
 bool pf_model_output(const struct pf_symbolic_call *c);
 /* model_stream.c: read and stdio. */
 uint32_t pf_model_stream(const struct pf_symbolic_call *c);
+/* Since the last call, bytes of a source were delivered, or read from the buffer of stdin: if no
+ * model has taken them, a function without a model has. */
+bool pf_stream_was_read(void);
 
 #endif

@@ -1,0 +1,167 @@
+/* hunt_order.c - see hunt_order.h. Costs only grow, so a heap whose first question is weighed again
+ * when it is taken is in order. */
+#include "hunt_order.h"
+#include "pf_symbolic.h"
+
+#define COST_KNOWN 16 /* of a direction that runs took */
+#define COST_OLD 128
+#define REST_EVERY 4 /* every fourth question is one of cost COST_KNOWN or more */
+
+void pf_hunt_order_release(struct pf_hunt_order *o)
+{
+    pf_vec_release(&o->questions);
+    pf_vec_release(&o->heap[0]);
+    pf_vec_release(&o->heap[1]);
+    pf_hash_map_release(&o->directions);
+    pf_hash_map_release(&o->taken);
+    pf_hash_map_release(&o->attempts);
+}
+
+static bool has(const struct pf_hash_map *m, uint64_t key)
+{
+    return pf_hash_map_find(m, key) != PF_HASH_NONE;
+}
+
+unsigned pf_hunt_order_took(struct pf_hunt_order *o, uint64_t direction, uint64_t branch)
+{
+    unsigned new = !has(&o->directions, direction) ? 2 : !has(&o->taken, branch);
+    if (new == 2)
+        pf_hash_map_add(&o->directions, direction, 0);
+    if (new)
+        pf_hash_map_add(&o->taken, branch, 0);
+    return new;
+}
+
+bool pf_hunt_order_is_new(const struct pf_hunt_order *o, const struct pf_hunt_question *q)
+{
+    return q->reason != PF_REASON_ASSUMED && !has(&o->directions, q->direction);
+}
+
+static uint32_t attempts(const struct pf_hunt_order *o, uint64_t key)
+{
+    uint32_t n = pf_hash_map_find(&o->attempts, key);
+    return n == PF_HASH_NONE ? 0 : n;
+}
+
+static void count_attempt(struct pf_hunt_order *o, uint64_t key)
+{
+    struct pf_hash_walk w = pf_hash_map_walk(&o->attempts, key);
+    if (pf_hash_map_next(&o->attempts, &w))
+        pf_hash_map_set(&o->attempts, &w, w.value + 1);
+    else
+        pf_hash_map_add(&o->attempts, key, 1);
+}
+
+static uint32_t cost(const struct pf_hunt_order *o, const struct pf_hunt_question *q)
+{
+    uint32_t n = attempts(o, q->direction);
+    if (pf_hunt_order_is_new(o, q))
+        return 4 * n + (q->reason == PF_REASON_MODEL ? 4 : 0);
+    bool old = q->distance == PF_HUNT_NOTHING_NEW;
+    if (!old && q->reason != PF_REASON_ASSUMED && !has(&o->taken, q->branch))
+        return 8 + 2 * attempts(o, q->branch) + n / 4;
+    uint32_t far = old ? COST_OLD : q->distance / 4 < COST_OLD ? q->distance / 4 : COST_OLD;
+    return far + n / 2 +
+           (q->reason == PF_REASON_ASSUMED ? 256
+            : q->reason == PF_REASON_MODEL ? 64
+                                           : COST_KNOWN);
+}
+
+/* --- the heaps --- */
+
+static bool is_before(const struct pf_hunt_order *o, uint32_t x, uint32_t y)
+{
+    const struct pf_hunt_question *a = &o->questions.at[x], *b = &o->questions.at[y];
+    uint32_t ca = cost(o, a), cb = cost(o, b);
+    if (ca != cb)
+        return ca < cb;
+    return a->path != b->path ? a->path > b->path : a->condition < b->condition;
+}
+
+static void push(struct pf_hunt_order *o, uint32_t question)
+{
+    pf_vec_u32 *h = &o->heap[cost(o, &o->questions.at[question]) >= COST_KNOWN];
+    pf_vec_push(h, question);
+    size_t i = h->len - 1;
+    for (; i && is_before(o, question, h->at[(i - 1) / 2]); i = (i - 1) / 2)
+        h->at[i] = h->at[(i - 1) / 2];
+    h->at[i] = question;
+}
+
+static uint32_t pop(struct pf_hunt_order *o, pf_vec_u32 *h)
+{
+    uint32_t top = h->at[0], last = h->at[--h->len];
+    size_t i = 0;
+    for (;;) {
+        size_t child = 2 * i + 1;
+        if (child + 1 < h->len && is_before(o, h->at[child + 1], h->at[child]))
+            child++;
+        if (child >= h->len || !is_before(o, h->at[child], last))
+            break;
+        h->at[i] = h->at[child];
+        i = child;
+    }
+    if (h->len)
+        h->at[i] = last;
+    return top;
+}
+
+/* The first question of a heap: its cost may have grown since it was added. */
+static struct pf_hunt_question *take(struct pf_hunt_order *o, unsigned which)
+{
+    pf_vec_u32 *h = &o->heap[which];
+    while (h->len) {
+        uint32_t top = pop(o, h);
+        struct pf_hunt_question *q = &o->questions.at[top];
+        if (q->asked)
+            continue;
+        if ((cost(o, q) >= COST_KNOWN) != which || (h->len && is_before(o, h->at[0], top))) {
+            push(o, top);
+            continue;
+        }
+        return q;
+    }
+    return NULL;
+}
+
+/* The same among the runs that are wanted. */
+static struct pf_hunt_question *take_wanted(struct pf_hunt_order *o,
+                                            bool (*wanted)(void *, uint32_t), void *arg)
+{
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < o->questions.len; i++)
+        if (!o->questions.at[i].asked && wanted(arg, o->questions.at[i].run) &&
+            (best == UINT32_MAX || is_before(o, i, best)))
+            best = i;
+    return best == UINT32_MAX ? NULL : &o->questions.at[best];
+}
+
+void pf_hunt_order_add(struct pf_hunt_order *o, const struct pf_hunt_question *q)
+{
+    pf_vec_push(&o->questions, *q);
+    push(o, (uint32_t)o->questions.len - 1);
+}
+
+const struct pf_hunt_question *
+pf_hunt_order_next(struct pf_hunt_order *o, bool (*wanted)(void *arg, uint32_t run), void *arg)
+{
+    unsigned first = ++o->chosen % REST_EVERY == 0;
+    struct pf_hunt_question *q = wanted ? take_wanted(o, wanted, arg) : take(o, first);
+    if (!q && !wanted)
+        q = take(o, !first);
+    if (!q)
+        return NULL;
+    q->asked = true;
+    count_attempt(o, q->direction);
+    if (q->branch != q->direction)
+        count_attempt(o, q->branch);
+    return q;
+}
+
+uint64_t pf_hunt_order_open(const struct pf_hunt_order *o)
+{
+    uint64_t n = 0;
+    for (size_t i = 0; i < o->questions.len; i++)
+        n += !o->questions.at[i].asked;
+    return n;
+}

@@ -1,0 +1,69 @@
+/*
+ * hunt_order.h - the questions that a hunt may still ask, and which of them is next.
+ *
+ * Model:   a question asks for an input that makes a run take another direction at a branch (a
+ *          flip), makes two accesses meet, or has another text in place of a piece. Its cost is low
+ *          if nothing like it has happened yet:
+ *
+ *              0  a direction of a branch, a text or a meeting that no run has had
+ *              4  the same for a condition inside a library function
+ *              8  a known direction, more often in one run than in any run before
+ *             16  any other branch;  64  inside a library function;  256  an assumption of a model
+ *
+ *          It grows with the questions for the same direction so far. From 16 on it also grows with
+ *          the distance, on its path, from what was new in its run; without anything new it is 128
+ *          more. The cheapest is next; among equals that of the newest run, then the first of its
+ *          path. Every fourth question is one of cost 16 or more: a known direction may lead to
+ *          something new in another run.
+ * Memory:  the order owns its questions until release; a pointer to one is valid until the next
+ *          call of pf_hunt_order_add.
+ * Threads: one.
+ */
+#ifndef PF_HUNT_ORDER_H
+#define PF_HUNT_ORDER_H
+
+#include "hash_map.h"
+#include "vector.h"
+#include <stdbool.h>
+
+#define PF_HUNT_NOTHING_NEW UINT32_MAX
+
+struct pf_hunt_question {
+    uint32_t path, run;
+    uint32_t condition; /* of the path; otherwise the number of conditions before it */
+    uint32_t first, second; /* labels of two addresses that are to meet; 0: none */
+    uint32_t text; /* 1 + the index of a text of the log; 0: none */
+    uint64_t key; /* of the path that is asked for */
+    uint64_t way; /* hash of the directions that the new run should take; 0: unknown */
+    uint64_t direction; /* what is asked for: a branch and its direction, a text, a meeting */
+    uint64_t branch; /* the same with its count in the run */
+    uint8_t reason; /* enum pf_symbolic_reason */
+    uint32_t distance; /* from the nearest new direction of its run; PF_HUNT_NOTHING_NEW: none */
+    bool asked;
+};
+
+struct pf_hunt_order {
+    PF_VEC(struct pf_hunt_question) questions;
+    pf_vec_u32 heap[2]; /* indices of questions: of cost below 16, and the others */
+    struct pf_hash_map directions; /* that runs took; all values are 0 */
+    struct pf_hash_map taken; /* the same with counts */
+    struct pf_hash_map
+        attempts; /* per direction, and per branch: how many questions asked for it */
+    uint64_t chosen;
+};
+
+void pf_hunt_order_release(struct pf_hunt_order *o);
+void pf_hunt_order_add(struct pf_hunt_order *o, const struct pf_hunt_question *q);
+/* A run took this direction, as `branch` with its count. Returns 2 if the direction is new,
+ * 1 if it was never taken so often, else 0. */
+unsigned pf_hunt_order_took(struct pf_hunt_order *o, uint64_t direction, uint64_t branch);
+/* The next question of runs for which wanted(arg, run) is true, NULL: of all. Marks it as asked.
+ * NULL: there is none. */
+const struct pf_hunt_question *
+pf_hunt_order_next(struct pf_hunt_order *o, bool (*wanted)(void *arg, uint32_t run), void *arg);
+/* No run has taken the direction that the question asks for. */
+bool pf_hunt_order_is_new(const struct pf_hunt_order *o, const struct pf_hunt_question *q);
+/* The number of questions that were not asked. */
+uint64_t pf_hunt_order_open(const struct pf_hunt_order *o);
+
+#endif
