@@ -1,9 +1,12 @@
 /* race_events.c - see race_events.h. */
 #include "race_events.h"
+#include "clocks.h"
 #include "textbuf.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define COMPARED 64 /* most earlier accesses that an access is compared with */
 
 /* --- by number --- */
 
@@ -117,6 +120,67 @@ static void list_at(const struct pf_trace *t, const struct pf_access *x, pf_vec_
     }
 }
 
+/* An access that was seen before, for find_unordered. */
+struct earlier_access {
+    uint32_t event, epoch;
+};
+typedef PF_VEC(struct earlier_access) earlier_accesses;
+
+static bool is_listed(const pf_vec_u32 *list, size_t *next, uint32_t event)
+{
+    while (*next < list->len && list->at[*next] < event)
+        (*next)++;
+    return *next < list->len && list->at[*next] == event;
+}
+
+/* Looks for the closest pair of an access of one list and the access `event`, the next one of the
+ * trace, that nothing orders. */
+static void compare_earlier(const struct pf_clocks *clocks, const earlier_accesses *list,
+                            uint32_t event, uint32_t *a, uint32_t *b)
+{
+    const struct pf_event *e = &clocks->t->events.at[event];
+    for (size_t n = list->len; n-- > 0 && n + COMPARED >= list->len;) {
+        uint32_t other = list->at[n].event;
+        const struct pf_event *x = &clocks->t->events.at[other];
+        if (*a != PF_NONE && event - other >= *b - *a)
+            return;
+        if (pf_trace_conflict(clocks->t, x, e) &&
+            !pf_clocks_seen(clocks, e->thread, x->thread, list->at[n].epoch)) {
+            *a = other;
+            *b = event;
+            return;
+        }
+    }
+}
+
+/* Of the pairs that nothing orders, the one that is closest together; *a is PF_NONE if there is
+ * none. The closest pair of all may be ordered: memory is used again, after a join, by other
+ * threads at the same positions. */
+static void find_unordered(const struct pf_trace *t, const pf_vec_u32 *x, const pf_vec_u32 *y,
+                           uint32_t *a, uint32_t *b)
+{
+    struct pf_clocks clocks;
+    earlier_accesses seen[2] = {0};
+    size_t next[2] = {0};
+    *a = *b = PF_NONE;
+    pf_clocks_init(&clocks, t, PF_CLOCKS_LOCKS | PF_CLOCKS_ATOMICS);
+    for (uint32_t i = 0; i < t->events.len; i++) {
+        bool in[2] = {is_listed(x, &next[0], i), is_listed(y, &next[1], i)};
+        pf_clocks_enter(&clocks, i);
+        for (unsigned k = 0; k < 2; k++)
+            if (in[k])
+                compare_earlier(&clocks, &seen[!k], i, a, b);
+        for (unsigned k = 0; k < 2; k++)
+            if (in[k])
+                pf_vec_push(&seen[k], (struct earlier_access){
+                                          i, pf_clocks_epoch(&clocks, t->events.at[i].thread)});
+        pf_clocks_leave(&clocks, i);
+    }
+    pf_clocks_release(&clocks);
+    pf_vec_release(&seen[0]);
+    pf_vec_release(&seen[1]);
+}
+
 bool pf_race_events_at(const struct pf_trace *t, const struct pf_finding *f, uint32_t *a,
                        uint32_t *b, char *why, size_t room)
 {
@@ -143,10 +207,15 @@ bool pf_race_events_at(const struct pf_trace *t, const struct pf_finding *f, uin
         snprintf(why, room,
                  !x.len || !y.len ? "never seen in a replay"
                                   : "its accesses were never to the same memory in a replay");
+    uint32_t c, d;
+    if (best != UINT32_MAX) {
+        put_in_order(a, b);
+        find_unordered(t, &x, &y, &c, &d);
+        *a = c == PF_NONE ? *a : c;
+        *b = c == PF_NONE ? *b : d;
+    }
     pf_vec_release(&x);
     pf_vec_release(&y);
-    if (best != UINT32_MAX)
-        put_in_order(a, b);
     return best != UINT32_MAX;
 }
 

@@ -3,7 +3,7 @@
  *
  * Model:   by their numbers, T1:137 and T2:40, as in the description of a clip; or by their
  *          positions in the source, as in a finding: of all pairs of conflicting accesses at these
- *          positions, the pair that is closest together.
+ *          positions that nothing orders, the pair that is closest together.
  * Errors:  false, with a reason, if the trace does not contain them.
  */
 #ifndef PF_JUDGE_RACE_EVENTS_H
