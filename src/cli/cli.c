@@ -139,3 +139,11 @@ uint32_t pf_cli_window(const char *text)
     unsigned long n = text ? strtoul(text, &end, 10) : pf_limits_default.window;
     return n < 2 || n > 1000000 || (end && *end) ? 0 : (uint32_t)n;
 }
+
+const char *pf_cli_late_option(int argc, char **argv, int first)
+{
+    for (int i = first; i < argc; i++)
+        if (argv[i][0] == '-')
+            return argv[i];
+    return NULL;
+}

@@ -570,6 +570,8 @@ int pf_verb_judge(int argc, char **argv)
             pf_complain(VERB, "--fail-on=%s: expected a class such as output-differs", fail_on);
     else if (v->without_lock && !pf_cli_is_position(v->without_lock))
         status = pf_complain(VERB, "--without-lock=%s: expected FILE:LINE", v->without_lock);
+    else if ((wrong = pf_cli_late_option(argc, argv, next)))
+        status = pf_complain(VERB, "%s: options come before the ids and the recording", wrong);
     else if (v->fleet.on && next == argc - 1 && pf_clip_is_file(argv[next]))
         status =
             pf_complain(VERB, "--on judges races of a state folder; %s is a recording", argv[next]);

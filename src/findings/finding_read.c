@@ -336,6 +336,17 @@ static const struct pf_judged *read_judged(struct pf_reader *r, const json_t *o)
 
 /* Merges the same finding from another source into `old`: the more certain status wins; it counts
  * if either does. */
+/* True if a verdict replaces the one that the finding has. A finding may have been judged several
+ * times, with other options; the worst verdict counts. */
+static bool is_worse(const struct pf_finding *old, const char *verdict)
+{
+    int now = verdict ? pf_judge_class_from(verdict) : -1,
+        before = old->verdict ? pf_judge_class_from(old->verdict) : -1;
+    if (now < 0 || before < 0 || before == PF_JUDGED_UNDECIDED)
+        return now >= 0;
+    return now < before && now != PF_JUDGED_UNDECIDED;
+}
+
 static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
 {
     enum pf_finding_status status =
@@ -365,7 +376,7 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
         old->unconfirmed = NULL;
     if (!old->nwitness)
         read_schedules(r, o, old);
-    if (read_verdict(r, o) && (!old->verdict || pf_finding_class(old) == PF_JUDGED_UNDECIDED)) {
+    if (is_worse(old, read_verdict(r, o))) {
         old->verdict = read_verdict(r, o);
         old->judged = read_judged(r, o);
     }

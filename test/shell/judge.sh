@@ -64,6 +64,15 @@ for f in d["findings"]:
     assert len(clips) == 2 and all(os.path.exists(c) for c in clips), clips
 EOF
 
+# A finding that was judged again has the worst of its classes.
+sed 's/k-witness-harmless/spec-violated/g; s/output-differs/single-ordering/g' c.json > c/judged.json
+status 66 "$PF" report --state c --json -o again.json
+python3 -c '
+import json
+d = json.load(open("again.json"))
+assert sorted(f["class"] for f in d["findings"]) == ["output-differs", "spec-violated"], d["findings"]'
+rm c/judged.json
+
 # What makes a check fail.
 status 0 "$PF" check --runs 1 --time 60s --state c2 --fail-on=spec-violated -- ./two
 status 66 "$PF" check --runs 1 --time 60s --state c3 --fail-on=output-differs -- ./two
@@ -73,6 +82,8 @@ status 2 "$PF" check --fail-on=new -- ./two
 has err "expected any, confirmed or a class"
 status 2 "$PF" judge --state s 0000000000000000
 has err "no finding has this id"
+status 2 "$PF" judge 0000000000000000 --state s
+has err "--state: options come before"
 status 2 "$PF" judge --method=none
 has err "--method=none"
 status 2 "$PF" judge --schedules=many
