@@ -32,6 +32,7 @@ struct pf_hunt;
 
 struct pf_hunt_settings {
     char **argv; /* the program and its arguments, NULL-terminated */
+    const char *cwd; /* the folder of the program; NULL: the current one */
     /* sources that may change, as in pf record --input; NULL: the arguments, standard input and the
      * files that arguments name. An argument that names such a file is not changed. */
     const char *inputs;

@@ -421,7 +421,8 @@ static pf_status command_of(const struct pf_hunt *h, const struct pf_input_bytes
         s = pf_hunt_write_patch(h, in, false, patch, &served, e);
     pf_pool_init_malloc(&pool);
     pf_text_init(&t, &pool);
-    char *here = getcwd(NULL, 0), *self = realpath("/proc/self/exe", NULL);
+    char *here = h->settings.cwd ? pf_mem_copy(h->settings.cwd) : getcwd(NULL, 0),
+         *self = realpath("/proc/self/exe", NULL);
     if (here) { /* the command works in every folder */
         pf_text_add(&t, "cd ");
         add_word(&t, here);

@@ -230,7 +230,8 @@ static void release_symbolic(struct symbolic_run *r)
 }
 
 /* Compares the outputs of both orders as formulas. If the solver finds an input under which they
- * should differ, sets *other to it and returns true. */
+ * should differ, or may differ because only one order takes its path, sets *other to it and returns
+ * true. */
 static bool compare_outputs(struct paths *p, const struct pf_input_bytes *in,
                             const struct symbolic_run *primary, const char *alternate,
                             struct pf_input_bytes *other)
@@ -262,7 +263,7 @@ static bool compare_outputs(struct paths *p, const struct pf_input_bytes *in,
     *other = q.other;
     release_symbolic(&flipped);
     pf_trace_release(&t);
-    return result == PF_OUTPUTS_DIFFER;
+    return q.has_other;
 }
 
 /* Adds the conditions of a symbolic run of a recording to the tree. If the race is harmless there,
@@ -294,12 +295,10 @@ static bool explore(struct paths *p, const struct pf_input_bytes *in, const stru
 static void keep_input(struct paths *p, struct pf_verdict *v, const struct pf_input_bytes *in,
                        const char *words)
 {
-    const struct pf_clip_meta *m = &p->race->recording->meta;
     char *folder = pf_mem_format("%s/%s.input", p->race->folder, p->race->name), *command = NULL;
     struct pf_error ignored;
     if (pf_hunt_write_input(&p->hunt, in, folder, &command, &ignored) == PF_OK) {
-        char *text =
-            pf_mem_format("%s\nfiles: %s\ncommand: cd %s && %s", words, folder, m->cwd, command);
+        char *text = pf_mem_format("%s\nfiles: %s\ncommand: %s", words, folder, command);
         pf_evidence_text(v, "input", text);
         free(text);
     }
@@ -445,6 +444,7 @@ void pf_judge_paths(const struct pf_judge_settings *how, const struct pf_judge_c
     p.folder = pf_mem_format("%s/%s.paths", race->scratch, race->name);
     if (pf_folder_make(p.folder, &e) == PF_OK) {
         p.hunt.settings.argv = race->recording->meta.argv;
+        p.hunt.settings.cwd = race->recording->meta.cwd;
         p.hunt.settings.state = race->folder;
         p.tree = pf_hunt_paths_new(how->worker, how->solver_ms);
         read_seed(&p);

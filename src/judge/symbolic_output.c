@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define SHOWN 6 /* conditions in the text */
+#define QUESTIONS 8 /* most conditions that are asked about because only one path has them */
 
 static const char *const loss_text[] = {
 #define PF_LOSS(name, text) text,
@@ -20,6 +21,8 @@ static const char *const loss_text[] = {
 struct both {
     struct pf_expression_log log, other;
     pf_vec_u32 map; /* labels of `other` in `log` */
+    size_t first; /* conditions of the first run; those of the second one follow */
+    size_t both; /* conditions of both runs; those on addresses follow */
 };
 
 static bool read_log(struct pf_symbolic_outputs *q, unsigned i, struct pf_expression_log *log)
@@ -79,6 +82,8 @@ static bool merge(struct pf_symbolic_outputs *q, struct both *b)
         snprintf(q->text, sizeof q->text, "the two orders read different inputs");
         return false;
     }
+    b->first = b->log.conditions.len;
+    b->both = b->first + b->other.conditions.len;
     for (size_t i = 0; i < b->other.conditions.len; i++) {
         struct pf_log_condition c = b->other.conditions.at[i];
         c.label = b->map.at[c.label];
@@ -162,6 +167,7 @@ static enum pf_outputs ask(struct pf_symbolic_outputs *q, struct both *b)
         enum pf_solve_outcome o = pf_solve(&solver, &run, b->log.conditions.len, &one, &values);
         if (o == PF_SOLVE_YES) {
             pf_input_bytes_apply(&q->other, q->input, &b->log, &values);
+            q->has_other = true;
             result = PF_OUTPUTS_DIFFER;
         } else if (o != PF_SOLVE_NO) {
             snprintf(q->text, sizeof q->text, "%s",
@@ -177,18 +183,60 @@ static enum pf_outputs ask(struct pf_symbolic_outputs *q, struct both *b)
     return result;
 }
 
+/* --- paths --- */
+
+static bool has_condition(const struct both *b, size_t from, size_t to, size_t n)
+{
+    const struct pf_log_condition *at = b->log.conditions.at;
+    for (size_t i = from; i < to; i++)
+        if (at[i].holds == at[n].holds &&
+            b->log.hashes.at[at[i].label] == b->log.hashes.at[at[n].label])
+            return true;
+    return false;
+}
+
+/* Looks for an input that takes one of the two paths and violates condition n of the other one. */
+static void ask_path(struct pf_symbolic_outputs *q, struct both *b, struct pf_path_solver *solver,
+                     struct pf_path_run *run, size_t n)
+{
+    const struct pf_log_condition *at = b->log.conditions.at;
+    bool of_second = n >= b->first;
+    pf_wanted_list wanted = {0};
+    pf_leaf_values values = {0};
+    for (size_t i = b->first; i < b->both && !of_second; i++)
+        pf_vec_push(&wanted, (struct pf_wanted){at[i].label, at[i].holds});
+    pf_vec_push(&wanted, (struct pf_wanted){at[n].label, !at[n].holds});
+    if (pf_solve(solver, run, of_second ? b->first : 0, &wanted, &values) == PF_SOLVE_YES) {
+        pf_input_bytes_apply(&q->other, q->input, &b->log, &values);
+        q->has_other = true;
+    }
+    pf_vec_release(&values);
+    pf_vec_release(&wanted);
+}
+
+static void ask_paths(struct pf_symbolic_outputs *q, struct both *b)
+{
+    struct pf_path_solver solver;
+    struct pf_path_run run;
+    unsigned asked = 0;
+    pf_path_solver_init(&solver, q->worker, q->solver_ms);
+    pf_path_run_init(&run, &b->log);
+    for (size_t i = 0; i < b->both && asked < QUESTIONS && !q->has_other; i++) {
+        bool of_second = i >= b->first;
+        if (b->log.conditions.at[i].reason == PF_REASON_ASSUMED ||
+            has_condition(b, of_second ? 0 : b->first, of_second ? b->first : b->both, i))
+            continue;
+        ask_path(q, b, &solver, &run, i);
+        asked++;
+    }
+    pf_path_run_release(&run);
+    pf_path_solver_release(&solver);
+}
+
 /* --- the claim --- */
 
 /* False: an equal condition comes before it. */
-static bool is_first(const struct pf_expression_log *log, size_t n)
-{
-    const struct pf_log_condition *c = &log->conditions.at[n];
-    for (size_t i = 0; i < n; i++)
-        if (log->conditions.at[i].holds == c->holds &&
-            log->hashes.at[log->conditions.at[i].label] == log->hashes.at[c->label])
-            return false;
-    return true;
-}
+static bool is_first(const struct both *b, size_t n) { return !has_condition(b, 0, n, n); }
 
 /* Describes the inputs that satisfy the conditions of both paths. */
 static void describe_inputs(const struct both *b, char *to, size_t room)
@@ -199,7 +247,7 @@ static void describe_inputs(const struct both *b, char *to, size_t room)
     *to = 0;
     for (size_t i = 0; i < log->conditions.len; i++) {
         const struct pf_log_condition *c = &log->conditions.at[i];
-        if (!is_first(log, i))
+        if (!is_first(b, i))
             continue;
         if (shown == SHOWN || !pf_condition_text(log, c->label, c->holds, one, sizeof one) ||
             used + strlen(one) + 60 > room) {
@@ -233,9 +281,12 @@ enum pf_outputs pf_symbolic_outputs_compare(struct pf_symbolic_outputs *q)
     char which[300];
     enum pf_outputs result = PF_OUTPUTS_UNKNOWN;
     *q->text = 0;
+    q->has_other = false;
     q->other = (struct pf_input_bytes){0};
     if (read_log(q, 0, &b.log) && read_log(q, 1, &b.other) && merge(q, &b))
         result = ask(q, &b);
+    if (result == PF_OUTPUTS_EQUAL)
+        ask_paths(q, &b);
     if (result == PF_OUTPUTS_EQUAL && (has_losses(q, &b.log) || has_losses(q, &b.other)))
         result = PF_OUTPUTS_UNKNOWN;
     if (result == PF_OUTPUTS_EQUAL) {

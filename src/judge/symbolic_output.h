@@ -8,6 +8,9 @@
  *          one of the values differs. The address of a printed value may depend on the input, but
  *          the run read the value at one concrete address. So one of the conditions is that this
  *          address stays the same.
+ *          The conditions of the two paths may differ as well, because one of them tests a value
+ *          that the order has changed. Then the solver searches for an input that satisfies all
+ *          conditions of one path and violates one of the other.
  * Memory:  the caller releases the input.
  * Threads: one.
  * Errors:  PF_OUTPUTS_UNKNOWN with the reason: a damaged log, a part of a run that is not modelled,
@@ -31,7 +34,10 @@ struct pf_symbolic_outputs {
     uint64_t solver_ms; /* for each question */
 
     /* filled in: */
-    struct pf_input_bytes other; /* of DIFFER: an input under which they should differ */
+    bool has_other;
+    /* an input under which they should differ (of DIFFER), or under which only one of the orders
+     * takes its path, so that its output is not known yet (of EQUAL) */
+    struct pf_input_bytes other;
     char text[400]; /* of EQUAL: for which inputs; of UNKNOWN: why */
 };
 

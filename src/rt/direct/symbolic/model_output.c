@@ -102,13 +102,22 @@ static bool is_modelled(const struct pf_symbolic_call *c, const char *format, un
         const char *s = text ? (const char *)c->word[arg] : "";
         if (k.star || !k.type)
             return false;
-        if (labelled && (arg >= PF_SYMBOLIC_WORDS || !is_one_of("diouxXc", k.type)))
+        if (labelled && (arg >= PF_SYMBOLIC_WORDS || !is_one_of("diouxXcs", k.type)))
             return false;
         if (text && !k.plain && pf_label_memory_any(s, pf_str_len(s) + 1))
             return false;
         arg++;
     }
     return true;
+}
+
+/* If the input chooses which text is printed, as in puts(n > 9 ? "many" : "few"), the choice is a
+ * condition. */
+static void choose_text(const struct pf_symbolic_call *c, unsigned arg)
+{
+    pf_model_condition(c, PF_EXPR_EQ, 64,
+                       (struct pf_expression_operand){c->label[arg], c->word[arg]},
+                       (struct pf_expression_operand){0, c->word[arg]});
 }
 
 static bool print_format(const struct pf_symbolic_call *c, FILE *f, unsigned format_at)
@@ -128,6 +137,7 @@ static bool print_format(const struct pf_symbolic_call *c, FILE *f, unsigned for
         p = k.end - 1;
         if (k.type == 's' && c->word[arg]) {
             const char *s = (const char *)c->word[arg];
+            choose_text(c, arg);
             put_bytes(&to, s, pf_model_length(c, s, SIZE_MAX), arg, false);
         } else {
             put(&to, c->label[arg], arg, 0);
@@ -141,8 +151,9 @@ static bool print_text(const struct pf_symbolic_call *c, FILE *f, uint64_t after
 {
     const char *s = (const char *)c->word[0];
     struct printed to;
-    if ((int32_t)c->result < 0 || c->label[0])
+    if ((int32_t)c->result < 0)
         return false;
+    choose_text(c, 0);
     size_t n = pf_str_len(s);
     if (!in_stream(f, n + after, &to))
         return false;
