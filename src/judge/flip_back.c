@@ -54,6 +54,13 @@ bool pf_flip_back_run(struct pf_flip_back *f, const struct pf_judge_settings *ho
            is_usable(&f->runs.at.at[0]) && is_usable(&f->runs.at.at[1]);
 }
 
+bool pf_flip_back_same(const struct pf_flip_back *f, const struct pf_judge_run *run)
+{
+    const struct pf_judge_run *back = &f->runs.at.at[1];
+    return pf_judge_runs_same(run, back) || (run->run.end.wait == back->run.end.wait &&
+                                             pf_run_output_permuted(&run->output, &back->output));
+}
+
 bool pf_flip_back_fails(const struct pf_flip_back *f, const struct pf_judge_run *run)
 {
     return pf_judge_runs_failed(&f->runs, true, run->failure);

@@ -29,6 +29,8 @@ bool pf_flip_back_run(struct pf_flip_back *f, const struct pf_judge_settings *ho
                       const struct pf_judge_case *race, const struct pf_judge_run *run);
 /* True if the order alone changes the output. */
 bool pf_flip_back_matters(const struct pf_flip_back *f, const struct pf_judge_run *run);
+/* True if the twin has the same result, up to the order of lines. */
+bool pf_flip_back_same(const struct pf_flip_back *f, const struct pf_judge_run *run);
 /* True if the twin fails in the same way as the run. */
 bool pf_flip_back_fails(const struct pf_flip_back *f, const struct pf_judge_run *run);
 void pf_flip_back_release(struct pf_flip_back *f);

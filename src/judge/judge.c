@@ -85,6 +85,8 @@ static bool is_in_control(const struct pf_judging *j, const struct pf_judge_run 
     return pf_judge_runs_in_control(&j->g, r);
 }
 
+static bool has_control(const struct pf_judging *j) { return !j->how->as_paper && j->how->control; }
+
 /* True if the run that differs from this one in the order only fails in the same way. */
 static bool twin_fails(struct pf_judging *j, const struct pf_judge_run *r)
 {
@@ -102,9 +104,9 @@ static void decide_failures(struct pf_judging *j)
         if (!pf_judging_usable(pf_judging_run(j, i)) || !*pf_judging_run(j, i)->failure)
             continue;
         bool alternate = pf_judging_run(j, i)->run.alternate;
-        if (grow(j, !alternate, pf_judging_run(j, i),
-                 alternate ? fails_in_primary : fails_in_alternate) ||
-            (!j->how->as_paper && j->how->control && twin_fails(j, pf_judging_run(j, i))))
+        if ((has_control(j) && twin_fails(j, pf_judging_run(j, i))) ||
+            grow(j, !alternate, pf_judging_run(j, i),
+                 alternate ? fails_in_primary : fails_in_alternate))
             continue;
         char what[300];
         pf_evidence_failure(j->out, pf_judging_run(j, i), what, sizeof what);
@@ -189,7 +191,7 @@ static bool results_vary(const struct pf_judging *j)
 static void decide_together(struct pf_judging *j)
 {
     struct pf_order_together o;
-    if (j->how->as_paper || !j->how->control || j->g.hold_from != PF_NONE)
+    if (!has_control(j) || j->g.hold_from != PF_NONE)
         return;
     if (pf_order_together_differs(&o, j->how, j->race)) {
         pf_judging_decide(j, PF_JUDGED_OUTPUT_DIFFERS, "the order alone changes the output");
@@ -197,6 +199,25 @@ static void decide_together(struct pf_judging *j)
         pf_evidence_clips(j->out, j->race, o.primary, o.alternate);
     }
     pf_order_together_release(&o);
+}
+
+/* Runs the twin of a run of the alternate order: the same schedule with the order flipped back.
+ * True: it prints the same, so the race is not to blame. If the order alone changes the output, the
+ * class is decided. */
+static bool twin_prints_same(struct pf_judging *j, const struct pf_judge_run *r)
+{
+    struct pf_flip_back f;
+    bool ran = pf_flip_back_run(&f, j->how, j->race, r), same = ran && pf_flip_back_same(&f, r);
+    if (ran && !same && pf_flip_back_matters(&f, r)) {
+        const struct pf_judge_run *again = &f.runs.at.at[0], *back = &f.runs.at.at[1];
+        pf_judging_decide(j, PF_JUDGED_OUTPUT_DIFFERS,
+                          "the order alone changes the output, under %s",
+                          r->run.recorded ? "the recorded schedule" : "another schedule");
+        pf_evidence_output(j->out, back, again);
+        pf_evidence_clips(j->out, j->race, back, again);
+    }
+    pf_flip_back_release(&f);
+    return same;
 }
 
 static void decide_outputs(struct pf_judging *j)
@@ -218,7 +239,11 @@ static void decide_outputs(struct pf_judging *j)
             decide_limited(j, r);
             return;
         }
-        if (grow(j, false, r, is_in_control))
+        /* The more runs of the alternate order there are, the more rare results they have: the twin
+         * of the run tells more than any number of other runs. */
+        if (is_in_control(j, r) || (has_control(j) && twin_prints_same(j, r)))
+            continue;
+        if (j->out->class != PF_JUDGED_UNDECIDED || grow(j, false, r, is_in_control))
             continue;
         unsigned single = pf_judge_runs_single(&j->g), all = pf_judge_runs_count(&j->g, false);
         if (!j->how->as_paper && single > 1 && single * VARYING > all) {
@@ -244,18 +269,8 @@ static void decide_flipped_back(struct pf_judging *j)
 {
     for (size_t i = 1; i < j->g.at.len && j->out->class == PF_JUDGED_UNDECIDED; i++) {
         const struct pf_judge_run *r = pf_judging_run(j, i);
-        struct pf_flip_back f;
-        if (!r->run.alternate || !pf_judging_usable(r) || r->run.order.limited || *r->failure)
-            continue;
-        if (pf_flip_back_run(&f, j->how, j->race, r) && pf_flip_back_matters(&f, r)) {
-            const struct pf_judge_run *again = &f.runs.at.at[0], *back = &f.runs.at.at[1];
-            pf_judging_decide(j, PF_JUDGED_OUTPUT_DIFFERS,
-                              "the order alone changes the output, under %s",
-                              r->run.recorded ? "the recorded schedule" : "another schedule");
-            pf_evidence_output(j->out, back, again);
-            pf_evidence_clips(j->out, j->race, back, again);
-        }
-        pf_flip_back_release(&f);
+        if (r->run.alternate && pf_judging_usable(r) && !r->run.order.limited && !*r->failure)
+            (void)twin_prints_same(j, r);
     }
 }
 
@@ -289,7 +304,7 @@ static void compare_orders(struct pf_judging *j)
     decide_outputs(j);
     if (j->out->class != PF_JUDGED_UNDECIDED || *j->out->reason)
         return;
-    if (!j->how->as_paper && j->how->control && results_vary(j))
+    if (has_control(j) && results_vary(j))
         decide_flipped_back(j);
     if (j->out->class == PF_JUDGED_UNDECIDED)
         decide_harmless(j);

@@ -1,7 +1,7 @@
-// The number that is printed depends on the schedule in every run, and not on the race on `last`:
-// what the order of the race changes cannot be told from it.
-// judge: last undecided
-// reason: last the output varies anyway
+// The number that is printed depends on the schedule in every run, and not on the race on `last`.
+// Almost every run has a result of its own, but the twin of each run, which differs from it in the
+// order of the race only, has the same.
+// judge: last k-witness-harmless
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
