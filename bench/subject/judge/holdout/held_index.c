@@ -3,7 +3,7 @@
 #include <pthread.h>
 #include <stdio.h>
 
-static const int values[4] = {1, 2, 3, 4};
+static volatile int values[4] = {1, 2, 3, 4};
 static volatile int position;
 
 static void move(void)

@@ -1,6 +1,7 @@
 // A lock made of a test and a store: both threads can get it.
 // race: held acquire acquire output-differs: both threads enter, and an increment is lost; printed
-// race: held acquire work k-witness-harmless: the test sees the release now or in the next round
+// race: held acquire work output-differs: if the lock is taken before the other thread releases it,
+//     both are inside
 // race: counter add add output-differs: an increment is lost; printed
 #include <pthread.h>
 #include <stdio.h>

@@ -1,0 +1,84 @@
+"""Programs from Debian source whose races have a known class (real_truth.txt): fetches, builds, records and judges them."""
+import fnmatch
+import os
+import random
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from real import fetch  # noqa: E402
+
+
+def truth():
+    """-> [(program, variable, function, function, class, reason)]"""
+    lines = []
+    for line in (HERE / "real_truth.txt").read_text().splitlines():
+        if line and not line.startswith("#"):
+            words, reason = line.split(": ", 1)
+            lines.append((*words.split(), reason))
+    return lines
+
+
+def true_class(rules, program, variable, functions):
+    """-> the class of a race, or None"""
+    for name, v, f, g, kind, _ in rules:
+        if name == program and fnmatch.fnmatch(variable, v):
+            for x, y in (functions, functions[::-1]):
+                if fnmatch.fnmatch(x, f) and fnmatch.fnmatch(y, g):
+                    return kind
+    return None
+
+
+def video(folder):
+    """-> a small film: 5 frames of 48 x 48 in YUV 4:2:0"""
+    path = folder / "film.yuv"
+    r = random.Random(1)
+    path.write_bytes(bytes((i * 7 + r.randrange(30)) % 256 for i in range(5 * 48 * 48 * 3 // 2)))
+    return path
+
+
+def genome(folder):
+    """-> (reference, reads): a random sequence, and pieces of it with a few errors"""
+    r = random.Random(1)
+    text = "".join(r.choice("ACGT") for _ in range(6000))
+    reference, reads = folder / "reference.fa", folder / "reads.fa"
+    reference.write_text(">reference\n" + text + "\n")
+    with open(reads, "w") as f:
+        for i in range(6):
+            at = r.randrange(5000)
+            f.write(">read%d\n%s\n" % (i, text[at:at + 400] + "A" + text[at + 400:at + 900]))
+    return reference, reads
+
+
+class RealProgram:
+    """name, package, the steps of the build with {cc}, the binary, and the words of the run (a function of the folder)"""
+
+    def __init__(self, name, steps, binary, words):
+        self.name, self.steps, self.binary, self.words = name, steps, binary, words
+
+    def build(self, pf, work):
+        """-> the binary"""
+        folder = Path(work) / "built" / self.name
+        if not (folder / self.binary).exists():
+            shutil.rmtree(folder, ignore_errors=True)
+            shutil.copytree(fetch.source(self.name, str(work)), folder, symlinks=True)
+            for step in self.steps:
+                done = subprocess.run(step.replace("{cc}", os.path.join(os.path.dirname(pf), "pf-cc")), shell=True, cwd=folder,
+                                      capture_output=True, text=True)
+                if done.returncode:
+                    sys.exit(f"bench/judge: {self.name}: {done.stderr[-1500:]}")
+        return folder / self.binary
+
+
+PROGRAMS = [
+    RealProgram("x264", ["CC={cc} ./configure --disable-asm --disable-lavf --disable-swscale --disable-ffms --disable-gpac --disable-lsmash "
+                         "--bit-depth=8 --extra-cflags='-g -O1'", "make -j2 x264"], "x264",
+                lambda d: ["--preset", "ultrafast", "--threads", "2", "--input-res", "48x48", "--quiet", "-o", d / "film.264", video(d)]),
+    RealProgram("minimap2", ["make -j2 CC={cc} CFLAGS='-g -O1' minimap2"], "minimap2", lambda d: ["-t", "2", "-K", "2000", *genome(d)]),
+    RealProgram("bwa", ["make -j2 CC={cc} CFLAGS='-g -O1 -Wno-unused-function -fcommon' bwa"], "bwa",
+                lambda d: ["mem", "-t", "2", "-K", "2000", *genome(d)]),
+]
