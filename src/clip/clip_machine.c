@@ -75,7 +75,7 @@ static void compare_cpu(const char *recorded, const char *here, char *to, size_t
             add(missing, sizeof missing, " ", word);
     }
     if (*missing) {
-        add(to, room, "; ", "features of the CPU that differ (+: only here): ");
+        add(to, room, "; ", "CPU features differ (+: only on this machine): ");
         add(to, room, "", missing);
     }
 }

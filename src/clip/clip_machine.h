@@ -14,8 +14,8 @@
 
 /* The text of this machine. */
 char *pf_clip_machine(void);
-/* Describes how the machine `here` differs from `recorded`: "features of the CPU that differ (+:
- * only here): avx2; glibc 2.36, here 2.41". Compares kernels only if `all`. Returns false if the
+/* Describes how the machine `here` differs from `recorded`: "CPU features differ (+: only on
+ * this machine): avx2; glibc 2.36, here 2.41". Compares kernels only if `all`. Returns false if the
  * machines do not differ. */
 bool pf_clip_machine_compare(const char *recorded, const char *here, bool all, char *to,
                              size_t room);

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "fleet_check.h"
 #include "check_knowledge.h"
+#include "check_rounds.h"
 #include "duration.h"
 #include "file.h"
 #include "fleet_judge.h"
@@ -21,11 +22,6 @@
 #define GROUP_MOST 16 /* tests of a task */
 #define UNLIMITED 1000000
 
-/* Rounds of a group of tests that are still to be run. */
-struct check_piece {
-    uint64_t group, round, rounds;
-};
-
 struct check_work {
     const struct pf_check_settings *s;
     const struct pf_check_folder *folder;
@@ -36,7 +32,7 @@ struct check_work {
     uint8_t *stuck; /* per group: how many of its last tasks ended no round within their limit */
     char *input; /* file used as standard input; NULL: none */
     bool *complete; /* per test */
-    PF_VEC(struct check_piece) pieces;
+    pf_check_pieces pieces; /* still to be run */
     uint64_t wave; /* of the next tasks */
     uint64_t round_ms, rounds_done; /* rounds of groups that are done: total time, number */
     uint64_t began_ms;
@@ -133,7 +129,7 @@ static pf_status send_knowledge(const struct check_work *w, struct pf_fleet *f, 
 
 /* The plan of the check on the node: the command line, with the seeds of this task. */
 static json_t *plan_of(const struct check_work *w, const struct pf_fleet *f,
-                       const struct check_piece *p, uint64_t id, uint64_t build, bool explores)
+                       const struct pf_check_piece *p, uint64_t id, uint64_t build, bool explores)
 {
     char *seed = pf_mem_format("--seed=%" PRIu64, w->s->first_seed + p->round * SEEDS_A_ROUND);
     json_t *argv = json_array(), *words = json_array();
@@ -166,7 +162,7 @@ static json_t *command_of(const struct pf_fleet *f, const struct check_work *w, 
     return argv;
 }
 
-static pf_status add_task(struct check_work *w, struct pf_fleet *f, const struct check_piece *p,
+static pf_status add_task(struct check_work *w, struct pf_fleet *f, const struct pf_check_piece *p,
                           bool explores, struct pf_error *e)
 {
     json_t *tests = json_array(), *programs = json_object();
@@ -212,7 +208,7 @@ static pf_status add_task(struct check_work *w, struct pf_fleet *f, const struct
 
 /* How many rounds the next task gets. */
 static uint64_t rounds_of_task(const struct check_work *w, const struct pf_fleet *f,
-                               const struct check_piece *p, uint64_t wave_size)
+                               const struct pf_check_piece *p, uint64_t wave_size)
 {
     if (p->round == 0)
         return 1; /* all other tasks need its findings */
@@ -240,7 +236,7 @@ static bool is_complete(const struct check_work *w, uint64_t group)
 static size_t find_piece(struct check_work *w)
 {
     for (size_t i = 0; i < w->pieces.len; i++) {
-        const struct check_piece *p = &w->pieces.at[i];
+        const struct pf_check_piece *p = &w->pieces.at[i];
         if (is_complete(w, p->group))
             w->pieces.at[i--] = w->pieces.at[--w->pieces.len];
         else if (p->round == 0 || w->started[p->group])
@@ -292,7 +288,7 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
     bool *explores = pf_mem_zero(w->ngroups + 1, sizeof *explores);
     uint64_t made = 0;
     for (size_t i; s == PF_OK && made < size && (i = find_piece(w)) != SIZE_MAX; made++) {
-        struct check_piece *p = &w->pieces.at[i], part = *p;
+        struct pf_check_piece *p = &w->pieces.at[i], part = *p;
         part.rounds = rounds_of_task(w, f, p, size);
         if (made == 0)
             s = send_knowledge(w, f, e);
@@ -363,7 +359,7 @@ static pf_status take_behaviours(const struct check_work *w, const struct pf_fle
 /* The task was cut off after `done` of its rounds. A further task runs the others, unless tasks
  * reach their time limit again and again before one round has ended. */
 static void add_rest(struct check_work *w, const struct pf_fleet *f, struct pf_fleet_task *t,
-                     const struct check_piece *p, uint64_t done, bool limit)
+                     const struct pf_check_piece *p, uint64_t done, bool limit)
 {
     w->stuck[p->group] = limit && !done ? w->stuck[p->group] + 1 : 0;
     if (limit && p->round == 0) {
@@ -375,7 +371,8 @@ static void add_rest(struct check_work *w, const struct pf_fleet *f, struct pf_f
         w->failed = true;
         pf_fleet_give_up(f, t, "no round ended within the time limit of a task (--node-time)");
     } else if (done < p->rounds) {
-        pf_vec_push(&w->pieces, (struct check_piece){p->group, p->round + done, p->rounds - done});
+        pf_vec_push(&w->pieces,
+                    (struct pf_check_piece){p->group, p->round + done, p->rounds - done});
     }
 }
 
@@ -384,8 +381,8 @@ static void add_rest(struct check_work *w, const struct pf_fleet *f, struct pf_f
 static void update_pieces(struct check_work *w, const struct pf_fleet *f, struct pf_fleet_task *t,
                           const json_t *task, const json_t *head, uint64_t last)
 {
-    const struct check_piece p = {pf_json_u64(task, "group"), pf_json_u64(task, "round"),
-                                  pf_json_u64(task, "rounds")};
+    const struct pf_check_piece p = {pf_json_u64(task, "group"), pf_json_u64(task, "round"),
+                                     pf_json_u64(task, "rounds")};
     const char *ended = pf_json_text(head, "ended");
     bool cut = strcmp(ended, PF_TASK_DONE) != 0, limit = !strcmp(ended, PF_TASK_LIMIT);
     if (p.group >= w->ngroups)
@@ -463,20 +460,18 @@ static bool was_cut(const struct pf_fleet *f, uint64_t id, const struct pf_check
     return cut;
 }
 
-typedef PF_VEC(struct check_piece) piece_list;
-
 /* Adds the rounds that a task has done or will do. */
 static pf_status add_covered(struct check_work *w, const struct pf_fleet *f,
                              const struct pf_fleet_task *t, const struct pf_check_lines *lines,
-                             piece_list *covered, struct pf_error *e)
+                             pf_check_pieces *covered, struct pf_error *e)
 {
     json_t *task;
     uint64_t last;
     pf_status s = pf_fleet_task_read(f, t->id, &task, e);
     if (s != PF_OK)
         return s;
-    struct check_piece p = {pf_json_u64(task, "group"), pf_json_u64(task, "round"),
-                            pf_json_u64(task, "rounds")};
+    struct pf_check_piece p = {pf_json_u64(task, "group"), pf_json_u64(task, "round"),
+                               pf_json_u64(task, "rounds")};
     if (!strcmp(pf_json_text(task, "verb"), "judge")) {
         w->judged = true;
     } else if (p.group < w->ngroups) {
@@ -493,56 +488,17 @@ static pf_status add_covered(struct check_work *w, const struct pf_fleet *f,
     return PF_OK;
 }
 
-/* Orders pieces by group and round. */
-static int by_round(const void *a, const void *b)
-{
-    const struct check_piece *x = a, *y = b;
-    return x->group != y->group ? (x->group > y->group) - (x->group < y->group)
-                                : (x->round > y->round) - (x->round < y->round);
-}
-
-/* The same, after the first rounds of all groups. */
-static int by_urgency(const void *a, const void *b)
-{
-    const struct check_piece *x = a, *y = b;
-    int later = (x->round > 0) - (y->round > 0);
-    return later ? later : by_round(a, b);
-}
-
-/* Adds rounds from `from` to `to`, the first round of a group as a piece of its own. */
-static void add_piece(struct check_work *w, uint64_t group, uint64_t from, uint64_t to)
-{
-    if (from == 0 && to > 0) {
-        pf_vec_push(&w->pieces, (struct check_piece){group, 0, 1});
-        from = 1;
-    }
-    if (from < to)
-        pf_vec_push(&w->pieces, (struct check_piece){group, from, to - from});
-}
-
 /* Finds the rounds that the tasks of the fleet do not cover yet. */
 static pf_status find_pieces(struct check_work *w, const struct pf_fleet *f, struct pf_error *e)
 {
-    piece_list covered = {0};
+    pf_check_pieces covered = {0};
     struct pf_check_lines lines = {0};
     uint64_t rounds = w->s->rounds ? w->s->rounds : UNLIMITED;
     pf_status s = f->tasks.len ? pf_check_journal_read(w->folder->absolute, &lines, e) : PF_OK;
     for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++)
         s = add_covered(w, f, &f->tasks.at[i], &lines, &covered, e);
-    if (covered.len)
-        qsort(covered.at, covered.len, sizeof *covered.at, by_round);
-    size_t i = 0;
-    for (uint64_t g = 0; g < w->ngroups && !w->judged; g++) {
-        uint64_t next = 0;
-        for (; i < covered.len && covered.at[i].group == g; i++) {
-            add_piece(w, g, next, covered.at[i].round);
-            uint64_t end = covered.at[i].round + covered.at[i].rounds;
-            next = end > next ? end : next;
-        }
-        add_piece(w, g, next, rounds);
-    }
-    if (w->pieces.len)
-        qsort(w->pieces.at, w->pieces.len, sizeof *w->pieces.at, by_urgency);
+    if (s == PF_OK && !w->judged)
+        pf_check_pieces_left(&w->pieces, &covered, w->ngroups, rounds);
     free(lines.at);
     pf_vec_release(&covered);
     return s;

@@ -28,7 +28,7 @@
 #define POLL_MOST_MS 1000 /* short, because a node may wait for its next task */
 #define LIST_MS 2000 /* least time between two questions to the engine */
 #define LOST_MS 3000
-#define GROUP 4096 /* most results that are merged together */
+#define GROUP 1024 /* most results that are merged together, before a signal is heeded */
 
 struct fleet_loop {
     struct pf_fleet *f;
@@ -161,7 +161,7 @@ static pf_status take_results(struct fleet_loop *l)
     }
     if (d)
         closedir(d);
-    for (size_t i = 0; s == PF_OK && i < there.len; i += GROUP)
+    for (size_t i = 0; s == PF_OK && i < there.len && !pf_interrupted(); i += GROUP)
         s = take_group(l, there.at + i, there.len - i < GROUP ? there.len - i : GROUP);
     pf_vec_release(&there);
     free(folder);

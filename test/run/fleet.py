@@ -163,7 +163,10 @@ def main():
                f"check: {sampled} schedules, as many as locally")
         expect(document("check-fleet.json")["complete"], "check: complete")
         clip = next(f["clip"] for f in document("check-fleet.json")["findings"] if f.get("clip"))
-        expect(run(PF, "replay", "--quiet", clip).returncode in (0, 66), "check: a clip of another node replays")
+        (WORK / "elsewhere").mkdir()
+        shutil.copy(WORK / "check", WORK / "elsewhere/renamed")
+        shown = run(PF, "replay", "--program", "elsewhere/renamed", clip).stderr
+        expect("shown: the race of" in shown and "diverge" not in shown, "check: a clip of another node replays, with the program at another path")
         expect(findings("hunt-local.json", "status") == findings("hunt-fleet.json", "status"), "hunt: the same findings")
         expect(hunt_lines(texts[1]) == hunt_lines(texts[4]), "hunt: the report has the same lines")
         expect(len(findings("hunt-fleet.json")) > 1, "hunt: found a race that needs another input")

@@ -19,8 +19,8 @@ static const struct {
     {CPU "kernel 6.1\nlibc 2.36\n", CPU "kernel 6.1\nlibc 2.41\n", "glibc 2.36, here 2.41",
      "glibc 2.36, here 2.41"},
     {CPU "libc 2.36\n", "cpu 00100000 00010000 00000000 00000000\nlibc 2.36\n",
-     "features of the CPU that differ (+: only here): avx2 +avx512f",
-     "features of the CPU that differ (+: only here): avx2 +avx512f"},
+     "CPU features differ (+: only on this machine): avx2 +avx512f",
+     "CPU features differ (+: only on this machine): avx2 +avx512f"},
     {"", CPU "kernel 6.1\nlibc 2.36\n", "", ""}, /* a clip of an older pf */
 };
 
