@@ -434,6 +434,10 @@ static const char *signal_name(int n)
         return "SIGTRAP, trap";
     case SIGABRT:
         return "SIGABRT, abort";
+    case SIGPIPE:
+        return "SIGPIPE, write to a pipe that nobody reads";
+    case SIGXFSZ:
+        return "SIGXFSZ, file too large";
     default:
         return "signal";
     }

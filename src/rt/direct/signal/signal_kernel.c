@@ -142,13 +142,19 @@ void pf_kernel_set_action(int n)
     in_kernel[n] = true;
 }
 
-/* Reports that the running thread dies of signal n, if the program caused it: in a traced run as a
- * finding. */
+/* True if the signal says that something went wrong in the running thread. Others, such as SIGTERM,
+ * come from outside. */
+static bool is_failure(int n)
+{
+    return is_fault(n) || n == SIGABRT || n == SIGPIPE || n == SIGXFSZ;
+}
+
+/* Reports that the running thread dies of signal n: in a traced run as a finding. */
 static void find_failure(int n)
 {
     const struct pf_context *c = pf_running;
     struct pf_thread *t = c ? c->tls->thread : NULL;
-    if (!t || !t->context.frames || (!is_fault(n) && n != SIGABRT))
+    if (!t || !t->context.frames || !is_failure(n))
         return;
     struct pf_failure e = {.kind = n == SIGABRT && pf_failed_assertion ? PF_FAILURE_ASSERTION
                                                                        : PF_FAILURE_CRASH,
