@@ -334,6 +334,12 @@ static const struct pf_judged *read_judged(struct pf_reader *r, const json_t *o)
     return j;
 }
 
+/* The number of schedules that were tried; 0 if the document does not say. */
+static unsigned read_tries(struct pf_reader *r, const json_t *o)
+{
+    return json_object_get(o, "tries") ? (unsigned)pf_read_number(r, o, "tries") : 0;
+}
+
 /* Merges the same finding from another source into `old`: the more certain status wins; it counts
  * if either does. */
 /* True if a verdict replaces the one that the finding has. A finding may have been judged several
@@ -355,6 +361,7 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
     const char *suspicious = read_suspicious(r, o);
     bool counts_now = old->suspicious && !suspicious;
     old->count += pf_read_number(r, o, "count");
+    old->tries += read_tries(r, o);
     if (pf_finding_surer(old->status, status) != old->status) {
         old->status = status;
         old->analysis = pf_read_text(r, o, "analysis");
@@ -410,6 +417,7 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
     f->unconfirmed = pf_read_text(r, o, "unconfirmed");
     f->suspicious = read_suspicious(r, o);
     f->count = pf_read_number(r, o, "count");
+    f->tries = read_tries(r, o);
     read_accesses(r, o, f);
     read_schedules(r, o, f);
     if (r->status)

@@ -150,7 +150,7 @@ static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checke
         pf_text_add(t, "  Observed once, not confirmed: ");
         pf_text_name(t, f->unconfirmed);
         pf_text_char(t, '\n');
-    } else if (checked) {
+    } else if (checked || f->tries) {
         pf_text_add(t, f->status == PF_STATUS_OBSERVED ? "  Observed, not yet confirmed: "
                                                        : "  Not confirmed: ");
         pf_text_u64(t, f->tries);

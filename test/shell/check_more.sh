@@ -69,6 +69,8 @@ status 66 "$PF" check --runs 8 --from tsan.log --json from.json --state from.s -
 has out "Not confirmed: 8 schedules aimed at it did not show it again"
 has out "1 confirmed, 1 not confirmed"
 schema from.json
+status 66 "$PF" report --from from.json
+has out "Not confirmed: 8 schedules aimed at it did not show it again"
 python3 - <<'END'
 import json
 d = json.load(open("from.json"))
