@@ -188,6 +188,8 @@ int pf_verb_run(int argc, char **argv)
     const struct pf_cli_option options[] = {
         {"sample", "POLICY", "sampling policy: full (default), literace, pacer:RATE, atexrace",
          &r.launch.sample, NULL},
+        {"overhead", "SHARE", "atexrace: share of time for watching (default 10%)",
+         &r.launch.overhead, NULL},
         {"state", "DIR", "keep findings and the state of sampling policies in DIR, across runs",
          &r.state, NULL},
         {"json", "FILE", "write the findings as JSON; - is standard output", &r.json, NULL},

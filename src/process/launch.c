@@ -35,6 +35,8 @@ static pf_status check_suppressions(const char *path, struct pf_error *e)
 pf_status pf_launch_check(const struct pf_launch *l, struct pf_error *e)
 {
     pf_status s = pf_sample_check(l->sample, e);
+    if (s == PF_OK && l->overhead)
+        s = pf_sample_check_overhead(l->sample, l->overhead, e);
     return s == PF_OK && l->suppressions ? check_suppressions(l->suppressions, e) : s;
 }
 
@@ -86,6 +88,10 @@ pf_status pf_launch_environment(const struct pf_launch *l, const char *folder, c
         add_option(&t, "sample='");
         pf_text_add(&t, l->sample);
         pf_text_char(&t, '\'');
+    }
+    if (l->overhead) {
+        add_option(&t, "overhead=");
+        pf_text_bytes(&t, l->overhead, strcspn(l->overhead, "%"));
     }
     if (pf_sample_keeps_state(l->sample)) {
         const char *state = l->state ? l->state : PF_STATE_FOLDER;

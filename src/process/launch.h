@@ -16,6 +16,7 @@
 
 struct pf_launch {
     const char *sample;       /* the sampling policy */
+    const char *overhead;     /* its share of time, "N" or "N%"; NULL: the default */
     /* folder for the state that policies keep between runs; NULL: PF_STATE_FOLDER */
     const char *state;
     const char *suppressions; /* file; NULL: none */

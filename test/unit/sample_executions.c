@@ -52,7 +52,9 @@ static void check(unsigned executions, uint32_t frequent)
 {
     struct pf_function_pairs out = {0};
     unsigned all = 0, expected = 0;
-    uint32_t known = pf_sample_state_load(&out, frequent), sum;
+    uint64_t loaded;
+    uint32_t known = pf_sample_state_load(&out, frequent, &loaded), sum;
+    assert_int_equal(loaded, executions);
     for (unsigned p = 0; p < PAIRS; p++) {
         unsigned length = row(executions, p, &sum);
         const struct pf_function_pair *found = pf_function_pairs_find(&out, key(p));
@@ -77,7 +79,8 @@ static void test_executions(void **state)
     pf_options.state = folder;
     for (unsigned e = 0; e < EXECUTIONS; e++) {
         struct pf_function_pairs seen = {0}, before = {0};
-        pf_sample_state_load(&before, 1 + e % 3);
+        uint64_t executions;
+        pf_sample_state_load(&before, 1 + e % 3, &executions);
         for (unsigned p = 0; p < PAIRS; p++) {
             calls[e][p] = next(8) ? 1 + next(1000) : 0;
             const struct pf_function_pair *b = pf_function_pairs_find(&before, key(p));

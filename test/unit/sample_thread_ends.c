@@ -1,10 +1,12 @@
 // sources: src/rt/sample/function_pairs.c src/rt/sample/running_functions.c
+// sources: src/rt/sample/pair_history.c src/rt/sample/watch_window.c
 // sanitizers: thread
 /*
  * sample_thread_ends.c - AtexRace while threads begin, call and end, fibers switch, and the process
  * is finished again and again (as by an exec that fails): every call of a pair is counted exactly
  * once, and no state is used after it was freed. Runs under ThreadSanitizer too.
  */
+#include "options.h"
 #include "sample_atexrace.c"
 #include <pthread.h>
 #include <setjmp.h>
@@ -43,7 +45,13 @@ static void sum_calls(const struct pf_function_pair *p, void *to)
 {
     *(uint64_t *)to += p->count - p->earlier;
 }
-uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n) { return 0; }
+uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n, uint64_t *executions)
+{
+    *executions = 0;
+    return 0;
+}
+void pf_sample_state_use(const char *subfolder) {}
+struct pf_options pf_options;
 void pf_sample_state_save(struct pf_function_pairs *all, bool exec)
 {
     saved_calls = 0;

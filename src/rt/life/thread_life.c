@@ -126,7 +126,6 @@ void pf_thread_begin(struct pf_thread *t)
     t->tls = &__pf_tls;
     if (pf_rt.sampling) /* accesses in uninstrumented callers are not sampled */
         t->context.frames[0].call = PF_CALL_UNWATCHED;
-    t->order.watched_from = t->context.frames;
     t->order.locks_stale = false;
     __pf_tls.frame = t->context.frames + 1;
     __pf_tls.step = sizeof(struct pf_frame);

@@ -224,15 +224,7 @@ static uint64_t lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool
     return clock_id;
 }
 
-uint32_t pf_unwatched_lockset_with(struct pf_thread *t, const struct pf_sync *s)
-{
-    if (!t->order.lockset && s->own_lockset && !(s->own_lockset & 1))
-        return s->own_lockset >> 1;
-    return pf_lockset_with(t->order.lockset, s->addr, s->first_taken, false);
-}
-
-/* Recomputes t->order.lockset and the entries' lockset_before from t->order.held. */
-static void rebuild_lockset(struct pf_thread *t)
+void pf_lockset_refresh(struct pf_thread *t)
 {
     uint32_t set = 0;
     for (uint32_t i = 0; i < t->order.nheld; i++) {
@@ -241,18 +233,11 @@ static void rebuild_lockset(struct pf_thread *t)
         set = pf_lockset_with(set, h->addr, h->where, h->shared);
     }
     t->order.locks_stale = false;
-    if (set == t->order.lockset)
-        return;
-    t->order.lockset = set;
-    pf_epoch_lockset_changed(t);
-}
-
-void pf_lock_enter_watch_body(struct pf_thread *t, struct pf_frame *frame)
-{
-    if (frame < t->order.watched_from)
-        t->order.watched_from = frame;
-    if (t->order.locks_stale)
-        rebuild_lockset(t);
+    if (set != t->order.lockset) {
+        t->order.lockset = set;
+        pf_epoch_lockset_changed(t);
+    }
+    pf_thread_update_key(t);
 }
 
 static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, uint32_t where)
@@ -260,7 +245,7 @@ static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, 
     bool again, deferred = pf_lock_unwatched(t);
     uint32_t set;
     if (!deferred && t->order.locks_stale)
-        rebuild_lockset(t);
+        pf_lockset_refresh(t);
     uint32_t first = lock_acquire(t, a, shared, where, &again, deferred ? NULL : &set);
     if (t->order.nheld == PF_HELD_MAX) {
         pf_limit_hit(PF_LIMIT_LOCKS);
@@ -273,7 +258,7 @@ static void hold(struct pf_thread *t, uintptr_t a, bool shared, uint32_t depth, 
                                                             .depth = depth,
                                                             .taken_at = where};
     if (deferred) {
-        t->order.locks_stale = true;
+        pf_unwatched_defer_lockset(t);
         return;
     }
     t->order.lockset = set;
@@ -292,7 +277,7 @@ static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held_lock *h)
 {
     bool deferred = pf_lock_unwatched(t);
     if (!deferred && t->order.locks_stale)
-        rebuild_lockset(t);
+        pf_lockset_refresh(t);
     uint32_t sid = t->order.sid, published = pf_epoch_last(t);
     uint64_t clock_id = lock_release(t, a, h && h->shared, h != NULL);
     if (h) {
@@ -310,7 +295,7 @@ static void unhold(struct pf_thread *t, uintptr_t a, struct pf_held_lock *h)
     }
     if (deferred) {
         t->order.resumable.lock = 0;
-        t->order.locks_stale = true;
+        pf_unwatched_defer_lockset(t);
         pf_epoch_next(t);
     } else {
         pf_epoch_lockset_changed(t);

@@ -103,8 +103,7 @@ uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock);
 void pf_lock_abandon(struct pf_thread *t, const volatile void *lock);
 void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth,
                      uint32_t where);
-/* While sampling, nested: a frame of a watch body is about to be pushed at `frame`, so access
- * records will be made from now on. Brings t->order.lockset up to date. */
-void pf_lock_enter_watch_body(struct pf_thread *t, struct pf_frame *frame);
+/* Computes t's lockset, which is stale (lock_unwatched.h), before t makes an access record. */
+void pf_lockset_refresh(struct pf_thread *t);
 
 #endif

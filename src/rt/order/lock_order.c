@@ -2,7 +2,11 @@
  * lock_order.c - see lock_order.h.
  *
  * When an edge is added, cycles through it are searched at once, so that a deadlock is reported
- * before it happens. The search is a depth-first walk over paths of at most PF_LOCK_ORDER_LENGTH
+ * before it happens. Most programs take their locks in one order, so the locks have ranks: as long
+ * as the graph has no cycle, an edge goes from a lower rank to a higher one. An edge that fits the
+ * ranks closes no cycle; otherwise the locks behind it get new ranks, or the edge closes a cycle,
+ * and the ranks are given up. Only if there is a path back, cycles are searched, because not every
+ * cycle can deadlock. That search is a depth-first walk over paths of at most PF_LOCK_ORDER_LENGTH
  * edges, and ends after SEARCH_STEPS edges. One edge per pair of locks is not enough: the same pair
  * may be taken with and without a gate. So an edge is stored for each set of gates, unless an edge
  * is stored already whose gates are a subset.
@@ -16,6 +20,7 @@
 #define BUCKETS 4096u
 #define SEARCH_STEPS 10000
 #define EDGE_ORDER 1
+#define FREE 64u /* see set_gap */
 
 struct order_edge;
 
@@ -24,7 +29,14 @@ struct order_node {
     uintptr_t lock;
     struct order_node *next; /* in the map */
     struct order_edge *out, *in;
+    int64_t rank;
+    /* while is_reachable runs: its edge to follow next, and the node that it was reached from;
+     * afterwards the next node in the order of ranks */
+    struct order_edge *walk;
+    struct order_node *from;
+    uint32_t visited; /* the last walk that visited it */
 };
+_Static_assert(sizeof(struct order_node) <= 64, "a node is a block of the store");
 
 struct order_edge {
     struct order_node *from, *to;
@@ -37,8 +49,12 @@ struct order_edge {
 _Static_assert(sizeof(struct order_edge) <= 64u << EDGE_ORDER, "an edge is a block of the store");
 
 uint32_t pf_lock_order_dropped;
+uint64_t pf_shared_orders[PF_SHARED_ORDERS];
 static struct pf_spin graph_lock;
 static struct order_node *map[BUCKETS];
+static int64_t lowest_rank, highest_rank;
+static bool has_cycle; /* the ranks are given up until the graph is empty */
+static uint32_t nodes, walks;
 
 void pf_lock_order_lock(void) { pf_spin_lock(&graph_lock); }
 void pf_lock_order_unlock(void) { pf_spin_unlock(&graph_lock); }
@@ -54,8 +70,10 @@ static struct order_node **find(uintptr_t lock)
 static struct order_node *node_of(uintptr_t lock)
 {
     struct order_node **p = find(lock);
-    if (!*p && (*p = pf_store_alloc(0)))
-        **p = (struct order_node){.lock = lock};
+    if (!*p && (*p = pf_store_alloc(0))) {
+        **p = (struct order_node){.lock = lock, .rank = ++highest_rank};
+        nodes++;
+    }
     return *p;
 }
 
@@ -80,6 +98,59 @@ static bool have_common_gate(const struct order_edge *a, const struct order_edge
         for (unsigned k = 0; k < b->ngates; k++)
             if ((a->gates[i] ^ b->gates[k]) <= 1 && !(a->gates[i] & b->gates[k] & 1))
                 return true;
+    return false;
+}
+
+/* --- ranks --- */
+
+/* Walks over everything that can be reached from `start`. True if that includes `wanted`. Otherwise
+ * *order lists the nodes visited, each before those that can be reached from it. */
+static bool is_reachable(const struct order_node *wanted, struct order_node *start,
+                         struct order_node **order)
+{
+    struct order_node *n = start;
+    *order = n->from = NULL;
+    n->visited = ++walks;
+    n->walk = n->out;
+    while (n) {
+        struct order_edge *e = n->walk;
+        struct order_node *reached = e ? e->to : NULL;
+        if (reached == wanted)
+            return true;
+        if (!e) { /* all that can be reached from n is in the list */
+            struct order_node *back = n->from;
+            n->from = *order;
+            *order = n;
+            n = back;
+            continue;
+        }
+        n->walk = e->next_out;
+        if (reached->visited == walks)
+            continue;
+        reached->visited = walks;
+        reached->walk = reached->out;
+        reached->from = n;
+        n = reached;
+    }
+    return false;
+}
+
+/* Updates the ranks. Returns false if the edge, which is new, closes no cycle. */
+static bool closes_cycle(const struct order_edge *e)
+{
+    struct order_node *order;
+    if (!has_cycle && e->from->rank < e->to->rank)
+        return false;
+    if (!has_cycle && !e->from->in) {
+        e->from->rank = --lowest_rank;
+        return false;
+    }
+    if (is_reachable(e->from, e->to, &order)) {
+        has_cycle = true;
+        return true;
+    }
+    for (; order; order = order->from)
+        order->rank = ++highest_rank;
     return false;
 }
 
@@ -203,6 +274,16 @@ static void mark(uintptr_t lock)
     pf_spin_unlock(l);
 }
 
+/* How many acquisitions unwatched code skips. FREE of them without a new edge do not count, so that
+ * programs with few locks are examined completely. */
+static void set_gap(struct pf_thread *t, bool any_new)
+{
+    uint32_t gap = t->order.orders_gap;
+    gap = any_new ? gap - gap / 8 : gap < FREE + PF_LOCK_ORDER_GAP ? gap + 1 : gap;
+    t->order.orders_gap = (uint16_t)gap;
+    t->order.orders_to_skip = (uint16_t)(gap > FREE ? gap - FREE : 0);
+}
+
 void pf_lock_order_add(struct pf_thread *t, const volatile void *lock, bool shared, uint32_t where)
 {
     uintptr_t a = (uintptr_t)lock;
@@ -213,6 +294,7 @@ void pf_lock_order_add(struct pf_thread *t, const volatile void *lock, bool shar
         if (t->order.held[i].addr == a)
             return; /* a recursive lock does not wait */
     mark(a);
+    bool any_new = false;
     for (uint32_t i = 0; i < t->order.nheld; i++) {
         struct order_edge e;
         mark(t->order.held[i].addr);
@@ -220,11 +302,14 @@ void pf_lock_order_add(struct pf_thread *t, const volatile void *lock, bool shar
         const struct order_edge *new = NULL;
         if (describe(t, i, a, shared, where, &e) && !has_edge(&e))
             new = insert(&e);
-        bool found = new && find_cycle(new, &cycle);
+        bool found = new && closes_cycle(new) && find_cycle(new, &cycle);
         pf_spin_unlock(&graph_lock);
+        any_new |= new != NULL;
         if (found)
             pf_hooks.lock_cycle_found(&cycle);
     }
+    set_gap(t, any_new);
+    __atomic_store_n(pf_lock_order_shared_slot(key), key, __ATOMIC_RELAXED);
 }
 
 /* --- destroyed locks --- */
@@ -253,6 +338,8 @@ void pf_lock_order_forget(uintptr_t lock)
             remove_edge(n->in);
         *p = n->next;
         pf_store_free(n, 0);
+        if (!--nodes)
+            has_cycle = false;
     }
     __atomic_fetch_add(&pf_lock_order_dropped, 1, __ATOMIC_RELAXED);
     pf_spin_unlock(&graph_lock);

@@ -8,8 +8,10 @@
  *          lock of the cycle, at least one takes it exclusively. Attempts to lock that do not wait
  *          make no edge. A lock leaves the graph when it is destroyed or its memory is freed.
  * Memory:  the runtime's store.
- * Threads: any; one lock for the graph. Each thread caches its recent acquisitions, so that a
- *          repeated one does not take the lock of the graph.
+ * Threads: any; one lock for the graph. Recent acquisitions are cached, for each thread and for all
+ *          of them, so that a repeated one does not take the lock of the graph.
+ *          While sampling, unwatched code skips acquisitions that are not in its cache, more and
+ *          more of them as long as they bring no new edge: at most PF_LOCK_ORDER_GAP at a time.
  * Errors:  without memory, or with more than PF_LOCK_ORDER_GATES gates, an edge is not stored: a
  *          cycle is missed.
  */
@@ -19,6 +21,7 @@
 #include "thread.h"
 
 #define PF_LOCK_ORDER_GATES 9
+#define PF_LOCK_ORDER_GAP 1023u
 #define PF_LOCK_ORDER_LENGTH 8 /* longest cycle */
 
 /* One acquisition of a cycle: the thread takes `lock` while it holds `held`. */
@@ -50,13 +53,33 @@ static inline uint64_t *pf_lock_order_slot(struct pf_thread *t, uint64_t key)
     return &t->order.known_orders[key >> 1 & (PF_KNOWN_ORDERS - 1)];
 }
 
+#define PF_SHARED_ORDERS 4096
+extern uint64_t pf_shared_orders[PF_SHARED_ORDERS]; /* by key; any thread reads and writes them */
+static inline uint64_t *pf_lock_order_shared_slot(uint64_t key)
+{
+    return &pf_shared_orders[key >> 5 & (PF_SHARED_ORDERS - 1)];
+}
+
 /* True if t, which is about to wait for the lock, has nothing to add to the graph. */
 static inline bool pf_lock_order_known(struct pf_thread *t, const volatile void *lock, bool shared)
 {
     if (__builtin_expect(t->order.nheld == 0, 1))
         return true;
-    uint64_t key = pf_lock_order_key(t, (uintptr_t)lock, shared);
-    return *pf_lock_order_slot(t, key) == key;
+    uint64_t key = pf_lock_order_key(t, (uintptr_t)lock, shared), *own = pf_lock_order_slot(t, key);
+    if (*own == key)
+        return true;
+    if (__atomic_load_n(pf_lock_order_shared_slot(key), __ATOMIC_RELAXED) != key)
+        return false;
+    *own = key;
+    return true;
+}
+/* True if the acquisition, which is not known, is skipped: t samples and is in unwatched code. */
+static inline bool pf_lock_order_skips(struct pf_thread *t)
+{
+    if (!t->order.orders_to_skip)
+        return false;
+    t->order.orders_to_skip--;
+    return true;
 }
 /* Adds an acquisition that is not known. `where` is the site id of the call. Reports a new cycle
  * (pf_hooks.lock_cycle_found). */

@@ -7,8 +7,12 @@
  *          own has nothing to acquire, and nothing to publish when it releases the lock; only the
  *          list of held locks is updated. Nothing that other threads read is written, so the
  *          lock's clock stays in all caches. The set of held locks (lockset.h) is only needed for
- *          access records. A thread without a frame of a watch body makes none: its lockset stays
- *          stale (locks_stale) until a watch body begins.
+ *          access records. Unwatched code makes none, so its lock operations leave the lockset
+ *          stale (locks_stale). A watched access that comes later, in a function that was called
+ *          or in one that the thread returned to, must not use the stale set. So while it is
+ *          stale, the thread's key matches no access record and its clock is hidden from compiled
+ *          code: every check takes the slow path, and the first one of watched code computes the
+ *          set (pf_lockset_refresh).
  * Threads: the calling thread's own state. The clock of a mutex is changed only by its holder, so
  *          the holder may read it without locking its stripe.
  */
@@ -20,15 +24,18 @@
 #include "stack.h"
 #include "sync.h"
 
-/* True while sampling if no frame of t's stack belongs to a watch body. */
-static inline bool pf_lock_unwatched(struct pf_thread *t)
+/* True while sampling if the calling thread t is in a plain body. */
+static inline bool pf_lock_unwatched(const struct pf_thread *t)
 {
-    struct pf_frame *top = __pf_tls.frame - 1;
-    if (!pf_rt.sampling || !__pf_tls.counts || t != __pf_tls.thread || pf_stack_watched())
-        return false;
-    while (t->order.watched_from < top && t->order.watched_from->call & PF_CALL_UNWATCHED)
-        t->order.watched_from++;
-    return t->order.watched_from >= top;
+    return pf_rt.sampling && __pf_tls.counts && t == __pf_tls.thread && !pf_stack_watched();
+}
+
+static inline void pf_unwatched_defer_lockset(struct pf_thread *t)
+{
+    if (t->order.locks_stale)
+        return;
+    t->order.locks_stale = true;
+    pf_thread_update_key(t);
 }
 
 /* The calling thread if its locks may take this fast path; else NULL. */
@@ -47,24 +54,12 @@ static inline bool pf_unwatched_same_clock(const struct pf_thread *t, const stru
            __atomic_load_n(&s->clock_id, __ATOMIC_RELAXED) == t->order.clock_id;
 }
 
-/* The lockset of t with the lock of s added. */
-uint32_t pf_unwatched_lockset_with(struct pf_thread *t, const struct pf_sync *s);
-/* Changes t's lockset; t has made no access record in this epoch. */
-static inline void pf_unwatched_set_lockset(struct pf_thread *t, uint32_t set)
-{
-    t->order.lockset = set;
-    pf_epoch_lockset_changed(t);
-}
-
 /* t has just taken the lock, not recursively. Returns false, with nothing done, if the fast path
  * does not apply. */
 static inline bool pf_unwatched_lock(struct pf_thread *t, const volatile void *lock)
 {
     const struct pf_sync *s = pf_sync_peek((uintptr_t)lock);
-    bool deferred = pf_lock_unwatched(t);
     if (!pf_unwatched_same_clock(t, s) || !s->first_taken || t->order.nheld == PF_HELD_MAX)
-        return false;
-    if (!deferred && (t->order.dirty || t->order.locks_stale || t->order.resumable.lock))
         return false;
     for (uint32_t i = 0; i < t->order.nheld; i++)
         if (t->order.held[i].addr == (uintptr_t)lock)
@@ -74,10 +69,7 @@ static inline bool pf_unwatched_lock(struct pf_thread *t, const volatile void *l
                                                           .lockset_before = t->order.lockset,
                                                           .depth = 1};
     t->order.nheld++;
-    if (deferred)
-        t->order.locks_stale = true;
-    else
-        pf_unwatched_set_lockset(t, pf_unwatched_lockset_with(t, s));
+    pf_unwatched_defer_lockset(t);
     return true;
 }
 
@@ -86,17 +78,12 @@ static inline bool pf_unwatched_lock(struct pf_thread *t, const volatile void *l
 static inline bool pf_unwatched_unlock(struct pf_thread *t, const volatile void *lock)
 {
     const struct pf_held_lock *h = &t->order.held[t->order.nheld - 1];
-    bool deferred = pf_lock_unwatched(t);
     if (!t->order.nheld || t->order.dirty || h->addr != (uintptr_t)lock || h->depth != 1 ||
-        h->shared || h->robust || (!deferred && t->order.locks_stale) ||
-        !pf_unwatched_same_clock(t, pf_sync_peek((uintptr_t)lock)))
+        h->shared || h->robust || !pf_unwatched_same_clock(t, pf_sync_peek((uintptr_t)lock)))
         return false;
     t->order.nheld--;
     t->order.resumable.lock = 0;
-    if (deferred)
-        t->order.locks_stale = true;
-    else
-        pf_unwatched_set_lockset(t, h->lockset_before);
+    pf_unwatched_defer_lockset(t);
     return true;
 }
 

@@ -46,7 +46,8 @@ struct pf_thread_order {
     uint32_t sid;
     uint32_t clk; /* the current epoch; clock[sid] is the larger of this and `highest_clk` */
     bool dirty; /* an access record of this epoch may be in the shadow */
-    bool locks_stale; /* `lockset` has not been updated to `held` (hb.c) */
+    /* `lockset` has not been updated to `held`; the next access does it (lock_unwatched.h) */
+    bool locks_stale;
     /* the highest epoch before the current one that has access records; after resuming an epoch it
      * may be above `clk` */
     uint32_t highest_clk;
@@ -61,9 +62,9 @@ struct pf_thread_order {
     uint32_t nheld;
     struct pf_held_lock held[PF_HELD_MAX];
     uint64_t known_orders[PF_KNOWN_ORDERS]; /* a cache, see lock_order.h */
+    /* while sampling: unknown acquisitions still to be skipped; how many to skip next time */
+    uint16_t orders_to_skip, orders_gap;
     struct pf_resumable_epoch resumable;
-    /* while sampling: no frame below this one belongs to a watch body */
-    struct pf_frame *watched_from;
     /* its last call that slept: site id (0: none), how many threads existed when it ended, and, by
      * slot, the epoch of each thread that ran then */
     uint32_t slept_at, slept_threads, *slept_clock;

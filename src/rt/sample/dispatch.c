@@ -3,7 +3,6 @@
  * is new, or a sampling policy decides. Also the switches between bodies in the middle of a call.
  */
 #include "entry.h"
-#include "hb.h"
 #include "hooks.h"
 #include "rt.h"
 #include "sample.h"
@@ -35,13 +34,12 @@ uint32_t __pf_ask(void *func)
 void __pf_crossed(void *func)
 {
     (void)func;
-    __atomic_store_n(&__pf_tls.body_switch, 0, __ATOMIC_RELAXED);
+    uint32_t asked = __atomic_exchange_n(&__pf_tls.body_switch, 0, __ATOMIC_RELAXED);
     __pf_tls.left_watch = NULL;
     if (!pf_rt.sampling || !__pf_tls.thread)
         return;
     pf_nest();
-    pf_lock_enter_watch_body(__pf_tls.thread, __pf_tls.frame - 1);
-    pf_sample_burst_begins(__pf_tls.thread);
+    pf_sample_burst_begins(__pf_tls.thread, asked);
     pf_unnest();
 }
 

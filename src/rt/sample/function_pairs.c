@@ -5,7 +5,6 @@
 #include "sys.h"
 
 #define FIRST_SIZE 256u
-#define BURSTS_PER_PERIOD 10 /* bursts with one period, before the period grows */
 
 uint64_t pf_function_hash(const char *name, const char *file, uint64_t body)
 {
@@ -145,17 +144,36 @@ bool pf_burst_rate_parse(const char *s, struct pf_burst_rate *r, uint32_t *n)
     return !*s;
 }
 
-bool pf_burst_rate_samples(const struct pf_burst_rate *r, uint32_t count, uint32_t *left)
+/* The period at call number *count; *count becomes the number of calls with that period. */
+static uint32_t period_at(const struct pf_burst_rate *r, uint32_t *count)
 {
     uint32_t period = r->period;
-    while (period < r->floor && count / BURSTS_PER_PERIOD >= period) {
-        count -= period * BURSTS_PER_PERIOD;
+    while (period < r->floor && *count / r->repeat >= period) {
+        *count -= period * r->repeat;
         period = r->floor / 10 < period ? r->floor : period * 10;
     }
-    uint32_t at = count % period;
+    return period;
+}
+
+bool pf_burst_rate_samples(const struct pf_burst_rate *r, uint32_t count, uint32_t *left)
+{
+    uint32_t period = period_at(r, &count), at = count % period;
     bool in = at < r->burst;
     *left = in ? r->burst - at : period - at;
     return in;
+}
+
+void pf_function_pairs_shift(struct pf_function_pairs *before, const struct pf_burst_rate *r,
+                             uint64_t seed)
+{
+    for (uint32_t i = 0; i < before->size; i++) {
+        struct pf_function_pair *p = &before->at[i];
+        uint32_t count = p->count, period = period_at(r, &count);
+        uint64_t random = (p->key ^ seed) * 0x9e3779b97f4a7c15ull;
+        uint32_t by = (uint32_t)((random ^ random >> 32) % period);
+        if (p->key && p->count <= UINT32_MAX - by)
+            p->count = p->earlier = p->count + by;
+    }
 }
 
 static struct pf_function_pair *find_or_add(struct pf_function_pairs *own,
@@ -189,28 +207,36 @@ enum pf_pair_decision pf_function_pairs_decide(struct pf_function_pairs *own,
                                                const uint64_t *others, unsigned n, uint32_t weight,
                                                uint64_t *wake, uint32_t *left)
 {
-    uint32_t count[64], coldest = UINT32_MAX;
+    enum pf_pair_decision of[64], decision = PF_PAIR_SKIP;
     *wake = 0;
-    *left = 1;
+    *left = UINT32_MAX;
     for (unsigned i = 0; i < n; i++) {
         unsigned same = 0;
         while (others[same] != others[i])
             same++;
         if (same < i) { /* two threads run the same function: one pair */
-            count[i] = count[same];
+            of[i] = of[same];
             continue;
         }
         struct pf_function_pair *e = find_or_add(own, before, pf_function_pair_key(f, others[i]));
-        count[i] = e ? e->count : 0;
-        if (count[i] < coldest)
-            coldest = count[i];
-        uint32_t more = count[i] ? weight : 1; /* new pairs did not exist during skipped calls */
+        uint32_t count = e ? e->count : 0, for_it;
+        bool in = pf_burst_rate_samples(r, count, &for_it);
+        of[i] = !in                ? PF_PAIR_SKIP
+                : !count           ? PF_PAIR_NEW
+                : count < r->burst ? PF_PAIR_FIRST_BURST
+                                   : PF_PAIR_BURST;
+        if (of[i] > decision)
+            decision = of[i];
+        if (for_it < *left)
+            *left = for_it;
         if (e)
-            add_count(e, more);
+            add_count(e, count ? weight : 1); /* new pairs did not exist during skipped calls */
     }
-    bool sample = n && pf_burst_rate_samples(r, coldest, left);
-    for (unsigned i = 0; sample && i < n; i++)
-        if (count[i] == coldest)
+    enum pf_pair_decision least = decision > PF_PAIR_FIRST_BURST ? PF_PAIR_FIRST_BURST : decision;
+    for (unsigned i = 0; decision && i < n; i++)
+        if (of[i] >= least)
             *wake |= 1ull << i;
-    return !sample ? PF_PAIR_SKIP : coldest < r->burst ? PF_PAIR_FIRST_BURST : PF_PAIR_BURST;
+    if (!n)
+        *left = 1;
+    return decision;
 }

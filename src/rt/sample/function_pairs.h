@@ -4,8 +4,8 @@
  *
  * Model:   a map from an unordered pair of functions to the number of calls at which it was seen. A
  *          pair that is not in the map is new: it is sampled. A pair in the map is sampled in
- *          bursts: with the rate b/p, the first b of every p calls. After ten bursts the period
- *          becomes ten times as long, and so on, until it has reached the floor:
+ *          bursts: with the rate b/p, the first b of every p calls. After k bursts (`repeat`) the
+ *          period becomes ten times as long, and so on, until it has reached the floor. k = 10:
  *
  *              calls    0 ... 10p            ... 110p                ...
  *              bursts   b of p | b of 10p          | b of 100p, if the floor allows
@@ -65,6 +65,7 @@ void pf_function_pairs_release(struct pf_function_pairs *m);
 struct pf_burst_rate {
     uint32_t burst, period;
     uint32_t floor; /* the longest period */
+    uint32_t repeat; /* bursts with one period, before the period grows */
 };
 /* Parses [BURST/PERIOD][:N[:FLOOR]]; parts that are missing leave *r and *n unchanged. Returns
  * false if the text is invalid. n: executions in a row that make a pair frequent, 1 to 255. */
@@ -72,13 +73,18 @@ bool pf_burst_rate_parse(const char *s, struct pf_burst_rate *r, uint32_t *n);
 /* True if call number `count` (from 0) of a pair is in a burst. *left: for how many calls, from
  * this one on, the answer is the same. */
 bool pf_burst_rate_samples(const struct pf_burst_rate *r, uint32_t count, uint32_t *left);
+/* Moves each pair of earlier executions to another call of its period, chosen by `seed` and the
+ * pair. Otherwise a short execution, which makes fewer calls than a period has, would never
+ * meet a burst when the executions before it had ended between two bursts. */
+void pf_function_pairs_shift(struct pf_function_pairs *before, const struct pf_burst_rate *r,
+                             uint64_t seed);
 
-/* Decides whether a call of function `f` is sampled while other threads run others[0..n), n <= 64.
- * The coldest of its pairs decides, the one with the smallest count: the call is sampled if that
- * count is in a burst. `before` holds the pairs of earlier executions; in `own` each pair that is
- * not new gets `weight` more calls. *wake: a bit for each of the others whose pair decided. *left:
- * as above. */
-enum pf_pair_decision { PF_PAIR_SKIP, PF_PAIR_BURST, PF_PAIR_FIRST_BURST };
+/* Decides whether a call of function `f` is sampled while other threads run others[0..n), n <= 64:
+ * it is if one of its pairs is in a burst. `before` holds the pairs of earlier executions; in `own`
+ * each pair that is not new gets `weight` more calls. *wake: a bit for each of the others whose
+ * pair is in a burst; but if one of the pairs is in its first burst, only for those that are.
+ * *left: as above. PF_PAIR_NEW: one of them was never seen before. */
+enum pf_pair_decision { PF_PAIR_SKIP, PF_PAIR_BURST, PF_PAIR_FIRST_BURST, PF_PAIR_NEW };
 enum pf_pair_decision pf_function_pairs_decide(struct pf_function_pairs *own,
                                                const struct pf_function_pairs *before,
                                                const struct pf_burst_rate *r, uint64_t f,

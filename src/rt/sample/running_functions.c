@@ -9,6 +9,7 @@
 #include "function_pairs.h"
 #include "module.h"
 #include "sys.h"
+#include "watch_window.h"
 
 #define HASHES_MAX (PF_FUNCS_MAX * 2)
 #define SHOWN_FUNCTIONS 3   /* functions read per thread */
@@ -184,18 +185,41 @@ unsigned pf_running_begin_read(uint32_t self, struct pf_running_function *out, b
     return n;
 }
 
+/* why: the new value of body_switch; 0: unchanged */
+static void ask_at_next_call(struct pf_tls *tls, uint32_t why)
+{
+    /* Only if the thread counts calls: one that must run plain bodies keeps doing so. */
+    uint32_t counts = PF_DISPATCH_COUNT;
+    __atomic_compare_exchange_n(&tls->dispatch, &counts, PF_DISPATCH_ASK, 0, __ATOMIC_ACQ_REL,
+                                __ATOMIC_RELAXED);
+    if (why && (counts == PF_DISPATCH_COUNT || counts == PF_DISPATCH_ASK))
+        __atomic_store_n(&tls->body_switch, why, __ATOMIC_RELAXED);
+}
+
 void pf_running_wake(uint32_t index, bool switch_body)
 {
     struct pf_tls *tls = __atomic_load_n(&threads[index].tls, __ATOMIC_ACQUIRE);
     if (!tls || tls == &__pf_tls)
         return;
-    /* Only if the thread counts calls: one that must run plain bodies keeps doing so. */
-    uint32_t counts = PF_DISPATCH_COUNT;
     __atomic_store_n(&tls->woken, 1, __ATOMIC_SEQ_CST);
-    __atomic_compare_exchange_n(&tls->dispatch, &counts, PF_DISPATCH_ASK, 0, __ATOMIC_ACQ_REL,
-                                __ATOMIC_RELAXED);
-    if (switch_body && (counts == PF_DISPATCH_COUNT || counts == PF_DISPATCH_ASK))
-        __atomic_store_n(&tls->body_switch, 1, __ATOMIC_RELAXED);
+    ask_at_next_call(tls, switch_body ? PF_SWITCH_WOKEN : 0);
+}
+
+bool pf_running_is_woken(uint32_t index)
+{
+    struct pf_tls *tls = __atomic_load_n(&threads[index].tls, __ATOMIC_ACQUIRE);
+    return tls && __atomic_load_n(&tls->woken, __ATOMIC_RELAXED);
+}
+
+void pf_running_open_window(uint32_t self, uint32_t why)
+{
+    __atomic_store_n(&threads[self].reading, 1, __ATOMIC_SEQ_CST);
+    for (uint32_t i = 0, end = __atomic_load_n(&nthreads, __ATOMIC_ACQUIRE); i < end; i++) {
+        struct pf_tls *tls = __atomic_load_n(&threads[i].tls, __ATOMIC_SEQ_CST);
+        if (tls)
+            ask_at_next_call(tls, why);
+    }
+    pf_running_end_read(self);
 }
 
 void pf_running_end_read(uint32_t self)

@@ -53,6 +53,11 @@ unsigned pf_running_begin_read(uint32_t self, struct pf_running_function *out, b
 /* Makes the thread ask at its next call whether to sample it (`woken`). switch_body: it also
  * switches from the plain body that it is in to the watch body. */
 void pf_running_wake(uint32_t thread, bool switch_body);
+/* True if the thread was woken and has not asked since. Between _begin_read and _end_read. */
+bool pf_running_is_woken(uint32_t thread);
+/* Makes every thread, also the calling one, ask at its next call and switch to the watch body at
+ * the next back edge; `why` is stored in body_switch. */
+void pf_running_open_window(uint32_t self, uint32_t why);
 void pf_running_end_read(uint32_t self);
 
 #endif

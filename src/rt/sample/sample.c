@@ -2,7 +2,6 @@
  * sample.c - chooses the sampling policy and passes events on to it.
  */
 #include "sample.h"
-#include "hb.h"
 #include "hooks.h"
 #include "limits.h"
 #include "module.h"
@@ -75,16 +74,14 @@ uint32_t pf_sample_call(struct pf_func *f)
         return PF_BODY_PLAIN;
     pf_nest();
     enum pf_body body = pf_func_number(f) ? sampler->call(t, f) : PF_BODY_WATCH;
-    if (body == PF_BODY_WATCH)
-        pf_lock_enter_watch_body(t, __pf_tls.frame);
     pf_unnest();
     return body;
 }
 
-void pf_sample_burst_begins(struct pf_thread *t)
+void pf_sample_burst_begins(struct pf_thread *t, uint32_t asked)
 {
     if (sampler->burst_begins)
-        sampler->burst_begins(t);
+        sampler->burst_begins(t, asked);
 }
 
 uint32_t pf_sample_burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iterations)

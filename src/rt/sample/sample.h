@@ -26,8 +26,8 @@ struct pf_sampler {
     void (*begin)(struct pf_thread *t);
     void (*end)(struct pf_thread *t);
     enum pf_body (*call)(struct pf_thread *t, struct pf_func *f);
-    /* The thread has entered a watch body in the middle of a call. */
-    void (*burst_begins)(struct pf_thread *t);
+    /* The thread has entered a watch body in the middle of a call; body_switch was `asked`. */
+    void (*burst_begins)(struct pf_thread *t, uint32_t asked);
     /* As __pf_burst_left (pf_abi.def). NULL: calls are watched to their end. */
     uint32_t (*burst_left)(struct pf_thread *t, struct pf_func *f, uint32_t iterations);
     /* in the thread that has acquired all of the child's actions */
@@ -53,7 +53,7 @@ void pf_sample_start(void);
 /* Returns the body (enum pf_body) for the call of f that the calling thread is about to make. */
 uint32_t pf_sample_call(struct pf_func *f);
 /* Called in the thread itself, nested, while pf_rt.sampling. */
-void pf_sample_burst_begins(struct pf_thread *t);
+void pf_sample_burst_begins(struct pf_thread *t, uint32_t asked);
 uint32_t pf_sample_burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iterations);
 void pf_sample_begin(struct pf_thread *t);
 void pf_sample_end(struct pf_thread *t);

@@ -14,28 +14,30 @@
  *
  * When a pair is seen to be new, its race may already have been missed: the first access came
  * before the second function was called, and a short function has returned by then. In the paper
- * functions run under Pin and take long; here they do not. So the first calls of a function in a
- * thread, one burst in every execution, are sampled whatever its pairs are. Rare functions cost
- * little, and the accesses of frequent functions are repeated soon. A watched call that stays in a
- * loop leaves its watch body when its burst is over.
+ * functions run under Pin and take long; here they do not. So the calls that LiteRace samples are
+ * sampled whatever their pairs are: of each function in each thread the first calls of an
+ * execution, then one burst of 100, of 1,000, and of every 10,000 calls. A watched call that stays
+ * in a loop leaves its watch body when its burst is over; windows, in which all threads are
+ * watched, cover what comes later in the loop (watch_window.h).
  */
-#include "function_pairs.h"
 #include "limits.h"
-#include "module.h"
+#include "pair_history.h"
 #include "rt.h"
 #include "running_functions.h"
 #include "sample.h"
 #include "sample_state.h"
-#include "spin.h"
-#include "store.h"
 #include "sys.h"
-#include "thread_table.h"
+#include "watch_window.h"
 
 #define SKIP_MAX 4095 /* calls that pass without reading the table */
 #define SKIP_GROWTH 2   /* the number of skipped calls grows by at most 1/SKIP_GROWTH of itself */
+/* Later bursts of its pairs take at most PAIR_CALLS calls of a function, and one call in PAIR_RATE.
+ * A hot function with many pairs, each with its own bursts, would be sampled too often. */
+#define PAIR_CALLS 100u
+#define PAIR_RATE 500u
 #define SKIP_ALONE 15 /* while there is no other thread */
-/* How long a watched call stays in its watch body; then its loops switch to the plain body. */
-#define BURST_CYCLES (1u << 18) /* about 100 microseconds */
+#define DELAYS_MAX 256 /* per thread, see delay() */
+#define DELAY_CYCLES (1u << 15) /* about 10 microseconds */
 #define BURST_BYTES (64u << 10) /* of a range that is checked at once */
 
 struct thread_state {
@@ -43,38 +45,43 @@ struct thread_state {
     struct pf_thread *thread;
     uint32_t table_index;
     uint32_t woken_calls_left; /* calls still to be sampled since the thread was woken */
-    uint64_t burst_end; /* when the loops of the watched call leave the watch body, in cycles */
+    uint32_t delays;
+    struct pf_watch_time time;
     struct pf_function_pairs pairs;
     struct {
         int32_t skipped; /* what counts[f] was set to */
-        uint32_t calls; /* calls sampled because they were the first ones */
+        uint32_t calls; /* of this execution */
+        uint32_t sampled; /* calls sampled in later bursts of pairs */
+        int32_t skip_next; /* how many calls may be skipped after one that is not sampled */
     } of[]; /* indexed by function */
 };
 #define OWN_SIZE                                                                                   \
     (sizeof(struct thread_state) + PF_FUNCS_MAX * sizeof(((struct thread_state *)0)->of[0]))
 
-static struct pf_burst_rate rate = {10, 100, 10000};
-static uint32_t frequent_n = 2; /* n: executions in a row that make a pair frequent */
-static struct pf_function_pairs before; /* n-frequent pairs of earlier executions; constant */
-static struct pf_spin lock; /* protects the next two; a state is freed only outside the list */
-static struct pf_function_pairs seen; /* pairs of threads that have ended */
+/* its lock also protects `running`; a state is freed only outside the list */
+static struct pf_pair_history history = {.rate = {10, 100, 10000, 10}, .frequent_n = 2};
+static struct pf_burst_rate base_rate = {10, 100, 10000, 1}; /* LiteRace's */
 static struct thread_state *running;
-static uint64_t *hashes; /* of functions, indexed by number; 0: not computed yet */
-static uint32_t known_pairs;
-static bool other_thread_seen; /* at some time two threads ran at once */
 
-static bool configure(const char *s) { return pf_burst_rate_parse(s, &rate, &frequent_n); }
+static bool configure(const char *s)
+{
+    bool good = pf_burst_rate_parse(s, &history.rate, &history.frequent_n);
+    if (history.rate.burst < base_rate.period)
+        base_rate.burst = history.rate.burst;
+    return good;
+}
 
 static void start(void)
 {
     pf_rt.range_limit = BURST_BYTES;
-    hashes = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof *hashes);
-    known_pairs = pf_sample_state_load(&before, frequent_n);
+    uint64_t executions = pf_pair_history_start(&history, "pairs");
+    pf_function_pairs_shift(&history.before, &history.rate, executions);
+    pf_window_start();
 }
 
 static void begin(struct pf_thread *t)
 {
-    struct thread_state *o = hashes ? pf_sys_map(NULL, OWN_SIZE) : NULL;
+    struct thread_state *o = history.hashes ? pf_sys_map(NULL, OWN_SIZE) : NULL;
     if (o && (o->table_index = pf_running_register(t)) == UINT32_MAX) {
         pf_sys(SYS_munmap, o, OWN_SIZE);
         o = NULL;
@@ -85,12 +92,12 @@ static void begin(struct pf_thread *t)
         return;
     }
     o->thread = t;
-    pf_spin_lock(&lock);
+    pf_spin_lock(&history.lock);
     o->next = running;
     if (running)
         running->prev = o;
     running = o;
-    pf_spin_unlock(&lock);
+    pf_spin_unlock(&history.lock);
 }
 
 static void free_state(struct thread_state *o)
@@ -106,15 +113,15 @@ static void end(struct pf_thread *t)
         return;
     pf_running_unregister(o->table_index, t->context.frames + 1);
     t->sample.policy_state = NULL;
-    pf_spin_lock(&lock);
+    pf_spin_lock(&history.lock);
     if (o->prev)
         o->prev->next = o->next;
     else
         running = o->next;
     if (o->next)
         o->next->prev = o->prev;
-    pf_function_pairs_add_all(&seen, &o->pairs);
-    pf_spin_unlock(&lock);
+    pf_function_pairs_add_all(&history.seen, &o->pairs);
+    pf_spin_unlock(&history.lock);
     free_state(o);
 }
 
@@ -134,12 +141,7 @@ static void resume(struct pf_thread *t)
 
 static uint64_t hash_of(struct pf_func *f)
 {
-    uint64_t name = __atomic_load_n(&hashes[f->number], __ATOMIC_RELAXED);
-    if (__builtin_expect(!name, 0)) {
-        name = pf_running_hash(f);
-        __atomic_store_n(&hashes[f->number], name, __ATOMIC_RELAXED);
-    }
-    return name;
+    return pf_pair_history_hash(&history, f, pf_running_hash);
 }
 
 /* The functions that two threads began with run together from then on. But each is entered only
@@ -151,53 +153,102 @@ static void count_first_functions(struct thread_state *o, struct pf_func *first,
 {
     for (unsigned i = 0; i < n; i++)
         if (others[i].first)
-            pf_function_pairs_count(&o->pairs, &before, hash_of(first), others[i].hash, weight);
+            pf_function_pairs_count(&o->pairs, &history.before, hash_of(first), others[i].hash,
+                                    weight);
 }
 
-/* Reads what the other threads run, for `weight` calls of f, and decides whether to sample the
- * call. cold: it is sampled in any case, and all other threads are woken. */
-static bool decide(struct pf_thread *t, struct pf_func *f, uint32_t weight, bool cold,
-                   uint32_t *left)
+/* A pair is new, and the other threads of the pair were woken: waits a moment until one of them has
+ * begun to watch, so that both functions are watched at the same time. */
+static void delay(struct thread_state *o, const struct pf_running_function *others, uint64_t woken)
+{
+    if (o->delays == DELAYS_MAX)
+        return;
+    o->delays++;
+    for (uint64_t end = pf_window_now() + DELAY_CYCLES; pf_window_now() < end;) {
+        for (uint64_t w = woken; w; w &= w - 1)
+            if (!pf_running_is_woken(others[__builtin_ctzll(w)].thread))
+                return;
+        __builtin_ia32_pause();
+    }
+}
+
+/* Reads what the other threads run, for `weight` calls of f, and decides whether its pairs make it
+ * sample the call. first: it is one of the first calls; all other threads are woken. */
+static enum pf_pair_decision decide(struct pf_thread *t, struct pf_func *f, uint32_t weight,
+                                    bool first, uint32_t *left, bool *alone)
 {
     struct thread_state *o = t->sample.policy_state;
     struct pf_running_function others[PF_RUNNING_FUNCTIONS_MAX];
     uint64_t other[PF_RUNNING_FUNCTIONS_MAX], deciding;
     uint64_t name = hash_of(f);
-    bool alone;
-    unsigned n = pf_running_begin_read(o->table_index, others, &alone);
+    unsigned n = pf_running_begin_read(o->table_index, others, alone);
     for (unsigned i = 0; i < n; i++)
         other[i] = others[i].hash;
-    enum pf_pair_decision decision = pf_function_pairs_decide(&o->pairs, &before, &rate, name,
-                                                              other, n, weight, &deciding, left);
+    enum pf_pair_decision decision = pf_function_pairs_decide(
+        &o->pairs, &history.before, &history.rate, name, other, n, weight, &deciding, left);
     if (__pf_tls.frame > t->context.frames + 1 && t->context.frames[1].func->number)
         count_first_functions(o, t->context.frames[1].func, others, n, weight);
-    for (uint64_t waking = cold ? ~0ull >> (64 - n) : deciding; waking; waking &= waking - 1) {
+    for (uint64_t waking = first ? ~0ull >> (64 - n) : deciding; waking; waking &= waking - 1) {
         const struct pf_running_function *s = &others[__builtin_ctzll(waking)];
-        bool switch_body = decision == PF_PAIR_FIRST_BURST && waking & -waking & deciding;
+        bool switch_body = decision >= PF_PAIR_FIRST_BURST && waking & -waking & deciding;
         pf_running_wake(s->thread, switch_body && s->hash & PF_RUNNING_HAS_LOOPS);
     }
+    if (decision == PF_PAIR_NEW)
+        delay(o, others, deciding);
     pf_running_end_read(o->table_index);
-    if (!alone)
-        __atomic_store_n(&other_thread_seen, true, __ATOMIC_RELAXED);
+    if (!*alone)
+        __atomic_store_n(&history.other_thread_seen, true, __ATOMIC_RELAXED);
     else if (decision == PF_PAIR_SKIP && *left > SKIP_ALONE)
         *left = SKIP_ALONE;
-    return decision != PF_PAIR_SKIP || cold;
+    return decision;
 }
 
-/* True if this is one of the first calls of the function. */
-static bool is_cold(struct thread_state *o, const struct pf_func *f)
-{
-    if (o->of[f->number].calls >= rate.burst)
-        return false;
-    o->of[f->number].calls++;
-    return true;
-}
-
-static void burst_begins(struct pf_thread *t)
+static void burst_begins(struct pf_thread *t, uint32_t asked)
 {
     struct thread_state *o = t->sample.policy_state;
-    if (o)
-        o->burst_end = __builtin_ia32_rdtsc() + BURST_CYCLES;
+    if (!o)
+        return;
+    pf_watch_burst_begin(&o->time, asked == PF_SWITCH_WINDOW);
+    if (asked == PF_SWITCH_WINDOW && pf_window_is_open(pf_window_now()))
+        __atomic_store_n(&__pf_tls.body_switch, PF_SWITCH_WINDOW, __ATOMIC_RELAXED); /* all loops */
+}
+
+/* The next calls of f do not ask, unless the call is sampled: more and more of them, from 0 on,
+ * until a new pair is seen. */
+static void skip_calls(struct thread_state *o, uint32_t f, bool sample, bool anew, uint32_t left)
+{
+    int32_t *next = &o->of[f].skip_next;
+    *next = anew ? 0 : sample ? *next : *next + *next / SKIP_GROWTH + 1;
+    if (*next > SKIP_MAX)
+        *next = SKIP_MAX;
+    int32_t most = left - 1 < SKIP_MAX ? (int32_t)left - 1 : SKIP_MAX;
+    __pf_tls.counts[f] = o->of[f].skipped = sample ? 0 : most < *next ? most : *next;
+}
+
+/* Decides whether the call is sampled, for the calls of f that did not ask before it too. */
+static bool samples(struct pf_thread *t, struct thread_state *o, struct pf_func *f, uint64_t now)
+{
+    int32_t count = __pf_tls.counts[f->number];
+    uint32_t weight = (uint32_t)(o->of[f->number].skipped - (count < 0 ? 0 : count) + 1);
+    uint32_t left, base_left, *calls = &o->of[f->number].calls,
+                              *sampled = &o->of[f->number].sampled;
+    *calls += weight - 1;
+    bool over = pf_watch_time_over(&o->time, now), alone, first = *calls < base_rate.burst;
+    bool base = pf_burst_rate_samples(&base_rate, *calls, &base_left);
+    enum pf_pair_decision decision = decide(t, f, weight, first, &left, &alone);
+    bool anew = first || decision >= PF_PAIR_FIRST_BURST, sample = anew || (base && !over);
+    if (decision == PF_PAIR_BURST && !sample && !over &&
+        *sampled < PAIR_CALLS + *calls / PAIR_RATE) {
+        ++*sampled;
+        sample = true;
+    } else if (decision == PF_PAIR_BURST && !sample) {
+        left = SKIP_MAX;
+    }
+    *calls = *calls < UINT32_MAX / 2 ? *calls + 1 : *calls;
+    skip_calls(o, f->number, sample, anew, left < base_left ? left : base_left);
+    if (!alone && pf_window_open_if_due(now))
+        pf_running_open_window(o->table_index, PF_SWITCH_WINDOW);
+    return sample;
 }
 
 static enum pf_body call(struct pf_thread *t, struct pf_func *f)
@@ -205,35 +256,38 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
     struct thread_state *o = t->sample.policy_state;
     if (!o)
         return PF_BODY_WATCH;
+    uint64_t now = pf_window_now();
+    if (pf_window_is_open(now)) { /* the next call asks too */
+        pf_watch_burst_begin(&o->time, true);
+        return PF_BODY_WATCH;
+    }
     __atomic_store_n(&__pf_tls.dispatch, PF_DISPATCH_COUNT, __ATOMIC_SEQ_CST);
     if (__atomic_exchange_n(&__pf_tls.woken, 0, __ATOMIC_SEQ_CST))
-        o->woken_calls_left = rate.burst;
-    __atomic_store_n(&__pf_tls.body_switch, 0, __ATOMIC_RELAXED);
-    int32_t *count = &__pf_tls.counts[f->number], *skipped = &o->of[f->number].skipped;
-    uint32_t left, weight = (uint32_t)(*skipped - (*count < 0 ? 0 : *count) + 1);
-    bool sample = decide(t, f, weight, is_cold(o, f), &left);
-    /* grows from 0 as long as nothing is sampled */
-    int32_t most = *skipped + *skipped / SKIP_GROWTH + 1;
-    *skipped = sample ? 0 : (int32_t)(left - 1 < SKIP_MAX ? left - 1 : SKIP_MAX);
-    if (*skipped > most)
-        *skipped = most;
-    *count = *skipped;
+        o->woken_calls_left = history.rate.burst;
+    if (__atomic_load_n(&__pf_tls.body_switch, __ATOMIC_RELAXED) == PF_SWITCH_WINDOW)
+        __atomic_store_n(&__pf_tls.body_switch, 0, __ATOMIC_RELAXED); /* it is closed */
+    bool sample = samples(t, o, f, now);
     if (o->woken_calls_left) { /* after a wake-up, calls of all functions are sampled */
         sample = true;
         if (--o->woken_calls_left)
             __atomic_store_n(&__pf_tls.dispatch, PF_DISPATCH_ASK, __ATOMIC_SEQ_CST);
     }
+    pf_watch_time_decided(&o->time, sample);
     if (sample && f->flags & PF_FUNCF_LOOPS)
-        burst_begins(t);
+        pf_watch_burst_begin(&o->time, false);
     return sample ? PF_BODY_WATCH : PF_BODY_PLAIN;
 }
 
 static uint32_t burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iterations)
 {
     struct thread_state *o = t->sample.policy_state;
-    if (!o || __builtin_ia32_rdtsc() < o->burst_end)
+    if (!o || !pf_watch_burst_over(&o->time))
         return iterations;
-    o->of[f->number].calls = rate.burst; /* it runs for long: one of its first calls is enough */
+    if (__atomic_load_n(&__pf_tls.body_switch, __ATOMIC_RELAXED) == PF_SWITCH_WINDOW)
+        __atomic_store_n(&__pf_tls.body_switch, 0, __ATOMIC_RELAXED);
+    /* It runs for long: one of its first calls is enough. */
+    if (!o->time.in_window && o->of[f->number].calls < base_rate.burst)
+        o->of[f->number].calls = base_rate.burst;
     return 0;
 }
 
@@ -243,22 +297,18 @@ static void joined(struct pf_thread *t) { pf_running_joined(t); }
 static void finish(struct pf_sample_numbers *out, bool exec)
 {
     struct pf_function_pairs all = {0};
-    pf_spin_lock(&lock);
-    pf_function_pairs_add_all(&all, &seen);
+    pf_spin_lock(&history.lock);
+    pf_function_pairs_add_all(&all, &history.seen);
     for (struct thread_state *o = running; o; o = o->next)
         pf_function_pairs_add_all(&all, &o->pairs);
-    pf_spin_unlock(&lock);
-    if (__atomic_load_n(&other_thread_seen, __ATOMIC_RELAXED))
-        pf_sample_state_save(&all, exec);
-    out->pairs = all.n > known_pairs ? all.n : known_pairs;
-    out->frequent = before.n;
-    pf_function_pairs_release(&all);
+    pf_spin_unlock(&history.lock);
+    pf_pair_history_finish(&history, &all, out, exec);
 }
 
 static void exec_failed(void) { pf_sample_state_retract(); }
 
-static void take_lock(void) { pf_spin_lock(&lock); }
-static void drop_lock(void) { pf_spin_unlock(&lock); }
+static void take_lock(void) { pf_spin_lock(&history.lock); }
+static void drop_lock(void) { pf_spin_unlock(&history.lock); }
 
 /* The parent saves what was seen so far. The other threads do not exist here; fibers do, and watch
  * every call from now on. */
@@ -273,8 +323,7 @@ static void forked(struct pf_thread *t)
         free_state(o);
     }
     running = own;
-    pf_function_pairs_release(&seen);
-    other_thread_seen = false;
+    pf_pair_history_forked(&history);
     pf_running_after_fork(own ? own->table_index : UINT32_MAX);
     if (own) {
         own->prev = own->next = NULL;

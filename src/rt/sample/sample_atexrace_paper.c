@@ -17,14 +17,12 @@
  * The runtime does not see when a function returns. So its pairs are added when the thread next
  * enters a function or ends: pairs with the functions that the other threads run at that time.
  */
-#include "function_pairs.h"
 #include "limits.h"
-#include "module.h"
+#include "pair_history.h"
 #include "rt.h"
 #include "sample.h"
 #include "sample_state.h"
 #include "slot.h"
-#include "spin.h"
 #include "sys.h"
 
 #define THREADS_MAX 1024
@@ -48,36 +46,27 @@ static struct paper_slot {
     struct paper_thread *state;
 } slots[THREADS_MAX];
 static uint32_t nslots;
-static struct pf_spin lock; /* protects `state` of the slots, and `seen` */
-static struct pf_function_pairs seen, before; /* of ended threads; of earlier executions */
-static struct pf_burst_rate rate = {10, 100, 100};
-static uint32_t frequent_n = 2, known_pairs;
-static uint64_t *hashes; /* of functions, by number */
-static bool other_thread_seen;
+/* its lock also protects `state` of the slots */
+static struct pf_pair_history history = {.rate = {10, 100, 100, 10}, .frequent_n = 2};
 
 /* [B/P][:N] */
 static bool configure(const char *s)
 {
-    bool good = pf_burst_rate_parse(s, &rate, &frequent_n);
+    bool good = pf_burst_rate_parse(s, &history.rate, &history.frequent_n);
     for (unsigned colons = 0; *s; s++)
         good &= (colons += *s == ':') < 2; /* without a floor: the rate does not change */
-    rate.floor = rate.period;
+    history.rate.floor = history.rate.period;
     return good;
 }
 
-static void start(void)
-{
-    hashes = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof *hashes);
-    pf_sample_state_use("pairs-paper");
-    known_pairs = pf_sample_state_load(&before, frequent_n);
-}
+static void start(void) { pf_pair_history_start(&history, "pairs-paper"); }
 
 static void begin(struct pf_thread *t)
 {
-    struct paper_thread *o = hashes ? pf_sys_map(NULL, sizeof *o) : NULL;
+    struct paper_thread *o = history.hashes ? pf_sys_map(NULL, sizeof *o) : NULL;
     uint32_t i = 0;
     __pf_tls.dispatch = PF_DISPATCH_ASK;
-    pf_spin_lock(&lock);
+    pf_spin_lock(&history.lock);
     while (i < nslots && slots[i].function)
         i++;
     if (o && i < THREADS_MAX) {
@@ -90,7 +79,7 @@ static void begin(struct pf_thread *t)
         t->sampled = &slots[i].sampled;
         t->sample.policy_state = o;
     }
-    pf_spin_unlock(&lock);
+    pf_spin_unlock(&history.lock);
     if (t->sample.policy_state)
         return;
     pf_limit_hit(PF_LIMIT_MEMORY);
@@ -112,7 +101,8 @@ static void add_pairs(struct paper_thread *o, uint64_t f)
     {
         uint64_t other = __atomic_load_n(&slot->function, __ATOMIC_RELAXED);
         uint64_t key = other ? pf_function_pair_key(f, other) : 0;
-        if (key && !pf_function_pairs_find(&o->pairs, key) && !pf_function_pairs_find(&before, key))
+        if (key && !pf_function_pairs_find(&o->pairs, key) &&
+            !pf_function_pairs_find(&history.before, key))
             pf_function_pairs_add(&o->pairs, key, 1, 0);
     }
 }
@@ -123,14 +113,9 @@ static void leave_returned(struct paper_thread *o, struct pf_frame *frame)
         add_pairs(o, o->entered[--o->depth].function);
 }
 
-static uint64_t hash_of(struct pf_func *f)
+static uint64_t compute_hash(struct pf_func *f)
 {
-    uint64_t h = __atomic_load_n(&hashes[f->number], __ATOMIC_RELAXED);
-    if (!h) {
-        h = pf_function_hash(pf_rel_str(&f->name), pf_rel_str(&f->file), f->hash) | 4;
-        __atomic_store_n(&hashes[f->number], h, __ATOMIC_RELAXED);
-    }
-    return h;
+    return pf_function_hash(pf_rel_str(&f->name), pf_rel_str(&f->file), f->hash) | 4;
 }
 
 /* Lines 12 to 26 of the algorithm: computes S(t). */
@@ -142,17 +127,17 @@ static bool look_at_others(struct paper_thread *o, uint64_t f)
         uint64_t other = __atomic_load_n(&slot->function, __ATOMIC_RELAXED);
         if (!other)
             continue; /* the thread has just ended */
-        other_thread_seen = true;
+        history.other_thread_seen = true;
         uint64_t key = pf_function_pair_key(f, other);
         struct pf_function_pair *e = pf_function_pairs_find(&o->pairs, key);
-        const struct pf_function_pair *b = e ? NULL : pf_function_pairs_find(&before, key);
+        const struct pf_function_pair *b = e ? NULL : pf_function_pairs_find(&history.before, key);
         if (b)
             e = pf_function_pairs_add(&o->pairs, key, b->count, b->count);
         uint32_t left;
         if (e) {
             uint32_t count = e->count + (e->count < UINT32_MAX);
             __atomic_store_n(&e->count, count, __ATOMIC_RELAXED);
-            sample = pf_burst_rate_samples(&rate, count - 1, &left);
+            sample = pf_burst_rate_samples(&history.rate, count - 1, &left);
         } else {
             sample = true;
         }
@@ -167,7 +152,7 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
     struct paper_thread *o = t->sample.policy_state;
     if (!o)
         return PF_BODY_WATCH;
-    uint64_t function = hash_of(f);
+    uint64_t function = pf_pair_history_hash(&history, f, compute_hash);
     leave_returned(o, __pf_tls.frame);
     __atomic_store_n(&slots[o->slot].function, function, __ATOMIC_RELAXED);
     bool sample = look_at_others(o, function);
@@ -190,11 +175,11 @@ static void end(struct pf_thread *t)
     leave_returned(o, NULL);
     t->sample.policy_state = NULL;
     t->sampled = NULL;
-    pf_spin_lock(&lock);
+    pf_spin_lock(&history.lock);
     __atomic_store_n(&slots[o->slot].function, 0, __ATOMIC_RELEASE);
     slots[o->slot].state = NULL;
-    pf_function_pairs_add_all(&seen, &o->pairs);
-    pf_spin_unlock(&lock);
+    pf_function_pairs_add_all(&history.seen, &o->pairs);
+    pf_spin_unlock(&history.lock);
     pf_function_pairs_release(&o->pairs);
     pf_sys(SYS_munmap, o, sizeof *o);
 }
@@ -202,22 +187,18 @@ static void end(struct pf_thread *t)
 static void finish(struct pf_sample_numbers *out, bool exec)
 {
     struct pf_function_pairs all = {0};
-    pf_spin_lock(&lock);
-    pf_function_pairs_add_all(&all, &seen);
+    pf_spin_lock(&history.lock);
+    pf_function_pairs_add_all(&all, &history.seen);
     for (uint32_t i = 0; i < nslots; i++)
         if (slots[i].state)
             pf_function_pairs_add_all(&all, &slots[i].state->pairs);
-    pf_spin_unlock(&lock);
-    if (other_thread_seen)
-        pf_sample_state_save(&all, exec);
-    out->pairs = all.n > known_pairs ? all.n : known_pairs;
-    out->frequent = before.n;
-    pf_function_pairs_release(&all);
+    pf_spin_unlock(&history.lock);
+    pf_pair_history_finish(&history, &all, out, exec);
 }
 
 static void exec_failed(void) { pf_sample_state_retract(); }
-static void take_lock(void) { pf_spin_lock(&lock); }
-static void drop_lock(void) { pf_spin_unlock(&lock); }
+static void take_lock(void) { pf_spin_lock(&history.lock); }
+static void drop_lock(void) { pf_spin_unlock(&history.lock); }
 
 /* The other threads do not exist in the child; the parent saves what was seen so far. */
 static void forked(struct pf_thread *t)
@@ -228,8 +209,7 @@ static void forked(struct pf_thread *t)
             slots[i].function = 0;
             slots[i].state = NULL;
         }
-    pf_function_pairs_release(&seen);
-    other_thread_seen = false;
+    pf_pair_history_forked(&history);
     if (own)
         pf_function_pairs_release(&own->pairs);
 }

@@ -436,9 +436,10 @@ static void add_frequent(const struct pf_function_pair *p, void *arg)
         pf_function_pairs_add(t->out, p->key, p->count, p->count);
 }
 
-uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n)
+uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n, uint64_t *executions)
 {
     struct merged_state s;
+    *executions = 0;
     if (!find_folder()) {
         report_problem(folder[0] ? folder : "the state folder", "cannot be used",
                        "; this execution is sampled as if it were the first");
@@ -449,6 +450,7 @@ uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n)
     struct frequent_filter t = {out, n};
     pf_function_pairs_each(&s.pairs, add_frequent, &t);
     uint32_t all = s.pairs.n;
+    *executions = s.executions;
     state_release(&s);
     return all;
 }

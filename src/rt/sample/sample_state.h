@@ -21,8 +21,8 @@
  * before _load. */
 void pf_sample_state_use(const char *subfolder);
 /* Stores the pairs that the last n executions all saw in `out`, with the calls counted so far.
- * Returns the number of all known pairs. */
-uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n);
+ * Returns the number of all known pairs. *executions: how many there were. */
+uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n, uint64_t *executions);
 /* Saves what this execution saw: the counts beyond `earlier`. An execution that saw no pair saves
  * nothing. exec: the process is about to execute another program. */
 void pf_sample_state_save(struct pf_function_pairs *seen, bool exec);

@@ -296,6 +296,8 @@ void *pf_atomic_begin_checked(struct pf_thread *t, void *addr, uint32_t packed, 
     if (t->signals)
         pf_hooks.signal_poll(t);
     operation(t, addr, packed, site);
+    if (__builtin_expect(t->order.locks_stale, 0) && pf_stack_watched())
+        pf_lockset_refresh(t);
     return begin_slow(addr, packed, site);
 }
 

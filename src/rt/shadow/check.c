@@ -4,6 +4,7 @@
 #include "check.h"
 #include "access_set.h"
 #include "cell.h"
+#include "hb.h"
 #include "hooks.h"
 #include "memory_ops.h"
 #include "oracle_log.h"
@@ -33,6 +34,8 @@ static struct pf_thread *enter(void)
     if (__builtin_expect(t->signals != NULL, 0))
         deliver_signals(t);
     __pf_tls.nested++;
+    if (__builtin_expect(t->order.locks_stale, 0))
+        pf_lockset_refresh(t);
     return t;
 }
 
@@ -213,15 +216,20 @@ static inline size_t write_small_block(struct pf_thread *t, uintptr_t addr, size
 /* Called by interposed functions, which have entered the runtime and know their site id. */
 void pf_check_read(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
-    if (!pf_ignores(t, false) && pf_stack_watched())
-        access_range(t, (uintptr_t)addr, size, false, id, PF_NO_SITE);
+    if (pf_ignores(t, false) || !pf_stack_watched())
+        return;
+    if (__builtin_expect(t->order.locks_stale, 0))
+        pf_lockset_refresh(t);
+    access_range(t, (uintptr_t)addr, size, false, id, PF_NO_SITE);
 }
 
 void pf_check_write(struct pf_thread *t, const volatile void *addr, size_t size, uint32_t id)
 {
-    if (!pf_ignores(t, true) && pf_stack_watched()) {
-        size_t done = write_small_block(t, (uintptr_t)addr, size, id);
-        if (done < size)
-            access_range(t, (uintptr_t)addr + done, size - done, true, id, PF_NO_SITE);
-    }
+    if (pf_ignores(t, true) || !pf_stack_watched())
+        return;
+    if (__builtin_expect(t->order.locks_stale, 0))
+        pf_lockset_refresh(t);
+    size_t done = write_small_block(t, (uintptr_t)addr, size, id);
+    if (done < size)
+        access_range(t, (uintptr_t)addr + done, size - done, true, id, PF_NO_SITE);
 }

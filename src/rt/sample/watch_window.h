@@ -1,0 +1,54 @@
+/*
+ * watch_window.h - how long AtexRace watches: bursts in loops, windows of time in which all threads
+ * are watched, and the share of time that watching may take.
+ *
+ * Model:   A *burst* lasts 100 microseconds of the thread's processor time. A call that stays in a
+ *          loop goes back to its plain body when its burst is over.
+ *          A *window* is open for 100 microseconds, for all threads at once: every call and every
+ *          loop that they enter is watched. It covers accesses that are rare in a long loop, in
+ *          both threads at the same time. Windows begin at a distance that makes them the share
+ *          `overhead` of the time.
+ *          A thread's *share* is the part of its time that passed in watched calls, as far as its
+ *          calls show. While it is above `overhead`, only new pairs are sampled.
+ * Threads: the window is shared by all threads, the rest belongs to one.
+ */
+#ifndef PF_RT_WATCH_WINDOW_H
+#define PF_RT_WATCH_WINDOW_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Values of pf_tls.body_switch. */
+#define PF_SWITCH_WOKEN 1u  /* another thread sampled a pair with this thread's function */
+#define PF_SWITCH_WINDOW 2u /* a window was opened */
+
+struct pf_watch_time {
+    uint64_t burst_end; /* in cycles */
+    uint64_t burst_cpu; /* processor time of the thread when the burst began, in ns */
+    bool in_window;     /* the burst ends with the window */
+    bool watching;      /* the last call that asked is watched */
+    uint64_t last_call; /* when the thread asked last, in cycles */
+    uint64_t total, watched; /* cycles */
+};
+
+/* Reads the option `overhead`. */
+void pf_window_start(void);
+static inline uint64_t pf_window_now(void) { return __builtin_ia32_rdtsc(); }
+bool pf_window_is_open(uint64_t now);
+/* True if a window is due, and this thread is the one to open it: from now on it is open. */
+bool pf_window_open_if_due(uint64_t now);
+
+/* The thread asks at a call. Returns true if its share is too large. */
+bool pf_watch_time_over(struct pf_watch_time *w, uint64_t now);
+/* What was decided for the call. */
+static inline void pf_watch_time_decided(struct pf_watch_time *w, bool watching)
+{
+    w->watching = watching;
+}
+
+/* A burst begins. in_window: it ends with the window, at once if no window is open. */
+void pf_watch_burst_begin(struct pf_watch_time *w, bool in_window);
+/* True if the burst is over. */
+bool pf_watch_burst_over(struct pf_watch_time *w);
+
+#endif
