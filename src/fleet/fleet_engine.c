@@ -107,6 +107,24 @@ char *pf_fleet_variables(const struct pf_fleet *f, char separator)
 
 /* --- engine `script`: FILE submit|list|cancel FOLDER NAME [N...] --- */
 
+/* Tells the script which variables tasks get, without those that are not set, and how many seconds
+ * a job may take: some longer than a task. */
+static void set_variables(const struct pf_fleet *f)
+{
+    char *names = pf_fleet_variables(f, ','), *rest = names, *name, *list = pf_mem_copy("");
+    while ((name = strsep(&rest, ","))) {
+        if (!*name || !getenv(name))
+            continue;
+        char *longer = pf_mem_format("%s%s%s", list, *list ? "," : "", name);
+        free(list);
+        list = longer;
+    }
+    pf_mem_setenv("PF_FLEET_VARIABLES", "%s", list);
+    pf_mem_setenv("PF_FLEET_SECONDS", "%" PRIu64, f->limit_ms / 1000 + 120);
+    free(list);
+    free(names);
+}
+
 static pf_status run_script(struct pf_fleet *f, const char *what, const uint64_t *ids, size_t n,
                             char **out, struct pf_error *e)
 {
@@ -117,6 +135,7 @@ static pf_status run_script(struct pf_fleet *f, const char *what, const uint64_t
     argv[3] = f->name;
     for (size_t i = 0; i < n; i++)
         argv[4 + i] = pf_mem_format("%" PRIu64, ids[i]);
+    set_variables(f);
     pf_status s = pf_fleet_command(argv, out, e);
     for (size_t i = 0; i < n; i++)
         free(argv[4 + i]);

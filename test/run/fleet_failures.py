@@ -17,7 +17,7 @@ from pathlib import Path
 import fleet_tools
 from fleet_tools import PF, ROOT, WORK, document, done_tasks, expect, findings, fleet_folder, wait_for, wrong
 
-ENV = dict(os.environ, PATH=f"{WORK}/bin:{Path(PF).parent}:{os.environ['PATH']}")
+ENV = dict(os.environ, GIVEN="yes", SECRET="hidden", PATH=f"{WORK}/bin:{Path(PF).parent}:{os.environ['PATH']}")
 
 FAKE_PBS = '''#!/usr/bin/env python3
 """qsub, qstat and qdel for one user of one machine: a job is a process."""
@@ -35,9 +35,8 @@ if name == "qsub":
     options, command = words[:words.index("--")], words[words.index("--") + 1:]
     log = Path(options[options.index("-o") + 1])
     assert log.is_dir(), log
-    given = dict(o.split("=", 1) for o in options[options.index("-v") + 1].split(",") if "=" in o)
-    keep = [o for o in options[options.index("-v") + 1].split(",") if "=" not in o]
-    env = {k: os.environ[k] for k in ["HOME", *keep] if k in os.environ} | given
+    assert any(o.startswith("walltime=") and int(o[9:]) > 120 for o in options), options
+    env = {k: os.environ[k] for k in ["HOME", *options[options.index("-v") + 1].split(",")]}
     number = len(list(jobs.iterdir())) + 1
     with open(log / f"{number}.OU", "wb") as out:
         p = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=out, stderr=out, start_new_session=True)
@@ -252,8 +251,10 @@ def main():
     test_full()
     test_cancel(on)
     test_attempts()
-    run(*words("pbs", *on))
-    expect(seen("pbs") == seen("local") and counts("pbs")["executions"] == 20, "PBS: the same findings as without --on")
+    write("tests", (WORK / "tests").read_text() + """@name=variables sh -c 'test "$GIVEN" = yes && test -z "$SECRET"'\n""")
+    run(*words("pbs", *on, "--any", "--env", "GIVEN"))
+    expect(seen("pbs") == seen("local") and counts("pbs")["executions"] == 21, "PBS: the same findings as without --on")
+    expect(counts("pbs")["passed"] == 21, "PBS: tasks get the variables of --env and no others")
     check_hung(hung)
     sys.exit(1 if wrong else 0)
 
