@@ -53,7 +53,7 @@ struct pf_check_line {
     bool refused; /* BATCH: a private run cannot follow any of its schedules */
     bool late; /* BATCH: its schedules start at the first switch, otherwise at main's first event */
     bool complete; /* the step has explored everything that is left of the test */
-    char trouble[200]; /* what went wrong, as text; "": nothing */
+    char trouble[400]; /* what went wrong, as text; "": nothing */
 };
 
 #define PF_CHECK_STOPPED "stopped" /* by a signal */

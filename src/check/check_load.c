@@ -51,7 +51,7 @@ static void add_note(struct check_loader *l, struct pf_check_note **list, uint64
 static void add_note(struct check_loader *l, struct pf_check_note **list, uint64_t times,
                      const char *format, ...)
 {
-    char words[400];
+    char words[600];
     va_list args;
     va_start(args, format);
     vsnprintf(words, sizeof words, format, args);

@@ -305,8 +305,12 @@ static void take_error(const struct check_loop *l, const struct pf_check_line *l
     struct pf_run_report report;
     struct pf_error ignored;
     pf_check_path(path, l->w->folder->absolute, format, line->step);
-    if (pf_run_report_read(&report, path, &ignored) == PF_OK && report.status == 2)
-        snprintf(to, room, "%.*s", (int)room - 1, report.error);
+    if (pf_run_report_read(&report, path, &ignored) == PF_OK && report.status == 2) {
+        const char *folder = l->w->folder->absolute;
+        size_t n = strlen(folder);
+        bool inside = !strncmp(report.error, folder, n) && report.error[n] == '/';
+        snprintf(to, room, "%.*s", (int)room - 1, report.error + (inside ? n + 1 : 0));
+    }
     unlink(path);
 }
 

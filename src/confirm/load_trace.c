@@ -106,6 +106,9 @@ static pf_status regenerate(const char *verb, const char *path, const char *atom
         *out = file;
         return PF_OK;
     }
+    size_t length = strlen(path);
+    if (!strncmp(why, path, length) && !strncmp(why + length, ": ", 2)) /* named once */
+        why += length + 2;
     s = pf_fail(e, PF_BAD, "%s: %s, and could not be replayed to obtain them%s%s", path,
                 atomic ? "was recorded without these regions" : "has no events", *why ? ": " : "",
                 why);
