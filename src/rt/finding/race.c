@@ -235,6 +235,9 @@ static int wanted_status(void)
     return race.counted && !pf_rt.events && !pf_options.own_status ? pf_options.exitcode : 0;
 }
 
+/* A function of the program: gets 1 if the process will fail because of findings, and decides. */
+int __tsan_on_finalize(int failed) __attribute__((weak));
+
 int pf_race_summary(void)
 {
     if (!is_this_process() || race.ended)
@@ -253,6 +256,8 @@ int pf_race_summary(void)
         pf_oracle_flush();
         pf_oracle_end();
     }
+    if (__tsan_on_finalize)
+        race.counted = __tsan_on_finalize(race.counted != 0) != 0;
     pf_unnest();
     return wanted_status();
 }

@@ -70,10 +70,18 @@ void *pf_real_find(const struct pf_real *r);
     (__builtin_expect(real_##fn != NULL, 1) ? real_##fn                                            \
                                             : (__typeof__(real_##fn))pf_real_find(&pf_real_##fn))
 
+/* ThreadSanitizer's second name of an interposed function, which a program can call from a
+ * definition of its own. The alias has the address of our definition, also if the program's
+ * definition of `fn` takes precedence. */
+#define PF_INTERCEPTOR_NAME(fn)                                                                    \
+    __asm__(".weak __interceptor_" #fn "\n.type __interceptor_" #fn                                \
+            ", @function\n.set __interceptor_" #fn ", " #fn "\n")
+
 #define PF_INTERPOSE(result, fn, parameters) PF_INTERPOSE_VERSION(result, fn, NULL, parameters)
 #define PF_INTERPOSE_VERSION(result, fn, ver, parameters)                                          \
     PF_NATIVE(fn);                                                                                 \
     PF_REAL_DEFINE(fn, ver);                                                                       \
+    PF_INTERCEPTOR_NAME(fn);                                                                       \
     PF_EXPORT __attribute__((weak)) result fn parameters
 /*
  * The same for functions that are called often and have nothing to do if nothing is watched: with
@@ -95,7 +103,8 @@ void *pf_real_find(const struct pf_real *r);
             "pf_entry_" #fn ":\n" #fn ":\n"                                                        \
             ".cfi_startproc\n"                                                                     \
             "cmpb $0, pf_forward_all(%rip)\n"                                                      \
-            "je pf_impl_" #fn "\n" jump ".cfi_endproc\n.size " #fn ", .-" #fn "\n.popsection\n")
+            "je pf_impl_" #fn "\n" jump ".cfi_endproc\n.size " #fn ", .-" #fn "\n.popsection\n");      \
+    PF_INTERCEPTOR_NAME(fn)
 /* True in plain mode, once the real functions are known (wrap_real.c). */
 extern PF_HIDDEN bool pf_forward_all;
 

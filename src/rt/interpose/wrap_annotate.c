@@ -184,6 +184,10 @@ static void ignore(struct pf_call *c, uint32_t *depth, bool begins)
     ANNOTATION(end, (const char *f, int l), ignore(&c, &c.t->depth, false))
 IGNORES(AnnotateIgnoreReadsBegin, AnnotateIgnoreReadsEnd, ignore_reads)
 IGNORES(AnnotateIgnoreWritesBegin, AnnotateIgnoreWritesEnd, ignore_writes)
+ANNOTATION(__tsan_ignore_thread_begin, (void), ignore(&c, &c.t->ignore_reads, true);
+           ignore(&c, &c.t->ignore_writes, true))
+ANNOTATION(__tsan_ignore_thread_end, (void), ignore(&c, &c.t->ignore_reads, false);
+           ignore(&c, &c.t->ignore_writes, false))
 IGNORES(AnnotateIgnoreSyncBegin, AnnotateIgnoreSyncEnd, ignore_sync)
 ANNOTATION(AnnotateEnableRaceDetection, (const char *f, int l, int enable),
            ignore(&c, &c.t->ignore_reads, !enable);
@@ -217,6 +221,7 @@ ANNOTATION(AnnotateThreadName, (const char *f, int l, const char *name),
 
 NO_OP(__tsan_init, (void)) /* start_tsan.c has another one */
 NO_OP(__tsan_flush_memory, (void))
+NO_OP(__tsan_on_thread_idle, (void))
 NO_OP(__tsan_check_no_mutexes_held, (void))
 NO_OP(AnnotateMutexIsNotPHB, (const char *f, int l, void *m))
 NO_OP(AnnotateMutexIsUsedAsCondVar, (const char *f, int l, void *m))

@@ -33,6 +33,7 @@ PF_REAL_DEFINE(__cxa_free_exception, NULL);
     void symbol parameters;                                                                        \
     PF_NATIVE_AS(symbol, text);                                                                    \
     PF_REAL_DEFINE(symbol, NULL);                                                                  \
+    PF_INTERCEPTOR_NAME(symbol);                                                                   \
     PF_EXPORT __attribute__((weak)) void symbol parameters
 
 static int *object_count(void *object) { return (int *)((char *)object - 0x80); }

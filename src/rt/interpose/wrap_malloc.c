@@ -143,6 +143,7 @@ void pf_heap_freeing(struct pf_func *native, void *p, const void *caller)
 #define CALLER __builtin_return_address(0)
 #define HEAP(result, fn, parameters)                                                               \
     PF_NATIVE(fn);                                                                                 \
+    PF_INTERCEPTOR_NAME(fn);                                                                       \
     PF_EXPORT __attribute__((weak)) result fn parameters
 
 /* The ones called most: in plain mode they jump to libc's at once. */

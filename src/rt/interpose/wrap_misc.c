@@ -135,6 +135,7 @@ PARSES_BASE(intmax_t, strtoimax)
 PARSES_BASE(uintmax_t, strtoumax)
 #define READS_NUMBER(result, fn, real, ...)                                                        \
     PF_NATIVE(fn);                                                                                 \
+    PF_INTERCEPTOR_NAME(fn);                                                                       \
     PF_EXPORT __attribute__((weak)) result fn(const char *s)                                       \
     {                                                                                              \
         PF_VISIBLE(fn);                                                                            \

@@ -26,6 +26,7 @@
     result symbol parameters;                                                                      \
     PF_NATIVE_AS(symbol, text);                                                                    \
     PF_REAL_DEFINE(symbol, NULL);                                                                  \
+    PF_INTERCEPTOR_NAME(symbol);                                                                   \
     PF_EXPORT __attribute__((weak)) result symbol parameters
 
 extern void _ZSt17__throw_bad_allocv(void) __attribute__((weak)); /* std::__throw_bad_alloc */

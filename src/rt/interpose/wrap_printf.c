@@ -17,6 +17,7 @@ static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
  * `r`. */
 #define VARIADIC(fn, parameters, last, body)                                                       \
     PF_NATIVE(fn);                                                                                 \
+    PF_INTERCEPTOR_NAME(fn);                                                                       \
     PF_EXPORT __attribute__((weak)) int fn parameters                                              \
     {                                                                                              \
         int r;                                                                                     \

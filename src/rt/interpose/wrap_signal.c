@@ -316,6 +316,7 @@ static sighandler_t change_handler(struct pf_call *c, int number, sighandler_t h
 #define SETS(fn, flags)                                                                            \
     sighandler_t fn(int number, sighandler_t handler);                                             \
     PF_NATIVE(fn);                                                                                 \
+    PF_INTERCEPTOR_NAME(fn);                                                                       \
     PF_EXPORT __attribute__((weak)) sighandler_t fn(int number, sighandler_t handler)              \
     {                                                                                              \
         PF_CALL(c, fn);                                                                            \
@@ -352,6 +353,7 @@ PF_PROVIDE(sighandler_t, sigset, (int number, sighandler_t handler))
 /* A deferred signal is delivered before the mask changes: afterwards it might be blocked. */
 #define MASKS(fn)                                                                                  \
     PF_REAL_DEFINE(fn, NULL);                                                                      \
+    PF_INTERCEPTOR_NAME(fn);                                                                       \
     PF_EXPORT __attribute__((weak)) int fn(int how, const sigset_t *set, sigset_t *old)            \
     {                                                                                              \
         struct pf_thread *t = pf_self();                                                           \

@@ -232,6 +232,7 @@ READS_UNTIL(__getdelim)
 #define CHECKED(result, fn, plain, parameters, arguments, ...)                                     \
     result fn parameters;                                                                          \
     PF_REAL_DEFINE(fn, NULL);                                                                      \
+    PF_INTERCEPTOR_NAME(fn);                                                                       \
     PF_EXPORT __attribute__((weak)) result fn parameters PF_RECEIVING(result, fn, plain,           \
                                                                       arguments, __VA_ARGS__)
 CHECKED(size_t, __fread_chk, fread, (void *p, size_t room, size_t each, size_t n, FILE *f),

@@ -31,6 +31,8 @@ extern uint32_t pf_vector_state; /* defined in check_entry.S */
 
 extern void *__libc_stack_end;
 
+void __tsan_on_initialize(void) __attribute__((weak)); /* a function of the program */
+
 /* Sets pf_vector_state: which extended state exists (1: x87, 4: AVX), and whether the processor can
  * tell which of it is in use (8). */
 static void find_vector_state(void)
@@ -131,4 +133,6 @@ void pf_rt_init(void)
     if (!pf_rt.plain)
         begin_main();
     pf_direct_start();
+    if (__tsan_on_initialize)
+        __tsan_on_initialize();
 }
