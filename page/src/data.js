@@ -1,13 +1,4 @@
 // data.js - converts the data that pf report put into the page to the form that the views use.
-const RANK = { 'spec-violated': 0, 'output-differs': 1, confirmed: 2, observed: 3, predicted: 4, 'k-witness-harmless': 5, 'single-ordering': 6 };
-
-/** Sort order: harmful first, then output-differs, confirmed, observed, predicted; then harmless ones, suspicious ones last. */
-function rank(f) {
-  if (f.counts === false) return 7;
-  if (!f.class && f.harm) return 0;
-  return RANK[f.class] ?? RANK[f.status] ?? 4;
-}
-
 const base = (path) => (path ? path.slice(path.lastIndexOf('/') + 1) : '');
 export const place = (p) => (p?.file ? `${base(p.file)}:${p.line}` : p?.function || '?');
 
@@ -23,21 +14,24 @@ export function load(text) {
       words.push(a.file, a.function, a.variable, ...a.locks);
       for (const p of a.stack) words.push(p.function);
     }
-    return { ...f, ...more, rank: rank(f), text: words.filter(Boolean).join('\n').toLowerCase() };
+    return { ...f, ...more, text: words.filter(Boolean).join('\n').toLowerCase() };
   });
-  findings.sort((a, b) => a.rank - b.rank || b.count - a.count || (a.id < b.id ? -1 : 1));
-  return { ...raw, findings, groups: groupsOf(findings) };
+  return { ...raw, findings, groups: groupsOf(findings), causes: new Set(findings.map((f) => f.group)).size };
 }
 
-/** The findings with the same cause, as arrays; a group takes the place of its first member. */
+/** The variable: a global or stack variable as a whole, a member of the heap blocks of one allocation; undefined if it is unknown. */
+const variable = (f) => f.object && `${f.object} ${f.location.kind === 'heap' ? f.accesses[0]?.variable : ''}`;
+
+/** The findings of the same variable or with the same cause, as arrays; such a row takes the place of its first member. The document has the order of the report. */
 function groupsOf(findings) {
-  const groups = new Map();
+  const known = new Map();
   for (const f of findings) {
-    const known = groups.get(f.group);
-    if (known) known.push(f);
-    else groups.set(f.group, [f]);
+    const keys = [f.group, variable(f)].filter(Boolean);
+    const row = known.get(keys[0]) || known.get(keys[1]) || [];
+    row.push(f);
+    for (const k of keys) if (!known.has(k)) known.set(k, row);
   }
-  return [...groups.values()];
+  return [...new Set(known.values())];
 }
 
 /** The values of one field and how often each occurs, most frequent first. */

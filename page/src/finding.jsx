@@ -106,17 +106,34 @@ function Judged({ judged: j }) {
   );
 }
 
-/** Links to all findings with the same cause. */
+/** Links to all findings of the same variable, or with the same cause. */
 function Group({ group, shown }) {
   if (group.length < 2) return null;
   return (
     <details class="group" open={group.length <= 8}>
-      <summary>{group.length} findings have this cause</summary>
+      <summary>{group.length} findings of this variable or cause</summary>
       <ul>
         {group.map((f) => (
           <li key={f.id}>{f === shown ? <b>{f.title}</b> : <a href={`#${f.id}`}>{f.title}</a>}, {f.status}, {f.count}&times;</li>
         ))}
       </ul>
+    </details>
+  );
+}
+
+/** The addresses of the memory and of the locks; they differ from run to run, so they are closed at first. */
+function Addresses({ finding: f }) {
+  const rows = [
+    ...(f.location?.address ? [[f.location.name || 'the memory', f.location.address]] : []),
+    ...f.accesses.filter((a) => a.address).map((a) => [`${a.thread} ${OPS[a.op] || a.op}`, a.address]),
+    ...f.accesses.flatMap((a) => (a.held || []).map((l, i) => [a.locks[i], l.address])),
+  ];
+  if (!rows.length) return null;
+  const seen = [...new Map(rows.map((r) => [r.join(), r])).values()];
+  return (
+    <details class="addresses">
+      <summary>Addresses</summary>
+      <dl>{seen.map(([what, address], i) => <div key={i}><dt>{what}</dt><dd><code>{address}</code></dd></div>)}</dl>
     </details>
   );
 }
@@ -158,6 +175,7 @@ export function Finding({ finding: f, group, sources }) {
         </section>
       )}
       <Memory sources={sources} location={f.location} />
+      <Addresses finding={f} />
       {f.threads?.some((t) => t.thread !== 'T0') && (
         <section>
           <h3>Threads</h3>

@@ -1,4 +1,4 @@
-// list.jsx - the list of groups: findings with the same cause share a row, which shows the first of them. Only the visible rows are in the page, so that thousands stay fast.
+// list.jsx - the list of groups: findings of the same variable, or with the same cause, share a row, which shows the first of them. Only the visible rows are in the page, so that thousands stay fast.
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { place } from './data.js';
 

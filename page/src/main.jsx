@@ -38,13 +38,13 @@ const countOf = (groups) => groups.reduce((n, g) => n + g.length, 0);
 
 function Head({ data, shown }) {
   const d = data.document;
-  const all = countText(data.groups.length, d.findings.length);
+  const all = countText(data.causes, d.findings.length);
   const suite = d.suite;
   return (
     <header>
       <h1>photofinish</h1>
       <p id="count">
-        {countOf(shown) === d.findings.length ? all : `${shown.length} of ${all}`}
+        {countOf(shown) === d.findings.length ? all : `${countOf(shown)} of ${all}`}
         {suite && `, ${suite.executions} executions of ${suite.tests} tests, ${suite.failed} failed`}
       </p>
       {d.check && (

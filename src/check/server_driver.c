@@ -195,8 +195,11 @@ static pf_status spawn(const struct pf_command *c, pid_t *pid, struct pf_error *
 static void start_client(struct server_driver *a, struct driven_process *c)
 {
     char *argv[] = {"sh", "-c", (char *)a->settings->server, NULL};
-    struct pf_command client = {
-        .path = "/bin/sh", .argv = argv, .prepare = set_client_environment, .arg = c};
+    struct pf_command client = {.path = "/bin/sh",
+                                .argv = argv,
+                                .input = "/dev/null",
+                                .prepare = set_client_environment,
+                                .arg = c};
     struct pf_error e;
     c->served = true;
     a->client_of = c->pid;
@@ -206,12 +209,21 @@ static void start_client(struct server_driver *a, struct driven_process *c)
     a->client = 0;
 }
 
+/* A server may end when its standard input ends. So if there is no file for it, it is a pipe, whose
+ * other end is the standard input of the driver. */
+static void replace_input(int fd)
+{
+    dup2(fd, STDIN_FILENO);
+    close(fd);
+}
+
 /* Sends SIGTERM; after the grace period, SIGKILL. */
 static void request_end(const struct server_driver *a, struct driven_process *c)
 {
-    if (!c->end_requested_ms)
+    if (!c->end_requested_ms) {
+        replace_input(open("/dev/null", O_RDONLY | O_CLOEXEC));
         kill(c->pid, SIGTERM);
-    else if (pf_now_ms() - c->end_requested_ms > a->settings->grace_ms)
+    } else if (pf_now_ms() - c->end_requested_ms > a->settings->grace_ms)
         kill(c->pid, SIGKILL);
     c->end_requested_ms = c->end_requested_ms ? c->end_requested_ms : pf_now_ms();
 }
@@ -291,12 +303,18 @@ int pf_server_driver_run(const struct pf_check_settings *settings, const char *p
     static struct server_driver a; /* too large for the stack */
     struct pf_command program = {.path = path, .argv = argv};
     struct pf_error e;
+    int pipe[2];
     a = (struct server_driver){.settings = settings, .report = report};
     prctl(PR_SET_CHILD_SUBREAPER, 1);
+    bool piped = !settings->input && pipe2(pipe, O_CLOEXEC) == 0;
+    if (piped)
+        replace_input(pipe[0]);
     if (spawn(&program, &a.program, &e) != PF_OK) {
         note(&a, "%s", e.text);
         return 127;
     }
+    if (piped)
+        replace_input(pipe[1]);
     /* processes at the other ends of inherited pipes wait until these are closed */
     close_range(STDERR_FILENO + 1, ~0u, 0);
     return drive(&a);

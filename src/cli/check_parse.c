@@ -57,7 +57,7 @@ bool pf_check_settings_parse(struct pf_check_settings *p, struct pf_fleet_option
         {"redact", "NAME",
          "never record the values of environment variables whose names match NAME, a glob",
          &p->redact, NULL},
-        {"quiet", NULL, "print no progress", NULL, &p->quiet},
+        {"quiet", NULL, "print nothing but errors", NULL, &p->quiet},
         PF_FLEET_OPTIONS(*fleet),
     };
     const struct pf_cli_verb verb = {

@@ -79,9 +79,14 @@ static int take_own_flag(const char *verb, const char *arg)
         setenv("PF_PLUGIN_INLINE", arg + 12, 1);
         return PF_EXIT_OK;
     }
-    return pf_complain(
-        verb, "unknown flag %s; known flags are -fpf-ignore=FILE and -fpf-inline=loops|all|none",
-        arg);
+    if (!strcmp(arg, "-fpf-use-after-scope")) {
+        setenv("PF_PLUGIN_SCOPES", "1", 1);
+        return PF_EXIT_OK;
+    }
+    return pf_complain(verb,
+                       "unknown flag %s; known flags are -fpf-ignore=FILE, "
+                       "-fpf-inline=loops|all|none and -fpf-use-after-scope",
+                       arg);
 }
 
 static int refuse(const char *verb, const struct pf_cc_scan *s)
@@ -146,6 +151,7 @@ static int print_help(const char *verb, const char *clang)
         "  -fpf-ignore=FILE     do not check code that matches a line fun:GLOB or src:GLOB of "
         "FILE\n"
         "  -fpf-inline=WHERE    where checks are inline code: loops (default), all, none\n"
+        "  -fpf-use-after-scope report uses of stack variables after the end of their scope\n"
         "  --symbolic           add symbolic bodies, for pf record --symbolic: twice the code\n"
         "\n"
         "Environment: PF_CC_VERBOSE=1 prints the command. PF_LIBDIR is the folder of "
@@ -183,6 +189,10 @@ static int add_arguments(struct command *c, const char *verb, const struct pf_cc
         } else if (!strncmp(argv[i], "-fpf-", 5)) {
             if ((status = take_own_flag(verb, argv[i])))
                 return status;
+            if (!strcmp(argv[i], "-fpf-use-after-scope")) { /* lifetime markers, also at -O0 */
+                add(c, "-Xclang");
+                add(c, "-fsanitize-address-use-after-scope");
+            }
         } else if (!pf_cc_sanitize_is_ours(argv[i])) {
             add(c, argv[i]);
             if (pf_cc_scan_values(argv[i]) && i + 1 < argc)

@@ -174,11 +174,11 @@ static int report(const struct pf_check_work *w)
     pf_findings_examine_objects(&f);
     pf_findings_sort(&f);
     bool alone = w->settings->json && !strcmp(w->settings->json, "-");
-    if (s == PF_OK && !alone)
+    if (s == PF_OK && !alone && !w->settings->quiet)
         s = write_text(&f, &e);
     if (s == PF_OK && w->settings->json)
         s = write_json(w->settings->json, &f, &e);
-    if (s == PF_OK)
+    if (s == PF_OK && !w->settings->quiet)
         print_environment(&f);
     if (s != PF_OK)
         status = complain(&e);
@@ -196,13 +196,13 @@ static int report(const struct pf_check_work *w)
 
 static void print_folder(const struct pf_check_work *w)
 {
+    if (w->settings->quiet)
+        return;
     if (w->signal)
         fprintf(stderr, "pf check: stopped; resume with: pf check --continue\n");
-    if (!w->settings->quiet)
-        pf_note(PF_CHECK_VERB,
-                "kept in %s; for an HTML report: pf report --html -o report.html%s%s",
-                w->folder->path, w->settings->state ? " --state " : "",
-                w->settings->state ? w->settings->state : "");
+    pf_note(PF_CHECK_VERB, "kept in %s; for an HTML report: pf report --html -o report.html%s%s",
+            w->folder->path, w->settings->state ? " --state " : "",
+            w->settings->state ? w->settings->state : "");
 }
 
 static int work(const struct pf_check_settings *settings, const struct pf_check_folder *folder,

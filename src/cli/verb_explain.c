@@ -17,6 +17,7 @@ struct explainer {
     const struct pf_finding *f;
     struct pf_sources *sources;
     struct pf_pool *pool;
+    bool all; /* fold no steps */
 };
 
 /* Writes "> 36 |     pthread_create(...)", with one line before and one after it. */
@@ -82,6 +83,28 @@ static void add_steps(struct explainer *w)
     }
 }
 
+/* True for steps that do not explain the finding: accesses of other memory, and calls. */
+static bool is_irrelevant(const struct pf_schedule_step *m)
+{
+    static const char *const ops[] = {"read",  "write", "aread", "awrite", "rmw",
+                                      "alloc", "free",  "call",  "ret",    "branch"};
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (!strcmp(m->op, ops[i]))
+            return !m->marked && !m->related;
+    return false;
+}
+
+/* The number of steps from `first` on that one line replaces; 0: none. One step is not folded. */
+static size_t folded_steps(const struct explainer *w, size_t first)
+{
+    const struct pf_finding *f = w->f;
+    size_t n = 0;
+    while (first + n < f->nwitness && f->witness[first + n].thread == f->witness[first].thread &&
+           is_irrelevant(&f->witness[first + n]))
+        n++;
+    return w->all || n < 2 ? 0 : n;
+}
+
 /* Describes the schedule step by step, each with its source line. */
 static void add_schedule(struct explainer *w)
 {
@@ -91,7 +114,14 @@ static void add_schedule(struct explainer *w)
     pf_text_add(w->t, f->clip ? "\nSteps in the clip:\n" : "\nSteps of the schedule:\n");
     for (size_t i = 0; i < f->nwitness; i++) {
         const struct pf_schedule_step *m = &f->witness[i];
-        size_t n;
+        size_t n = folded_steps(w, i);
+        if (n) {
+            pf_text_add(w->t, "    ");
+            pf_thread_text(w->t, f, m->thread);
+            pf_text_format(w->t, ": %zu steps that use other memory (--all shows them)\n", n);
+            i += n - 1;
+            continue;
+        }
         pf_text_add(w->t, m->marked ? " -> " : "    ");
         pf_thread_text(w->t, f, m->thread);
         pf_text_add(w->t, ": ");
@@ -253,9 +283,11 @@ static void add_group(struct explainer *w, const struct pf_findings *all)
 int pf_verb_explain(int argc, char **argv)
 {
     const char *state = PF_DEFAULT_STATE, *folder = NULL;
+    bool all = false;
     const struct pf_cli_option options[] = {
         {"state", "DIR", "read the findings in DIR (default " PF_DEFAULT_STATE ")", &state, NULL},
         {"source", "DIR", "also search for the sources in DIR", &folder, NULL},
+        {"all", NULL, "show all steps, also those that use other memory", NULL, &all},
     };
     const struct pf_cli_verb verb = {VERB, "[OPTION...] FINDING",
                                      "Describes one finding step by step, with the source lines. "
@@ -280,7 +312,7 @@ int pf_verb_explain(int argc, char **argv)
         s = pf_state_find(&f, argv[first], &it, &e);
     if (s == PF_OK) {
         pf_text_init(&t, &f.pool);
-        struct explainer w = {&t, it, &sources, &f.pool};
+        struct explainer w = {&t, it, &sources, &f.pool, all};
         add_head(&w);
         add_steps(&w);
         add_schedule(&w);

@@ -43,8 +43,7 @@ static uint64_t hash_allocation(const struct pf_backtrace *stack)
     return known ? h : 0;
 }
 
-/* 0: unknown. */
-static uint64_t object_of(const struct pf_finding *f)
+uint64_t pf_finding_object(const struct pf_finding *f)
 {
     const struct pf_location *l = &f->location;
     if (l->kind == PF_LOCATION_HEAP)
@@ -136,7 +135,7 @@ void pf_findings_group(struct pf_findings *f)
     for (size_t i = 0; i < f->n; i++) {
         struct pf_finding *it = f->at[i];
         struct finding_code c = code_of(it);
-        uint64_t object = object_of(it);
+        uint64_t object = pf_finding_object(it);
         it->group = it->id;
         if (pf_kind_is_failure(it->kind) || !c.functions)
             continue;

@@ -18,6 +18,8 @@
 
 #include "findings.h"
 
+/* A hash of the object; 0: it is unknown. */
+uint64_t pf_finding_object(const struct pf_finding *f);
 /* Sets the field `group` of every finding. */
 void pf_findings_group(struct pf_findings *f);
 /* Moves the members of each group next to each other: a group takes the place of its first

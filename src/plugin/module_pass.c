@@ -144,6 +144,7 @@ static void unit_init(struct pf_unit *u, LLVMModuleRef module)
     const char *accesses = getenv("PF_PLUGIN_ACCESSES");
     u->no_accesses = accesses && !strcmp(accesses, "none");
     u->symbolic = getenv("PF_PLUGIN_SYMBOLIC");
+    u->scopes = getenv("PF_PLUGIN_SCOPES");
     if (!getcwd(u->cwd, sizeof u->cwd))
         u->cwd[0] = 0;
     find_kinds(u);

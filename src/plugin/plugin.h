@@ -79,6 +79,7 @@ struct pf_unit {
     enum pf_inline inlining;
     bool no_accesses;   /* check no plain accesses (-fno-sanitize-thread-memory-access) */
     bool shared_object; /* the code may be linked into a shared library */
+    bool scopes; /* ends of variables are reported to the runtime (pf cc -fpf-use-after-scope) */
     bool symbolic; /* functions get a symbolic body, too (pf cc --symbolic) */
     struct pf_ignore *ignore;
     struct pf_source_table *source; /* source_location.c; NULL: there is no table */
@@ -121,7 +122,8 @@ enum pf_plan_action {
     PF_DO_CALL,
     PF_DO_LANDING_PAD, /* landing pad: restore this function's shadow-stack frame */
     PF_DO_MASKED, /* vector load or store with a mask */
-    /* event body only: the lifetime of a red-zoned variable starts (write) or ends */
+    /* the lifetime of a variable starts (write) or ends: in the event body of a red-zoned one, in
+     * the watch body with -fpf-use-after-scope */
     PF_DO_LIFETIME,
 };
 

@@ -3,12 +3,14 @@
  * element only "<" could end the element, so it is written as an escape. */
 #define _GNU_SOURCE
 #include "html.h"
+#include "finding_group.h"
 #include "finding_json.h"
 #include "fnv.h"
 #include "hash_map.h"
 #include "narrative.h"
 #include "text_format.h"
 #include "vector.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +96,12 @@ static void add_more(struct pf_text *t, const struct pf_finding *f, const struct
     pf_text_char(t, '{');
     pf_json_key(t, "title");
     pf_text_json_bytes(t, title.at, title.n);
+    uint64_t object = pf_finding_object(f);
+    if (object) {
+        char name[24]; /* as text: numbers of JavaScript have 53 bits */
+        snprintf(name, sizeof name, "%" PRIx64, object);
+        pf_json_str(t, "object", name);
+    }
     if (base)
         pf_json_bool(t, "accepted", pf_baseline_has(base, f->id));
     add_narrative(t, "narrative", f, false, &pool);

@@ -63,6 +63,8 @@ const char *pf_finding_kind_title(const struct pf_finding *f)
     if (pf_finding_is_pair(f) && f->accesses[1].op == PF_OP_FREE)
         return f->kind == PF_KIND_VPTR_RACE ? "heap-use-after-free (virtual call vs free)"
                                             : "heap-use-after-free";
+    if (f->kind == PF_KIND_VPTR_RACE && f->naccesses && f->accesses[0].op == PF_OP_FREE)
+        return titles[PF_KIND_RACE]; /* as in ThreadSanitizer, which looks at the later access */
     return titles[f->kind];
 }
 const char *pf_finding_status_name(enum pf_finding_status s) { return statuses[s]; }

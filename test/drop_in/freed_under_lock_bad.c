@@ -1,6 +1,5 @@
 // want: use-after-free
-// options: quarantine_size_mb=1
-// tsan: does not know the option
+// text: heap-use-after-free
 // A block is used after it was freed; a lock orders the free and the use, so it is not a race.
 #include "order.h"
 #include <pthread.h>

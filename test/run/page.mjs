@@ -153,7 +153,10 @@ async function keysAndFilters() {
 async function hostile() {
   const page = await open('hostile');
   const rows = await page.locator('.row').count();
-  assert.equal(rows, 5, 'two findings of each name have the same cause');
+  assert.equal(rows, 5, 'two findings of each name are about the same variable');
+  assert.equal(await page.locator('.addresses dl').isVisible(), false, 'addresses are shown on demand only');
+  await page.locator('.addresses summary').click();
+  assert.match(await page.locator('.addresses dl').textContent(), /0x10.*0x20/);
   for (let i = 0; i < rows; i++) {
     await page.locator('.row').nth(i).click();
     assert.equal(await page.locator('article').count(), 1);

@@ -83,19 +83,19 @@ status 66 "$PF" report --state full.s
 has out "1 finding: 1 confirmed"
 
 # A program that crashes without a race: the crash is a finding.
-status 66 "$PF" check --runs 1 --quiet --state dies.s -- ./dies
+status 66 "$PF" check --runs 1 --state dies.s -- ./dies
 has out "WARNING: photofinish: crash"
 has out "Cause: the program died of signal 6 (SIGABRT, abort)"
 has out "See it again, every time: pf replay dies.s/check/"
 has out "1 finding: 1 confirmed"
 
 # A program that does not end and ignores SIGTERM is killed, and the report says so.
-status 0 "$PF" check --time 1s --grace 100ms --quiet --state stays.s -- "$PWD/stays"
+status 0 "$PF" check --time 1s --grace 100ms --state stays.s -- "$PWD/stays"
 grep -qE "pf: incomplete: (a free run did not end within [0-9]+ s and was terminated|the time budget ended)" out ||
     fail "not reported"
 gone stays || fail "a process is still running"
 # With --for this is the expected end; this program must still be killed.
-status 0 "$PF" check --runs 1 --for 100ms --grace 100ms --quiet --state for.s -- "$PWD/stays"
+status 0 "$PF" check --runs 1 --for 100ms --grace 100ms --state for.s -- "$PWD/stays"
 has out "explored: 1 free run; 1 schedule"
 gone stays || fail "a process is still running"
 
@@ -127,7 +127,7 @@ has stopped.out "pf: incomplete: the check was interrupted"
 gone racy || fail "a process is still running"
 rounds() { python3 -c 'import json,sys; print(max(json.loads(l)["round"] for l in open(sys.argv[1])))' "$1"; }
 before=$(rounds s/check/*/journal)
-status 66 "$PF" check --continue --runs 2 --quiet --state s
+status 66 "$PF" check --continue --runs 2 --state s
 has out "1 finding: 1 confirmed"
 hasnt out "incomplete"
 (($(rounds s/check/*/journal) > before)) || fail "--continue ran no further round"
@@ -136,7 +136,7 @@ status 66 "$PF" report --state s
 hasnt out "incomplete"
 # Interrupted while predictions are tried: the results so far are kept, and --continue repeats the
 # step to its end.
-"$PF" check --time 10m --grace 1m --jobs 1 --quiet --state m -- "$PWD/many" >stopped.out 2>stopped.err &
+"$PF" check --time 10m --grace 1m --jobs 1 --state m -- "$PWD/many" >stopped.out 2>stopped.err &
 pid=$!
 until_true test -e held
 kill -INT $pid
@@ -148,7 +148,7 @@ hasnt stopped.out "not decided"
 compgen -G "m/check/*/clips/3/*.clip" >/dev/null || fail "the results of the tries are lost"
 grep -q '"kind":"hatch".*"how":"stopped"' m/check/*/journal || fail "not stopped in a hatch step: $(cat m/check/*/journal)"
 gone many || fail "a process is still running"
-status 66 "$PF" check --continue --runs 1 --quiet --state m
+status 66 "$PF" check --continue --runs 1 --state m
 hasnt out "incomplete"
 grep -q '"kind":"hatch".*"how":"ended"' m/check/*/journal || fail "the hatch step was not repeated"
 # When nothing was found, the exit status is that of the signal.
@@ -176,7 +176,7 @@ until_true flock -n k/check/*/lock true # the supervisor may hold the lock a mom
 status 66 "$PF" report --state k
 has out "1 finding: 1 confirmed"
 has out "pf: incomplete: the check was interrupted"
-status 66 "$PF" check --continue --runs 1 --quiet --state k -- "$PWD/racy"
+status 66 "$PF" check --continue --runs 1 --state k -- "$PWD/racy"
 hasnt out "incomplete"
 status 2 "$PF" check --continue --state k -- ./stays
 has err "has no check of this program to continue"

@@ -42,7 +42,7 @@ for _ in range(3):
 END
 
 # Rounds without news do not end the check.
-status 0 "$PF" check --time 4s --quiet --state barren.s -- ./barren
+status 0 "$PF" check --time 4s --state barren.s -- ./barren
 python3 - <<'END'
 import glob, json
 steps = [json.loads(l) for l in open(glob.glob("barren.s/check/*/journal")[0])]
@@ -57,7 +57,7 @@ has out "in systematic search"
 grep -qE "^systematic search: [0-9]+ different executions; [0-9]+ targets are left$" out || fail "not how much is left"
 
 # A small program is explored completely, which ends the check; the report says what that means.
-status 66 "$PF" check --time 10m --quiet --json whole.json --state whole.s -- ./account
+status 66 "$PF" check --time 10m --json whole.json --state whole.s -- ./account
 has out "complete for this input: 6 executions are possible, and all were seen (C11: there is no data race, "
 [[ $(cat whole.s/check/*/end) == complete ]] || fail "not complete"
 status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" whole.json
@@ -71,11 +71,11 @@ assert f["status"] == "confirmed" and f["clip"], f
 END
 part="$ROOT/test/shell/part"
 "$PF" cc -g -O1 -pthread -DREASON=relaxed "$part/explore_open.c" -o relaxed
-status 0 "$PF" check --time 10m --quiet --state relaxed.s -- ./relaxed
+status 0 "$PF" check --time 10m --state relaxed.s -- ./relaxed
 has out "executions are possible, and all were seen (sequential consistency only)"
 # Something that was not explored is listed, and the check uses its budget.
 "$PF" cc -g -O1 -pthread -DREASON=time_read "$part/explore_open.c" -o drawn
-status 0 "$PF" check --runs 2 --quiet --json drawn.json --state drawn.s -- ./drawn
+status 0 "$PF" check --runs 2 --json drawn.json --state drawn.s -- ./drawn
 has out "  not explored: "
 hasnt out "complete for this input"
 [[ $(cat drawn.s/check/*/end) == done ]] || fail "the check ended early"
@@ -106,7 +106,7 @@ int main(void)
 }
 END
 "$PF" cc -g -O1 -pthread seldom.c -o seldom
-status 66 "$PF" check --time 10m --quiet --json seldom.json --state seldom.s -- ./seldom
+status 66 "$PF" check --time 10m --json seldom.json --state seldom.s -- ./seldom
 has out "(sequential consistency only)"
 python3 - <<'END'
 import json
@@ -114,7 +114,7 @@ import json
 assert f["status"] == "confirmed" and f["clip"], f
 END
 # A program with one thread has one schedule.
-status 0 "$PF" check --time 10m --quiet --state one.s -- ./one
+status 0 "$PF" check --time 10m --state one.s -- ./one
 has out "explored: 1 free run; 1 schedule"
 [[ $(cat one.s/check/*/end) == complete ]] || fail "not complete"
 

@@ -50,7 +50,7 @@ cmp id first
 # Only a free run failed: the crash is a finding without a clip.
 cp "$ROOT/test/shell/part/check_failures_once.c" once.c
 status 0 "$PF" cc -g once.c -o once
-status 66 "$PF" check --runs 1 --quiet --state once.s --json once.json -- ./once
+status 66 "$PF" check --runs 1 --state once.s --json once.json -- ./once
 has out "WARNING: photofinish: crash"
 has out "#0 main once.c:7"
 has out "Cause: the program died of signal 6 (SIGABRT, abort)"
@@ -59,5 +59,5 @@ has out "1 finding: 0 confirmed, 1 observed"
 
 # Suppressions of races do not hide failures.
 echo "race:store" >suppressions
-status 66 "$PF" check --runs 1 --quiet --state quiet.s --suppressions suppressions -- ./fails store
+status 66 "$PF" check --runs 1 --state quiet.s --suppressions suppressions -- ./fails store
 has out "WARNING: photofinish: crash"

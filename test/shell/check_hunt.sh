@@ -6,7 +6,7 @@ has err "./plain: has no symbolic code; build it with pf cc --symbolic"
 "$PF" cc --symbolic -g -O1 -pthread background_option.c -o program
 status 2 "$PF" check --hunt --server true -- ./program
 has err "--hunt cannot be used with --server or --for"
-status 66 "$PF" check --hunt --time 60s --quiet --json out.json -- ./program --cleanup-now
+status 66 "$PF" check --hunt --time 60s --json out.json -- ./program --cleanup-now
 has out "in hunts for other inputs"
 has out "It needs another input: "
 python3 - <<'END'

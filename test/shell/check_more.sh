@@ -23,7 +23,7 @@ END
 clip=$(cat clip)
 status 0 "$PF" replay "$clip" # needs no client
 has out " served" # preceded by 1 or 2, depending on the race
-status 0 "$PF" check --runs 1 --server 'exit 3' --quiet --state bad.s -- ./server
+status 0 "$PF" check --runs 1 --server 'exit 3' --state bad.s -- ./server
 has out "pf: incomplete: a free run: the client ended with status 3"
 
 cp "$ROOT/test/shell/part/check_more_work.c" work.c
@@ -118,7 +118,7 @@ END
 report 1 2 >tsan.log
 echo 'int main(void) { return 0; }' >race_free.c
 "$PF" cc -g race_free.c -o race_free
-status 0 "$PF" check --runs 1 --from tsan.log --quiet --state from2.s -- ./race_free
+status 0 "$PF" check --runs 1 --from tsan.log --state from2.s -- ./race_free
 has out "1 finding: 0 confirmed, 1 not confirmed"
 status 2 "$PF" check --from nowhere.log -- ./work
 has err "nowhere.log: No such file"

@@ -2,21 +2,21 @@
 cp "$ROOT/test/shell/part/check_options_own.c" own.c
 echo 'race:^f$' >hidden
 "$PF" cc -g -O0 -pthread own.c -o plain
-status 66 "$PF" check --runs 1 --quiet --state s0 -- ./plain
+status 66 "$PF" check --runs 1 --state s0 -- ./plain
 has out "1 finding: 1 confirmed"
-PF_OPTIONS=suppressions=hidden status 0 "$PF" check --runs 1 --quiet --state s2 -- ./plain
+PF_OPTIONS=suppressions=hidden status 0 "$PF" check --runs 1 --state s2 -- ./plain
 has out "0 findings"
-PF_OPTIONS=report_bugs=0 status 0 "$PF" check --runs 1 --quiet --state s3 -- ./plain
+PF_OPTIONS=report_bugs=0 status 0 "$PF" check --runs 1 --state s3 -- ./plain
 has out "0 findings"
 # The exit status for findings is the user's; the internal steps ignore it.
-PF_OPTIONS=exitcode=7 status 7 "$PF" check --runs 1 --quiet --state s4 -- ./plain
+PF_OPTIONS=exitcode=7 status 7 "$PF" check --runs 1 --state s4 -- ./plain
 has out "1 finding: 1 confirmed"
 hasnt out "incomplete"
-PF_OPTIONS=exitcode=0 status 0 "$PF" check --runs 1 --quiet --state s5 -- ./plain
+PF_OPTIONS=exitcode=0 status 0 "$PF" check --runs 1 --state s5 -- ./plain
 has out "1 finding: 1 confirmed"
 
 "$PF" cc -g -O0 -pthread -DOWN own.c -o own
-status 0 "$PF" check --runs 2 --quiet --state own.s -- ./own
+status 0 "$PF" check --runs 2 --state own.s -- ./own
 has out "0 findings"
 # pf hatch and pf predict obey them too.
 status 0 "$PF" record -o own.clip -- ./own
@@ -31,5 +31,5 @@ status 0 "$PF" report --state own.s
 has out "0 findings"
 # Each program of a list has its own options.
 printf './own\n./plain\n' >tests
-status 66 "$PF" check --runs 1 --quiet --state list.s --suite tests
+status 66 "$PF" check --runs 1 --state list.s --suite tests
 has out "1 finding: 1 confirmed"

@@ -73,7 +73,7 @@ cp "$ROOT/test/shell/part/hatch_late.c" late.c
 "$PF" cc -g -O1 -pthread '-DPAUSE=usleep(1000)' late.c -o late
 status 0 "$PF" record -o late.clip -- ./late
 status 66 "$PF" hatch --json late.json late.clip
-has out "Consequence: memory error: use of a heap block after it was freed in user (late.c:7)"
+has out "Consequence: memory error: heap-use-after-free in user (late.c:7)"
 has out "1 real, of these 1 with an error"
 has late.json '"harm":"memory error: use of a heap block'
 "$PF" cc -g -O1 -pthread '-DPAUSE=(void)0' late.c -o early

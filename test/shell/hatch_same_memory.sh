@@ -5,5 +5,5 @@ for seed in 1 2 3 4 5 6; do
     status 0 "$PF" record -o stack.clip --schedule=random:$seed -- ./stack
     status 0 "$PF" hatch stack.clip
 done
-status 0 "$PF" check --runs 6 --quiet -- ./stack
+status 0 "$PF" check --runs 6 -- ./stack
 has out "0 findings"

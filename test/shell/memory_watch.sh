@@ -37,7 +37,7 @@ check 8 "outside of a heap block" heap-overflow "alloc:50 read:50"
 # error.
 status 0 "$PF" record -o plain.clip -- ./heap 1
 status 66 "$PF" replay --watch plain.clip
-has err "use of a heap block after it was freed in after (heap.c:9)"
+has err "heap-use-after-free in after (heap.c:9)"
 # Double frees are always detected.
 status 66 "$PF" record -o plain.clip -- ./heap 6
 

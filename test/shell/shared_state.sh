@@ -2,7 +2,7 @@
 # fail: shared memory, pipes, names of files.
 status 0 "$PF" cc -g -O1 -pthread "$ROOT/test/shell/part/shared_state_all.c" -o all
 for what in memory pipe names; do
-    status 0 "$PF" check --runs 6 --quiet --state "$what" -- ./all $what
+    status 0 "$PF" check --runs 6 --state "$what" -- ./all $what
     has out "0 findings"
     hasnt out "incomplete"
 done

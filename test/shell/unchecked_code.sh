@@ -47,10 +47,10 @@ strip stripped
 status 2 "$PF" run --require-full -- ./stripped
 has err "/stripped (unknown: it has no symbols)"
 
-status 0 "$PF" check --runs 1 --quiet --json check.json -- ./part
+status 0 "$PF" check --runs 1 --json check.json -- ./part
 has out "$warning$PWD/part (2 of 6 functions"
 [[ $(unchecked check.json) == "part some 2 helper,other" ]] || fail "check: $(unchecked check.json)"
 status 2 "$PF" check --runs 1 --quiet --require-full -- ./part
 has err "pf check: --require-full: code without checks: $PWD/part"
-status 0 "$PF" check --runs 1 --quiet --require-full -- ./whole
+status 0 "$PF" check --runs 1 --require-full -- ./whole
 hasnt out "without checks"

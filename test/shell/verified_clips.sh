@@ -31,7 +31,7 @@ for f in json.load(open("look.json"))["findings"]:
     assert f["status"] == "confirmed" and f["clip"] == "early.clip" and "unconfirmed" not in f, f
 END2
 # Every command that pf check prints shows what it recorded.
-status 66 "$PF" check --runs 1 --quiet --state s -- ./early
+status 66 "$PF" check --runs 1 --state s -- ./early
 has out "2 findings: 2 confirmed"
 while read -r clip; do
     status 0 "$PF" replay "$clip"

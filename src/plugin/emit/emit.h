@@ -209,4 +209,9 @@ struct pf_frames pf_emit_plain(struct pf_emit *e);
 void pf_emit_body_switches(struct pf_emit *e, const struct pf_frames *watch,
                            const struct pf_frames *plain);
 
+/* emit_scope.c, for the watch body with -fpf-use-after-scope: the lifetime of a variable starts or
+ * ends; the function is left. */
+void pf_scope_lifetime(struct pf_emit *e, const struct pf_plan_step *s);
+void pf_scope_leave(struct pf_emit *e);
+
 #endif

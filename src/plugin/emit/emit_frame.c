@@ -42,6 +42,8 @@ void pf_frame_pop(struct pf_emit *e)
 {
     if (e->event)
         pf_bounds_leave(e);
+    else if (e->u->scopes && !e->in_place)
+        pf_scope_leave(e);
     LLVMBuildStore(e->b, e->frame, top(e));
 }
 

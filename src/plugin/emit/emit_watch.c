@@ -114,8 +114,10 @@ static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
     switch ((enum pf_plan_action)s->what) {
     case PF_DO_NOTHING:
     case PF_DO_ASM:
-    case PF_DO_LIFETIME:
         pf_emit_copy(e, s->inst);
+        break;
+    case PF_DO_LIFETIME:
+        pf_scope_lifetime(e, s);
         break;
     case PF_DO_ACCESS:
         pf_emit_access(e, s);

@@ -202,16 +202,26 @@ static void select_assembly(struct pf_unit *u, struct pf_plan *plan, LLVMValueRe
     }
 }
 
+/* True if the watch body tells the runtime when this variable begins and ends. A variable that is
+ * not checked counts too: it may share its memory with one that is. */
+static bool has_checked_scope(struct pf_unit *u, const struct pf_plan *plan, LLVMValueRef variable)
+{
+    return u->scopes && !plan->events && plan->accesses && LLVMIsAAllocaInst(variable) &&
+           LLVMIsAConstantInt(LLVMGetOperand(variable, 0));
+}
+
 static void select_call(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef inst)
 {
     LLVMValueRef fn = pf_callee(inst);
     unsigned id = fn ? LLVMGetIntrinsicID(fn) : 0;
     bool begins = id && id == u->kinds.lifetime_start, ends = id && id == u->kinds.lifetime_end;
-    if (plan->events && (begins || ends) &&
-        pf_ptrmap_find(&u->red_zoned, LLVMGetOperand(inst, 1))) {
+    LLVMValueRef variable = begins || ends ? LLVMGetOperand(inst, 1) : NULL;
+    if (variable && (plan->events ? pf_ptrmap_find(&u->red_zoned, variable) != NULL
+                                  : has_checked_scope(u, plan, variable))) {
         struct pf_plan_step *s = add(plan, inst, PF_DO_LIFETIME);
-        s->ptr = LLVMGetOperand(inst, 1);
+        s->ptr = variable;
         s->write = begins;
+        s->may_synchronise = !plan->events; /* an access after the end is another access */
         return;
     }
     if (id) {

@@ -1,11 +1,35 @@
 /*
  * bad_access_build.c - builds the findings of invalid memory accesses (race_build.h).
  */
+#include "ended_scope.h"
 #include "finding_builder.h"
 #include "fingerprint.h"
 #include "race.h"
 #include "race_build.h"
 #include "thread_table.h"
+
+void pf_bad_access_set_variable(struct pf_bad_access *e, enum pf_bad_access_kind kind,
+                                const struct pf_func *f, uint32_t site, uintptr_t addr,
+                                uint64_t size)
+{
+    const struct pf_site *s = pf_func_site(f, site);
+    e->kind = kind;
+    e->function = pf_rel_str(&pf_site_scope(s)->func);
+    e->object = (struct pf_global){.addr = addr,
+                                   .size = size,
+                                   .name = pf_rel_str(&s->var),
+                                   .file = pf_rel_str(&pf_site_scope(s)->file),
+                                   .line = s->line};
+}
+
+bool pf_bad_access_find_scope(struct pf_bad_access *e)
+{
+    struct pf_ended_variable v;
+    if (!pf_ended_variable_find(e->addr, &v, &e->owner))
+        return false;
+    pf_bad_access_set_variable(e, PF_BAD_ACCESS_AFTER_SCOPE, v.func, v.site, v.addr, v.size);
+    return true;
+}
 
 static void build_step(struct pf_finding_builder *b, struct pf_access *a, uint32_t thread,
                        uint32_t id, enum pf_op op, uintptr_t addr, size_t size)
@@ -54,7 +78,8 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
                                          [PF_BAD_ACCESS_AFTER_FREE] = PF_KIND_USE_AFTER_FREE,
                                          [PF_BAD_ACCESS_FREED_TWICE] = PF_KIND_DOUBLE_FREE,
                                          [PF_BAD_ACCESS_STACK] = PF_KIND_STACK_OVERFLOW,
-                                         [PF_BAD_ACCESS_GLOBAL] = PF_KIND_GLOBAL_OVERFLOW};
+                                         [PF_BAD_ACCESS_GLOBAL] = PF_KIND_GLOBAL_OVERFLOW,
+                                         [PF_BAD_ACCESS_AFTER_SCOPE] = PF_KIND_USE_AFTER_SCOPE};
     struct pf_finding_builder b = pf_builder_for(pool);
     struct pf_finding *f = pf_pool_get(pool, sizeof *f);
     struct pf_thread_info *threads = pf_pool_get(pool, 3 * sizeof *threads);
@@ -67,7 +92,8 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
     f->count = 1;
     f->threads = threads;
     f->accesses = accesses;
-    if (e->kind == PF_BAD_ACCESS_STACK || e->kind == PF_BAD_ACCESS_GLOBAL)
+    bool after_scope = e->kind == PF_BAD_ACCESS_AFTER_SCOPE;
+    if (e->kind == PF_BAD_ACCESS_STACK || e->kind == PF_BAD_ACCESS_GLOBAL || after_scope)
         build_variable(&b, f, &accesses[f->naccesses++], e);
     else if (e->kind == PF_BAD_ACCESS_OVERFLOW)
         build_step(&b, &accesses[f->naccesses++], e->block.thread, e->block.where, PF_OP_ALLOC,
@@ -75,6 +101,9 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
     else
         build_step(&b, &accesses[f->naccesses++], e->freed_by, e->freed_at, PF_OP_FREE,
                    e->block.addr, e->block.size);
+    if (after_scope)
+        build_step(&b, &accesses[0], e->owner, e->freed_at, PF_OP_END, e->object.addr,
+                   e->object.size);
     build_step(&b, &accesses[f->naccesses++], e->t->number, e->id,
                e->kind == PF_BAD_ACCESS_FREED_TWICE ? PF_OP_FREE
                : e->write                           ? PF_OP_WRITE
@@ -88,7 +117,7 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
                                            .size = e->block.size,
                                            .stack = pf_builder_stack(&b, e->block.where, NULL)};
     pf_builder_add_thread(&b, f, threads, e->t);
-    if (e->kind == PF_BAD_ACCESS_STACK)
+    if (e->kind == PF_BAD_ACCESS_STACK || after_scope)
         pf_builder_add_thread(&b, f, threads, pf_thread_by_number(e->owner));
     else if (e->kind == PF_BAD_ACCESS_AFTER_FREE || e->kind == PF_BAD_ACCESS_FREED_TWICE)
         pf_builder_add_thread(&b, f, threads, pf_thread_by_number(e->freed_by));

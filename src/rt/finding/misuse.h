@@ -15,7 +15,7 @@
 #include "pool.h"
 #include "thread.h"
 
-#define PF_MISUSE_STEPS 8
+#define PF_MISUSE_STEPS 20
 
 struct pf_misuse {
     enum pf_kind kind;

@@ -8,6 +8,7 @@
  */
 #include "race.h"
 #include "benign.h"
+#include "ended_scope.h"
 #include "finding_place.h"
 #include "finding_text.h"
 #include "hooks.h"
@@ -372,7 +373,7 @@ static bool report(struct finding_entry *e, struct pf_finding *f)
     return true;
 }
 
-/* An access to a block in quarantine. */
+/* An access to a freed block, or to a variable whose scope has ended. */
 static void use_after_free(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
     unsigned mask = (unsigned)(now >> PF_MASK_SHIFT);
@@ -385,7 +386,11 @@ static void use_after_free(struct pf_thread *t, uintptr_t granule, uint64_t now,
                               .write = now >> PF_WRITE_BIT & 1,
                               .freed_at = then & ((1u << PF_ID_BITS) - 1),
                               .freed_by = (then >> PF_CLK_SHIFT & PF_CLK_MAX) - 1};
-    pf_block_find((void *)e.addr, &e.block);
+    bool known = pf_block_find((void *)e.addr, &e.block);
+    if (pf_ended_scopes_exist && pf_bad_access_find_scope(&e))
+        e.block = (struct pf_block){0};
+    else if (pf_ended_scopes_exist && !known)
+        return; /* the mark of a function that has been left */
     if (!seen_pair(pair_of(now, then)))
         pf_bad_access_found(&e);
 }

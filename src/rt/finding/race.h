@@ -25,7 +25,8 @@ enum pf_bad_access_kind {
     PF_BAD_ACCESS_AFTER_FREE,
     PF_BAD_ACCESS_FREED_TWICE,
     PF_BAD_ACCESS_STACK, /* outside a stack variable */
-    PF_BAD_ACCESS_GLOBAL
+    PF_BAD_ACCESS_GLOBAL,
+    PF_BAD_ACCESS_AFTER_SCOPE /* freed_at, owner: the end of the scope of `object` */
 };
 struct pf_bad_access {
     struct pf_thread *t;
@@ -42,6 +43,12 @@ struct pf_bad_access {
     uint32_t owner; /* number of the thread on whose stack the variable is */
 };
 void pf_bad_access_found(const struct pf_bad_access *e);
+/* Sets the kind, the function and the object to a stack variable, which a site of f names. */
+void pf_bad_access_set_variable(struct pf_bad_access *e, enum pf_bad_access_kind kind,
+                                const struct pf_func *f, uint32_t site, uintptr_t addr,
+                                uint64_t size);
+/* The same if the address is in a variable whose scope has ended (ended_scope.h); else false. */
+bool pf_bad_access_find_scope(struct pf_bad_access *e);
 
 /* The program failed: it died of a signal, or its threads can never continue. */
 enum pf_failure_kind {

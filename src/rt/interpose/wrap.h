@@ -103,7 +103,7 @@ void *pf_real_find(const struct pf_real *r);
             "pf_entry_" #fn ":\n" #fn ":\n"                                                        \
             ".cfi_startproc\n"                                                                     \
             "cmpb $0, pf_forward_all(%rip)\n"                                                      \
-            "je pf_impl_" #fn "\n" jump ".cfi_endproc\n.size " #fn ", .-" #fn "\n.popsection\n");      \
+            "je pf_impl_" #fn "\n" jump ".cfi_endproc\n.size " #fn ", .-" #fn "\n.popsection\n");  \
     PF_INTERCEPTOR_NAME(fn)
 /* True in plain mode, once the real functions are known (wrap_real.c). */
 extern PF_HIDDEN bool pf_forward_all;

@@ -124,7 +124,8 @@ void *pf_heap_allocated(struct pf_func *native, void *p, size_t size, const void
     return p;
 }
 
-void pf_heap_freeing(struct pf_func *native, void *p, const void *caller)
+/* to_libc: libc gets the block next, as it is, and may hand it out again. */
+static void freeing(struct pf_func *native, void *p, const void *caller, bool to_libc)
 {
     struct pf_thread *t = pf_self();
     if (!p || !t)
@@ -136,8 +137,15 @@ void pf_heap_freeing(struct pf_func *native, void *p, const void *caller)
     uint32_t where = pf_stack_id(t, PF_NATIVE_FREE);
     if (own)
         pf_memory_new(p, pf_block_size(p));
-    pf_block_free(t, p, where);
+    size_t size = pf_block_free(t, p, where);
+    if (to_libc && size && !own && !pf_rt.events)
+        pf_shadow_freed(t, (uintptr_t)p, size, where);
     leave(t, top);
+}
+
+void pf_heap_freeing(struct pf_func *native, void *p, const void *caller)
+{
+    freeing(native, p, caller, false);
 }
 
 #define CALLER __builtin_return_address(0)
@@ -240,7 +248,7 @@ void pf_heap_free(struct pf_func *native, void *p, const void *caller)
         free_to_quarantine(native, p, caller))
         return;
     if (!uses_red_zones() || !p || !t) {
-        pf_heap_freeing(native, p, caller);
+        freeing(native, p, caller, true);
         __libc_free(p);
         return;
     }

@@ -22,7 +22,7 @@
 
 #define PF_LOCK_ORDER_GATES 9
 #define PF_LOCK_ORDER_GAP 1023u
-#define PF_LOCK_ORDER_LENGTH 8 /* longest cycle */
+#define PF_LOCK_ORDER_LENGTH 20 /* longest cycle */
 
 /* One acquisition of a cycle: the thread takes `lock` while it holds `held`. */
 struct pf_lock_order_step {

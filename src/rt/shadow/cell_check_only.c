@@ -33,16 +33,37 @@ static uint64_t narrow_to_byte(const uint64_t *cell, uint64_t s, unsigned byte)
     return mask | (s & ~(PF_MASK_ALL | PF_BITS_ID)) | id;
 }
 
+/* Finds the two records of pf_shadow_freed, and turns them into the record that the free would have
+ * as a plain write of its thread. 0: there are none. */
+static uint64_t find_free(const uint64_t *record, unsigned n)
+{
+    uint64_t by = 0, when = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (pf_access_sid(record[i]) == PF_SID_FREED)
+            *(record[i] & PF_BIT_A ? &when : &by) = record[i];
+    return by && when ? (by & (PF_MASK_ALL | PF_BITS_ID | PF_BIT_W)) | (when & PF_BITS_CLK) |
+                            (when & PF_BITS_ID) << PF_SID_SHIFT
+                      : 0;
+}
+
 __attribute__((noinline, cold)) void pf_cell_report(struct pf_thread *t, struct pf_cell_update *v,
                                                     uintptr_t addr, uint32_t site,
                                                     const uint64_t *record, unsigned n)
 {
     pf_cell_update_resolve_id(t, v, site);
+    uint64_t freed = find_free(record, n);
     for (unsigned i = 0; i < n; i++) {
-        if (!pf_access_races(t->order.clock, record[i], v->a) || (i && record[i] == record[i - 1]))
+        uint64_t s = record[i];
+        if (!pf_access_races(t->order.clock, s, v->a) || (i && s == record[i - 1]))
             continue; /* a duplicate is reported once */
-        for (uint64_t both = v->a & record[i] & PF_MASK_ALL; both;) {
-            uint64_t then = narrow_to_byte(pf_cell_of(addr), record[i],
+        if (freed && pf_access_sid(s) == PF_SID_FREED) {
+            if (s & PF_BIT_A)
+                continue;
+            if (pf_access_races(t->order.clock, freed, v->a))
+                s = freed;
+        }
+        for (uint64_t both = v->a & s & PF_MASK_ALL; both;) {
+            uint64_t then = narrow_to_byte(pf_cell_of(addr), s,
                                            (unsigned)__builtin_ctzll(both >> PF_MASK_SHIFT));
             struct race_report r = {t, addr & ~(uintptr_t)7, v->a, then};
             pf_call_saved(report_saved, &r);

@@ -226,11 +226,11 @@ static __attribute__((noinline)) void free_large(struct pf_thread *t, void *addr
     remember_freed((struct freed_range){(uintptr_t)addr, size});
 }
 
-void pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where)
+size_t pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where)
 {
     struct pf_block b;
     if (!find_live((uintptr_t)addr, &b))
-        return;
+        return 0;
     pf_listener_notify(t, PF_EV_FREE, addr, b.size ? b.size : 1);
     if (b.size < LARGE)
         pf_check_write(t, addr, b.size, where);
@@ -241,6 +241,7 @@ void pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where)
         records[(uint32_t)*p].freed = 1;
     else
         *p |= FREED;
+    return b.size;
 }
 
 size_t pf_heap_block_size(const void *addr)

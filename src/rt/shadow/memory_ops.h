@@ -24,7 +24,7 @@ void pf_heap_block_init(void);
 void pf_heap_block_prefetch(const void *addr);
 void pf_heap_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where,
                          bool write);
-void pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where);
+size_t pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where);
 bool pf_heap_block_find(const volatile void *addr, struct pf_block *out);
 size_t pf_heap_block_size(const void *addr);
 

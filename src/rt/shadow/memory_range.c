@@ -27,6 +27,8 @@
 #define SCAN_PAGES 256u
 #define WRITTEN_MAX (64u << 10) /* of a larger allocation only the start is written */
 #define WRITTEN_START 4096u
+#define FREED_MAX 1024u /* bytes of a freed block that are marked, from its start */
+#define MAPPED_MIN (128u << 10) /* libc unmaps freed blocks of this size, and does not say so */
 #define SMALL 512u /* bytes; up to this size reset_small is tried */
 
 static void clear(uintptr_t from, uintptr_t to)
@@ -155,12 +157,49 @@ void pf_shadow_allocated(struct pf_thread *t, const volatile void *p, size_t siz
     }
 }
 
+/* A record of memory that t has freed; clk and id have the width of their fields. */
+static uint64_t freed_record(uint64_t clk, uint64_t id)
+{
+    return (uint64_t)PF_SID_FREED << PF_SID_SHIFT | clk << PF_CLK_SHIFT | PF_BIT_W | id;
+}
+static uint64_t freed_by(const struct pf_thread *t)
+{
+    return t->number < PF_CLK_MAX ? t->number + 1 : PF_CLK_MAX;
+}
+
+/*
+ * The block is about to be returned to libc. Two records that are ordered with nothing replace
+ * those of each granule, so that every later access is reported:
+ *
+ *      cell[0]: write,        clk: the thread + 1,             id: the site of the free
+ *      cell[1]: atomic write, clk: the epoch of the free,      id: its slot
+ *
+ * The report of an access looks at both: if the free did not happen before it, it is a race.
+ */
+void pf_shadow_freed(struct pf_thread *t, uintptr_t addr, size_t size, uint32_t where)
+{
+    uint64_t by = freed_record(freed_by(t), where),
+             when = freed_record(t->order.clk, t->order.sid) | PF_BIT_A;
+    if (pf_rt.sampling | pf_rt.oracle || addr & 7 || size >= MAPPED_MIN || pf_ignores(t, true) ||
+        !pf_stack_watched())
+        return;
+    if (size > FREED_MAX)
+        size = FREED_MAX;
+    for (uint64_t *cell = pf_cell_of(addr), left = size; left; cell += 2) {
+        uint64_t n = left < 8 ? left : 8, mask = (1ull << n) - 1;
+        if (!pf_word_is_ref(pf_word_get(&cell[1]))) {
+            pf_word_put(&cell[0], by | mask << PF_MASK_SHIFT);
+            pf_word_put(&cell[1], when | mask << PF_MASK_SHIFT);
+            pf_cell_overflow_set_state(cell, 0);
+        }
+        left -= n;
+    }
+}
+
 void pf_memory_mark_freed(struct pf_thread *t, const volatile void *p, size_t size, uint32_t where)
 {
     uintptr_t addr = (uintptr_t)p, end = addr + size;
-    uint64_t clk = t->number < PF_CLK_MAX ? t->number + 1 : PF_CLK_MAX;
-    uint64_t record =
-        (uint64_t)PF_SID_FREED << PF_SID_SHIFT | clk << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT | where;
+    uint64_t record = freed_record(freed_by(t), where);
     reset(addr, end, false);
     pf_prefault_range(pf_cell_of(addr & ~(uintptr_t)7), ((end + 7) & ~(uintptr_t)7) - addr);
     for (uintptr_t a = addr & ~(uintptr_t)7; a < end; a += 8) {

@@ -59,6 +59,8 @@ struct pf_thread_shadow {
     struct pf_read_set_memo *memo; /* access_set.c: a cache of recent additions to read sets */
     /* access_set.c: read sets created and not reused; attempts while in debt */
     uint32_t set_debt, set_tries;
+    struct pf_ended_variable *ended; /* ended_scope.c; NULL: none yet */
+    uint32_t nended;
 };
 
 #endif

@@ -1,4 +1,5 @@
-// Answers each connection in a new thread; the counter of connections has no lock.
+// Answers each connection in a new thread; the counter of connections has no lock. Ends when its
+// standard input ends.
 #include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
@@ -6,10 +7,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 static int served, s;
-static volatile sig_atomic_t stop;
 static void on_term(int number)
 {
-    stop = number;
+    (void)number;
     shutdown(s, SHUT_RDWR); /* an accept that starts after this fails too */
 }
 static void *answer(void *arg)
@@ -23,6 +23,14 @@ static void *answer(void *arg)
     served++;
     return NULL;
 }
+static void *watch_input(void *arg)
+{
+    char b;
+    while (read(STDIN_FILENO, &b, 1) > 0)
+        ;
+    shutdown(s, SHUT_RDWR);
+    return arg;
+}
 int main(void)
 {
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
@@ -31,13 +39,12 @@ int main(void)
     int n = 0;
     s = socket(AF_INET, SOCK_STREAM, 0);
     sigaction(SIGTERM, &sa, NULL);
+    pthread_create(&t[0], NULL, watch_input, NULL);
+    pthread_detach(t[0]);
     if (bind(s, (struct sockaddr *)&a, sizeof a) || listen(s, 8))
         return 1;
-    while (!stop && n < 16) {
-        int fd = accept(s, NULL, NULL);
-        if (fd >= 0)
-            pthread_create(&t[n++], NULL, answer, (void *)(long)fd);
-    }
+    for (int fd; n < 16 && (fd = accept(s, NULL, NULL)) >= 0;)
+        pthread_create(&t[n++], NULL, answer, (void *)(long)fd);
     while (n > 0)
         pthread_join(t[--n], NULL);
     printf("%d served\n", served);

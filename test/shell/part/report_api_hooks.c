@@ -1,5 +1,5 @@
-/* The hooks at the start and at the end of a process, and a function of the program's own that calls
- * ThreadSanitizer's under its second name. With an argument there is a race. */
+/* The hooks at the start and at the end of a process, and a function of the program's own that
+ * calls ThreadSanitizer's under its second name. With an argument there is a race. */
 #include <pthread.h>
 #include <stdio.h>
 #include <string.h>

@@ -106,14 +106,15 @@ void pf_block_history_reuse(struct pf_thread *t, void *p, size_t size, size_t ke
     pf_listener_notify(t, PF_EV_ALLOC, p, size ? size : 1);
 }
 
-void pf_block_history_free(struct pf_thread *t, void *addr, uint32_t where)
+size_t pf_block_history_free(struct pf_thread *t, void *addr, uint32_t where)
 {
     struct cell *c = cell_of((uintptr_t)addr);
     if (!begins(c, (uintptr_t)addr) || is_freed(c))
-        return;
+        return 0;
     c->begin |= 1;
     c->end |= (uint64_t)where << 40 | number(t->number);
     pf_listener_notify(t, PF_EV_FREE, addr, size_of(c) ? size_of(c) : 1);
+    return size_of(c);
 }
 
 size_t pf_block_history_size(const void *addr)

@@ -34,17 +34,6 @@ static void find_around(struct pf_bad_access *e)
         e->block = (struct pf_block){0};
 }
 
-static void name_variable(struct pf_bad_access *e, const struct pf_func *f, uint32_t site,
-                          uintptr_t addr, uint64_t size)
-{
-    const struct pf_site *s = pf_func_site(f, site);
-    const char *name = pf_rel_str(&s->var), *file = pf_rel_str(&pf_site_scope(s)->file);
-    e->kind = PF_BAD_ACCESS_STACK;
-    e->function = pf_rel_str(&pf_site_scope(s)->func);
-    e->object =
-        (struct pf_global){.addr = addr, .size = size, .name = name, .file = file, .line = s->line};
-}
-
 /* Finds the variable that the byte is just after; false if no live variable is. */
 static bool find_variable(struct pf_bad_access *e, enum pf_zone zone)
 {
@@ -60,7 +49,7 @@ static bool find_variable(struct pf_bad_access *e, enum pf_zone zone)
     }
     if (!pf_stack_variable_find(e->byte, &o, &whose))
         return false;
-    name_variable(e, o.func, o.site, o.addr, o.size);
+    pf_bad_access_set_variable(e, PF_BAD_ACCESS_STACK, o.func, o.site, o.addr, o.size);
     e->owner = whose->number;
     return true;
 }
@@ -87,7 +76,7 @@ void pf_memory_outside_variable(uintptr_t addr, uint32_t site, uint64_t size, ui
         if (pf_global_find(base, &e.object) && e.object.addr == base) {
             e.kind = PF_BAD_ACCESS_GLOBAL;
         } else {
-            name_variable(&e, f, site, base, limit);
+            pf_bad_access_set_variable(&e, PF_BAD_ACCESS_STACK, f, site, base, limit);
             e.object.line = pf_site_scope(pf_func_site(f, site))->begins;
             if (base < t->stack_lo || base >= t->stack_hi) /* for example a constant */
                 e.kind = PF_BAD_ACCESS_GLOBAL;
