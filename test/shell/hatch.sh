@@ -75,7 +75,7 @@ status 0 "$PF" record -o late.clip -- ./late
 status 66 "$PF" hatch --json late.json late.clip
 has out "Consequence: memory error: heap-use-after-free in user (late.c:7)"
 has out "1 real, of these 1 with an error"
-has late.json '"harm":"memory error: use of a heap block'
+has late.json '"harm":"memory error: heap-use-after-free'
 "$PF" cc -g -O1 -pthread '-DPAUSE=(void)0' late.c -o early
 status 0 "$PF" record -o early.clip -- ./early
 status 66 "$PF" hatch early.clip

@@ -24,10 +24,10 @@ assert (f["kind"], got) == (sys.argv[2], sys.argv[3]), (f["kind"], got)
 assert f["status"] == "observed" and len(f["id"]) == 16, f
 P
 }
-check 1 "after it was freed" use-after-free "free:8 read:9"
+check 1 "heap-use-after-free" use-after-free "free:8 read:9"
 check 2 "outside of a heap block" heap-overflow "alloc:7 write:10"
 check 3 "outside of a heap block" heap-overflow "alloc:7 read:11"
-check 4 "after it was freed" use-after-free "free:8 write:46"
+check 4 "heap-use-after-free" use-after-free "free:8 write:46"
 check 5 "outside of a heap block" heap-overflow "alloc:7 write:47"
 check 6 "freed twice" double-free "free:8 free:8"
 check 7 "by thread T1" use-after-free "free:8 read:9"
