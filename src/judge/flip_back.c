@@ -42,6 +42,7 @@ bool pf_flip_back_run(struct pf_flip_back *f, const struct pf_judge_settings *ho
                                      .a = PF_NONE,
                                      .folder = race->folder,
                                      .scratch = race->scratch,
+                                     .unsteady = race->unsteady,
                                      .name = f->name};
     f->runs = (struct pf_judge_runs){
         .how = how, .race = &f->race, .hold_from = PF_NONE, .began = pf_now_ms()};

@@ -146,16 +146,50 @@ static void decide_limited(struct pf_judging *j, const struct pf_judge_run *r)
         pf_judging_decide(j, PF_JUDGED_UNDECIDED, "%s", reason);
 }
 
-/* True if a second run of the primary order along the recorded schedule has another result: then
- * something outside the program changes the output, such as a random file name. */
-static bool varies_by_itself(struct pf_judging *j)
+static bool any_differs(const struct pf_judging *j)
+{
+    for (size_t i = 1; i < j->g.at.len; i++)
+        if (pf_judging_usable(pf_judging_run(j, i)) &&
+            !pf_judge_runs_same(pf_judging_run(j, 0), pf_judging_run(j, i)))
+            return true;
+    return false;
+}
+
+/* Descriptors that differ between two equal runs do not count, such as times on standard error,
+ * unless no others have output. */
+static void drop_unsteady(struct pf_judging *j, const struct pf_judge_run *again)
+{
+    uint64_t all,
+        bits = pf_run_output_differing(&pf_judging_run(j, 0)->output, &again->output, &all);
+    if (!bits || bits == all)
+        return;
+    j->own.unsteady |= bits;
+    for (size_t i = 0; i < j->g.at.len; i++)
+        pf_run_output_drop(&j->g.at.at[i].output, bits);
+    for (int fd = 0; fd < 64; fd++)
+        if (bits >> fd & 1) {
+            char text[120];
+            snprintf(text, sizeof text,
+                     "descriptor %d: not compared, because two runs of the same order and schedule "
+                     "differ in it",
+                     fd);
+            pf_evidence_text(j->out, "unsteady", text);
+        }
+}
+
+/* Finds out whether a second run of the primary order along the recorded schedule has another
+ * result: then something outside the program changes the output, such as a random file name. */
+static void repeat_primary(struct pf_judging *j)
 {
     struct pf_judge_wish wish = {.recorded = true, .n = 1};
     struct pf_error e;
     size_t at = j->g.at.len;
-    return pf_judge_runs_add(&j->g, &wish, 1, &e) != PF_OK ||
-           !pf_judging_usable(pf_judging_run(j, at)) ||
-           !pf_judge_runs_same(pf_judging_run(j, 0), pf_judging_run(j, at));
+    j->varies = pf_judge_runs_add(&j->g, &wish, 1, &e) != PF_OK ||
+                !pf_judging_usable(pf_judging_run(j, at));
+    if (j->varies)
+        return;
+    drop_unsteady(j, pf_judging_run(j, at));
+    j->varies = !pf_judge_runs_same(pf_judging_run(j, 0), pf_judging_run(j, at));
 }
 
 /* True if the runs along the recorded schedule have different results, not only their lines in
@@ -173,7 +207,7 @@ static bool order_alone_matters(struct pf_judging *j)
     bool alone = alternate && pf_order_alone(r->t, r->a, r->b, primary, alternate);
     pf_judge_run_trace_done(pf_judging_run(j, 0));
     pf_judge_run_trace_done(pf_judging_run(j, 1));
-    return alone && !varies_by_itself(j);
+    return alone;
 }
 
 /* True if the runs, of any order, have different results. */
@@ -223,8 +257,10 @@ static bool twin_prints_same(struct pf_judging *j, const struct pf_judge_run *r)
 static void decide_outputs(struct pf_judging *j)
 {
     size_t n = j->g.at.len;
+    if (!j->how->as_paper && any_differs(j))
+        repeat_primary(j);
     /* Other instances of the same race may give every result in the control group, too. */
-    if (!j->how->as_paper && order_alone_matters(j)) {
+    if (!j->how->as_paper && !j->varies && order_alone_matters(j)) {
         pf_judging_decide(j, PF_JUDGED_OUTPUT_DIFFERS, "the order alone changes the output");
         pf_evidence_output(j->out, pf_judging_run(j, 0), pf_judging_run(j, 1));
         pf_evidence_clips(j->out, j->race, pf_judging_run(j, 0), pf_judging_run(j, 1));
@@ -407,10 +443,11 @@ static void judge_further(struct pf_judging *j)
 void pf_judge_race(const struct pf_judge_settings *how, const struct pf_judge_case *race,
                    struct pf_verdict *out)
 {
-    struct pf_judging j = {.how = how, .race = race, .out = out};
+    struct pf_judging j = {.how = how, .own = *race, .out = out};
+    j.race = &j.own;
     *out = (struct pf_verdict){.class = PF_JUDGED_UNDECIDED, .paths = 1, .memory = "sc"};
     j.g = (struct pf_judge_runs){
-        .how = how, .race = race, .hold_from = PF_NONE, .began = pf_now_ms()};
+        .how = how, .race = &j.own, .hold_from = PF_NONE, .began = pf_now_ms()};
     out->adhoc = pf_adhoc_sync_is_test(race->t, race->a) || pf_adhoc_sync_is_test(race->t, race->b);
     if (how->method == PF_METHOD_RECORD_REPLAY) {
         judge_record_replay(&j);

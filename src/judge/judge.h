@@ -66,6 +66,7 @@ struct pf_judge_case {
     const char *folder; /* for clips that are kept; must exist */
     const char *scratch; /* for temporary files; must exist */
     const char *name; /* first part of the names of clips */
+    uint64_t unsteady; /* bits of descriptors whose output varies by itself, and does not count */
     struct pf_further *further; /* recordings that all races of this one share; NULL: none */
 };
 

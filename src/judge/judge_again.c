@@ -110,6 +110,7 @@ bool pf_judge_again(struct pf_judge_again *r, const char *name, struct pf_verdic
                                       .b = pairs.at[i].b,
                                       .folder = r->race->folder,
                                       .scratch = r->race->scratch,
+                                      .unsteady = r->race->unsteady,
                                       .name = full};
         how.limit_ms = time_left(r->end_ms);
         pf_judge_race(&how, &again, &one);

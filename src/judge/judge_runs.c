@@ -72,6 +72,8 @@ static void take(struct pf_judge_runs *g, const struct pf_order_run *r, char *pa
     } else {
         one.run.ran = false;
     }
+    if (one.run.ran)
+        pf_run_output_drop(&one.output, g->race->unsteady);
     one.run.clip = NULL;
     pf_order_run_failure(r, 0, one.failure, sizeof one.failure);
     if (one.run.ran)

@@ -77,6 +77,45 @@ static bool same_stream(const struct pf_output_stream *a, const struct pf_output
     return a->hash == b->hash;
 }
 
+static const struct pf_output_stream *find_stream(const struct pf_run_output *o, int fd)
+{
+    for (size_t i = 0; i < o->streams.len; i++)
+        if (o->streams.at[i].fd == fd)
+            return &o->streams.at[i];
+    return NULL;
+}
+
+uint64_t pf_run_output_differing(const struct pf_run_output *a, const struct pf_run_output *b,
+                                 uint64_t *all)
+{
+    uint64_t differing = 0;
+    *all = 0;
+    for (int fd = 0; fd < 64; fd++) {
+        const struct pf_output_stream *x = find_stream(a, fd), *y = find_stream(b, fd);
+        if (!x && !y)
+            continue;
+        *all |= 1ull << fd;
+        if (!x || !y || !same_stream(x, y))
+            differing |= 1ull << fd;
+    }
+    return differing;
+}
+
+void pf_run_output_drop(struct pf_run_output *o, uint64_t bits)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < o->streams.len; i++) {
+        struct pf_output_stream *k = &o->streams.at[i];
+        if (k->fd >= 0 && k->fd < 64 && bits >> k->fd & 1) {
+            pf_vec_release(&k->bytes);
+            pf_vec_release(&k->pieces);
+        } else {
+            o->streams.at[kept++] = *k;
+        }
+    }
+    o->streams.len = kept;
+}
+
 bool pf_run_output_same(const struct pf_run_output *a, const struct pf_run_output *b)
 {
     bool same = a->streams.len == b->streams.len;
@@ -162,14 +201,6 @@ static void line_at(const struct pf_output_stream *s, uint64_t at, char *to, siz
     for (size_t i = from; i < end; i++)
         *to++ = s->bytes.at[i] >= ' ' && s->bytes.at[i] != 127 ? s->bytes.at[i] : '?';
     *to = 0;
-}
-
-static const struct pf_output_stream *find_stream(const struct pf_run_output *o, int fd)
-{
-    for (size_t i = 0; i < o->streams.len; i++)
-        if (o->streams.at[i].fd == fd)
-            return &o->streams.at[i];
-    return NULL;
 }
 
 static void describe_difference(const struct pf_output_stream *x, const struct pf_output_stream *y,

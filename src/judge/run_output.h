@@ -36,6 +36,11 @@ PF_MUST_USE pf_status pf_run_output_read(struct pf_run_output *o, const struct p
                                          struct pf_error *e);
 void pf_run_output_release(struct pf_run_output *o);
 bool pf_run_output_same(const struct pf_run_output *a, const struct pf_run_output *b);
+/* Bits of the descriptors, below 64, whose output differs. *all: of those that have output. */
+uint64_t pf_run_output_differing(const struct pf_run_output *a, const struct pf_run_output *b,
+                                 uint64_t *all);
+/* Forgets what was written to the descriptors with these bits. */
+void pf_run_output_drop(struct pf_run_output *o, uint64_t bits);
 /* True if both consist of the same lines, in any order. */
 bool pf_run_output_permuted(const struct pf_run_output *a, const struct pf_run_output *b);
 
