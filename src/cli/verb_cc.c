@@ -120,8 +120,10 @@ static void add_compile_flags(struct command *c, const char *libdir, const struc
     if (s->sanitize.no_accesses)
         setenv("PF_PLUGIN_ACCESSES", "none", 1);
     add(c, "-fno-discard-value-names"); /* for names of variables and members in reports */
-    if (!s->debug)
+    if (!s->debug) {
+        add(c, "-gdwarf-4"); /* valgrind 3.19 stops at clang's version 5 */
         add(c, "-gline-tables-only");
+    }
     if (!s->debug && cxx) {
         /* for full names of inlined functions; the flag below undoes its effect on inlining */
         add(c, "-fdebug-info-for-profiling");

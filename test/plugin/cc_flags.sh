@@ -101,6 +101,7 @@ status 0 "$PF" cc -g -### -c a.c
 has err debug-info-kind=constructor
 status 0 "$PF" cc -### -c a.c
 has err debug-info-kind=line-tables-only
+has err dwarf-version=4 # what valgrind 3.19 can read
 # Position-independent or not, other linkers, garbage collection of sections.
 for flags in "-no-pie -fno-pie" "-fuse-ld=lld" "-ffunction-sections -fdata-sections -Wl,--gc-sections" \
     "-fuse-ld=lld -ffunction-sections -fdata-sections -Wl,--gc-sections"; do
