@@ -82,11 +82,31 @@ static bool naive_race(const struct pf_thread *t, unsigned b, bool write, bool a
     return false;
 }
 
-static bool naive_has(unsigned b, uint64_t s) /* was there ever such an access to the byte? */
+/* The first epoch of the span of an epoch, by slot; 0: it has not been in a span with others. */
+#define EPOCHS_MAX 8192
+static uint16_t span_of[THREADS_MAX + 1][EPOCHS_MAX];
+
+/* The epochs of t's span cannot be told apart any more. */
+static void note_span(const struct pf_thread *t)
+{
+    uint32_t from = t->order.span.from & PF_CLK_MAX, to = from + t->order.span.more;
+    assert_true(to < EPOCHS_MAX);
+    for (uint32_t clk = from; clk <= to; clk++)
+        span_of[t->order.sid][clk] = (uint16_t)from;
+}
+
+static bool same_span(uint32_t sid, uint32_t one, uint32_t other)
+{
+    return one == other || (span_of[sid][one] && span_of[sid][one] == span_of[sid][other]);
+}
+
+/* Was there ever such an access to the byte? Its record may have a later epoch of the same span. */
+static bool naive_has(unsigned b, uint64_t s)
 {
     for (size_t i = 0; i < nhistory[b]; i++) {
         const struct past *p = &history[b][i];
-        if (p->sid == pf_access_sid(s) && p->clk == pf_access_clk(s) &&
+        if (p->sid == pf_access_sid(s) && p->clk <= pf_access_clk(s) &&
+            same_span(p->sid, p->clk, pf_access_clk(s)) &&
             p->id == pf_site_per_byte_lookup(pf_cell_of(BASE + b), s, b % 8) &&
             p->write == !!(s & PF_BIT_W) && p->atomic == !!(s & PF_BIT_A))
             return true;
@@ -242,6 +262,7 @@ static void next_epoch(struct pf_thread *t)
 static void release(struct pf_thread *t, unsigned l)
 {
     pf_span_publish(t, t->order.clk);
+    note_span(t);
     join(locks[l], t->order.clock);
 }
 
@@ -306,6 +327,7 @@ static void fuzz_own_lock(unsigned i)
         pf_span_extend(t, last);
     else
         pf_span_publish(t, last);
+    note_span(t);
     t->order.span.lock = 1;
     if (!again)
         own[i].epoch = last;
@@ -340,6 +362,7 @@ static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigne
     memset(pf_rt.globally_ordered, 0, sizeof pf_rt.globally_ordered);
     memset(locks, 0, sizeof locks);
     memset(own, 0, sizeof own);
+    memset(span_of, 0, sizeof span_of);
     for (unsigned g = 0; g < GRANULES; g++)
         forget(g);
     for (unsigned i = 0; i < nthreads; i++) {

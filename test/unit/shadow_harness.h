@@ -22,6 +22,7 @@
 #include "rt.h"
 #include "site_pair.h"
 #include "site_per_byte.h"
+#include "slot.h"
 #include "stack.h"
 #include "store.h"
 #include "sys.h"
@@ -35,6 +36,7 @@ struct pf_rt pf_rt;
 /* Functions of the runtime that the tested files call. */
 uint32_t pf_stack_id_slow(uint32_t site) { return FIRST_ID + site; }
 void pf_lockset_refresh(struct pf_thread *t) {}
+uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk) { return 0; }
 void pf_oracle_lock(void) {}
 void pf_oracle_unlock(void) {}
 void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}

@@ -12,6 +12,7 @@
 #include "cell_words.h"
 #include "refresh_in_place.h"
 #include "site_per_byte.h"
+#include "slot.h"
 #include "spin.h"
 
 PF_ALWAYS_INLINE uint64_t merge(uint64_t *cell, uint64_t s, uint64_t a)
@@ -191,6 +192,36 @@ static unsigned find_subsumed_word(const uint64_t n[PF_CELL_WORDS], uint64_t old
             return i;
     }
     return PF_CELL_WORDS;
+}
+
+/* True if a and b are plain records of one kind in the span of t, made under the same locks: every
+ * thread has seen both or neither, and a report about one record of both is correct. */
+static bool may_unite(const struct pf_thread *t, uint64_t a, uint64_t b)
+{
+    return a && b && !((a ^ b) & (PF_BITS_SID | PF_BIT_W)) && !((a | b) & PF_BIT_A) &&
+           pf_access_in_span(t, a) && pf_access_in_span(t, b) &&
+           pf_epoch_lockset(pf_access_sid(a), pf_access_clk(a)) ==
+               pf_epoch_lockset(pf_access_sid(b), pf_access_clk(b));
+}
+
+__attribute__((preserve_most)) bool pf_overflow_merge_span(uint64_t *cell, uint64_t *n)
+{
+    const struct pf_thread *t = __pf_tls.thread;
+    bool room = false;
+    for (unsigned i = 0; i < PF_OVERFLOW_WORDS; i++)
+        for (unsigned k = i + 1; k < PF_OVERFLOW_WORDS; k++) {
+            if (!may_unite(t, n[i], n[k]))
+                continue;
+            bool in_order = pf_access_clk(n[i]) > pf_access_clk(n[k]);
+            uint64_t later = in_order ? n[i] : n[k], earlier = in_order ? n[k] : n[i];
+            uint32_t id = pf_site_per_byte_unite(cell, later, earlier);
+            if (!id)
+                continue;
+            n[i] = ((later | (earlier & PF_MASK_ALL)) & ~PF_BITS_ID) | id;
+            n[k] = 0;
+            room = true;
+        }
+    return room;
 }
 
 /* Updates a cell that has no set; leaves its previous words in s. Returns false, with nothing done,

@@ -49,6 +49,17 @@ static inline bool pf_overflow_add(uint64_t *n, uint64_t s)
     return false;
 }
 
+/* There is no room in n[0..PF_OVERFLOW_WORDS): makes one record of those that differ only in bytes,
+ * site and epoch, if their epochs are in the span of the calling thread. Returns true if there is
+ * room now. Preserves all registers. */
+__attribute__((preserve_most)) bool pf_overflow_merge_span(uint64_t *cell, uint64_t *n);
+
+/* The same as pf_overflow_add, and makes room if need be. */
+static inline bool pf_overflow_add_merged(uint64_t *cell, uint64_t *n, uint64_t s)
+{
+    return pf_overflow_add(n, s) || (pf_overflow_merge_span(cell, n) && pf_overflow_add(n, s));
+}
+
 /* Changes the overflow words of the cell from `was` to n. They are in use already. */
 static inline __attribute__((always_inline)) void
 pf_overflow_put(uint64_t *cell, const uint64_t *was, const uint64_t *n)
@@ -219,8 +230,10 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
                        : pf_access_remainder(clock, n[i], mine);
             if (pf_access_globally_ordered(n[i]) || pf_access_subsumed_in_span(n[i], s0))
                 n[i] = 0;
+            if (pf_access_subsumed_in_span(rest, n[i]))
+                rest = 0;
         }
-        if (rest && !pf_overflow_add(n, rest))
+        if (rest && !pf_overflow_add_merged(cell, n, rest))
             return false;
         pf_overflow_put(cell, was, n);
         pf_cell_count_overflow(__pf_tls.thread);
@@ -277,7 +290,7 @@ pf_cell_fast_update_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
                 return false;
             n[i] = pf_access_globally_ordered(n[i]) ? 0 : pf_access_replace(n[i], mine);
         }
-        if (rest && !pf_overflow_add(n, rest))
+        if (rest && !pf_overflow_add_merged(cell, n, rest))
             return false;
         pf_overflow_put(cell, was, n);
         pf_cell_count_overflow(__pf_tls.thread);

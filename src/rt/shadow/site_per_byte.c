@@ -107,7 +107,8 @@ static uint32_t take(struct owner *o)
     return n;
 }
 
-/* Makes a block for the union of s and `mine`; returns its id, or 0. */
+/* Makes a block for the union of s and `mine`, with the epoch of `mine`, which has no block;
+ * returns its id, or 0. */
 static uint32_t make(const uint64_t *cell, uint64_t s, uint64_t mine)
 {
     struct owner *o = &owners[pf_access_sid(mine)];
@@ -123,10 +124,10 @@ static uint32_t make(const uint64_t *cell, uint64_t s, uint64_t mine)
             if (mine >> (PF_MASK_SHIFT + b) & 1)
                 id = pf_access_id(mine);
             else if (s >> (PF_MASK_SHIFT + b) & 1)
-                id = pf_site_pair_at(pf_access_id(s), b);
+                id = pf_site_per_byte_lookup(cell, s, b);
             __atomic_store_n(&p->id[b], id, __ATOMIC_RELAXED);
         }
-        __atomic_store_n(&p->tag, pf_site_per_byte_tag(cell, s), __ATOMIC_RELEASE);
+        __atomic_store_n(&p->tag, pf_site_per_byte_tag(cell, mine), __ATOMIC_RELEASE);
         n |= PF_ID_SITE_PER_BYTE;
     } else {
         n = 0;
@@ -166,6 +167,29 @@ uint32_t pf_site_per_byte_lookup(const uint64_t *cell, uint64_t s, unsigned byte
     }
     pf_limit_hit(PF_LIMIT_CONTEXTS);
     return 0;
+}
+
+uint32_t pf_site_per_byte_unite(uint64_t *cell, uint64_t later, uint64_t earlier)
+{
+    struct pf_site_pair_cache *c = &__pf_tls.thread->shadow.site_pairs;
+    unsigned alone = (unsigned)((earlier & ~later) >> PF_MASK_SHIFT);
+    uint32_t first = pf_access_id(earlier), second = pf_access_id(later), id = 0;
+    if (!alone || first == second)
+        return second;
+    if (pf_id_is_site_per_byte(later)) {
+        struct pf_site_per_byte *p = pf_site_per_byte_at(later);
+        if (p->tag != pf_site_per_byte_tag(cell, later))
+            return 0;
+        for (unsigned b = 0; b < 8; b++)
+            if (alone >> b & 1)
+                __atomic_store_n(&p->id[b], pf_site_per_byte_lookup(cell, earlier, b),
+                                 __ATOMIC_RELAXED);
+        return second;
+    }
+    if (!pf_id_is_site_per_byte(earlier) && !(id = pf_site_pair_cached(c, first, alone, second)) &&
+        (id = pf_site_pair_make_limited(first, alone, second)))
+        pf_site_pair_cache_put(c, first, alone, second, id);
+    return id ? id : make(cell, earlier, later);
 }
 
 uint64_t pf_site_per_byte_detach(const uint64_t *cell, uint64_t s)
