@@ -167,6 +167,16 @@ static uint64_t freed_by(const struct pf_thread *t)
     return t->number < PF_CLK_MAX ? t->number + 1 : PF_CLK_MAX;
 }
 
+static inline void mark_cell(uint64_t *cell, uint64_t by, uint64_t when)
+{
+    if (pf_word_is_ref(pf_word_get(&cell[1])))
+        return;
+    pf_word_put(&cell[0], by);
+    pf_word_put(&cell[1], when);
+    if (*pf_cell_overflow_state(cell))
+        pf_cell_overflow_set_state(cell, 0);
+}
+
 /*
  * The block is about to be returned to libc. Two records that are ordered with nothing replace
  * those of each granule, so that every later access is reported:
@@ -185,15 +195,12 @@ void pf_shadow_freed(struct pf_thread *t, uintptr_t addr, size_t size, uint32_t 
         return;
     if (size > FREED_MAX)
         size = FREED_MAX;
-    for (uint64_t *cell = pf_cell_of(addr), left = size; left; cell += 2) {
-        uint64_t n = left < 8 ? left : 8, mask = (1ull << n) - 1;
-        if (!pf_word_is_ref(pf_word_get(&cell[1]))) {
-            pf_word_put(&cell[0], by | mask << PF_MASK_SHIFT);
-            pf_word_put(&cell[1], when | mask << PF_MASK_SHIFT);
-            pf_cell_overflow_set_state(cell, 0);
-        }
-        left -= n;
-    }
+    uint64_t *cell = pf_cell_of(addr), *end = cell + size / 8 * 2;
+    for (; cell < end; cell += 2)
+        mark_cell(cell, by | PF_MASK_ALL, when | PF_MASK_ALL);
+    uint64_t rest = ((1ull << size % 8) - 1) << PF_MASK_SHIFT;
+    if (rest)
+        mark_cell(cell, by | rest, when | rest);
 }
 
 void pf_memory_mark_freed(struct pf_thread *t, const volatile void *p, size_t size, uint32_t where)
