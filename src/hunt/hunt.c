@@ -29,6 +29,8 @@ bool pf_hunt_cut(const struct pf_hunt *h)
            (s->should_stop && s->should_stop());
 }
 
+static bool is_cut(void *arg) { return pf_hunt_cut(arg); }
+
 bool pf_hunt_stopped(const struct pf_hunt *h)
 {
     const struct pf_hunt_settings *s = &h->settings;
@@ -363,6 +365,7 @@ pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings, st
     pf_findings_init(&h->findings);
     h->paths = pf_hunt_paths_new(settings->worker, settings->solver_ms);
     pf_hunt_paths_shard(h->paths, settings->shard, settings->shards);
+    pf_hunt_paths_stop(h->paths, is_cut, h);
     char *program; /* set only if it is found */
     pf_status s = pf_program_find(settings->argv[0], &program, e);
     if (s == PF_OK)

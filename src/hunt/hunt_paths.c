@@ -34,6 +34,8 @@ struct pf_hunt_paths {
     PF_VEC(struct loss) losses;
     PF_VEC(char *) words; /* that the program passes to library functions */
     uint32_t shard, shards; /* the part of the flips that is tried; shards 0: all */
+    bool (*stopped)(void *arg); /* NULL: never */
+    void *stopped_arg;
 };
 
 static const char *const loss_text[] = {
@@ -399,7 +401,8 @@ bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint3
                         struct pf_hunt_flip *out)
 {
     const struct pf_hunt_question *q;
-    while ((q = pf_hunt_order_next(&p->order, wanted, arg))) {
+    while (!(p->stopped && p->stopped(p->stopped_arg)) &&
+           (q = pf_hunt_order_next(&p->order, wanted, arg))) {
         struct path *x = p->paths.at[q->path];
         memset(out, 0, sizeof *out);
         if (!add_key(&p->asked, q->key) || !answer(p, x, q, out))
@@ -417,6 +420,12 @@ void pf_hunt_paths_shard(struct pf_hunt_paths *p, uint32_t shard, uint32_t shard
 {
     p->shard = shard;
     p->shards = shards;
+}
+
+void pf_hunt_paths_stop(struct pf_hunt_paths *p, bool (*stopped)(void *arg), void *arg)
+{
+    p->stopped = stopped;
+    p->stopped_arg = arg;
 }
 
 void pf_hunt_paths_skip(struct pf_hunt_paths *p, uint64_t key) { (void)add_key(&p->asked, key); }

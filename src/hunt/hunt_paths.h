@@ -59,6 +59,9 @@ bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint3
                         struct pf_hunt_flip *out);
 /* From now on, finds inputs only for the flips of part `shard` of `shards` equal parts. */
 void pf_hunt_paths_shard(struct pf_hunt_paths *p, uint32_t shard, uint32_t shards);
+/* From now on, no question is asked while stopped(arg) is true: many may be asked in vain before
+ * one yields an input, and each may take as long as the solver's limit. */
+void pf_hunt_paths_stop(struct pf_hunt_paths *p, bool (*stopped)(void *arg), void *arg);
 /* Marks a flip as tried, by its key. */
 void pf_hunt_paths_skip(struct pf_hunt_paths *p, uint64_t key);
 /* Describes why flips of this run may not lead on: a limit of the solver, or code without a model.

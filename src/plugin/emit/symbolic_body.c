@@ -117,12 +117,31 @@ struct value_list {
     size_t n, cap;
 };
 
+/* Labels of such a value are lost in any case. If the load itself loses them, nothing after it
+ * needs a guard. */
+static bool has_only_float_uses(const struct pf_labels *l, LLVMValueRef v)
+{
+    LLVMUseRef use = LLVMGetFirstUse(v);
+    if (!use)
+        return false;
+    for (; use; use = LLVMGetNextUse(use)) {
+        LLVMValueRef user = LLVMGetUser(use);
+        if (!LLVMIsAInstruction(user) || !is_original(l, user) ||
+            !pf_label_is_float_operation(l->u, user))
+            return false;
+    }
+    return true;
+}
+
 static void mark(struct pf_labels *l, struct value_list *work, LLVMValueRef v)
 {
     uint64_t *may = pf_ptrmap_at(&l->may, v);
     if (*may)
         return;
-    *may = pf_label_fields(l->u, LLVMTypeOf(v)) ? PF_MAY_HAVE_LABEL : PF_MAY_LOSE_LABEL;
+    bool float_only = LLVMIsAInstruction(v) && (pf_label_is_float_operation(l->u, v) ||
+                                                (LLVMIsALoadInst(v) && has_only_float_uses(l, v)));
+    *may =
+        !float_only && pf_label_fields(l->u, LLVMTypeOf(v)) ? PF_MAY_HAVE_LABEL : PF_MAY_LOSE_LABEL;
     if (*may == PF_MAY_HAVE_LABEL)
         PF_PUSH(work->at, work->n, work->cap) = v;
 }
@@ -172,6 +191,12 @@ static void find_labelled(struct pf_labels *l, const struct value_list *blocks)
 }
 
 /* --- groups --- */
+
+static bool may_be_labelled(const struct pf_labels *l, LLVMValueRef v)
+{
+    const uint64_t *may = pf_ptrmap_find(&l->may, v);
+    return may && *may == PF_MAY_HAVE_LABEL;
+}
 
 static bool is_in_group(const struct pf_labels *l, LLVMValueRef v)
 {
@@ -255,8 +280,7 @@ static void emit_members(struct pf_labels *l)
     for (size_t i = 0; i < l->ngroup; i++) {
         LLVMValueRef out[LANES_MAX];
         const struct pf_label_member *m = &l->group[i];
-        unsigned n =
-            pf_ptrmap_find(&l->may, m->inst) ? pf_label_fields(l->u, LLVMTypeOf(m->inst)) : 0;
+        unsigned n = may_be_labelled(l, m->inst) ? pf_label_fields(l->u, LLVMTypeOf(m->inst)) : 0;
         for (unsigned k = 0; k < LANES_MAX; k++)
             out[k] = l->none;
         LLVMSetCurrentDebugLocation2(l->b, LLVMInstructionGetDebugLoc(m->inst));
@@ -264,8 +288,11 @@ static void emit_members(struct pf_labels *l)
             for (unsigned k = 0; k < n; k++)
                 out[k] = pf_label_get(l, m->inst, k);
         pf_label_emit(l, m, out);
-        if (!n)
+        if (!n) {
+            for (unsigned k = 0; k < LANES_MAX && LLVMIsALoadInst(m->inst); k++)
+                pf_label_lost(l, PF_LOSS_FLOAT, out[k], l->none);
             continue;
+        }
         const uint64_t *known = pf_ptrmap_find(&l->first, m->inst);
         size_t at = known ? *known - 1 : pf_label_reserve(l, m->inst);
         for (unsigned k = 0; k < n; k++)
@@ -335,12 +362,6 @@ static void add_member(struct pf_labels *l, LLVMValueRef inst, enum pf_label_pha
 }
 
 /* --- the walk --- */
-
-static bool may_be_labelled(const struct pf_labels *l, LLVMValueRef v)
-{
-    const uint64_t *may = pf_ptrmap_find(&l->may, v);
-    return may && *may == PF_MAY_HAVE_LABEL;
-}
 
 static bool is_label_call(const struct pf_labels *l, LLVMValueRef inst)
 {

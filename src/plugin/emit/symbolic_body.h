@@ -32,7 +32,8 @@ struct pf_label_member {
     enum pf_label_phase phase;
 };
 
-/* LOSE: an operand may have a label, but values of this type have none. */
+/* LOSE: an operand may have a label, or the memory that is loaded, but the value has none: because
+ * of its type, or because it is only used as a floating-point number. */
 enum pf_may_label { PF_MAY_HAVE_LABEL = 1, PF_MAY_LOSE_LABEL };
 
 struct pf_labels {
@@ -88,6 +89,8 @@ void pf_label_lost(struct pf_labels *l, enum pf_symbolic_loss why, LLVMValueRef 
 void pf_label_emit(struct pf_labels *l, const struct pf_label_member *m, LLVMValueRef *out);
 /* symbolic_memory.c: the same for members with an effect, and for loads. */
 void pf_label_emit_effect(struct pf_labels *l, const struct pf_label_member *m, LLVMValueRef *out);
+/* True for operations on floating-point numbers: their results never have labels. */
+bool pf_label_is_float_operation(struct pf_unit *u, LLVMValueRef inst);
 /* True if the instruction only computes a value from its operands. */
 bool pf_label_is_computation(struct pf_unit *u, LLVMValueRef inst);
 /* The address that a load, store or atomic operation accesses, the size, and whether it writes.

@@ -104,6 +104,38 @@ static bool is_pure_intrinsic(struct pf_unit *u, LLVMValueRef call)
     return fn && LLVMGetIntrinsicID(fn) && (find_intrinsic(call) >= 0 || pf_call_is_pure(u, call));
 }
 
+static bool is_float(LLVMTypeRef type)
+{
+    if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+        type = LLVMGetElementType(type);
+    LLVMTypeKind kind = LLVMGetTypeKind(type);
+    return kind == LLVMFloatTypeKind || kind == LLVMDoubleTypeKind || kind == LLVMHalfTypeKind;
+}
+
+bool pf_label_is_float_operation(struct pf_unit *u, LLVMValueRef inst)
+{
+    if (LLVMIsACallInst(inst))
+        return is_pure_intrinsic(u, inst) && is_float(LLVMTypeOf(inst)) && find_intrinsic(inst) < 0;
+    switch (LLVMGetInstructionOpcode(inst)) {
+    case LLVMFAdd:
+    case LLVMFSub:
+    case LLVMFMul:
+    case LLVMFDiv:
+    case LLVMFRem:
+    case LLVMFNeg:
+    case LLVMFCmp:
+    case LLVMFPToUI:
+    case LLVMFPToSI:
+    case LLVMUIToFP:
+    case LLVMSIToFP:
+    case LLVMFPTrunc:
+    case LLVMFPExt:
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool pf_label_is_computation(struct pf_unit *u, LLVMValueRef inst)
 {
     if (LLVMIsACallInst(inst))

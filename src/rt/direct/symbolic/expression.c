@@ -11,11 +11,17 @@
 #include "sys.h"
 
 #define NODES_MAX (1u << 27)
-#define CACHE_BITS 16
+#define CACHE_BITS 12 /* small: nearly every lookup must be a hit of the processor's cache */
+
+/* A node that was made before. The tag is part of its hash: without it, every lookup would read a
+ * node that is in no cache. */
+struct known_node {
+    uint32_t label, tag;
+};
 
 static struct pf_symbolic_record *nodes;
 static uint64_t *values;
-static uint32_t *cache;
+static struct known_node *cache;
 static uint32_t count;
 
 void pf_expression_init(void)
@@ -180,28 +186,28 @@ static bool equal(const struct pf_symbolic_record *p, const struct pf_symbolic_r
            p->x == q->x && p->y == q->y;
 }
 
-static uint32_t *cached(const struct pf_symbolic_record *n)
+static uint64_t hash_node(const struct pf_symbolic_record *n)
 {
     uint64_t h = n->op + 31ull * n->bits;
     h = (h ^ n->a) * 0x9e3779b97f4a7c15ull;
     h = (h ^ n->b ^ (uint64_t)n->c << 32) * 0x9e3779b97f4a7c15ull;
     h = (h ^ n->x) * 0x9e3779b97f4a7c15ull;
-    h = (h ^ n->y) * 0x9e3779b97f4a7c15ull;
-    return &cache[h >> (64 - CACHE_BITS)];
+    return (h ^ n->y) * 0x9e3779b97f4a7c15ull;
 }
 
 static uint32_t add(const struct pf_symbolic_record *n)
 {
-    uint32_t *at = cached(n);
-    if (*at && equal(&nodes[*at], n))
-        return *at;
+    uint64_t hash = hash_node(n);
+    struct known_node *known = &cache[hash >> (64 - CACHE_BITS)];
+    if (known->label && known->tag == (uint32_t)hash && equal(&nodes[known->label], n))
+        return known->label;
     if (count + 1 >= NODES_MAX) {
         pf_symbolic_lose(PF_LOSS_LIMIT, "expressions");
         return 0;
     }
     nodes[++count] = *n;
     values[count] = cut(evaluate(n), n->bits);
-    *at = count;
+    *known = (struct known_node){count, (uint32_t)hash};
     pf_symbolic_put(n, NULL, 0);
     return count;
 }
@@ -237,6 +243,14 @@ uint32_t pf_expression_extract(uint32_t label, unsigned low, unsigned bits)
                                             .b = low,
                                             .c = nodes[label].bits,
                                             .x = values[label]});
+}
+
+/* True if an operand is a constant with which a node may be equal to 0 or to its other operand: 0,
+ * 1 or -1. A quick test, because most nodes have none. */
+static bool may_simplify(const struct pf_symbolic_record *n)
+{
+    return (!n->a && (n->x <= 1 || n->x == cut(UINT64_MAX, n->bits))) ||
+           (!n->b && (n->y <= 1 || n->y == cut(UINT64_MAX, n->bits)));
 }
 
 /* True if one operand is the constant 0, which makes the result 0. */
@@ -287,13 +301,15 @@ uint32_t pf_expression_make(const struct pf_symbolic_record *given)
         return pf_expression_extract(n.a, n.b, n.bits);
     if (n.op == PF_EXPR_SELECT && n.a == n.b && (n.a || n.x == n.y))
         return n.a;
-    if (!leaf && is_absorbed(&n))
-        return 0;
-    uint32_t same = leaf ? 0 : neutral(&n);
-    if (!same && !leaf)
-        same = truth(&n);
-    if (same)
-        return same;
+    if (!leaf && may_simplify(&n)) {
+        if (is_absorbed(&n))
+            return 0;
+        uint32_t same = neutral(&n);
+        if (!same)
+            same = truth(&n);
+        if (same)
+            return same;
+    }
     if (n.op == PF_EXPR_CONCAT && !n.a && !n.x) {
         n.op = PF_EXPR_ZEXT;
         n.a = n.b;
