@@ -16,8 +16,6 @@
 
 #include <cmocka.h>
 
-#define CLIP "verified_end.clip"
-#define REPORT "verified_end.json"
 #define PLACE "thread T1: use a.c:7 < main a.c:14"
 
 struct end_case {
@@ -48,6 +46,9 @@ static const struct end_case cases[] = {
      "its replay diverged: another call"},
 };
 
+/* The files of this process: the same test with sanitizers may run at the same time. */
+static char clip[64], report[64];
+
 static void write_clip(const struct pf_clip_end *end)
 {
     struct pf_clip_writer *w;
@@ -59,28 +60,30 @@ static void write_clip(const struct pf_clip_end *end)
                                 .argv = argv,
                                 .env = env,
                                 .schedule = "rr"};
-    assert_int_equal(pf_clip_create(&w, CLIP, &meta, &e), PF_OK);
+    assert_int_equal(pf_clip_create(&w, clip, &meta, &e), PF_OK);
     assert_int_equal(pf_clip_finish(w, end, &e), PF_OK);
     pf_clip_writer_free(w);
 }
 
 static void test_ends(void **state)
 {
+    snprintf(clip, sizeof clip, "verified_end.%d.clip", getpid());
+    snprintf(report, sizeof report, "verified_end.%d.json", getpid());
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct pf_run_report r = {0};
         struct pf_error e;
-        struct pf_verify_clip v = {.clip = CLIP, .report = REPORT};
+        struct pf_verify_clip v = {.clip = clip, .report = report};
         struct pf_supervisor_result result = {.how = PF_SUPERVISED_ENDED};
         char why[200] = "";
         write_clip(&cases[i].recorded);
         pf_run_report_set_end(&r, &cases[i].replayed);
-        assert_int_equal(pf_run_report_write(&r, REPORT, &e), PF_OK);
+        assert_int_equal(pf_run_report_write(&r, report, &e), PF_OK);
         bool shown = pf_verify_clip_shown(&v, &result, why, sizeof why);
         assert_string_equal(why, cases[i].why ? cases[i].why : "");
         assert_int_equal(shown, !cases[i].why);
     }
-    unlink(CLIP);
-    unlink(REPORT);
+    unlink(clip);
+    unlink(report);
 }
 
 int main(void)

@@ -12,7 +12,9 @@
 #define WORD_MAX 32
 #define WORDS 4096 /* pointers to words that were recorded or rejected; a power of two */
 
-extern const char __executable_start[] __attribute__((weak)), _edata[] __attribute__((weak));
+/* Defined by the linker. Hidden, so that neither programs nor the shared runtime export them. */
+extern const char __executable_start[] __attribute__((weak, visibility("hidden")));
+extern const char _edata[] __attribute__((weak, visibility("hidden")));
 
 static struct pf_expression_operand constant(uint64_t v)
 {
