@@ -263,18 +263,22 @@ enum pf_keep { PF_KEEP_ALL, PF_KEEP_NEWS };
  *     FORK   start a continuation with number `until`; it follows the file NUMBER.plan in `folder`
  *     LEAVE  wait for all continuations, then end the run
  *     ASK    only before all other steps: store event `until` of thread `asked` in pf_reached
- *     SERVE  stay here and run copies of the process on request (struct pf_resident) */
+ *     SERVE  stay here and run copies of the process on request (struct pf_resident)
+ *     FIRST  thread `asked` is the next one that a signal of its condition variable wakes
+ *     EXPIRE the wait of thread `asked` times out, if it has a time limit */
 enum {
     PF_PLAN_FORK = 0xffffffffu,
     PF_PLAN_LEAVE = 0xfffffffeu,
     PF_PLAN_ASK = 0xfffffffdu,
-    PF_PLAN_SERVE = 0xfffffffcu
+    PF_PLAN_SERVE = 0xfffffffcu,
+    PF_PLAN_FIRST = 0xfffffffbu,
+    PF_PLAN_EXPIRE = 0xfffffffau
 };
 #define PF_PLAN_END UINT64_MAX /* until the thread has ended */
 struct pf_schedule_plan_step {
     uint32_t thread; /* in order of creation; 0 is main */
-    /* ASK: the thread. Of other steps: 1 if the thread then runs on up to its next event, without
-     * performing it. It thereby ends a wait in the middle of an operation. */
+    /* ASK, FIRST and EXPIRE: the thread. Of other steps: 1 if the thread then runs on up to its
+     * next event, without performing it. It thereby ends a wait in the middle of an operation. */
     uint32_t asked;
     uint64_t until;
 };
@@ -323,6 +327,7 @@ struct pf_blocked {
     uint64_t event; /* number of its events, including the one in which it waits */
     uint64_t object; /* address of the futex that it waits for; 0: it waits for something else */
     char function[32]; /* the interposed function that it is in; empty: none */
+    uint64_t expired; /* 1: it waited for a condition variable, and the wait has timed out */
 };
 /* Interposed functions that a copy called and that are not explored (pf_explored.def). */
 #define PF_UNEXPLORED_MAX 16

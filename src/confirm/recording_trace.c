@@ -455,6 +455,8 @@ static bool add_event(struct trace_loader *l, const struct pf_record *r)
         break;
     case PF_OPERAND_COND:
         what = object(l, PF_ROLE_COND, r->what);
+        if (r->more) /* the thread that the signal wakes */
+            link = thread(l, r->more - 1);
         break;
     case PF_OPERAND_BARRIER:
         what = object(l, PF_ROLE_BARRIER, r->what);

@@ -45,14 +45,16 @@ static void largest(const struct pf_execution *x, uint32_t node, uint32_t *keep)
                 lo = mid + 1;
         }
         keep[t] = lo;
+        /* the end of the process comes after everything, so it is a target of its own */
+        if (lo && x->nodes.at[pf_rf_node_at(g, t, lo - 1)].flags & PF_EXEC_STOPS)
+            keep[t]--;
     }
     keep[n->thread] = n->pos + 1;
 }
 
-uint64_t pf_beginning_hash(const struct pf_search *s, const struct pf_execution *x, uint32_t node,
-                           const uint32_t *sources)
+uint64_t pf_beginning_hash(const struct pf_execution *x, uint32_t node, const uint32_t *sources,
+                           uint32_t choice)
 {
-    (void)s;
     const struct pf_rf_graph *g = &x->g;
     uint32_t *keep = pf_mem_resize(NULL, g->nthreads + 1u, sizeof *keep);
     largest(x, node, keep);
@@ -61,7 +63,7 @@ uint64_t pf_beginning_hash(const struct pf_search *s, const struct pf_execution 
         if (keep[t] && t != g->nodes.at[node].thread)
             sum += pf_exec_mix(x->nodes.at[pf_rf_node_at(g, t, keep[t] - 1)].history, 5);
     free(keep);
-    return pf_exec_mix(sum, pf_execution_history_with(x, node, sources));
+    return pf_exec_mix(sum, pf_execution_history_with(x, node, sources, choice));
 }
 
 /* --- plans --- */
@@ -77,9 +79,26 @@ static void add_step(struct pf_beginning *b, uint32_t thread, uint64_t until, ui
                                   .thread = thread, .asked = runs_on, .until = until});
 }
 
+/* Steps before a notification that make it wake those that it should. */
+static void add_waits(struct pf_beginning *b, const struct pf_execution *x, uint32_t node,
+                      const struct pf_target *t, const uint32_t *number)
+{
+    const struct pf_exec_queued *queue = NULL;
+    bool changed = t && t->node == node, all = x->nodes.at[node].flags & PF_EXEC_BROADCASTS;
+    uint32_t choice = changed ? t->choice : x->nodes.at[node].choice;
+    uint32_t n = pf_execution_queue(x, node, changed ? t->sources : NULL, &queue);
+    for (uint32_t i = 0; i < n; i++) {
+        bool expires = all ? i < 32 && choice >> i & 1 : !choice;
+        if (expires || (choice == 1 + i && n > 1 && !all))
+            pf_vec_push(&b->plan, (struct pf_schedule_plan_step){.thread = expires ? PF_PLAN_EXPIRE
+                                                                                   : PF_PLAN_FIRST,
+                                                                 .asked = number[queue[i].thread]});
+    }
+}
+
 /* The order as steps. Threads are numbered in the order in which the run will create them. */
-static void add_order(struct pf_beginning *b, const struct pf_execution *x, const uint32_t *order,
-                      size_t n)
+static void add_order(struct pf_beginning *b, const struct pf_execution *x,
+                      const struct pf_target *t, const uint32_t *order, size_t n)
 {
     uint32_t *number = pf_mem_zero(x->threads.len + 1, sizeof *number), created = 0;
     /* The run starts at a checkpoint after these: they come first in every order (explore.c). */
@@ -96,8 +115,13 @@ static void add_order(struct pf_beginning *b, const struct pf_execution *x, cons
             continue; /* the final thread */
         if (e->forks != PF_NONE && !number[e->forks])
             number[e->forks] = ++created;
+        if (e->flags & (PF_EXEC_SIGNALS | PF_EXEC_BROADCASTS)) {
+            if (e->index)
+                add_step(b, number[thread], e->index - 1, 0);
+            add_waits(b, x, order[i], t, number);
+        }
         add_step(b, number[thread], e->flags & PF_EXEC_ENDS ? PF_PLAN_END : e->index,
-                 e->flags & PF_EXEC_SECOND ? 1 : 0);
+                 !e->index || e->flags & (PF_EXEC_SECOND | PF_EXEC_TIMED));
     }
     free(number);
 }
@@ -140,7 +164,7 @@ static uint64_t last_history(const struct set_finder *f, uint32_t t, uint32_t n)
 {
     const struct pf_execution *x = f->t->x;
     uint32_t e = pf_rf_node_at(&x->g, t, n - 1);
-    return e == f->t->node ? pf_execution_history_with(x, e, f->t->sources)
+    return e == f->t->node ? pf_execution_history_with(x, e, f->t->sources, f->t->choice)
                            : x->nodes.at[e].history;
 }
 
@@ -149,7 +173,8 @@ static void note_message_object(const struct pf_target *t, struct pf_beginning *
 {
     const struct pf_execution *x = t->x;
     const struct pf_rf_node *n = &x->g.nodes.at[t->node];
-    for (uint32_t k = 0; k < n->naccesses && x->nodes.at[t->node].flags & PF_EXEC_TAKES; k++) {
+    bool waits = (x->nodes.at[t->node].flags & (PF_EXEC_TAKES | PF_EXEC_TRIES)) == PF_EXEC_TAKES;
+    for (uint32_t k = 0; k < n->naccesses && waits; k++) {
         uint32_t source = t->sources[k], cell = x->g.accesses.at[n->access0 + k].cell;
         if (!x->accesses.at[n->access0 + k].object)
             continue;
@@ -178,7 +203,7 @@ static void add_beginning(struct set_finder *f)
         pf_vec_release(&b.frontier);
         return;
     }
-    add_order(&b, x, s->query.order.at, s->query.order.len);
+    add_order(&b, x, f->t, s->query.order.at, s->query.order.len);
     note_message_object(f->t, &b);
     pf_vec_push(&s->beginnings, b);
 }
@@ -237,7 +262,8 @@ static void continue_thread(struct pf_search *s, const struct pf_target *t)
         uint32_t e = x->threads.at[k].ender && x->threads.at[k].length
                          ? pf_rf_node_at(&x->g, k, x->threads.at[k].length - 1)
                          : PF_NONE;
-        if (e != PF_NONE && x->nodes.at[e].index == x->threads.at[k].events)
+        if (e != PF_NONE && (x->nodes.at[e].flags & PF_EXEC_STOPS ||
+                             x->nodes.at[e].index == x->threads.at[k].events))
             last = e;
     }
     for (uint32_t e = 0; e < x->g.nodes.len; e++)
@@ -260,9 +286,9 @@ static void continue_thread(struct pf_search *s, const struct pf_target *t)
         pf_vec_release(&order);
         return;
     }
-    add_order(&b, x, order.at, order.len);
+    add_order(&b, x, NULL, order.at, order.len);
     number = x->threads.at[t->thread].number;
-    add_step(&b, number, x->threads.at[t->thread].events + 1, 0);
+    add_step(&b, number, x->threads.at[t->thread].events + 1, x->threads.at[t->thread].within);
     pf_vec_push(&s->beginnings, b);
     pf_vec_release(&order);
 }
@@ -271,8 +297,8 @@ static void continue_thread(struct pf_search *s, const struct pf_target *t)
 static bool is_refuted(const struct pf_search *s, const struct pf_target *t)
 {
     const struct pf_rf_node *n = &t->x->g.nodes.at[t->node];
-    uint32_t wrote =
-        pf_hash_map_find(&s->compared, pf_execution_history_with(t->x, t->node, t->sources));
+    uint32_t wrote = pf_hash_map_find(
+        &s->compared, pf_execution_history_with(t->x, t->node, t->sources, t->choice));
     for (uint32_t k = 0; k < n->naccesses; k++)
         if (t->x->accesses.at[n->access0 + k].compares)
             return wrote != PF_HASH_NONE && wrote != t->writes[k];
@@ -288,8 +314,8 @@ void pf_beginning_find(struct pf_search *s, const struct pf_target *t)
     struct pf_beginning takes = {0};
     note_message_object(t, &takes);
     uint32_t empty = takes.object ? pf_hash_map_find(&s->empty, takes.object) : PF_HASH_NONE;
-    if (pf_hash_map_find(&s->spins, pf_execution_history_with(t->x, t->node, t->sources)) !=
-        PF_HASH_NONE)
+    if (pf_hash_map_find(&s->spins, pf_execution_history_with(t->x, t->node, t->sources,
+                                                              t->choice)) != PF_HASH_NONE)
         return;
     if ((t->guess && is_refuted(s, t)) ||
         (empty != PF_HASH_NONE && s->levels.at[empty] == takes.level))
@@ -304,6 +330,10 @@ void pf_beginning_find(struct pf_search *s, const struct pf_target *t)
     for (uint32_t k = 0; k < n->naccesses; k++)
         if (t->sources[k] < PF_SOURCE_INITIAL)
             join(core, g->clock + (size_t)t->sources[k] * nt, nt);
+    if (t->x->nodes.at[t->node].flags & PF_EXEC_STOPS) { /* nothing can happen after it */
+        memcpy(f.most, core, nt * sizeof *core);
+        f.most[n->thread] = n->pos + 1;
+    }
     find_sets(&f, core);
     pf_hash_map_release(&f.cores);
     free(f.most);

@@ -9,8 +9,8 @@
 /* Sets past[t] to the number of nodes of thread t that come before the node whatever it reads. */
 void pf_beginning_past(const struct pf_execution *x, uint32_t node, uint32_t *past);
 /* A hash of the largest beginning in which the node reads from the sources. */
-uint64_t pf_beginning_hash(const struct pf_search *s, const struct pf_execution *x, uint32_t node,
-                           const uint32_t *sources);
+uint64_t pf_beginning_hash(const struct pf_execution *x, uint32_t node, const uint32_t *sources,
+                           uint32_t choice);
 /* Adds the beginnings of the target to s->beginnings. */
 void pf_beginning_find(struct pf_search *s, const struct pf_target *t);
 

@@ -24,7 +24,10 @@ struct pf_exec_operation {
 /* A thread that waits for a condition variable. */
 struct pf_exec_waiter {
     uint32_t cond, thread;
-    uint32_t by; /* the notification that ended the wait; PF_NONE: it still waits */
+    uint32_t by; /* the notification that ended the wait; PF_NONE: none so far */
+    bool timed; /* the wait has a time limit */
+    bool expires; /* it ends when the limit has passed */
+    bool left; /* nobody can wake it any more */
 };
 
 /* A cell of the graph while it is built. */
@@ -36,7 +39,6 @@ struct pf_exec_object {
     uint8_t state;       /* of a lock: enum pf_object_state */
     uint32_t readers;    /* of a lock: how many threads hold it shared */
     int32_t level;       /* of a message object: posts minus takes */
-    uint32_t waiters;    /* of a condition variable */
     uint64_t address;    /* of a message object */
 };
 
@@ -62,6 +64,10 @@ struct pf_exec_builder {
     uint32_t node;       /* the node that is being built */
     size_t edge0;        /* its first edge */
     uint32_t live;       /* threads that exist, without the main one */
+    uint32_t unjoined;   /* likewise, or have ended but were not joined */
+    const struct pf_blocked *ender; /* of the thread that ended the process; NULL: none did */
+    uint32_t ender_thread;
+    uint32_t stop;       /* the operation that ended the process; PF_NONE: it has no event */
 };
 
 uint64_t pf_exec_mix(uint64_t h, uint64_t v);
@@ -72,7 +78,31 @@ uint32_t pf_exec_node_begin(struct pf_exec_builder *b, uint32_t thread, uint32_t
                             uint32_t flags);
 void pf_exec_node_end(struct pf_exec_builder *b);
 
-/* exec_objects.c: gives a cell to everything that at least two threads use. */
+/* exec_objects.c: the interposed function that the event belongs to; NULL: none. */
+const char *pf_exec_function(const struct pf_trace *t, uint32_t event);
+/* The flags of an operation of this function (NULL: none) that need not wait. One with a time limit
+ * waits until the object is free, or fails while it is not. */
+uint32_t pf_exec_try_flags(const char *function);
+/* The lock or message object that contains the futex; PF_NONE: none. */
+uint32_t pf_exec_find_object(const struct pf_trace *t, enum pf_role role, uint64_t futex);
+/* The thread of the trace with this number of the run; PF_NONE: none. */
+uint32_t pf_exec_thread_of(const struct pf_trace *t, uint32_t number);
+/* The access of the node to the cell, which is made if there is none. */
+uint32_t pf_exec_access_to(struct pf_exec_builder *b, uint32_t cell, uint32_t offset);
+/* Reads and writes an object. Returns its access. */
+struct pf_exec_access *pf_exec_add_update(struct pf_exec_builder *b, uint32_t cell);
+void pf_exec_set_flag(struct pf_exec_builder *b, uint32_t flag);
+/* Notes something at the event that is not explored. */
+void pf_exec_open_at(struct pf_exec_builder *b, const char *reason, uint32_t event);
+/* The node comes after the operation of the event. */
+void pf_exec_add_order(struct pf_exec_builder *b, uint32_t from_event);
+/* exec_cond.c: adds what event i does to a condition variable. */
+void pf_exec_add_cond(struct pf_exec_builder *b, uint32_t i);
+/* The thread waits for its mutex after a wait for a condition variable: adds why that wait
+ * ended. */
+void pf_exec_add_wake_up(struct pf_exec_builder *b, uint32_t thread);
+
+/* Gives a cell to everything that at least two threads use. */
 void pf_exec_find_objects(struct pf_exec_builder *b);
 /* Adds what event i does to the node. */
 void pf_exec_add_event(struct pf_exec_builder *b, uint32_t i);
@@ -88,6 +118,10 @@ bool pf_exec_is_ordered(const struct pf_exec_builder *b, const struct pf_exec_op
 void pf_exec_find_waits(struct pf_exec_builder *b, const struct pf_exec_report *r);
 /* Marks operations in which threads waited at the end. */
 void pf_exec_find_pending(struct pf_exec_builder *b);
+/* exec_end.c: finds out which thread ended the process, and by which operation. */
+void pf_exec_find_end(struct pf_exec_builder *b, bool crashed);
+/* The node ends the process: it reads what was written outside so far. */
+void pf_exec_add_stop(struct pf_exec_builder *b);
 /* Adds the operations that threads waited for at the end, and marks threads that could run on. */
 void pf_exec_add_blocked(struct pf_exec_builder *b);
 

@@ -55,8 +55,7 @@ static uint32_t *number(struct pf_exec_builder *b, struct object_users *u, enum 
     return cell;
 }
 
-/* The interposed function that the event belongs to; NULL: none. */
-static const char *function_of(const struct pf_trace *t, uint32_t event)
+const char *pf_exec_function(const struct pf_trace *t, uint32_t event)
 {
     const struct pf_recorded *r = &t->recorded;
     const struct pf_recorded_stack *s = &r->stacks.at[r->event_stack.at[event]];
@@ -67,17 +66,24 @@ static const char *function_of(const struct pf_trace *t, uint32_t event)
                                                                   : pf_trace_text(t, site->func);
 }
 
+uint32_t pf_exec_try_flags(const char *function)
+{
+    if (function && strstr(function, "try"))
+        return PF_EXEC_TRIES;
+    bool timed = function && (strstr(function, "timed") || strstr(function, "clock"));
+    return timed ? PF_EXEC_TRIES | PF_EXEC_TIMED : 0;
+}
+
 /* True if the event is a call of a library function with a state of its own, or part of one. */
 static bool is_ordered(const struct pf_trace *t, uint32_t event)
 {
     const struct pf_event *e = &t->events.at[event];
     const char *f =
-        e->kind == PF_EV_CALL ? pf_trace_text(t, t->calls.at[e->what]) : function_of(t, event);
+        e->kind == PF_EV_CALL ? pf_trace_text(t, t->calls.at[e->what]) : pf_exec_function(t, event);
     return f && pf_explored_call_find(f) == PF_EXPLORED_CALL_ORDERED;
 }
 
-/* The lock that contains the futex; PF_NONE: none. */
-static uint32_t find_object(const struct pf_trace *t, enum pf_role role, uint64_t futex)
+uint32_t pf_exec_find_object(const struct pf_trace *t, enum pf_role role, uint64_t futex)
 {
     uint32_t found = PF_NONE;
     uint64_t best = 64; /* no object of libc is larger */
@@ -91,11 +97,21 @@ static uint32_t find_object(const struct pf_trace *t, enum pf_role role, uint64_
     return found;
 }
 
-static uint32_t thread_of(const struct pf_trace *t, uint32_t number)
+uint32_t pf_exec_thread_of(const struct pf_trace *t, uint32_t number)
 {
     for (uint32_t k = 0; k < t->recorded.thread.len; k++)
         if (t->recorded.thread.at[k] == number)
             return k;
+    return PF_NONE;
+}
+
+/* The semaphore that a failed attempt found empty; PF_NONE: it was a lock. */
+static uint32_t empty_semaphore(const struct pf_trace *t, const struct pf_event *e)
+{
+    uint64_t at = pf_trace_object_address(t, PF_ROLE_LOCK, e->what);
+    for (uint32_t i = 0; e->kind == PF_EV_TRYFAIL && i < t->syncs.len; i++)
+        if (pf_trace_object_address(t, PF_ROLE_SYNC, i) == at)
+            return i;
     return PF_NONE;
 }
 
@@ -109,7 +125,10 @@ void pf_exec_find_objects(struct pf_exec_builder *b)
         const struct pf_event *e = &t->events.at[i];
         switch (pf_event_operand[e->kind]) {
         case PF_OPERAND_LOCK:
-            use(&locks, e->what, e->thread);
+            if (empty_semaphore(t, e) != PF_NONE)
+                use(&syncs, empty_semaphore(t, e), e->thread);
+            else
+                use(&locks, e->what, e->thread);
             break;
         case PF_OPERAND_COND_LOCK:
             use(&locks, e->link, e->thread);
@@ -131,10 +150,12 @@ void pf_exec_find_objects(struct pf_exec_builder *b)
     for (size_t k = 0; k < b->operations.len; k++)
         if (pf_exec_is_ordered(b, &b->operations.at[k]))
             use(&hidden, 0, b->operations.at[k].thread);
+    if (b->ender)
+        use(&hidden, 0, b->ender_thread);
     for (uint32_t k = 0; k < b->nblocked; k++) {
-        uint32_t thread = thread_of(t, b->blocked[k].thread);
-        uint32_t lock = find_object(t, PF_ROLE_LOCK, b->blocked[k].object);
-        uint32_t sync = find_object(t, PF_ROLE_SYNC, b->blocked[k].object);
+        uint32_t thread = pf_exec_thread_of(t, b->blocked[k].thread);
+        uint32_t lock = pf_exec_find_object(t, PF_ROLE_LOCK, b->blocked[k].object);
+        uint32_t sync = pf_exec_find_object(t, PF_ROLE_SYNC, b->blocked[k].object);
         if (thread != PF_NONE && lock != PF_NONE)
             use(&locks, lock, thread);
         if (thread != PF_NONE && sync != PF_NONE)
@@ -165,8 +186,7 @@ void pf_exec_find_objects(struct pf_exec_builder *b)
 
 /* --- accesses --- */
 
-/* The access of the node to the cell, which is made if there is none. */
-static uint32_t access_to(struct pf_exec_builder *b, uint32_t cell, uint32_t offset)
+uint32_t pf_exec_access_to(struct pf_exec_builder *b, uint32_t cell, uint32_t offset)
 {
     struct pf_execution *x = b->x;
     struct pf_exec_object *o = &b->objects.at[cell];
@@ -185,7 +205,7 @@ static uint32_t access_to(struct pf_exec_builder *b, uint32_t cell, uint32_t off
 
 void pf_exec_add_read(struct pf_exec_builder *b, uint32_t cell, uint32_t fallback, uint32_t offset)
 {
-    uint32_t a = access_to(b, cell, offset), last = b->objects.at[cell].last;
+    uint32_t a = pf_exec_access_to(b, cell, offset), last = b->objects.at[cell].last;
     struct pf_rf_access *k = &b->x->g.accesses.at[a];
     if (k->source == PF_SOURCE_NONE && !k->writes) /* it does not read what it has written itself */
         k->source = last == PF_SOURCE_INITIAL ? fallback : last;
@@ -193,7 +213,7 @@ void pf_exec_add_read(struct pf_exec_builder *b, uint32_t cell, uint32_t fallbac
 
 static void add_write(struct pf_exec_builder *b, uint32_t cell, uint32_t offset)
 {
-    uint32_t a = access_to(b, cell, offset);
+    uint32_t a = pf_exec_access_to(b, cell, offset);
     struct pf_exec_object *o = &b->objects.at[cell];
     uint32_t thread = b->x->g.nodes.at[b->node].thread;
     b->x->g.accesses.at[a].writes = true;
@@ -202,8 +222,7 @@ static void add_write(struct pf_exec_builder *b, uint32_t cell, uint32_t offset)
     o->writer = thread;
 }
 
-/* Reads and writes an object. Returns its access. */
-static struct pf_exec_access *add_update(struct pf_exec_builder *b, uint32_t cell)
+struct pf_exec_access *pf_exec_add_update(struct pf_exec_builder *b, uint32_t cell)
 {
     pf_exec_add_read(b, cell, PF_SOURCE_INITIAL, 0);
     add_write(b, cell, 0);
@@ -246,12 +265,12 @@ static void add_memory(struct pf_exec_builder *b, const struct pf_event *e)
     }
 }
 
-static void set_flag(struct pf_exec_builder *b, uint32_t flag)
+void pf_exec_set_flag(struct pf_exec_builder *b, uint32_t flag)
 {
     b->x->nodes.at[b->node].flags |= flag;
 }
 
-static void open_at(struct pf_exec_builder *b, const char *reason, uint32_t event)
+void pf_exec_open_at(struct pf_exec_builder *b, const char *reason, uint32_t event)
 {
     const struct pf_trace *t = b->t;
     const struct pf_site_info *s = &t->sites.at[t->events.at[event].site];
@@ -260,18 +279,32 @@ static void open_at(struct pf_exec_builder *b, const char *reason, uint32_t even
     pf_vec_push(&b->x->open, o);
 }
 
+/* A failed attempt to take a message. */
+static void add_empty(struct pf_exec_builder *b, uint32_t sync, uint32_t tries)
+{
+    uint32_t cell = b->sync_of[sync];
+    if (cell == PF_NONE)
+        return;
+    pf_exec_add_read(b, cell, PF_SOURCE_INITIAL, 0);
+    struct pf_exec_access *a = &b->x->accesses.at[b->objects.at[cell].access];
+    a->begins = true;
+    a->level = b->objects.at[cell].level;
+    pf_exec_set_flag(b, PF_EXEC_TAKES | tries);
+}
+
 /* An acquire, a release or a failed attempt on a lock. */
 static void add_lock(struct pf_exec_builder *b, uint32_t i, uint32_t lock)
 {
     const struct pf_event *e = &b->t->events.at[i];
     uint32_t cell = b->lock_of[lock];
-    const char *function = function_of(b->t, i);
-    bool tries = e->kind == PF_EV_TRYFAIL || (function && strstr(function, "try"));
+    const char *function = pf_exec_function(b->t, i);
+    bool is_wait = pf_event_operand[e->kind] == PF_OPERAND_COND_LOCK;
+    uint32_t tries = is_wait ? 0 : pf_exec_try_flags(function);
     if (cell == PF_NONE || e->flags & PF_EF_NESTED)
         return;
     struct pf_exec_object *o = &b->objects.at[cell];
     bool shared = pf_event_shared(e) || (function && strstr(function, "rdlock"));
-    set_flag(b, (tries ? PF_EXEC_TRIES : 0u) | (shared ? PF_EXEC_SHARES : 0u));
+    pf_exec_set_flag(b, tries | (shared ? PF_EXEC_SHARES : 0u));
     if (e->kind == PF_EV_TRYFAIL) {
         size_t before = b->x->accesses.len;
         pf_exec_add_read(b, cell, PF_SOURCE_INITIAL, 0);
@@ -280,75 +313,25 @@ static void add_lock(struct pf_exec_builder *b, uint32_t i, uint32_t lock)
                 .own = b->x->accesses.at[before].own, .begins = true, .is_lock = true};
         return;
     }
-    struct pf_exec_access *a = add_update(b, cell);
+    struct pf_exec_access *a = pf_exec_add_update(b, cell);
     a->is_lock = true;
     if (pf_event_acquires(e)) {
-        set_flag(b, PF_EXEC_ACQUIRES);
+        pf_exec_set_flag(b, PF_EXEC_ACQUIRES);
         o->readers += shared;
         o->state = shared ? PF_STATE_SHARED : PF_STATE_HELD;
     } else {
-        set_flag(b, PF_EXEC_RELEASES);
+        pf_exec_set_flag(b, PF_EXEC_RELEASES);
         o->readers -= shared && o->readers;
         o->state = o->readers ? PF_STATE_SHARED : PF_STATE_FREE;
     }
     a->after = o->state;
 }
 
-static void add_order(struct pf_exec_builder *b, uint32_t from_event)
+void pf_exec_add_order(struct pf_exec_builder *b, uint32_t from_event)
 {
     uint32_t from = b->operations.at[b->operation[from_event]].node;
     if (from != PF_NONE && from != b->node)
         pf_vec_push(&b->x->g.edges, (struct pf_rf_edge){from, b->node});
-}
-
-/* Keeps the queue of waiters of a condition variable up to date. Returns the notification that
- * ended the wait; PF_NONE: event i is not a wake-up, or no notification ended the wait. The trace
- * gives the newest notification, but the program does not order that one before the wake-up. So
- * the first notification after the wait counts here. */
-static uint32_t notification(struct pf_exec_builder *b, uint32_t i)
-{
-    const struct pf_event *e = &b->t->events.at[i];
-    uint32_t by = PF_NONE;
-    if (e->kind == PF_EV_WAIT) {
-        pf_vec_push(&b->waiters, (struct pf_exec_waiter){e->what, e->thread, PF_NONE});
-        return PF_NONE;
-    }
-    for (size_t k = 0; k < b->waiters.len; k++) {
-        struct pf_exec_waiter *w = &b->waiters.at[k];
-        if (w->cond != e->what ||
-            (e->kind == PF_EV_WAKE ? w->thread != e->thread : w->by != PF_NONE))
-            continue;
-        if (e->kind == PF_EV_WAKE) {
-            by = w->by;
-            memmove(w, w + 1, (--b->waiters.len - k) * sizeof *w);
-            break;
-        }
-        w->by = i;
-        if (e->kind == PF_EV_SIGNAL)
-            break;
-    }
-    return by;
-}
-
-static void add_cond(struct pf_exec_builder *b, uint32_t i)
-{
-    const struct pf_event *e = &b->t->events.at[i];
-    uint32_t cell = b->cond_of[e->what], by = notification(b, i);
-    if (e->kind == PF_EV_WAKE && by != PF_NONE)
-        add_order(b, by);
-    else if (e->kind == PF_EV_WAKE)
-        open_at(b, "a wait that no notification ended", i);
-    if (cell == PF_NONE)
-        return;
-    struct pf_exec_object *o = &b->objects.at[cell];
-    if (e->kind == PF_EV_WAKE) {
-        o->waiters -= o->waiters != 0;
-        return;
-    }
-    if (e->kind == PF_EV_SIGNAL && o->waiters > 1)
-        open_at(b, "a signal with several waiters wakes only the first one", i);
-    o->waiters += e->kind == PF_EV_WAIT;
-    add_update(b, cell);
 }
 
 /* An arrival posts to the object of its round, a departure takes all that was posted there. */
@@ -358,7 +341,7 @@ static void add_barrier(struct pf_exec_builder *b, const struct pf_event *e)
     if (cell == PF_NONE)
         return;
     if (e->kind == PF_EV_POST) {
-        add_update(b, cell);
+        pf_exec_add_update(b, cell);
         pf_vec_push(&b->arrivals, e->what);
         pf_vec_push(&b->arrivals, b->node);
         return;
@@ -368,17 +351,18 @@ static void add_barrier(struct pf_exec_builder *b, const struct pf_event *e)
             pf_vec_push(&b->x->g.edges, (struct pf_rf_edge){b->arrivals.at[k + 1], b->node});
 }
 
-static void add_message(struct pf_exec_builder *b, const struct pf_event *e)
+static void add_message(struct pf_exec_builder *b, uint32_t i)
 {
+    const struct pf_event *e = &b->t->events.at[i];
     uint32_t cell = b->sync_of[e->what];
     if (cell == PF_NONE)
         return;
-    struct pf_exec_access *a = add_update(b, cell);
+    struct pf_exec_access *a = pf_exec_add_update(b, cell);
     struct pf_exec_object *o = &b->objects.at[cell];
     o->level += e->kind == PF_EV_POST ? 1 : -1;
     a->level = o->level;
     if (e->kind == PF_EV_TAKE)
-        set_flag(b, PF_EXEC_TAKES);
+        pf_exec_set_flag(b, PF_EXEC_TAKES | pf_exec_try_flags(pf_exec_function(b->t, i)));
 }
 
 void pf_exec_add_event(struct pf_exec_builder *b, uint32_t i)
@@ -392,29 +376,30 @@ void pf_exec_add_event(struct pf_exec_builder *b, uint32_t i)
     case PF_CLASS_RELEASE:
     case PF_CLASS_TEST:
         if (pf_event_operand[e->kind] == PF_OPERAND_COND_LOCK)
-            add_cond(b, i);
-        add_lock(b, i, pf_event_lock(e));
+            pf_exec_add_cond(b, i);
+        if (empty_semaphore(b->t, e) != PF_NONE)
+            add_empty(b, empty_semaphore(b->t, e), pf_exec_try_flags(pf_exec_function(b->t, i)));
+        else
+            add_lock(b, i, pf_event_lock(e));
         break;
     case PF_CLASS_NOTIFY:
-        add_cond(b, i);
+        pf_exec_add_cond(b, i);
         break;
     case PF_CLASS_MESSAGE:
         if (e->link != PF_NONE)
             add_barrier(b, e);
         else
-            add_message(b, e);
+            add_message(b, i);
         break;
     case PF_CLASS_CALL:
         if (e->kind == PF_EV_CALL && b->live &&
             pf_explored_call_find(pf_trace_text(b->t, b->t->calls.at[e->what])) ==
                 PF_EXPLORED_CALL_NOT)
-            open_at(b, "a call of code that is not instrumented", i);
+            pf_exec_open_at(b, "a call of code that is not instrumented", i);
         break;
     default:
         break;
     }
-    if (pf_event_class[e->kind] == PF_CLASS_ACQUIRE && e->flags & PF_EF_TIMEOUT)
-        open_at(b, "a wait that ended by a time-out", i);
 }
 
 void pf_exec_add_reads(struct pf_exec_builder *b, const struct pf_exec_operation *o)
@@ -448,99 +433,10 @@ bool pf_exec_is_ordered(const struct pf_exec_builder *b, const struct pf_exec_op
 
 void pf_exec_add_call(struct pf_exec_builder *b, const struct pf_exec_operation *o)
 {
-    if (b->hidden != PF_NONE && pf_exec_is_ordered(b, o))
-        add_update(b, b->hidden);
-}
-
-/* --- the end --- */
-
-/* The cell of the object that the thread waits for; PF_NONE: something else. */
-static uint32_t awaited_cell(const struct pf_exec_builder *b, const struct pf_blocked *k)
-{
-    bool takes = strstr(k->function, "sem") != NULL;
-    uint32_t object = find_object(b->t, takes ? PF_ROLE_SYNC : PF_ROLE_LOCK, k->object);
-    if (k->waits != PF_BLOCKED_WAITS || !k->object || object == PF_NONE)
-        return PF_NONE;
-    return takes ? b->sync_of[object] : b->lock_of[object];
-}
-
-/* True if the thread waits in the middle of an operation, to take its mutex again. */
-static bool in_second_part(const struct pf_blocked *k)
-{
-    return strstr(k->function, "cond") || strstr(k->function, "cnd");
-}
-
-/* True if the thread was about to take a lock that it had waited for, when the process ended. */
-static bool was_woken(const struct pf_blocked *k)
-{
-    return k->waits == PF_BLOCKED_RUNS && strstr(k->function, "lock");
-}
-
-void pf_exec_find_pending(struct pf_exec_builder *b)
-{
-    for (uint32_t k = 0; k < b->nblocked; k++) {
-        uint32_t thread = thread_of(b->t, b->blocked[k].thread);
-        if (thread == PF_NONE || in_second_part(&b->blocked[k]) ||
-            (awaited_cell(b, &b->blocked[k]) == PF_NONE && !was_woken(&b->blocked[k])))
-            continue;
-        for (size_t i = b->operations.len; i-- > 0;) {
-            struct pf_exec_operation *o = &b->operations.at[i];
-            if (o->thread != thread)
-                continue;
-            o->pending = o->index == b->blocked[k].event && !o->has_effect;
-            break;
-        }
-    }
-}
-
-/* Adds the operation that the thread waited for. It would read another state of the object. */
-static void add_pending(struct pf_exec_builder *b, uint32_t thread, const struct pf_blocked *k,
-                        uint32_t cell)
-{
-    struct pf_execution *x = b->x;
-    bool takes = strstr(k->function, "sem") != NULL;
-    uint32_t flags = PF_EXEC_PENDING | (in_second_part(k) ? PF_EXEC_SECOND : 0u) |
-                     (takes ? PF_EXEC_TAKES : PF_EXEC_ACQUIRES) |
-                     (strstr(k->function, "rdlock") ? PF_EXEC_SHARES : 0u);
-    pf_exec_node_begin(b, thread, (uint32_t)k->event - b->ndropped[thread], flags);
-    for (size_t i = 0; i < b->operations.len; i++) /* what it did before it waited */
-        if (b->operations.at[i].pending && b->operations.at[i].thread == thread)
-            for (uint32_t e = b->operations.at[i].first; e != PF_NONE; e = b->next[e])
-                pf_exec_add_event(b, e);
-    uint32_t a = access_to(b, cell, 0);
-    x->g.accesses.at[a].source = b->objects.at[cell].last;
-    x->g.accesses.at[a].writes = true;
-    x->accesses.at[a].is_lock = !takes;
-    x->accesses.at[a].begins = true;
-    x->accesses.at[a].level = b->objects.at[cell].level - 1;
-    pf_exec_node_end(b);
-}
-
-/* The last iteration of a loop in which the thread still waited: it would read something else. */
-static void add_waiting(struct pf_exec_builder *b, const struct pf_exec_operation *o)
-{
-    pf_exec_node_begin(b, o->thread, o->index - b->ndropped[o->thread], PF_EXEC_PENDING);
-    pf_exec_add_reads(b, o);
-    pf_exec_node_end(b);
-    pf_vec_push(&b->x->spins, b->x->nodes.at[b->node].history);
-}
-
-void pf_exec_add_blocked(struct pf_exec_builder *b)
-{
-    for (uint32_t k = 0; k < b->nblocked; k++) {
-        uint32_t thread = thread_of(b->t, b->blocked[k].thread);
-        if (thread == PF_NONE)
-            continue;
-        uint32_t cell = awaited_cell(b, &b->blocked[k]);
-        /* the thread continues with the operation that it has not finished */
-        b->x->threads.at[thread].events =
-            b->blocked[k].event - b->ndropped[thread] - was_woken(&b->blocked[k]);
-        b->x->threads.at[thread].live = b->blocked[k].waits == PF_BLOCKED_RUNS;
-        b->x->threads.at[thread].ender = b->blocked[k].waits == PF_BLOCKED_ENDS;
-        if (cell != PF_NONE)
-            add_pending(b, thread, &b->blocked[k], cell);
-    }
-    for (size_t i = 0; i < b->operations.len; i++)
-        if (b->operations.at[i].pending && b->operations.at[i].repeats)
-            add_waiting(b, &b->operations.at[i]);
+    if (!pf_exec_is_ordered(b, o))
+        return;
+    if (b->live)
+        pf_exec_set_flag(b, PF_EXEC_SHOWS);
+    if (b->hidden != PF_NONE)
+        pf_exec_add_update(b, b->hidden);
 }

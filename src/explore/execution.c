@@ -128,13 +128,37 @@ static uint64_t history_base(const struct pf_execution *x, uint32_t node)
     return pf_exec_mix(pf_exec_mix(h, n->index), n->flags & (PF_EXEC_SECOND | PF_EXEC_ENDS));
 }
 
+/* A choice of 0 adds nothing: in another run, no other thread may use the condition variable. */
+static uint64_t mix_choice(uint32_t choice, uint64_t h)
+{
+    return choice ? pf_exec_mix(h, 13 + choice) : h;
+}
+
+uint32_t pf_execution_queue(const struct pf_execution *x, uint32_t r, const uint32_t *sources,
+                            const struct pf_exec_queued **queue)
+{
+    const struct pf_rf_node *n = &x->g.nodes.at[r];
+    uint32_t k = 0;
+    while (!x->accesses.at[n->access0 + k].is_queue)
+        k++;
+    uint32_t source = sources ? sources[k] : x->g.accesses.at[n->access0 + k].source;
+    uint32_t cell = x->g.accesses.at[n->access0 + k].cell;
+    if (source >= PF_SOURCE_INITIAL)
+        return 0;
+    uint32_t a = x->g.nodes.at[source].access0;
+    while (x->g.accesses.at[a].cell != cell)
+        a++;
+    *queue = x->queues.at + x->accesses.at[a].queue0;
+    return x->accesses.at[a].nqueue;
+}
+
 uint64_t pf_execution_history_with(const struct pf_execution *x, uint32_t r,
-                                   const uint32_t *sources)
+                                   const uint32_t *sources, uint32_t choice)
 {
     uint64_t h = history_base(x, r);
     for (uint32_t k = x->g.pred_at[r]; k < x->g.pred_at[r + 1]; k++)
         h = pf_exec_mix(h, x->nodes.at[x->g.pred[k]].history);
-    return mix_sources(x, r, sources, h);
+    return mix_choice(choice, mix_sources(x, r, sources, h));
 }
 
 static void add_edge(struct pf_exec_builder *b, uint32_t from, uint32_t to)
@@ -170,7 +194,8 @@ void pf_exec_node_end(struct pf_exec_builder *b)
     uint64_t h = history_base(x, b->node);
     for (size_t k = b->edge0; k < x->g.edges.len; k++)
         h = pf_exec_mix(h, x->nodes.at[x->g.edges.at[k].from].history);
-    x->nodes.at[b->node].history = mix_sources(x, b->node, NULL, h);
+    struct pf_exec_node *n = &x->nodes.at[b->node];
+    n->history = mix_choice(n->choice, mix_sources(x, b->node, NULL, h));
 }
 
 static void add_thread_event(struct pf_exec_builder *b, const struct pf_event *e)
@@ -183,9 +208,11 @@ static void add_thread_event(struct pf_exec_builder *b, const struct pf_event *e
             pf_exec_mix(x->threads.at[thread].name, 1 + ++b->forks[thread]);
         x->nodes.at[b->node].forks = e->what;
         b->live++;
-    } else if (e->kind == PF_EV_JOIN)
+        b->unjoined++;
+    } else if (e->kind == PF_EV_JOIN) {
         add_edge(b, b->last_node[e->what], b->node);
-    else if (e->kind == PF_EV_END)
+        b->unjoined -= b->unjoined != 0;
+    } else if (e->kind == PF_EV_END)
         b->live -= b->live != 0;
 }
 
@@ -210,6 +237,8 @@ static void add_operation(struct pf_exec_builder *b, struct pf_exec_operation *o
             pf_exec_add_event(b, i);
     }
     pf_exec_add_call(b, o);
+    if (b->stop != PF_NONE && o == &b->operations.at[b->stop])
+        pf_exec_add_stop(b);
     pf_exec_node_end(b);
 }
 
@@ -240,6 +269,18 @@ static void skip_operation(struct pf_exec_builder *b, struct pf_exec_operation *
 }
 
 /* --- the end of the run --- */
+
+/* The end of the process as an operation of the thread that ended it, unless it is known as
+ * such. */
+static void add_stop_node(struct pf_exec_builder *b)
+{
+    if (!b->ender || b->stop != PF_NONE)
+        return;
+    uint32_t thread = b->ender_thread;
+    pf_exec_node_begin(b, thread, (uint32_t)b->ender->event - b->ndropped[thread], PF_EXEC_ENDS);
+    pf_exec_add_stop(b);
+    pf_exec_node_end(b);
+}
 
 /* One node for each cell that several threads write: it reads the last write. */
 static void add_final(struct pf_exec_builder *b, uint32_t final)
@@ -306,6 +347,7 @@ struct pf_execution *pf_execution_new(const struct pf_trace *t, const struct pf_
     pf_vec_push(&x->threads, (struct pf_exec_thread){.name = ~0ull, .number = PF_NONE});
     b.last_node[final] = PF_NONE;
     find_operations(&b);
+    pf_exec_find_end(&b, r->crashed);
     pf_exec_find_objects(&b);
     pf_exec_find_waits(&b, r);
     pf_exec_find_pending(&b);
@@ -316,10 +358,12 @@ struct pf_execution *pf_execution_new(const struct pf_trace *t, const struct pf_
         else if (o->pivot == i && !o->pending)
             add_operation(&b, o);
     }
+    if (r->complete && b.unjoined)
+        add_stop_node(&b);
     for (uint32_t k = 0; k < final; k++)
         x->threads.at[k].length =
             b.last_node[k] == PF_NONE ? 0 : x->g.nodes.at[b.last_node[k]].pos + 1;
-    if (r->complete)
+    if (r->complete && !(b.ender && b.unjoined)) /* otherwise nobody can see the memory */
         add_final(&b, final);
     pf_exec_add_blocked(&b);
     x->g.nthreads = final + 1;
@@ -341,6 +385,7 @@ void pf_execution_release(struct pf_execution *x)
     pf_vec_release(&x->cells);
     pf_vec_release(&x->open);
     pf_vec_release(&x->spins);
+    pf_vec_release(&x->queues);
     free(x);
 }
 

@@ -47,6 +47,11 @@ enum pf_exec_flags {
     PF_EXEC_ACQUIRES = 32, /* it waits for its lock */
     PF_EXEC_RELEASES = 64, /* it releases its lock: only a shared lock gives a choice of sources */
     PF_EXEC_PENDING = 128, /* it did not happen: its thread waited for it at the end of the run */
+    PF_EXEC_SIGNALS = 256, /* it wakes one of the waiters of a condition variable */
+    PF_EXEC_TIMED = 1024, /* it TRIES, but may first wait for some time */
+    PF_EXEC_STOPS = 2048, /* it ends the process while other threads may still run */
+    PF_EXEC_SHOWS = 4096, /* other threads exist, and it may change the outside, such as a file */
+    PF_EXEC_BROADCASTS = 512, /* it wakes all of them, except those whose time limit has passed */
 };
 
 struct pf_exec_node {
@@ -57,6 +62,15 @@ struct pf_exec_node {
     uint32_t site; /* a hash of its source position, the same in all runs */
     uint32_t flags;
     uint32_t forks; /* thread that it creates; PF_NONE: none */
+    /* SIGNALS: 1 + the position of the woken thread in the queue; 0: none is woken. BROADCASTS: one
+     * bit for each position of a waiter whose time limit has passed. */
+    uint32_t choice;
+};
+
+/* A thread in the queue of a condition variable. */
+struct pf_exec_queued {
+    uint32_t thread;
+    bool timed; /* its wait has a time limit */
 };
 
 /* What each access of the graph has in addition. */
@@ -68,6 +82,8 @@ struct pf_exec_access {
     int32_t level; /* message objects: posts minus takes so far, including this one */
     uint8_t after; /* enum pf_object_state */
     bool is_lock;
+    bool is_queue; /* a condition variable; the queue after it is in pf_execution.queues */
+    uint32_t queue0, nqueue;
     bool compares; /* a compare-and-swap: it writes only if it finds what it expects */
     bool seen_known, stored_known;
     uint64_t seen, stored; /* values of the cell */
@@ -80,6 +96,7 @@ struct pf_exec_thread {
     uint64_t events; /* operations that it has done, if it has not ended */
     bool live; /* it could have run on when the process ended */
     bool ender; /* it ended the process */
+    bool within; /* live, and in the middle of an operation with a time limit */
 };
 
 /* Something that happened in the run and that is not explored. */
@@ -100,6 +117,7 @@ struct pf_execution {
     PF_VEC(struct pf_exec_thread) threads;
     PF_VEC(struct pf_exec_cell) cells;
     PF_VEC(struct pf_exec_open) open;
+    PF_VEC(struct pf_exec_queued) queues;
     /* Operations in loops that wait, after which the thread is as before: their histories, and
      * hashes of the state of the thread and the value that they read (pf_exec_spin_key). */
     PF_VEC(uint64_t) spins;
@@ -115,15 +133,20 @@ struct pf_exec_report {
     const struct pf_local_state *states; /* of threads at events that may belong to loops */
     uint32_t nstates;
     bool complete; /* the run reached its end */
+    bool crashed; /* its last operation ended it */
 };
 
 /* Builds the graph of a trace. */
 struct pf_execution *pf_execution_new(const struct pf_trace *t, const struct pf_exec_report *r);
 void pf_execution_release(struct pf_execution *x); /* drops a reference */
 
-/* The history of node r if it read from these sources instead. */
+/* The history of node r if it read from these sources and made this choice instead. */
 uint64_t pf_execution_history_with(const struct pf_execution *x, uint32_t r,
-                                   const uint32_t *sources);
+                                   const uint32_t *sources, uint32_t choice);
+/* The queue that node r, which SIGNALS or BROADCASTS, finds if it reads from these sources (NULL:
+ * from its own). Returns its length. */
+uint32_t pf_execution_queue(const struct pf_execution *x, uint32_t r, const uint32_t *sources,
+                            const struct pf_exec_queued **queue);
 /* How many events the main thread performs before its first operation that depends on other threads
  * or affects them. Creating threads does not count as such an operation. */
 uint64_t pf_execution_own_events(const struct pf_execution *x);

@@ -45,26 +45,9 @@ struct explorer {
 
 /* --- what is left open --- */
 
-/* Let e be the last operation of the thread that ended the process. True if this thread has an
- * operation that is not ordered before e: the process could have ended before that operation. */
-static bool outlives(const struct pf_execution *run, uint32_t thread)
+static void check_end(struct explorer *x, const struct pf_resident_end *end,
+                      const struct pf_execution *run)
 {
-    const struct pf_exec_thread *t = run->threads.at;
-    uint32_t ender = 0, n = t[thread].length;
-    for (uint32_t k = 0; k + 1 < run->threads.len; k++)
-        ender = t[k].ender ? k : ender;
-    if (thread == ender || !t[ender].length)
-        return false;
-    uint32_t end = pf_rf_node_at(&run->g, ender, t[ender].length - 1);
-    while (n && run->nodes.at[pf_rf_node_at(&run->g, thread, n - 1)].flags & PF_EXEC_ENDS)
-        n--; /* its end has no effect of its own */
-    return n && !pf_rf_before(&run->g, pf_rf_node_at(&run->g, thread, n - 1), end);
-}
-
-static void check_end(struct explorer *x, const struct pf_clip *clip,
-                      const struct pf_resident_end *end, const struct pf_execution *run)
-{
-    bool by_signal = WIFSIGNALED(clip->end.wait);
     char where[40];
     for (uint32_t i = 0; i < end->nlive; i++) {
         bool waits = end->live[i] & PF_LIVE_WAITS;
@@ -83,10 +66,6 @@ static void check_end(struct explorer *x, const struct pf_clip *clip,
         pf_exploration_add_open(x->out, "a child process", "");
     if (end->killed)
         pf_exploration_add_open(x->out, "a run that did not end in its time", "");
-    for (uint32_t t = 0; t + 1 < run->threads.len && !by_signal; t++)
-        if (clip->end.outcome == PF_OUTCOME_NONE && (run->threads.at[t].live || outlives(run, t)))
-            pf_exploration_add_open(x->out, "a thread that may still run when the process ends",
-                                    "");
 }
 
 /* --- failures --- */
@@ -178,9 +157,13 @@ static bool ends_in_spin(const struct pf_execution *run, const struct pf_beginni
     return false;
 }
 
-/* A run that did not follow its plan. */
-static void take_divergence(struct explorer *x, const struct pf_clip *clip)
+/* A run that did not follow its plan. A thread that the end of the process had cut off may still
+ * have to wait, for example for a mutex after its wait for a condition variable. */
+static void take_divergence(struct explorer *x, const struct pf_clip *clip,
+                            const struct pf_beginning *b)
 {
+    if (b && b->resumes)
+        return;
     pf_exploration_add_open(x->out, "a run that did not follow its plan",
                             clip->end.divergence.what);
 }
@@ -198,12 +181,15 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         return s;
     }
     bool complete = !end->killed && !t.recorded.limited;
+    /* A crash ends the run where it happens. */
+    bool crashed = WIFSIGNALED(clip->end.wait) && !end->killed;
     x->is_short = b ? x->is_short : t.events.len < SHORT;
     struct pf_execution *run =
         pf_execution_new(&t, &(struct pf_exec_report){.blocked = end->blocked,
                                                       .nblocked = end->nblocked,
                                                       .states = end->states,
                                                       .nstates = end->nstates,
+                                                      .crashed = crashed,
                                                       .complete = complete});
     /* The run ended in an iteration that changes nothing, which is not part of the graph. */
     bool spun = b && ends_in_spin(run, b);
@@ -211,8 +197,6 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         pf_hash_map_put(&x->search.spins, run->spins.at[i], 0);
     if (t.recorded.limited)
         pf_exploration_add_open(x->out, "a run with too many events", "");
-    /* A crash ends the run where it happens. */
-    bool crashed = WIFSIGNALED(clip->end.wait) && !end->killed;
     bool waited = b && complete && !follows(run, b) && b->object;
     if (waited) /* the take had to wait: at this level the message object is empty */
         pf_search_learn_empty(&x->search, b->object, b->level);
@@ -222,7 +206,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         x->out->classes++;
         x->out->weak |= end->weak;
         take_races(x, &t);
-        check_end(x, clip, end, run);
+        check_end(x, end, run);
         pf_exploration_add_run(x->out, clip, end->shared_input);
         take_failure(x, clip, run);
         pf_search_add(&x->search, run, b ? b->depth : 0);
@@ -285,7 +269,7 @@ static pf_status end_run(struct explorer *x, uint32_t job, const struct pf_begin
     if (!b || !pf_search_has(&x->search, b)) {
         x->out->schedules++;
         if (clip->end.outcome == PF_OUTCOME_DIVERGED)
-            take_divergence(x, clip);
+            take_divergence(x, clip, b);
         else
             s = take_run(x, clip, &end, b, e);
     }

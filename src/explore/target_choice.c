@@ -71,12 +71,23 @@ static bool is_possible(const struct pf_choice *c, uint32_t access, uint32_t sou
     if (a->is_lock && flags & PF_EXEC_RELEASES)
         return source != PF_SOURCE_INITIAL && flags & PF_EXEC_SHARES &&
                c->x->accesses.at[source_access].after == PF_STATE_SHARED;
-    if (a->object && flags & PF_EXEC_TAKES) {
+    if (a->object && flags & PF_EXEC_TAKES && !(flags & PF_EXEC_TRIES)) {
         uint32_t k = pf_hash_map_find(&c->s->empty, a->object);
         int32_t level = source == PF_SOURCE_INITIAL ? 0 : c->x->accesses.at[source_access].level;
         return k == PF_HASH_NONE || level != c->s->levels.at[k];
     }
     return true;
+}
+
+/* True if the message object is known to be empty in the state that `source` left. */
+static bool is_empty(const struct pf_choice *c, uint32_t access, uint32_t source)
+{
+    const struct pf_execution *x = c->x;
+    uint32_t k = pf_hash_map_find(&c->s->empty, x->accesses.at[access].object);
+    int32_t level = source == PF_SOURCE_INITIAL
+                        ? 0
+                        : x->accesses.at[access_of(x, source, x->g.accesses.at[access].cell)].level;
+    return k != PF_HASH_NONE && level == c->s->levels.at[k];
 }
 
 /* Whether the access writes if the node reads from the chosen sources. */
@@ -85,6 +96,8 @@ static bool writes_then(const struct pf_choice *c, uint32_t k)
     const struct pf_rf_graph *g = &c->x->g;
     uint32_t a = g->nodes.at[c->node].access0 + k, source = c->sources[k];
     uint32_t flags = c->x->nodes.at[c->node].flags;
+    if (c->x->accesses.at[a].object && flags & PF_EXEC_TAKES && flags & PF_EXEC_TRIES)
+        return !is_empty(c, a, source);
     if (!c->x->accesses.at[a].is_lock || !(flags & PF_EXEC_TRIES))
         return g->accesses.at[a].writes;
     uint8_t state = source == PF_SOURCE_INITIAL ? PF_STATE_FREE : state_after(c->x, source, a);
@@ -132,8 +145,8 @@ static bool only_waits(const struct pf_choice *c)
 {
     const struct pf_execution *x = c->x;
     const struct pf_rf_node *n = &x->g.nodes.at[c->node];
-    if (pf_hash_map_find(&c->s->spins, pf_execution_history_with(x, c->node, c->sources)) !=
-        PF_HASH_NONE)
+    if (pf_hash_map_find(&c->s->spins, pf_execution_history_with(x, c->node, c->sources,
+                                                                 c->choice)) != PF_HASH_NONE)
         return true;
     uint64_t state = x->nodes.at[c->node].state, value;
     return state && n->naccesses == 1 && value_of(c, 0, &value) &&
@@ -148,6 +161,7 @@ static void push_target(struct pf_choice *c, bool fresh, bool equal, bool guess)
                           .thread = n->thread,
                           .sources = pf_mem_resize(NULL, n->naccesses + 1u, sizeof *t.sources),
                           .writes = pf_mem_resize(NULL, n->naccesses + 1u, sizeof *t.writes),
+                          .choice = c->choice,
                           .depth = c->depth,
                           .execution = c->execution,
                           .fresh = fresh,
@@ -169,8 +183,8 @@ static void add_target(struct pf_choice *c)
 {
     struct pf_search *s = c->s;
     const struct pf_rf_node *n = &c->x->g.nodes.at[c->node];
-    uint64_t pair = 0;
-    bool same = true;
+    uint64_t pair = pf_exec_mix(c->x->nodes.at[c->node].site, 17 + c->choice);
+    bool same = c->choice == c->x->nodes.at[c->node].choice;
     for (uint32_t k = 0; k < n->naccesses; k++) {
         uint32_t source = c->sources[k];
         if (source == c->x->g.accesses.at[n->access0 + k].source)
@@ -182,7 +196,7 @@ static void add_target(struct pf_choice *c)
         return;
     if (only_waits(c))
         return;
-    uint64_t hash = pf_beginning_hash(s, c->x, c->node, c->sources);
+    uint64_t hash = pf_beginning_hash(c->x, c->node, c->sources, c->choice);
     if (pf_hash_map_find(&s->asked, hash) != PF_HASH_NONE)
         return;
     pf_hash_map_add(&s->asked, hash, 0);
@@ -197,6 +211,55 @@ static void add_target(struct pf_choice *c)
      * target with the write comes first. */
     push_target(c, fresh, true, true);
     push_target(c, false, false, true);
+}
+
+/* --- which waiters a notification wakes --- */
+
+static void add_choice(struct pf_choice *c, uint32_t choice)
+{
+    c->choice = choice;
+    if (c->made++ < CHOICES_MAX)
+        add_target(c);
+    else
+        c->s->capped++;
+}
+
+/* Every subset of the waiters with a time limit: their limits have passed before the broadcast. */
+static void choose_expired(struct pf_choice *c, const struct pf_exec_queued *queue, uint32_t n,
+                           uint32_t at, uint32_t choice)
+{
+    while (at < n && !queue[at].timed)
+        at++;
+    if (at == n || at > 31) {
+        c->s->capped += at < n;
+        add_choice(c, choice);
+        return;
+    }
+    choose_expired(c, queue, n, at + 1, choice);
+    if (c->made <= CHOICES_MAX)
+        choose_expired(c, queue, n, at + 1, choice | 1u << at);
+}
+
+/* Adds a target for every choice of the node with the chosen sources. */
+static void choose_waiters(struct pf_choice *c)
+{
+    const struct pf_exec_queued *queue = NULL;
+    uint32_t flags = c->x->nodes.at[c->node].flags;
+    if (!(flags & (PF_EXEC_SIGNALS | PF_EXEC_BROADCASTS))) {
+        add_choice(c, 0);
+        return;
+    }
+    uint32_t n = pf_execution_queue(c->x, c->node, c->sources, &queue), timed = 0;
+    if (flags & PF_EXEC_BROADCASTS) {
+        choose_expired(c, queue, n, 0, 0);
+        return;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        timed += queue[i].timed;
+    for (uint32_t i = 0; i < n; i++)
+        add_choice(c, 1 + i);
+    if (timed == n) /* none waits, or the time limits of all have passed */
+        add_choice(c, 0);
 }
 
 static void choose_sources(struct pf_choice *c, uint32_t k);
@@ -222,10 +285,7 @@ static void choose_sources(struct pf_choice *c, uint32_t k)
     const struct pf_rf_graph *g = &c->x->g;
     const struct pf_rf_node *n = &g->nodes.at[c->node];
     if (k == n->naccesses) {
-        if (c->made++ < CHOICES_MAX)
-            add_target(c);
-        else
-            c->s->capped++;
+        choose_waiters(c);
         return;
     }
     if (c->made > CHOICES_MAX)
@@ -291,7 +351,7 @@ static void try_pair(struct pf_choice *c, uint32_t k, uint32_t source, uint32_t 
     for (uint32_t i = 0; i < n->naccesses; i++)
         c->sources[i] = g->accesses.at[n->access0 + i].source;
     c->sources[k] = source;
-    add_target(c);
+    choose_waiters(c);
 }
 
 /* True if no pair of the node with a write to the cell, one of those in `sites`, is wanted. */

@@ -18,6 +18,7 @@ struct pf_choice {
     uint64_t execution;
     uint32_t *past;    /* per thread: how many nodes come before the node, whatever it reads */
     uint32_t *sources; /* the combination */
+    uint32_t choice;   /* of a notification (execution.h) */
     uint32_t made;     /* combinations so far */
 };
 

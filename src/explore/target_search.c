@@ -181,8 +181,11 @@ void pf_search_add(struct pf_search *s, struct pf_execution *x, uint32_t depth)
         pf_hash_map_put(&s->spins, x->spins.at[i], 0);
     for (uint32_t i = 0; i < g->accesses.len; i++) {
         uint32_t node = g->owner[i];
-        if (x->accesses.at[i].object && x->nodes.at[node].flags & PF_EXEC_PENDING)
+        uint32_t flags = x->nodes.at[node].flags;
+        if (x->accesses.at[i].object && flags & PF_EXEC_PENDING)
             pf_search_learn_empty(s, x->accesses.at[i].object, x->accesses.at[i].level + 1);
+        else if (x->accesses.at[i].object && flags & PF_EXEC_TAKES && !g->accesses.at[i].writes)
+            pf_search_learn_empty(s, x->accesses.at[i].object, x->accesses.at[i].level);
         if (x->accesses.at[i].compares && !(x->nodes.at[node].flags & PF_EXEC_PENDING))
             pf_hash_map_put(&s->compared, x->nodes.at[node].history, g->accesses.at[i].writes);
     }

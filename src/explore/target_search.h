@@ -26,6 +26,7 @@ struct pf_target {
     uint32_t thread;
     uint32_t *sources; /* one for each access of the node */
     bool *writes;      /* likewise: whether it writes */
+    uint32_t choice;   /* of a notification (execution.h) */
     bool guess;        /* `writes` is not known, but assumed */
     uint32_t depth;    /* runs between the first execution and this one */
     bool fresh;        /* it has a new pair of source positions */

@@ -133,7 +133,7 @@ static void find_wakers(struct pf_trace *t)
             waiting[e->thread] = i;
         else if (e->kind == PF_EV_WAKE) {
             uint32_t by = notify[e->what], since = waiting[e->thread];
-            if (by != PF_NONE && (since == PF_NONE || by < since))
+            if (e->flags & PF_EF_TIMEOUT || since == PF_NONE || by < since)
                 by = PF_NONE;
             if (s < given.len && given.at[s] == i) {
                 by = given.at[s + 1];

@@ -14,10 +14,12 @@ A file has declarations, then threads. All numbers are integers; registers (r0 t
     acquire m        release m      try r0 m
     rdlock w         wrlock w       rwrelease w
     wait c m         signal c       broadcast c
-    arrive b         down s         up s
+    arrive b         down s         up s           trydown r0 s
+    timedwait r0 c m timedlock r0 m timeddown r0 s  with a time limit that may have passed at any time; r0: 1 if it
+                     has ended the wait of timedwait, 0 if it has ended one of the others
     spin a E         waits in a loop until a == E
     set r0 E         if E ... else ... end          repeat N ... end
-    print E          assert E
+    print E          assert E       exit           ends the process, without the final output
 
 An expression E is a Python expression over registers, which must mean the same in C. Main starts all threads, joins
 them, and prints all variables.
@@ -142,6 +144,8 @@ class Interpreter:
         for t, (at, registers, waits) in enumerate(state.threads):
             if waits is not None and waits[0] in ("lock", "barrier-done"):
                 yield from self.resume(state, t)
+            elif waits is not None and waits[0] == "cond" and waits[3]:
+                yield self.expire(state, t)
             elif waits is None and at < len(self.code[t]):
                 yield from self.step(state, t, self.code[t][at], dict(registers))
 
@@ -153,6 +157,14 @@ class Interpreter:
                 return
             objects[waits[1]] = t
         yield self.move(state, t, registers, objects)
+
+    def expire(self, state, t):
+        """The time limit of the thread's wait has passed: it only needs the lock."""
+        at, registers, (_, cond, lock, register) = state.threads[t]
+        threads, objects = list(state.threads), dict(state.objects)
+        threads[t] = (at, tuple(sorted({**dict(registers), register: 1}.items())), ("lock", lock))
+        objects[cond] = tuple(w for w in objects[cond] if w != t)
+        return State(tuple(threads), objects, state.output)
 
     def move(self, state, t, registers, objects, output=None, threads=None, waits=None, over=None):
         threads = list(threads or state.threads)
@@ -187,7 +199,7 @@ class Interpreter:
             if o[a[0]] is not None:
                 return
             o[a[0]] = t
-        elif kind == "try":
+        elif kind in ("try", "timedlock"):
             r[a[0]] = int(o[a[1]] is None)
             o[a[1]] = t if o[a[1]] is None else o[a[1]]
         elif kind == "release":
@@ -208,10 +220,14 @@ class Interpreter:
                 readers = list(readers)
                 readers.remove(t)
                 o[a[0]] = (None, tuple(readers))
-        elif kind == "wait":
-            o[a[1]] = None
-            o[a[0]] = o[a[0]] + (t,)
-            yield self.move(state, t, r, o, waits=("cond", a[0], a[1]))
+        elif kind in ("wait", "timedwait"):
+            register = a[0] if kind == "timedwait" else None
+            cond, lock = a[-2:]
+            o[lock] = None
+            o[cond] = o[cond] + (t,)
+            if register:
+                r[register] = 0
+            yield self.move(state, t, r, o, waits=("cond", cond, lock, register))
             return
         elif kind in ("signal", "broadcast"):
             yield from self.notify(state, t, r, o, kind, a[0])
@@ -234,10 +250,16 @@ class Interpreter:
             if not o[a[0]]:
                 return
             o[a[0]] -= 1
+        elif kind in ("trydown", "timeddown"):
+            r[a[0]] = int(o[a[1]] > 0)
+            o[a[1]] -= r[a[0]]
         elif kind == "up":
             o[a[0]] += 1
         elif kind == "print":
             yield self.move(state, t, r, o, state.output + f"{value(' '.join(a), r)}\n")
+            return
+        elif kind == "exit":
+            yield State(state.threads, o, state.output, "exit")
             return
         elif kind == "assert":
             if not value(" ".join(a), r):
@@ -261,6 +283,8 @@ class Interpreter:
     def result(self, state):
         if state.over == "abort":
             return ("abort", state.output)
+        if state.over == "exit":
+            return ("exit", state.output)
         if any(at < len(self.code[t]) or waits for t, (at, _, waits) in enumerate(state.threads)):
             return ("stuck", state.output)
         final = "".join(
@@ -297,6 +321,10 @@ HEAD = """#include <assert.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+static struct timespec limit = {4000000000, 0};
 """
 DECLARE = {
     "var": "static int {n} = {v};",
@@ -325,9 +353,14 @@ STATEMENT = {
     "wait": "pthread_cond_wait(&{0}, &{1});",
     "signal": "pthread_cond_signal(&{0});",
     "broadcast": "pthread_cond_broadcast(&{0});",
+    "timedwait": "{0} = pthread_cond_timedwait(&{1}, &{2}, &limit) != 0;",
+    "timedlock": "{0} = pthread_mutex_timedlock(&{1}, &limit) == 0;",
+    "timeddown": "{0} = sem_timedwait(&{1}, &limit) == 0;",
+    "trydown": "{0} = sem_trywait(&{1}) == 0;",
     "arrive": "pthread_barrier_wait(&{0});",
     "down": "sem_wait(&{0});",
     "up": "sem_post(&{0});",
+    "exit": "exit(0);",
     "set": "{0} = {1};",
     "print": 'printf("%d\\n", {0});',
     "assert": "assert({0});",

@@ -92,7 +92,12 @@ struct pf_wait {
     uint64_t deadline; /* absolute virtual time in nanoseconds; 0: no deadline */
     bool shared; /* futex: another process may end the wait */
 };
-enum pf_woken { PF_WOKEN, PF_WOKEN_TIMEOUT, PF_WOKEN_SIGNAL };
+enum pf_woken {
+    PF_WOKEN,
+    PF_WOKEN_TIMEOUT,
+    PF_WOKEN_SIGNAL,
+    PF_WOKEN_FIRST, /* in schedules: it still waits, as the first in its queue (cond_queue.h) */
+};
 
 struct pf_context; /* context.h */
 struct pf_context *pf_context_self(void);

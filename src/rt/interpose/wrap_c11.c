@@ -146,7 +146,8 @@ PF_INTERPOSE(int, cnd_wait, (cnd_t * cond, mtx_t *m))
     if (!c.t)
         return PF_REAL(cnd_wait)(cond, m);
     pf_mutex_take_before_wait(&c, (pthread_mutex_t *)m);
-    return PF_MUTEX_WAIT(c, cond, (pthread_mutex_t *)m, PF_REAL(cnd_wait)(cond, m));
+    return PF_MUTEX_WAIT(c, (pthread_cond_t *)cond, (pthread_mutex_t *)m,
+                         PF_REAL(cnd_wait)((cnd_t *)pf_w_.on, m));
 }
 
 PF_INTERPOSE(int, cnd_timedwait,
@@ -156,7 +157,8 @@ PF_INTERPOSE(int, cnd_timedwait,
     if (!c.t)
         return PF_REAL(cnd_timedwait)(cond, m, until);
     pf_mutex_take_before_wait(&c, (pthread_mutex_t *)m);
-    return PF_MUTEX_WAIT(c, cond, (pthread_mutex_t *)m, PF_REAL(cnd_timedwait)(cond, m, until));
+    return PF_MUTEX_WAIT(c, (pthread_cond_t *)cond, (pthread_mutex_t *)m,
+                         PF_REAL(cnd_timedwait)((cnd_t *)pf_w_.on, m, until));
 }
 
 PF_INTERPOSE(int, cnd_signal, (cnd_t * cond))
@@ -164,8 +166,9 @@ PF_INTERPOSE(int, cnd_signal, (cnd_t * cond))
     PF_CALL(c, cnd_signal);
     pf_object_used(&c, cond);
     pf_sync_woken(&c, cond, false);
+    uint32_t woken = pf_cond_notify((pthread_cond_t *)cond, false);
     if (c.t)
-        pf_listener_notify(c.t, PF_EV_SIGNAL, cond, 0);
+        pf_listener_notify(c.t, PF_EV_SIGNAL, cond, woken);
     return PF_REAL(cnd_signal)(cond);
 }
 
@@ -174,6 +177,7 @@ PF_INTERPOSE(int, cnd_broadcast, (cnd_t * cond))
     PF_CALL(c, cnd_broadcast);
     pf_object_used(&c, cond);
     pf_sync_woken(&c, cond, true);
+    pf_cond_notify((pthread_cond_t *)cond, true);
     if (c.t)
         pf_listener_notify(c.t, PF_EV_BROADCAST, cond, 0);
     return PF_REAL(cnd_broadcast)(cond);

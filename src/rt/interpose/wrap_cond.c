@@ -40,7 +40,7 @@ PF_INTERPOSE_VERSION(int, pthread_cond_wait, COND_VERSION,
     if (!c.t)
         return PF_REAL(pthread_cond_wait)(cond, m);
     pf_mutex_take_before_wait(&c, m);
-    return PF_MUTEX_WAIT(c, cond, m, PF_REAL(pthread_cond_wait)(cond, m));
+    return PF_MUTEX_WAIT(c, cond, m, PF_REAL(pthread_cond_wait)(pf_w_.on, m));
 }
 
 PF_INTERPOSE_VERSION(int, pthread_cond_timedwait, COND_VERSION,
@@ -51,7 +51,7 @@ PF_INTERPOSE_VERSION(int, pthread_cond_timedwait, COND_VERSION,
     if (!c.t)
         return PF_REAL(pthread_cond_timedwait)(cond, m, until);
     pf_mutex_take_before_wait(&c, m);
-    return PF_MUTEX_WAIT(c, cond, m, PF_REAL(pthread_cond_timedwait)(cond, m, until));
+    return PF_MUTEX_WAIT(c, cond, m, PF_REAL(pthread_cond_timedwait)(pf_w_.on, m, until));
 }
 
 PF_INTERPOSE(int, pthread_cond_clockwait,
@@ -62,18 +62,32 @@ PF_INTERPOSE(int, pthread_cond_clockwait,
     if (!c.t)
         return PF_REAL(pthread_cond_clockwait)(cond, m, clock, until);
     pf_mutex_take_before_wait(&c, m);
-    return PF_MUTEX_WAIT(c, cond, m, PF_REAL(pthread_cond_clockwait)(cond, m, clock, until));
+    return PF_MUTEX_WAIT(c, cond, m, PF_REAL(pthread_cond_clockwait)(pf_w_.on, m, clock, until));
 }
 
 /* Waking others. */
+PF_REAL_EXTERN(pthread_cond_signal);
+
+uint32_t pf_cond_notify(pthread_cond_t *cond, bool all)
+{
+    uint32_t last = 0, thread;
+    pthread_cond_t *own;
+    while ((!last || all) && (own = pf_cond_choose(cond, &thread))) {
+        last = 1 + thread;
+        PF_REAL(pthread_cond_signal)(own);
+    }
+    return last;
+}
+
 #define NOTIFY(fn, kind)                                                                           \
     PF_INTERPOSE_VERSION(int, fn, COND_VERSION, (pthread_cond_t * cond))                           \
     {                                                                                              \
         PF_CALL(c, fn);                                                                            \
         pf_object_used(&c, cond);                                                                  \
         pf_sync_woken(&c, cond, (kind) == PF_EV_BROADCAST);                                        \
+        uint32_t woken = pf_cond_notify(cond, (kind) == PF_EV_BROADCAST);                          \
         if (c.t)                                                                                   \
-            pf_listener_notify(c.t, kind, cond, 0);                                                \
+            pf_listener_notify(c.t, kind, cond, (kind) == PF_EV_SIGNAL ? woken : 0);               \
         return PF_REAL(fn)(cond);                                                                  \
     }
 NOTIFY(pthread_cond_signal, PF_EV_SIGNAL)

@@ -243,6 +243,14 @@ PF_INTERPOSE_HOT(int, pthread_mutex_lock, (pthread_mutex_t * m))
     return r;
 }
 
+/* Directed mode: the time limit has passed, but the mutex was released before the thread ran again,
+ * and is taken now. So the call fails only if the mutex is held, which exploration relies on. */
+static bool is_free_now(const struct pf_call *c, pthread_mutex_t *m, int r)
+{
+    return r == ETIMEDOUT && c->t && pf_directed() && is_simple(m) &&
+           !PF_REAL(pthread_mutex_trylock)(m);
+}
+
 PF_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * m, const struct timespec *until))
 {
     PF_CALL(c, pthread_mutex_timedlock);
@@ -252,6 +260,8 @@ PF_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * m, const struct ti
     if (!c.t)
         return PF_REAL(pthread_mutex_timedlock)(m, until);
     int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_timedlock)(m, until));
+    if (is_free_now(&c, m, r))
+        r = 0;
     if (TAKEN(r))
         pf_mutex_taken(&c, m);
     else
@@ -269,6 +279,8 @@ PF_INTERPOSE(int, pthread_mutex_clocklock,
     if (!c.t)
         return PF_REAL(pthread_mutex_clocklock)(m, clock, until);
     int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_clocklock)(m, clock, until));
+    if (is_free_now(&c, m, r))
+        r = 0;
     if (TAKEN(r))
         pf_mutex_taken(&c, m);
     else

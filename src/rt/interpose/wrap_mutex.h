@@ -6,6 +6,7 @@
 #ifndef PF_RT_WRAP_MUTEX_H
 #define PF_RT_WRAP_MUTEX_H
 
+#include "cond_queue.h"
 #include "sync_misuse.h"
 #include "wrap_lock.h"
 #include <pthread.h>
@@ -21,6 +22,9 @@ static inline void pf_mutex_taken(struct pf_call *c, const pthread_mutex_t *m)
                   pf_rt.lock_stacks ? pf_call_id(c, PF_NATIVE_CALL) : 0);
 }
 
+/* Directed mode: wakes one waiter of the condition variable, or all. Returns 1 + the number of the
+ * last thread that it has woken; 0: none. */
+uint32_t pf_cond_notify(pthread_cond_t *cond, bool all);
 /* Before a wait on a condition variable: takes the mutex if the operation that should have taken it
  * was removed (removed_lock.h). */
 void pf_mutex_take_before_wait(struct pf_call *c, pthread_mutex_t *m);
@@ -28,11 +32,14 @@ void pf_mutex_take_before_wait(struct pf_call *c, pthread_mutex_t *m);
  * also by cancellation (POSIX and glibc take it again before cleanup handlers run). */
 struct pf_mutex_wait {
     struct pf_call *c;
+    pthread_cond_t *on; /* wait on this instead of the program's condition variable */
+    pthread_cond_t *cond;
+    bool returned;
     const void *mutex;
     uint32_t depth;
     struct pf_waiting waiting;
 };
-static inline struct pf_mutex_wait pf_mutex_wait_begin(struct pf_call *c, const void *cond,
+static inline struct pf_mutex_wait pf_mutex_wait_begin(struct pf_call *c, pthread_cond_t *cond,
                                                        const void *m)
 {
     c->t->order.cond = cond;
@@ -42,18 +49,28 @@ static inline struct pf_mutex_wait pf_mutex_wait_begin(struct pf_call *c, const 
         waiting = pf_waiting_begin(c, cond, m);
     uint32_t depth = pf_lock_drop_all(c->t, m);
     pf_lock_check_order(c, m, false); /* the wait ends with taking it again */
-    return (struct pf_mutex_wait){c, m, depth, waiting};
+    return (struct pf_mutex_wait){.c = c,
+                                  .on = pf_cond_enter(cond),
+                                  .cond = cond,
+                                  .mutex = m,
+                                  .depth = depth,
+                                  .waiting = waiting};
 }
 static inline void pf_mutex_wait_end(struct pf_mutex_wait *w)
 {
     pf_waiting_end(&w->waiting);
     pf_lock_retaken(w->c->t, w->mutex, w->depth, pf_call_id(w->c, PF_NATIVE_CALL));
+    if (pf_cond_leave() && !w->returned)
+        pf_cond_notify(w->cond, false); /* cancelled: another thread gets the signal */
 }
+/* expr waits on pf_w_.on. */
 #define PF_MUTEX_WAIT(c, cond, m, expr)                                                            \
     __extension__({                                                                                \
         struct pf_mutex_wait pf_w_ __attribute__((cleanup(pf_mutex_wait_end))) =                   \
             pf_mutex_wait_begin(&(c), cond, m);                                                    \
-        PF_BLOCKING(c, expr);                                                                      \
+        __typeof__(expr) pf_r_ = PF_BLOCKING(c, expr);                                             \
+        pf_w_.returned = true;                                                                     \
+        pf_r_;                                                                                     \
     })
 
 #endif

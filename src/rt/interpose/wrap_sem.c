@@ -4,6 +4,7 @@
  * same name, so opening, closing and unlinking need no interposer.
  */
 #include "hb.h"
+#include "listener.h"
 #include "sync_misuse.h"
 #include "wrap.h"
 #include <semaphore.h>
@@ -41,6 +42,17 @@ PF_INTERPOSE_HOT(int, sem_post, (sem_t * s))
     return r;
 }
 
+PF_REAL_EXTERN(sem_trywait);
+
+/* A time limit has passed. In directed mode the wait fails only if the semaphore is 0 now. */
+static int sem_take_now(sem_t *s)
+{
+    int r = PF_REAL(sem_trywait)(s);
+    if (r)
+        errno = ETIMEDOUT;
+    return r;
+}
+
 /* The waits, which differ in how long they wait. */
 #define WAIT(fn, call)                                                                             \
     PF_CALL(c, fn);                                                                                \
@@ -48,8 +60,12 @@ PF_INTERPOSE_HOT(int, sem_post, (sem_t * s))
         return call;                                                                               \
     PF_WAITING(&c, s, NULL);                                                                       \
     int r = PF_BLOCKING(c, call);                                                                  \
+    if (r && errno == ETIMEDOUT && pf_directed()) /* posted before the thread ran again? */        \
+        r = sem_take_now(s);                                                                       \
     if (r == 0)                                                                                    \
         pf_hb_acquire(c.t, s);                                                                     \
+    else if (pf_direct.exploring && (errno == EAGAIN || errno == ETIMEDOUT))                       \
+        pf_listener_notify(c.t, PF_EV_TRYFAIL, s, 0);                                              \
     return r
 
 PF_INTERPOSE_HOT(int, sem_wait, (sem_t * s)) { WAIT(sem_wait, PF_REAL(sem_wait)(s)); }

@@ -64,6 +64,11 @@ static void asked_before(void)
     x = b[0] % 2;
     close(fd);
 }
+static void writes(void)
+{
+    if (write(1, "written\n", 8) < 0)
+        abort();
+}
 static void relaxed(void) { atomic_store_explicit(&flag, 1, memory_order_relaxed); }
 
 static void *first(void *a)
@@ -81,8 +86,9 @@ static void *second(void *a)
 }
 int main(void)
 {
-    void (*all[])(void) = {nothing,       timed_wait, time_read,           sleeps, child, file_read,
-                           random_number, relaxed,    counts_while_waiting};
+    void (*all[])(void) = {
+        nothing, timed_wait,           time_read, sleeps, child, file_read, random_number,
+        relaxed, counts_while_waiting, writes};
     pthread_t t[2];
     (void)all;
 #ifdef BEFORE

@@ -20,6 +20,7 @@
 
 #include "direct.h"
 #include "wait_loop.h"
+#include <pthread.h>
 #include <ucontext.h>
 
 enum pf_context_state {
@@ -52,6 +53,15 @@ struct pf_queue {
     struct pf_context *first, *last;
 };
 
+/* A wait for a condition variable (cond_queue.h). */
+enum pf_cond_state { PF_COND_WAITS, PF_COND_CHOSEN, PF_COND_EXPIRED };
+struct pf_cond_wait {
+    const pthread_cond_t *cond; /* NULL: it does not wait for one */
+    pthread_cond_t own; /* on which it waits instead */
+    int64_t position; /* in the queue */
+    enum pf_cond_state state;
+};
+
 struct pf_context {
     uint32_t number; /* 0 is main, the others in order of creation */
     /* creation path: the parent, and how many children it had created before */
@@ -81,6 +91,7 @@ struct pf_context {
     uint64_t break_at; /* index of the next event with a breakpoint; ~0: none */
     uint64_t priority; /* used by the policy */
     struct pf_wait wait;
+    struct pf_cond_wait cond;
     struct pf_queue *queue; /* the queue that holds it, linked by prev and next */
     struct pf_context *prev, *next;
     int32_t *clear_tid;

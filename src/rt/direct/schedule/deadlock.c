@@ -3,6 +3,7 @@
  */
 #define _GNU_SOURCE
 #include "deadlock.h"
+#include "cond_queue.h"
 #include "race.h"
 #include "race_log.h"
 #include "scheduler.h"
@@ -151,8 +152,10 @@ static void add_wait(struct pf_text *t, const struct pf_context *c)
         pf_text_add(t, " waits for ");
         pf_text_add(t, what[c->wait.kind]);
         if (c->wait.kind == PF_WAIT_FUTEX) {
+            uint64_t in_own = c->wait.object - (uint64_t)&c->cond.own;
             pf_text_add(t, " at ");
-            pf_text_address(t, c->wait.object);
+            pf_text_address(t, c->cond.cond && in_own < sizeof c->cond.own ? (uint64_t)c->cond.cond
+                                                                           : c->wait.object);
         }
         if (to) {
             pf_text_add(t, " held by ");
@@ -243,12 +246,16 @@ void pf_deadlock_list_blocked(bool stuck)
         struct pf_blocked *b = &channel->blocked[channel->nblocked];
         if (c->state == PF_CONTEXT_ENDED)
             continue;
-        bool waits = c->state == PF_CONTEXT_WAITING;
+        /* a wait with a time limit may end at any time */
+        bool timed = c->wait.deadline && !c->wait.shared &&
+                     (c->wait.kind == PF_WAIT_FUTEX || c->wait.kind == PF_WAIT_TIME);
+        bool waits = c->state == PF_CONTEXT_WAITING && !timed;
         *b = (struct pf_blocked){.thread = c->number,
                                  .waits = waits || stuck           ? PF_BLOCKED_WAITS
                                           : c == pf_context_self() ? PF_BLOCKED_ENDS
                                                                    : PF_BLOCKED_RUNS,
                                  .event = pf_context_events(c),
+                                 .expired = pf_cond_expired(c),
                                  .object =
                                      waits && c->wait.kind == PF_WAIT_FUTEX ? c->wait.object : 0};
         if (c->tls->thread && c->tls->thread->context.frames)

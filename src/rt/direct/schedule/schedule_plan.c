@@ -82,14 +82,17 @@ static uint64_t done(const struct pf_schedule_plan_step *k)
     return c ? pf_context_events(c) : 0;
 }
 
-static bool is_special(const struct pf_schedule_plan_step *k) { return k->thread >= PF_PLAN_SERVE; }
+static bool is_special(const struct pf_schedule_plan_step *k)
+{
+    return k->thread >= PF_PLAN_EXPIRE;
+}
 
 static bool is_over(const struct pf_schedule_plan_step *k)
 {
     struct pf_context *c = k->until == PF_PLAN_END || k->asked ? pf_context_at(k->thread) : NULL;
     if (c && c->state == PF_CONTEXT_ENDED)
         return true;
-    return done(k) >= k->until && (!k->asked || (c && c->before_event));
+    return done(k) >= k->until && (!k->asked || (c && (c->before_event || c->ends_process)));
 }
 
 bool pf_schedule_plan_pending(void)
@@ -153,6 +156,13 @@ static bool can_run(const struct pf_context *c)
     return c->state == PF_CONTEXT_READY || c->state == PF_CONTEXT_RUNNING;
 }
 
+/* True if only time ends the wait, or another thread. */
+static bool can_expire(const struct pf_context *c)
+{
+    return c->state == PF_CONTEXT_WAITING && c->wait.deadline &&
+           (c->wait.kind == PF_WAIT_FUTEX || c->wait.kind == PF_WAIT_TIME);
+}
+
 struct pf_context *pf_schedule_plan_wait(const struct pf_context *current, uint64_t yields,
                                          uint64_t *events)
 {
@@ -163,8 +173,10 @@ struct pf_context *pf_schedule_plan_wait(const struct pf_context *current, uint6
             pf_spinners_release(wanted);
             break;
         }
-        if (pf_direct.exploring && wanted->wait.deadline >= until)
-            until = wanted->wait.deadline + 1; /* a sleep, however long */
+        if (pf_direct.exploring && can_expire(wanted)) { /* time may pass at any moment */
+            pf_waits_expire(wanted);
+            continue;
+        }
         if (wanted->state == PF_CONTEXT_HELD ||
             (!wanted->wait.deadline && !pf_waits_external() &&
              !(pf_schedule_plan_has_no_step(wanted) && pf_waits_time())) ||
@@ -180,6 +192,15 @@ struct pf_context *pf_schedule_plan_wait(const struct pf_context *current, uint6
     return NULL;
 }
 
+static void change_wait(const struct pf_schedule_plan_step *k)
+{
+    struct pf_context *c = pf_context_at(k->asked);
+    if (c && k->thread == PF_PLAN_FIRST && c->state == PF_CONTEXT_WAITING)
+        pf_waits_put_first(c);
+    else if (c && k->thread == PF_PLAN_EXPIRE && can_expire(c))
+        pf_waits_expire(c);
+}
+
 void pf_schedule_plan_run_special(void)
 {
     while (pf_schedule_plan_pending() && is_special(&step[next])) {
@@ -188,6 +209,8 @@ void pf_schedule_plan_run_special(void)
             pf_checkpoint_branch((uint32_t)k->until);
         } else if (k->thread == PF_PLAN_SERVE) {
             pf_resident_serve();
+        } else if (k->thread == PF_PLAN_FIRST || k->thread == PF_PLAN_EXPIRE) {
+            change_wait(k);
         } else if (k->thread == PF_PLAN_LEAVE) {
             pf_checkpoint_wait_all();
             pf_sched_abandon();

@@ -3,6 +3,7 @@
  */
 #include "access_order.h"
 #include "breakpoint.h"
+#include "cond_queue.h"
 #include "deadlock.h"
 #include "scheduler_state.h"
 #include "spin_detect.h"
@@ -129,7 +130,10 @@ bool pf_segment_read(void)
         case PF_END_WOKEN:
             if (!c || c->state != PF_CONTEXT_WAITING)
                 pf_diverged("a waiting thread", pf_scheduler.recorded.thread, c ? c->state : ~0ull);
-            pf_sched_wake(c, (enum pf_woken)pf_scheduler.recorded.n);
+            if (pf_scheduler.recorded.n == PF_WOKEN_FIRST)
+                pf_cond_put_first(c);
+            else
+                pf_sched_wake(c, (enum pf_woken)pf_scheduler.recorded.n);
             break;
         case PF_END_STUCK:
             if (pf_scheduler.recorded.n != PF_STUCK_SPIN)

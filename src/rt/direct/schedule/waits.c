@@ -4,6 +4,7 @@
  */
 #include "waits.h"
 #include "breakpoint.h"
+#include "cond_queue.h"
 #include "schedule_stream.h"
 #include "scheduler.h"
 #include "sys.h"
@@ -113,6 +114,16 @@ static void wake_recorded(struct pf_context *c, enum pf_woken how)
     if (pf_direct.mode == PF_DIRECT_RECORD)
         pf_schedule_put(&seg);
     pf_sched_wake(c, how);
+}
+
+void pf_waits_expire(struct pf_context *c) { wake_recorded(c, PF_WOKEN_TIMEOUT); }
+
+void pf_waits_put_first(struct pf_context *c)
+{
+    struct pf_segment seg = {.thread = c->number, .end = PF_END_WOKEN, .n = PF_WOKEN_FIRST};
+    if (pf_direct.mode == PF_DIRECT_RECORD)
+        pf_schedule_put(&seg);
+    pf_cond_put_first(c);
 }
 
 static void end_wait_as(struct pf_context *c, enum pf_woken how)

@@ -24,6 +24,11 @@ bool pf_waits_external(void);
 bool pf_waits_external_or_timed(void);
 /* True if a wait has a deadline or a timer is running: time alone will change something. */
 bool pf_waits_time(void);
+/* Between two segments, and recorded. expire: the wait of c, which has a deadline, times out now,
+ * whatever the time is. put_first: c is the next one that a signal of its condition variable
+ * wakes. */
+void pf_waits_expire(struct pf_context *c);
+void pf_waits_put_first(struct pf_context *c);
 /* While threads can run: true if it is time to poll. */
 bool pf_waits_poll_due(void);
 /* Polls for external events and expired deadlines. `wait`: no thread can run, so blocks until

@@ -26,10 +26,6 @@ static bool is_shared(const uint32_t *word, long op)
 static long wait_for(uint32_t *word, uint32_t mask, uint64_t deadline, long op)
 {
     struct pf_wait w = {PF_WAIT_FUTEX, (uint64_t)word, mask, deadline, is_shared(word, op)};
-    if (deadline && deadline <= pf_sched_now()) {
-        pf_sched_yield();
-        return -ETIMEDOUT;
-    }
     for (uint32_t was = *word;;) {
         uint64_t soon = pf_sched_now() + RECHECK_NS;
         if (w.shared)

@@ -12,7 +12,7 @@
  * Operations of functions that are excluded from the trace are excluded here too, except those
  * about threads and memory, which are always recorded.
  */
-#include "context.h"
+#include "cond_queue.h"
 #include "listener.h"
 #include "stack.h"
 #include "thread_table.h"
@@ -112,6 +112,8 @@ static void observe(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what
         trace_fresh_memory(what, more, e.site);
         return;
     }
+    if (kind == PF_EV_WAKE && pf_cond_expired(pf_context_self()))
+        e.flags = PF_EF_TIMEOUT;
     if (kind == PF_EV_JOIN)
         e.what = pf_thread_by_number((uint32_t)what)->direct.context;
     if (kind == PF_EV_BEGIN) {

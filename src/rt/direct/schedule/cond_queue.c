@@ -1,0 +1,63 @@
+/*
+ * cond_queue.c - see cond_queue.h. The queue is the order of the contexts' positions: programs have
+ * few threads, so a walk over all of them finds the first one.
+ */
+#include "cond_queue.h"
+
+/* Bits of __wrefs in glibc's condition variables. */
+#define SHARED 1u
+#define CLOCK_MONOTONIC_BIT 2u
+
+static int64_t back = 1, front = -1; /* the next positions at both ends of all queues */
+
+pthread_cond_t *pf_cond_enter(pthread_cond_t *cond)
+{
+    if (!pf_directed() || cond->__data.__wrefs & SHARED)
+        return cond;
+    struct pf_cond_wait *w = &pf_context_self()->cond;
+    w->own = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
+    w->own.__data.__wrefs = cond->__data.__wrefs & CLOCK_MONOTONIC_BIT;
+    w->cond = cond;
+    w->position = back++;
+    w->state = PF_COND_WAITS;
+    return &w->own;
+}
+
+bool pf_cond_leave(void)
+{
+    if (!pf_directed())
+        return false;
+    struct pf_cond_wait *w = &pf_context_self()->cond;
+    bool chosen = w->cond && w->state == PF_COND_CHOSEN;
+    w->cond = NULL;
+    w->state = PF_COND_WAITS;
+    return chosen;
+}
+
+pthread_cond_t *pf_cond_choose(const pthread_cond_t *cond, uint32_t *thread)
+{
+    struct pf_context *found = NULL;
+    if (!pf_directed())
+        return NULL;
+    for (uint32_t i = 0; i < pf_contexts(); i++) {
+        struct pf_context *c = pf_context_at(i);
+        if (c && c->cond.cond == cond && c->cond.state == PF_COND_WAITS &&
+            c->state != PF_CONTEXT_ENDED && (!found || c->cond.position < found->cond.position))
+            found = c;
+    }
+    if (!found)
+        return NULL;
+    found->cond.state = PF_COND_CHOSEN;
+    *thread = found->number;
+    return &found->cond.own;
+}
+
+void pf_cond_expire(struct pf_context *c)
+{
+    if (c->cond.cond && c->cond.state == PF_COND_WAITS)
+        c->cond.state = PF_COND_EXPIRED;
+}
+
+bool pf_cond_expired(const struct pf_context *c) { return c->cond.state == PF_COND_EXPIRED; }
+
+void pf_cond_put_first(struct pf_context *c) { c->cond.position = front--; }
