@@ -19,7 +19,7 @@ export function load(text) {
   return { ...raw, findings, groups: groupsOf(findings), causes: new Set(findings.map((f) => f.group)).size };
 }
 
-/** The variable: a global or stack variable as a whole, a member of the heap blocks of one allocation; undefined if it is unknown. */
+/** A key for the variable of a finding: a whole global or stack variable, or a member of the heap blocks of one allocation. Undefined: unknown. */
 const variable = (f) => f.object && `${f.object} ${f.location.kind === 'heap' ? f.accesses[0]?.variable : ''}`;
 
 /** The findings of the same variable or with the same cause, as arrays; such a row takes the place of its first member. The document has the order of the report. */

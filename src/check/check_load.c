@@ -24,7 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A forked child that died of a signal although the program then ended well: it expected this. */
+/* A forked child that died of a signal in a run in which the program then succeeded: the program
+ * expects this death. */
 struct expected_death {
     uint64_t test;
     int wait;

@@ -209,8 +209,9 @@ static void start_client(struct server_driver *a, struct driven_process *c)
     a->client = 0;
 }
 
-/* A server may end when its standard input ends. So if there is no file for it, it is a pipe, whose
- * other end is the standard input of the driver. */
+/* Makes fd the standard input. A server may end when its standard input ends. So if it has no file
+ * as its input, it gets a pipe, and the driver keeps the other end open as its own standard
+ * input. */
 static void replace_input(int fd)
 {
     dup2(fd, STDIN_FILENO);

@@ -4,7 +4,8 @@
  * Model:   the driver is a process between the supervisor and the program. Whenever a descendant
  *          starts to listen on a socket, the driver runs the client command (sh -c, with PF_PORT)
  *          and then sends SIGTERM to that descendant. With --for it sends SIGTERM to every process
- *          of the program that has run for that long. It ends with the program's status. In a step
+ *          of the program that has run for that long. Unless the program has a file as its standard
+ *          input, that stays open until then. The driver ends with the program's status. In a step
  *          that runs the program many times, each of these processes is driven.
  * Errors:  in the report: no port was opened, the client failed.
  */

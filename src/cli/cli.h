@@ -35,7 +35,7 @@ struct pf_cli_verb {
  * Returns the index of the next word, or -1 if the verb has nothing more to do; *status is then
  * its exit status (after --help, or after an error message). */
 int pf_cli_parse(const struct pf_cli_verb *v, int argc, char **argv, int *status);
-/* The first operand that looks like an option, of a verb whose operands never do; NULL: none. */
+/* The first operand that begins with '-'; NULL: none. For verbs whose operands never do. */
 const char *pf_cli_late_option(int argc, char **argv, int first);
 
 /* Prints the OPTIONS section of the verb's man page, in roff, for `pf VERB --help=man`.

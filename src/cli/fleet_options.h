@@ -44,8 +44,9 @@ char **pf_fleet_strip(int argc, char **argv, const char *const *own, int *n);
 int pf_fleet_rerun(const char *verb, const char *folder, bool collect);
 /* The same for the last fleet of the verb that has not ended. */
 int pf_fleet_resume(const char *verb, const char *state);
-/* Prints the tasks of a fleet that did not end. Ends the fleet if all its work is done. Returns the
- * exit status of the verb: `status`, or an error if nothing was found and tasks did not end. */
+/* Ends the fleet if all its work is done. Otherwise prints what is left, and the command that
+ * continues the fleet. Returns the exit status of the verb: 128 + the signal after a signal; an
+ * error if work is left and `status` is 0; otherwise `status`. */
 int pf_fleet_conclude(struct pf_fleet *f, const char *verb, bool finished, int status);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * hunt_on_fleet.h - `pf hunt --on`: runs the search as tasks of a fleet; the report of pf hunt.
+ * hunt_on_fleet.h - `pf hunt --on`: runs the search as tasks of a fleet. Also writes the report
+ * of every hunt.
  *
  * Errors:  prints messages; returns an exit status.
  */

@@ -17,8 +17,6 @@
 
 #define VERB "dump"
 
-/* Prints the environment: the values that the clip contains, and the names of the other
- * variables. */
 /* Adds "WORD TEXT", with control characters escaped. */
 static void add_item(struct pf_text *t, const char *word, const char *text)
 {
@@ -28,6 +26,7 @@ static void add_item(struct pf_text *t, const char *word, const char *text)
     pf_text_char(t, '\n');
 }
 
+/* Adds the environment: the values that the clip contains, and the names of the other variables. */
 static void add_environment(struct pf_text *t, const struct pf_clip *c,
                             const struct pf_environment_values *v)
 {

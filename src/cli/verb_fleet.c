@@ -85,7 +85,7 @@ static int cancel(const char *folder)
 }
 
 /* Runs `what` on every fleet that has not ended; status also shows the last fleet, or all of them.
- * Returns the status of the first one that is not 0. */
+ * Returns the first exit status that is not 0. */
 static int on_fleets(const char *state, const char *what, bool all)
 {
     char **folders = pf_fleet_list(state);

@@ -23,7 +23,7 @@
 #include <unistd.h>
 
 #define VERB "suite"
-#define LONGER_MS 120000 /* of the time limit of a task than that of a test */
+#define LONGER_MS 120000 /* least difference of the time limits of a task and a test */
 #define EXIT_FAILED 1
 
 struct suite {

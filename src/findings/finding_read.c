@@ -340,8 +340,6 @@ static unsigned read_tries(struct pf_reader *r, const json_t *o)
     return json_object_get(o, "tries") ? (unsigned)pf_read_number(r, o, "tries") : 0;
 }
 
-/* Merges the same finding from another source into `old`: the more certain status wins; it counts
- * if either does. */
 /* True if a verdict replaces the one that the finding has. A finding may have been judged several
  * times, with other options; the worst verdict counts. */
 static bool is_worse(const struct pf_finding *old, const char *verdict)
@@ -353,6 +351,8 @@ static bool is_worse(const struct pf_finding *old, const char *verdict)
     return now < before && now != PF_JUDGED_UNDECIDED;
 }
 
+/* Merges the same finding from another source into `old`: the more certain status wins; it counts
+ * if either does. */
 static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
 {
     enum pf_finding_status status =

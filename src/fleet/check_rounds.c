@@ -8,7 +8,7 @@ static int by_round(const void *a, const void *b)
                                 : (x->round > y->round) - (x->round < y->round);
 }
 
-/* The same, after the first rounds of all groups. */
+/* The first rounds of all groups come first, then the others as in by_round. */
 static int by_urgency(const void *a, const void *b)
 {
     const struct pf_check_piece *x = a, *y = b;

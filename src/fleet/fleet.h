@@ -150,7 +150,8 @@ PF_MUST_USE pf_status pf_fleet_attempts_submitted(const struct pf_fleet *f, cons
                                                   size_t n, struct pf_error *e);
 PF_MUST_USE pf_status pf_fleet_attempts_given_up(const struct pf_fleet *f, uint64_t id,
                                                  struct pf_error *e);
-/* Sets the attempts of all tasks. Those that have all attempts again become PF_FLEET_NEW. */
+/* Counts the attempts of all tasks. Tasks that were not submitted, or were given up last, have no
+ * attempts and become PF_FLEET_NEW. */
 void pf_fleet_attempts_load(struct pf_fleet *f);
 
 /* --- fleet_loop.c --- */

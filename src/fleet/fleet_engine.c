@@ -107,8 +107,9 @@ char *pf_fleet_variables(const struct pf_fleet *f, char separator)
 
 /* --- engine `script`: FILE submit|list|cancel FOLDER NAME [N...] --- */
 
-/* Tells the script which variables tasks get, without those that are not set, and how many seconds
- * a job may take: some longer than a task. */
+/* Sets the variables of the script: PF_FLEET_VARIABLES names the variables that tasks get, without
+ * those that are not set; PF_FLEET_SECONDS is the time limit of a job, two minutes longer than that
+ * of its task. */
 static void set_variables(const struct pf_fleet *f)
 {
     char *names = pf_fleet_variables(f, ','), *rest = names, *name, *list = pf_mem_copy("");

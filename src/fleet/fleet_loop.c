@@ -28,7 +28,7 @@
 #define POLL_MOST_MS 1000 /* short, because a node may wait for its next task */
 #define LIST_MS 2000 /* least time between two questions to the engine */
 #define LOST_MS 3000
-#define GROUP 1024 /* most results that are merged together, before a signal is heeded */
+#define GROUP 1024 /* most results that are merged before signals are handled again */
 
 struct fleet_loop {
     struct pf_fleet *f;

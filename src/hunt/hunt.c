@@ -238,8 +238,8 @@ static pf_status try_growth(struct pf_hunt *h, bool *more, struct pf_error *e)
     return s;
 }
 
-/* Tries the next change of an input that reached something new: of the newest run with few changes
- * so far. *more: there was one. */
+/* Tries the next change of an input that reached something new. Runs with few changes so far come
+ * first, the newest of them first. *more: there was one. */
 static pf_status try_change(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     *more = false;
@@ -286,8 +286,8 @@ static pf_status try_schedule(struct pf_hunt *h, bool *more, struct pf_error *e)
     return s;
 }
 
-/* Takes branches that no run took, then tries longer and changed inputs, until that yields work for
- * the other phases, at most `slice` inputs if there is such work already. */
+/* Takes branches that no run took, then tries longer and changed inputs. Ends when there is a new
+ * candidate or race. If the other phases have work already, also ends after `slice` inputs. */
 static pf_status phase_3(struct pf_hunt *h, uint32_t slice, struct pf_error *e)
 {
     pf_status s = PF_OK;

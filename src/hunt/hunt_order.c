@@ -1,5 +1,5 @@
-/* hunt_order.c - see hunt_order.h. Costs only grow, so a heap whose first question is weighed again
- * when it is taken is in order. */
+/* hunt_order.c - see hunt_order.h. Costs only grow. So a question that is in the wrong place of its
+ * heap is too far in front, and it is enough to compute its cost again when it is taken. */
 #include "hunt_order.h"
 #include "pf_symbolic.h"
 

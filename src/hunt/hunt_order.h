@@ -10,11 +10,11 @@
  *              8  a known direction, more often in one run than in any run before
  *             16  any other branch;  64  inside a library function;  256  an assumption of a model
  *
- *          It grows with the questions for the same direction so far. From 16 on it also grows with
- *          the distance, on its path, from what was new in its run; without anything new it is 128
- *          more. The cheapest is next; among equals that of the newest run, then the first of its
- *          path. Every fourth question is one of cost 16 or more: a known direction may lead to
- *          something new in another run.
+ *          It grows with the questions for the same direction so far. A cost of 16 or more also
+ *          grows with the distance on the path from the nearest new direction of the run. If the
+ *          run had none, 128 is added. The cheapest question is next; among equals that of the
+ *          newest run, then the first of its path. Every fourth question is one of cost 16 or more:
+ *          a known direction may lead to something new in another run.
  * Memory:  the order owns its questions until release; a pointer to one is valid until the next
  *          call of pf_hunt_order_add.
  * Threads: one.
@@ -30,7 +30,7 @@
 
 struct pf_hunt_question {
     uint32_t path, run;
-    uint32_t condition; /* of the path; otherwise the number of conditions before it */
+    uint32_t condition; /* to flip; of a meeting or text: how many come before it */
     uint32_t first, second; /* labels of two addresses that are to meet; 0: none */
     uint32_t text; /* 1 + the index of a text of the log; 0: none */
     uint64_t key; /* of the path that is asked for */

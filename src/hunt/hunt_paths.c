@@ -409,7 +409,7 @@ bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint3
             continue; /* another run took this path meanwhile, or there is no answer */
         out->run = x->run;
         out->key = q->key;
-        if (q->text) /* trying it once is enough to make others better */
+        if (q->text) /* it is no longer new, so other questions come first */
             (void)pf_hunt_order_took(&p->order, q->direction, q->branch);
         return true;
     }

@@ -48,7 +48,8 @@ void pf_hunt_paths_free(struct pf_hunt_paths *p);
  * different schedules have different numbers `schedule`. `predicted`: that of the pf_hunt_flip that
  * asked for the run; 0: none. `aliases`: see input_bytes.h. If the input has no bytes for a socket
  * or for random bytes, those that the run read are taken. Adds to `branches` a key for each branch
- * that the run took, together with its count. *new: no run took one of them before. */
+ * that the run took, together with its count. *new: one of them has a direction that no
+ * run took before. */
 PF_MUST_USE pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *clip, uint32_t run,
                                         const struct pf_input_bytes *input, uint64_t schedule,
                                         uint64_t predicted, const pf_source_aliases *aliases,
@@ -59,8 +60,8 @@ bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint3
                         struct pf_hunt_flip *out);
 /* From now on, finds inputs only for the flips of part `shard` of `shards` equal parts. */
 void pf_hunt_paths_shard(struct pf_hunt_paths *p, uint32_t shard, uint32_t shards);
-/* From now on, no question is asked while stopped(arg) is true: many may be asked in vain before
- * one yields an input, and each may take as long as the solver's limit. */
+/* From now on, no question is asked while stopped(arg) is true. Without this, one call may ask many
+ * questions that yield no input, and each may take as long as the solver's limit. */
 void pf_hunt_paths_stop(struct pf_hunt_paths *p, bool (*stopped)(void *arg), void *arg);
 /* Marks a flip as tried, by its key. */
 void pf_hunt_paths_skip(struct pf_hunt_paths *p, uint64_t key);

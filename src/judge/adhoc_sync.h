@@ -32,8 +32,8 @@ bool pf_adhoc_sync_loop(const struct pf_trace *now, uint32_t waiter, uint64_t re
  * recording, in which a comes before b. */
 bool pf_adhoc_sync_guard(const struct pf_trace *then, uint32_t a, uint32_t b,
                          const struct pf_trace *now, struct pf_adhoc_sync *out);
-/* The last write of the thread of event a before a to a variable that another thread polls:
- * perhaps the variable is a lock made by hand, which the thread takes there. PF_NONE: none. */
+/* The last write to `address` by the thread of event a before a; PF_NONE: none. Another thread
+ * polls this variable, so it may be a lock made by hand, which the thread takes by this write. */
 uint32_t pf_adhoc_sync_claim(const struct pf_trace *t, uint32_t a, uint64_t address);
 /* In a run in which event b came first: true if the thread of event a waited for the thread of b
  * on its way from b to a, so that something orders the two accesses. */

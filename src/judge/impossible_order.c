@@ -8,9 +8,6 @@
 
 /* --- locks in the way --- */
 
-/* The other thread waits for a lock that the thread of a holds at a, so it is not enough to hold
- * the latter before a. Sets hold_from to an earlier event before which it is held instead: its
- * acquire of the n-th innermost lock. Returns false if there is none; the class is then decided. */
 bool pf_impossible_order_hold_before_lock(struct pf_judging *j, unsigned n)
 {
     const struct pf_trace *t = j->race->t;
@@ -140,9 +137,6 @@ static bool is_unordered(const struct pf_judging *j, const struct pf_judge_run *
     return a != PF_NONE && b != PF_NONE && !pf_adhoc_sync_waited(now, b, a);
 }
 
-/* The other thread polls a variable that the held thread has written before its access: a lock that
- * is made by hand. If the thread is held before that write, and both get in, the lock is broken.
- * True: they do, and the runs show it. */
 bool pf_impossible_order_is_broken_lock(struct pf_judging *j)
 {
     uint32_t claim = j->polled && j->out->class == PF_JUDGED_SINGLE_ORDERING

@@ -155,8 +155,8 @@ static bool any_differs(const struct pf_judging *j)
     return false;
 }
 
-/* Descriptors that differ between two equal runs do not count, such as times on standard error,
- * unless no others have output. */
+/* From now on, descriptors whose output differs between two equal runs are not compared: one with
+ * times on standard error, for example. If all output differs, everything is compared. */
 static void drop_unsteady(struct pf_judging *j, const struct pf_judge_run *again)
 {
     uint64_t all,

@@ -160,8 +160,7 @@ static bool choose_schedule(const struct pf_judge_case *race, unsigned i, char *
     return !own || strcmp(to, own) != 0;
 }
 
-/* The i-th further recording. Random ones are made once for all races of the first recording.
- * False: there is none; *r is released in any case, unless it is shared. */
+/* Makes the i-th further recording. False: there is none. */
 static bool record_further(struct pf_judge_again *r, const struct pf_judge_case *race, unsigned i)
 {
     char schedule[400];
@@ -179,7 +178,8 @@ static bool record_further(struct pf_judge_again *r, const struct pf_judge_case 
     return pf_record_again(&q, &ignored) == PF_OK;
 }
 
-/* Judges the race in the i-th further recording. False: it does not happen there. */
+/* Judges the race in the i-th further recording. Random recordings are made once, and kept for all
+ * races of the first recording unless they are large. False: the race does not happen there. */
 static bool judge_further(const struct pf_judge_settings *how, const struct pf_judge_case *race,
                           uint64_t end_ms, unsigned i, struct pf_verdict *v)
 {

@@ -81,9 +81,9 @@ static void make_recording(const struct pf_judge_list *l, struct pf_judge_item *
     free(path);
 }
 
-/* Creates a folder for the files of the runs in memory: there are many, most of them small, and on
- * a disk they cost more than the runs. Returns NULL if there is no such folder, or if the recording
- * is so long that its files may need too much memory. */
+/* Creates a folder in memory for the files of the runs. There are many small files, and writing
+ * them to a disk would cost more than the runs. Returns NULL if there is no such folder, or if the
+ * recording is so long that its files may need too much memory. */
 static char *make_scratch(const struct pf_trace *t)
 {
     struct statvfs now;

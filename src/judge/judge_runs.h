@@ -52,7 +52,7 @@ PF_MUST_USE pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf
 void pf_judge_runs_clear(struct pf_judge_runs *g);
 /* The trace of a run; NULL: it could not be replayed. It is loaded once and kept with the run. */
 struct pf_trace *pf_judge_run_trace(const struct pf_judge_run *r);
-/* Releases the trace if it is so large that another replay is better than its memory. */
+/* Releases the trace if it is so large that replaying again is better than keeping it. */
 void pf_judge_run_trace_done(const struct pf_judge_run *r);
 /* True if both gave the same result: output, exit status or signal. */
 bool pf_judge_runs_same(const struct pf_judge_run *a, const struct pf_judge_run *b);

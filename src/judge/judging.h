@@ -8,12 +8,12 @@
 
 struct pf_judging {
     const struct pf_judge_settings *how;
-    struct pf_judge_case own; /* *race, with the descriptors whose output does not count */
-    const struct pf_judge_case *race;
+    struct pf_judge_case own; /* a copy of the case; its `unsteady` may grow */
+    const struct pf_judge_case *race; /* &own */
     struct pf_judge_runs g;
     struct pf_verdict *out;
     bool varies; /* the output of two equal runs of the primary order differs */
-    uint64_t polled; /* the variable that orders the accesses because a thread polls it; 0: none */
+    uint64_t polled; /* address of the variable whose polling orders the accesses; 0: none */
 };
 
 /* Sets the class and the reason. */

@@ -133,8 +133,8 @@ static bool is_listed(const pf_vec_u32 *list, size_t *next, uint32_t event)
     return *next < list->len && list->at[*next] == event;
 }
 
-/* Looks for the closest pair of an access of one list and the access `event`, the next one of the
- * trace, that nothing orders. */
+/* Compares `event` with the earlier accesses of the list, the newest first. Sets *a and *b to the
+ * first pair that conflicts and is not ordered, if it is closer together than the pair so far. */
 static void compare_earlier(const struct pf_clocks *clocks, const earlier_accesses *list,
                             uint32_t event, uint32_t *a, uint32_t *b)
 {

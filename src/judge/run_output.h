@@ -36,7 +36,8 @@ PF_MUST_USE pf_status pf_run_output_read(struct pf_run_output *o, const struct p
                                          struct pf_error *e);
 void pf_run_output_release(struct pf_run_output *o);
 bool pf_run_output_same(const struct pf_run_output *a, const struct pf_run_output *b);
-/* Bits of the descriptors, below 64, whose output differs. *all: of those that have output. */
+/* Returns a bit for each descriptor below 64 whose output differs. Sets *all to the bits of all
+ * that have output in one of the runs. */
 uint64_t pf_run_output_differing(const struct pf_run_output *a, const struct pf_run_output *b,
                                  uint64_t *all);
 /* Forgets what was written to the descriptors with these bits. */

@@ -253,7 +253,7 @@ static void reset_lane(const struct pf_resident_host *r, struct pf_channel *c)
     c->outcome = PF_OUTCOME_NONE;
     c->text[0] = c->error[0] = 0;
     c->errors = c->executed = c->stuck = 0;
-    c->children = r->trunk->children; /* those of before the checkpoint, too, are not explored */
+    c->children = r->trunk->children; /* those from before the checkpoint are not explored either */
     c->copies = r->trunk->copies;
     c->nblocked = c->nunexplored = c->nstates = c->nlive = c->exploring = c->not_seq_cst = 0;
     c->divergence.diverged = 0;

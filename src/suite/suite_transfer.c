@@ -334,8 +334,8 @@ pf_status pf_suite_import(struct pf_suite_db *db, const struct pf_suite_import *
     return s;
 }
 
-/* The findings of results come in no order. With its default cache of 2 MB, SQLite would read and
- * write each page of the database many times. */
+/* Results have their findings in no useful order. With its default cache of 2 MB, SQLite would read
+ * and write each page of the database many times. */
 pf_status pf_suite_import_begin(struct pf_suite_db *db, struct pf_error *e)
 {
     return pf_suite_db_exec(db, "PRAGMA cache_size=" CACHE ";BEGIN IMMEDIATE", e);
