@@ -1,8 +1,8 @@
 /*
  * llvm_shim.h - operations that LLVM's C++ API offers and its C API does not (shim.cpp).
  *
- * Memory:  LLVM owns all values and blocks; pf_llvm_merges_finish and the functions _free free
- *          their argument.
+ * Memory:  LLVM owns all values and blocks; pf_llvm_merges_finish and the _free functions
+ *          free their argument.
  * Threads: as LLVM: one thread per context.
  * Errors:  none; running out of memory ends the compiler.
  */

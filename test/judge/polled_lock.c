@@ -1,5 +1,5 @@
-// A lock that is made of a variable: it is tested, and then set. Both threads may get it. That one
-// of them polls the variable while the other one is inside does not order the accesses.
+// A lock made of a variable that is tested and then set. Both threads may get it. One of them may
+// poll the variable while the other one is inside, but that does not order the accesses.
 // judge: counter output-differs
 // options: --recordings 0
 // levels: O2

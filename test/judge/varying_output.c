@@ -1,6 +1,6 @@
 // The number that is printed depends on the schedule in every run, and not on the race on `last`.
-// Almost every run has a result of its own, but the twin of each run, which differs from it in the
-// order of the race only, has the same.
+// Almost every run has a different result. But each run has the same result as its twin, which
+// differs from it only in the order of the race.
 // judge: last k-witness-harmless
 #include <pthread.h>
 #include <stdatomic.h>

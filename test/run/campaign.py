@@ -10,9 +10,9 @@ Without files: every test program that can be recorded. Each is built at each le
     finding is executed there. It must say that it showed the finding.
 Prints a line for each program that is not as expected, then one summary line. Exit status: 0, or 1 if there was one.
 
---log appends one line of JSON, with the seconds of CPU that it took, for each build that was examined. What the log says of this program text, this level and this
-pf (name, level and the hash of both) is not examined again, and counts in the summary. So a campaign can be stopped and
-continued, and several slices (--slice 0/4 ... 3/4: every fourth program) can have one log.
+--log appends one line of JSON for each build that was examined, with the seconds of CPU that it took. A program that the log has for
+the same name, level and hash of its text and of pf is not examined again; its line counts in the summary. So a campaign can be stopped
+and continued, and several slices (--slice 0/4 ... 3/4: every fourth program) can have one log.
 """
 
 import argparse

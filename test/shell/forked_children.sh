@@ -108,7 +108,7 @@ for clip in state/check/*/clips/*/*.clip; do
     has err "shown: the race"
 done
 
-# Nor is it one if the program fails in some runs for another reason.
+# The death of a child that its parent expects is not a finding, even if the program fails in some runs for another reason.
 cp "$ROOT/test/shell/part/forked_death.c" .
 "$PF" cc -g forked_death.c -o forked_death
 status 0 "$PF" check --runs 6 --seed 1 --time 100s --quiet --state death -- ./forked_death

@@ -86,7 +86,7 @@ static bool naive_race(const struct pf_thread *t, unsigned b, bool write, bool a
 #define EPOCHS_MAX 8192
 static uint16_t span_of[THREADS_MAX + 1][EPOCHS_MAX];
 
-/* The epochs of t's span cannot be told apart any more. */
+/* From now on, no thread can tell the epochs of t's span apart. */
 static void note_span(const struct pf_thread *t)
 {
     uint32_t from = t->order.span.from & PF_CLK_MAX, to = from + t->order.span.more;

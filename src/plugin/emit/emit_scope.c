@@ -2,10 +2,10 @@
  * emit_scope.c - tells the runtime when stack variables begin and end, in watch bodies that were
  * compiled with -fpf-use-after-scope.
  *
- * After its end a variable must not be used until it begins again. When the function is left, all
- * its variables "begin", because the memory belongs to other functions from then on. A variable
- * that no other code can know needs no end, but it may share its memory with another one, so its
- * beginning counts.
+ * After its end a variable must not be used until it begins again. When the function is left, a
+ * begin is emitted for each variable that has an end: from then on other functions may use the
+ * memory. A variable that is never checked gets no end, but it gets its begin, because it may share
+ * stack memory with a variable that has ended.
  */
 #include "debuginfo.h"
 #include "emit.h"

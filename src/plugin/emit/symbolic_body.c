@@ -117,8 +117,8 @@ struct value_list {
     size_t n, cap;
 };
 
-/* Labels of such a value are lost in any case. If the load itself loses them, nothing after it
- * needs a guard. */
+/* The labels of such a value are lost at its uses. If the load itself loses them, the uses need no
+ * guard. */
 static bool has_only_float_uses(const struct pf_labels *l, LLVMValueRef v)
 {
     LLVMUseRef use = LLVMGetFirstUse(v);

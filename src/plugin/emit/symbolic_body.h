@@ -32,8 +32,8 @@ struct pf_label_member {
     enum pf_label_phase phase;
 };
 
-/* LOSE: an operand may have a label, or the memory that is loaded, but the value has none: because
- * of its type, or because it is only used as a floating-point number. */
+/* LOSE: an operand, or the memory that is loaded, may have a label, but the value never has one,
+ * because of its type or because it is only used as a floating-point number. */
 enum pf_may_label { PF_MAY_HAVE_LABEL = 1, PF_MAY_LOSE_LABEL };
 
 struct pf_labels {

@@ -69,8 +69,8 @@ static unsigned model_of(LLVMValueRef call)
     for (unsigned i = 1; i < PF_MODELS; i++)
         if (!strcmp(name, models[i]))
             return i;
-    /* a fortified function without a line of its own has the arguments of the plain one, then the
-     * size of the destination */
+    /* a fortified function (__NAME_chk) that pf_model.def does not list has the arguments of NAME
+     * and one more, the size of the destination */
     n = strlen(name);
     if (n < 7 || strncmp(name, "__", 2) || strcmp(name + n - 4, "_chk"))
         return 0;

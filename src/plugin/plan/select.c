@@ -221,7 +221,7 @@ static void select_call(struct pf_unit *u, struct pf_plan *plan, LLVMValueRef in
         struct pf_plan_step *s = add(plan, inst, PF_DO_LIFETIME);
         s->ptr = variable;
         s->write = begins;
-        s->may_synchronise = !plan->events; /* an access after the end is another access */
+        s->may_synchronise = !plan->events; /* a check before it does not replace one after it */
         return;
     }
     if (id) {

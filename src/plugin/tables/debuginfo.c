@@ -170,8 +170,8 @@ static const char *const invented_prefixes[] = {
     "base",        "add",        "sub",
 };
 
-/* The length of the member's name without the number that LLVM adds if a value of the function has
- * the same name. */
+/* The length of the member's name without the number that LLVM appends if another value of the
+ * function has the same name. Needs debug information with types (-g). */
 static size_t member_length(struct pf_unit *u, const char *name, size_t n)
 {
     if (!isdigit((unsigned char)name[n - 1]))

@@ -236,7 +236,7 @@ static int wanted_status(void)
     return race.counted && !pf_rt.events && !pf_options.own_status ? pf_options.exitcode : 0;
 }
 
-/* A function of the program: gets 1 if the process will fail because of findings, and decides. */
+/* Of the program; 1: there are findings that count. The result decides if the process fails. */
 int __tsan_on_finalize(int failed) __attribute__((weak));
 
 int pf_race_summary(void)
@@ -390,7 +390,7 @@ static void use_after_free(struct pf_thread *t, uintptr_t granule, uint64_t now,
     if (pf_ended_scopes_exist && pf_bad_access_find_scope(&e))
         e.block = (struct pf_block){0};
     else if (pf_ended_scopes_exist && !known)
-        return; /* the mark of a function that has been left */
+        return; /* a mark left behind by a function that has returned */
     if (!seen_pair(pair_of(now, then)))
         pf_bad_access_found(&e);
 }

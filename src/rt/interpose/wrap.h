@@ -70,9 +70,9 @@ void *pf_real_find(const struct pf_real *r);
     (__builtin_expect(real_##fn != NULL, 1) ? real_##fn                                            \
                                             : (__typeof__(real_##fn))pf_real_find(&pf_real_##fn))
 
-/* ThreadSanitizer's second name of an interposed function, which a program can call from a
- * definition of its own. The alias has the address of our definition, also if the program's
- * definition of `fn` takes precedence. */
+/* ThreadSanitizer's second name of an interposed function. A program that defines `fn` itself can
+ * call it: the alias is our definition even if the program's definition of `fn` takes
+ * precedence. */
 #define PF_INTERCEPTOR_NAME(fn)                                                                    \
     __asm__(".weak __interceptor_" #fn "\n.type __interceptor_" #fn                                \
             ", @function\n.set __interceptor_" #fn ", " #fn "\n")

@@ -124,7 +124,7 @@ void *pf_heap_allocated(struct pf_func *native, void *p, size_t size, const void
     return p;
 }
 
-/* to_libc: libc gets the block next, as it is, and may hand it out again. */
+/* to_libc: the caller returns the block to libc at once, so libc may reuse it. */
 static void freeing(struct pf_func *native, void *p, const void *caller, bool to_libc)
 {
     struct pf_thread *t = pf_self();

@@ -24,7 +24,7 @@ static void *start(void *record)
     return run(arg);
 }
 
-/* Directed mode uses one core. */
+/* Not needed in directed mode, which uses one core. */
 static bool copy_affinity(const pthread_attr_t *attr, pthread_attr_t *own)
 {
     cpu_set_t cores;
@@ -51,7 +51,7 @@ static bool allocate_stack(const pthread_attr_t *attr, pthread_attr_t *own, size
            !pthread_attr_setstacksize(own, size);
 }
 
-/* Code may depend on where its stack is. */
+/* Tells the user once, because the program may depend on where the stack is. */
 static void say_replaced(void)
 {
     static bool announced;
@@ -64,10 +64,11 @@ static void say_replaced(void)
     announced = true;
 }
 
-/* The runtime runs on the stack of the thread, and there its thread-local variables are: 16 KB. In
+/* The stack of a thread also holds the runtime's frames and its thread-local variables, 16 KB. In
  * directed mode the kernel's signal frames and the scheduler need more, up to 12 KB for the
- * registers alone. *own becomes a copy of attr with a larger stack. A small stack that the program
- * provides is not used at all. */
+ * registers alone. Returns the attributes to use: `own`, a copy of attr with a larger stack, or
+ * attr. Stacks of up to LEAST_GIVEN_STACK that the program provides are replaced; larger ones are
+ * used as they are. */
 #define LEAST_STACK (128u << 10)
 #define LEAST_GIVEN_STACK (64u << 10)
 static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_t *own)

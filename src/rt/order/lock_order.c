@@ -2,11 +2,12 @@
  * lock_order.c - see lock_order.h.
  *
  * When an edge is added, cycles through it are searched at once, so that a deadlock is reported
- * before it happens. Most programs take their locks in one order, so the locks have ranks: as long
- * as the graph has no cycle, an edge goes from a lower rank to a higher one. An edge that fits the
- * ranks closes no cycle; otherwise the locks behind it get new ranks, or the edge closes a cycle,
- * and the ranks are given up. Only if there is a path back, cycles are searched, because not every
- * cycle can deadlock. That search is a depth-first walk over paths of at most PF_LOCK_ORDER_LENGTH
+ * before it happens. Most programs take their locks in one order, so the locks have ranks: while
+ * the graph has no cycle, every edge goes from a lower rank to a higher one. A new edge that goes
+ * upwards closes no cycle. For any other edge, a walk visits all locks that its end can reach: if
+ * its start is not among them, they get new ranks; if it is, the graph has a cycle, and the ranks
+ * are not used any more. Not every cycle can deadlock, so the cycles of such an edge are searched
+ * for one that can. That search is a depth-first walk over paths of at most PF_LOCK_ORDER_LENGTH
  * edges, and ends after SEARCH_STEPS edges. One edge per pair of locks is not enough: the same pair
  * may be taken with and without a gate. So an edge is stored for each set of gates, unless an edge
  * is stored already whose gates are a subset.
@@ -53,7 +54,7 @@ uint64_t pf_shared_orders[PF_SHARED_ORDERS];
 static struct pf_spin graph_lock;
 static struct order_node *map[BUCKETS];
 static int64_t lowest_rank, highest_rank;
-static bool has_cycle; /* the ranks are given up until the graph is empty */
+static bool has_cycle; /* the ranks are not used until the graph is empty again */
 static uint32_t nodes, walks;
 
 void pf_lock_order_lock(void) { pf_spin_lock(&graph_lock); }
@@ -274,8 +275,9 @@ static void mark(uintptr_t lock)
     pf_spin_unlock(l);
 }
 
-/* How many acquisitions unwatched code skips. FREE of them without a new edge do not count, so that
- * programs with few locks are examined completely. */
+/* Sets how many acquisitions unwatched code skips next: one more after each acquisition without a
+ * new edge. The first FREE of these do not count, so that programs with few locks are examined
+ * completely. */
 static void set_gap(struct pf_thread *t, bool any_new)
 {
     uint32_t gap = t->order.orders_gap;

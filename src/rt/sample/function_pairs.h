@@ -73,17 +73,17 @@ bool pf_burst_rate_parse(const char *s, struct pf_burst_rate *r, uint32_t *n);
 /* True if call number `count` (from 0) of a pair is in a burst. *left: for how many calls, from
  * this one on, the answer is the same. */
 bool pf_burst_rate_samples(const struct pf_burst_rate *r, uint32_t count, uint32_t *left);
-/* Moves each pair of earlier executions to another call of its period, chosen by `seed` and the
- * pair. Otherwise a short execution, which makes fewer calls than a period has, would never
- * meet a burst when the executions before it had ended between two bursts. */
+/* Moves each pair of earlier executions to another position in its period, chosen by `seed` and the
+ * pair. Without this, an execution that makes fewer calls than a period has would meet no burst if
+ * the executions before it ended between two bursts. */
 void pf_function_pairs_shift(struct pf_function_pairs *before, const struct pf_burst_rate *r,
                              uint64_t seed);
 
 /* Decides whether a call of function `f` is sampled while other threads run others[0..n), n <= 64:
  * it is if one of its pairs is in a burst. `before` holds the pairs of earlier executions; in `own`
  * each pair that is not new gets `weight` more calls. *wake: a bit for each of the others whose
- * pair is in a burst; but if one of the pairs is in its first burst, only for those that are.
- * *left: as above. PF_PAIR_NEW: one of them was never seen before. */
+ * pair is in its first burst; if no pair is, for each whose pair is in a burst. *left: as above.
+ * PF_PAIR_NEW: one of the pairs was never seen before. */
 enum pf_pair_decision { PF_PAIR_SKIP, PF_PAIR_BURST, PF_PAIR_FIRST_BURST, PF_PAIR_NEW };
 enum pf_pair_decision pf_function_pairs_decide(struct pf_function_pairs *own,
                                                const struct pf_function_pairs *before,

@@ -31,7 +31,7 @@ uint64_t pf_pair_history_start(struct pf_pair_history *h, const char *subfolder)
 /* The process ends: saves `all`, the pairs of all threads of this execution, and releases it. */
 void pf_pair_history_finish(struct pf_pair_history *h, struct pf_function_pairs *all,
                             struct pf_sample_numbers *out, bool exec);
-/* In the child of fork: the parent saves what was seen so far. */
+/* In the child of fork: forgets what was seen so far, which the parent saves. */
 void pf_pair_history_forked(struct pf_pair_history *h);
 
 /* The hash of f, computed by `compute` at first. */

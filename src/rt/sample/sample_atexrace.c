@@ -15,10 +15,10 @@
  * When a pair is seen to be new, its race may already have been missed: the first access came
  * before the second function was called, and a short function has returned by then. In the paper
  * functions run under Pin and take long; here they do not. So the calls that LiteRace samples are
- * sampled whatever their pairs are: of each function in each thread the first calls of an
- * execution, then one burst of 100, of 1,000, and of every 10,000 calls. A watched call that stays
- * in a loop leaves its watch body when its burst is over; windows, in which all threads are
- * watched, cover what comes later in the loop (watch_window.h).
+ * sampled whatever their pairs are: for each function and thread, a burst at the beginning of the
+ * first 100 calls of an execution, of the next 1,000 calls, and then of every 10,000 calls. A
+ * watched call that stays in a loop leaves its watch body when its burst is over; windows, in which
+ * all threads are watched, cover what comes later in the loop (watch_window.h).
  */
 #include "limits.h"
 #include "pair_history.h"
@@ -31,8 +31,9 @@
 
 #define SKIP_MAX 4095 /* calls that pass without reading the table */
 #define SKIP_GROWTH 2   /* the number of skipped calls grows by at most 1/SKIP_GROWTH of itself */
-/* Later bursts of its pairs take at most PAIR_CALLS calls of a function, and one call in PAIR_RATE.
- * A hot function with many pairs, each with its own bursts, would be sampled too often. */
+/* At most PAIR_CALLS calls of a function, plus one in PAIR_RATE, are sampled because of later
+ * bursts of its pairs. Without this limit, a hot function with many pairs, each with its own
+ * bursts, would be sampled too often. */
 #define PAIR_CALLS 100u
 #define PAIR_RATE 500u
 #define SKIP_ALONE 15 /* while there is no other thread */
@@ -172,8 +173,9 @@ static void delay(struct thread_state *o, const struct pf_running_function *othe
     }
 }
 
-/* Reads what the other threads run, for `weight` calls of f, and decides whether its pairs make it
- * sample the call. first: it is one of the first calls; all other threads are woken. */
+/* Reads which functions the other threads run, counts `weight` calls of f, and decides by its pairs
+ * whether the call is sampled. first: it is one of the first calls, so all other threads are
+ * woken. */
 static enum pf_pair_decision decide(struct pf_thread *t, struct pf_func *f, uint32_t weight,
                                     bool first, uint32_t *left, bool *alone)
 {
@@ -213,8 +215,8 @@ static void burst_begins(struct pf_thread *t, uint32_t asked)
         __atomic_store_n(&__pf_tls.body_switch, PF_SWITCH_WINDOW, __ATOMIC_RELAXED); /* all loops */
 }
 
-/* The next calls of f do not ask, unless the call is sampled: more and more of them, from 0 on,
- * until a new pair is seen. */
+/* If the call of f is not sampled, the next calls of f do not ask. Their number grows from 0 until
+ * a new pair is seen. */
 static void skip_calls(struct thread_state *o, uint32_t f, bool sample, bool anew, uint32_t left)
 {
     int32_t *next = &o->of[f].skip_next;
@@ -225,7 +227,7 @@ static void skip_calls(struct thread_state *o, uint32_t f, bool sample, bool ane
     __pf_tls.counts[f] = o->of[f].skipped = sample ? 0 : most < *next ? most : *next;
 }
 
-/* Decides whether the call is sampled, for the calls of f that did not ask before it too. */
+/* Decides whether the call is sampled. Also counts the calls of f before it that did not ask. */
 static bool samples(struct pf_thread *t, struct thread_state *o, struct pf_func *f, uint64_t now)
 {
     int32_t count = __pf_tls.counts[f->number];

@@ -1,9 +1,9 @@
 /*
  * watch_window.c - see watch_window.h.
  *
- * A burst is measured in processor time, because a thread that waits, or does not run because the
- * machine is busy, watches nothing meanwhile. The system call that reads it is made when a burst
- * begins, and when it should be over by the time stamp counter.
+ * A burst is measured in processor time, because a thread watches nothing while it waits or while
+ * the machine is busy with others. The system call that reads the processor time is made when a
+ * burst begins, and when it should be over by the time stamp counter.
  */
 #include "watch_window.h"
 #include "options.h"
@@ -12,7 +12,7 @@
 
 #define BURST_CYCLES (1u << 18) /* about 100 microseconds */
 #define BURST_NS 100000u
-#define GAP_MAX (1u << 22) /* cycles between two calls that count: a thread may have waited */
+#define GAP_MAX (1u << 22) /* more cycles between two calls do not count: it may have waited */
 
 static uint64_t window_end, next_window, distance;
 

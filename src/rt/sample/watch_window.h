@@ -5,11 +5,11 @@
  * Model:   A *burst* lasts 100 microseconds of the thread's processor time. A call that stays in a
  *          loop goes back to its plain body when its burst is over.
  *          A *window* is open for 100 microseconds, for all threads at once: every call and every
- *          loop that they enter is watched. It covers accesses that are rare in a long loop, in
- *          both threads at the same time. Windows begin at a distance that makes them the share
- *          `overhead` of the time.
- *          A thread's *share* is the part of its time that passed in watched calls, as far as its
- *          calls show. While it is above `overhead`, only new pairs are sampled.
+ *          loop that they enter is watched. So races between accesses that are rare in long
+ *          loops can be found. Windows take the share `overhead` of the time.
+ *          A thread's *share* is the part of its time that passed in watched calls outside
+ *          windows, measured at its calls. While it is above `overhead`, only first calls, new
+ *          pairs and pairs in their first burst are sampled.
  * Threads: the window is shared by all threads, the rest belongs to one.
  */
 #ifndef PF_RT_WATCH_WINDOW_H

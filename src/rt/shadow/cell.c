@@ -195,7 +195,7 @@ static unsigned find_subsumed_word(const uint64_t n[PF_CELL_WORDS], uint64_t old
 }
 
 /* True if a and b are plain records of one kind in the span of t, made under the same locks: every
- * thread has seen both or neither, and a report about one record of both is correct. */
+ * thread has seen both or neither, so one record of their union gives correct reports. */
 static bool may_unite(const struct pf_thread *t, uint64_t a, uint64_t b)
 {
     return a && b && !((a ^ b) & (PF_BITS_SID | PF_BIT_W)) && !((a | b) & PF_BIT_A) &&

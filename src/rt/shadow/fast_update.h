@@ -49,12 +49,12 @@ static inline bool pf_overflow_add(uint64_t *n, uint64_t s)
     return false;
 }
 
-/* There is no room in n[0..PF_OVERFLOW_WORDS): makes one record of those that differ only in bytes,
- * site and epoch, if their epochs are in the span of the calling thread. Returns true if there is
+/* Makes room in n[0..PF_OVERFLOW_WORDS), which is full: unites records that differ only in bytes,
+ * site and epoch, and whose epochs are in the span of the calling thread. Returns true if there is
  * room now. Preserves all registers. */
 __attribute__((preserve_most)) bool pf_overflow_merge_span(uint64_t *cell, uint64_t *n);
 
-/* The same as pf_overflow_add, and makes room if need be. */
+/* As pf_overflow_add, but makes room first if necessary. */
 static inline bool pf_overflow_add_merged(uint64_t *cell, uint64_t *n, uint64_t s)
 {
     return pf_overflow_add(n, s) || (pf_overflow_merge_span(cell, n) && pf_overflow_add(n, s));
@@ -125,9 +125,9 @@ static inline bool pf_read_set_cache_covers(const struct pf_thread *t, uint64_t 
     return true;
 }
 
-/* The plain read `mine` of a cell with the read set `ref`, if the calling thread has just made the
- * same addition in another cell, as along an array that several threads read. Returns false, with
- * nothing done, if not. Preserves all registers. */
+/* Adds the plain read `mine` to a cell with the read set `ref`, if the calling thread has recently
+ * made the same addition in another cell, for example of an array that several threads read. Else
+ * returns false, with nothing done. Preserves all registers. */
 __attribute__((preserve_most)) bool pf_cell_repeat_addition(const uint32_t *clock, uint64_t *cell,
                                                             uint64_t ref, uint64_t mine);
 

@@ -1,5 +1,5 @@
 /*
- * memory_range.c - fresh and unmapped memory ranges (runtime_access.h).
+ * memory_range.c - fresh, freed and unmapped memory ranges (runtime_access.h).
  *
  * A range is cleared cell by cell; in larger ranges only the shadow pages that exist are cleared.
  * Returning shadow pages to the system is expensive (each one costs a fault when it is needed
@@ -28,7 +28,7 @@
 #define WRITTEN_MAX (64u << 10) /* of a larger allocation only the start is written */
 #define WRITTEN_START 4096u
 #define FREED_MAX 1024u /* bytes of a freed block that are marked, from its start */
-#define MAPPED_MIN (128u << 10) /* libc unmaps freed blocks of this size, and does not say so */
+#define MAPPED_MIN (128u << 10) /* from this size on, libc may unmap a freed block */
 #define SMALL 512u /* bytes; up to this size reset_small is tried */
 
 static void clear(uintptr_t from, uintptr_t to)
@@ -157,7 +157,7 @@ void pf_shadow_allocated(struct pf_thread *t, const volatile void *p, size_t siz
     }
 }
 
-/* A record of memory that t has freed; clk and id have the width of their fields. */
+/* A record of freed memory; clk and id must fit into their fields. */
 static uint64_t freed_record(uint64_t clk, uint64_t id)
 {
     return (uint64_t)PF_SID_FREED << PF_SID_SHIFT | clk << PF_CLK_SHIFT | PF_BIT_W | id;
@@ -178,13 +178,15 @@ static inline void mark_cell(uint64_t *cell, uint64_t by, uint64_t when)
 }
 
 /*
- * The block is about to be returned to libc. Two records that are ordered with nothing replace
- * those of each granule, so that every later access is reported:
+ * The block is about to be returned to libc. Two records replace those of each granule, except in
+ * granules with a read set or a spill. They are ordered before no access, so that every later one
+ * is reported:
  *
  *      cell[0]: write,        clk: the thread + 1,             id: the site of the free
  *      cell[1]: atomic write, clk: the epoch of the free,      id: its slot
  *
- * The report of an access looks at both: if the free did not happen before it, it is a race.
+ * When an access is reported, both are read: if the free did not happen before the access, the two
+ * race; otherwise it is a use after free.
  */
 void pf_shadow_freed(struct pf_thread *t, uintptr_t addr, size_t size, uint32_t where)
 {

@@ -11,9 +11,9 @@
 #define SHORT_RANGE 64
 
 /* rdi: address, rsi: size, edx: site. First tests ranges in one or two granules whose records cover
- * all 8 bytes, as in arrays. Of the others, a short range is mostly a loop over a few numbers: each
- * of its granules is tested, and updated like a single access if need be. check_miss.c handles the
- * rest. */
+ * all 8 bytes, as in arrays. Other short ranges mostly come from loops over a few numbers: each of
+ * their granules is tested, and updated like a single access if the test fails. check_miss.c
+ * handles the rest. */
         .macro  RANGE name, slot, shift, access
         BEGIN   \name
         push    %rax

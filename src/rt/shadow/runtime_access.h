@@ -76,8 +76,8 @@ static inline void pf_memory_unmapped(const volatile void *addr, size_t size)
  * reported, until pf_memory_new. Free mode only. */
 void pf_memory_mark_freed(struct pf_thread *t, const volatile void *addr, size_t size,
                           uint32_t where);
-/* The same for memory that libc gets back at once and may hand out again, at low cost: for the
- * start of the block only. Called between pf_block_free and the real free. Free mode only. */
+/* A cheaper form for blocks that are returned to libc at once, which may reuse them: marks only the
+ * start of the block. Called between pf_block_free and the real free. Free mode only. */
 void pf_shadow_freed(struct pf_thread *t, uintptr_t addr, size_t size, uint32_t where);
 /* Drops the access records of those pages of the range that the system has taken back. Returns true
  * if these were all pages of the range. */

@@ -73,8 +73,8 @@ __attribute__((preserve_most)) uint32_t pf_site_per_byte_join_slow(uint64_t *cel
 /* A site id for the union of two records of the cell that have the caller's slot and the same kind;
  * the union has the epoch of `later`. 0 if there is none. */
 uint32_t pf_site_per_byte_unite(uint64_t *cell, uint64_t later, uint64_t earlier);
-/* pf_site_per_byte_join_slow if the site-pair cache has the pair, or if s has a block already; else
- * 0. */
+/* The same as pf_site_per_byte_join_slow if the site-pair cache has the pair, or if s has a block
+ * already; else 0. */
 static inline uint32_t pf_site_per_byte_join_cached(struct pf_thread *t, uint64_t *cell, uint64_t s,
                                                     uint64_t mine)
 {

@@ -1,5 +1,5 @@
-// A report names the member as the source does, although a function that uses it twice has two
-// values with names of their own. `next1` is another member.
+// A report names the member as the source does, although LLVM appends a number to the name of the
+// second value in a function that uses it twice. `next1` is another member.
 // want: race next at FIRST SECOND
 // want: race next1 at OTHER_FIRST OTHER_SECOND
 // levels: O0

@@ -1,5 +1,5 @@
-// Threads on small stacks that the program provides, in recordings, their replays, with memory
-// checks, and freely. The last argument is the size in KiB; `own`: glibc allocates the stacks.
+// Threads on small stacks that the program provides: in recordings, in their replays, with memory
+// checks, and in free runs. The last argument is the size in KiB; `own`: glibc allocates them.
 // case: record -- {16,20,32,64}
 // stdout: 3
 // err: a small stack that the program provides for a thread is too small for a recording

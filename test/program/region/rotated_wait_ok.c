@@ -4,7 +4,7 @@
 // case: hatch
 // noout: WARNING
 /* A bounded stack. The optimiser turns each waiting loop into a check before the loop and one
- * inside it, and the loop around it may pass by the second one. */
+ * inside it, and an iteration of the outer loop may skip the second one. */
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t not_full = PTHREAD_COND_INITIALIZER, not_empty = PTHREAD_COND_INITIALIZER;

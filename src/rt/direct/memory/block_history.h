@@ -36,7 +36,7 @@ void pf_block_history_prefetch(const void *addr);
 /* The first `kept` bytes belonged to a block that was here before (realloc in place). */
 void pf_block_history_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept,
                             uint32_t where, bool write);
-/* Ignores addresses at which no block is known. */
+/* Returns the size of the block; 0: no block is known at the address, or it is freed. */
 size_t pf_block_history_free(struct pf_thread *t, void *addr, uint32_t where);
 /* 0: there is no block, or it is freed. */
 size_t pf_block_history_size(const void *addr);

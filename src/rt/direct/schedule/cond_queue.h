@@ -1,6 +1,6 @@
 /*
- * cond_queue.h - who waits for a condition variable in directed mode, and whom a notification
- * wakes.
+ * cond_queue.h - which threads wait for a condition variable in directed mode, and which of them a
+ * notification wakes.
  *
  * Model:   each thread waits on a condition variable of its own, with glibc's code. A notification
  *          of the program's condition variable chooses threads from a queue, and signals theirs. So
@@ -22,7 +22,7 @@ bool pf_cond_leave(void);
 /* Chooses the next waiter of cond. Returns the condition variable on which it waits, and sets
  * *thread to its number; NULL: there is none. */
 pthread_cond_t *pf_cond_choose(const pthread_cond_t *cond, uint32_t *thread);
-/* The wait of c has timed out: it can no longer be chosen. expired: true since then. */
+/* The wait of c has timed out: c can no longer be chosen, and _expired returns true. */
 void pf_cond_expire(struct pf_context *c);
 bool pf_cond_expired(const struct pf_context *c);
 /* Puts c to the front of the queue in which it waits, if any. */

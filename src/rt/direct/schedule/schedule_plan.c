@@ -156,7 +156,7 @@ static bool can_run(const struct pf_context *c)
     return c->state == PF_CONTEXT_READY || c->state == PF_CONTEXT_RUNNING;
 }
 
-/* True if only time ends the wait, or another thread. */
+/* True if the thread waits for a futex with a deadline, or for time alone. */
 static bool can_expire(const struct pf_context *c)
 {
     return c->state == PF_CONTEXT_WAITING && c->wait.deadline &&

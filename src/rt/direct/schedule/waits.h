@@ -24,9 +24,9 @@ bool pf_waits_external(void);
 bool pf_waits_external_or_timed(void);
 /* True if a wait has a deadline or a timer is running: time alone will change something. */
 bool pf_waits_time(void);
-/* Between two segments, and recorded. expire: the wait of c, which has a deadline, times out now,
- * whatever the time is. put_first: c is the next one that a signal of its condition variable
- * wakes. */
+/* Both are called between two segments, and recorded. _expire: the wait of c, which has a deadline,
+ * times out now, whatever the time is. _put_first: the next signal of the condition variable for
+ * which c waits will wake c. */
 void pf_waits_expire(struct pf_context *c);
 void pf_waits_put_first(struct pf_context *c);
 /* While threads can run: true if it is time to poll. */

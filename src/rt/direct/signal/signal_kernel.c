@@ -142,8 +142,8 @@ void pf_kernel_set_action(int n)
     in_kernel[n] = true;
 }
 
-/* True if the signal says that something went wrong in the running thread. Others, such as SIGTERM,
- * come from outside. */
+/* True if the running thread caused the signal by an error. Others, such as SIGTERM, come from
+ * outside. */
 static bool is_failure(int n)
 {
     return is_fault(n) || n == SIGABRT || n == SIGPIPE || n == SIGXFSZ;

@@ -11,10 +11,10 @@
 #include "sys.h"
 
 #define NODES_MAX (1u << 27)
-#define CACHE_BITS 12 /* small: nearly every lookup must be a hit of the processor's cache */
+#define CACHE_BITS 12 /* small, so that the table stays in the processor's cache */
 
-/* A node that was made before. The tag is part of its hash: without it, every lookup would read a
- * node that is in no cache. */
+/* A node that was made before. The tag is a part of its hash. A node is read only if its tag is
+ * equal, because most nodes are not in the processor's cache. */
 struct known_node {
     uint32_t label, tag;
 };
@@ -245,8 +245,8 @@ uint32_t pf_expression_extract(uint32_t label, unsigned low, unsigned bits)
                                             .x = values[label]});
 }
 
-/* True if an operand is a constant with which a node may be equal to 0 or to its other operand: 0,
- * 1 or -1. A quick test, because most nodes have none. */
+/* True if an operand is one of the constants 0, 1 and -1, with which the node may be equal to 0 or
+ * to its other operand. A quick test: most nodes have no such operand. */
 static bool may_simplify(const struct pf_symbolic_record *n)
 {
     return (!n->a && (n->x <= 1 || n->x == cut(UINT64_MAX, n->bits))) ||

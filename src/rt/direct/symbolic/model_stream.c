@@ -41,9 +41,10 @@ static uint32_t one_character(FILE *f, uint32_t result)
     return pf_expression_resize(pf_symbolic_leaf(source, end - 1, (uint8_t)result), 32, false);
 }
 
-/* `n` of `wanted` bytes up to the position `end` were delivered. Returns the label of n: it depends
- * on the length of the source if the source has ended. Otherwise all were delivered, on the
- * condition that the source is long enough, and n has the label `asked` of their number. */
+/* `n` of `wanted` bytes up to the position `end` were delivered. Returns the label of n. If the
+ * source has ended before `wanted` bytes, n depends on its length. If all were delivered, the
+ * condition that the source is long enough is recorded, and n has `asked`, the label of `wanted`.
+ */
 static uint32_t delivered_label(const struct pf_symbolic_call *c, uint32_t source, uint64_t end,
                                 uint64_t n, uint64_t wanted, uint32_t asked)
 {
@@ -90,8 +91,9 @@ static uint32_t fread_label(const struct pf_symbolic_call *c, unsigned size)
     return w[0] == 1 || c->result == w[1] ? label : 0;
 }
 
-/* n bytes of text up to and including `delimiter` were delivered to s, and a 0. Another input has
- * the delimiter elsewhere: that these bytes are not it is a condition of the model. */
+/* n bytes of text, of which only the last one may be `delimiter`, and a 0 were stored at s. In
+ * another input the delimiter may be elsewhere, so the model assumes of each byte whether it is the
+ * delimiter. */
 static void label_line(const struct pf_symbolic_call *c, FILE *f, char *s, size_t n, int delimiter)
 {
     struct pf_expression_operand end = {0, (uint8_t)delimiter};

@@ -60,7 +60,7 @@ uint32_t pf_model_token(const struct pf_symbolic_call *c)
     case PF_MODEL_strpbrk:
         span(c, text, set, found ? (size_t)(found - text) : pf_str_len(text));
         return 0;
-    case PF_MODEL_strsep: /* the first argument points to the rest of the text, a new pointer */
+    case PF_MODEL_strsep: /* it has stored a new pointer where its first argument points */
         pf_label_memory_fill((void *)c->word[0], 0, sizeof(char *));
         if (found)
             token(c, found, set);
@@ -74,7 +74,8 @@ uint32_t pf_model_token(const struct pf_symbolic_call *c)
     }
 }
 
-/* The input byte that a byte of memory is, or was computed from, as by tolower; NULL: none. */
+/* The input byte of which a byte of memory is a copy, or from which it was computed, for example by
+ * tolower; NULL: none. */
 static const struct pf_symbolic_record *leaf_of(const char *at)
 {
     uint32_t label = pf_model_byte(at).label;
@@ -89,8 +90,8 @@ static const struct pf_symbolic_record *leaf_of(const char *at)
     return NULL;
 }
 
-/* Proposes the text for the piece s, if its bytes are consecutive bytes of a source. False: they
- * are not. */
+/* Proposes the text for the piece s, if its bytes are consecutive bytes of a source. False: the
+ * first byte of s does not come from a source, or the text is not constant. */
 static bool propose(const struct pf_symbolic_call *c, const char *s, size_t n, const char *text,
                     size_t m)
 {

@@ -51,7 +51,7 @@ bool pf_symbolic_is_word(uint32_t source);
 uint32_t pf_symbolic_leaf_beyond(uint32_t source, uint64_t offset);
 /* The length of a word without its 0, or of a regular file. False: it is not known. */
 bool pf_symbolic_length(uint32_t source, struct pf_expression_operand *out);
-/* A source has delivered bytes since the last call. */
+/* True if a source has delivered bytes since the last call. */
 bool pf_symbolic_was_read(void);
 /* The source and the offset of the next byte that a descriptor delivers. False: not a source. */
 bool pf_symbolic_position(int fd, uint32_t *source, uint64_t *offset);
@@ -74,8 +74,8 @@ bool pf_label_memory_any(const void *at, size_t n); /* false: no byte has a labe
 bool pf_label_memory_has(const void *at); /* this byte has a label, verified or not */
 uint32_t pf_label_memory_load(const void *at, unsigned size);
 uint32_t pf_label_memory_byte(const void *at);
-/* The byte with its label, as it was before code without events stored a 0 there; the label is then
- * cleared. */
+/* The byte and its label as they were before code without events overwrote the byte. Clears the
+ * label in that case. */
 struct pf_expression_operand pf_label_memory_overwritten(void *at);
 void pf_label_memory_store(void *at, unsigned size, uint32_t label, uint64_t value);
 void pf_label_memory_copy(void *to, const void *from, size_t n);

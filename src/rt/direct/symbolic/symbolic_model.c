@@ -47,8 +47,8 @@ void pf_model_assume(const struct pf_symbolic_call *c, enum pf_symbolic_op op, u
                               0);
 }
 
-/* Whether a byte ends a string. Inputs with a 0 inside of a text are rarely of use, so this is an
- * assumption, unless the string is a word: that may be of any length. */
+/* Records whether a byte ends a string: as a condition in words, whose length may change, else as
+ * an assumption, because inputs with a 0 inside a text are rarely useful. */
 static void is_zero(const struct pf_symbolic_call *c, const void *at)
 {
     struct pf_expression_operand b = pf_model_byte(at);
@@ -187,8 +187,8 @@ static struct pf_expression_operand select_of(struct pf_expression_operand c, un
         c.value ? a.value : b.value};
 }
 
-/* Records whether the two are equal, with the constant one of them as the alternative: a loop that
- * compares with many texts has one site. */
+/* Records whether the two are equal. A loop may compare the input with many texts at one site, so a
+ * hash of the constant text is the alternative of the condition. */
 static void is_same_text(const struct pf_symbolic_call *c, const uint8_t *a, const uint8_t *b,
                          size_t n, struct pf_expression_operand result)
 {
@@ -318,7 +318,7 @@ static uint32_t search_last(const struct pf_symbolic_call *c, const uint8_t *s)
     return 0;
 }
 
-/* strstr: the needle is compared at each position up to the result. */
+/* strstr, strcasestr (fold): the needle is compared at each position up to the result. */
 static void search_text(const struct pf_symbolic_call *c, const uint8_t *s, const uint8_t *needle,
                         bool fold)
 {
@@ -387,7 +387,7 @@ static uint32_t unknown(const struct pf_symbolic_call *c)
     bool lost = c->dropped;
     for (uint32_t i = 0; i < c->n && i < PF_SYMBOLIC_WORDS; i++)
         lost |= c->label[i] || is_readable_label(c->word[i]);
-    if (pf_stream_was_read()) /* by the function; the bytes have lost their labels on the way */
+    if (pf_stream_was_read()) /* by this function: what it made of the bytes has no labels */
         lost = true;
     if (!lost)
         return 0;

@@ -21,8 +21,8 @@ size_t pf_model_length(const struct pf_symbolic_call *c, const char *s, size_t m
 
 /* model_token.c: strsep, strtok, strspn and similar. */
 uint32_t pf_model_token(const struct pf_symbolic_call *c);
-/* The two strings differ. If one is a piece of a source and the other a text of another length, it
- * is recorded that the piece may become the text. */
+/* The two strings differ. If one is a piece of a source and the other a constant text of another
+ * length, records the text as a replacement for the piece. */
 void pf_model_other_text(const struct pf_symbolic_call *c, const char *a, const char *b);
 
 /* Records the constant words among the arguments, once each: the input may have to contain them. */
@@ -45,8 +45,8 @@ bool pf_model_print(const struct pf_symbolic_call *c, char *to, size_t room, uin
 bool pf_model_output(const struct pf_symbolic_call *c);
 /* model_stream.c: read and stdio. */
 uint32_t pf_model_stream(const struct pf_symbolic_call *c);
-/* Since the last call, bytes of a source were delivered, or read from the buffer of stdin: if no
- * model has taken them, a function without a model has. */
+/* True if, since the last call, a source has delivered bytes, or bytes were read from the buffer of
+ * stdin. All models of such reads call it, so then a function without a model has read. */
 bool pf_stream_was_read(void);
 
 #endif
