@@ -19,7 +19,6 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#define VERB "judge"
 /* If more than one in 10 runs of the primary order has a result of its own, a new result means
  * nothing. */
 #define VARYING 10
