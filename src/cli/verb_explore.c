@@ -81,7 +81,10 @@ static int report(struct exploring *v, int argc, char **argv)
     if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
         (v->json && pf_file_write(v->json, json.at, json.n, &e) != PF_OK))
         return pf_complain(VERB, "%s", e.text);
-    return v->x.failures.len ? PF_EXIT_FOUND : PF_EXIT_OK;
+    for (size_t i = 0; i < v->x.failures.len; i++)
+        if (!v->x.failures.at[i].gave_up)
+            return PF_EXIT_FOUND;
+    return PF_EXIT_OK;
 }
 
 static int explore(struct exploring *v, int argc, char **argv, char **program)
@@ -143,7 +146,9 @@ int pf_verb_explore(int argc, char **argv)
         "its executions with this input were seen or a limit is reached. Runs that fail (crash,\n"
         "failed assertion, deadlock, hang, memory error, exit status) become findings with clips.\n"
         "Lists everything that it could not explore; if there is nothing, the result is complete.\n"
-        "Exit status: 66 if a run failed, 0 if not, 2 on an error.",
+        "Exit status: 66 if a run failed (unless it gave up because a time limit passed early), 0 "
+        "if "
+        "not, 2 on an error.",
         options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_OK, next = pf_cli_parse(&verb, argc, argv, &status);
     char *end = NULL, *standard = NULL;

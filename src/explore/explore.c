@@ -86,8 +86,16 @@ static char *save_clip(struct explorer *x)
     return NULL;
 }
 
+/* True if the program ended by exit or abort after a wait had ended before its time limit. */
+static bool gave_up(const struct pf_clip *clip, const struct pf_resident_end *end)
+{
+    int wait = clip->end.wait;
+    return end->limit_passed_early && clip->end.outcome == PF_OUTCOME_NONE &&
+           (WIFEXITED(wait) || (WIFSIGNALED(wait) && WTERMSIG(wait) == SIGABRT));
+}
+
 static void take_failure(struct explorer *x, const struct pf_clip *clip,
-                         const struct pf_execution *run)
+                         const struct pf_resident_end *end, const struct pf_execution *run)
 {
     struct pf_exploration *out = x->out;
     char what[256];
@@ -97,6 +105,7 @@ static void take_failure(struct explorer *x, const struct pf_clip *clip,
     uint32_t last = pf_execution_last(run);
     uint64_t signature = pf_exec_mix(clip->end.outcome, (uint64_t)clip->end.wait);
     signature = pf_exec_mix(signature, last == PF_NONE ? 0 : run->nodes.at[last].site);
+    signature = pf_exec_mix(signature, gave_up(clip, end));
     for (size_t i = 0; i < out->failures.len; i++)
         if (out->failures.at[i].signature == signature) {
             out->failures.at[i].count++;
@@ -108,6 +117,7 @@ static void take_failure(struct explorer *x, const struct pf_clip *clip,
                                    .schedule = out->schedules,
                                    .count = 1,
                                    .what = pf_mem_copy(what),
+                                   .gave_up = gave_up(clip, end),
                                    .clip = save_clip(x)};
     pf_vec_push(&out->failures, f);
 }
@@ -208,7 +218,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         take_races(x, &t);
         check_end(x, end, run);
         pf_exploration_add_run(x->out, clip, end->shared_input);
-        take_failure(x, clip, run);
+        take_failure(x, clip, end, run);
         pf_search_add(&x->search, run, b ? b->depth : 0);
         if (!b && !x->moved)
             pf_execution_prefix(run, &x->prefix);

@@ -41,20 +41,23 @@ struct pf_explore_failure {
     uint64_t schedule; /* the number of the run, from 1 */
     uint64_t count;    /* runs that failed like this */
     char *what, *clip; /* clip NULL: it could not be written */
+    /* The program gave up after the schedule had ended a wait before its time limit: that is not
+     * an error of the program. */
+    bool gave_up;
 };
 
 /* A run that was the first to show some data races. */
 struct pf_explore_race {
     uint64_t schedule; /* the number of the run, from 1 */
-    uint64_t count;    /* pairs of source positions that it was the first to show */
-    char *clip;        /* NULL: it could not be written */
+    uint64_t count; /* pairs of source positions that it was the first to show */
+    char *clip; /* NULL: it could not be written */
 };
 
 /* What a run showed to its user. */
 struct pf_explore_result {
     uint64_t hash;
     uint64_t count; /* classes with this result */
-    char *output;   /* what it wrote; at most PF_EXPLORE_OUTPUT bytes are kept */
+    char *output; /* what it wrote; at most PF_EXPLORE_OUTPUT bytes are kept */
     size_t length;
     char end[48]; /* how it ended */
 };
@@ -63,8 +66,8 @@ struct pf_explore_result {
 
 struct pf_exploration {
     uint64_t schedules; /* runs */
-    uint64_t classes;   /* different executions */
-    uint64_t targets;   /* left when the exploration ended */
+    uint64_t classes; /* different executions */
+    uint64_t targets; /* left when the exploration ended */
     uint64_t ms;
     bool finished; /* no target is left */
     uint64_t outside; /* answers from outside and the like, after the checkpoint */

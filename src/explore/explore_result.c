@@ -228,7 +228,7 @@ static void add_lists(struct pf_text *t, const struct pf_exploration *x)
         add_string(t, "what", x->failures.at[i].what);
         pf_text_char(t, ',');
         add_string(t, "clip", x->failures.at[i].clip);
-        pf_text_char(t, '}');
+        pf_text_add(t, x->failures.at[i].gave_up ? ",\"counts\":false}" : ",\"counts\":true}");
     }
     pf_text_add(t, "],\"races\":[");
     for (size_t i = 0; i < x->races.len; i++) {
@@ -278,6 +278,8 @@ void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
         }
         pf_text_add(t, f->clip ? "; replay it with: pf replay " : "");
         pf_text_name(t, f->clip ? f->clip : "");
+        pf_text_add(t,
+                    f->gave_up ? "; it does not count: the time limit of a wait passed early" : "");
         pf_text_char(t, '\n');
     }
     for (size_t i = 0; i < x->races.len; i++) {

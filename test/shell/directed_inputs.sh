@@ -104,7 +104,7 @@ status 2 "$PF" replay wrote.clip
 has err "diverged from the recording"
 has err "the recording was marked as possibly not replayable: memory shared with a child process"
 # pf check says where the replay went wrong, and names the clip once.
-status 0 "$PF" check --runs 1 --time 100s --quiet --state wrote.s -- ./wrote
+status 0 "$PF" check --runs 1 --time 100s --state wrote.s -- ./wrote
 has out "trying predictions: clips/1.clip: has no events, and could not be replayed to obtain them: the run diverged from the recording: "
 
 # Randomness from the processor: std::random_device asks the kernel, and so does every library to

@@ -28,6 +28,17 @@ e = json.load(open("buffer.json"))["exploration"]
 assert e["complete"] and [r["classes"] for r in e["results"] if not r["end"]] == [24], e
 EOF
 
+# A time limit may pass at any moment. A program that then gives up is not wrong; one that crashes is.
+"$PF" cc -g -O1 "$part/explore_limit.c" -o limit
+status 0 "$PF" explore -- ./limit
+has out "assertion failed: ready"
+has out "it does not count: the time limit of a wait passed early"
+has out "complete for this input"
+status 66 "$PF" explore -- ./limit crash
+status 0 "$PF" check --runs 1 --json limit.json --state limit.s -- ./limit
+has out "0 findings, and 1 suspicious"
+status 134 "$PF" replay --quiet "$(python3 -c 'import json; print(json.load(open("limit.json"))["findings"][0]["clip"])')"
+
 # limits: the result is not complete, and says what is left
 status 0 "$PF" explore --runs 2 -- ./account
 has out "stopped early"

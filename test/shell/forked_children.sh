@@ -111,7 +111,7 @@ done
 # The death of a child that its parent expects is not a finding, even if the program fails in some runs for another reason.
 cp "$ROOT/test/shell/part/forked_death.c" .
 "$PF" cc -g forked_death.c -o forked_death
-status 0 "$PF" check --runs 6 --seed 1 --time 100s --quiet --state death -- ./forked_death
+status 0 "$PF" check --runs 6 --seed 1 --time 100s --state death -- ./forked_death
 has out "not explored: a child process"
 hasnt out incomplete
 grep -q '"kind":"record".*"wait":256,' death/check/*/journal || fail "no recording has failed"

@@ -41,6 +41,7 @@ struct pf_direct {
     bool slow_locks; /* every lock operation is reported to the listener or may be removed */
     bool isolated; /* changes to files are private (file_overlay.h) */
     bool removes_lock; /* a lock operation is removed (removed_lock.h) */
+    bool limit_passed_early; /* the schedule ended a wait before its time limit */
     int64_t pid; /* process id of the recording */
     uint64_t hash; /* rolling hash over the actions of all threads */
 };
@@ -77,6 +78,8 @@ void pf_direct_say_here(const char *what);
 void pf_resident_note_call(const struct pf_func *native);
 /* It performs an atomic operation that is not sequentially consistent, or a fence. */
 void pf_resident_note_weak(void);
+/* The schedule has ended a wait before its time limit. */
+void pf_resident_note_early_limit(void);
 /* It performs an event (local_state.h). */
 void pf_local_state_note(uint64_t code);
 

@@ -62,6 +62,7 @@ struct pf_failure {
     enum pf_failure_kind kind;
     int signal;                /* of a crash or a failed assertion */
     const char *assertion;     /* the expression that was false; NULL: unknown */
+    const char *suspicious; /* why it does not count (finding.h); NULL: it counts */
     const struct pf_source_line *line; /* where the first thread crashed; NULL: unknown */
     size_t n;
     struct pf_failed_thread {

@@ -505,6 +505,7 @@ struct pf_finding *pf_failure_build(struct pf_pool *pool, const struct pf_failur
                              .threads = threads,
                              .accesses = accesses,
                              .naccesses = e->n,
+                             .suspicious = e->suspicious,
                              .harm =
                                  e->kind == PF_FAILURE_DEADLOCK ? NULL : describe_failure(&b, e)};
     for (size_t i = 0; i < e->n; i++) {

@@ -15,6 +15,9 @@ pthread_cond_t *pf_cond_enter(pthread_cond_t *cond)
     if (!pf_directed() || cond->__data.__wrefs & SHARED)
         return cond;
     struct pf_cond_wait *w = &pf_context_self()->cond;
+    /* glibc's wait writes here. The write makes a bad pointer crash as without pf; an addition of 0
+     * in C would become a read. */
+    __asm__ volatile("lock addl $0, %0" : "+m"(cond->__data.__wrefs));
     w->own = (pthread_cond_t)PTHREAD_COND_INITIALIZER;
     w->own.__data.__wrefs = cond->__data.__wrefs & CLOCK_MONOTONIC_BIT;
     w->cond = cond;

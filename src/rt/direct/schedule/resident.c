@@ -109,6 +109,13 @@ void pf_resident_note_weak(void)
         pf_channel_get()->not_seq_cst = true;
 }
 
+void pf_resident_note_early_limit(void)
+{
+    pf_direct.limit_passed_early = true;
+    if (pf_channel_get())
+        pf_channel_get()->limit_passed_early = true;
+}
+
 /* --- requests --- */
 
 static _Noreturn void leave(void)

@@ -8,7 +8,6 @@
 #include "access_order.h"
 #include "breakpoint.h"
 #include "check.h"
-#include "cond_queue.h"
 #include "deadlock.h"
 #include "fuzz_policy.h"
 #include "materialise.h"
@@ -74,7 +73,7 @@ void pf_sched_wake(struct pf_context *c, enum pf_woken how)
 {
     pf_waits_remove(c);
     if (how == PF_WOKEN_TIMEOUT)
-        pf_cond_expire(c);
+        pf_waits_note_timeout(c);
     c->woken = how;
     c->state = PF_CONTEXT_READY;
     pf_policy_add(&pf_scheduler.policy, c);

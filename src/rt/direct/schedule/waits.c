@@ -116,6 +116,13 @@ static void wake_recorded(struct pf_context *c, enum pf_woken how)
     pf_sched_wake(c, how);
 }
 
+void pf_waits_note_timeout(struct pf_context *c)
+{
+    pf_cond_expire(c);
+    if (c->wait.kind == PF_WAIT_FUTEX && c->wait.deadline > pf_sched_now())
+        pf_resident_note_early_limit();
+}
+
 void pf_waits_expire(struct pf_context *c) { wake_recorded(c, PF_WOKEN_TIMEOUT); }
 
 void pf_waits_put_first(struct pf_context *c)

@@ -24,6 +24,8 @@ bool pf_waits_external(void);
 bool pf_waits_external_or_timed(void);
 /* True if a wait has a deadline or a timer is running: time alone will change something. */
 bool pf_waits_time(void);
+/* The wait of c has timed out; a limit that has not passed yet is noted. */
+void pf_waits_note_timeout(struct pf_context *c);
 /* Both are called between two segments, and recorded. _expire: the wait of c, which has a deadline,
  * times out now, whatever the time is. _put_first: the next signal of the condition variable for
  * which c waits will wake c. */

@@ -149,6 +149,15 @@ static bool is_failure(int n)
     return is_fault(n) || n == SIGABRT || n == SIGPIPE || n == SIGXFSZ;
 }
 
+/* Why the failure does not count; NULL: it counts. An exploration lets time limits pass at any
+ * moment. A program that then gives up on purpose is not wrong; one that crashes is. */
+static const char *why_suspicious(int n)
+{
+    return n == SIGABRT && pf_direct.limit_passed_early
+               ? "the time limit of a wait passes before another thread continues"
+               : NULL;
+}
+
 /* Reports that the running thread dies of signal n: in a traced run as a finding. */
 static void find_failure(int n)
 {
@@ -160,6 +169,7 @@ static void find_failure(int n)
                                                                        : PF_FAILURE_CRASH,
                            .signal = n,
                            .assertion = pf_failed_assertion,
+                           .suspicious = why_suspicious(n),
                            .n = 1};
     bool newest = is_fault(n) && c->event_frame == c->tls->frame;
     e.at[0] = (struct pf_failed_thread){.t = t, .site = newest ? c->event_site : 0};
