@@ -349,8 +349,8 @@ static void interleaved_rotate(uint64_t *two, uint64_t *others, unsigned first)
     *others = to[2] | (uint64_t)to[3] << 32;
 }
 
-/* The slow path gets one granule at a time. If the ids of the sites are missing, it gets the rest
- * of the range, because they would be missing at the next granule, too. */
+/* The slow path gets one granule at a time, and makes the ids of the sites if they are missing. If
+ * they are still missing then, it gets the rest of the range. */
 #define TURNS(name, write)                                                                         \
     PF_PRESERVE_MOST void pf_stub_##name(uintptr_t addr, uint64_t size, uint64_t two,              \
                                          uint64_t others);                                         \
@@ -358,8 +358,11 @@ static void interleaved_rotate(uint64_t *two, uint64_t *others, unsigned first)
         uintptr_t addr, uint64_t size, uint64_t two, uint64_t others)                              \
     {                                                                                              \
         uintptr_t from = addr, end = addr + size;                                                  \
+        bool missing = false;                                                                      \
         while ((from = update_interleaved(addr, from, end, two, others, write)) < end) {           \
-            uintptr_t to = interleaved_find(two, others) ? (from | 7) + 1 : end;                   \
+            bool known = interleaved_find(two, others) != NULL;                                    \
+            uintptr_t to = known || !missing ? (from | 7) + 1 : end;                               \
+            missing |= !known;                                                                     \
             uint64_t slow_two = two, slow_others = others;                                         \
             interleaved_rotate(&slow_two, &slow_others,                                            \
                                (unsigned)((from - addr) % interleaved_count(others)));             \
