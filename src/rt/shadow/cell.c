@@ -310,20 +310,22 @@ static bool add_to_read_set(struct pf_thread *t, struct pf_cell_update *v, uint6
     return true;
 }
 
-__attribute__((preserve_most)) bool pf_cell_repeat_addition(const uint32_t *clock, uint64_t *cell,
-                                                            uint64_t ref, uint64_t mine)
+__attribute__((preserve_most)) uint64_t pf_cell_repeat_addition(const uint32_t *clock,
+                                                                uint64_t *cell, uint64_t s0,
+                                                                uint64_t ref, uint64_t mine)
 {
     struct pf_thread *t = __pf_tls.thread;
-    uint64_t s0 = pf_word_get(&cell[0]);
     if (!pf_read_set_add_cached(t, ref, mine) || !pf_access_cannot_race(clock, s0, mine) ||
         (!s0 && pf_rt.check_only_threads))
-        return false;
+        return 0;
     uint64_t to = pf_read_set_add(t, ref, mine);
+    if (!to) /* a signal handler made another addition meanwhile */
+        return 0;
     t->order.dirty = true;
     pf_word_put(&cell[1], to);
     if (pf_word_is_ref(to))
         cache_read_set(t, to, mine);
-    return true;
+    return to;
 }
 
 /* Updates a cell whose cell[1] is the reference s1, by way of a spill. The caller holds the stripe.

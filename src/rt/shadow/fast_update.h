@@ -125,11 +125,13 @@ static inline bool pf_read_set_cache_covers(const struct pf_thread *t, uint64_t 
     return true;
 }
 
-/* Adds the plain read `mine` to a cell with the read set `ref`, if the calling thread has recently
- * made the same addition in another cell, for example of an array that several threads read. Else
- * returns false, with nothing done. Preserves all registers. */
-__attribute__((preserve_most)) bool pf_cell_repeat_addition(const uint32_t *clock, uint64_t *cell,
-                                                            uint64_t ref, uint64_t mine);
+/* Adds the plain read `mine` to a cell with the words s0 and `ref`, a read set, if the calling
+ * thread has recently made the same addition in another cell, for example of an array that several
+ * threads read. Returns the new cell[1], which depends only on the words and on `mine`; or 0, with
+ * nothing done. Preserves all other registers. */
+__attribute__((preserve_most)) uint64_t pf_cell_repeat_addition(const uint32_t *clock,
+                                                                uint64_t *cell, uint64_t s0,
+                                                                uint64_t ref, uint64_t mine);
 
 /* Stores the first record of an empty cell. Threads that start together often meet here, while they
  * all wait for the page of the cell. So this store is never lost: of two concurrent calls at least
@@ -169,8 +171,8 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
     if (pf_word_is_ref(s1))
         return pf_read_set_cache_covers(__pf_tls.thread, s1, mine) ||
-               pf_cell_repeat_addition(clock, cell, s1, mine) || pf_spill_covers(cell, s1, mine) ||
-               pf_spill_refresh(clock, cell, mine);
+               pf_cell_repeat_addition(clock, cell, s0, s1, mine) ||
+               pf_spill_covers(cell, s1, mine) || pf_spill_refresh(clock, cell, mine);
     if (!(s0 | s1) && !*pf_cell_overflow_state(cell))
         return pf_cell_insert_first(cell, mine);
     if (!pf_access_cannot_race(clock, s0, mine) || !pf_access_cannot_race(clock, s1, mine))

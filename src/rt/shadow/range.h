@@ -84,7 +84,7 @@ pf_range_fast_update(const uint32_t *clock, uint64_t *cell, uint64_t n, uint64_t
                      struct pf_transition *last)
 {
     unsigned shift = write ? PF_WRITE_BIT : PF_CLK_SHIFT;
-    uint64_t key = (a | PF_BIT_W) & ~PF_BITS_ID, done = 0;
+    uint64_t key = (a | PF_BIT_W) & ~PF_BITS_ID, done = 0, now1;
     while (done < n) {
         uint64_t *at = cell + 2 * done, s0 = pf_word_get(&at[0]), s1 = pf_word_get(&at[1]);
         if (((write ? s0 : s1) ^ key) >> shift == 0) {
@@ -108,6 +108,10 @@ pf_range_fast_update(const uint32_t *clock, uint64_t *cell, uint64_t n, uint64_t
         } else if (write && (state || pf_word_is_ref(s1)) && pf_range_write_one(clock, at, a)) {
             if (!state)
                 *last = (struct pf_transition){s0, s1, a, a, PF_STATES_ANY};
+            done++;
+        } else if (!write && !state && pf_word_is_ref(s1) &&
+                   (now1 = pf_cell_repeat_addition(clock, at, s0, s1, a))) {
+            *last = (struct pf_transition){s0, s1, s0, now1, PF_STATES_ANY};
             done++;
         } else {
             return done;
