@@ -38,15 +38,15 @@ has out "input(file:in.txt+3)"
 status 0 "$PF" replay --quiet a.clip
 
 # Models: options, lengths, comparisons, classes of characters, and the length of a file.
-"$PF" cc --symbolic -O0 -g "$ROOT/test/shell/part/symbolic_words.c" -o words
+"$PF" cc --symbolic -O0 -g -Wl,-z,max-page-size=0x200000 "$ROOT/test/shell/part/symbolic_words.c" -o words
 printf 'MAx' >in.txt
 status 0 "$PF" record --symbolic -o d.clip -- ./words abc <in.txt
 python3 show.py d.clip >out
-has out "main:12 0 and1(and1(eq1(input(argv[1]+0), 0x2d), eq1(input(argv[1]+1), 0x71)), eq1(input(argv[1]+2), 0x0))"
+has out "main:31 0 and1(and1(eq1(input(argv[1]+0), 0x2d), eq1(input(argv[1]+1), 0x71)), eq1(input(argv[1]+2), 0x0))"
 has out "eq1(input(argv[1]+8), 0x65)), eq1(input(argv[1]+9), 0x0))" # --verbose, longer than the argument
 has out "ugt1(length(argv[1]), 0x40)"
-has out "main:17 1 ne1(select32(eq1(input(argv[1]+0), 0x6f), select32(eq1(input(argv[1]+1), 0x70)"
-has out "main:19 0 ne1(and32(zext32(select16("
+has out "main:36 1 ne1(select32(eq1(input(argv[1]+0), 0x6f), select32(eq1(input(argv[1]+1), 0x70)"
+has out "main:38 0 ne1(and32(zext32(select16("
 has out "ugt1(length(stdin), 0x8)"
 hasnt out lost
 

@@ -1,9 +1,28 @@
 // The program of ../symbolic.sh: library functions with models.
+#define _GNU_SOURCE
 #include <ctype.h>
 #include <getopt.h>
+#include <link.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+
+static int find_gap(struct dl_phdr_info *executable, size_t size, void *gap)
+{
+    uintptr_t end = 0;
+    for (int i = 0; i < executable->dlpi_phnum; i++) {
+        const ElfW(Phdr) *p = &executable->dlpi_phdr[i];
+        if (p->p_type != PT_LOAD)
+            continue;
+        uintptr_t from = executable->dlpi_addr + p->p_vaddr;
+        if (end && (from & -4096ul) > end)
+            *(uintptr_t *)gap = end;
+        end = (from + p->p_memsz + 4095) & -4096ul;
+    }
+    return 1;
+}
 
 int main(int argc, char **argv)
 {
@@ -19,8 +38,16 @@ int main(int argc, char **argv)
         if (isupper((unsigned char)argv[i][0]))
             result |= 8;
     }
-    char bytes[16];
+    char bytes[16] = {0};
     if (fread(bytes, 1, sizeof bytes, stdin) > 8 && !memcmp(bytes, "MAGICAL", 7))
         result |= 16;
-    return result;
+    /* The text ends at the end of the mapped memory. */
+    char *page = mmap(NULL, 8192, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    munmap(page + 4096, 4096);
+    if (!strncmp(bytes, strcpy(page + 4092, "MAP"), 60))
+        result |= 32;
+    /* A number that is the address of an unmapped page between segments of the executable. */
+    uintptr_t gap = 0;
+    dl_iterate_phdr(find_gap, &gap);
+    return gap && ldiv((long)gap, 1).rem == 0 ? result : 99;
 }

@@ -7,10 +7,11 @@
  */
 #include "symbolic_model.h"
 #include "textbuf.h"
+#include <link.h>
 
 #define TEXT_MAX 64 /* longer texts are not proposed */
 #define WORD_MAX 32
-#define WORDS 4096 /* pointers to words that were recorded or rejected; a power of two */
+#define WORDS_LOG 12 /* 4,096 pointers to words that were recorded or rejected */
 
 /* Defined by the linker. Hidden, so that neither programs nor the shared runtime export them. */
 extern const char __executable_start[] __attribute__((weak, visibility("hidden")));
@@ -119,21 +120,39 @@ void pf_model_other_text(const struct pf_symbolic_call *c, const char *a, const 
 
 /* --- words of the program --- */
 
+/* How many bytes of the executable's file are mapped and readable from s on. There may be unmapped
+ * pages between segments. */
+static size_t readable(const char *s)
+{
+    const ElfW(Ehdr) *e = (const void *)__executable_start;
+    const ElfW(Phdr) *p = (const void *)(__executable_start + e->e_phoff);
+    const char *base = NULL; /* of the addresses in the headers */
+    for (int i = 0; i < e->e_phnum && !base; i++)
+        if (p[i].p_type == PT_LOAD && p[i].p_offset == 0)
+            base = __executable_start - p[i].p_vaddr;
+    for (int i = 0; i < e->e_phnum; i++) {
+        size_t at = (size_t)(s - base) - p[i].p_vaddr;
+        if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_R && at < p[i].p_filesz)
+            return p[i].p_filesz - at;
+    }
+    return 0;
+}
+
 /* The length of a word; 0: it is not one. */
 static size_t word_length(const char *s)
 {
-    size_t n = 0;
-    while (s + n < _edata && n <= WORD_MAX && s[n] > ' ' && s[n] != '%' && s[n] < 127)
+    size_t n = 0, most = readable(s);
+    while (n < most && n <= WORD_MAX && s[n] > ' ' && s[n] != '%' && s[n] < 127)
         n++;
-    return s + n < _edata && !s[n] && n <= WORD_MAX ? n : 0;
+    return n < most && !s[n] && n <= WORD_MAX ? n : 0;
 }
 
 void pf_model_words(const struct pf_symbolic_call *c)
 {
-    static const char *seen[WORDS];
+    static const char *seen[1u << WORDS_LOG];
     for (uint32_t i = 0; i < c->n && i < PF_SYMBOLIC_WORDS; i++) {
         const char *s = (const char *)c->word[i];
-        const char **at = &seen[((uintptr_t)s * 0x9e3779b97f4a7c15ull) >> 52];
+        const char **at = &seen[((uintptr_t)s * 0x9e3779b97f4a7c15ull) >> (64 - WORDS_LOG)];
         if (!s || s < __executable_start || s >= _edata || *at == s)
             continue;
         *at = s;

@@ -190,11 +190,11 @@ static struct pf_expression_operand select_of(struct pf_expression_operand c, un
 /* Records whether the two are equal. A loop may compare the input with many texts at one site, so a
  * hash of the constant text is the alternative of the condition. */
 static void is_same_text(const struct pf_symbolic_call *c, const uint8_t *a, const uint8_t *b,
-                         size_t n, struct pf_expression_operand result)
+                         size_t n, bool string, struct pf_expression_operand result)
 {
     const uint8_t *text = pf_label_memory_any(a, 1) ? b : a;
     uint32_t hash = 1;
-    for (size_t i = 0; i < n && i < 64 && (n < SIZE_MAX || text[i]); i++)
+    for (size_t i = 0; i < n && i < 64 && (!string || text[i]); i++)
         hash = (hash ^ text[i]) * 0x01000193;
     uint32_t equal = pf_expression_two(PF_EXPR_EQ, 1, 32, result, constant(0));
     pf_symbolic_condition(PF_REASON_MODEL, equal, !result.value, c->site, hash);
@@ -243,7 +243,7 @@ static uint32_t compare(const struct pf_symbolic_call *c, const uint8_t *a, cons
         struct pf_expression_operand above = constant(here && !less.value ? own : 1);
         result = select_of(same, 32, result, select_of(less, 32, below, above));
     }
-    is_same_text(c, a, b, n, result);
+    is_same_text(c, a, b, n, string, result);
     return result.label;
 }
 
