@@ -24,23 +24,26 @@ static void *start(void *record)
     return run(arg);
 }
 
-/* Not needed in directed mode, which uses one core. */
+/* Without an affinity in attr, the thread inherits that of its creator. Then glibc returns a set of
+ * all cores, which must not be copied; but in that case only, it accepts a buffer of 0 bytes. Not
+ * needed in directed mode, which uses one core. */
 static bool copy_affinity(const pthread_attr_t *attr, pthread_attr_t *own)
 {
     cpu_set_t cores;
-    return pf_directed() || (!pthread_attr_getaffinity_np(attr, sizeof cores, &cores) &&
-                             !pthread_attr_setaffinity_np(own, sizeof cores, &cores));
+    return pf_directed() || !pthread_attr_getaffinity_np(attr, 0, &cores) ||
+           (!pthread_attr_getaffinity_np(attr, sizeof cores, &cores) &&
+            !pthread_attr_setaffinity_np(own, sizeof cores, &cores));
 }
 
-/* The same attributes with a stack of this size that glibc allocates. Returns false if that is not
- * possible. */
+/* Copies the attributes to `own`, with a stack of this size that glibc allocates. Returns false if
+ * that is not possible. */
 static bool allocate_stack(const pthread_attr_t *attr, pthread_attr_t *own, size_t size)
 {
     int detached, inherits, policy;
     struct sched_param priority;
     sigset_t mask;
     return pthread_attr_getsigmask_np(attr, &mask) == PTHREAD_ATTR_NO_SIGMASK_NP &&
-           !pthread_attr_init(own) && !pthread_attr_getdetachstate(attr, &detached) &&
+           !pthread_attr_getdetachstate(attr, &detached) &&
            !pthread_attr_setdetachstate(own, detached) &&
            !pthread_attr_getinheritsched(attr, &inherits) &&
            !pthread_attr_setinheritsched(own, inherits) &&
@@ -55,36 +58,42 @@ static bool allocate_stack(const pthread_attr_t *attr, pthread_attr_t *own, size
 static void say_replaced(void)
 {
     static bool announced;
-    if (!announced && pf_directed())
+    if (__atomic_exchange_n(&announced, true, __ATOMIC_RELAXED))
+        return;
+    if (pf_directed())
         pf_direct_say_here("a small stack that the program provides for a thread is too small "
                            "for a recording; the thread gets another one");
-    else if (!announced && !pf_options.quiet)
+    else if (!pf_options.quiet)
         pf_direct_say("a small stack that the program provides for a thread is too small for the "
                       "checks; the thread gets another one");
-    announced = true;
 }
 
 /* The stack of a thread also holds the runtime's frames and its thread-local variables, 16 KB. In
  * directed mode the kernel's signal frames and the scheduler need more, up to 12 KB for the
  * registers alone. Returns the attributes to use: `own`, a copy of attr with a larger stack, or
  * attr. Stacks of up to LEAST_GIVEN_STACK that the program provides are replaced; larger ones are
- * used as they are. */
+ * used as they are. destroy: set if `own` must be destroyed. */
 #define LEAST_STACK (128u << 10)
 #define LEAST_GIVEN_STACK (64u << 10)
-static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_t *own)
+static const pthread_attr_t *with_room(const pthread_attr_t *attr, pthread_attr_t *own,
+                                       bool *destroy)
 {
     size_t size = 0;
     void *given = NULL;
     if (!attr && pthread_getattr_default_np(own))
         return NULL;
+    *destroy = !attr;
     if (attr)
-        memcpy(own, attr, sizeof *own); /* shares what attr points to: not destroyed */
+        memcpy(own, attr, sizeof *own); /* shares what attr points to */
     /* glibc returns 0 as the upper end of the stack unless the program provides the stack's
      * memory. */
     if (pthread_attr_getstack(own, &given, &size) || size >= LEAST_STACK || size == 0)
         return attr;
     if ((uintptr_t)given + size != 0) {
-        if (size > LEAST_GIVEN_STACK || !allocate_stack(attr, own, size + LEAST_STACK))
+        if (size > LEAST_GIVEN_STACK || pthread_attr_init(own))
+            return attr;
+        *destroy = true;
+        if (!allocate_stack(attr, own, size + LEAST_STACK))
             return attr;
         say_replaced();
         return own;
@@ -103,11 +112,14 @@ PF_INTERPOSE(int, pthread_create,
     if (!s)
         return PF_REAL(pthread_create)(id, attr, run, arg);
     pthread_attr_t larger;
-    attr = with_room(attr, &larger);
+    bool destroy = false;
+    attr = with_room(attr, &larger, &destroy);
     s->run.pthread = run;
     /* the child inherits the signal mask */
     int r = PF_BLOCKING(c, PF_REAL(pthread_create)(id, attr, start, s));
     pf_start_created(s, r == 0 ? *id : 0, r == 0);
+    if (destroy)
+        pthread_attr_destroy(&larger);
     return r;
 }
 
