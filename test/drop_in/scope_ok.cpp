@@ -2,8 +2,9 @@
 // flags: -fpf-use-after-scope
 // tsan: clang does not know the flag
 // Variables are used in their scopes only. Functions are left by a return, an exception and
-// longjmp, and other functions then use the same memory.
+// longjmp, and other functions then use the same memory. Threads that have ended take no memory.
 #include <csetjmp>
+#include <cstdio>
 #include <cstring>
 #include <pthread.h>
 
@@ -46,11 +47,26 @@ static void *work(void *arg)
     return arg;
 }
 
+static long pages_mapped()
+{
+    long n = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%ld", &n) != 1)
+        n = 0;
+    fclose(f);
+    return n;
+}
+
 int main()
 {
     pthread_t t;
     pthread_create(&t, nullptr, work, nullptr);
     work(nullptr);
     pthread_join(t, nullptr);
-    return 0;
+    long before = pages_mapped();
+    for (int i = 0; i < 50; i++) {
+        pthread_create(&t, nullptr, work, nullptr);
+        pthread_join(t, nullptr);
+    }
+    return before && pages_mapped() - before < 250 ? 0 : 1; /* 10 pages per thread would be 500 */
 }

@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "thread_life.h"
 #include "clock.h"
+#include "ended_scope.h"
 #include "global_order.h"
 #include "hooks.h"
 #include "limits.h"
@@ -170,6 +171,7 @@ void pf_thread_end(struct pf_thread *t)
     pf_slot_retire(t);
     pf_clock_free(&t->shadow.pending_acquire);
     pf_clock_free(&t->shadow.release_fence);
+    pf_ended_variables_free(t);
     pf_sys(SYS_munmap, t->context.frames, t->context.frames_size);
     t->context.frames = NULL;
     t->tls = NULL;

@@ -11,6 +11,7 @@
 #include "thread_table.h"
 
 #define VARIABLES_MAX 1024u
+#define LIST_SIZE (VARIABLES_MAX * sizeof(struct pf_ended_variable))
 #define SIZE_LIMIT (64u << 10) /* larger variables are not checked: marking them is expensive */
 
 static struct pf_spin lock;
@@ -49,7 +50,7 @@ void __pf_scope_ends(void *variable, uint64_t size, uint32_t site)
     pf_nest();
     forget(t, (uintptr_t)variable, size);
     if (!t->shadow.ended)
-        t->shadow.ended = pf_sys_map(NULL, VARIABLES_MAX * sizeof *t->shadow.ended);
+        t->shadow.ended = pf_sys_map(NULL, LIST_SIZE);
     if (t->shadow.ended && t->shadow.nended < VARIABLES_MAX) {
         const struct pf_frame *frame = __pf_tls.frame - 1;
         pf_spin_lock(&lock);
@@ -60,6 +61,17 @@ void __pf_scope_ends(void *variable, uint64_t size, uint32_t site)
         pf_memory_mark_freed(t, variable, size, pf_stack_id(t, site));
     }
     pf_unnest();
+}
+
+void pf_ended_variables_free(struct pf_thread *t)
+{
+    if (!t->shadow.ended)
+        return;
+    pf_spin_lock(&lock);
+    t->shadow.nended = 0;
+    pf_spin_unlock(&lock);
+    pf_sys(SYS_munmap, t->shadow.ended, LIST_SIZE);
+    t->shadow.ended = NULL;
 }
 
 struct ended_search {

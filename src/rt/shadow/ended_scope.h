@@ -6,7 +6,7 @@
  *          leaves the list when it begins again or its function returns. A function that is left in
  *          another way (an exception, longjmp) leaves its variables in the list, so a mark counts
  *          only if the frame that the variable belongs to is still on the shadow stack.
- * Memory:  one mapping per thread that needs it.
+ * Memory:  one mapping per thread that needs it, until the thread ends.
  * Threads: any; one lock.
  * Errors:  variables beyond the end of the list, or without memory for it, are not checked.
  */
@@ -27,5 +27,7 @@ struct pf_ended_variable {
 extern bool pf_ended_scopes_exist;
 /* Finds the variable that contains the byte; false if there is none. */
 bool pf_ended_variable_find(uintptr_t byte, struct pf_ended_variable *out, uint32_t *owner);
+/* The thread ends. */
+void pf_ended_variables_free(struct pf_thread *t);
 
 #endif
