@@ -100,13 +100,15 @@ static bool same_span(uint32_t sid, uint32_t one, uint32_t other)
     return one == other || (span_of[sid][one] && span_of[sid][one] == span_of[sid][other]);
 }
 
-/* Was there ever such an access to the byte? Its record may have a later epoch of the same span. */
+/* Was there ever such an access to the byte? Its record may have a later epoch of the same span, if
+ * the thread held the same locks in both. */
 static bool naive_has(unsigned b, uint64_t s)
 {
     for (size_t i = 0; i < nhistory[b]; i++) {
         const struct past *p = &history[b][i];
         if (p->sid == pf_access_sid(s) && p->clk <= pf_access_clk(s) &&
             same_span(p->sid, p->clk, pf_access_clk(s)) &&
+            pf_epoch_lockset(p->sid, p->clk) == pf_epoch_lockset(p->sid, pf_access_clk(s)) &&
             p->id == pf_site_per_byte_lookup(pf_cell_of(BASE + b), s, b % 8) &&
             p->write == !!(s & PF_BIT_W) && p->atomic == !!(s & PF_BIT_A))
             return true;
@@ -358,6 +360,7 @@ static void fuzz(uint64_t seed, unsigned threads_wanted, unsigned steps, unsigne
     nthreads = threads_wanted;
     pf_site_pair_nested_max = seed % 2 ? 0 : 1u << 14; /* a site per byte, or pairs of pairs */
     pf_rt.strict = pf_rt.slow_path_only = strict;
+    locksets = 1 + seed % 3;
     memset(clocks, 0, sizeof clocks);
     memset(pf_rt.globally_ordered, 0, sizeof pf_rt.globally_ordered);
     memset(locks, 0, sizeof locks);

@@ -36,7 +36,8 @@ struct pf_rt pf_rt;
 /* Functions of the runtime that the tested files call. */
 uint32_t pf_stack_id_slow(uint32_t site) { return FIRST_ID + site; }
 void pf_lockset_refresh(struct pf_thread *t) {}
-uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk) { return 0; }
+static unsigned locksets = 1; /* how many; which one an epoch has depends on its number */
+uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk) { return clk / 2 % locksets; }
 void pf_oracle_lock(void) {}
 void pf_oracle_unlock(void) {}
 void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
