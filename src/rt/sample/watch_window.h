@@ -9,7 +9,8 @@
  *          loops can be found. Windows take the share `overhead` of the time.
  *          A thread's *share* is the part of its time that passed in watched calls outside
  *          windows, measured at its calls. While it is above `overhead`, only first calls, new
- *          pairs and pairs in their first burst are sampled.
+ *          pairs and pairs in their first burst are sampled. So windows and the rest together take
+ *          up to about twice `overhead`.
  * Threads: the window is shared by all threads, the rest belongs to one.
  */
 #ifndef PF_RT_WATCH_WINDOW_H
