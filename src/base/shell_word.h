@@ -5,7 +5,7 @@
 #define PF_BASE_SHELL_WORD_H
 
 /* Returns the word, quoted for the shell if it needs quotes; malloced. Bytes that are not printable
- * are written as octal numbers for printf. */
+ * are written as octal numbers for printf; newlines at the end are written as they are. */
 char *pf_shell_word(const char *word);
 
 #endif
