@@ -58,7 +58,9 @@ static int drive(const void *arg)
     const struct pf_check_step *s = arg;
     char report[PATH_MAX];
     pf_check_path(report, s->folder->absolute, PF_CHECK_DRIVER, s->line.step);
-    return pf_server_driver_run(s->settings, s->command.path, s->command.argv, report);
+    bool once = s->line.kind == PF_CHECK_RUN || s->line.kind == PF_CHECK_RECORD ||
+                s->line.kind == PF_CHECK_DIRECT;
+    return pf_server_driver_run(s->settings, s->command.path, s->command.argv, report, once);
 }
 
 static char *word(struct pf_check_step *s, const char *a, const char *b)

@@ -44,6 +44,7 @@ struct server_driver {
     size_t n;
     pid_t client, client_of;
     bool listened;
+    bool once; /* the program runs only once */
 };
 
 static size_t read_whole(const char *path, char *to, size_t room)
@@ -218,15 +219,26 @@ static void replace_input(int fd)
     close(fd);
 }
 
-/* Sends SIGTERM; after the grace period, SIGKILL. */
+/* Closes the other end of the pipe when no process of the program needs it any more. All of them
+ * have the same pipe, and so do those of later runs. */
+static void end_input(const struct server_driver *a)
+{
+    bool needed = !a->once;
+    for (size_t i = 0; i < a->n; i++)
+        needed |= a->at[i].target && !a->at[i].end_requested_ms;
+    if (!needed)
+        replace_input(open("/dev/null", O_RDONLY | O_CLOEXEC));
+}
+
+/* Ends its standard input and sends SIGTERM; after the grace period, SIGKILL. */
 static void request_end(const struct server_driver *a, struct driven_process *c)
 {
     if (!c->end_requested_ms) {
-        replace_input(open("/dev/null", O_RDONLY | O_CLOEXEC));
+        c->end_requested_ms = pf_now_ms();
+        end_input(a);
         kill(c->pid, SIGTERM);
     } else if (pf_now_ms() - c->end_requested_ms > a->settings->grace_ms)
         kill(c->pid, SIGKILL);
-    c->end_requested_ms = c->end_requested_ms ? c->end_requested_ms : pf_now_ms();
 }
 
 static void drive_once(struct server_driver *a)
@@ -299,13 +311,13 @@ static int drive(struct server_driver *a)
 }
 
 int pf_server_driver_run(const struct pf_check_settings *settings, const char *path,
-                         char *const *argv, const char *report)
+                         char *const *argv, const char *report, bool once)
 {
     static struct server_driver a; /* too large for the stack */
     struct pf_command program = {.path = path, .argv = argv};
     struct pf_error e;
     int pipe[2];
-    a = (struct server_driver){.settings = settings, .report = report};
+    a = (struct server_driver){.settings = settings, .report = report, .once = once};
     prctl(PR_SET_CHILD_SUBREAPER, 1);
     bool piped = !settings->input && pipe2(pipe, O_CLOEXEC) == 0;
     if (piped)

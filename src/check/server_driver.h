@@ -5,8 +5,9 @@
  *          starts to listen on a socket, the driver runs the client command (sh -c, with PF_PORT)
  *          and then sends SIGTERM to that descendant. With --for it sends SIGTERM to every process
  *          of the program that has run for that long. Unless the program has a file as its standard
- *          input, that stays open until then. The driver ends with the program's status. In a step
- *          that runs the program many times, each of these processes is driven.
+ *          input, that stays open until all processes of the program have been told to end. The
+ *          driver ends with the program's status. In a step that runs the program many times, each
+ *          of these processes is driven, and the standard input stays open to the end of the step.
  * Errors:  in the report: no port was opened, the client failed.
  */
 #ifndef PF_CHECK_SERVER_DRIVER_H
@@ -16,8 +17,8 @@
 
 /* Runs the program to its end, and drives it and the processes that it starts. Returns its exit
  * status; ends this process by the same signal if the program was killed. A problem is written to
- * the file `report` (run_report.h). */
+ * the file `report` (run_report.h). `once`: the step runs the program only once. */
 int pf_server_driver_run(const struct pf_check_settings *settings, const char *path,
-                         char *const *argv, const char *report);
+                         char *const *argv, const char *report, bool once);
 
 #endif
