@@ -191,10 +191,11 @@ static bool judge_further(const struct pf_judge_settings *how, const struct pf_j
     r->how = how;
     r->race = race;
     r->end_ms = end_ms;
-    bool met = (known ? r->job != NULL : record_further(r, race, i)) && pf_judge_again(r, name, v);
+    bool there = known ? r->job != NULL : record_further(r, race, i);
+    bool met = there && pf_judge_again(r, name, v);
     bool large = r->job && r->job->t.events.len > KEPT_EVENTS;
-    if (shared)
-        race->further->tried[i] = !large;
+    if (shared) /* if the time of this race was up, another race may have enough */
+        race->further->tried[i] = !large && (known || there || !is_stopped(how, end_ms));
     if (!shared || large || !r->open)
         pf_judge_again_release(r);
     free(name);
