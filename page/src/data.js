@@ -25,13 +25,18 @@ const variable = (f) => f.object && `${f.object} ${f.location.kind === 'heap' ? 
 /** The findings of the same variable or with the same cause, as arrays; such a row takes the place of its first member. The document has the order of the report. */
 function groupsOf(findings) {
   const known = new Map();
+  const at = new Map(findings.map((f, i) => [f, i]));
   for (const f of findings) {
     const keys = [f.group, variable(f)].filter(Boolean);
-    const row = known.get(keys[0]) || known.get(keys[1]) || [];
+    const [row = [], other = row] = new Set(keys.map((k) => known.get(k)).filter(Boolean));
+    if (other !== row) {
+      row.push(...other);
+      for (const [k, r] of known) if (r === other) known.set(k, row);
+    }
     row.push(f);
-    for (const k of keys) if (!known.has(k)) known.set(k, row);
+    for (const k of keys) known.set(k, row);
   }
-  return [...new Set(known.values())];
+  return [...new Set(known.values())].map((row) => row.sort((a, b) => at.get(a) - at.get(b)));
 }
 
 /** The values of one field and how often each occurs, most frequent first. */

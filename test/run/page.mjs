@@ -28,6 +28,16 @@ const until = (page, selector, pattern) =>
 const count = (page, pattern) => until(page, '#count', pattern);
 const title = (page, pattern) => until(page, 'article h2', pattern);
 
+/** A finding with the cause of one row and the variable of another one joins both rows. */
+async function rows() {
+  const { load } = await import(pathToFileURL(`${packages}/src/data.js`).href);
+  const made = [['a', 'A', 'x'], ['b', 'B', 'y'], ['c', 'C', 'z'], ['d', 'B', 'x'], ['e', 'A', 'w']];
+  const more = made.map(([, group, object]) => ({ group, object, location: { kind: 'global' } }));
+  const findings = made.map(([id]) => ({ id, accesses: [] }));
+  const { groups } = load(JSON.stringify({ document: { findings }, more }));
+  assert.deepEqual(groups.map((g) => g.map((f) => f.id).join('')), ['abde', 'c']);
+}
+
 async function real() {
   const page = await open('real');
   await title(page, /data race on the global variable 'shared'/);
@@ -187,7 +197,7 @@ async function many() {
 }
 
 try {
-  for (const part of [real, predicted, checked, darkPhoneAndPrint, keysAndFilters, hostile, many]) await part();
+  for (const part of [rows, real, predicted, checked, darkPhoneAndPrint, keysAndFilters, hostile, many]) await part();
 } finally {
   await browser.close();
 }
