@@ -326,14 +326,13 @@ static uint64_t build_of(const struct suite *s)
 
 /* The default time limit of a task is longer than that of its tests, so that a test that hangs is
  * ended and reported as without a fleet. */
-static void raise_limit(const struct suite *s, struct pf_fleet *f)
+static void raise_limit(struct suite *s)
 {
     uint64_t most = s->settings.limit_ms;
     for (size_t i = 0; i < s->tests.n; i++)
         if (s->tests.at[i].limit_ms > most)
             most = s->tests.at[i].limit_ms;
-    if (!s->fleet.node_time && f->limit_ms < most + LONGER_MS)
-        f->limit_ms = most + LONGER_MS;
+    s->fleet.least_ms = most + LONGER_MS;
 }
 
 /* Runs the executions as tasks of a fleet, or only merges the results that exist. */
@@ -344,10 +343,10 @@ static pf_status execute_on_fleet(struct suite *s, struct pf_suite_db *db, int64
     const struct pf_fleet_suite suite = {
         .settings = &s->settings, .any = s->any, .db = db, .campaign = campaign, .result = r};
     uint64_t merged;
+    raise_limit(s);
     pf_status st = pf_fleet_open(f, VERB, s->state, &s->fleet, argc, argv, build_of(s), e);
     if (st != PF_OK)
         return st;
-    raise_limit(s, f);
     return s->fleet.collect ? pf_fleet_suite_collect(f, &suite, &merged, e)
                             : pf_fleet_suite_run(f, &suite, e);
 }

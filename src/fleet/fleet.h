@@ -32,6 +32,7 @@
 struct pf_fleet_options {
     const char *on; /* slurm[:PARTITION], ssh:HOST,HOST, local, script:FILE */
     const char *tasks, *batch, *node_time, *shared, *scratch, *env;
+    uint64_t least_ms; /* least default of node_time */
     bool collect; /* merge the results returned so far, submit no task */
     bool resume; /* --continue: the last fleet of this verb that has not ended */
 };
@@ -47,6 +48,7 @@ struct pf_fleet_task {
     uint64_t id;
     enum pf_fleet_state state;
     unsigned attempts; /* how often it was submitted, by this process and earlier ones */
+    bool given_up; /* by an earlier process */
     uint64_t missing_ms; /* when the engine was first seen not to know it; 0: the engine knows it */
     uint64_t wave;
     char *what; /* for messages: "tests 12 to 19" */
@@ -148,6 +150,9 @@ char *pf_fleet_command_text(const struct pf_fleet *f);
 
 PF_MUST_USE pf_status pf_fleet_attempts_submitted(const struct pf_fleet *f, const uint64_t *ids,
                                                   size_t n, struct pf_error *e);
+/* Takes back the last attempt of these tasks: the engine has refused them. */
+PF_MUST_USE pf_status pf_fleet_attempts_refused(const struct pf_fleet *f, const uint64_t *ids,
+                                                size_t n, struct pf_error *e);
 PF_MUST_USE pf_status pf_fleet_attempts_given_up(const struct pf_fleet *f, uint64_t id,
                                                  struct pf_error *e);
 /* Counts the attempts of all tasks. Tasks that were not submitted, or were given up last, have no

@@ -48,7 +48,7 @@ static pf_status take_options(struct pf_fleet *f, const struct pf_fleet_options 
                               struct pf_error *e)
 {
     f->ntasks = PF_FLEET_TASKS;
-    f->limit_ms = LIMIT_MS;
+    f->limit_ms = o->least_ms > LIMIT_MS ? o->least_ms : LIMIT_MS;
     pf_status s = pf_fleet_engine_find(o->on, &f->engine, &f->where, e);
     if (s == PF_OK)
         s = read_number("tasks", o->tasks, &f->ntasks, e);

@@ -220,6 +220,7 @@ pf_status pf_fleet_judge_merge_check(struct pf_fleet *f, const struct pf_check_f
 struct judge_work {
     const struct pf_fleet_races *races;
     uint64_t waves; /* how many waves of tasks exist */
+    uint64_t before; /* how many of them had ended when an earlier process gave up */
     bool cut; /* a task of the last wave was cut off */
 };
 
@@ -267,7 +268,7 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
     for (size_t i = 0; i < f->tasks.len; i++)
         open |= f->tasks.at[i].state == PF_FLEET_NEW || f->tasks.at[i].state == PF_FLEET_QUEUED;
     *more = false;
-    if (!first && (open || !w->cut || w->waves >= PF_FLEET_ATTEMPTS))
+    if (!first && (open || !w->cut || w->waves >= w->before + PF_FLEET_ATTEMPTS))
         return PF_OK;
     w->cut = false;
     pf_status s = first ? pf_fleet_judge_tasks(f, w->races, 0, e) : add_rest(w, f, e);
@@ -285,7 +286,7 @@ static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, c
     char *to = pf_fleet_path(f, "done", t->id, ".findings");
     bool cut = strcmp(pf_json_text(head, "ended"), PF_TASK_DONE) != 0;
     w->cut |= cut;
-    if (cut && t->wave + 1 >= PF_FLEET_ATTEMPTS)
+    if (cut && t->wave + 1 >= w->before + PF_FLEET_ATTEMPTS)
         pf_fleet_give_up(f, t,
                          "its races were not judged within the time limit of a task "
                          "(--node-time)");
@@ -303,8 +304,12 @@ pf_status pf_fleet_judge_run(struct pf_fleet *f, const struct pf_fleet_races *r,
     struct judge_work w = {.races = r};
     struct pf_fleet_work work = {.arg = &w, .next = next_tasks, .merge = merge};
     uint64_t merged;
-    for (size_t i = 0; i < f->tasks.len; i++) /* of a fleet that is continued */
-        w.waves = f->tasks.at[i].wave + 1;
+    for (size_t i = 0; i < f->tasks.len; i++) { /* of a fleet that is continued */
+        const struct pf_fleet_task *t = &f->tasks.at[i];
+        w.waves = t->wave + 1;
+        if (t->given_up && t->state == PF_FLEET_DONE)
+            w.before = w.waves;
+    }
     w.cut = w.waves > 0; /* unknown: looks for races without a verdict */
     pf_status s = collect ? pf_fleet_collect(f, &work, &merged, e) : pf_fleet_run(f, &work, e);
     return s == PF_OK ? read_verdicts(f, judged, e) : s;

@@ -281,8 +281,12 @@ static pf_status submit_new(struct fleet_loop *l)
     char *avoid = avoided(l);
     if (ids.len)
         s = pf_fleet_attempts_submitted(l->f, ids.at, ids.len, l->e);
-    if (s == PF_OK && ids.len)
+    if (s == PF_OK && ids.len) {
+        struct pf_error ignored;
         s = l->f->engine->submit(l->f, ids.at, ids.len, avoid, l->e);
+        if (s != PF_OK)
+            (void)!pf_fleet_attempts_refused(l->f, ids.at, ids.len, &ignored);
+    }
     free(avoid);
     if (ids.len)
         l->poll_ms = 0; /* short tasks may end soon */
