@@ -11,7 +11,7 @@ Without files: every test program that can be recorded. Each is built at each le
 Prints a line for each program that is not as expected, then one summary line. Exit status: 0, or 1 if there was one.
 
 --log appends one line of JSON for each build that was examined, with the seconds of CPU that it took. A program that the log has for
-the same name, level and hash of its text and of pf is not examined again; its line counts in the summary. So a campaign can be stopped
+the same name, level, budget (--runs, --time), and hash of its text and of pf is not examined again; its line counts in the summary. So a campaign can be stopped
 and continued, and several slices (--slice 0/4 ... 3/4: every fourth program) can have one log.
 """
 
@@ -50,24 +50,26 @@ def cpu_of_children():
 
 
 class Log:
-    """What was examined before, by (name, level, hash): {"wrong": [line...], COUNT: n...}."""
+    """What was examined before, by (name, level, hash, budget): {"wrong": [line...], COUNT: n...}."""
 
-    def __init__(self, path, pf):
-        self.path, self.done = path, {}
+    PARTS = ("program", "level", "hash", "budget")
+
+    def __init__(self, path, pf, budget):
+        self.path, self.budget, self.done = path, " ".join(budget), {}
         installed = pf.parent.parent / "lib/photofinish"
         self.build = hash_of([pf, *(installed / f for f in ("libpf_rt.a", "libpf_rt.so", "libpf_plugin.so", "pf-z3"))])
         if path and path.exists():
             for line in path.read_text().splitlines():
                 entry = json.loads(line)
-                self.done[entry["program"], entry["level"], entry["hash"]] = entry
+                self.done[tuple(map(entry.get, self.PARTS))] = entry
 
     def key(self, name, path, level):
-        return name, level, f"{self.build}.{hash_of([path])}"
+        return name, level, f"{self.build}.{hash_of([path])}", self.budget
 
     def add(self, key, entry):
         if self.path:
             with self.path.open("a") as f:
-                f.write(json.dumps(dict(zip(("program", "level", "hash"), key)) | entry) + "\n")
+                f.write(json.dumps(dict(zip(self.PARTS, key)) | entry) + "\n")
 
 
 class Campaign:
@@ -162,7 +164,8 @@ def main():
     parser.add_argument("files", type=Path, nargs="*")
     args = parser.parse_args()
     pf = args.pf.resolve()
-    campaign = Campaign(pf, args.work.resolve(), ["--runs", str(args.runs), "--time", args.time], Log(args.log, pf))
+    budget = ["--runs", str(args.runs), "--time", args.time]
+    campaign = Campaign(pf, args.work.resolve(), budget, Log(args.log, pf, budget))
     first, step = map(int, args.slice.split("/"))
     programs = args.files or sorted(p for p in (harness.ROOT / "test/program").rglob("*_*.c*") if p.parent.name != "part")
     for level in args.levels.split(","):
