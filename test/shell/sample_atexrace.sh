@@ -12,7 +12,9 @@ cp "$ROOT/test/shell/part/sample_atexrace_lasting.c" lasting.c
 # A walk along pointers is short: its first call is watched in every execution, whatever its pairs
 # are.
 cp "$ROOT/test/shell/part/sample_atexrace_walk.c" walk.c
-for program in fig2 fig6 loop alone lasting walk; do
+# Two threads race late in loops that call nothing, while a third one makes calls.
+cp "$ROOT/test/shell/part/sample_atexrace_window.c" window.c
+for program in fig2 fig6 loop alone lasting walk window; do
     status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o $program $program.c -pthread
 done
 export PF_OPTIONS="overhead=0" # no windows, which depend on time
@@ -52,6 +54,11 @@ for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
 done
 status 66 "$PF" run --sample=atexrace --state sp -- ./walk
 has err "#0 walk"
+# Only a window finds the race of ./window; without an argument, the program ends when it is found.
+status 0 "$PF" run --sample=atexrace --state sv -- ./window 100000
+status 66 env PF_OPTIONS=halt_on_error=1 "$PF" run --sample=atexrace --state sv -- ./window
+has err "#0 loop"
+has err "Location is global 'shared'"
 # Both races of figure 6: the pair is new, then in its first burst.
 status 66 "$PF" run --sample=full --json full.json -- ./fig6
 status 0 "$PF" run --sample=literace -- ./fig6
