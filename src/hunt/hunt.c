@@ -273,10 +273,14 @@ static pf_status try_schedule(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     pf_status s = PF_OK;
     *more = false;
-    for (uint32_t i = 0; s == PF_OK && !*more && !h->settings.shard && i < h->runs.len; i++) {
+    if (h->settings.shard) /* only the first part of a hunt tries further schedules */
+        return PF_OK;
+    for (uint32_t i = 0; s == PF_OK && !*more && i < h->runs.len;) {
         struct pf_hunt_run *r = &h->runs.at[i];
-        if (!(r->reached_new || r->took_new) || r->seed || r->schedules == SCHEDULES_MAX)
+        if (!(r->reached_new || r->took_new) || r->seed || r->schedules == SCHEDULES_MAX) {
+            i++;
             continue;
+        }
         struct pf_hunt_run next = {.race = NO_RACE, .seed = ++r->schedules};
         next.schedule = next.seed;
         pf_input_bytes_copy(&next.input, &r->input);

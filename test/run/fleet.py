@@ -19,7 +19,7 @@ import sys
 import time
 from pathlib import Path
 
-from fleet_tools import PF, ROOT, WORK, done_tasks, document, expect, findings, fleet_folder, run, start, wait_for, wrong
+from fleet_tools import PF, ROOT, WORK, done_tasks, document, empty_work, expect, findings, fleet_folder, run, start, wait_for, wrong
 from slurm_cluster import Cluster, why_not
 
 LARGE = "--large" in sys.argv
@@ -125,8 +125,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         sys.exit(77)
-    shutil.rmtree(WORK, ignore_errors=True)
-    WORK.mkdir(parents=True)
+    empty_work()
     build()
     scratch = WORK / "scratch"
     for node in ("n1", "n2", "n3", "n4"):

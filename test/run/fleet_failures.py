@@ -15,7 +15,7 @@ import sys
 from pathlib import Path
 
 import fleet_tools
-from fleet_tools import PF, ROOT, WORK, document, done_tasks, expect, findings, fleet_folder, wait_for, wrong
+from fleet_tools import PF, ROOT, WORK, document, done_tasks, empty_work, expect, findings, fleet_folder, wait_for, wrong
 
 ENV = dict(os.environ, GIVEN="yes", SECRET="hidden", PATH=f"{WORK}/bin:{Path(PF).parent}:{os.environ['PATH']}")
 
@@ -262,8 +262,8 @@ if sys.argv[1] == "submit":
 
 
 def main():
-    shutil.rmtree(WORK, ignore_errors=True)
-    (WORK / "small").mkdir(parents=True)
+    empty_work()
+    (WORK / "small").mkdir()
     build("suite")
     write("tests", "".join(f"./suite {i}\n" for i in range(20)))
     write("nothing", "#!/bin/sh\nexit 0\n", 0o755)

@@ -6,11 +6,10 @@ its processes on the hosts end. Prints the reason and exits with status 77 if ss
 
 import os
 import re
-import shutil
 import sys
 from pathlib import Path
 
-from fleet_tools import PF, ROOT, WORK, document, expect, findings, run, start, wait_for, wrong
+from fleet_tools import PF, ROOT, WORK, document, empty_work, expect, findings, run, start, wait_for, wrong
 from ssh_hosts import Hosts, why_not
 
 TESTS = 24
@@ -71,8 +70,7 @@ def main():
     if reason:
         print(f"skipped: {reason}")
         sys.exit(77)
-    shutil.rmtree(WORK, ignore_errors=True)
-    WORK.mkdir(parents=True)
+    empty_work()
     for name, level in (("suite", "-O1"), ("other", "-O2")):
         run(PF, "cc", "-g", level, "-pthread", "-o", name, ROOT / "test/fleet/suite.c", ok=(0,))
     variables = """@name=variables sh -c 'test "$GIVEN" = "a value" && test -z "$SECRET"'\n"""

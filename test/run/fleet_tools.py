@@ -1,6 +1,7 @@
 """fleet_tools.py - what the tests of fleets (fleet*.py) have in common. All commands run in $WORK."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 import time
@@ -9,6 +10,16 @@ from pathlib import Path
 PF, ROOT, WORK = os.environ["PF"], Path(os.environ["ROOT"]), Path(os.environ["WORK"])
 wrong = []
 began = time.monotonic()
+
+
+def empty_work():
+    """Makes $WORK an empty folder. A test that was killed may have left file systems mounted there."""
+    mounted = [line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()]
+    for folder in mounted:
+        if folder.startswith(f"{WORK}/"):
+            subprocess.run(["umount", "-l", folder])
+    shutil.rmtree(WORK, ignore_errors=True)
+    WORK.mkdir(parents=True)
 
 
 def expect(condition, text):
