@@ -113,9 +113,11 @@ void pf_hunt_text(struct pf_text *t, const json_t *hunt, struct pf_findings *fou
                  "hunt: %" PRIu64 " conditions do not hold under the input of their own run: an "
                  "error of pf, which may hide races",
                  number(solver, "wrong"));
-    add_line(t, "%s",
-             json_is_true(json_object_get(hunt, "finished")) ? "hunt: nothing is left to try"
-                                                             : "hunt: stopped at a limit");
+    /* The tasks of a fleet start from its corpus: fewer inputs than a hunt in one process has. */
+    add_line(t, "hunt: %s",
+             !json_is_true(json_object_get(hunt, "finished")) ? "stopped at a limit"
+             : json_object_get(hunt, "tasks")                 ? "the tasks have nothing left to try"
+                                                              : "nothing is left to try");
 }
 
 /* --- JSON --- */

@@ -148,10 +148,10 @@ def main():
         shutil.copytree(WORK / "races", WORK / "races-fleet")
         judge = ["--schedules", "1", "--control", "3", "--met", "0"]
         local = [start(PF, "check", *CHECK, "--state", "check-local", "--json", "check-local.json", "--quiet", "--", "./check"),
-                 start(PF, "hunt", "--runs", "60", "--state", "hunt-local", "--json", "hunt-local.json", "--", "./hunted", "2"),
+                 start(PF, "hunt", "--runs", "24", "--state", "hunt-local", "--json", "hunt-local.json", "--", "./hunted", "2"),
                  start(PF, "judge", *judge, "--state", "races", "--json", "judge-local.json")]
         fleet = [start(PF, "check", *CHECK, "--state", "check-fleet", "--json", "check-fleet.json", "--quiet", *on, "--", "./check", env=cluster.env),
-                 start(PF, "hunt", "--runs", "60", "--state", "hunt-fleet", "--json", "hunt-fleet.json", *on, "--batch", "20", "--", "./hunted", "2", env=cluster.env),
+                 start(PF, "hunt", "--runs", "24", "--state", "hunt-fleet", "--json", "hunt-fleet.json", *on, "--batch", "20", "--", "./hunted", "2", env=cluster.env),
                  start(PF, "judge", *judge, "--state", "races-fleet", "--json", "judge-fleet.json", *on, env=cluster.env)]
         texts = [finish(process, name)[0] for process, name in zip(local + fleet, ("check", "hunt", "judge") * 2)]
 
