@@ -9,7 +9,7 @@ stage := $(abspath $(BUILD))/stage
 pf    := $(stage)/bin/pf
 
 .DEFAULT_GOAL := build
-.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-symbolic test-flipped test-predicted test-all test-campaign test-fleet deb test-deb bench realworld lint format install clean help
+.PHONY: build deps stage demo test test-thorough test-sampling test-directed test-symbolic test-flipped test-predicted test-all test-campaign test-fleet test-explore deb test-deb bench realworld lint format install clean help
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' Makefile
@@ -94,6 +94,9 @@ lint: deps ## check format, layers, names, text and shell scripts
 
 format: deps ## format the sources with clang-format
 	script/check-format --fix
+
+test-explore: stage ## compare pf explore with brute force on 200 random programs (some minutes)
+	PF=$(abspath $(pf)) WORK=$(abspath $(BUILD))/test-work/test-explore python3 test/oracle/explore_random.py 1 201
 
 deb: ## build a Debian package in $(BUILD)/deb
 	@script/install-deps deb
