@@ -31,7 +31,7 @@ stage: build
 demo: stage ## build, then show a race report on an example (about 2 minutes)
 	@example/demo $(pf)
 
-test: build ## build, then run every test, each program 3 times at -O0 and -O2 (about 16 minutes)
+test: build ## build, then run every test, each program 3 times at -O0 and -O2 (about 15 minutes)
 	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
 
 test-thorough: build ## like test, but run each program 50 times
