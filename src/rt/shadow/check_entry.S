@@ -8,6 +8,7 @@
  * registers are not used on any of these paths.
  */
 #include "asm_constants.h"
+#include "cell_test_macros.def"
 #include "entry_macros.def"
 
         .section pf_text, "ax", @progbits
@@ -18,20 +19,14 @@
         BEGIN   \name
         push    %rax
         .cfi_adjust_cfa_offset 8
-        mov     %rdi, %rax
-        shl     $(64 - PF_APP_BITS), %rax
-        shr     $(64 - PF_APP_BITS + 3), %rax
-        shl     $PF_CELL_SHIFT, %rax
-        bts     $SHADOW_BASE_BIT, %rax
-        mov     __pf_tls@GOTTPOFF(%rip), %r11
-        mov     %fs:(%r11), %r11
-        xor     \slot(%rax), %r11
+        CELL_OF %rax
         .if \size == 8
-        shr     $\shift, %r11
+        TEST_GRANULE \slot, \shift
         pop     %rax
         jnz     1f
         ret
         .else
+        XOR_KEY \slot
         mov     %r11, %rax
         shr     $\shift, %rax          /* all 8 bytes covered? then these are, too */
         jz      2f
@@ -77,14 +72,10 @@
         BEGIN   \name
         push    %rax
         .cfi_adjust_cfa_offset 8
-        mov     %rdi, %rax
-        shl     $(64 - PF_APP_BITS), %rax
-        shr     $(64 - PF_APP_BITS + 3), %rax
-        shl     $PF_CELL_SHIFT, %rax
-        bts     $SHADOW_BASE_BIT, %rax
+        CELL_OF %rax
         push    %rcx
         mov     __pf_tls@GOTTPOFF(%rip), %r11
-        mov     %fs:(%r11), %r11
+        mov     %fs:TLS_KEY(%r11), %r11
         mov     %r11, %rcx
         xor     \slot(%rax), %r11
         xor     \slot+16(%rax), %rcx
@@ -130,7 +121,7 @@
         push    %rcx
         .cfi_adjust_cfa_offset 16
         .if \size == 4 || \size == 8
-        CELL_WITHOUT_OVERFLOW \update, .Lsave\@
+        CELL_WITHOUT_OVERFLOW \update, .Lsave\@, %rax
         .ifc \update, UPDATE_READ
         cmpb    $0, 8+(PF_MASK_SHIFT/8)(%rcx)              /* no bytes: empty, or a reference */
         je      .Lset\@
@@ -165,11 +156,7 @@
         .endif
         .ifc \update, UPDATE_READ
         .if \size != 4 && \size != 8
-        mov     %rdi, %rcx
-        shl     $(64 - PF_APP_BITS), %rcx
-        shr     $(64 - PF_APP_BITS + 3), %rcx
-        shl     $PF_CELL_SHIFT, %rcx
-        bts     $SHADOW_BASE_BIT, %rcx
+        CELL_OF %rcx
         .endif
 .Lset\@:
         IN_READ_SET \size

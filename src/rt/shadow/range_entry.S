@@ -3,6 +3,7 @@
  * preserve all registers except r11.
  */
 #include "asm_constants.h"
+#include "cell_test_macros.def"
 #include "entry_macros.def"
 
         .section pf_text, "ax", @progbits
@@ -18,15 +19,8 @@
         BEGIN   \name
         push    %rax
         .cfi_adjust_cfa_offset 8
-        mov     %rdi, %rax
-        shl     $(64 - PF_APP_BITS), %rax
-        shr     $(64 - PF_APP_BITS + 3), %rax
-        shl     $PF_CELL_SHIFT, %rax
-        bts     $SHADOW_BASE_BIT, %rax
-        mov     __pf_tls@GOTTPOFF(%rip), %r11
-        mov     %fs:(%r11), %r11
-        xor     \slot(%rax), %r11
-        shr     $\shift, %r11
+        CELL_OF %rax
+        TEST_GRANULE \slot, \shift
         jnz     1f
         mov     %edi, %r11d
         and     $7, %r11d
@@ -35,10 +29,7 @@
         jbe     2f
         cmp     $16, %r11
         ja      1f
-        mov     __pf_tls@GOTTPOFF(%rip), %r11
-        mov     %fs:(%r11), %r11
-        xor     \slot+16(%rax), %r11
-        shr     $\shift, %r11
+        TEST_GRANULE \slot+16, \shift
         jnz     1f
 2:      pop     %rax
         .cfi_adjust_cfa_offset -8
@@ -66,10 +57,7 @@
 3:      sub     $8, %rcx
         cmp     %rcx, %rdi
         ja      7f
-4:      mov     __pf_tls@GOTTPOFF(%rip), %r11           /* rax: the cell of the granule rdi */
-        mov     %fs:(%r11), %r11
-        xor     \slot(%rax), %r11
-        shr     $\shift, %r11
+4:      TEST_GRANULE \slot, \shift           /* rax: the cell of the granule rdi */
         jnz     6f
 5:      add     $16, %rax
         add     $8, %rdi
