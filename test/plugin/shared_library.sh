@@ -1,57 +1,9 @@
 # Shared libraries: linked without the runtime, bound to the executable's runtime, with their own
 # tables, also when they are loaded and unloaded at run time. Races are found on both sides.
-cat >lib.h <<'END'
-extern int counter;
-void bump(void);
-END
-cat >lib.c <<'END'
-#include "lib.h"
-int counter;
-static int hidden;
-void bump(void)
-{
-    counter++;
-    hidden++;
-}
-END
-cat >main.c <<'END'
-#include "lib.h"
-#include <pthread.h>
-#include <stdio.h>
-static void *work(void *arg) { bump(); return arg; }
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, work, 0);
-    bump();
-    pthread_join(t, 0);
-    puts("done");
-    return 0;
-}
-END
-cat >load.c <<'END'
-#include <dlfcn.h>
-#include <pthread.h>
-#include <stdio.h>
-static void (*bump)(void);
-static void *work(void *arg) { bump(); return arg; }
-int main(void)
-{
-    for (int i = 0; i < 2; i++) {
-        void *lib = dlopen("./libx.so", RTLD_NOW);
-        if (!lib)
-            return puts(dlerror()), 1;
-        bump = (void (*)(void))dlsym(lib, "bump");
-        pthread_t t;
-        pthread_create(&t, 0, work, 0);
-        bump();
-        pthread_join(t, 0);
-        dlclose(lib);
-    }
-    puts("done");
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/shared_library_lib.h" lib.h
+cp "$ROOT/test/shell/part/shared_library_lib.c" lib.c
+cp "$ROOT/test/shell/part/shared_library_main.c" main.c
+cp "$ROOT/test/shell/part/shared_library_load.c" load.c
 for linker in bfd lld; do
     status 0 "$PF" cc -O1 -fPIC -shared -fuse-ld=$linker lib.c -o libx.so
     # Many build systems forbid undefined symbols; those of the runtime must still be accepted.

@@ -3,27 +3,7 @@
 # the report then says; --seed and --runs determine the schedules.
 cp "$ROOT/test/shell/part/check_explores_account.c" account.c
 "$PF" cc -g -O1 -pthread -DSAFE=0 account.c -o account
-cat >barren.c <<'END'
-#include <pthread.h>
-static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
-static int visits;
-static void *visit(void *p)
-{
-    for (int i = 0; i < 40; i++) {
-        pthread_mutex_lock(&door);
-        visits++;
-        pthread_mutex_unlock(&door);
-    }
-    return p;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, visit, 0);
-    visit(0);
-    return pthread_join(t, 0);
-}
-END
+cp "$ROOT/test/shell/part/check_explores_barren.c" barren.c
 "$PF" cc -g -O1 -pthread barren.c -o barren
 echo 'int main(void) { return 0; }' >one.c
 "$PF" cc -g one.c -o one
@@ -81,30 +61,7 @@ hasnt out "complete for this input"
 [[ $(cat drawn.s/check/*/end) == done ]] || fail "the check ended early"
 status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" drawn.json
 # A data race that only some schedules show: the search reports it with a clip.
-cat >seldom.c <<'END'
-#include <pthread.h>
-static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
-static int ready, value;
-static void *late(void *p)
-{
-    pthread_mutex_lock(&door);
-    int go = ready;
-    pthread_mutex_unlock(&door);
-    if (go)
-        value++;
-    return p;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, late, 0);
-    pthread_mutex_lock(&door);
-    ready = 1;
-    pthread_mutex_unlock(&door);
-    value++;
-    return pthread_join(t, 0);
-}
-END
+cp "$ROOT/test/shell/part/check_explores_seldom.c" seldom.c
 "$PF" cc -g -O1 -pthread seldom.c -o seldom
 status 66 "$PF" check --time 10m --json seldom.json --state seldom.s -- ./seldom
 has out "(sequential consistency only)"

@@ -70,30 +70,7 @@ status 0 "$PF" record -o c.clip --schedule=random:1 --at=T2:100 --continue=8 --t
 # A replay that diverges reports what was expected and what was found, the thread, the event and the
 # source position.
 if grep -qw rdrand /proc/cpuinfo; then
-    cat >random.c <<'END'
-#include <pthread.h>
-#include <stdio.h>
-
-static int n, cells[8];
-
-static void *work(void *arg)
-{
-    for (int i = 0; i < n; i++)
-        cells[i % 8]++;
-    puts("worked");
-    return arg;
-}
-
-int main(void)
-{
-    unsigned long number;
-    pthread_t t;
-    __asm__ volatile("rdrand %0" : "=r"(number)); /* not in the recording */
-    n = 1000 + (int)(number % 1000000);
-    pthread_create(&t, NULL, work, NULL);
-    pthread_join(t, NULL);
-}
-END
+    cp "$ROOT/test/shell/part/directed_random.c" random.c
     "$PF" cc -O1 -g -pthread random.c -o random
     status 0 "$PF" record -o random.clip --schedule=rr:100000000 -- ./random
     status 2 "$PF" replay random.clip

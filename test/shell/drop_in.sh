@@ -87,22 +87,7 @@ for flag in -static -fsanitize=address; do
 done
 
 # Link-time optimisation, with both linkers: races are found, and recordings replay.
-cat >racy.c <<'EOF'
-#include <pthread.h>
-#include <stdio.h>
-void add(int n);
-extern int sum;
-static void *run(void *arg) { add(1); return arg; }
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, NULL, run, NULL);
-    add(2);
-    pthread_join(t, NULL);
-    printf("%d\n", sum);
-    return 0;
-}
-EOF
+cp "$ROOT/test/shell/part/drop_in_racy.c" racy.c
 echo 'int sum; void add(int n) { sum += n; }' >add.c
 for lto in -flto -flto=full -flto=thin; do
     for ld in "" -fuse-ld=lld-19; do

@@ -39,25 +39,7 @@ assert len(races) == 5 and not any(f.get("harm") for f in races), [(f["id"], f.g
 assert all(f["status"] == "confirmed" for f in races), [f["status"] for f in races]
 EOF
 # A program that pf ends itself has not failed.
-cat >stays.c <<'EOF'
-#include <pthread.h>
-#include <unistd.h>
-static int shared;
-static void *second(void *p)
-{
-    shared = 1;
-    return p;
-}
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, NULL, second, NULL);
-    shared = 2;
-    pthread_join(t, NULL);
-    for (;;)
-        pause();
-}
-EOF
+cp "$ROOT/test/shell/part/harm_cause_stays.c" stays.c
 "$PF" cc -g -O0 -pthread stays.c -o stays
 status 66 "$PF" check --runs 2 --for 300ms --state t --json stays.json -- ./stays
 python3 - <<'EOF'

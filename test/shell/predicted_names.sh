@@ -27,32 +27,9 @@ status 0 python3 "$ROOT/test/run/same_names.py" observed.json predicted.json
 hasnt out "^0 findings"
 # Two locks of the same name, in two files, are two locks.
 for file in 1 2; do
-    cat >lock$file.c <<EOF
-#include <pthread.h>
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-extern int shared;
-void *change$file(void *p)
-{
-    pthread_mutex_lock(&m);
-    shared++;
-    pthread_mutex_unlock(&m);
-    return p;
-}
-EOF
+    { echo "#define CHANGE change$file"; cat "$ROOT/test/shell/part/predicted_names_lock.c"; } >lock$file.c
 done
-cat >main.c <<'EOF'
-#include <pthread.h>
-int shared;
-void *change1(void *), *change2(void *);
-int main(void)
-{
-    pthread_t t;
-    pthread_create(&t, 0, change1, 0);
-    change2(0);
-    pthread_join(t, 0);
-    return 0;
-}
-EOF
+cp "$ROOT/test/shell/part/predicted_names_main.c" main.c
 "$PF" cc -g -O0 -pthread main.c lock1.c lock2.c -o locks
 status 0 "$PF" record -o locks.clip -- ./locks
 status 66 "$PF" predict locks.clip

@@ -1,7 +1,8 @@
 // want: none
 // case: record
 // case: hatch
-/* A branch whose other side never returns is not a check. */
+/* A branch whose other side never returns (a failed assertion) is not the check of a
+ * check-then-act. */
 #include <assert.h>
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;

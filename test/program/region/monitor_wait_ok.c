@@ -1,7 +1,7 @@
 // want: none
 // case: record
 // case: hatch
-/* A correct monitor: the counter of who is inside is lowered around the wait. */
+/* A correct monitor, in which the count of threads inside is lowered around the wait. */
 #include <assert.h>
 #include <pthread.h>
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
