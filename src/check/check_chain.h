@@ -83,18 +83,15 @@ struct pf_chain {
     pf_vec_to_search children; /* forked children whose predictions are to be tried */
 };
 
-/* One step to be started: kind, test, round, clip, finding and schedule of the line are set; of a
- * batch also `first` and `schedules`, of a systematic search `schedules`. */
-#define pf_chain_unit pf_check_line
-
 PF_MUST_USE pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *settings,
                                     struct pf_error *e);
 void pf_chain_release(struct pf_chain *c);
 
-/* Returns the next step in *unit and counts it as running. False: no step can start now (others
- * must end first), or the chain has ended. */
+/* Returns the next step in *unit and counts it as running. Kind, test, round, clip, finding and
+ * schedule of the line are set; of a batch also `first` and `schedules`, of a systematic search
+ * `schedules`. False: no step can start now (others must end first), or the chain has ended. */
 bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
-                   struct pf_chain_unit *unit);
+                   struct pf_check_line *unit);
 /* Reports that a step has ended. `clip`: it has produced a recording, or a batch has run at least
  * one schedule. */
 void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip);
@@ -112,7 +109,7 @@ void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, co
                         bool many);
 /* Reports that the step is not started, because it cannot end within the budget. A round in which
  * every step is skipped ends the chain. */
-void pf_chain_skip(struct pf_chain *c, const struct pf_chain_unit *unit);
+void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *unit);
 /* Repeats the effect of a step that an earlier process has ended, from the journal. */
 void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip);
 /* Skips to this round, unless the chain has reached it; other tasks run the skipped rounds. */

@@ -1,7 +1,7 @@
 /*
  * option_man.c - the options of a verb as the OPTIONS section of its man page, in roff.
  *
- * Names and values come from the verb's own table, the texts from option_details.def. So the
+ * Names and values come from the verb's own table, the texts from option_details*.def. So the
  * manual cannot list an option that does not exist, nor omit one.
  */
 #include "cli.h"
@@ -14,6 +14,7 @@ static const struct {
 } details[] = {
 #define PF_OPTION_DETAILS(verb, option, text) {verb, option, text},
 #include "option_details.def"
+#include "option_details_clips.def"
 #undef PF_OPTION_DETAILS
 };
 #define NDETAILS (sizeof details / sizeof details[0])
@@ -94,14 +95,16 @@ int pf_cli_print_man(const struct pf_cli_verb *v)
 {
     for (size_t i = 0; i < NDETAILS; i++)
         if (!strcmp(details[i].verb, v->name) && !has_option(v, details[i].option))
-            return pf_complain(v->name, "option_details.def describes --%s, which does not exist",
+            return pf_complain(v->name, "the manual describes --%s, which does not exist",
                                details[i].option);
     for (size_t i = 0; i < v->noptions; i++) {
         const struct pf_cli_option *o = &v->options[i];
-        const char *text = o->help;
+        const char *text = NULL;
         for (size_t k = 0; k < NDETAILS; k++)
             if (!strcmp(details[k].verb, v->name) && !strcmp(details[k].option, o->name))
                 text = details[k].text;
+        if (!text)
+            return pf_complain(v->name, "the manual does not describe --%s", o->name);
         printf(".TP\n\\fB%s", o->name[1] ? "\\-\\-" : "\\-");
         print_escaped(o->name, strlen(o->name));
         fputs("\\fR", stdout);

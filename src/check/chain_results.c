@@ -1,0 +1,208 @@
+/* chain_results.c - what a step that has ended, or is skipped, changes for the following steps. */
+#include "chain_test.h"
+#include <stdio.h>
+#include <string.h>
+
+/* a full run that needs more than a tenth of the time budget is not repeated */
+#define SLOW_SHARE 10
+#define MAX_FAILED_RECORDINGS 2 /* consecutive recordings that failed */
+
+static void add_recording(pf_vec_to_search *list, const struct pf_check_line *l, const char *child)
+{
+    struct pf_chain_recording r = {.test = l->test, .clip = l->step};
+    snprintf(r.child, sizeof r.child, "%s", child);
+    pf_vec_push(list, r);
+}
+
+/* The recording has been searched. */
+static void forget_recording(pf_vec_to_search *list, const struct pf_check_line *l)
+{
+    for (size_t i = 0; i < list->len; i++)
+        if (list->at[i].clip == l->clip && !strcmp(list->at[i].child, l->child))
+            list->at[i--] = list->at[--list->len];
+}
+
+void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, const char *path,
+                        bool many)
+{
+    if (strlen(path) >= sizeof unit->child)
+        return;
+    c->tests[unit->test].forks |= many;
+    if (unit->kind == PF_CHECK_DIRECT)
+        add_recording(&c->aimed, unit, path);
+    else
+        add_recording(&c->children, unit, path);
+}
+
+static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool clip)
+{
+    struct pf_chain_test *t = &c->tests[l->test];
+    struct pf_chain_tried *tried;
+    switch (l->kind) {
+    case PF_CHECK_RUN:
+        t->run = PF_CHAIN_OVER;
+        t->slow |= !strcmp(l->schedule, "full") && l->wall_ms * SLOW_SHARE > c->budget_ms;
+        t->hangs |= !strcmp(l->how, "limit");
+        break;
+    case PF_CHECK_RECORD:
+        t->record = PF_CHAIN_OVER;
+        if (clip)
+            pf_vec_push(&t->clips, l->step);
+        t->length = l->length ? l->length : t->length;
+        t->batches &= strcmp(l->how, "limit") != 0; /* its schedules would not end either */
+        t->failed = clip ? 0 : t->failed + 1;
+        t->direct = t->failed < MAX_FAILED_RECORDINGS;
+        break;
+    case PF_CHECK_BATCH:
+        t->record = PF_CHAIN_OVER;
+        if (l->late)
+            t->switches = clip && !l->refused;
+        else if (l->refused)
+            t->switches_only = true;
+        else
+            t->batches = clip;
+        t->batches &= t->switches || !t->switches_only;
+        t->length = l->length ? l->length : t->length;
+        if (pf_share_policy_of(l->schedule) != PF_SHARE_POLICIES)
+            pf_policy_shares_add(&t->shares, pf_share_policy_of(l->schedule), l->schedules,
+                                 l->behaviours, l->failures);
+        break;
+    case PF_CHECK_EXPLORE:
+        t->explore = PF_CHAIN_OVER;
+        c->explore_ms += l->wall_ms;
+        pf_explore_slices_add(&t->slices, l->schedules, l->left, l->wall_ms);
+        break;
+    case PF_CHECK_HUNT:
+        t->hunt = PF_CHAIN_OVER;
+        c->hunt_ms += l->wall_ms;
+        t->hunts &= l->left != 0;
+        break;
+    case PF_CHECK_HATCH:
+        if (!l->child[0])
+            t->hatch = PF_CHAIN_OVER;
+        break;
+    case PF_CHECK_LOOK:
+        if (l->clip == t->clip && !l->child[0])
+            t->look = PF_CHAIN_OVER;
+        break;
+    case PF_CHECK_JUDGE:
+        c->judging = false;
+        c->judge_ms += l->wall_ms;
+        c->left_unjudged = l->undecided;
+        break;
+    case PF_CHECK_DIRECT:
+        tried = pf_chain_find_tried(c, l->finding);
+        if (tried) {
+            tried->tries++;
+            tried->round = l->round;
+        }
+        if (clip)
+            add_recording(&c->aimed, l, "");
+        break;
+    default:
+        break;
+    }
+}
+
+void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip)
+{
+    c->running--;
+    c->ordinary -= pf_chain_is_ordinary(unit);
+    c->started = true;
+    c->tests[unit->test].complete |= unit->complete;
+    c->cut |= unit->round == 0 && pf_chain_is_ordinary(unit) && pf_check_line_cut(unit);
+    apply_result(c, unit, clip);
+}
+
+void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line)
+{
+    pf_vec_push(&c->tests[line->test].clips, line->step);
+}
+
+void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *unit)
+{
+    struct pf_chain_test *t = &c->tests[unit->test];
+    c->running--;
+    c->ordinary -= pf_chain_is_ordinary(unit);
+    c->cut |= unit->round == 0 && pf_chain_is_ordinary(unit);
+    c->skipped = true;
+    switch (unit->kind) {
+    case PF_CHECK_RUN:
+        t->run = PF_CHAIN_OVER;
+        break;
+    case PF_CHECK_RECORD:
+    case PF_CHECK_BATCH:
+        t->record = PF_CHAIN_OVER;
+        break;
+    case PF_CHECK_EXPLORE:
+        t->explore = PF_CHAIN_OVER;
+        break;
+    case PF_CHECK_HUNT:
+        t->hunt = PF_CHAIN_OVER;
+        break;
+    case PF_CHECK_HATCH:
+        if (!unit->child[0])
+            t->hatch = PF_CHAIN_OVER;
+        break;
+    case PF_CHECK_LOOK:
+        if (unit->clip == t->clip && !unit->child[0])
+            t->look = PF_CHAIN_OVER;
+        break;
+    case PF_CHECK_JUDGE:
+        c->judging = false;
+        break;
+    default: /* DIRECT: pf_chain_next has noted that the finding got its recording */
+        break;
+    }
+}
+
+void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip)
+{
+    if (line->test >= c->ntests)
+        return;
+    struct pf_chain_test *t = &c->tests[line->test];
+    while (c->round < line->round)
+        pf_chain_next_round(c);
+    c->over = false; /* the user asked to continue */
+    if (line->kind == PF_CHECK_RECORD && line->clip) {
+        if (clip)
+            pf_chain_add_recording(c, line);
+        return;
+    }
+    if (line->kind == PF_CHECK_BATCH)
+        t->seeds += line->schedules;
+    if (!pf_check_line_cut(line)) { /* otherwise it is repeated */
+        apply_result(c, line, line->kind == PF_CHECK_BATCH ? line->schedules > 0 : clip);
+        t->complete |= line->complete;
+    }
+    if (line->kind == PF_CHECK_LOOK)
+        forget_recording(&c->aimed, line);
+    if (line->kind == PF_CHECK_HATCH && !pf_check_line_cut(line) && line->child[0])
+        forget_recording(&c->children, line);
+    for (size_t i = 0; line->kind == PF_CHECK_HATCH && !line->child[0] &&
+                       !pf_check_line_cut(line) && i < t->clips.len;
+         i++)
+        if (t->clips.at[i] == line->clip) {
+            t->clip = line->clip;
+            t->clips.at[i] = t->clips.at[--t->clips.len];
+        }
+}
+
+bool pf_chain_first_round_done(const struct pf_chain *c)
+{
+    bool all = !c->cut;
+    for (size_t i = 0; i < c->ntests && c->round == 0; i++)
+        all &= c->tests[i].run == PF_CHAIN_OVER &&
+               (!c->tests[i].direct ||
+                (c->tests[i].record == PF_CHAIN_OVER && !c->tests[i].clips.len &&
+                 c->tests[i].hatch != PF_CHAIN_RUNNING));
+    return all;
+}
+
+unsigned pf_chain_tries(const struct pf_chain *c, uint64_t finding)
+{
+    for (size_t i = 0; i < c->tried.len; i++)
+        if (c->tried.at[i].finding == finding)
+            return c->tried.at[i].tries;
+    return 0;
+}

@@ -1,0 +1,245 @@
+/* Solves questions about the input of symbolic runs. Every answer of the solver must satisfy the
+ * evaluator. */
+// sources: src/solve/expression_log.c src/solve/expression_value.c src/solve/input_bytes.c
+// sources: src/solve/apply_values.c
+// sources: src/solve/inverse.c src/solve/slice.c src/solve/solve.c src/solve/z3_host.c
+// sources: src/base/*.c src/report/*.c src/process/command.c
+#define _GNU_SOURCE
+#include "expression_harness.h"
+
+/* Every solution must satisfy the evaluator on the bytes of the new input. */
+static void test_random_questions(void **state)
+{
+    (void)state;
+    struct pf_path_solver s;
+    pf_path_solver_init(&s, worker, 2000);
+    for (unsigned round = 0; round < 150; round++) {
+        struct pf_expression_log log;
+        struct pf_path_run r;
+        struct pf_evaluation v;
+        pf_leaf_values out = {0};
+        random_log(&log, 10);
+        pf_evaluation_init(&v, &log);
+        size_t nodes = log.nodes.len;
+        for (uint32_t i = 5; i < nodes; i++)
+            if (log.nodes.at[i].bits == 1)
+                condition(&log, i, pf_evaluate(&v, i));
+        pf_path_run_init(&r, &log);
+        for (size_t i = 0; i < log.conditions.len; i++) {
+            if (pf_solve_flip(&s, &r, i, &out) != PF_SOLVE_YES)
+                continue;
+            struct pf_input_bytes now;
+            pf_input_bytes_apply(&now, &r.input, &log, &out);
+            for (uint32_t k = 0; k < log.leaves.len; k++)
+                pf_evaluation_set(&v, k, now.sources.at[0].bytes[log.leaves.at[k].offset]);
+            for (size_t k = 0; k <= i; k++)
+                assert_int_equal(pf_evaluate(&v, log.conditions.at[k].label),
+                                 log.conditions.at[k].holds ^ (k == i));
+            pf_input_bytes_release(&now);
+        }
+        pf_path_run_release(&r);
+        pf_evaluation_release(&v);
+        pf_vec_release(&out);
+        pf_expression_log_release(&log);
+    }
+    assert_int_equal(s.counts.wrong, 0);
+    assert_int_equal(s.counts.failed, 0);
+    assert_true(s.counts.solved > 50 && s.counts.impossible > 20);
+    assert_true(s.counts.z3 > 20 && s.counts.bytes > 20);
+    pf_path_solver_release(&s);
+}
+
+/* The bytes of source 0 after the solution. */
+static char *solved_text(struct pf_path_run *r, const pf_leaf_values *values)
+{
+    struct pf_input_bytes now;
+    pf_input_bytes_apply(&now, &r->input, r->log, values);
+    char *text = pf_mem_copy_n((char *)now.sources.at[0].bytes, now.sources.at[0].n);
+    pf_input_bytes_release(&now);
+    return text;
+}
+
+static void test_ways(void **state)
+{
+    (void)state;
+    struct pf_path_solver s;
+    struct pf_path_run r;
+    struct pf_expression_log log = {0};
+    pf_leaf_values out = {0};
+    pf_path_solver_init(&s, worker, 5000);
+
+    /* a word of two bytes: undone; a third byte has its own condition and stays */
+    add_source(&log, PF_SOURCE_STDIN, "stdin", "abc");
+    uint32_t low = byte(&log, 0, 0), high = byte(&log, 0, 1), other = byte(&log, 0, 2);
+    uint32_t word = add(&log, (struct pf_symbolic_record){
+                                  .op = PF_EXPR_CONCAT, .bits = 16, .a = high, .b = low, .c = 8});
+    condition(&log, with(&log, PF_EXPR_EQ, other, 'c'), true);
+    condition(&log, with(&log, PF_EXPR_EQ, with(&log, PF_EXPR_XOR, word, 0x2020), 0x4241), false);
+    pf_path_run_init(&r, &log);
+    assert_int_equal(pf_solve_flip(&s, &r, 1, &out), PF_SOLVE_YES);
+    char *text = solved_text(&r, &out);
+    assert_string_equal(text, "abc");
+    free(text);
+    assert_int_equal(s.counts.inverted, 1);
+    assert_int_equal(s.counts.z3, 0);
+    /* the same question again */
+    assert_int_equal(pf_solve_flip(&s, &r, 1, &out), PF_SOLVE_YES);
+    assert_int_equal(s.counts.cached, 1);
+    /* one byte: all its values */
+    assert_int_equal(pf_solve_flip(&s, &r, 0, &out), PF_SOLVE_YES);
+    assert_int_equal(s.counts.bytes, 1);
+    pf_path_run_release(&r);
+    pf_vec_release(&out);
+    pf_expression_log_release(&log);
+    pf_path_solver_release(&s);
+}
+
+/* A number leaf is printed as text; conditions on the same number are kept. */
+static void test_numbers(void **state)
+{
+    (void)state;
+    struct pf_path_solver s;
+    struct pf_path_run r;
+    struct pf_expression_log log = {0};
+    pf_leaf_values out = {0};
+    pf_path_solver_init(&s, worker, 5000);
+    add_source(&log, PF_SOURCE_ARGUMENT, "argv[1]", "n=17;");
+    uint32_t n = number(&log, 0, 2, 2, 17, 64);
+    condition(&log, with(&log, PF_EXPR_SLT, n, 100000), true);
+    condition(&log, with(&log, PF_EXPR_EQ, with(&log, PF_EXPR_SREM, n, 13), 0), false);
+    condition(&log, with(&log, PF_EXPR_SGT, with(&log, PF_EXPR_MUL, n, 3), 3000), false);
+    pf_path_run_init(&r, &log);
+    assert_int_equal(pf_solve_flip(&s, &r, 2, &out), PF_SOLVE_YES);
+    char *text = solved_text(&r, &out);
+    long got = strtol(text + 2, NULL, 10);
+    assert_true(got * 3 > 3000 && got < 100000 && got % 13);
+    assert_int_equal(text[strlen(text) - 1], ';');
+    free(text);
+    assert_int_equal(pf_solve_flip(&s, &r, 1, &out), PF_SOLVE_YES);
+    text = solved_text(&r, &out);
+    assert_int_equal(strtol(text + 2, NULL, 10) % 13, 0);
+    free(text);
+    assert_int_equal(pf_solve_flip(&s, &r, 0, &out), PF_SOLVE_YES);
+    text = solved_text(&r, &out);
+    assert_true(strtol(text + 2, NULL, 10) >= 100000);
+    free(text);
+    pf_path_run_release(&r);
+    pf_vec_release(&out);
+    pf_expression_log_release(&log);
+    pf_path_solver_release(&s);
+}
+
+static void test_number_text(void **state)
+{
+    (void)state;
+    static const struct {
+        struct pf_leaf leaf;
+        uint64_t value;
+        bool keep;
+        const char *want;
+    } table[] = {
+        {{.bits = 32, .base = 10, .bytes = 2}, 1005, true, "1005"},
+        {{.bits = 32, .base = 10, .bytes = 4}, 7, true, "0007"},
+        {{.bits = 32, .base = 10, .bytes = 4}, 7, false, "7"},
+        {{.bits = 32, .base = 10, .bytes = 4}, 0xfffffffb, true, "-005"},
+        {{.bits = 32, .base = 0, .bytes = 3}, 7, true, "  7"},
+        {{.bits = 8, .base = 16, .bytes = 1}, 0x7f, false, "7f"},
+        {{.bits = 64, .base = 10, .bytes = 1}, 1ull << 63, false, "-9223372036854775808"},
+    };
+    for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
+        char text[PF_NUMBER_TEXT];
+        size_t n = pf_number_text(text, &table[i].leaf, table[i].value, table[i].keep);
+        assert_int_equal(n, strlen(table[i].want));
+        assert_memory_equal(text, table[i].want, n);
+    }
+}
+
+/* A longer input; an argument that ends earlier. */
+static void test_lengths(void **state)
+{
+    (void)state;
+    struct pf_path_solver s;
+    struct pf_path_run r;
+    struct pf_expression_log log = {0};
+    pf_leaf_values out = {0};
+    pf_path_solver_init(&s, worker, 5000);
+    add_source(&log, PF_SOURCE_STDIN, "stdin", "short");
+    add_source(&log, PF_SOURCE_ARGUMENT, "argv[1]", "word");
+    uint32_t length =
+        add(&log, (struct pf_symbolic_record){.op = PF_EXPR_LENGTH, .bits = 64, .y = 5});
+    uint32_t third = byte(&log, 1, 2);
+    condition(&log, with(&log, PF_EXPR_UGT, length, 64), false);
+    condition(&log, with(&log, PF_EXPR_EQ, third, 0), false);
+    pf_path_run_init(&r, &log);
+    struct pf_input_bytes now;
+    assert_int_equal(pf_solve_flip(&s, &r, 0, &out), PF_SOLVE_YES);
+    pf_input_bytes_apply(&now, &r.input, &log, &out);
+    assert_true(pf_input_bytes_find(&now, "stdin")->n > 64);
+    assert_memory_equal(pf_input_bytes_find(&now, "stdin")->bytes, "short", 5);
+    assert_true(pf_input_bytes_hash(&now) != pf_input_bytes_hash(&r.input));
+    pf_input_bytes_release(&now);
+    assert_int_equal(pf_solve_flip(&s, &r, 1, &out), PF_SOLVE_YES);
+    pf_input_bytes_apply(&now, &r.input, &log, &out);
+    assert_int_equal(pf_input_bytes_find(&now, "argv[1]")->n, 2);
+    pf_input_bytes_release(&now);
+    pf_path_run_release(&r);
+    pf_vec_release(&out);
+    pf_expression_log_release(&log);
+    pf_path_solver_release(&s);
+}
+
+/* One step of a hash function: v * odd ^ v >> 29. */
+static uint32_t mix(struct pf_expression_log *log, uint32_t v)
+{
+    v = with(log, PF_EXPR_MUL, v, 0x9e3779b97f4a7c15u);
+    return binary(log, PF_EXPR_XOR, v, with(log, PF_EXPR_LSHR, v, 29), 0);
+}
+
+/* Two numbers whose hashes add up to a given one: Z3 is stopped at its limit long before it has an
+ * answer, and answers the next question. */
+static void test_limit(void **state)
+{
+    (void)state;
+    struct pf_path_solver s;
+    struct pf_path_run r;
+    struct pf_expression_log log = {0};
+    pf_leaf_values out = {0};
+    pf_path_solver_init(&s, worker, 50);
+    add_source(&log, PF_SOURCE_ARGUMENT, "argv[1]", "3 5");
+    uint32_t a = number(&log, 0, 0, 1, 3, 64), b = number(&log, 0, 2, 1, 5, 64), x = a, y = b;
+    for (int i = 0; i < 8; i++) {
+        x = mix(&log, x);
+        y = mix(&log, binary(&log, PF_EXPR_XOR, x, y, 0));
+    }
+    condition(&log, with(&log, PF_EXPR_EQ, binary(&log, PF_EXPR_MUL, x, y, 0), 4294967291u), false);
+    condition(&log, binary(&log, PF_EXPR_ULT, a, b, 0), true);
+    pf_path_run_init(&r, &log);
+    assert_int_equal(pf_solve_flip(&s, &r, 0, &out), PF_SOLVE_LIMIT);
+    assert_int_equal(s.counts.limit, 1);
+    s.z3.limit_ms = 5000;
+    pf_wanted_list goals = {0};
+    pf_vec_push(&goals, (struct pf_wanted){log.conditions.at[1].label, false});
+    assert_int_equal(pf_solve(&s, &r, 0, &goals, &out), PF_SOLVE_YES);
+    /* a worker that does not exist fails, and is counted */
+    struct pf_path_solver none;
+    pf_path_solver_init(&none, "/nonexistent/pf-z3", 1000);
+    assert_int_equal(pf_solve(&none, &r, 0, &goals, &out), PF_SOLVE_FAILED);
+    assert_int_equal(none.counts.failed, 1);
+    pf_path_solver_release(&none);
+    pf_vec_release(&goals);
+    pf_path_run_release(&r);
+    pf_vec_release(&out);
+    pf_expression_log_release(&log);
+    pf_path_solver_release(&s);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_random_questions), cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_numbers),          cmocka_unit_test(test_number_text),
+        cmocka_unit_test(test_lengths),          cmocka_unit_test(test_limit),
+    };
+    find_worker();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
