@@ -69,7 +69,10 @@ LLVMValueRef pf_label_word(struct pf_labels *l, LLVMValueRef scalar);
 /* Calls the runtime. Unlike pf_emit_call, the arguments are values of the new body. */
 LLVMValueRef pf_label_call(struct pf_labels *l, enum pf_entry entry, LLVMValueRef *args);
 LLVMValueRef pf_label_number(const struct pf_labels *l, uint32_t n);
-/* Ends the group; its code is placed before `next`. */
+/* True if the value may have a label. */
+bool pf_label_may_have(const struct pf_labels *l, LLVMValueRef v);
+/* symbolic_group.c: adds to the current group; ends it, with its code before `next`. */
+void pf_label_add_member(struct pf_labels *l, LLVMValueRef inst, enum pf_label_phase phase);
 void pf_label_flush(struct pf_labels *l, LLVMValueRef next);
 
 /* A scalar value with its label. */

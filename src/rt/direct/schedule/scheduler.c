@@ -32,9 +32,6 @@
 #define SPIN_PATIENCE 10000000ull
 #define YIELDS_IDLE 1000
 #define SPIN_WEIGHT 16 /* a yield in a spin loop (spin_detect.h) counts as much as 16 others */
-/* Limits of the wait for other threads at the end of the process: events, and turns. */
-#define EXIT_EVENTS 100000
-#define EXIT_TURNS 1000
 
 struct pf_scheduler pf_scheduler;
 struct pf_context *pf_running; /* pf_scheduler.self, for event.c */
@@ -226,7 +223,7 @@ static struct pf_context *decide(bool yielded)
 }
 
 /* Ends the segment of self, and runs the next thread. Returns when it is self's turn again. */
-static void end_segment(enum pf_segment_end how)
+void pf_sched_end_segment(enum pf_segment_end how)
 {
     pf_segment_close(how);
     pf_breakpoint_before_switch();
@@ -280,7 +277,7 @@ static bool hold_for_fuzzing(struct pf_context *me)
 {
     bool granted = !me->before_event;
     for (; pf_fuzz_policy_has_turns(); granted = true)
-        end_segment(PF_END_PREEMPTED);
+        pf_sched_end_segment(PF_END_PREEMPTED);
     me->before_event = true; /* the access has not happened yet */
     enum pf_fuzz_decision says =
         pf_fuzz_policy_decide(me, pf_scheduler.events + pf_segment_events());
@@ -290,7 +287,7 @@ static bool hold_for_fuzzing(struct pf_context *me)
     }
     if (says == PF_FUZZ_HOLD)
         me->state = PF_CONTEXT_HELD;
-    end_segment(PF_END_PREEMPTED);
+    pf_sched_end_segment(PF_END_PREEMPTED);
     return true;
 }
 
@@ -323,7 +320,7 @@ static void at_preemption_point(void *unused)
     }
     if (me->wait_loop.waits) {
         pf_spinners_add(me);
-        end_segment(PF_END_PREEMPTED);
+        pf_sched_end_segment(PF_END_PREEMPTED);
         resumed = true;
     } else if (pf_context_events(me) == me->break_at) {
         if (passes_breakpoint(me))
@@ -338,7 +335,7 @@ static void at_preemption_point(void *unused)
             return;
     }
     if (!resumed)
-        end_segment(PF_END_PREEMPTED);
+        pf_sched_end_segment(PF_END_PREEMPTED);
     if (me->fuzz.unseen) { /* it was here before the policy was set */
         me->fuzz.unseen = false;
         me->fuzz.marks = pf_direct.fuzzing ? pf_fuzz_policy_marks(me, &me->pending)
@@ -462,60 +459,7 @@ void pf_sched_yield(void)
     pf_scheduler.yields =
         pf_scheduler.calls == pf_scheduler.yield_calls + 1 ? pf_scheduler.yields + weight : weight;
     pf_scheduler.yield_calls = pf_scheduler.calls;
-    end_segment(PF_END_YIELDED);
-}
-
-/* True if a thread that is not itself about to end the process can run. */
-static bool others_can_run(void)
-{
-    struct pf_context *c = pf_scheduler.ready.first;
-    while (c && c->ends_process)
-        c = c->next;
-    return c != NULL;
-}
-
-/* Decides at the end of the process whether another thread runs first, and which one
- * (pf_scheduler.picked). */
-static bool runs_others_first(struct pf_context *me, bool waits)
-{
-    uint64_t n;
-    if (pf_direct.fuzzing && !pf_scheduler.ready.first)
-        pf_fuzz_policy_release_one(true);
-    if (pf_schedule_plan_pending())
-        return pf_schedule_plan_next(&n) != me;
-    if (!others_can_run())
-        return false;
-    waits |= pf_breakpoint_flip_holds();
-    struct pf_context *c =
-        pf_policy_pick(&pf_scheduler.policy, &pf_scheduler.ready, me, waits, pf_sched_events());
-    pf_scheduler.picked = c == me ? NULL : c;
-    return c != me;
-}
-
-void pf_sched_before_process_end(void)
-{
-    struct pf_context *me = pf_scheduler.self;
-    if (pf_scheduler.closed)
-        return;
-    me->ends_process = true;
-    if (pf_scheduler.following) {
-        while (pf_scheduler.following && pf_sched_must_yield_here())
-            end_segment(PF_END_YIELDED);
-    } else {
-        if (!pf_scheduler.exit_decided)
-            pf_scheduler.exit_waits = pf_policy_waits_at_exit(&pf_scheduler.policy);
-        pf_scheduler.exit_decided = true; /* one decision for exit and the system call at its end */
-        uint64_t limit = pf_sched_events() + EXIT_EVENTS;
-        int turns = 0;
-        while (runs_others_first(me, pf_scheduler.exit_waits)) {
-            if (!pf_schedule_plan_pending() &&
-                (turns++ == EXIT_TURNS || pf_sched_events() >= limit))
-                break;
-            end_segment(PF_END_YIELDED);
-        }
-        pf_scheduler.picked = NULL;
-    }
-    me->ends_process = false;
+    pf_sched_end_segment(PF_END_YIELDED);
 }
 
 void pf_sched_jumps(uint64_t to)
@@ -547,7 +491,7 @@ void pf_sched_jumps(uint64_t to)
     pf_segment_grant(me, n);
 }
 
-void pf_sched_close_segment(void) { end_segment(PF_END_PREEMPTED); }
+void pf_sched_close_segment(void) { pf_sched_end_segment(PF_END_PREEMPTED); }
 
 enum pf_woken pf_sched_wait(const struct pf_wait *w)
 {
@@ -555,14 +499,14 @@ enum pf_woken pf_sched_wait(const struct pf_wait *w)
     me->wait = *w;
     me->state = PF_CONTEXT_WAITING;
     pf_waits_add(me);
-    end_segment(PF_END_BLOCKED);
+    pf_sched_end_segment(PF_END_BLOCKED);
     return (enum pf_woken)me->woken;
 }
 
 _Noreturn void pf_sched_exit(void)
 {
     pf_scheduler.self->state = PF_CONTEXT_ENDED;
-    end_segment(PF_END_EXITED);
+    pf_sched_end_segment(PF_END_EXITED);
     __builtin_unreachable();
 }
 

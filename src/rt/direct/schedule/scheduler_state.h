@@ -53,6 +53,10 @@ static inline uint64_t pf_segment_events(void)
     return pf_scheduler.done + pf_scheduler.grant - (uint64_t)left;
 }
 
+/* Closes the segment of self, and lets the thread run that the policy, the plan or the recording
+ * chooses; returns when self runs again. */
+void pf_sched_end_segment(enum pf_segment_end how);
+
 /* --- segment.c --- */
 
 /* Grants n more events to c. The grant is split at the next breakpoint (breakpoint.h); while
