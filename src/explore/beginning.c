@@ -79,7 +79,8 @@ static void add_step(struct pf_beginning *b, uint32_t thread, uint64_t until, ui
                                   .thread = thread, .asked = runs_on, .until = until});
 }
 
-/* Steps before a notification that make it wake those that it should. */
+/* Adds steps before a notification that make it wake the threads that it woke in the execution, or
+ * that the target asks for. */
 static void add_waits(struct pf_beginning *b, const struct pf_execution *x, uint32_t node,
                       const struct pf_target *t, const uint32_t *number)
 {
@@ -168,7 +169,8 @@ static uint64_t last_history(const struct set_finder *f, uint32_t t, uint32_t n)
                            : x->nodes.at[e].history;
 }
 
-/* If the target takes a message, notes the object and its level before: the run may wait there. */
+/* If the target takes a message, notes the object and its level before: if no message is there at
+ * that level, the run waits. */
 static void note_message_object(const struct pf_target *t, struct pf_beginning *b)
 {
     const struct pf_execution *x = t->x;

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #define CHOICES_MAX 256 /* combinations of sources for one operation with several reads */
-/* While an execution is added: candidates for new pairs of source positions that are looked at, in
- * all and for one pair. */
+/* While an execution is added: how many candidates for new pairs of source positions are examined,
+ * in all and for each pair. */
 #define SCAN_MAX 4096
 #define ATTEMPTS_MAX 64
 

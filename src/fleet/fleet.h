@@ -32,7 +32,7 @@
 struct pf_fleet_options {
     const char *on; /* slurm[:PARTITION], ssh:HOST,HOST, local, script:FILE */
     const char *tasks, *batch, *node_time, *shared, *scratch, *env;
-    uint64_t least_ms; /* least default of node_time */
+    uint64_t least_ms; /* the default of node_time is not shorter */
     bool collect; /* merge the results returned so far, submit no task */
     bool resume; /* --continue: the last fleet of this verb that has not ended */
 };
@@ -49,7 +49,7 @@ struct pf_fleet_task {
     enum pf_fleet_state state;
     unsigned attempts; /* how often it was submitted, by this process and earlier ones */
     bool given_up; /* by an earlier process */
-    uint64_t missing_ms; /* when the engine was first seen not to know it; 0: the engine knows it */
+    uint64_t missing_ms; /* since when the engine does not know it; 0: the engine knows it */
     uint64_t wave;
     char *what; /* for messages: "tests 12 to 19" */
     char *why; /* PF_FLEET_FAILED: the reason */
@@ -155,8 +155,8 @@ PF_MUST_USE pf_status pf_fleet_attempts_refused(const struct pf_fleet *f, const 
                                                 size_t n, struct pf_error *e);
 PF_MUST_USE pf_status pf_fleet_attempts_given_up(const struct pf_fleet *f, uint64_t id,
                                                  struct pf_error *e);
-/* Counts the attempts of all tasks. Tasks that were not submitted, or were given up last, have no
- * attempts and become PF_FLEET_NEW. */
+/* Counts the attempts of all tasks. Tasks that were never submitted, or were not submitted again
+ * after they had been given up, have no attempts and become PF_FLEET_NEW. */
 void pf_fleet_attempts_load(struct pf_fleet *f);
 
 /* --- fleet_loop.c --- */

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define SEEDS_A_ROUND 128 /* most schedules of a batch (check_chain.c) */
-#define LAG 2 /* a wave has the knowledge of the waves up to this many before it */
+#define LAG 2 /* wave n has the knowledge of the waves up to n - LAG */
 #define GROUP_MOST 16 /* tests of a task */
 #define UNLIMITED 1000000
 

@@ -114,7 +114,7 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
     w->over = w->h->finished || (w->h->runs && w->h->made >= w->h->runs) ||
               (w->h->time_ms && pf_now_ms() - w->began_ms >= w->h->time_ms);
     for (size_t i = 0; i < f->tasks.len; i++)
-        w->over |= f->tasks.at[i].state == PF_FLEET_FAILED; /* nobody would try its part */
+        w->over |= f->tasks.at[i].state == PF_FLEET_FAILED; /* no other task tries its part */
     *more = !w->over;
     if (w->over)
         return PF_OK;

@@ -15,7 +15,7 @@
 #define CHANGE_EVERY 8 /* every eighth input of phase 3 is a change without the solver */
 #define SEEDS 4 /* changed inputs run under rr and SEEDS - 1 random schedules in turn */
 #define SCHEDULES_MAX 2 /* random schedules for each such input */
-#define CHANGES 64 /* of one input before that of an older run is changed */
+#define CHANGES 64 /* changes of one input, before the input of an older run has its turn */
 #define CHANGES_MAX 8192 /* for each input that reached something new */
 /* A candidate that cannot happen must not use up the time of the others: all searches get this many
  * inputs, then twice as many, and so on. */

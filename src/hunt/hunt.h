@@ -124,7 +124,7 @@ PF_MUST_USE pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *
 void pf_hunt_release(struct pf_hunt *h);
 /* True if a limit or a signal ends the hunt: no further run begins. */
 bool pf_hunt_stopped(const struct pf_hunt *h);
-/* True if the current run ends, too: the time is over, or there was a signal. */
+/* True if the current run must end as well: the time is over, or there was a signal. */
 bool pf_hunt_cut(const struct pf_hunt *h);
 
 /* --- hunt_input.c --- */

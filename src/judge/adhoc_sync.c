@@ -1,5 +1,4 @@
-/* adhoc_sync.c - see adhoc_sync.h. Loops are short, so the accesses of one are found by looking at
- * all of them. */
+/* adhoc_sync.c - see adhoc_sync.h. A loop has few accesses; a linear search finds one of them. */
 #include "adhoc_sync.h"
 #include "trace_text.h"
 #include <stdio.h>

@@ -3,9 +3,9 @@
  * accesses only.
  *
  * Model:   the runs of both orders under random schedules differ in more than the order of the
- *          race, so a result of one run of the alternate order may occur in the control group
- *          although the race has caused it: by another instance of the same race, for example.
- *          Therefore the run is taken as a recording, and its schedule is followed with the order
+ *          race. So the control group may contain a result that the race causes, for example
+ *          because another instance of the same race has caused it there, too. Therefore a run of
+ *          the alternate order is taken as a recording, and its schedule is followed with the order
  *          flipped back. If the outputs of these two runs differ, and nothing else differs
  *          (order_alone.h), the race is to blame. A failure that the twin has as well is not the
  *          fault of the race.

@@ -28,8 +28,8 @@ bool pf_judging_usable(const struct pf_judge_run *r)
     return r->run.ran && pf_order_run_enforced(&r->run);
 }
 
-/* If the order could not be reversed along the recorded schedule, but under a random one, that run
- * takes its place: the thread may have needed another one to reach its access. */
+/* If the order could be reversed only under a random schedule, that run becomes run 1. Along the
+ * recorded schedule, perhaps the thread waited for a third one before it reached its access. */
 void pf_judging_choose_alternate(struct pf_judging *j)
 {
     struct pf_judge_run *at = j->g.at.at;
