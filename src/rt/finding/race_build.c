@@ -161,8 +161,8 @@ static bool copy_source(const struct pf_position *p, void *arg)
 }
 
 /* The current stack of t, with or without functions of the C library. site: as in pf_failure. */
-static struct pf_backtrace build_live_trail(struct pf_finding_builder *b, const struct pf_thread *t,
-                                            uint32_t site, bool libc)
+static struct pf_backtrace build_live_backtrace(struct pf_finding_builder *b,
+                                                const struct pf_thread *t, uint32_t site, bool libc)
 {
     struct stack_copy w = {.b = b};
     pf_module_lock();
@@ -325,7 +325,7 @@ static void check_thread(struct pf_thread *t, void *arg)
         w->location->kind = tls ? PF_LOCATION_TLS : PF_LOCATION_STACK;
         w->location->thread = t->number;
         if (!tls)
-            w->location->stack = build_live_trail(w->b, t, 0, false);
+            w->location->stack = build_live_backtrace(w->b, t, 0, false);
     }
 }
 
@@ -474,7 +474,7 @@ static void build_stop(struct pf_finding_builder *b, struct pf_access *a,
                                            : PF_OP_FAIL,
                             .address = at->lock,
                             .variable = at->lock ? pf_builder_name(b, at->lock) : NULL,
-                            .stack = build_live_trail(b, at->t, at->site, true)};
+                            .stack = build_live_backtrace(b, at->t, at->site, true)};
     struct pf_lock *locks = pf_pool_get(b->pool, at->t->order.nheld * sizeof *locks + 1);
     b->failed |= !locks;
     for (uint32_t i = 0; locks && i < at->t->order.nheld; i++)

@@ -93,8 +93,9 @@ static inline void pf_lock_record_access(struct pf_call *c, const volatile void 
     if (ask != PF_LOCK_CHECK_AFTER || pf_access_covers(s1, mine) || pf_access_covers(s0, mine))
         return;
     mine |= pf_call_id(c, PF_NATIVE_LOCK);
-    bool calm = *pf_cell_overflow_state(cell) != 2;
-    if (!(calm && pf_cell_update_front(c->t->order.clock, cell, s0, s1, mine, false)) &&
+    bool no_overflow_writes = *pf_cell_overflow_state(cell) != 2;
+    if (!(no_overflow_writes &&
+          pf_cell_update_front(c->t->order.clock, cell, s0, s1, mine, false)) &&
         !pf_cell_fast_update_read(c->t->order.clock, cell, mine))
         pf_cell_access(c->t, (uintptr_t)lock, mine, PF_NO_SITE);
 }

@@ -222,7 +222,6 @@ static struct pf_context *decide(bool yielded)
     return c;
 }
 
-/* Ends the segment of self, and runs the next thread. Returns when it is self's turn again. */
 void pf_sched_end_segment(enum pf_segment_end how)
 {
     pf_segment_close(how);

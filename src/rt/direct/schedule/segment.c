@@ -119,7 +119,7 @@ _Noreturn void pf_sched_end_stuck(bool live)
 bool pf_segment_read(void)
 {
     struct pf_spin_record how;
-    bool spun = false;
+    bool in_spin_loop = false;
     while (pf_schedule_get(&pf_scheduler.recorded)) {
         struct pf_context *c = pf_context_at(pf_scheduler.recorded.thread);
         switch (pf_scheduler.recorded.end) {
@@ -138,13 +138,13 @@ bool pf_segment_read(void)
         case PF_END_STUCK:
             if (pf_scheduler.recorded.n != PF_STUCK_SPIN)
                 pf_sched_end_stuck(pf_scheduler.recorded.n);
-            spun = pf_schedule_get_spin(&how);
+            in_spin_loop = pf_schedule_get_spin(&how);
             break;
         default:
             if (!c || (c != pf_scheduler.self && c->state != PF_CONTEXT_READY))
                 pf_diverged("a runnable thread", pf_scheduler.recorded.thread,
                             c ? c->state : ~0ull);
-            if (spun)
+            if (in_spin_loop)
                 pf_spin_detect_expect(&how);
             return true;
         }
