@@ -155,9 +155,8 @@ void pf_wait_at_exit(void)
     static pid_t waited; /* the process that has waited */
     struct pf_thread *t = pf_self();
     pid_t pid = (pid_t)pf_sys(SYS_getpid);
-    if (pf_options.atexit_sleep_ms <= 0 || !t || pf_rt.events ||
-        t->tid != (pid_t)pf_sys(SYS_gettid) || pf_thread_alive() < 2 ||
-        __atomic_exchange_n(&waited, pid, __ATOMIC_RELAXED) == pid)
+    if (pf_options.atexit_sleep_ms <= 0 || !t || t->tid != (pid_t)pf_sys(SYS_gettid) ||
+        pf_thread_alive() < 2 || __atomic_exchange_n(&waited, pid, __ATOMIC_RELAXED) == pid)
         return;
     uint64_t began = now(CLOCK_MONOTONIC),
              until = began + (uint64_t)pf_options.atexit_sleep_ms * MS;

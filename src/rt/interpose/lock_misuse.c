@@ -20,7 +20,7 @@
 
 static bool enabled(const struct pf_call *c)
 {
-    return pf_options.report_mutex_bugs && !pf_rt.events && !c->t->ignore_sync;
+    return pf_options.report_mutex_bugs && !c->t->ignore_sync;
 }
 
 static int own_tid(void) { return (int)pf_sys(SYS_gettid); }
@@ -150,8 +150,7 @@ void pf_spin_check_wait(const struct pf_call *c, const pthread_spinlock_t *l)
  * hold it. */
 static bool is_known_held(const struct pf_call *c, const volatile void *lock)
 {
-    return pf_options.report_destroy_locked && !pf_rt.events && !c->t->ignore_sync &&
-           find_holder(c, lock).t;
+    return pf_options.report_destroy_locked && !c->t->ignore_sync && find_holder(c, lock).t;
 }
 
 /* libc may destroy a lock without reading its memory. So the memory is read here only if a thread
@@ -185,7 +184,7 @@ void pf_mutex_check_invalid(const struct pf_call *c, const pthread_mutex_t *m)
 
 void pf_lock_check_thread_end(const struct pf_thread *t)
 {
-    if (!pf_options.report_locks_at_end || pf_rt.events)
+    if (!pf_options.report_locks_at_end)
         return;
     for (uint32_t i = 0; i < t->order.nheld; i++) {
         const struct pf_held_lock *h = &t->order.held[i];

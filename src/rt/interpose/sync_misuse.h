@@ -29,7 +29,7 @@ void pf_waiting_end(struct pf_waiting *w);
 
 static inline bool pf_sync_misuse_enabled(const struct pf_call *c)
 {
-    return __builtin_expect(pf_options.report_sync_misuse, 0) && c->t && !pf_rt.events;
+    return __builtin_expect(pf_options.report_sync_misuse, 0) && c->t;
 }
 /* Declares the scope. mutex: of a condition wait; else NULL. */
 #define PF_WAITING(c, object, mutex)                                                               \

@@ -220,7 +220,7 @@ static bool free_to_quarantine(struct pf_func *native, void *p, const void *call
 {
     struct pf_thread *t = pf_self();
     struct pf_freed_block b = {.addr = p};
-    if (!p || !t || pf_rt.events || called_by_libc(caller))
+    if (!p || !t || called_by_libc(caller))
         return false;
     struct pf_frame *top = enter(native, caller);
     pf_signal_check_call(t);

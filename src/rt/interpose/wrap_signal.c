@@ -126,11 +126,9 @@ PF_NATIVE_AS(signal_handler, "<signal handler>");
 
 /* --- errors of handlers --- */
 
-static bool reports_handlers(void) { return pf_options.report_signal_unsafe && !pf_rt.events; }
-
 void pf_signal_unsafe_call(struct pf_thread *t)
 {
-    if (!reports_handlers() || __pf_tls.frame <= t->interpose.handler)
+    if (!pf_options.report_signal_unsafe || __pf_tls.frame <= t->interpose.handler)
         return;
     struct pf_misuse m = {.kind = PF_KIND_SIGNAL_UNSAFE, .n = 1};
     m.at[0] = (struct pf_misuse_step){
@@ -143,7 +141,7 @@ void pf_signal_unsafe_call(struct pf_thread *t)
 static void check_errno(struct pf_thread *t, int number, const struct sigaction *act, int before)
 {
     if (errno == before || number == SIGTERM || number == t->interpose.sending ||
-        !reports_handlers())
+        !pf_options.report_signal_unsafe)
         return;
     const void *handler = act->sa_flags & SA_SIGINFO ? (const void *)act->sa_sigaction
                                                      : (const void *)act->sa_handler;

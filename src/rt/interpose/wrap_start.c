@@ -171,8 +171,7 @@ void pf_start_rewind(struct pf_frame **base)
 
 void pf_start_check_ignores(const struct pf_thread *t)
 {
-    if (!(t->ignore_reads | t->ignore_writes | t->ignore_sync) || pf_rt.events ||
-        t->interpose.handler)
+    if (!(t->ignore_reads | t->ignore_writes | t->ignore_sync) || t->interpose.handler)
         return;
     struct pf_misuse m = {.kind = PF_KIND_IGNORES_AT_END, .subject = t->number + 1, .n = 1};
     m.at[0] = (struct pf_misuse_step){
@@ -301,8 +300,7 @@ static size_t add_leak(struct pf_misuse *leaks, size_t n, const struct pf_thread
 void pf_start_process_ends(void)
 {
     static struct pf_misuse leaks[LEAKS]; /* used once; the target's stack may be small */
-    if (!pf_rt.ready || pf_rt.events || pf_rt.plain ||
-        __atomic_exchange_n(&leaks_reported, true, __ATOMIC_ACQ_REL))
+    if (!pf_rt.ready || pf_rt.plain || __atomic_exchange_n(&leaks_reported, true, __ATOMIC_ACQ_REL))
         return;
     size_t n = 0;
     pf_nest();

@@ -78,11 +78,11 @@ static inline uint32_t pf_epoch_publish(struct pf_thread *t)
 
 /*
  * Resuming an epoch. An epoch number that no other thread has seen can be used again. So when t
- * takes a lock again, it resumes the epoch that it had while it held the lock before, if no other
- * thread has taken the lock since and t has published its clock to nothing but this lock. The
- * access records that t made in that epoch are then still current: a data structure under a lock
- * need not be recorded anew each time. The same holds for a reader of a read-write lock as long as
- * no writer has taken it.
+ * takes a lock again, it may resume the epoch that it had while it held the lock before. Two
+ * conditions must hold: no other thread has taken the lock since, and t has published its clock to
+ * nothing but this lock. The access records that t made in that epoch are then still current: a
+ * data structure under a lock need not be recorded anew each time. The same holds for a reader of a
+ * read-write lock as long as no writer has taken it.
  *
  * set_resumable: t has just released `lock`, and its epoch has not ended yet. resume: t has taken
  * `lock`, and no other thread has acquired that release; returns false if t cannot resume.

@@ -87,6 +87,17 @@ static void begin_main(void)
     pf_thread_begin(t);
 }
 
+/* Turns off what only free mode does: it reports misuse of locks, threads and signal handlers
+ * (docs/kinds.md), keeps freed blocks, and waits for other threads at exit. */
+static void turn_off_free_mode(void)
+{
+    pf_options.report_mutex_bugs = pf_options.report_destroy_locked = false;
+    pf_options.report_locks_at_end = pf_options.report_sync_misuse = false;
+    pf_options.report_signal_unsafe = pf_options.report_thread_leaks = false;
+    pf_options.detect_deadlocks = false;
+    pf_options.quarantine_size_mb = pf_options.atexit_sleep_ms = 0;
+}
+
 void pf_rt_init(void)
 {
     if (pf_rt.ready)
@@ -98,8 +109,10 @@ void pf_rt_init(void)
     pf_options_init();
     pf_direct_options();
     pf_rt.events |= pf_options.events != 0;
-    if (pf_rt.events)
+    if (pf_rt.events) {
         pf_event_mode_init();
+        turn_off_free_mode();
+    }
     pf_store_init();
     pf_rt.plain = __pf_bare = pf_options.plain;
     if (!pf_rt.plain && !map_planes()) {
@@ -121,7 +134,7 @@ void pf_rt_init(void)
     pf_sample_init();
     if (pf_options.oracle_log[0])
         pf_oracle_open(pf_options.oracle_log);
-    pf_rt.lock_order = pf_options.detect_deadlocks && !pf_rt.events && !pf_rt.plain;
+    pf_rt.lock_order = pf_options.detect_deadlocks && !pf_rt.plain;
     pf_rt.lock_stacks = !pf_rt.sampling && !pf_rt.events;
     pf_rt.slow_path_only = pf_rt.strict || pf_rt.oracle || pf_rt.events;
     pf_wrap_init();
