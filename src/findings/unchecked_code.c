@@ -2,11 +2,11 @@
  * unchecked_code.c - finds code without checks in the objects of a process.
  *
  * Model:   every function that pf cc has compiled has a record in the section pf_func, which refers
- *          to its entry, or a reference in the section pf_no_record if it needs no checks or is
- *          left out by the user (no_sanitize). Any other function of the symbol table was compiled
- *          by another compiler, or written in assembly language. Code that no user writes does not
- *          count: the start-up code, the runtime, functions with reserved names, and parts that the
- *          compiler has split from a function.
+ *          to its entry. If it needs no checks, or the user has left it out (no_sanitize), it has a
+ *          reference in the section pf_no_record instead. Any other function of the symbol table is
+ *          code of another compiler, or written in assembly language. Code that no user writes
+ *          does not count: the start-up code, the runtime, functions with reserved names, and parts
+ *          that the compiler has split from a function.
  *
  * The ELF file is read directly, with every offset checked.
  */

@@ -1,10 +1,10 @@
 /*
  * check_knowledge.h - the knowledge of a check: the results of its tasks that later tasks need.
  *
- * Model:   a small folder of a check: a journal that has the same effect on the next steps as the
- *          journals of all tasks together (the first round, one batch for each policy with the
- *          summed gains, the last systematic search, the recordings aimed at findings), one
- *          document with all findings, and the behaviours seen. Clips and logs are left out.
+ * Model:   a small folder of a check: a journal, one document with all findings, and the behaviours
+ *          seen. Clips and logs are left out. The journal has the same effect on the next steps as
+ *          the journals of all tasks together: it has the first round, one batch for each policy
+ *          with the summed gains, the last systematic search, and the recordings aimed at findings.
  * Errors:  PF_IO, PF_BAD with the path.
  */
 #ifndef PF_FLEET_CHECK_KNOWLEDGE_H

@@ -191,8 +191,9 @@ static void repeat_primary(struct pf_judging *j)
     j->varies = !pf_judge_runs_same(pf_judging_run(j, 0), pf_judging_run(j, at));
 }
 
-/* True if the runs along the recorded schedule have different results, not only their lines in
- * another order, and differ in nothing else but the order of accesses to the memory of the race. */
+/* True if the runs along the recorded schedule have different results, although they differ in
+ * nothing but the order of accesses to the memory of the race. Results with the same lines in
+ * another order count as equal. */
 static bool order_alone_matters(struct pf_judging *j)
 {
     const struct pf_judge_case *r = j->race;

@@ -2,9 +2,9 @@
  * clip_program.h - finds the program of a clip: where it was recorded, or copied next to the clip.
  *
  * Model:   the program is identified by the hash of its bytes (the clip's build id). If the file at
- *          the recorded path is missing or another one, the folder of the clip, the folders above
- *          it and the current folder are searched, for the program's name and for its path relative
- *          to the folder it was recorded in.
+ *          the recorded path is missing or differs, the program is searched for in the folder of
+ *          the clip, in the folders above it and in the current folder. In each of them, it may be
+ *          under its name, or under its path relative to the folder it was recorded in.
  * Memory:  paths are malloced.
  * Errors:  PF_BAD, PF_IO with the path of the clip and of the program.
  */

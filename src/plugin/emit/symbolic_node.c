@@ -97,7 +97,7 @@ static int find_intrinsic(LLVMValueRef call)
     return -1;
 }
 
-/* Intrinsics whose result does not matter, and those that access memory. */
+/* True for a call of an intrinsic that only computes a value from its arguments. */
 static bool is_pure_intrinsic(struct pf_unit *u, LLVMValueRef call)
 {
     LLVMValueRef fn = pf_callee(call);

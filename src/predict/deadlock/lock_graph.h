@@ -3,8 +3,8 @@
  * a lock that another one wants.
  *
  * Model:   an edge is a thread that acquires a lock while it holds another one. Edges of different
- *          threads form a cycle if each wants the lock that the next one holds, no two of them hold
- *          a common gate lock, and no two of them are in partial order (fork/join, notify/wake,
+ *          threads form a cycle if each wants the lock that the next one holds. No two of them may
+ *          hold a common gate lock, and no two may be in partial order (fork/join, notify/wake,
  *          barriers, messages). For each cycle of sites, a schedule is generated that brings every
  *          thread to its acquire. Values are ignored, so a cycle is a candidate until a run has
  *          reached it.

@@ -1,16 +1,16 @@
 /*
- * check_act.h - check-then-act: a value read in one critical section decides whether the same
- * variable is written in a later critical section of the same lock, or what is written there,
- * within one activation of a function.
+ * check_act.h - check-then-act: a value that is read in one critical section decides about a write
+ * of the same variable in a later critical section of the same lock: whether it happens, or what it
+ * writes. Both are in one activation of a function.
  *
  * Model:   the compiler marks loads that decide about a store to the same place, and those stores
  *          (plugin/plan/check_then_act.c). The check of a marked write is the newest marked read of
  *          the cell before it. They form a pair if some lock is held at both, and all such locks
  *          were released in between. The following are correct, and not pairs:
- *          - the code checks again: it makes a marked read inside the section of the write, of the
- *            same variable or of one that every other thread writes in each section in which it
- *            writes the variable (a version number); and a lock that every other writer holds is
- *            held from that read to the write;
+ *          - the code checks again: it makes a marked read inside the section of the write, and a
+ *            lock that every other writer holds is held from that read to the write. It reads the
+ *            same variable, or a version number: a variable that every other thread writes in each
+ *            section in which it writes the first one;
  *          - the thread has written the variable inside the section of the check: the check decided
  *            about that write.
  * Cost:    O(events), plus the events between check and act of each pair, plus the foreign writes
