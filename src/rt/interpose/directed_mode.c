@@ -4,6 +4,7 @@
 #include "wrap.h"
 #include <linux/futex.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 
 static bool is_in_target(void) { return __pf_tls.thread && !__pf_tls.nested; }
 
@@ -66,6 +67,13 @@ static bool random_number(unsigned *value)
     return getrandom(value, sizeof *value, 0) == sizeof *value;
 }
 
+/* The system call is emulated (direct/syscall/process_calls.c). */
+PF_REAL_EXTERN(prlimit);
+static int limit(pid_t pid, int what, const struct rlimit *to, struct rlimit *old)
+{
+    return PF_REAL(prlimit)(pid, what, to, old);
+}
+
 const struct pf_mode_ops pf_directed_mode = {
     .before_exit = before_exit,
     .assertion_failed = assertion_failed,
@@ -76,4 +84,5 @@ const struct pf_mode_ops pf_directed_mode = {
     .spin_unlocked = spin_unlocked,
     .thread_name = thread_name,
     .random = random_number,
+    .limit = limit,
 };

@@ -46,6 +46,7 @@ const struct pf_mode_ops pf_free_mode = {
     .spin_unlocked = spin_unlocked,
     .thread_name = thread_name,
     .random = no_random,
+    .limit = pf_limit_exchange,
 };
 
 const struct pf_mode_ops *pf_mode = &pf_free_mode;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 struct pf_func;
+struct rlimit;
 
 struct pf_mode_ops {
     /* The process is about to end: other threads may run before that. */
@@ -34,9 +35,14 @@ struct pf_mode_ops {
     char *(*thread_name)(pthread_t id);
     /* A random number that can be recorded. False: any source will do. */
     bool (*random)(unsigned *value);
+    /* prlimit(2). */
+    int (*limit)(pid_t pid, int what, const struct rlimit *to, struct rlimit *old);
 };
 extern const struct pf_mode_ops *pf_mode;
 extern const struct pf_mode_ops pf_free_mode, pf_directed_mode;
+
+/* Free mode's `limit` (wrap_limit.c). */
+int pf_limit_exchange(pid_t pid, int what, const struct rlimit *to, struct rlimit *old);
 
 /* Sets pf_mode. */
 void pf_mode_choose(void);

@@ -7,6 +7,7 @@
  * target. Memory: what the runtime has mapped is added, and some room for what it will map. Files:
  * the hard limit stays, so that the runtime can raise the limit for its own writes (pf_sys_write).
  */
+#include "mode_ops.h"
 #include "pf_shadow.h"
 #include "spin.h"
 #include "sys.h"
@@ -106,8 +107,11 @@ static long exchange(int what, const struct rlimit *to, struct rlimit *old)
     return 0;
 }
 
-static int result_of(int what, const struct rlimit *to, struct rlimit *old)
+PF_REAL_EXTERN(prlimit);
+int pf_limit_exchange(pid_t pid, int what, const struct rlimit *to, struct rlimit *old)
 {
+    if (pid && pid != (pid_t)pf_sys(SYS_getpid))
+        return PF_REAL(prlimit)(pid, what, to, old);
     pf_spin_lock(&guard);
     long r = exchange(what, to, old);
     pf_spin_unlock(&guard);
@@ -122,16 +126,14 @@ static int result_of(int what, const struct rlimit *to, struct rlimit *old)
                  (__rlimit_resource_t what, const struct rlimit##suffix *p))                       \
     {                                                                                              \
         PF_VISIBLE(setrlimit##suffix);                                                             \
-        int r = pf_directed() ? PF_REAL(setrlimit##suffix)(what, p)                                \
-                              : result_of((int)what, (const void *)p, NULL);                       \
+        int r = pf_mode->limit(0, (int)what, (const void *)p, NULL);                               \
         PF_WITH_FRAME(setrlimit##suffix, if (r == 0) pf_reads(p, sizeof *p));                      \
         return r;                                                                                  \
     }                                                                                              \
     PF_INTERPOSE(int, getrlimit##suffix, (__rlimit_resource_t what, struct rlimit##suffix * p))    \
     {                                                                                              \
         PF_VISIBLE(getrlimit##suffix);                                                             \
-        int r = pf_directed() ? PF_REAL(getrlimit##suffix)(what, p)                                \
-                              : result_of((int)what, NULL, (void *)p);                             \
+        int r = pf_mode->limit(0, (int)what, NULL, (void *)p);                                     \
         PF_WITH_FRAME(getrlimit##suffix, if (r == 0) pf_writes(p, sizeof *p));                     \
         return r;                                                                                  \
     }                                                                                              \
@@ -140,9 +142,7 @@ static int result_of(int what, const struct rlimit *to, struct rlimit *old)
                   struct rlimit##suffix *old))                                                     \
     {                                                                                              \
         PF_VISIBLE(prlimit##suffix);                                                               \
-        bool own = !pf_directed() && (!pid || pid == (pid_t)pf_sys(SYS_getpid));                   \
-        int r = own ? result_of((int)what, (const void *)to, (void *)old)                          \
-                    : PF_REAL(prlimit##suffix)(pid, what, to, old);                                \
+        int r = pf_mode->limit(pid, (int)what, (const void *)to, (void *)old);                     \
         PF_WITH_FRAME(prlimit##suffix, if (r == 0 && to) pf_reads(to, sizeof *to);                 \
                       if (r == 0 && old) pf_writes(old, sizeof *old));                             \
         return r;                                                                                  \
