@@ -281,45 +281,51 @@ uint64_t pf_read_set_of_list(struct pf_thread *t, const uint64_t *list, unsigned
     return count_use(ref_of(intern(out, n + 1)));
 }
 
-uint64_t pf_read_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a)
+/* Memoises from + with = to. */
+static uint64_t memoise(struct pf_thread *t, uint64_t from, uint64_t with, uint64_t to)
 {
-    bool again;
-    struct pf_read_set_memo *m = memo_of(t, s, a);
-    if (m && m->from == s && m->with == a) {
-        pay_back(t);
-        return count_use(m->to);
-    }
-    if (!may_make_read_set(t))
-        return 0;
-    uint64_t to = add_read(t, &s, 1, a, &again);
-    if (!to)
-        return 0;
+    struct pf_read_set_memo *m = memo_of(t, from, with);
     if (m)
-        *m = (struct pf_read_set_memo){s, a, to};
+        *m = (struct pf_read_set_memo){from, with, to};
     return count_use(to);
 }
 
-bool pf_read_set_add_cached(struct pf_thread *t, uint64_t ref, uint64_t a)
+uint64_t pf_read_set_add_cached(struct pf_thread *t, uint64_t from, uint64_t a)
 {
-    const struct pf_read_set_memo *m = memo_of(t, ref, a);
-    return m && m->from == ref && m->with == a;
+    const struct pf_read_set_memo *m = memo_of(t, from, a);
+    if (!m || m->from != from || m->with != a)
+        return 0;
+    uint64_t to = m->to;
+    __atomic_signal_fence(__ATOMIC_SEQ_CST);
+    if (m->from != from || m->with != a) /* a signal handler made another addition meanwhile */
+        return 0;
+    pay_back(t);
+    return count_use(to);
+}
+
+uint64_t pf_read_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a)
+{
+    bool again;
+    uint64_t to = pf_read_set_add_cached(t, s, a);
+    if (to)
+        return to;
+    if (!may_make_read_set(t))
+        return 0;
+    to = add_read(t, &s, 1, a, &again);
+    return to ? memoise(t, s, a, to) : 0;
 }
 
 uint64_t pf_read_set_add(struct pf_thread *t, uint64_t ref, uint64_t a)
 {
     bool again;
-    struct pf_read_set_memo *m = memo_of(t, ref, a);
-    if (m && m->from == ref && m->with == a) {
-        pay_back(t);
-        return count_use(m->to);
-    }
+    uint64_t to = pf_read_set_add_cached(t, ref, a);
+    if (to)
+        return to;
     if (!may_make_read_set(t))
         return 0;
     struct pf_access_set *s = pf_access_set_at(ref);
-    uint64_t to = add_read(t, s->record, s->n, a, &again);
+    to = add_read(t, s->record, s->n, a, &again);
     if (!to || (again && s->uses < POPULAR && pf_word_is_ref(to)))
         return 0;
-    if (m)
-        *m = (struct pf_read_set_memo){ref, a, to};
-    return count_use(to);
+    return memoise(t, ref, a, to);
 }

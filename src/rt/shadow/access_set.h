@@ -94,8 +94,9 @@ uint64_t pf_read_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a);
 /* The read set that results when t adds the plain read a to the read set `ref`. Returns `a` itself
  * if it replaces everything in the set; 0 if the caller should use a spill instead. */
 uint64_t pf_read_set_add(struct pf_thread *t, uint64_t ref, uint64_t a);
-/* True if t recently added exactly this read to `ref`, which itself does not contain the read. */
-bool pf_read_set_add_cached(struct pf_thread *t, uint64_t ref, uint64_t a);
+/* The result of the addition if t recently made exactly this one; else 0. `from` is a read set, or
+ * the first read of a new set (pf_read_set_of_two); any other word gives 0. */
+uint64_t pf_read_set_add_cached(struct pf_thread *t, uint64_t from, uint64_t a);
 
 /* Returns a spill that may be modified: that of *ref if it is a spill, else a private copy of the
  * read set, and *ref is set to it. */

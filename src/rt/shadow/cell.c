@@ -312,14 +312,13 @@ static bool add_to_read_set(struct pf_thread *t, struct pf_cell_update *v, uint6
 
 __attribute__((preserve_most)) uint64_t pf_cell_repeat_addition(const uint32_t *clock,
                                                                 uint64_t *cell, uint64_t s0,
-                                                                uint64_t ref, uint64_t mine)
+                                                                uint64_t s1, uint64_t mine)
 {
     struct pf_thread *t = __pf_tls.thread;
-    if (!pf_read_set_add_cached(t, ref, mine) || !pf_access_cannot_race(clock, s0, mine) ||
-        (!s0 && pf_rt.check_only_threads))
+    if (!pf_access_cannot_race(clock, s0, mine) || (!s0 && pf_rt.check_only_threads))
         return 0;
-    uint64_t to = pf_read_set_add(t, ref, mine);
-    if (!to) /* a signal handler made another addition meanwhile */
+    uint64_t to = pf_read_set_add_cached(t, s1, mine);
+    if (!to)
         return 0;
     t->order.dirty = true;
     pf_word_put(&cell[1], to);
@@ -400,7 +399,8 @@ static __attribute__((noinline)) void update_slow(struct pf_thread *t, uintptr_t
         if (pf_read_set_cache_covers(t, s1, a))
             return;
         pf_cell_update_resolve_id(t, &v, site);
-        if (!pf_read_set_add_cached(t, s1, v.a) && covered_in_read_set(t, s1, a))
+        if (pf_cell_repeat_addition(t->order.clock, cell, s0, s1, v.a) ||
+            covered_in_read_set(t, s1, a))
             return;
         if (add_to_read_set(t, &v, cell, s0, s1, site)) {
             if (v.race)

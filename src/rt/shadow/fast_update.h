@@ -125,13 +125,21 @@ static inline bool pf_read_set_cache_covers(const struct pf_thread *t, uint64_t 
     return true;
 }
 
-/* Adds the plain read `mine` to a cell with the words s0 and `ref`, a read set, if the calling
- * thread has recently made the same addition in another cell, for example of an array that several
- * threads read. Returns the new cell[1], which depends only on the words and on `mine`; or 0, with
- * nothing done. Preserves all other registers. */
+/* Adds the plain read `mine` to a cell with the words s0 and s1, if the calling thread has recently
+ * made the same addition in another cell, for example of an array that several threads read. s1 is
+ * a read set, or a read of another thread. Returns the new cell[1], which depends only on the words
+ * and on `mine`; or 0, with nothing done. Preserves all other registers. */
 __attribute__((preserve_most)) uint64_t pf_cell_repeat_addition(const uint32_t *clock,
                                                                 uint64_t *cell, uint64_t s0,
-                                                                uint64_t ref, uint64_t mine);
+                                                                uint64_t s1, uint64_t mine);
+
+/* True if both words are in use, and cell[1] is a read that does not happen before the thread with
+ * this clock: a second reader makes a read set of both reads (insert() in cell.c), which
+ * pf_cell_repeat_addition may know. */
+static inline bool pf_cell_may_repeat_pair(const uint32_t *clock, uint64_t s0, uint64_t s1)
+{
+    return s0 && s1 && pf_access_is_plain_read(s1) && !pf_access_ordered(clock, s1);
+}
 
 /* Stores the first record of an empty cell. Threads that start together often meet here, while they
  * all wait for the page of the cell. So this store is never lost: of two concurrent calls at least
@@ -175,6 +183,9 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
                pf_spill_covers(cell, s1, mine) || pf_spill_refresh(clock, cell, mine);
     if (!(s0 | s1) && !*pf_cell_overflow_state(cell))
         return pf_cell_insert_first(cell, mine);
+    if (pf_cell_may_repeat_pair(clock, s0, s1) && !*pf_cell_overflow_state(cell) &&
+        pf_cell_repeat_addition(clock, cell, s0, s1, mine))
+        return true;
     if (!pf_access_cannot_race(clock, s0, mine) || !pf_access_cannot_race(clock, s1, mine))
         return false;
     if (pf_access_covers(s0, mine)) { /* put it where the next read looks, if possible */

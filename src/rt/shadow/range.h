@@ -109,7 +109,8 @@ pf_range_fast_update(const uint32_t *clock, uint64_t *cell, uint64_t n, uint64_t
             if (!state)
                 *last = (struct pf_transition){s0, s1, a, a, PF_STATES_ANY};
             done++;
-        } else if (!write && !state && pf_word_is_ref(s1) &&
+        } else if (!write && !state &&
+                   (pf_word_is_ref(s1) || pf_cell_may_repeat_pair(clock, s0, s1)) &&
                    (now1 = pf_cell_repeat_addition(clock, at, s0, s1, a))) {
             *last = (struct pf_transition){s0, s1, s0, now1, PF_STATES_ANY};
             done++;
