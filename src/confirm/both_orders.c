@@ -364,21 +364,28 @@ const char *pf_order_run_obstacle(const struct pf_order_run *r)
     return pf_order_run_enforced(r) ? NULL : words[r->order.obstacle];
 }
 
-const char *pf_order_run_failure(const struct pf_order_run *r, int normal, char *text, size_t room)
+enum pf_run_failure pf_order_run_failure(const struct pf_order_run *r, int normal, char *text,
+                                         size_t room)
 {
     const struct pf_clip_end *end = &r->end;
-    if (end->errors)
+    *text = 0;
+    if (end->errors) {
         snprintf(text, room, "memory error: %s", end->error);
-    else if (end->outcome == PF_OUTCOME_DEADLOCK)
+        return PF_RUN_MEMORY_ERROR;
+    }
+    if (end->outcome == PF_OUTCOME_DEADLOCK) {
         snprintf(text, room, "deadlock");
-    else if (end->outcome == PF_OUTCOME_HANG && !r->order.limited)
+        return PF_RUN_DEADLOCK;
+    }
+    if (end->outcome == PF_OUTCOME_HANG) {
+        if (r->order.limited)
+            return PF_RUN_FINE;
         snprintf(text, room, "hang");
-    else if (end->outcome == PF_OUTCOME_HANG)
-        return NULL;
-    else if (WIFSIGNALED(end->wait) && end->wait != normal)
-        snprintf(text, room, "died of signal %d (%s)", WTERMSIG(end->wait),
-                 strsignal(WTERMSIG(end->wait)));
-    else
-        return NULL;
-    return text;
+        return PF_RUN_HANG;
+    }
+    if (!WIFSIGNALED(end->wait) || end->wait == normal)
+        return PF_RUN_FINE;
+    snprintf(text, room, "died of signal %d (%s)", WTERMSIG(end->wait),
+             strsignal(WTERMSIG(end->wait)));
+    return PF_RUN_DIED;
 }

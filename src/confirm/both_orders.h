@@ -30,6 +30,7 @@ struct pf_order_run {
      * are the same */
     bool together;
     char policy[64]; /* the policy after that; if not `recorded`, from the race on */
+    unsigned seed; /* the seed in `policy`, for the caller's own use */
     const char *clip; /* absolute path of its clip; NULL: none is written */
     uint32_t nchoices; /* its first choices of memory contents; the others are 0 */
     uint8_t choice[PF_MEMORY_CHOICES];
@@ -70,10 +71,19 @@ PF_MUST_USE pf_status pf_both_orders_run(struct pf_both_orders *q, struct pf_err
 
 /* True if the two accesses happened in the wanted order. */
 bool pf_order_run_enforced(const struct pf_order_run *r);
-/* The failure of a run: crash, deadlock, hang, memory error, exit status, as one line; NULL: it
- * did not fail. `normal` is the status of a run that counts as success. A run that was ended at
- * its limit of events did not fail. */
-const char *pf_order_run_failure(const struct pf_order_run *r, int normal, char *text, size_t room);
+/* How a run failed. */
+enum pf_run_failure {
+    PF_RUN_FINE,
+    PF_RUN_MEMORY_ERROR,
+    PF_RUN_DEADLOCK,
+    PF_RUN_HANG,
+    PF_RUN_DIED, /* of a signal */
+    PF_RUN_REQUIREMENT /* it violated a condition of the user (judge/requirement.h) */
+};
+/* The failure of a run; `text` gets it as one line, or "". `normal` is the status of a run that
+ * counts as success. A run that was ended at its limit of events did not fail. */
+enum pf_run_failure pf_order_run_failure(const struct pf_order_run *r, int normal, char *text,
+                                         size_t room);
 /* Why the order was not enforced, as words; NULL: it was. */
 const char *pf_order_run_obstacle(const struct pf_order_run *r);
 

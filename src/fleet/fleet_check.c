@@ -184,11 +184,11 @@ static pf_status add_task(struct check_work *w, struct pf_fleet *f, const struct
         build = (build ^ pf_json_from_hex(w->programs, t->path)) * 0x100000001b3ull;
     }
     fclose(out);
-    snprintf(what, sizeof what,
-             "rounds %" PRIu64 " to %" PRIu64 " of tests %" PRIu64 " to %" PRIu64, p->round + 1,
-             p->round + p->rounds, first + 1, last);
-    if (!w->s->suite)
-        *strstr(what, " of tests") = 0;
+    int length = snprintf(what, sizeof what, "rounds %" PRIu64 " to %" PRIu64, p->round + 1,
+                          p->round + p->rounds);
+    if (w->s->suite)
+        snprintf(what + length, sizeof what - (size_t)length, " of tests %" PRIu64 " to %" PRIu64,
+                 first + 1, last);
     json_t *task = json_pack(
         "{s:o,s:o,s:o,s:o,s:s,s:I,s:I,s:I,s:I}", "argv", command_of(f, w, p->rounds), "plan",
         plan_of(w, f, p, id, build, explores), "tests", tests, "programs", programs, "list", list,

@@ -132,15 +132,15 @@ void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r, cha
     struct pf_findings shown;
     struct pf_trace t;
     struct pf_error ignored;
+    bool required = r->failed == PF_RUN_REQUIREMENT; /* no replay tests it */
     snprintf(what, room, "%s", r->failure);
     pf_findings_init(&shown);
     pf_trace_init(&t);
     if (pf_load_trace_shown(VERB, r->clip, NULL, &t, &shown, &ignored) == PF_OK)
-        for (size_t i = 0; i < shown.n && strncmp(r->failure, "requirement", 11) != 0; i++)
+        for (size_t i = 0; i < shown.n && !required; i++)
             add_stack(v, shown.at[i]);
-    if (shown.n && shown.at[0]->harm && !strncmp(r->failure, "died", 4))
+    if (shown.n && shown.at[0]->harm && r->failed == PF_RUN_DIED)
         snprintf(what, room, "%s", shown.at[0]->harm);
-    bool required = !strncmp(r->failure, "requirement", 11); /* no replay tests it */
     if (required || !shown.n)
         add(v, "failure",
             pf_mem_format("%s%s%s", r->failure, *r->run.end.text ? "\n" : "", r->run.end.text),

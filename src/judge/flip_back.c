@@ -64,7 +64,7 @@ bool pf_flip_back_same(const struct pf_flip_back *f, const struct pf_judge_run *
 
 bool pf_flip_back_fails(const struct pf_flip_back *f, const struct pf_judge_run *run)
 {
-    return pf_judge_runs_failed(&f->runs, true, run->failure);
+    return pf_judge_runs_failed(&f->runs, true, run);
 }
 
 bool pf_flip_back_matters(const struct pf_flip_back *f, const struct pf_judge_run *run)

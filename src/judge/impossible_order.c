@@ -104,7 +104,7 @@ void pf_impossible_order_decide(struct pf_judging *j, const struct pf_judge_run 
                           pf_order_run_obstacle(&alt->run));
         return;
     }
-    if (*alt->failure && !pf_judge_runs_failed(&j->g, false, alt->failure)) {
+    if (*alt->failure && !pf_judge_runs_failed(&j->g, false, alt)) {
         pf_judging_decide(j, PF_JUDGED_SPEC_VIOLATED, "%s while T%u was delayed", alt->failure,
                           pf_judging_thread(j, j->race->a));
         return;

@@ -71,12 +71,12 @@ static bool grow(struct pf_judging *j, bool alternate, const struct pf_judge_run
 
 static bool fails_in_primary(const struct pf_judging *j, const struct pf_judge_run *r)
 {
-    return pf_judge_runs_failed(&j->g, false, r->failure);
+    return pf_judge_runs_failed(&j->g, false, r);
 }
 
 static bool fails_in_alternate(const struct pf_judging *j, const struct pf_judge_run *r)
 {
-    return pf_judge_runs_failed(&j->g, true, r->failure);
+    return pf_judge_runs_failed(&j->g, true, r);
 }
 
 static bool is_in_control(const struct pf_judging *j, const struct pf_judge_run *r)
@@ -130,10 +130,10 @@ static void decide_limited(struct pf_judging *j, const struct pf_judge_run *r)
         return;
     }
     /* A loop that counts its iterations looks the same, but ends. */
-    struct pf_judge_wish wish = {.alternate = true, .recorded = r->run.recorded, .n = 1};
+    struct pf_judge_wish wish = {
+        .alternate = true, .recorded = r->run.recorded, .n = 1, .seed = r->run.seed};
     struct pf_error e;
     size_t at = j->g.at.len;
-    (void)sscanf(r->run.policy, "random:%u", &wish.seed);
     j->g.events = r->run.order.events * ENDLESS_TIMES;
     pf_status s = pf_judge_runs_add(&j->g, &wish, 1, &e);
     j->g.events = 0;

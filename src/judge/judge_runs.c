@@ -55,7 +55,8 @@ static void test_requirements(const struct pf_judge_settings *how, struct pf_jud
     const struct pf_trace *t = how->nrequirements && !*r->failure ? pf_judge_run_trace(r) : NULL;
     for (size_t i = 0; t && i < how->nrequirements && !*r->failure; i++) {
         bool known;
-        pf_requirement_holds(&how->requirements[i], t, &known, r->failure, sizeof r->failure);
+        if (!pf_requirement_holds(&how->requirements[i], t, &known, r->failure, sizeof r->failure))
+            r->failed = PF_RUN_REQUIREMENT;
     }
     pf_judge_run_trace_done(r);
 }
@@ -75,7 +76,7 @@ static void take(struct pf_judge_runs *g, const struct pf_order_run *r, char *pa
     if (one.run.ran)
         pf_run_output_drop(&one.output, g->race->unsteady);
     one.run.clip = NULL;
-    pf_order_run_failure(r, 0, one.failure, sizeof one.failure);
+    one.failed = pf_order_run_failure(r, 0, one.failure, sizeof one.failure);
     if (one.run.ran)
         test_requirements(g->how, &one);
     pf_vec_push(&g->at, one);
@@ -95,11 +96,12 @@ pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish 
             r->clip = clip_path(g, count++);
             r->nchoices = wishes[i].nchoices;
             memcpy(r->choice, wishes[i].choice, sizeof r->choice);
+            r->seed = wishes[i].seed + k;
             snprintf(r->policy, sizeof r->policy,
                      wishes[i].recorded   ? "rr"
                      : wishes[i].together ? "pct:%u,0"
                                           : "random:%u",
-                     wishes[i].seed + k);
+                     r->seed);
         }
     struct pf_both_orders q = {.t = g->race->t,
                                .recording = g->race->recording,
@@ -193,20 +195,25 @@ unsigned pf_judge_runs_single(const struct pf_judge_runs *g)
     return n;
 }
 
-/* Failures are the same if their texts are, up to the first number. */
-static bool same_failure(const char *a, const char *b)
+/* Failures of one kind are the same if their texts are, up to the first number; deaths, if the
+ * signal is. */
+static bool same_failure(const struct pf_judge_run *a, const struct pf_judge_run *b)
 {
-    size_t n = strcspn(a, "0123456789");
-    bool signal = !strncmp(a, "died", 4);
-    return signal ? !strcmp(a, b) : n == strcspn(b, "0123456789") && !strncmp(a, b, n);
+    if (a->failed != b->failed)
+        return false;
+    if (a->failed == PF_RUN_DIED)
+        return WTERMSIG(a->run.end.wait) == WTERMSIG(b->run.end.wait);
+    size_t n = strcspn(a->failure, "0123456789");
+    return n == strcspn(b->failure, "0123456789") && !strncmp(a->failure, b->failure, n);
 }
 
-bool pf_judge_runs_failed(const struct pf_judge_runs *g, bool alternate, const char *failure)
+bool pf_judge_runs_failed(const struct pf_judge_runs *g, bool alternate,
+                          const struct pf_judge_run *r)
 {
     for (size_t i = 0; i < g->at.len; i++) {
         const struct pf_judge_run *x = &g->at.at[i];
-        if (x->run.ran && x->run.alternate == alternate && *x->failure &&
-            pf_order_run_enforced(&x->run) && same_failure(x->failure, failure))
+        if (x->run.ran && x->run.alternate == alternate && x->failed &&
+            pf_order_run_enforced(&x->run) && same_failure(x, r))
             return true;
     }
     return false;

@@ -22,7 +22,8 @@ struct pf_judge_run {
     struct pf_run_trace *trace; /* see pf_judge_run_trace */
     struct pf_run_output output;
     char *clip;
-    char failure[300]; /* ""; or what went wrong: crash, deadlock, ... */
+    enum pf_run_failure failed;
+    char failure[300]; /* the same as text; "": it did not fail */
 };
 
 struct pf_judge_runs {
@@ -62,8 +63,9 @@ bool pf_judge_runs_in_control(const struct pf_judge_runs *g, const struct pf_jud
 /* How many runs of the control group have a result that no other of its runs has. If there are
  * many, further runs would have further results: a result that is not there then proves nothing. */
 unsigned pf_judge_runs_single(const struct pf_judge_runs *g);
-/* True if a run of this order failed in the same way. */
-bool pf_judge_runs_failed(const struct pf_judge_runs *g, bool alternate, const char *failure);
+/* True if a run of this order failed in the same way as r. */
+bool pf_judge_runs_failed(const struct pf_judge_runs *g, bool alternate,
+                          const struct pf_judge_run *r);
 unsigned pf_judge_runs_count(const struct pf_judge_runs *g, bool alternate);
 
 #endif

@@ -53,8 +53,7 @@ static bool is_stale(const struct pf_judge_run *r)
 static bool is_sc_result(const struct stale_search *s, const struct pf_judge_run *r)
 {
     if (*r->failure)
-        return pf_judge_runs_failed(s->sc, false, r->failure) ||
-               pf_judge_runs_failed(s->sc, true, r->failure);
+        return pf_judge_runs_failed(s->sc, false, r) || pf_judge_runs_failed(s->sc, true, r);
     for (size_t i = 0; i < s->sc->at.len; i++)
         if (s->sc->at.at[i].run.ran && pf_judge_runs_same(&s->sc->at.at[i], r))
             return true;
