@@ -382,7 +382,7 @@ def run_test(tool, path, level, runs, work):
 
 def main():
     p = argparse.ArgumentParser(description="run program tests")
-    p.add_argument("--pf", default=str(ROOT / "build/stage/bin/pf"))
+    p.add_argument("--pf", type=os.path.abspath, default=str(ROOT / "build/stage/bin/pf"))
     p.add_argument("--level")
     p.add_argument("--runs", type=int, default=int(os.environ.get("PF_TEST_RUNS", "3")))
     p.add_argument("--work")
