@@ -4,6 +4,8 @@
 BUILD  ?= build
 PREFIX ?= /usr/local
 JOBS   ?= $(shell nproc)
+# One more test than processors: a fifth of the time tests wait, for example for other processes.
+TEST_JOBS ?= $(shell expr $(JOBS) + 1)
 
 stage := $(abspath $(BUILD))/stage
 pf    := $(stage)/bin/pf
@@ -32,10 +34,10 @@ demo: stage ## build, then show a race report on an example (about 2 minutes)
 	@example/demo $(pf)
 
 test: build ## build, then run every test, each program 3 times at -O0 and -O2 (about 15 minutes)
-	ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
+	ctest --test-dir $(BUILD) -j $(TEST_JOBS) --output-on-failure --no-tests=error
 
 test-thorough: build ## like test, but run each program 50 times
-	PF_TEST_RUNS=50 ctest --test-dir $(BUILD) -j $(JOBS) --output-on-failure --no-tests=error
+	PF_TEST_RUNS=50 ctest --test-dir $(BUILD) -j $(TEST_JOBS) --output-on-failure --no-tests=error
 
 test-sampling: stage ## run every test program under every sampling policy and check that it reports true races only
 	python3 test/run/program.py --pf $(pf) --runs 2 --sample literace,pacer:0.3,atexrace,atexrace,cross \
