@@ -283,6 +283,7 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
 {
     struct pf_check_summary *s = l->sum;
     char words[64];
+    s->several_tests |= line->test > 0;
     s->runs += line->kind == PF_CHECK_RUN;
     s->recordings += line->kind == PF_CHECK_RECORD && !line->clip;
     if (line->kind == PF_CHECK_BATCH)
@@ -299,6 +300,9 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
     s->refuted += line->refuted;
     s->undecided += line->kind == PF_CHECK_JUDGE ? 0 : line->undecided;
     s->ms += line->wall_ms;
+    if ((line->kind == PF_CHECK_RUN || (line->kind == PF_CHECK_RECORD && !line->clip)) &&
+        !strcmp(line->how, "ended") && WIFEXITED(line->wait))
+        pf_check_summary_exit(s, WEXITSTATUS(line->wait));
     if (line->kind == PF_CHECK_RUN)
         find_signal(l, line, line->wait, NULL);
     if (records(line))

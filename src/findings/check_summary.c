@@ -38,6 +38,32 @@ void pf_check_summary_batch(struct pf_check_summary *c, uint64_t schedules, uint
         c->curve[c->ncurve++] = (struct pf_check_point){c->sampled, c->behaviours};
 }
 
+void pf_check_summary_exit(struct pf_check_summary *c, int status)
+{
+    if (!c->exits)
+        c->first_exit = status;
+    else if (c->exits == 1)
+        c->other_exit = status;
+    else if (c->other_exit != status)
+        c->other_exit = -1;
+    c->exits++;
+}
+
+/* A program that fails in every run, or in every run after the first one, has probably not done
+ * what the user wants to check. */
+static void add_exits_text(struct pf_text *t, const struct pf_check_summary *c)
+{
+    if (c->checks != 1 || c->several_tests || !c->exits)
+        return;
+    if (c->first_exit && (c->exits == 1 || c->other_exit == c->first_exit))
+        pf_text_format(t, "note: the program ended with status %d in every run\n", c->first_exit);
+    else if (!c->first_exit && c->exits > 1 && c->other_exit > 0)
+        pf_text_format(t,
+                       "note: the program ended with status 0 in the first run and with status %d "
+                       "in all later ones: it may refuse to overwrite files of the first run\n",
+                       c->other_exit);
+}
+
 static void add_curve(struct pf_text *t, const struct pf_check_summary *c)
 {
     pf_json_key(t, "curve");
@@ -167,6 +193,7 @@ void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c)
     pf_text_format(t, "; %.1f s\n", (double)c->ms / 1000);
     for (const struct pf_check_exploration *x = c->explorations; x; x = x->next)
         add_exploration_text(t, x, c->explorations->next != NULL);
+    add_exits_text(t, c);
 }
 
 void pf_check_summary_losses(struct pf_text *t, const struct pf_check_summary *c)

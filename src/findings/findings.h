@@ -131,6 +131,11 @@ struct pf_check_summary {
         uint64_t schedules, behaviours;
     } curve[PF_CHECK_CURVE];
     size_t ncurve, batches, stride;
+    /* Exit statuses of the free runs and recordings, in the order of the steps: that of the first
+     * one, and that of the others, or -1 if these differ. */
+    uint64_t exits;
+    int first_exit, other_exit;
+    bool several_tests; /* the check of a suite */
     struct pf_check_note *gaps; /* reasons why the result is incomplete */
 };
 
@@ -193,6 +198,8 @@ PF_MUST_USE pf_status pf_findings_add(struct pf_findings *f, const char *origin,
 /* The summary of checks: as a member of the document, as text, and as lines of
  * pf_findings_losses. */
 void pf_check_summary_json(struct pf_text *t, const struct pf_check_summary *c);
+/* Adds the exit status of a free run or a recording to the summary. */
+void pf_check_summary_exit(struct pf_check_summary *c, int status);
 /* Adds a batch of schedules to the summary. */
 void pf_check_summary_batch(struct pf_check_summary *c, uint64_t schedules, uint64_t behaviours);
 void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c);

@@ -33,3 +33,10 @@ has out "0 findings"
 printf './own\n./plain\n' >tests
 status 66 "$PF" check --runs 1 --state list.s --suite tests
 has out "1 finding: 1 confirmed"
+
+# A program that does not do its work in every run: the summary says so.
+status 0 "$PF" cc "$ROOT/test/shell/part/check_options_refuses.c" -o refuses
+status 0 "$PF" check --runs 1 --state refuses.s -- ./refuses made
+has out "note: the program ended with status 0 in the first run and with status 1 in all later ones"
+status 0 "$PF" check --runs 1 --state fails.s -- ./refuses
+has out "note: the program ended with status 3 in every run"
