@@ -95,7 +95,8 @@ enum pf_symbolic_kind {
     /* A library function compared a piece of a source with a text of another length, so no change
      * of its bytes makes them equal. a: the source; x: the offset of the piece; c: its bytes; b:
      * bytes of the text, which follows; y: the site of the call. If c is 0, there is no piece: the
-     * program has passed this constant text to a library function, so input may contain it. */
+     * program has passed this constant text to a library function, so input may contain it; or, if
+     * y is not 0, the text is an option that the program accepts as a further argument. */
     PF_SYMBOLIC_TEXT,
 };
 

@@ -13,13 +13,15 @@
 #define NO_RACE UINT32_MAX
 #define NO_RUN UINT32_MAX
 #define CHANGE_EVERY 8 /* every eighth input of phase 3 is a change without the solver */
-#define SEEDS 4 /* changed inputs run under rr and SEEDS - 1 random schedules in turn */
-#define SCHEDULES_MAX 2 /* random schedules for each such input */
+#define SEEDS 4 /* changed inputs run under rr and SEEDS - 1 other policies in turn */
+#define OTHER_EVERY 4 /* every fourth run of a flip is repeated under one of these policies */
+#define SCHEDULES_MAX 2 /* policies for each input that reached something new */
 #define CHANGES 64 /* changes of one input, before the input of an older run has its turn */
 #define CHANGES_MAX 8192 /* for each input that reached something new */
 /* A candidate that cannot happen must not use up the time of the others: all searches get this many
  * inputs, then twice as many, and so on. */
 #define SLICE 8
+#define GROW_EVERY 32 /* inputs of phase 3 */
 #define GROWTH_MAX 4096 /* sources are doubled up to this many bytes */
 
 bool pf_hunt_cut(const struct pf_hunt *h)
@@ -67,6 +69,31 @@ static pf_status explore_wanted(struct pf_hunt *h, struct wanted_runs *w, struct
     return s;
 }
 
+/* Runs the input, which was made from that of another run. If it reaches a site that no run has
+ * reached, also runs copies of the part that has changed: a race needs two threads that do the
+ * same. */
+static pf_status run_changed(struct pf_hunt *h, const struct pf_hunt_run *what,
+                             const struct pf_input_bytes *from, bool *ran, struct pf_error *e)
+{
+    struct pf_hunt_part part;
+    bool differs = pf_hunt_difference(from, &what->input, &part);
+    pf_status s = pf_hunt_execute(h, what, ran, e);
+    if (s != PF_OK || !*ran || !differs || !h->runs.at[h->runs.len - 1].reached_new)
+        return s;
+    struct pf_hunt_run next = {.race = NO_RACE};
+    for (uint32_t k = 0; s == PF_OK && !pf_hunt_stopped(h) &&
+                         pf_hunt_spread(h, &what->input, &part, k, &next.input);
+         k++) {
+        bool more = true;
+        for (next.seed = 0; s == PF_OK && more && next.seed <= 1; next.seed++) {
+            next.schedule = next.seed;
+            s = pf_hunt_execute(h, &next, &more, e);
+        }
+        pf_input_bytes_release(&next.input);
+    }
+    return s;
+}
+
 /* Tries the next input that makes one of the runs take another path. *more: there was one. */
 static pf_status try_flip(struct pf_hunt *h, struct wanted_runs *w, bool *more, struct pf_error *e)
 {
@@ -88,13 +115,21 @@ static pf_status try_flip(struct pf_hunt *h, struct wanted_runs *w, bool *more, 
                                .race = from->race};
     bool ran;
     uint64_t left = h->left_plan;
-    s = pf_hunt_execute(h, &next, &ran, e);
+    struct pf_input_bytes old;
+    pf_input_bytes_copy(&old, &from->input); /* the vector may move */
+    s = run_changed(h, &next, &old, &ran, e);
+    pf_input_bytes_release(&old);
     if (s == PF_OK && h->left_plan > left) { /* the new input does not fit the schedule */
         struct pf_hunt_run free_run = next;
         free_run.plan = NULL;
         free_run.schedule = free_run.predicted = 0;
         free_run.seed = 0;
         s = pf_hunt_execute(h, &free_run, &ran, e);
+    }
+    if (s == PF_OK && ran && !next.plan && !next.seed && h->runs.len % OTHER_EVERY == 0) {
+        struct pf_hunt_run other = {.input = flip.input, .race = NO_RACE};
+        other.schedule = other.seed = 1 + h->runs.len / OTHER_EVERY % (SEEDS - 1);
+        s = pf_hunt_execute(h, &other, &ran, e);
     }
     free(next.plan);
     pf_input_bytes_release(&flip.input);
@@ -260,14 +295,17 @@ static pf_status try_change(struct pf_hunt *h, bool *more, struct pf_error *e)
             continue;
         next.seed = h->steps / CHANGE_EVERY % SEEDS; /* 0: rr */
         next.schedule = next.seed;
-        pf_status s = pf_hunt_execute(h, &next, more, e);
+        struct pf_input_bytes old;
+        pf_input_bytes_copy(&old, &h->runs.at[best].input);
+        pf_status s = run_changed(h, &next, &old, more, e);
+        pf_input_bytes_release(&old);
         pf_input_bytes_release(&next.input);
         if (s != PF_OK || *more)
             return s;
     }
 }
 
-/* Tries an input that reached something new with the next random schedule: another thread may do
+/* Tries an input that reached something new with the next policy: another thread may do
  * the work then. *more: there was one. */
 static pf_status try_schedule(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
@@ -301,7 +339,9 @@ static pf_status phase_3(struct pf_hunt *h, uint32_t slice, struct pf_error *e)
     while (s == PF_OK && more && (other ? slice-- > 0 : !has_work(h)) &&
            h->candidates.len + h->races.len == known && !pf_hunt_stopped(h)) {
         more = false;
-        if (++h->steps % CHANGE_EVERY == 0)
+        if (++h->steps % GROW_EVERY == 0)
+            s = try_growth(h, &more, e);
+        else if (h->steps % CHANGE_EVERY == 0)
             s = try_change(h, &more, e);
         else if (h->steps % CHANGE_EVERY == 1)
             s = try_schedule(h, &more, e);
@@ -370,6 +410,13 @@ pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings, st
     h->paths = pf_hunt_paths_new(settings->worker, settings->solver_ms);
     pf_hunt_paths_shard(h->paths, settings->shard, settings->shards);
     pf_hunt_paths_stop(h->paths, is_cut, h);
+    uint32_t arguments = 0;
+    while (settings->argv[arguments])
+        arguments++;
+    char added[32];
+    snprintf(added, sizeof added, "argv[%u]", arguments);
+    if (pf_hunt_may_change(h, added))
+        pf_hunt_paths_arguments(h->paths, arguments);
     char *program; /* set only if it is found */
     pf_status s = pf_program_find(settings->argv[0], &program, e);
     if (s == PF_OK)

@@ -60,20 +60,27 @@ struct pf_hunt_candidate {
     pf_vec_u32 runs; /* in which it was a candidate */
 };
 
+/* A place in an input. */
+struct pf_hunt_part {
+    uint32_t source;
+    size_t at;
+};
+
 struct pf_hunt_run {
     struct pf_input_bytes input;
     char *plan; /* file with the schedule to follow; NULL: none */
-    uint32_t seed; /* of a random schedule; 0: rr, or the plan */
-    uint64_t schedule; /* identifies the plan or the seed; 0: rr */
+    uint32_t seed; /* the number of another policy (hunt_execute.c); 0: rr, or the plan */
+    uint64_t schedule; /* identifies the plan or the policy; 0: rr */
     uint64_t predicted, flip; /* of the flip that asked for it (hunt_paths.h); 0: none */
     bool repeat; /* run it although an earlier session did */
     uint32_t race; /* the race whose order is swapped; UINT32_MAX: none */
     bool explored; /* its symbolic run was made */
+    uint32_t reached; /* sites */
     bool reached_new; /* it reached a site that no run before it did */
     bool took_new; /* its symbolic run took a direction of a branch that no run before it did */
     uint32_t longer; /* 1 + the source that was made longer for it; 0: none */
     uint32_t grown; /* how many of its sources were tried with twice the length */
-    uint32_t schedules; /* how many random schedules were tried with its input */
+    uint32_t schedules; /* how many other policies were tried with its input */
     uint32_t changed; /* how many changes of its input were tried (hunt_change.c) */
 };
 
@@ -160,8 +167,9 @@ char **pf_hunt_run_arguments(const struct pf_hunt *h, const struct pf_input_byte
 PF_MUST_USE pf_status pf_hunt_write_patch(const struct pf_hunt *h, const struct pf_input_bytes *in,
                                           bool all, const char *path, bool *any,
                                           struct pf_error *e);
-/* The SPECs of the sources of symbolic runs, separated by commas; the caller frees it. */
-char *pf_hunt_specs(const struct pf_hunt *h);
+/* The SPECs of the sources of symbolic runs with this input, separated by commas; the caller frees
+ * it. */
+char *pf_hunt_specs(const struct pf_hunt *h, const struct pf_input_bytes *in);
 void pf_hunt_arguments_free(char **argv);
 
 /* --- hunt_change.c --- */
@@ -170,6 +178,14 @@ void pf_hunt_arguments_free(char **argv);
  * one later, when more words of the program are known. */
 bool pf_hunt_change(const struct pf_hunt *h, const struct pf_input_bytes *from, uint32_t k,
                     struct pf_input_bytes *out);
+/* The first place in which the new input differs. False: the inputs are equal. */
+bool pf_hunt_difference(const struct pf_input_bytes *old, const struct pf_input_bytes *new,
+                        struct pf_hunt_part *out);
+/* Makes copy number k of the part of an input that has led to something new: in place of another
+ * line, source or piece, so that another thread does the same. The copy may be equal to the
+ * input. False: k is too large. */
+bool pf_hunt_spread(const struct pf_hunt *h, const struct pf_input_bytes *from,
+                    const struct pf_hunt_part *part, uint32_t k, struct pf_input_bytes *out);
 
 /* --- hunt_execute.c --- */
 

@@ -1,11 +1,13 @@
 /*
  * hunt_change.c - changes of inputs that need no solver: lines twice or left out, other numbers,
  * words of the program in place of words of the input. They reach code behind library functions
- * without a model, where expressions are lost. See hunt.h.
+ * without a model, where expressions are lost. Copies of one part of the input in place of others
+ * let a second thread do what one thread does. See hunt.h.
  */
 #include "apply_values.h"
 #include "hunt.h"
 #include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define WORDS_MAX 64 /* of a source; the first ones */
@@ -81,4 +83,101 @@ bool pf_hunt_change(const struct pf_hunt *h, const struct pf_input_bytes *from, 
         return true;
     pf_input_bytes_release(out);
     return false;
+}
+
+/* --- copies of a part --- */
+
+#define SIBLINGS_MAX 4 /* sources, or pieces of a source, that a part is copied to */
+
+bool pf_hunt_difference(const struct pf_input_bytes *old, const struct pf_input_bytes *new,
+                        struct pf_hunt_part *out)
+{
+    for (size_t i = 0; i < new->sources.len; i++) {
+        const struct pf_input_source *b = &new->sources.at[i],
+                                     *a = pf_input_bytes_find(old, b->name);
+        size_t at = 0;
+        while (a && at < a->n && at < b->n && a->bytes[at] == b->bytes[at])
+            at++;
+        if (!a || at < a->n || at < b->n) {
+            *out = (struct pf_hunt_part){.source = (uint32_t)i, .at = at < b->n ? at : b->n};
+            return true;
+        }
+    }
+    return false;
+}
+
+/* The piece between two separators that has the byte at `at`. */
+static struct piece piece_around(const struct pf_input_source *s, size_t at, char separator)
+{
+    size_t from = at, to = at;
+    while (from && s->bytes[from - 1] != (unsigned char)separator)
+        from--;
+    while (to < s->n && s->bytes[to] != (unsigned char)separator)
+        to++;
+    return (struct piece){from, to - from};
+}
+
+/* Repeats the line with the part. False: the source has no lines. */
+static bool repeat_line(struct pf_input_bytes *in, const struct pf_hunt_part *part)
+{
+    const struct pf_input_source *s = &in->sources.at[part->source];
+    struct piece line = piece_around(s, part->at, '\n');
+    if (!s->n || !memchr(s->bytes, '\n', s->n) || !line.n)
+        return false;
+    unsigned char *copy = pf_mem_resize(NULL, line.n + 1, 1);
+    memcpy(copy, s->bytes + line.at, line.n);
+    copy[line.n] = '\n';
+    pf_input_bytes_replace(in, s->name, line.at, 0, copy, line.n + 1);
+    free(copy);
+    return true;
+}
+
+/* Copies the source with the part over the k-th other source of its kind: socket or file. */
+static bool copy_source(const struct pf_hunt *h, struct pf_input_bytes *in, uint32_t from, size_t k)
+{
+    const struct pf_input_source *s = &in->sources.at[from];
+    size_t kind = strcspn(s->name, "[:");
+    for (size_t i = 0; i < in->sources.len && !pf_input_is_word(s->name); i++) {
+        const struct pf_input_source *to = &in->sources.at[i];
+        if (i == from || strncmp(to->name, s->name, kind + 1) || !pf_hunt_may_change(h, to->name) ||
+            k--)
+            continue;
+        pf_input_bytes_set(in, to->name, s->bytes, s->n);
+        return true;
+    }
+    return false;
+}
+
+/* Copies the piece with the part over the k-th other piece of its source. */
+static bool copy_piece(struct pf_input_bytes *in, const struct pf_hunt_part *part, char separator,
+                       size_t k)
+{
+    const struct pf_input_source *s = &in->sources.at[part->source];
+    struct piece from = piece_around(s, part->at, separator);
+    for (size_t at = 0; from.n && at < s->n;) {
+        struct piece to = piece_around(s, at, separator);
+        at = to.at + to.n + 1;
+        if (to.at == from.at || !to.n || k--)
+            continue;
+        unsigned char *copy = pf_mem_resize(NULL, from.n, 1);
+        memcpy(copy, s->bytes + from.at, from.n);
+        pf_input_bytes_replace(in, s->name, to.at, to.n, copy, from.n);
+        free(copy);
+        return true;
+    }
+    return false;
+}
+
+bool pf_hunt_spread(const struct pf_hunt *h, const struct pf_input_bytes *from,
+                    const struct pf_hunt_part *part, uint32_t k, struct pf_input_bytes *out)
+{
+    static const char separators[] = "\n,;|& ";
+    uint32_t way = k / SIBLINGS_MAX, which = k % SIBLINGS_MAX;
+    if (way > 1 + strlen(separators) || part->source >= from->sources.len)
+        return false;
+    pf_input_bytes_copy(out, from);
+    (void)(way == 0   ? !which && repeat_line(out, part)
+           : way == 1 ? copy_source(h, out, part->source, which)
+                      : copy_piece(out, part, separators[way - 2], which));
+    return true;
 }

@@ -19,6 +19,10 @@
 #define VERB "hunt"
 #define RUN_MS 20000 /* a run that takes longer is ended */
 
+/* The policies of other schedules. Under the default one, a thread of a pool often does all the
+ * work before the next thread begins. */
+static const char *const policies[] = {"rr:3", "pos:1", "random:1"};
+
 static uint64_t mix(uint64_t h, uint64_t word)
 {
     h = (h ^ word) * 0x9e3779b97f4a7c15ull;
@@ -46,7 +50,7 @@ static pf_status record(struct pf_hunt *h, const struct pf_hunt_run *r, bool sym
     bool at_limit = false;
     PF_VEC(char *) argv = {0};
     bool patched = false;
-    char **words = pf_hunt_run_arguments(h, &r->input), *specs = pf_hunt_specs(h);
+    char **words = pf_hunt_run_arguments(h, &r->input), *specs = pf_hunt_specs(h, &r->input);
     char *file = pf_mem_format("%s/stdin", h->settings.state);
     char *patch = pf_mem_format("%s/patch", h->settings.state);
     const struct pf_input_source *in = pf_input_bytes_find(&r->input, "stdin");
@@ -70,10 +74,10 @@ static pf_status record(struct pf_hunt *h, const struct pf_hunt_run *r, bool sym
         pf_vec_push(&argv, "--plan");
         pf_vec_push(&argv, r->plan);
     }
-    char seeded[40];
-    snprintf(seeded, sizeof seeded, "--schedule=random:%u", r->seed);
-    if (r->seed)
-        pf_vec_push(&argv, seeded);
+    if (r->seed) {
+        pf_vec_push(&argv, "--schedule");
+        pf_vec_push(&argv, (char *)policies[(r->seed - 1) % (sizeof policies / sizeof *policies)]);
+    }
     pf_vec_push(&argv, "--");
     pf_vec_push(&argv, h->program);
     for (size_t i = 1; s == PF_OK && words[i]; i++)
@@ -261,6 +265,7 @@ static pf_status analyse(struct pf_hunt *h, const char *clip, uint32_t run, stru
     pf_status s = pf_load_trace(VERB, clip, &j->t, e);
     if (s == PF_OK) {
         h->runs.at[run].reached_new = note_sites(h, &j->t, &sites) && !h->runs.at[run].plan;
+        h->runs.at[run].reached = (uint32_t)sites.len;
         pf_predict_job_run(j, &limits);
         for (size_t i = 0; i < j->results[0].races.len; i++)
             (void)candidate_of(h, &j->t, &j->results[0].races.at[i], run);
@@ -323,6 +328,7 @@ pf_status pf_hunt_explore(struct pf_hunt *h, uint32_t run, struct pf_error *e)
     bool ended;
     pf_status s = record(h, &h->runs.at[run], true, clip, &report, &ended, e);
     const struct pf_hunt_run *r = &h->runs.at[run];
+    pf_hunt_paths_reached(h->paths, r->reached);
     if (s == PF_OK && ended && report.outcome != PF_OUTCOME_DIVERGED && !pf_hunt_cut(h))
         s = pf_hunt_paths_add(h->paths, clip, run, &r->input, r->schedule, r->predicted,
                               &(pf_source_aliases){0}, &branches, &h->runs.at[run].took_new, e);

@@ -146,12 +146,12 @@ pf_status pf_hunt_seed(const struct pf_hunt *h, struct pf_input_bytes *out, stru
     return s == PF_OK ? read_standard_input(out, e) : s;
 }
 
-char *pf_hunt_specs(const struct pf_hunt *h)
+char *pf_hunt_specs(const struct pf_hunt *h, const struct pf_input_bytes *in)
 {
     char *list = pf_mem_copy(h->settings.inputs);
-    for (size_t i = 0; !h->settings.inputs && i < h->seed.sources.len; i++) {
+    for (size_t i = 0; !h->settings.inputs && i < in->sources.len; i++) {
         char *longer =
-            pf_mem_format("%s%s%s", list ? list : "", list ? "," : "", h->seed.sources.at[i].name);
+            pf_mem_format("%s%s%s", list ? list : "", list ? "," : "", in->sources.at[i].name);
         free(list);
         list = longer;
     }
@@ -214,7 +214,8 @@ static pf_status read_input(const struct pf_input_bytes *seed, const char *folde
     pf_input_bytes_copy(out, seed);
     for (size_t i = 0; i < n; i++) {
         const struct pf_input_source *old = source_in_file(seed, names[i]);
-        const char *name = old ? old->name : pf_input_is_late(names[i]) ? names[i] : NULL;
+        bool added = pf_input_is_late(names[i]) || argument_of(names[i]);
+        const char *name = old ? old->name : added ? names[i] : NULL;
         char *path = pf_mem_format("%s/%s", folder, names[i]), *bytes = NULL;
         size_t length = 0;
         if (s == PF_OK && name && (s = pf_file_read(path, &bytes, &length, e)) == PF_OK)
@@ -301,11 +302,16 @@ static bool is_named_file(const struct pf_hunt *h, const char *name)
 
 char **pf_hunt_run_arguments(const struct pf_hunt *h, const struct pf_input_bytes *in)
 {
-    size_t n = 0;
-    while (h->settings.argv[n])
-        n++;
+    size_t n = 0, own = 0;
+    char name[32];
+    while (h->settings.argv[own])
+        own++;
+    do /* arguments that the hunt has added */
+        snprintf(name, sizeof name, "argv[%zu]", own + n);
+    while (pf_input_bytes_find(in, name) && ++n);
+    n += own;
     char **out = pf_mem_zero(n + 1, sizeof *out);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < own; i++)
         out[i] = pf_mem_copy(h->settings.argv[i]);
     for (size_t i = 0; i < in->sources.len; i++) {
         const struct pf_input_source *s = &in->sources.at[i];
@@ -359,7 +365,7 @@ pf_status pf_hunt_arguments(const struct pf_hunt *h, const struct pf_input_bytes
         if (!is_named_file(h, s->name) || !is_changed(h, s))
             continue;
         status = write_copy(h, s, &path, e);
-        for (size_t k = 1; path && out[k]; k++)
+        for (size_t k = 1; path && h->settings.argv[k]; k++)
             if (!strcmp(h->settings.argv[k], s->name + strlen(FILE_PREFIX))) {
                 free(out[k]);
                 out[k] = pf_mem_copy(path);

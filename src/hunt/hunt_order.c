@@ -3,6 +3,7 @@
 #include "hunt_order.h"
 #include "pf_symbolic.h"
 
+#define COST_THREAD 6 /* of a direction that other threads took */
 #define COST_KNOWN 16 /* of a direction that runs took */
 #define COST_OLD 128
 #define REST_EVERY 4 /* every fourth question is one of cost COST_KNOWN or more */
@@ -22,14 +23,19 @@ static bool has(const struct pf_hash_map *m, uint64_t key)
     return pf_hash_map_find(m, key) != PF_HASH_NONE;
 }
 
-unsigned pf_hunt_order_took(struct pf_hunt_order *o, uint64_t direction, uint64_t branch)
+static bool add(struct pf_hash_map *m, uint64_t key)
 {
-    unsigned new = !has(&o->directions, direction) ? 2 : !has(&o->taken, branch);
-    if (new == 2)
-        pf_hash_map_add(&o->directions, direction, 0);
-    if (new)
-        pf_hash_map_add(&o->taken, branch, 0);
-    return new;
+    if (has(m, key))
+        return false;
+    pf_hash_map_add(m, key, 0);
+    return true;
+}
+
+unsigned pf_hunt_order_took(struct pf_hunt_order *o, uint64_t direction, uint64_t branch,
+                            uint64_t own)
+{
+    bool more = add(&o->taken, branch), by_thread = own && add(&o->taken, own);
+    return add(&o->directions, direction) ? 2 : more || by_thread;
 }
 
 bool pf_hunt_order_is_new(const struct pf_hunt_order *o, const struct pf_hunt_question *q)
@@ -57,13 +63,15 @@ static uint32_t cost(const struct pf_hunt_order *o, const struct pf_hunt_questio
     uint32_t n = attempts(o, q->direction);
     if (pf_hunt_order_is_new(o, q))
         return 4 * n + (q->reason == PF_REASON_MODEL ? 4 : 0);
-    bool old = q->distance == PF_HUNT_NOTHING_NEW;
+    bool old = q->distance == PF_HUNT_NOTHING_NEW, model = q->reason == PF_REASON_MODEL;
+    if (!old && q->own && !has(&o->taken, q->own))
+        return COST_THREAD + (model ? 4 : 0) + 2 * attempts(o, q->own);
     if (!old && q->reason != PF_REASON_ASSUMED && !has(&o->taken, q->branch))
-        return 8 + 2 * attempts(o, q->branch) + n / 4;
+        return 8 + 2 * attempts(o, q->branch) + (model ? 4 + n : n / 4);
     uint32_t far = old ? COST_OLD : q->distance / 4 < COST_OLD ? q->distance / 4 : COST_OLD;
-    return far + n / 2 +
+    return far + (q->text ? 2 * n : n / 2) +
            (q->reason == PF_REASON_ASSUMED ? 256
-            : q->reason == PF_REASON_MODEL ? 64
+            : model                        ? 64
                                            : COST_KNOWN);
 }
 
@@ -75,7 +83,11 @@ static bool is_before(const struct pf_hunt_order *o, uint32_t x, uint32_t y)
     uint32_t ca = cost(o, a), cb = cost(o, b);
     if (ca != cb)
         return ca < cb;
-    return a->path != b->path ? a->path > b->path : a->condition < b->condition;
+    if (a->reached != b->reached)
+        return a->reached > b->reached;
+    if (a->path != b->path)
+        return ca < COST_THREAD ? a->path < b->path : a->path > b->path;
+    return a->condition < b->condition;
 }
 
 static void push(struct pf_hunt_order *o, uint32_t question)
@@ -145,16 +157,22 @@ void pf_hunt_order_add(struct pf_hunt_order *o, const struct pf_hunt_question *q
 const struct pf_hunt_question *
 pf_hunt_order_next(struct pf_hunt_order *o, bool (*wanted)(void *arg, uint32_t run), void *arg)
 {
-    unsigned first = ++o->chosen % REST_EVERY == 0;
-    struct pf_hunt_question *q = wanted ? take_wanted(o, wanted, arg) : take(o, first);
+    unsigned rest = ++o->chosen % REST_EVERY == 0;
+    struct pf_hunt_question *q = wanted ? take_wanted(o, wanted, arg) : take(o, rest);
+    if (q && !wanted && !rest && o->chosen % 2 == 0 && cost(o, q) >= COST_THREAD) {
+        push(o, (uint32_t)(q - o->questions.at));
+        q = take(o, rest = 1);
+    }
     if (!q && !wanted)
-        q = take(o, !first);
+        q = take(o, !rest);
     if (!q)
         return NULL;
     q->asked = true;
     count_attempt(o, q->direction);
     if (q->branch != q->direction)
         count_attempt(o, q->branch);
+    if (q->own)
+        count_attempt(o, q->own);
     return q;
 }
 

@@ -7,14 +7,19 @@
  *
  *              0  a direction of a branch, a text or a meeting that no run has had
  *              4  the same for a condition inside a library function
+ *              6  a direction that this thread has not taken: a race needs two threads
  *              8  a known direction, more often in one run than in any run before
+ *             12  the same for a condition inside a library function
  *             16  any other branch;  64  inside a library function;  256  an assumption of a model
  *
  *          It grows with the questions for the same direction so far. A cost of 16 or more also
  *          grows with the distance on the path from the nearest new direction of the run. If the
- *          run had none, 128 is added. The cheapest question is next; among equals that of the
- *          newest run, then the first of its path. Every fourth question is one of cost 16 or more:
- *          a known direction may lead to something new in another run.
+ *          run had none, 128 is added. The cheapest question is next; among equals that of the run
+ *          that reached most sites (an input with an error reaches few). Then, if the cost is below
+ *          6, that of the oldest run: its input has the fewest changes; otherwise that of the
+ *          newest one: it goes on with what led there. Then the first of its path. Every fourth
+ *          question is one of cost 16 or more: a known direction may lead to something new in
+ *          another run. If none costs less than 6, every second one is.
  * Memory:  the order owns its questions until release; a pointer to one is valid until the next
  *          call of pf_hunt_order_add.
  * Threads: one.
@@ -30,6 +35,7 @@
 
 struct pf_hunt_question {
     uint32_t path, run;
+    uint32_t reached; /* how many sites the run reached */
     uint32_t condition; /* the one to flip; of a meeting or text: how many conditions precede it */
     uint32_t first, second; /* labels of two addresses that are to meet; 0: none */
     uint32_t text; /* 1 + the index of a text of the log; 0: none */
@@ -37,6 +43,7 @@ struct pf_hunt_question {
     uint64_t way; /* hash of the directions that the new run should take; 0: unknown */
     uint64_t direction; /* what is asked for: a branch and its direction, a text, a meeting */
     uint64_t branch; /* the same with its count in the run */
+    uint64_t own; /* the direction with the thread; 0: none */
     uint8_t reason; /* enum pf_symbolic_reason */
     uint32_t distance; /* from the nearest new direction of its run; PF_HUNT_NOTHING_NEW: none */
     bool asked;
@@ -46,7 +53,7 @@ struct pf_hunt_order {
     PF_VEC(struct pf_hunt_question) questions;
     pf_vec_u32 heap[2]; /* indices of questions: of cost below 16, and the others */
     struct pf_hash_map directions; /* that runs took; all values are 0 */
-    struct pf_hash_map taken; /* the same with counts */
+    struct pf_hash_map taken; /* the same with counts, and with threads */
     struct pf_hash_map
         attempts; /* per direction, and per branch: how many questions asked for it */
     uint64_t chosen;
@@ -54,9 +61,11 @@ struct pf_hunt_order {
 
 void pf_hunt_order_release(struct pf_hunt_order *o);
 void pf_hunt_order_add(struct pf_hunt_order *o, const struct pf_hunt_question *q);
-/* A run took this direction, as `branch` with its count. Returns 2 if the direction is new,
- * 1 if it was never taken so often, else 0. */
-unsigned pf_hunt_order_took(struct pf_hunt_order *o, uint64_t direction, uint64_t branch);
+/* A run took this direction, as `branch` with its count, and as `own` with its thread (0: none).
+ * Returns 2 if the direction is new, 1 if it was never taken so often or not by this thread, else
+ * 0. */
+unsigned pf_hunt_order_took(struct pf_hunt_order *o, uint64_t direction, uint64_t branch,
+                            uint64_t own);
 /* The next question of runs for which wanted(arg, run) is true, NULL: of all. Marks it as asked.
  * NULL: there is none. */
 const struct pf_hunt_question *

@@ -2,6 +2,7 @@
 #include "hunt_paths.h"
 #include "apply_values.h"
 #include "clip.h"
+#include "compared_text.h"
 #include "hunt_order.h"
 #include "solve.h"
 #include <stdio.h>
@@ -9,10 +10,12 @@
 #include <string.h>
 
 #define COUNT_EXACT 16
+#define THREADS_APART 3
+#define ARGUMENTS_MAX 8 /* arguments that are added to those of the command */
 #define MEETINGS_MAX 256 /* pairs of accesses of one run that are asked to meet */
 
 struct path {
-    uint32_t run;
+    uint32_t run, reached;
     struct pf_expression_log log;
     struct pf_path_run solving;
     struct pf_input_bytes input;
@@ -34,6 +37,8 @@ struct pf_hunt_paths {
     PF_VEC(struct loss) losses;
     PF_VEC(char *) words; /* that the program passes to library functions */
     uint32_t shard, shards; /* the part of the flips that is tried; shards 0: all */
+    uint32_t reached; /* sites that the next run reached */
+    uint32_t arguments; /* the number of the first argument that may be added; 0: none may */
     bool (*stopped)(void *arg); /* NULL: never */
     void *stopped_arg;
 };
@@ -104,6 +109,13 @@ static uint64_t branch_of(uint64_t direction, uint32_t count)
     return pf_expression_hash(direction, rank);
 }
 
+/* The direction with its thread; from the third thread on, all are alike. */
+static uint64_t own_of(uint64_t direction, const struct pf_log_condition *c)
+{
+    uint32_t thread = c->thread < THREADS_APART ? c->thread : THREADS_APART;
+    return c->reason == PF_REASON_ASSUMED ? 0 : pf_expression_hash(~direction, thread);
+}
+
 static uint64_t extend(uint64_t key, const struct pf_expression_log *log, uint32_t label,
                        bool holds)
 {
@@ -135,6 +147,7 @@ static bool depends_on_length(struct path *x, uint32_t label)
 static void add_question(struct pf_hunt_paths *p, struct pf_hunt_question *q)
 {
     q->run = p->paths.at[q->path]->run;
+    q->reached = p->paths.at[q->path]->reached;
     if (pf_hash_map_find(&p->asked, q->key) == PF_HASH_NONE &&
         (!p->shards || q->key % p->shards == p->shard))
         pf_hunt_order_add(&p->order, q);
@@ -151,7 +164,7 @@ static uint32_t note_taken(struct pf_hunt_paths *p, const struct pf_expression_l
         const struct pf_log_condition *c = &log->conditions.at[i];
         uint64_t direction = direction_of(log, c, c->holds);
         uint64_t branch = branch_of(direction, count_direction(&counts, direction));
-        unsigned new = pf_hunt_order_took(&p->order, direction, branch);
+        unsigned new = pf_hunt_order_took(&p->order, direction, branch, own_of(direction, c));
         if (new && c->reason != PF_REASON_ASSUMED && first[new] == PF_HUNT_NOTHING_NEW)
             first[new] = i;
         pf_vec_push(branches, branch);
@@ -201,6 +214,7 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
                                                    .way = other_way,
                                                    .direction = turned,
                                                    .branch = branch,
+                                                   .own = own_of(turned, c),
                                                    .reason = c->reason,
                                                    .distance = distance});
     }
@@ -244,24 +258,23 @@ static void add_word(struct pf_hunt_paths *p, const struct pf_log_text *t)
     pf_vec_push(&p->words, pf_mem_copy_n((const char *)t->bytes, t->n));
 }
 
-/* Adds a question for each text that a piece of a source may become. */
+/* Adds a question for each text that a piece of a source may become, or that may be a further
+ * argument. */
 static void add_texts(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule)
 {
     const struct pf_expression_log *log = &p->paths.at[path]->log;
     for (uint32_t i = 0; i < log->texts.len; i++) {
         const struct pf_log_text *t = &log->texts.at[i];
-        if (!t->old) {
+        if (!t->old)
             add_word(p, t);
+        if (!t->old && (!t->site || !p->arguments))
             continue;
-        }
-        const struct pf_log_source *from = &log->sources.at[t->source];
         uint64_t text = log->sites.at[t->site].hash;
         for (uint32_t k = 0; k < t->n; k++)
             text = pf_expression_hash(text, t->bytes[k]);
         uint64_t key = pf_expression_hash(pf_expression_hash(schedule, text), t->offset);
         /* the same text in another input is another question */
-        for (size_t k = 0; k < from->n; k++)
-            key = pf_expression_hash(key, from->bytes[k]);
+        key = pf_expression_hash(key, pf_input_bytes_hash(&p->paths.at[path]->input));
         add_question(p, &(struct pf_hunt_question){.path = path,
                                                    .condition = (uint32_t)t->conditions,
                                                    .text = 1 + i,
@@ -316,8 +329,11 @@ pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t 
         return s;
     struct path *x = pf_mem_zero(1, sizeof *x);
     x->run = run;
+    x->reached = p->reached;
     s = pf_expression_log_read(&x->log, file, bytes, n, aliases, e);
     free(bytes);
+    if (s == PF_OK)
+        pf_compared_texts(&x->log);
     pf_path_run_init(&x->solving, &x->log);
     pf_input_bytes_copy(&x->input, input);
     for (size_t i = 0; i < x->log.sources.len; i++) {
@@ -378,6 +394,27 @@ static enum pf_solve_outcome ask(struct pf_hunt_paths *p, struct path *x,
     return goal.label ? ask_goal(p, x, q, goal, values, sure) : PF_SOLVE_FAILED;
 }
 
+/* Adds an option after the last argument, unless it is there already. */
+static bool add_argument(const struct pf_hunt_paths *p, struct pf_input_bytes *in,
+                         const struct pf_log_text *t)
+{
+    char name[32];
+    uint32_t i = p->arguments;
+    size_t option = 0; /* its bytes without the value */
+    while (option < t->n && t->bytes[option] != '=')
+        option++;
+    for (size_t k = 0; k < in->sources.len; k++)
+        if (!strncmp(in->sources.at[k].name, "argv[", 5) && in->sources.at[k].n >= option &&
+            !memcmp(in->sources.at[k].bytes, t->bytes, option))
+            return false;
+    do
+        snprintf(name, sizeof name, "argv[%u]", i);
+    while (pf_input_bytes_find(in, name) && ++i);
+    if (i < p->arguments + ARGUMENTS_MAX)
+        pf_input_bytes_set(in, name, t->bytes, t->n);
+    return i < p->arguments + ARGUMENTS_MAX;
+}
+
 /* The input of the question's answer. False: it has none. */
 static bool answer(struct pf_hunt_paths *p, struct path *x, const struct pf_hunt_question *q,
                    struct pf_hunt_flip *out)
@@ -387,8 +424,11 @@ static bool answer(struct pf_hunt_paths *p, struct path *x, const struct pf_hunt
     if (q->text) {
         const struct pf_log_text *t = &x->log.texts.at[q->text - 1];
         pf_input_bytes_copy(&out->input, &x->input);
-        pf_input_bytes_replace(&out->input, x->log.sources.at[t->source].name, t->offset, t->old,
-                               t->bytes, t->n);
+        if (!t->old && !(found = add_argument(p, &out->input, t)))
+            pf_input_bytes_release(&out->input);
+        if (t->old)
+            pf_input_bytes_replace(&out->input, x->log.sources.at[t->source].name, t->offset,
+                                   t->old, t->bytes, t->n);
     } else if ((found = ask(p, x, q, &values, &sure) == PF_SOLVE_YES)) {
         pf_input_bytes_apply(&out->input, &x->input, &x->log, &values);
     }
@@ -410,7 +450,7 @@ bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint3
         out->run = x->run;
         out->key = q->key;
         if (q->text) /* it is no longer new, so other questions come first */
-            (void)pf_hunt_order_took(&p->order, q->direction, q->branch);
+            (void)pf_hunt_order_took(&p->order, q->direction, q->branch, 0);
         return true;
     }
     return false;
@@ -421,6 +461,10 @@ void pf_hunt_paths_shard(struct pf_hunt_paths *p, uint32_t shard, uint32_t shard
     p->shard = shard;
     p->shards = shards;
 }
+
+void pf_hunt_paths_reached(struct pf_hunt_paths *p, uint32_t sites) { p->reached = sites; }
+
+void pf_hunt_paths_arguments(struct pf_hunt_paths *p, uint32_t first) { p->arguments = first; }
 
 void pf_hunt_paths_stop(struct pf_hunt_paths *p, bool (*stopped)(void *arg), void *arg)
 {

@@ -4,8 +4,8 @@
  *
  * Model:   the conditions of all runs form a tree. A flip is a condition of a run that is to get
  *          the other value, while the conditions before it stay. No branch of the tree is asked for
- *          twice. Flips to a direction that no run has taken, or not as many times, come first;
- *          among them, those of the newest run. For two accesses of different threads whose
+ *          twice. Flips to a direction that no run has taken, or not as many times, come first
+ *          (hunt_order.h). For two accesses of different threads whose
  *          addresses depend on the input, the solver also looks for an input that makes these
  *          addresses equal.
  * Memory:  opaque, because finding.h and pf_symbolic.h use the same names. The owner of an input
@@ -60,6 +60,11 @@ bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint3
                         struct pf_hunt_flip *out);
 /* From now on, finds inputs only for the flips of part `shard` of `shards` equal parts. */
 void pf_hunt_paths_shard(struct pf_hunt_paths *p, uint32_t shard, uint32_t shards);
+/* The run that is added next reached this many sites: its flips come before those of runs that
+ * reached fewer. */
+void pf_hunt_paths_reached(struct pf_hunt_paths *p, uint32_t sites);
+/* From now on, inputs may have further arguments; `first`: the number of the first one. */
+void pf_hunt_paths_arguments(struct pf_hunt_paths *p, uint32_t first);
 /* From now on, no question is asked while stopped(arg) is true. Without this, one call may ask many
  * questions that yield no input, and each may take as long as the solver's limit. */
 void pf_hunt_paths_stop(struct pf_hunt_paths *p, bool (*stopped)(void *arg), void *arg);

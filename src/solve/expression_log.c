@@ -304,7 +304,7 @@ static const char *read_text(struct pf_expression_log *log, const struct pf_symb
     if (r->c && (r->a >= log->sources.len || r->x > log->sources.at[r->a].n ||
                  r->c > log->sources.at[r->a].n - r->x))
         return "a piece of a source";
-    if (r->c && (r->y >= log->sites.len || !log->sites.at[r->y].file))
+    if ((r->c || r->y) && (r->y >= log->sites.len || !log->sites.at[r->y].file))
         return "a site that was described before";
     pf_vec_push(&log->texts,
                 (struct pf_log_text){.source = r->a,

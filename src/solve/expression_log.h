@@ -77,7 +77,7 @@ struct pf_log_output {
 struct pf_log_text {
     uint32_t source, site;
     uint64_t offset;
-    uint32_t old; /* bytes of the piece; 0: none, a word of the program */
+    uint32_t old; /* bytes of the piece; 0: none, a word of the program, or with a site an option */
     unsigned char *bytes;
     uint32_t n;
     size_t conditions; /* how many conditions come before it */

@@ -104,6 +104,41 @@ static void keep_changes(const struct pf_path_run *r, pf_leaf_values *values)
     values->len = keep;
 }
 
+#define NEEDED_MAX 256 /* values of a solution that are tried without */
+
+/* Gives a number of a solution the smallest of a few values: it may be a count of threads. */
+static void make_small(struct pf_path_run *r, const pf_wanted_list *wanted,
+                       const pf_leaf_values *values, uint64_t *number)
+{
+    static const uint16_t small[] = {0,  1,  2,  3,   4,   5,   8,    10,
+                                     16, 32, 64, 100, 128, 256, 1000, 1024};
+    uint64_t found = *number;
+    for (size_t i = 0; i < sizeof small / sizeof *small; i++) {
+        *number = small[i];
+        if (is_solution(r, wanted, values))
+            return;
+    }
+    *number = found;
+}
+
+/* Z3 chooses values also for leaves that could stay as they are: drops those that are not needed,
+ * so that the new input stays close to that of the run. */
+static void keep_needed(struct pf_path_run *r, const pf_wanted_list *wanted, pf_leaf_values *values)
+{
+    keep_changes(r, values);
+    for (size_t i = values->len < NEEDED_MAX ? values->len : 0; i-- > 0;) {
+        struct pf_leaf_value dropped = values->at[i];
+        values->at[i] = values->at[--values->len];
+        if (is_solution(r, wanted, values))
+            continue;
+        values->at[values->len++] = values->at[i];
+        values->at[i] = dropped;
+    }
+    for (size_t i = 0; i < values->len; i++)
+        if (r->log->leaves.at[values->at[i].leaf].op == PF_EXPR_NUMBER)
+            make_small(r, wanted, values, &values->at[i].value);
+}
+
 /* --- the ways to an answer --- */
 
 static uint64_t question_hash(const struct pf_path_run *r, const pf_wanted_list *wanted,
@@ -214,6 +249,8 @@ static enum pf_solve_outcome answer(struct pf_path_solver *s, struct pf_path_run
         s->counts.wrong++;
         return PF_SOLVE_FAILED;
     }
+    if (outcome == PF_SOLVE_YES)
+        keep_needed(r, wanted, out);
     return outcome;
 }
 

@@ -126,6 +126,6 @@ int main(int argc, char **argv)
         puts("syntax error");
         return 1;
     }
-    printf("%ld %ld\n", left.value, right.value);
+    printf("%ld %ld, kept %ld\n", left.value, right.value, table[0]);
     return 0;
 }

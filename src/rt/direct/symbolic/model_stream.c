@@ -43,23 +43,23 @@ static uint32_t one_character(FILE *f, uint32_t result)
 
 /* `n` of `wanted` bytes up to the position `end` were delivered. Returns the label of n. If the
  * source has ended before `wanted` bytes, n depends on its length. If all were delivered, the
- * condition that the source is long enough is recorded, and n has `asked`, the label of `wanted`.
- */
+ * condition that the source is long enough is recorded, and n has the label of `wanted`. */
 static uint32_t delivered_label(const struct pf_symbolic_call *c, uint32_t source, uint64_t end,
-                                uint64_t n, uint64_t wanted, uint32_t asked)
+                                uint64_t n, struct pf_expression_operand wanted)
 {
-    struct pf_expression_operand length, start = {0, end - n}, all = {0, end};
+    struct pf_expression_operand length, start = {0, end - n};
+    struct pf_expression_operand most = {pf_expression_two(PF_EXPR_ADD, 64, 0, start, wanted),
+                                         start.value + wanted.value};
     bool known = end >= n && pf_symbolic_length(source, &length) && length.value >= end;
-    if (n == wanted) {
+    if (n == wanted.value) {
         if (known)
-            pf_model_condition(c, PF_EXPR_ULT, 64, length, all);
-        return asked;
+            pf_model_condition(c, PF_EXPR_ULT, 64, length, most);
+        return wanted.label;
     }
     if (!known)
         return 0;
     if (length.value != end)
         return 0;
-    struct pf_expression_operand most = {0, start.value + wanted};
     if (start.value)
         pf_model_assume(c, PF_EXPR_UGE, 64, length, start);
     pf_model_condition(c, PF_EXPR_ULT, 64, length, most);
@@ -74,7 +74,8 @@ static uint32_t read_label(const struct pf_symbolic_call *c)
         return 0;
     if (c->model == PF_MODEL_pread)
         end = c->word[3] + c->result;
-    return delivered_label(c, source, end, c->result, c->word[2], c->label[2]);
+    return delivered_label(c, source, end, c->result,
+                           (struct pf_expression_operand){c->label[2], c->word[2]});
 }
 
 /* size: the argument with the size of an item; the number of items and the FILE follow it. */
@@ -86,9 +87,11 @@ static uint32_t fread_label(const struct pf_symbolic_call *c, unsigned size)
     label_bytes((FILE *)w[2], (char *)c->word[0], c->result * w[0]);
     if (!stream_position((FILE *)w[2], &source, &end))
         return 0;
-    uint32_t label =
-        delivered_label(c, source, end, c->result * w[0], w[0] * w[1], c->label[size + 1]);
-    return w[0] == 1 || c->result == w[1] ? label : 0;
+    struct pf_expression_operand item = {c->label[size], w[0]}, count = {c->label[size + 1], w[1]};
+    struct pf_expression_operand wanted = {pf_expression_two(PF_EXPR_MUL, 64, 0, item, count),
+                                           w[0] * w[1]};
+    uint32_t label = delivered_label(c, source, end, c->result * w[0], wanted);
+    return c->result == w[1] ? count.label : w[0] == 1 && !item.label ? label : 0;
 }
 
 /* n bytes of text, of which only the last one may be `delimiter`, and a 0 were stored at s. In

@@ -118,6 +118,30 @@ void pf_model_other_text(const struct pf_symbolic_call *c, const char *a, const 
         (void)propose(c, b, m, a, n);
 }
 
+static bool is_letter(char b)
+{
+    return (b >= '0' && b <= '9') || ((b | 32) >= 'a' && (b | 32) <= 'z') || b == '_';
+}
+
+static bool propose_word(const struct pf_symbolic_call *c, const char *s, const char *text,
+                         size_t n)
+{
+    size_t word = 0, m = 0;
+    while (word < TEXT_MAX && pf_label_memory_any(s + word, 1) && is_letter(s[word]))
+        word++;
+    while (m < n && m <= TEXT_MAX && text[m])
+        m++;
+    if (!word || word == m || m < 2 || m > TEXT_MAX)
+        return false;
+    return propose(c, s, word, text, m);
+}
+
+void pf_model_other_word(const struct pf_symbolic_call *c, const char *a, const char *b, size_t n)
+{
+    if (!propose_word(c, a, b, n))
+        (void)propose_word(c, b, a, n);
+}
+
 /* --- words of the program --- */
 
 /* How many bytes of the executable's file are mapped and readable from s on. There may be unmapped

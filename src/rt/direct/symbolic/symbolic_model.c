@@ -210,8 +210,10 @@ static uint32_t compare(const struct pf_symbolic_call *c, const uint8_t *a, cons
 {
     struct pf_expression_operand x[COMPARED_MAX], y[COMPARED_MAX], result = constant(0);
     struct compared p = {.s = a}, q = {.s = b};
-    if (string && n == SIZE_MAX && (uint32_t)c->result)
+    if ((uint32_t)c->result && string && n == SIZE_MAX)
         pf_model_other_text(c, (const char *)a, (const char *)b);
+    else if ((uint32_t)c->result)
+        pf_model_other_word(c, (const char *)a, (const char *)b, n);
     size_t m = 0, first = SIZE_MAX;
     while (m < n && m < COMPARED_MAX && (!string || goes_on(&p, &q))) {
         x[m] = compared_byte(&p, m, string);
@@ -249,42 +251,52 @@ static uint32_t compare(const struct pf_symbolic_call *c, const uint8_t *a, cons
 
 /* --- options --- */
 
-static void compare_argument(const struct pf_symbolic_call *c, const char *argument,
-                             const char *dashes, const char *name, size_t n)
+/* Records for each argument whether it is this option, and the option as a further argument, with a
+ * value if it takes one. */
+static void one_option(const struct pf_symbolic_call *c, const char *dashes, const char *name,
+                       size_t n, const char *value)
 {
     char text[128];
-    size_t k = 0;
-    for (; *dashes; dashes++)
-        text[k++] = *dashes;
-    if (k + n + 1 > sizeof text)
+    size_t k = pf_str_len(dashes), m = pf_str_len(value);
+    uint32_t hash = 1;
+    if (k + n + m + 1 > sizeof text)
         return;
+    pf_copy(text, dashes, k);
     pf_copy(text + k, name, n);
     text[k + n] = 0;
-    struct pf_expression_operand all =
-        all_equal((const uint8_t *)argument, (const uint8_t *)text, SIZE_MAX);
-    pf_symbolic_condition(PF_REASON_MODEL, all.label, all.value, c->site, 0);
+    for (size_t i = 0; i < k + n; i++)
+        hash = (hash ^ (uint8_t)text[i]) * 0x01000193;
+    for (int i = 1; i < (int)c->word[0]; i++) {
+        const char *argument = ((char **)c->word[1])[i];
+        struct pf_expression_operand all =
+            all_equal((const uint8_t *)argument, (const uint8_t *)text, SIZE_MAX);
+        pf_symbolic_condition(PF_REASON_MODEL, all.label, all.value, c->site, hash);
+    }
+    pf_copy(text + k + n, value, m);
+    pf_symbolic_text(0, 0, 0, text, k + n + m, c->site);
 }
 
-/* The first call of getopt: records for each argument whether it is one of the options. The
- * conditions are about all arguments, not only about the one that this call has parsed. */
+/* The first call of getopt. The conditions are about all arguments, not only about the one that
+ * this call has parsed. */
 static void options(const struct pf_symbolic_call *c)
 {
     static bool done;
-    int argc = (int)c->word[0];
-    char **argv = (char **)c->word[1];
     const char *letters = (const char *)c->word[2];
     const struct option *names =
         c->model == PF_MODEL_getopt ? NULL : (const struct option *)c->word[3];
     if (done)
         return;
     done = true;
-    for (int i = 1; i < argc; i++) {
-        for (const char *p = letters; p && *p; p++)
-            if (*p != ':' && *p != '+' && *p != '-')
-                compare_argument(c, argv[i], "-", p, 1);
-        for (const struct option *o = names; o && o->name; o++)
-            compare_argument(c, argv[i], "--", o->name, pf_str_len(o->name));
+    for (const char *p = letters; p && *p; p++) {
+        const struct option *o = names; /* a name for this letter */
+        while (o && o->name && (o->flag || o->val != *p))
+            o++;
+        if (*p != ':' && *p != '+' && *p != '-' && !(o && o->name))
+            one_option(c, "-", p, 1, p[1] == ':' ? "1" : "");
     }
+    for (const struct option *o = names; o && o->name; o++)
+        one_option(c, "--", o->name, pf_str_len(o->name),
+                   o->has_arg == required_argument ? "=1" : "");
 }
 
 /* --- searches --- */

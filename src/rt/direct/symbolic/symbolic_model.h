@@ -24,6 +24,9 @@ uint32_t pf_model_token(const struct pf_symbolic_call *c);
 /* The two strings differ. If one is a piece of a source and the other a constant text of another
  * length, records the text as a replacement for the piece. */
 void pf_model_other_text(const struct pf_symbolic_call *c, const char *a, const char *b);
+/* The first n bytes of the two differ. If one is the beginning of a piece of a source, and the
+ * other a constant text, records the text as a replacement for the word that begins there. */
+void pf_model_other_word(const struct pf_symbolic_call *c, const char *a, const char *b, size_t n);
 
 /* Records the constant words among the arguments, once each: the input may have to contain them. */
 void pf_model_words(const struct pf_symbolic_call *c);

@@ -1,0 +1,83 @@
+/* Copies of the part of an input that has led to something new. */
+// sources: src/hunt/hunt_change.c src/solve/input_bytes.c src/solve/apply_values.c
+// sources: src/base/*.c src/report/*.c
+#include "hunt.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+// cmocka needs the headers above
+#include <cmocka.h>
+
+/* What hunt_change.c needs of the rest of a hunt. */
+bool pf_hunt_may_change(const struct pf_hunt *h, const char *name)
+{
+    (void)h;
+    return strcmp(name, "socket[9]") != 0;
+}
+
+const char *pf_hunt_paths_word(const struct pf_hunt_paths *p, size_t i)
+{
+    (void)p;
+    (void)i;
+    return NULL;
+}
+
+static void set(struct pf_input_bytes *in, const char *name, const char *text)
+{
+    pf_input_bytes_set(in, name, text, strlen(text));
+}
+
+/* One of the copies of the part gives the source this text. */
+static bool can_become(const struct pf_input_bytes *in, const struct pf_hunt_part *part,
+                       const char *name, const char *text)
+{
+    struct pf_input_bytes out;
+    bool found = false;
+    for (uint32_t k = 0; pf_hunt_spread(NULL, in, part, k, &out); k++) {
+        const struct pf_input_source *s = pf_input_bytes_find(&out, name);
+        found |= s->n == strlen(text) && !memcmp(s->bytes, text, s->n);
+        pf_input_bytes_release(&out);
+    }
+    return found;
+}
+
+static void test_spread(void **state)
+{
+    (void)state;
+    struct pf_input_bytes old = {0}, new = {0};
+    struct pf_hunt_part part;
+    set(&old, "stdin", "a,1\nb,2\nc,3\n");
+    set(&new, "stdin", "a,1\nb,-2\nc,3\n");
+    assert_false(pf_hunt_difference(&old, &old, &part));
+    assert_true(pf_hunt_difference(&old, &new, &part));
+    assert_int_equal(part.at, 6);
+    assert_true(can_become(&new, &part, "stdin", "a,1\nb,-2\nb,-2\nc,3\n"));
+    assert_true(can_become(&new, &part, "stdin", "a,1\nb,-2\nb,-2\n"));
+    pf_input_bytes_release(&old);
+    pf_input_bytes_release(&new);
+    set(&old, "socket[1]", "GET /");
+    set(&old, "socket[2]", "GET /");
+    set(&old, "socket[9]", "GET /");
+    pf_input_bytes_copy(&new, &old);
+    set(&new, "socket[2]", "PUT /");
+    assert_true(pf_hunt_difference(&old, &new, &part));
+    assert_true(can_become(&new, &part, "socket[1]", "PUT /"));
+    assert_false(can_become(&new, &part, "socket[9]", "PUT /"));
+    pf_input_bytes_release(&old);
+    pf_input_bytes_release(&new);
+    set(&old, "argv[1]", "1,2");
+    set(&new, "argv[1]", "1,sq(2)");
+    assert_true(pf_hunt_difference(&old, &new, &part));
+    assert_true(can_become(&new, &part, "argv[1]", "sq(2),sq(2)"));
+    pf_input_bytes_release(&old);
+    pf_input_bytes_release(&new);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_spread),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
