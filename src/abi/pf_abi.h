@@ -139,6 +139,14 @@ struct pf_thread;
 #define PF_SYMBOLIC_ARGUMENTS 16 /* arguments whose labels are passed */
 #define PF_SYMBOLIC_FIELDS 16 /* labels of one value: the lanes of a vector, fields of a struct */
 
+/* The counter of a block in a loop that some iterations skip (__pf_sometimes). Shared by all
+ * threads, which access it without locks. */
+#define PF_SOMETIMES_FIRST 64
+struct pf_sometimes {
+    uint32_t left; /* entries that may still switch to the watch body; 0: do not ask again */
+    uint32_t last; /* when it was entered last, in a unit of the runtime */
+};
+
 /* thread_local(initialexec) `__pf_tls`. All zero until the runtime registers the thread, at the
  * latest when the thread's first compiled function calls __pf_ask. A thread that the runtime does
  * not register uses one frame for all its functions. */

@@ -1,15 +1,18 @@
 // A long loop switches from the watch body to the plain body, and back to the watch body where the
 // outermost loop ends or, every second time, at the next back edge. All values survive.
-// leave: write 4 last leave_bodies.c:26 counted < main
-// leave: write 8 total leave_bodies.c:46 nested < main
-// leave: write 4 last leave_bodies.c:57 calls < main
-// leave: write 4 found leave_bodies.c:68 finds < main
-// leave: write 4 before leave_bodies.c:69 finds < main
-// leaves: 2048 write 4 a leave_bodies.c:36 nested < main
+// leave: write 4 last leave_bodies.c:29 counted < main
+// leave: write 8 total leave_bodies.c:49 nested < main
+// leave: write 4 last leave_bodies.c:60 calls < main
+// leave: write 4 found leave_bodies.c:71 finds < main
+// leave: write 4 before leave_bodies.c:72 finds < main
+// leaves: 2048 write 4 a leave_bodies.c:39 nested < main
+// A block that some iterations skip is entered in the watch body, which the loop leaves at its end.
+// sometimes-count: 4 write 4 rare leave_bodies.c:83 rarely < main
+// not sometimes: write 4 every leave_bodies.c:80 rarely < main
 #include <stdio.h>
 
 #define NOINLINE __attribute__((noinline)) static
-int x, last, found, before, a[5000], key = 4321;
+int x, last, found, rare, every, before, a[5000], key = 4321;
 long total;
 volatile int many = 2500, some = 20;
 
@@ -70,6 +73,18 @@ NOINLINE int finds(int n)
     return i == n ? -1 : i;
 }
 
+NOINLINE int rarely(int n, int k)
+{
+    int s = k;
+    for (int i = 0; i < n; i++) {
+        every += i;
+        s = counted(1, s & 7);
+        if (i % 700 == 3)
+            rare += i ^ k;
+    }
+    return s;
+}
+
 int main(void)
 {
     for (int i = 0; i < 5000; i++)
@@ -77,5 +92,6 @@ int main(void)
     int c = counted(many, 3);
     long n = nested(some / 5, some * 60, c & 15);
     printf("%d %ld %d %d %ld %d %d %d\n", c, n, calls(some), finds(many), total, last, x, found + before);
+    printf("%d %d %d\n", rarely(many, 5), rare, every);
     return 0;
 }

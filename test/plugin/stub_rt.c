@@ -38,7 +38,7 @@ __thread struct pf_tls __pf_tls __attribute__((tls_model("initial-exec")));
 uint32_t __pf_bare;
 
 static struct pf_frame frames[FRAMES];
-static bool logging, filling, leaving;
+static bool logging, filling, leaving, sometimes;
 static unsigned long counts[32];
 static long grant, asked, granted; /* budgets, see count() */
 static const char *const names[] = {"read",  "write", "vptr", "copy",  "atomic",
@@ -326,16 +326,26 @@ void __pf_crossed(struct pf_func *f)
         die("a body switch without a frame");
 }
 
+__attribute__((preserve_most)) uint32_t __pf_sometimes(struct pf_func *f, struct pf_sometimes *b);
+uint32_t __pf_sometimes(struct pf_func *f, struct pf_sometimes *b)
+{
+    if (!f->name || !b->left || b->left > PF_SOMETIMES_FIRST)
+        die("a block without a counter");
+    if (!sometimes)
+        b->left = 0;
+    return sometimes;
+}
+
 ALL uint32_t __pf_burst_left(struct pf_func *f, uint32_t iterations);
 uint32_t __pf_burst_left(struct pf_func *f, uint32_t iterations)
 {
-    if (!leaving)
+    if (!leaving && !sometimes)
         return UINT32_MAX;
     counts[LEAVE]++;
     if (__pf_tls.frame <= frames || __pf_tls.frame[-1].func != f)
         die("a watch body without a frame");
     __pf_tls.left_watch = __pf_tls.frame - 1;
-    __pf_tls.body_switch = counts[LEAVE] & 1;
+    __pf_tls.body_switch = leaving && counts[LEAVE] & 1;
     return 0;
 }
 
@@ -390,6 +400,7 @@ void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, str
     logging = getenv("PF_STUB_LOG");
     filling = getenv("PF_STUB_FILL");
     leaving = body && !strcmp(body, "leave");
+    sometimes = body && !strcmp(body, "sometimes");
     mmap((void *)PF_SHADOW_BASE, PF_SHADOW_SIZE, PROT_READ | PROT_WRITE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     __pf_tls.frame = frames;

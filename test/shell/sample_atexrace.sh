@@ -14,7 +14,9 @@ cp "$ROOT/test/shell/part/sample_atexrace_lasting.c" lasting.c
 cp "$ROOT/test/shell/part/sample_atexrace_walk.c" walk.c
 # Two threads race late in loops that call nothing, while a third one makes calls.
 cp "$ROOT/test/shell/part/sample_atexrace_window.c" window.c
-for program in fig2 fig6 loop alone lasting walk window; do
+# A block of a loop is executed once, when no burst lasts.
+cp "$ROOT/test/shell/part/sample_atexrace_rare.c" rare.c
+for program in fig2 fig6 loop alone lasting walk window rare; do
     status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o $program $program.c -pthread
 done
 export PF_OPTIONS="overhead=0" # no windows, which depend on time
@@ -58,6 +60,10 @@ has err "#0 walk"
 status 0 "$PF" run --sample=atexrace --state sv -- ./window 100000
 status 66 env PF_OPTIONS=halt_on_error=1 "$PF" run --sample=atexrace --state sv -- ./window
 has err "#0 loop"
+has err "Location is global 'shared'"
+for i in 1 2 3 4; do
+    status 66 "$PF" run --sample=atexrace --state sr -- ./rare
+done
 has err "Location is global 'shared'"
 # Both races of figure 6: the pair is new, then in its first burst.
 status 66 "$PF" run --sample=full --json full.json -- ./fig6

@@ -35,6 +35,46 @@ static void test_windows(void **state)
     }
 }
 
+/* A thread calls three functions: in every step, once in 2^26 and once in 2^30 cycles. Calls of the
+ * first one never open a window, calls of the last one always do, and all of them together take
+ * half of the share. */
+static void test_rare(void **state)
+{
+    (void)state;
+    const uint64_t interval[] = {STEP, 1ull << 26, 1ull << 30};
+    uint64_t now = pf_window_now() + (1ull << 41), calls[3] = {0}, opened[3] = {0};
+    pf_options.overhead = 1;
+    pf_window_start();
+    for (uint64_t i = 0; i < STEPS * 10; i++, now += STEP)
+        for (unsigned f = 0; f < 3; f++)
+            if (i % (interval[f] / STEP) == 0) {
+                calls[f]++;
+                opened[f] += pf_window_open_for_rare(now, interval[f]);
+            }
+    assert_int_equal(opened[0], 0);
+    assert_false(pf_window_is_rare(interval[0]));
+    assert_int_equal(opened[2], calls[2]);
+    assert_in_range(opened[1], calls[1] / 2, calls[1]);
+    pf_options.overhead = 0; /* no windows */
+    pf_window_start();
+    assert_false(pf_window_open_for_rare(now + (1ull << 41), 1ull << 40));
+    assert_false(pf_window_open_if_due(now + (1ull << 41)));
+}
+
+/* A block that is entered often is watched 64 times, a rare one always. */
+static void test_sometimes(void **state)
+{
+    (void)state;
+    struct pf_sometimes often = {PF_SOMETIMES_FIRST, 0}, rare = often;
+    uint64_t now = pf_window_now(), watched = 0;
+    for (uint64_t i = 0; i < STEPS; i++, now += STEP)
+        watched += pf_window_sometimes(&often, now);
+    assert_in_range(watched, PF_SOMETIMES_FIRST, PF_SOMETIMES_FIRST + 1);
+    assert_int_equal(often.left, 0);
+    for (uint64_t i = 0; i < 10000; i++, now += 1 << 19)
+        assert_true(pf_window_sometimes(&rare, now));
+}
+
 static void test_share(void **state)
 {
     (void)state;
@@ -66,6 +106,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_windows),
+        cmocka_unit_test(test_rare),
+        cmocka_unit_test(test_sometimes),
         cmocka_unit_test(test_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,8 +4,9 @@
  * If a sampling policy starts to watch a thread while it is in a plain body, the thread does not
  * finish the call there: at the next loop back edge it switches to the same position in the watch
  * body. When the burst of a call in its watch body is over, the call switches to the plain body at
- * a back edge, and back to the watch body where it leaves the outermost loop. switch_edges.c
- * chooses these edges.
+ * a back edge, and back to the watch body where it leaves the outermost loop. A call in its plain
+ * body also switches where it enters a block that is rarely executed, for the rest of the
+ * iteration. switch_edges.c chooses these edges.
  *
  *      plain body                                      watch body
  *
@@ -37,19 +38,80 @@
 
 /* A target of switch edges, and the blocks on the way from the plain to the watch body. */
 struct body_switch {
-    size_t to;
-    bool exit; /* the edges leave a loop */
+    size_t to, head;
+    enum pf_switch_edge_kind kind;
     LLVMBasicBlockRef check, block;
     LLVMValueRef frame, next;
 };
 
+/* In a watch body: the iterations of a loop until it asks whether the burst is over. */
+struct loop_count {
+    size_t head;
+    LLVMValueRef left;
+};
+
+static LLVMValueRef incoming_from(LLVMValueRef phi, LLVMBasicBlockRef block)
+{
+    unsigned i = 0;
+    while (LLVMGetIncomingBlock(phi, i) != block)
+        i++;
+    return LLVMGetIncomingValue(phi, i);
+}
+
+/* The PHIs from `first` on get the values of the edge from `known` on the edge from `block` too. */
+static void repeat_incoming(LLVMValueRef first, LLVMBasicBlockRef known, LLVMBasicBlockRef block)
+{
+    for (LLVMValueRef phi = first; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
+        LLVMValueRef value = incoming_from(phi, known);
+        LLVMAddIncoming(phi, &value, &block, 1);
+    }
+}
+
+/* A new struct pf_sometimes. */
+static LLVMValueRef new_counter(struct pf_unit *u)
+{
+    LLVMValueRef fields[] = {LLVMConstInt(u->i32, PF_SOMETIMES_FIRST, 0),
+                             LLVMConstInt(u->i32, 0, 0)};
+    LLVMValueRef content = LLVMConstStructInContext(u->context, fields, 2, false);
+    LLVMValueRef g = LLVMAddGlobal(u->module, LLVMTypeOf(content), "__pf_sometimes_counter");
+    LLVMSetInitializer(g, content);
+    LLVMSetLinkage(g, LLVMPrivateLinkage);
+    LLVMSetAlignment(g, 8);
+    return g;
+}
+
+/* The plain body asks the runtime as long as the block's counter is not 0. */
+static void emit_check_sometimes(struct pf_emit *e, struct body_switch *c)
+{
+    struct pf_unit *u = e->u;
+    LLVMBasicBlockRef ask = pf_emit_block(e), to = e->plan->blocks[c->to];
+    LLVMValueRef old = LLVMGetBasicBlockTerminator(c->check), counter = new_counter(u);
+    LLVMPositionBuilderBefore(e->b, old);
+    LLVMValueRef left = LLVMBuildLoad2(e->b, u->i32, counter, "");
+    LLVMSetOrdering(left, LLVMAtomicOrderingMonotonic);
+    LLVMSetAlignment(left, 4);
+    LLVMValueRef stay = LLVMBuildICmp(e->b, LLVMIntEQ, left, pf_emit_number(e, 0), "");
+    pf_emit_branch(e, stay, to, ask, true);
+    LLVMInstructionEraseFromParent(old);
+    LLVMPositionBuilderAtEnd(e->b, ask);
+    LLVMValueRef args[] = {e->record, counter};
+    LLVMValueRef go = pf_emit_call(e, PF_E___pf_sometimes, args);
+    stay = LLVMBuildICmp(e->b, LLVMIntEQ, go, pf_emit_number(e, 0), "");
+    pf_emit_branch(e, stay, to, c->block, true);
+    repeat_incoming(LLVMGetFirstInstruction(to), c->check, ask);
+}
+
 static void emit_check(struct pf_emit *e, struct body_switch *c, const struct pf_frames *plain)
 {
+    if (c->kind == PF_SWITCH_SOMETIMES) {
+        emit_check_sometimes(e, c);
+        return;
+    }
     struct pf_unit *u = e->u;
     LLVMValueRef old = LLVMGetBasicBlockTerminator(c->check);
     LLVMPositionBuilderBefore(e->b, old);
     LLVMValueRef stay;
-    if (c->exit) {
+    if (c->kind == PF_SWITCH_EXIT) {
         LLVMValueRef left =
             LLVMBuildLoad2(e->b, u->ptr, pf_emit_tls(e, offsetof(struct pf_tls, left_watch)), "");
         stay = LLVMBuildICmp(e->b, LLVMIntNE, left, pf_frame_of_plain(e, plain), "");
@@ -78,7 +140,7 @@ static void emit_switch_block(struct pf_emit *e, struct body_switch *c,
     for (size_t i = 0; i < e->plan->nswitch_checks; i++)
         if (e->plan->switch_checks[i].block == c->to)
             pf_emit_past_access(e, &e->plan->steps[e->plan->switch_checks[i].step]);
-    if (!c->exit)
+    if (c->kind == PF_SWITCH_AROUND)
         pf_range_before_remaining(e, c->to);
     LLVMBuildBr(e->b, e->first[c->to]);
 }
@@ -106,14 +168,6 @@ static LLVMBasicBlockRef split_edges(struct pf_emit *e, size_t to, bool watch)
     return split;
 }
 
-static LLVMValueRef incoming_from(LLVMValueRef phi, LLVMBasicBlockRef block)
-{
-    unsigned i = 0;
-    while (LLVMGetIncomingBlock(phi, i) != block)
-        i++;
-    return LLVMGetIncomingValue(phi, i);
-}
-
 /* Lets the block of one body enter the target in the other body, with the values that `check`, in
  * the block's own body, passes to the PHIs of the target. */
 static void enter_target(struct pf_emit *e, size_t to, bool watch, LLVMBasicBlockRef check,
@@ -128,9 +182,10 @@ static void enter_target(struct pf_emit *e, size_t to, bool watch, LLVMBasicBloc
 }
 
 /* Emits the end of the loop in the watch body: counts its iterations, and asks the runtime from
- * time to time whether to switch to the plain body. */
-static void emit_leave(struct pf_emit *e, size_t head, bool quick, const struct pf_frames *watch,
-                       const struct pf_frames *plain)
+ * time to time whether to switch to the plain body. Returns the number of iterations that are
+ * left, at the head. */
+static LLVMValueRef emit_leave(struct pf_emit *e, size_t head, bool quick,
+                               const struct pf_frames *watch, const struct pf_frames *plain)
 {
     struct pf_unit *u = e->u;
     LLVMBasicBlockRef start = e->first[head], check = split_edges(e, head, true),
@@ -149,11 +204,7 @@ static void emit_leave(struct pf_emit *e, size_t head, bool quick, const struct 
     LLVMValueRef more = pf_emit_call(e, PF_E___pf_burst_left, args);
     LLVMValueRef stay = LLVMBuildICmp(e->b, LLVMIntNE, more, pf_emit_number(e, 0), "");
     pf_emit_branch(e, stay, start, leave, true);
-    for (LLVMValueRef phi = LLVMGetNextInstruction(left); LLVMIsAPHINode(phi);
-         phi = LLVMGetNextInstruction(phi)) {
-        LLVMValueRef value = incoming_from(phi, check);
-        LLVMAddIncoming(phi, &value, &ask, 1);
-    }
+    repeat_incoming(LLVMGetNextInstruction(left), check, ask);
     for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(start)); use;
          use = LLVMGetNextUse(use)) {
         LLVMBasicBlockRef from = LLVMGetInstructionParent(LLVMGetUser(use));
@@ -164,9 +215,32 @@ static void emit_leave(struct pf_emit *e, size_t head, bool quick, const struct 
     pf_frame_leave_watch(e, watch, plain);
     LLVMBuildBr(e->b, e->plan->blocks[head]);
     enter_target(e, head, false, check, leave);
+    return left;
+}
+
+/* A thread that switched in the middle of a loop asks at the loop's next back edge. */
+static void merge_counts(struct pf_emit *e, struct pf_llvm_merges *merges,
+                         const struct body_switch *all, size_t n, const struct loop_count *loops,
+                         size_t nloops)
+{
+    LLVMBasicBlockRef *blocks = pf_grow(NULL, (n + 1) * sizeof *blocks);
+    LLVMValueRef *ones = pf_grow(NULL, (n + 1) * sizeof *ones);
+    for (size_t i = 0; i < nloops; i++) {
+        unsigned here = 0;
+        for (size_t k = 0; k < n; k++)
+            if (all[k].kind == PF_SWITCH_SOMETIMES && all[k].head == loops[i].head) {
+                ones[here] = pf_emit_number(e, 1);
+                blocks[here++] = all[k].block;
+            }
+        if (here)
+            pf_llvm_merge(merges, loops[i].left, ones, blocks, here);
+    }
+    free(blocks);
+    free(ones);
 }
 
 static void merge_values(struct pf_emit *e, const struct body_switch *all, size_t n,
+                         const struct loop_count *loops, size_t nloops,
                          const struct pf_frames *watch, const struct pf_frames *plain)
 {
     LLVMBasicBlockRef *blocks = pf_grow(NULL, (n + 1) * sizeof *blocks);
@@ -192,6 +266,7 @@ static void merge_values(struct pf_emit *e, const struct body_switch *all, size_
         pf_llvm_merge(merges, watch->frame, frames, blocks, (unsigned)n);
         pf_llvm_merge(merges, watch->next, nexts, blocks, (unsigned)n);
     }
+    merge_counts(e, merges, all, n, loops, nloops);
     pf_llvm_merges_finish(merges, e->fn);
     free(blocks);
     free(frames);
@@ -203,27 +278,31 @@ void pf_emit_body_switches(struct pf_emit *e, const struct pf_frames *watch,
 {
     struct pf_plan *plan = e->plan;
     struct body_switch *all = pf_grow(NULL, (plan->nswitch_edges + 1) * sizeof *all);
-    size_t n = 0;
-    bool any = false;
+    struct loop_count *loops = pf_grow(NULL, (plan->nswitch_edges + 1) * sizeof *loops);
+    size_t n = 0, nloops = 0;
     for (size_t i = 0; i < plan->nswitch_edges; i++) {
         const struct pf_switch_edge *edge = &plan->switch_edges[i];
-        if (edge->kind == PF_SWITCH_INNER || !edge->first)
+        if (edge->kind == PF_SWITCH_INNER || !edge->first ||
+            (edge->kind == PF_SWITCH_SOMETIMES && !edge->leaves))
             continue;
         LLVMValueRef end = LLVMGetBasicBlockTerminator(plan->blocks[edge->from]);
         LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(end));
         struct body_switch *c = &all[n++];
-        *c = (struct body_switch){.to = edge->to, .exit = edge->kind == PF_SWITCH_EXIT};
+        *c = (struct body_switch){.to = edge->to, .head = edge->head, .kind = edge->kind};
         emit_switch_block(e, c, plain);
         c->check = split_edges(e, c->to, false);
         emit_check(e, c, plain);
         enter_target(e, c->to, true, c->check, c->block);
     }
     for (size_t i = 0; i < plan->nswitch_edges; i++)
-        if (plan->switch_edges[i].leaves && plan->switch_edges[i].first) {
-            emit_leave(e, plan->switch_edges[i].to, plan->switch_edges[i].quick, watch, plain);
-            any = true;
+        if (plan->switch_edges[i].leaves && plan->switch_edges[i].first &&
+            plan->switch_edges[i].kind < PF_SWITCH_EXIT) {
+            size_t head = plan->switch_edges[i].to;
+            loops[nloops++] = (struct loop_count){
+                head, emit_leave(e, head, plan->switch_edges[i].quick, watch, plain)};
         }
-    if (n || any)
-        merge_values(e, all, n, watch, plain);
+    if (n || nloops)
+        merge_values(e, all, n, loops, nloops, watch, plain);
     free(all);
+    free(loops);
 }

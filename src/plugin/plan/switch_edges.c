@@ -4,11 +4,15 @@
  *
  * Back edges of outermost loops: in both directions. Back edges of inner loops: from the watch body
  * only, because a test in the plain body costs most there. Edges that leave an outermost loop: from
- * the plain body, for a call that left the watch body in that loop.
+ * the plain body, for a call that left the watch body in that loop. Edges to a block with accesses
+ * that not every iteration of an outermost loop executes: from the plain body, because the block
+ * may be so rare that no burst ever meets it.
  */
 #include "control_flow.h"
 
 #define FEW_ITERATIONS 256 /* a loop with a smaller constant trip count is not worth a check */
+#define SOMETIMES_MAX 8 /* blocks per function that not every iteration executes */
+#define SOMETIMES_LOOP_MAX 256 /* blocks of a loop that is searched for them */
 
 /* A depth-first search for back edges: edges to a block on the current path. Every cycle has
  * one. */
@@ -16,6 +20,10 @@ struct back_edge_search {
     struct pf_plan *plan;
     uint8_t *state; /* 0: not visited, 1: on the current path, 2: done */
     bool *is_head; /* indexed by block: it is the head of a loop */
+    struct {
+        size_t from, head;
+    } *back; /* all back edges */
+    size_t nback, back_cap;
     struct {
         size_t block;
         unsigned next;
@@ -108,6 +116,8 @@ static void add_back_edge(struct back_edge_search *s, size_t from, size_t head)
     struct pf_switch_edge edge = {.from = from, .to = head};
     LLVMValueRef end = pf_block_end(plan, from);
     s->is_head[head] = true;
+    PF_PUSH(s->back, s->nback, s->back_cap).from = from;
+    s->back[s->nback - 1].head = head;
     if (pf_loop_is_short(plan->blocks[head], FEW_ITERATIONS))
         return;
     if (is_pointer_chase(plan->blocks[head], plan->blocks[from]))
@@ -154,18 +164,28 @@ static void add_member(struct loop_blocks *l, size_t block)
     l->blocks[l->n++] = block;
 }
 
-static void mark_loop(struct loop_blocks *l, struct pf_plan *plan, size_t head)
+static void mark_before(struct loop_blocks *l, struct pf_plan *plan)
 {
     const struct pf_predecessors *p = pf_block_predecessors(plan);
-    l->n = 0;
-    l->turn++;
-    add_member(l, head);
-    for (size_t i = 0; i < plan->nswitch_edges; i++)
-        if (plan->switch_edges[i].to == head && plan->switch_edges[i].kind != PF_SWITCH_EXIT)
-            add_member(l, plan->switch_edges[i].from);
     for (size_t done = 1; done < l->n; done++)
         for (size_t i = p->first[l->blocks[done]]; i < p->first[l->blocks[done] + 1]; i++)
             add_member(l, p->before[i]);
+}
+
+static void begin_loop(struct loop_blocks *l, size_t head)
+{
+    l->n = 0;
+    l->turn++;
+    add_member(l, head);
+}
+
+static void mark_loop(struct loop_blocks *l, struct pf_plan *plan, size_t head)
+{
+    begin_loop(l, head);
+    for (size_t i = 0; i < plan->nswitch_edges; i++)
+        if (plan->switch_edges[i].to == head && plan->switch_edges[i].kind < PF_SWITCH_EXIT)
+            add_member(l, plan->switch_edges[i].from);
+    mark_before(l, plan);
 }
 
 /* Tells outermost loops from inner ones. */
@@ -214,6 +234,102 @@ static void add_exits(struct back_edge_search *s, struct loop_blocks *l, size_t 
     }
 }
 
+static bool is_checked(const struct pf_plan_step *s)
+{
+    return s->what == PF_DO_ACCESS || s->what == PF_DO_VPTR || s->what == PF_DO_RANGES ||
+           s->what == PF_DO_MEMORY || s->what == PF_DO_MASKED;
+}
+
+static bool has_step(const struct pf_plan *plan, size_t block, bool call)
+{
+    for (size_t k = plan->first_step[block]; k < plan->first_step[block + 1]; k++)
+        if (call ? plan->steps[k].what == PF_DO_CALL : is_checked(&plan->steps[k]))
+            return true;
+    return false;
+}
+
+/* True if the marked loop has an iteration that does not execute the block. queue: as many entries
+ * as the loop has blocks; seen: indexed by block, all false. */
+static bool is_avoidable(const struct back_edge_search *s, const struct loop_blocks *l,
+                         size_t block, size_t *queue, bool *seen)
+{
+    size_t n = 0, head = l->blocks[0];
+    bool around = false;
+    queue[n++] = head;
+    for (size_t at = 0; at < n && !around; at++) {
+        LLVMValueRef end = pf_block_end(s->plan, queue[at]);
+        for (unsigned i = 0, k = LLVMGetNumSuccessors(end); i < k; i++) {
+            size_t to = pf_block_successor(s->plan, end, i);
+            around |= to == head;
+            if (to == head || to == block || seen[to] || !is_in_loop(l, to))
+                continue;
+            seen[to] = true;
+            queue[n++] = to;
+        }
+    }
+    for (size_t at = 0; at < n; at++)
+        seen[queue[at]] = false;
+    return around;
+}
+
+/* True if the block can be entered in the watch body, from every block of the loop before it. */
+static bool can_be_entered(struct back_edge_search *s, size_t block)
+{
+    const struct pf_predecessors *p = pf_block_predecessors(s->plan);
+    for (size_t i = p->first[block]; i < p->first[block + 1]; i++) {
+        LLVMValueRef end = pf_block_end(s->plan, p->before[i]);
+        if (!LLVMIsABranchInst(end) && !LLVMIsASwitchInst(end))
+            return false;
+    }
+    for (size_t i = 0; i < s->plan->nswitch_edges; i++)
+        if (s->plan->switch_edges[i].to == block)
+            return false;
+    return is_worth_entering(s, block);
+}
+
+/* Adds the edges to blocks of an outermost loop that not every iteration executes. Only in loops
+ * with calls or other loops: in small loops a test costs too much. Blocks of inner loops have none
+ * for the same reason. */
+static void add_sometimes(struct back_edge_search *s, struct loop_blocks *l, size_t head,
+                          unsigned *count)
+{
+    struct pf_plan *plan = s->plan;
+    bool *inner = pf_zeroed(plan->nblocks, sizeof *inner), large = false;
+    bool *seen = pf_zeroed(plan->nblocks, sizeof *seen);
+    for (size_t i = 0; i < s->nback; i++) {
+        if (s->back[i].head == head)
+            continue;
+        begin_loop(l, s->back[i].head);
+        add_member(l, s->back[i].from);
+        mark_before(l, plan);
+        for (size_t k = 0; k < l->n && !is_in_loop(l, head); k++)
+            inner[l->blocks[k]] = true;
+    }
+    mark_loop(l, plan, head);
+    for (size_t i = 0; i < l->n; i++)
+        large |= inner[l->blocks[i]] || has_step(plan, l->blocks[i], true);
+    size_t *queue = pf_grow(NULL, l->n * sizeof *queue);
+    const struct pf_predecessors *p = pf_block_predecessors(plan);
+    for (size_t i = 1; large && l->n <= SOMETIMES_LOOP_MAX && i < l->n; i++) {
+        size_t to = l->blocks[i];
+        if (inner[to] || !has_step(plan, to, false) || !can_be_entered(s, to) ||
+            *count == SOMETIMES_MAX || !is_avoidable(s, l, to, queue, seen))
+            continue;
+        ++*count;
+        for (size_t k = p->first[to]; k < p->first[to + 1]; k++) {
+            bool known = false; /* a switch has one edge per case */
+            for (size_t j = p->first[to]; j < k; j++)
+                known |= p->before[j] == p->before[k];
+            if (!known)
+                add_edge(plan, (struct pf_switch_edge){p->before[k], to, .head = head,
+                                                       .kind = PF_SWITCH_SOMETIMES});
+        }
+    }
+    free(queue);
+    free(inner);
+    free(seen);
+}
+
 static void find_back_edges(struct back_edge_search *s)
 {
     struct pf_plan *plan = s->plan;
@@ -256,10 +372,15 @@ void pf_plan_switch_edges(struct pf_plan *plan, bool labels)
     for (size_t i = 0, n = plan->nswitch_edges; i < n; i++)
         if (plan->switch_edges[i].kind == PF_SWITCH_AROUND && plan->switch_edges[i].first)
             add_exits(&s, &l, plan->switch_edges[i].to);
+    unsigned count = 0;
+    for (size_t i = 0, n = plan->nswitch_edges; i < n; i++)
+        if (plan->switch_edges[i].kind == PF_SWITCH_AROUND && plan->switch_edges[i].first)
+            add_sometimes(&s, &l, plan->switch_edges[i].to, &count);
     loop_blocks_release(&l);
     free(s.state);
     free(s.path);
     free(s.is_head);
+    free(s.back);
 }
 
 /* True if some access in the loop has a check of its own, or one of a range inside the loop. */
@@ -267,13 +388,8 @@ static bool has_checks(const struct pf_plan *plan, const struct loop_blocks *l)
 {
     size_t head = l->blocks[0];
     for (size_t i = 0; i < l->n; i++)
-        for (size_t k = plan->first_step[l->blocks[i]]; k < plan->first_step[l->blocks[i] + 1];
-             k++) {
-            unsigned what = plan->steps[k].what;
-            if (what == PF_DO_ACCESS || what == PF_DO_VPTR || what == PF_DO_RANGES ||
-                what == PF_DO_MEMORY || what == PF_DO_MASKED)
-                return true;
-        }
+        if (has_step(plan, l->blocks[i], false))
+            return true;
     for (size_t i = 0; i < plan->nranges_before; i++)
         if (plan->ranges_before[i].block != head && is_in_loop(l, plan->ranges_before[i].block))
             return true;
@@ -294,13 +410,12 @@ static bool is_quick(const struct pf_plan *plan, const struct loop_blocks *l)
 {
     size_t head = l->blocks[0];
     for (size_t i = 0; i < plan->nswitch_edges; i++)
-        if (plan->switch_edges[i].to != head && plan->switch_edges[i].kind != PF_SWITCH_EXIT &&
+        if (plan->switch_edges[i].to != head && plan->switch_edges[i].kind < PF_SWITCH_EXIT &&
             is_in_loop(l, plan->switch_edges[i].to))
             return false;
     for (size_t i = 0; i < l->n; i++)
-        for (size_t k = plan->first_step[l->blocks[i]]; k < plan->first_step[l->blocks[i] + 1]; k++)
-            if (plan->steps[k].what == PF_DO_CALL)
-                return false;
+        if (has_step(plan, l->blocks[i], true))
+            return false;
     return true;
 }
 
@@ -310,7 +425,7 @@ void pf_plan_switch_edges_leave(struct pf_plan *plan)
     loop_blocks_init(&l, plan);
     for (size_t i = 0; i < plan->nswitch_edges; i++) {
         struct pf_switch_edge *e = &plan->switch_edges[i];
-        if (e->kind == PF_SWITCH_EXIT || !e->first)
+        if (e->kind >= PF_SWITCH_EXIT || !e->first)
             continue;
         mark_loop(&l, plan, e->to);
         /* If the walk from the back edges reached the entry, the loop can be entered elsewhere. */
@@ -318,7 +433,7 @@ void pf_plan_switch_edges_leave(struct pf_plan *plan)
             has_checks(plan, &l) && !has_late_checks(plan, e->to) && (!e->to || !is_in_loop(&l, 0));
         bool quick = is_quick(plan, &l);
         for (size_t k = i; k < plan->nswitch_edges; k++)
-            if (plan->switch_edges[k].to == e->to) {
+            if (plan->switch_edges[k].to == e->to || plan->switch_edges[k].head == e->to) {
                 plan->switch_edges[k].leaves = leaves;
                 plan->switch_edges[k].quick = quick;
             }

@@ -43,6 +43,22 @@ void __pf_crossed(void *func)
     pf_unnest();
 }
 
+uint32_t __pf_sometimes(void *func, void *block)
+{
+    (void)func;
+    if (!pf_rt.sampling) {
+        __atomic_store_n(&((struct pf_sometimes *)block)->left, 0, __ATOMIC_RELAXED);
+        return false;
+    }
+    if (!__pf_tls.thread || __pf_tls.nested ||
+        (__pf_tls.dispatch != PF_DISPATCH_COUNT && __pf_tls.dispatch != PF_DISPATCH_ASK))
+        return false;
+    pf_nest();
+    bool watch = pf_sample_sometimes(__pf_tls.thread, block);
+    pf_unnest();
+    return watch;
+}
+
 uint32_t __pf_burst_left(void *func, uint32_t iterations)
 {
     if (!pf_rt.sampling || !__pf_tls.thread || __pf_tls.nested)

@@ -19,6 +19,9 @@
  * first 100 calls of an execution, of the next 1,000 calls, and then of every 10,000 calls. A
  * watched call that stays in a loop leaves its watch body when its burst is over; windows, in which
  * all threads are watched, cover what comes later in the loop (watch_window.h).
+ *
+ * What is rare in time is always watched, because that costs little: calls of a function that its
+ * thread seldom calls, and blocks of a loop that few iterations execute (__pf_sometimes).
  */
 #include "limits.h"
 #include "pair_history.h"
@@ -47,6 +50,8 @@ struct thread_state {
     uint32_t table_index;
     uint32_t woken_calls_left; /* calls still to be sampled since the thread was woken */
     uint32_t delays;
+    uint64_t began; /* in cycles */
+    bool in_rare_block; /* it is about to switch because of a rare block */
     struct pf_watch_time time;
     struct pf_function_pairs pairs;
     struct {
@@ -54,6 +59,7 @@ struct thread_state {
         uint32_t calls; /* of this execution */
         uint32_t sampled; /* calls sampled in later bursts of pairs */
         int32_t skip_next; /* how many calls may be skipped after one that is not sampled */
+        uint64_t asked; /* when the thread last asked for this function, in cycles */
     } of[]; /* indexed by function */
 };
 #define OWN_SIZE                                                                                   \
@@ -93,6 +99,7 @@ static void begin(struct pf_thread *t)
         return;
     }
     o->thread = t;
+    o->began = pf_window_now();
     pf_spin_lock(&history.lock);
     o->next = running;
     if (running)
@@ -210,21 +217,44 @@ static void burst_begins(struct pf_thread *t, uint32_t asked)
     struct thread_state *o = t->sample.policy_state;
     if (!o)
         return;
+    bool rare = o->in_rare_block && !asked;
+    o->in_rare_block = false;
+    if (rare) {
+        pf_watch_burst_short(&o->time);
+        return;
+    }
     pf_watch_burst_begin(&o->time, asked == PF_SWITCH_WINDOW);
     if (asked == PF_SWITCH_WINDOW && pf_window_is_open(pf_window_now()))
         __atomic_store_n(&__pf_tls.body_switch, PF_SWITCH_WINDOW, __ATOMIC_RELAXED); /* all loops */
 }
 
+/* A rare call has opened a window: waits a moment, so that accesses of the other threads before it
+ * are watched too. */
+static void window_delay(uint64_t now)
+{
+    while (pf_window_now() < now + DELAY_CYCLES)
+        __builtin_ia32_pause();
+}
+
 /* If the call of f is not sampled, the next calls of f do not ask. Their number grows from 0 until
- * a new pair is seen. */
-static void skip_calls(struct thread_state *o, uint32_t f, bool sample, bool anew, uint32_t left)
+ * a new pair is seen. `often`: f should ask more often. */
+static void skip_calls(struct thread_state *o, uint32_t f, bool sample, bool anew, bool often,
+                       uint32_t left)
 {
     int32_t *next = &o->of[f].skip_next;
-    *next = anew ? 0 : sample ? *next : *next + *next / SKIP_GROWTH + 1;
+    *next = anew ? 0 : often ? *next / 2 : sample ? *next : *next + *next / SKIP_GROWTH + 1;
     if (*next > SKIP_MAX)
         *next = SKIP_MAX;
     int32_t most = left - 1 < SKIP_MAX ? (int32_t)left - 1 : SKIP_MAX;
     __pf_tls.counts[f] = o->of[f].skipped = sample ? 0 : most < *next ? most : *next;
+}
+
+/* The mean time between the last calls of f, of which `weight` were made since it asked last. */
+static uint64_t call_interval(struct thread_state *o, uint32_t f, uint32_t weight, uint64_t now)
+{
+    uint64_t last = o->of[f].asked ? o->of[f].asked : o->began;
+    o->of[f].asked = now;
+    return (now - last) / weight;
 }
 
 /* Decides whether the call is sampled. Also counts the calls of f before it that did not ask. */
@@ -234,11 +264,13 @@ static bool samples(struct pf_thread *t, struct thread_state *o, struct pf_func 
     uint32_t weight = (uint32_t)(o->of[f->number].skipped - (count < 0 ? 0 : count) + 1);
     uint32_t left, base_left, *calls = &o->of[f->number].calls,
                               *sampled = &o->of[f->number].sampled;
+    uint64_t interval = call_interval(o, f->number, weight, now);
+    bool rare = pf_window_is_rare(interval), often = rare || pf_window_is_late(o->time.last_call, now);
     *calls += weight - 1;
     bool over = pf_watch_time_over(&o->time, now), alone, first = *calls < base_rate.burst;
     bool base = pf_burst_rate_samples(&base_rate, *calls, &base_left);
     enum pf_pair_decision decision = decide(t, f, weight, first, &left, &alone);
-    bool anew = first || decision >= PF_PAIR_FIRST_BURST, sample = anew || (base && !over);
+    bool anew = first || decision >= PF_PAIR_FIRST_BURST, sample = anew || rare || (base && !over);
     if (decision == PF_PAIR_BURST && !sample && !over &&
         *sampled < PAIR_CALLS + *calls / PAIR_RATE) {
         ++*sampled;
@@ -247,8 +279,15 @@ static bool samples(struct pf_thread *t, struct thread_state *o, struct pf_func 
         left = SKIP_MAX;
     }
     *calls = *calls < UINT32_MAX / 2 ? *calls + 1 : *calls;
-    skip_calls(o, f->number, sample, anew, left < base_left ? left : base_left);
-    if (!alone && pf_window_open_if_due(now))
+    skip_calls(o, f->number, sample, anew, often, left < base_left ? left : base_left);
+    if (alone)
+        return sample;
+    if (pf_window_open_for_rare(now, interval)) {
+        pf_running_open_window(o->table_index, PF_SWITCH_WINDOW);
+        window_delay(now);
+        return true;
+    }
+    if (pf_window_open_if_due(now))
         pf_running_open_window(o->table_index, PF_SWITCH_WINDOW);
     return sample;
 }
@@ -291,6 +330,12 @@ static uint32_t burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iter
     if (!o->time.in_window && o->of[f->number].calls < base_rate.burst)
         o->of[f->number].calls = base_rate.burst;
     return 0;
+}
+
+static bool sometimes(struct pf_thread *t, struct pf_sometimes *block)
+{
+    struct thread_state *o = t->sample.policy_state;
+    return o && (o->in_rare_block = pf_window_sometimes(block, pf_window_now()));
 }
 
 static void joined(struct pf_thread *t) { pf_running_joined(t); }
@@ -342,6 +387,7 @@ const struct pf_sampler pf_sampler_atexrace = {
     .call = call,
     .burst_begins = burst_begins,
     .burst_left = burst_left,
+    .sometimes = sometimes,
     .joined = joined,
     .suspend = suspend,
     .resume = resume,

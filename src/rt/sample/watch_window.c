@@ -14,13 +14,18 @@
 #define BURST_NS 100000u
 #define GAP_MAX (1u << 22) /* more cycles between two calls do not count: it may have waited */
 
-static uint64_t window_end, next_window, distance;
+#define SUPPLY_MAX 8u /* windows that a supply can hold */
+
+static uint64_t window_end, distance;
+/* Two supplies of windows. A supply gets one window each `distance`, until it is full; the value is
+ * the time since which it would have been filling if nothing was taken from it. */
+static uint64_t regular_supply, rare_supply;
 
 void pf_window_start(void)
 {
     uint32_t percent = (uint32_t)pf_options.overhead;
-    distance = percent ? BURST_CYCLES * 100ull / percent : UINT64_MAX / 2;
-    next_window = pf_window_now() + distance;
+    distance = percent ? BURST_CYCLES * 200ull / percent : 0;
+    regular_supply = rare_supply = pf_window_now();
 }
 
 bool pf_window_is_open(uint64_t now)
@@ -28,13 +33,51 @@ bool pf_window_is_open(uint64_t now)
     return now < __atomic_load_n(&window_end, __ATOMIC_RELAXED);
 }
 
-bool pf_window_open_if_due(uint64_t now)
+/* Opens a window if the supply has been filling for `least` cycles. */
+static bool take(uint64_t *supply, uint64_t now, uint64_t least)
 {
-    uint64_t due = __atomic_load_n(&next_window, __ATOMIC_RELAXED);
-    if (now < due || !__atomic_compare_exchange_n(&next_window, &due, now + distance, 0,
-                                                  __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    uint64_t since = __atomic_load_n(supply, __ATOMIC_RELAXED), full = SUPPLY_MAX * distance;
+    if (now < since || now - since < least)
+        return false;
+    uint64_t next = (now - since > full ? now - full : since) + distance;
+    if (!__atomic_compare_exchange_n(supply, &since, next, 0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
         return false;
     __atomic_store_n(&window_end, now + BURST_CYCLES, __ATOMIC_RELAXED);
+    return true;
+}
+
+bool pf_window_open_if_due(uint64_t now)
+{
+    return distance && (take(&regular_supply, now, distance) ||
+                        take(&rare_supply, now, SUPPLY_MAX * distance));
+}
+
+bool pf_window_is_rare(uint64_t interval)
+{
+    return distance && interval > distance / (SUPPLY_MAX - 1);
+}
+
+bool pf_window_open_for_rare(uint64_t now, uint64_t interval)
+{
+    return pf_window_is_rare(interval) &&
+           take(&rare_supply, now, distance + distance * distance / interval);
+}
+
+bool pf_window_is_late(uint64_t last, uint64_t now)
+{
+    return distance && last && now - last > distance / 4;
+}
+
+bool pf_window_sometimes(struct pf_sometimes *b, uint64_t now)
+{
+    uint32_t at = (uint32_t)(now / BURST_CYCLES);
+    uint32_t since = at - __atomic_exchange_n(&b->last, at, __ATOMIC_RELAXED);
+    uint32_t left = __atomic_load_n(&b->left, __ATOMIC_RELAXED);
+    if (!left)
+        return false;
+    left += since < PF_SOMETIMES_FIRST ? since : PF_SOMETIMES_FIRST;
+    left = left < PF_SOMETIMES_FIRST ? left : PF_SOMETIMES_FIRST;
+    __atomic_store_n(&b->left, left - 1, __ATOMIC_RELAXED);
     return true;
 }
 
@@ -55,6 +98,12 @@ static uint64_t processor_time(void)
     struct timespec t = {0};
     pf_sys(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void pf_watch_burst_short(struct pf_watch_time *w)
+{
+    w->in_window = true;
+    w->burst_end = 0;
 }
 
 void pf_watch_burst_begin(struct pf_watch_time *w, bool in_window)

@@ -6,18 +6,21 @@
  *          loop goes back to its plain body when its burst is over.
  *          A *window* is open for 100 microseconds, for all threads at once: every call and every
  *          loop that they enter is watched. So races between accesses that are rare in long
- *          loops can be found. Windows take the share `overhead` of the time.
+ *          loops can be found. Windows take the share `overhead` of the time. Half of them is for
+ *          *rare calls*: a call of a function that the thread seldom calls opens a window; if
+ *          there are too many such calls, those of the rarest functions do. The other half, and
+ *          what rare calls leave over, opens at regular times.
  *          A thread's *share* is the part of its time that passed in watched calls outside
- *          windows, measured at its calls. While it is above `overhead`, only first calls, new
- *          pairs and pairs in their first burst are sampled. So windows and the rest together take
- *          up to about twice `overhead`.
+ *          windows, measured at its calls. While it is above `overhead`, only first calls, rare
+ *          calls, new pairs and pairs in their first burst are sampled. So windows and the rest
+ *          together take up to about twice `overhead`.
  * Threads: the window is shared by all threads, the rest belongs to one.
  */
 #ifndef PF_RT_WATCH_WINDOW_H
 #define PF_RT_WATCH_WINDOW_H
 
+#include "pf_abi.h"
 #include <stdbool.h>
-#include <stdint.h>
 
 /* Values of pf_tls.body_switch. */
 #define PF_SWITCH_WOKEN 1u  /* another thread sampled a pair with this thread's function */
@@ -38,6 +41,18 @@ static inline uint64_t pf_window_now(void) { return __builtin_ia32_rdtsc(); }
 bool pf_window_is_open(uint64_t now);
 /* True if a window is due, and this thread is the one to open it: from now on it is open. */
 bool pf_window_open_if_due(uint64_t now);
+/* The same at a call of a function that the thread calls once in `interval` cycles, if that is
+ * rare. */
+bool pf_window_open_for_rare(uint64_t now, uint64_t interval);
+/* True if such a call may open a window. */
+bool pf_window_is_rare(uint64_t interval);
+/* True if the thread asks too seldom for windows to open in time; it asked last at `last`. */
+bool pf_window_is_late(uint64_t last, uint64_t now);
+
+/* A thread enters the block of a loop in its plain body. Returns true if it should switch to the
+ * watch body: at first, and as long as the block is entered less than about once in 100
+ * microseconds. */
+bool pf_window_sometimes(struct pf_sometimes *b, uint64_t now);
 
 /* The thread asks at a call. Returns true if its share is too large. */
 bool pf_watch_time_over(struct pf_watch_time *w, uint64_t now);
@@ -49,6 +64,8 @@ static inline void pf_watch_time_decided(struct pf_watch_time *w, bool watching)
 
 /* A burst begins. in_window: it ends with the window, at once if no window is open. */
 void pf_watch_burst_begin(struct pf_watch_time *w, bool in_window);
+/* A burst that is over at the next back edge. */
+void pf_watch_burst_short(struct pf_watch_time *w);
 /* True if the burst is over. */
 bool pf_watch_burst_over(struct pf_watch_time *w);
 
