@@ -63,8 +63,12 @@ static pf_status read_policies(struct suite *s, struct pf_error *e)
     char *rest = pf_pool_text(&s->pool, s->sample, strlen(s->sample));
     const char **at = pf_pool_get(&s->pool, (strlen(s->sample) + 1) * sizeof *at);
     s->campaign.policies = at;
+    const char *overhead = s->settings.launch.overhead, *with_overhead = NULL;
     for (char *one; (one = strsep(&rest, ","));) {
+        bool has_overhead = pf_sample_has_overhead(one);
+        with_overhead = has_overhead ? one : with_overhead;
         s->settings.launch.sample = pf_policy_watches(one) ? one : "full";
+        s->settings.launch.overhead = has_overhead ? overhead : NULL;
         pf_status st = pf_launch_check(&s->settings.launch, e);
         for (size_t i = 0; i < s->campaign.npolicies && st == PF_OK; i++)
             if (!strcmp(at[i], one))
@@ -77,7 +81,8 @@ static pf_status read_policies(struct suite *s, struct pf_error *e)
             return st;
         at[s->campaign.npolicies++] = one;
     }
-    return PF_OK;
+    s->settings.launch.overhead = overhead;
+    return overhead && !with_overhead ? pf_sample_check_overhead(s->sample, overhead, e) : PF_OK;
 }
 
 /* --- the list --- */
@@ -138,6 +143,8 @@ static char *make_key(struct suite *s)
         h = mix(h, number);
     }
     h = mix(mix(h, s->sample), s->settings.launch.suppressions);
+    if (s->settings.launch.overhead)
+        h = mix(h, s->settings.launch.overhead);
     snprintf(number, sizeof number, "%" PRIu64 " %" PRIu64 " %" PRIu64 " %d%d", s->campaign.rounds,
              s->settings.limit_ms, s->settings.grace_ms, s->any, s->settings.launch.strict);
     h = mix(h, number);
@@ -413,6 +420,8 @@ int pf_verb_suite(int argc, char **argv)
     const struct pf_cli_option options[] = {
         {"sample", "POLICY",
          "as in pf run; also none, native; several, separated by commas, are compared", &s.sample,
+         NULL},
+        {"overhead", "SHARE", "atexrace: share of time for watching (default 10%)", &l->overhead,
          NULL},
         {"jobs", "N", "run N tests in parallel (default 1)", &s.jobs, NULL},
         {"repeat", "N", "run the whole list N times (default 1)", &s.repeat, NULL},

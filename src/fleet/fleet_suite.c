@@ -71,6 +71,8 @@ static json_t *command_of(const struct suite_work *w)
     char *suppressions = s->launch.suppressions ? realpath(s->launch.suppressions, NULL) : NULL;
     if (suppressions)
         add_option(argv, "--suppressions", suppressions);
+    if (s->launch.overhead)
+        add_option(argv, "--overhead", s->launch.overhead);
     if (s->launch.strict)
         add_option(argv, "--strict", NULL);
     if (w->s->any)

@@ -60,13 +60,18 @@ pf_status pf_sample_check(const char *policy, struct pf_error *e)
     return good ? PF_OK : pf_fail(e, PF_BAD, "--sample=%s: " EXPECTED, policy);
 }
 
+bool pf_sample_has_overhead(const char *policy)
+{
+    return !strcmp(policy, "atexrace") || !strncmp(policy, "atexrace:", 9);
+}
+
 pf_status pf_sample_check_overhead(const char *policy, const char *share, struct pf_error *e)
 {
     unsigned long percent;
     const char *end = count(share, 100, &percent);
     if (!end || (*end && strcmp(end, "%")))
         return pf_fail(e, PF_BAD, "--overhead=%s: expected 1%% to 100%%", share);
-    if (strcmp(policy, "atexrace") && strncmp(policy, "atexrace:", 9))
+    if (!pf_sample_has_overhead(policy))
         return pf_fail(e, PF_BAD, "--overhead is for --sample=atexrace, not for %s", policy);
     return PF_OK;
 }

@@ -5,6 +5,7 @@
 #include "message.h"
 #include "process_pool.h"
 #include "progress.h"
+#include "sample_policy.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -60,6 +61,8 @@ static pf_status prepare(const void *arg, struct pf_error *e)
         return PF_OK;
     launch.plain = !strcmp(p->policy, PF_POLICY_NONE);
     launch.sample = launch.plain ? "full" : p->policy;
+    if (!pf_sample_has_overhead(launch.sample))
+        launch.overhead = NULL;
     launch.quiet = launch.own_status = true;
     snprintf(run, sizeof run, "suite-%" PRId64, p->execution);
     return pf_launch_environment(&launch, p->folder, run, e);

@@ -70,6 +70,16 @@ TERM=xterm script -qec "'$PF' suite --state bar --jobs 1 --repeat 2 -- './t race
 has terminal "[....................] 0/4, 0 findings, 0 failed"
 has terminal "[##########..........] 2/4, 1 finding, 0 failed"
 
+# The share reaches the tests under atexrace only.
+cat >options.sh <<'END'
+#!/bin/sh
+echo "$PF_OPTIONS" >>options
+exec ./t
+END
+chmod +x options.sh
+status 0 "$PF" suite --quiet --any --state s5 --sample=full,atexrace --overhead 7% -- ./options.sh
+[[ $(grep -c overhead=7 options) == 1 && $(grep -c . options) == 2 ]]
+
 # Standard input; several jobs; policies side by side; a table and a picture.
 printf '@native=native ./t race\n@native=native ./t\n' >two
 status 66 "$PF" suite --state s4 --jobs 3 --repeat 12 --sample=native,none,full --svg curve.svg - <two

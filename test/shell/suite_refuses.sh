@@ -41,6 +41,8 @@ refused "--repeat=x: expected a number from 1" --repeat x tests
 refused "--limit=x: expected a duration such as" --limit x tests
 refused "is given twice" --sample=full,full tests
 refused "tests:1: --sample=native needs the setting @native" --sample=native tests
+refused "--overhead is for --sample=atexrace, not for full,literace" --sample=full,literace --overhead 5% tests
+refused "--overhead=x: expected 1% to 100%" --sample=full,atexrace --overhead x tests
 refused "/nowhere/x: cannot be written" --json /nowhere/x tests
 refused "did you mean --repeat?" --repaet 2 tests
 refused "nothing: No such file" --suppressions nothing tests
