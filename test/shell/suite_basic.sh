@@ -77,7 +77,7 @@ echo "$PF_OPTIONS" >>options
 exec ./t
 END
 chmod +x options.sh
-status 0 "$PF" suite --quiet --any --state s5 --sample=full,atexrace --overhead 7% -- ./options.sh
+status 0 "$PF" suite --quiet --any --state share --sample=full,atexrace --overhead 7% -- ./options.sh
 [[ $(grep -c overhead=7 options) == 1 && $(grep -c . options) == 2 ]]
 
 # Standard input; several jobs; policies side by side; a table and a picture.

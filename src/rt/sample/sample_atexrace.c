@@ -265,7 +265,8 @@ static bool samples(struct pf_thread *t, struct thread_state *o, struct pf_func 
     uint32_t left, base_left, *calls = &o->of[f->number].calls,
                               *sampled = &o->of[f->number].sampled;
     uint64_t interval = call_interval(o, f->number, weight, now);
-    bool rare = pf_window_is_rare(interval), often = rare || pf_window_is_late(o->time.last_call, now);
+    bool rare = pf_window_is_rare(interval),
+         often = rare || pf_window_is_late(o->time.last_call, now);
     *calls += weight - 1;
     bool over = pf_watch_time_over(&o->time, now), alone, first = *calls < base_rate.burst;
     bool base = pf_burst_rate_samples(&base_rate, *calls, &base_left);

@@ -48,8 +48,8 @@ static bool take(uint64_t *supply, uint64_t now, uint64_t least)
 
 bool pf_window_open_if_due(uint64_t now)
 {
-    return distance && (take(&regular_supply, now, distance) ||
-                        take(&rare_supply, now, SUPPLY_MAX * distance));
+    return distance &&
+           (take(&regular_supply, now, distance) || take(&rare_supply, now, SUPPLY_MAX * distance));
 }
 
 bool pf_window_is_rare(uint64_t interval)

@@ -1,5 +1,6 @@
 // Each thread executes `shared++` once, in a block of a loop that all other iterations skip, long
-// after its bursts are over; the second thread begins its loop when the first one has ended its own.
+// after its bursts are over. The second thread begins its loop when the first one has ended its
+// own.
 #include <pthread.h>
 
 #define CALLS 1000000 /* they take longer than a burst */
