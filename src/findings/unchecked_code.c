@@ -177,7 +177,8 @@ static uint64_t *read_entries(const struct elf_file *f, size_t *n)
     return at;
 }
 
-/* The functions in the sections .text*, sorted by address; each address once. */
+/* The functions in the sections .text*, sorted by address. Several names may have one address: the
+ * constructors of a C++ class usually do. */
 static struct code_function *read_functions(const struct elf_file *f, size_t *n, bool *has_symbols)
 {
     Elf64_Shdr symbols, strings, in;
@@ -198,11 +199,6 @@ static struct code_function *read_functions(const struct elf_file *f, size_t *n,
             .address = s.st_value, .size = s.st_size, .name = string(f, &strings, s.st_name)};
     }
     qsort(all, *n, sizeof *all, by_address);
-    size_t kept = 0;
-    for (size_t i = 0; i < *n; i++)
-        if (!kept || all[i].address != all[kept - 1].address)
-            all[kept++] = all[i];
-    *n = kept;
     return all;
 }
 
@@ -236,8 +232,13 @@ static bool is_part(const char *name, const char **names, size_t many)
 static void count(struct pf_findings *f, struct pf_object *o, struct code_function *all, size_t n)
 {
     size_t unchecked = 0, many;
+    uint64_t before = 0;
     const char **names = checked_names(all, n, &many);
     for (size_t i = 0; i < n; i++) {
+        bool counted = all[i].address == before;
+        before = all[i].address;
+        if (counted)
+            continue;
         if (!all[i].checked && (!is_users(all[i].name) || is_part(all[i].name, names, many)))
             continue;
         o->functions++;

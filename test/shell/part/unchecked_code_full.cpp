@@ -24,6 +24,13 @@ static thread_local std::string name = "none";                       /* wrapper,
 static int early;
 __attribute__((constructor)) static void starts() { early++; }
 
+struct counted { /* two constructors with one address, and one copy of the code for both */
+    explicit counted(int n);
+    int n;
+};
+int created;
+counted::counted(int n) : n(n + created++) {}
+
 static int fails(int x)
 {
     if (x > 2)
@@ -35,7 +42,7 @@ int main(int argc, char **)
 {
     both b;
     const right &r = b;
-    int sum = b.get() + r.also();
+    int sum = b.get() + r.also() + counted(argc).n;
     std::thread t([&] {
         name = "thread";
         table["t"].push_back(sum);
