@@ -39,29 +39,12 @@ void pf_check_found_release(struct pf_check_found *f)
 
 /* --- findings to be confirmed --- */
 
-/* Writes FILE:LINE:COLUMN of the innermost frame that has a file. */
-static bool add_position(char *to, size_t room, const struct pf_access *a)
-{
-    for (size_t i = 0; i < a->stack.n; i++) {
-        const struct pf_stack_frame *p = &a->stack.at[i];
-        if (!p->file || !p->line)
-            continue;
-        const char *base = pf_str_base(p->file);
-        if (strpbrk(base, ",:"))
-            return false;
-        int n = p->column ? snprintf(to, room, "%s:%u:%u", base, p->line, p->column)
-                          : snprintf(to, room, "%s:%u", base, p->line);
-        return n > 0 && (size_t)n < room;
-    }
-    return false;
-}
-
 static void set_positions(struct pf_chain_target *t, const struct pf_finding *f)
 {
     char a[80], b[80];
     t->positions[0] = 0;
-    if (pf_finding_is_pair(f) && add_position(a, sizeof a, &f->accesses[0]) &&
-        add_position(b, sizeof b, &f->accesses[1]))
+    if (pf_finding_is_pair(f) && pf_access_position(&f->accesses[0], a, sizeof a) &&
+        pf_access_position(&f->accesses[1], b, sizeof b))
         snprintf(t->positions, sizeof t->positions, "%.79s,%.79s", a, b);
 }
 

@@ -7,6 +7,7 @@
 #include "text_format.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 void pf_findings_init(struct pf_findings *f)
 {
@@ -334,4 +335,20 @@ void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
     }
     if (f->unfinished && !reported)
         pf_text_add(t, "pf: incomplete: processes that the program started are still running\n");
+}
+
+bool pf_access_position(const struct pf_access *a, char *to, size_t room)
+{
+    for (size_t i = 0; i < a->stack.n; i++) {
+        const struct pf_stack_frame *p = &a->stack.at[i];
+        if (!p->file || !p->line)
+            continue;
+        const char *base = pf_str_base(p->file);
+        if (strpbrk(base, ",:"))
+            return false;
+        int n = p->column ? snprintf(to, room, "%s:%u:%u", base, p->line, p->column)
+                          : snprintf(to, room, "%s:%u", base, p->line);
+        return n > 0 && (size_t)n < room;
+    }
+    return false;
 }

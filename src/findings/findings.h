@@ -237,6 +237,10 @@ void pf_findings_notes(const struct pf_findings *f, const char *verb);
 /* Adds "pf: incomplete: ..." lines, one for each reason; nothing if the result is complete. */
 void pf_findings_losses(struct pf_text *t, const struct pf_findings *f);
 
+/* Writes the position of an access as FILE:LINE:COLUMN, as racefuzzer needs it: that of the
+ * innermost frame that has a file. False: there is none, or its name has a comma or a colon. */
+bool pf_access_position(const struct pf_access *a, char *to, size_t room);
+
 #define PF_LOG_SUFFIX ".pflog"
 #define PF_LOG_VERSION 1
 

@@ -1,6 +1,7 @@
 /* aimed_recording.c - see aimed_recording.h. */
 #define _GNU_SOURCE
 #include "aimed_recording.h"
+#include "findings.h"
 #include "load_trace.h"
 #include "message.h"
 #include "race_events.h"
@@ -13,23 +14,6 @@
 
 #define VERB "judge"
 #define SEEDS 4
-
-/* Writes FILE:LINE:COLUMN of the innermost frame that has a file. */
-static bool position_of(const struct pf_access *a, char *to, size_t room)
-{
-    for (size_t i = 0; i < a->stack.n; i++) {
-        const struct pf_stack_frame *p = &a->stack.at[i];
-        if (!p->file || !p->line)
-            continue;
-        const char *base = pf_str_base(p->file);
-        if (strpbrk(base, ",:"))
-            return false;
-        int n = p->column ? snprintf(to, room, "%s:%u:%u", base, p->line, p->column)
-                          : snprintf(to, room, "%s:%u", base, p->line);
-        return n > 0 && (size_t)n < room;
-    }
-    return false;
-}
 
 static bool has_accesses(const struct pf_finding *f, const char *file, char *why, size_t room)
 {
@@ -50,7 +34,8 @@ bool pf_aimed_recording(const struct pf_finding *f, char *const *command, const 
 {
     char a[160], b[160];
     size_t n = 0, words = 0;
-    if (!position_of(&f->accesses[0], a, sizeof a) || !position_of(&f->accesses[1], b, sizeof b)) {
+    if (!pf_access_position(&f->accesses[0], a, sizeof a) ||
+        !pf_access_position(&f->accesses[1], b, sizeof b)) {
         snprintf(why, room, "the source positions of its accesses are unknown");
         return false;
     }

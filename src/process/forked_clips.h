@@ -5,7 +5,7 @@
  *          up to the fork, then its own (docs/format/clip.md). A child that executes another
  *          program has no clip.
  * Memory:  the list owns its texts.
- * Errors:  PF_IO, PF_BAD, PF_NOMEM with the path.
+ * Errors:  PF_IO, PF_BAD with the path.
  */
 #ifndef PF_PROCESS_FORKED_CLIPS_H
 #define PF_PROCESS_FORKED_CLIPS_H

@@ -118,6 +118,20 @@ void pf_fd_unlock_all(void);
         return n;                                                                                  \
     }
 
+/* An interposed function that returns a new descriptor of this kind, or -1. */
+#define PF_FD_MAKES(fn, parameters, call, kind)                                                    \
+    PF_INTERPOSE(int, fn, parameters)                                                              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        int fd = call;                                                                             \
+        pf_call_keep_errno(&c);                                                                    \
+        if (c.t) {                                                                                 \
+            pf_fd_new(fd, kind);                                                                   \
+            pf_fd_opened_by(&c, fd);                                                               \
+        }                                                                                          \
+        return fd;                                                                                 \
+    }
+
 /* The object that orders the sender of a signal and its handler: wrap_signal.c. */
 const void *pf_signal_object(int number);
 

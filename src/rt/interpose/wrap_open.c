@@ -174,23 +174,11 @@ MAKES_TWO(pipe, (int *fds), PF_REAL(pipe)(fds), fds, pf_fd_new_pipe(fds[0], fds[
 MAKES_TWO(pipe2, (int *fds, int flags), PF_REAL(pipe2)(fds, flags), fds,
           pf_fd_new_pipe(fds[0], fds[1]))
 
-#define MAKES_ONE(fn, parameters, call, kind)                                                      \
-    PF_INTERPOSE(int, fn, parameters)                                                              \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        int fd = call;                                                                             \
-        pf_call_keep_errno(&c);                                                                    \
-        if (c.t) {                                                                                 \
-            pf_fd_new(fd, kind);                                                                   \
-            pf_fd_opened_by(&c, fd);                                                               \
-        }                                                                                          \
-        return fd;                                                                                 \
-    }
-MAKES_ONE(eventfd, (unsigned count, int flags), PF_REAL(eventfd)(count, flags), PF_FD_EVENT)
-MAKES_ONE(timerfd_create, (clockid_t clock, int flags), PF_REAL(timerfd_create)(clock, flags),
-          PF_FD_EVENT)
-MAKES_ONE(inotify_init, (void), PF_REAL(inotify_init)(), PF_FD_NONE)
-MAKES_ONE(inotify_init1, (int flags), PF_REAL(inotify_init1)(flags), PF_FD_NONE)
+PF_FD_MAKES(eventfd, (unsigned count, int flags), PF_REAL(eventfd)(count, flags), PF_FD_EVENT)
+PF_FD_MAKES(timerfd_create, (clockid_t clock, int flags), PF_REAL(timerfd_create)(clock, flags),
+            PF_FD_EVENT)
+PF_FD_MAKES(inotify_init, (void), PF_REAL(inotify_init)(), PF_FD_NONE)
+PF_FD_MAKES(inotify_init1, (int flags), PF_REAL(inotify_init1)(flags), PF_FD_NONE)
 /* With a descriptor given, its mask is changed and it is returned. */
 PF_INTERPOSE(int, signalfd, (int fd, const sigset_t *mask, int flags))
 {

@@ -66,20 +66,8 @@ SELECTS(pselect,
          const sigset_t *mask),
         PF_REAL(pselect)(n, in, out, other, wait, mask))
 
-#define MAKES(fn, parameters, call)                                                                \
-    PF_INTERPOSE(int, fn, parameters)                                                              \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        int fd = call;                                                                             \
-        pf_call_keep_errno(&c);                                                                    \
-        if (c.t) {                                                                                 \
-            pf_fd_new(fd, PF_FD_EPOLL);                                                            \
-            pf_fd_opened_by(&c, fd);                                                               \
-        }                                                                                          \
-        return fd;                                                                                 \
-    }
-MAKES(epoll_create, (int size), PF_REAL(epoll_create)(size))
-MAKES(epoll_create1, (int flags), PF_REAL(epoll_create1)(flags))
+PF_FD_MAKES(epoll_create, (int size), PF_REAL(epoll_create)(size), PF_FD_EPOLL)
+PF_FD_MAKES(epoll_create1, (int flags), PF_REAL(epoll_create1)(flags), PF_FD_EPOLL)
 
 PF_INTERPOSE(int, epoll_ctl, (int epoll, int op, int fd, struct epoll_event *event))
 {
