@@ -24,9 +24,20 @@
 #define HARM_MS 5000 /* for finding out which races caused a failure */
 #define DEFAULT_ANALYSIS "rdit"
 #define PATTERNS "pecan"
+#define SCHEDULE_RANGES 24 /* of a witness as text */
 #define STOPPED ", stopped: NOT fully searched"
 
-/* Writes a schedule as event numbers: the trace up to `start`, then `order`. */
+/* The number of events of order[0..n) that follow each other in the trace, from the first on. */
+static uint32_t count_consecutive(const struct pf_predict_job *j, const uint32_t *order, uint32_t n)
+{
+    uint32_t k = 1;
+    while (k < n && pf_trace_label(&j->t, order[k]) == pf_trace_label(&j->t, order[k - 1]) + 1)
+        k++;
+    return k;
+}
+
+/* Writes a schedule as event numbers: the trace up to `start`, then `order`, as ranges. Witnesses
+ * in recordings of real programs can have thousands of events; the JSON document has all. */
 static void add_schedule(struct pf_text *t, const struct pf_predict_job *j, uint32_t start,
                          const uint32_t *order, uint32_t n)
 {
@@ -36,10 +47,19 @@ static void add_schedule(struct pf_text *t, const struct pf_predict_job *j, uint
         pf_text_add(t, ", then");
     } else
         pf_text_add(t, "events");
-    for (uint32_t k = 0; k < n; k++) {
+    uint32_t k = 0;
+    for (unsigned shown = 0; k < n && shown < SCHEDULE_RANGES; shown++) {
+        uint32_t many = count_consecutive(j, order + k, n - k);
         pf_text_char(t, ' ');
         pf_text_u64(t, pf_trace_label(&j->t, order[k]));
+        if (many > 1) {
+            pf_text_char(t, many > 2 ? '-' : ' ');
+            pf_text_u64(t, pf_trace_label(&j->t, order[k + many - 1]));
+        }
+        k += many;
     }
+    if (k < n)
+        pf_text_format(t, " and %u more events (--json has all)", n - k);
 }
 
 static void add_witness(struct pf_text *t, const struct pf_predict_job *j, const struct pf_race *r)

@@ -19,7 +19,7 @@ tries() { # KIND: the number of schedules tried for the finding of this kind
 print(*(f["tries"] for f in json.load(open(sys.argv[1]))["findings"] if f["kind"] == sys.argv[2]))' h.json "$1"
 }
 status 66 "$PF" predict --analysis=pecan engine.clip
-has out "Witness: as recorded up to event 9, then 10 14 15 16 17 18 11"
+has out "Witness: as recorded up to event 9, then 10 14-18 11"
 status 66 "$PF" hatch --json h.json engine.clip
 has out "atomicity violation"
 has out "3 real, of these 0 with an error; 0 false"

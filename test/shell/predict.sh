@@ -17,7 +17,7 @@ assert d["findings"][1]["id"] == f["id"], "one race, one fingerprint"
 EOF
 status 66 "$PF" predict --analysis=pecan --json p.json "$t/pecan/figure3.txt"
 has out "atomicity violation"
-has out "Pattern stale-read-written. Witness: as recorded up to event 1, then 2 3 4 10 11 12 13 5 6"
+has out "Pattern stale-read-written. Witness: as recorded up to event 1, then 2-4 10-13 5 6"
 python3 - <<'EOF'
 import json
 d = json.load(open("p.json"))
@@ -60,3 +60,13 @@ has err "nowhere.txt"
 status 2 "$PF" predict --analysis=mac "$t/basic/style.txt"
 has err "mc"
 status 2 "$PF" predict
+
+# A long witness is cut in the text, not in the JSON document.
+python3 - >long.txt <<'EOF'
+print("T0 fork T1\nT0 fork T2\nT2 write x=1")
+for i in range(60):
+    print("T1 write y=%d\nT2 write z=%d" % (i, i))
+print("T1 write x=2")
+EOF
+status 66 "$PF" predict --analysis=mc long.txt
+has out "Witness: events 1 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 32 34 36 38 40 42 44 46 48 and 37 more events (--json has all); now 3 and 124"
