@@ -11,8 +11,8 @@ static bool is_memory(const struct pf_event *e)
     return c == PF_CLASS_ACCESS || c == PF_CLASS_MEMORY || c == PF_CLASS_CALL;
 }
 
-/* Heap and region events are not counted as operations: they carry the number of the operation
- * before them, or of the one from which they were called. */
+/* Heap and region events are not counted as operations. Their number is that of the operation
+ * before them, or of the operation that contains them. */
 static bool is_uncounted(const struct pf_event *e)
 {
     return e->kind == PF_EV_ALLOC || e->kind == PF_EV_FREE ||

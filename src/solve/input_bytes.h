@@ -21,8 +21,8 @@ struct pf_input_bytes {
     PF_VEC(struct pf_input_source) sources;
 };
 
-/* Renames a source: `actual` is its name in a run, `name` the one that it gets. Used if a run read
- * a changed copy of a file: the source keeps the name of the original. */
+/* Renames a source from `actual`, its name in a run, to `name`. Used if a run read a changed copy
+ * of a file: the source keeps the name of the original. */
 struct pf_source_alias {
     char *actual;
     const char *name;

@@ -319,9 +319,9 @@ bool pf_trace_cell_value(const struct pf_trace *t, const struct pf_event *e, uin
                          bool old, uint64_t *value);
 /* The notify event that caused this wake; PF_NONE if the wake was spurious or timed out. */
 uint32_t pf_trace_waker(const struct pf_trace *t, uint32_t wake);
-/* Inner events of a callback: code that a missing call has called, and that does have events,
- * performs them between its first and its last event. While it runs, the code of the missing call
- * does not. Events during a missing call that are not marked may be the first or the last ones. */
+/* Inner events of a callback: all its events except the first and the last one. A callback is code
+ * with events that a missing call has called. While it runs, the code of the missing call does not
+ * run. An event during a missing call that is not marked may be the first or the last one. */
 void pf_trace_set_inner(struct pf_trace *t, uint32_t i);
 static inline bool pf_trace_is_inner(const struct pf_trace *t, uint32_t i)
 {

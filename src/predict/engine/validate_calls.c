@@ -71,8 +71,8 @@ bool pf_validate_calls_borders(const struct pf_validate_calls *c, uint32_t e)
     return c->rule != PF_RULE_NONE && !pf_trace_is_inner(c->t, e) && around(c, e) != PF_NONE;
 }
 
-/* Calls f for the calls whose code may run directly before or after event i: one that i begins or
- * ends, and one that it borders on. Returns whether f returned true. */
+/* Calls f for the missing calls whose code may run directly before or after event i: the call that
+ * i begins or ends, and the call around i that i borders on. Returns whether f returned true. */
 static bool each_own_call(const struct pf_validate_calls *c, uint32_t i,
                           bool (*f)(const struct pf_validate_calls *, uint32_t call, const void *),
                           const void *arg)

@@ -151,8 +151,8 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
             break;
         }
         bool sync = synchronises(e);
-        /* An atomic is in the list before it is checked: what it acquires counts for its own check,
-         * and what it releases makes no difference there. */
+        /* An atomic operation is added to the list before its access is checked, because its
+         * acquire may order the access. Its release does not affect the check. */
         if (sync)
             pf_vec_push(&g.syncs, i);
         const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;

@@ -138,9 +138,10 @@ static void events_of(struct pattern_search *s, const uint32_t *instance, uint32
     }
 }
 
-/* The number of pairs of instances of two classes that are not ordered. Both lists go from newest
- * to oldest. The instances of b that come after one of a are the newest ones, those that come
- * before it the oldest ones, and both ends only move towards older ones as a does. */
+/* The number of pairs of instances of two classes that are not ordered. Both lists go from the
+ * newest instance to the oldest. Of b, the newest instances come after a given instance of a, and
+ * the oldest come before it; those in between are counted. When the instance of a becomes older,
+ * both bounds move to older instances of b, so one walk over b is enough. */
 static uint64_t count_unordered(const struct pattern_search *s, uint32_t a, uint32_t b)
 {
     const struct pf_unit_instance *x = s->w->instances.at;
