@@ -23,7 +23,7 @@ LIMITS = {"tsan": "", "plain": "1.08", "pf": "", "pf/tsan": ""}
 def count(flavour, binary, args, folder):
     bare = os.path.join(folder, "counted")  # valgrind cannot read all debug information of clang-19
     run_quietly(["strip", "-g", "-o", bare, binary])
-    done = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", bare, *args],
+    done = subprocess.run(["valgrind", "--tool=callgrind", "--fair-sched=yes", "--callgrind-out-file=/dev/null", bare, *args],
                           env=flavour.environment(), capture_output=True, text=True)
     found = re.search(r"Collected : (\d+)", done.stderr)
     if done.returncode or not found:

@@ -246,7 +246,8 @@ static bool is_swapped(const struct pf_access *a, const struct pf_access *b)
 
 size_t pf_finding_first(const struct pf_finding *f)
 {
-    return pf_finding_is_pair(f) && is_swapped(&f->accesses[0], &f->accesses[1]);
+    return pf_finding_is_pair(f) ? is_swapped(&f->accesses[0], &f->accesses[1])
+                                 : f->naccesses == 2 && pf_kind_is_memory_error(f->kind);
 }
 
 /* False for deadlocks and failures without an address. */

@@ -42,8 +42,9 @@ void pf_narrative_step_text(struct pf_text *t, const struct pf_finding *f,
 void pf_thread_text(struct pf_text *t, const struct pf_finding *f, uint32_t number);
 /* Describes the memory that is accessed: the variable, or its kind. */
 void pf_memory_text(struct pf_text *t, const struct pf_finding *f);
-/* Index of the access of a race that is listed first: ordered by source position and not by
- * which happened first in this run, so that reports of different runs agree. */
+/* Index of the access that is listed first. In a race, source positions decide and not which
+ * access happened first in this run, so that reports of different runs agree. In a memory error, it
+ * is the wrong access. */
 size_t pf_finding_first(const struct pf_finding *f);
 /* Writes "data race on 'x' between f (a.c:1) and g (a.c:2)"; for other kinds "...: f (a.c:1), g
  * (a.c:2), f (a.c:3)". */

@@ -388,7 +388,7 @@ static void add_result(struct sarif_writer *w, const struct pf_finding *const *a
     pf_text_init(&m, &pool);
     pf_finding_title(&m, f);
     for (size_t i = 0; i < f->naccesses && i < 2; i++) {
-        pf_text_add(&m, i ? " while " : ": ");
+        pf_text_add(&m, !i ? ": " : pf_kind_is_memory_error(f->kind) ? " after " : " while ");
         access_text(&m, f, &f->accesses[i ^ one]);
     }
     add_message_linked(t, &m, f->naccesses > 1, &pool);

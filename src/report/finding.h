@@ -236,6 +236,11 @@ static inline bool pf_kind_is_failure(enum pf_kind k)
 {
     return k == PF_KIND_CRASH || k == PF_KIND_ASSERTION || k == PF_KIND_HANG;
 }
+/* True for wrong accesses to memory: the last access is the wrong one, the first explains it. */
+static inline bool pf_kind_is_memory_error(enum pf_kind k)
+{
+    return k >= PF_KIND_HEAP_OVERFLOW && k <= PF_KIND_GLOBAL_OVERFLOW;
+}
 /* True for the misuse of locks and threads: the first access is the wrong operation, the others are
  * earlier ones that explain it. */
 static inline bool pf_kind_is_misuse(enum pf_kind k) { return k >= PF_KIND_MUTEX_DESTROY_LOCKED; }
@@ -256,6 +261,12 @@ const struct pf_stack_frame *pf_backtrace_source(const struct pf_backtrace *t);
 static inline bool pf_finding_is_pair(const struct pf_finding *f)
 {
     return pf_kind_is_race(f->kind) && f->naccesses == 2;
+}
+/* Access number i in the order of the text report, where the later one of two accesses comes
+ * first. */
+static inline const struct pf_access *pf_finding_shown(const struct pf_finding *f, size_t i)
+{
+    return &f->accesses[pf_kind_is_memory_error(f->kind) ? f->naccesses - 1 - i : i];
 }
 /* The stack to show or match first: that of the first access that has one; NULL if none has. */
 const struct pf_backtrace *pf_finding_stack(const struct pf_finding *f);

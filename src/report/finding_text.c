@@ -101,11 +101,11 @@ static void add_locks(struct pf_text *t, const struct pf_finding *f, const struc
 static void add_access(struct pf_text *t, const struct pf_finding *f, size_t i,
                        const struct pf_text_style *style)
 {
-    const struct pf_access *a = &f->accesses[i];
+    const struct pf_access *a = pf_finding_shown(f, i);
     const struct colors *c = colors_of(style);
     const char *op = op_text(a->op);
     pf_text_add(t, c->access);
-    if (!pf_finding_is_pair(f) && f->naccesses > 1) {
+    if (!pf_finding_is_pair(f) && !pf_kind_is_memory_error(f->kind) && f->naccesses > 1) {
         pf_text_add(t, "  ");
         pf_text_u64(t, i + 1);
         pf_text_add(t, ". ");
@@ -293,7 +293,7 @@ static void add_summary(struct pf_text *t, const struct pf_finding *f,
                         const struct pf_text_style *style)
 {
     const struct pf_stack_frame *p =
-        f->naccesses ? pf_backtrace_source(&f->accesses[0].stack) : NULL;
+        f->naccesses ? pf_backtrace_source(&pf_finding_shown(f, 0)->stack) : NULL;
     pf_text_add(t, "SUMMARY: photofinish: ");
     add_title(t, f);
     if (p && p->file) {

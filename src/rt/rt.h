@@ -23,6 +23,9 @@ struct pf_rt {
     /* event mode: some functions are excluded from the trace, or are regions, so every call asks
      * which body to run (direct/reach/missing_call.h) */
     bool excludes_functions;
+    /* allocations write the block, and freed blocks are marked (memory_range.c) */
+    bool heap_marks;
+    bool object_uses; /* uses of descriptors and condition variables are checked */
     bool lock_stacks; /* the stack of every acquisition of a lock is stored (taken_at) */
     bool lock_order; /* the order in which locks are taken is watched (lock_order.h) */
     bool has_signal_handlers; /* the target has installed a signal handler at some time */

@@ -1,5 +1,7 @@
 // want: use-after-free
 // text: heap-use-after-free
+// text: freed_under_lock_bad.c:17:12 in user
+// text: Previous free of size 4
 // A block is used after it was freed; a lock orders the free and the use, so it is not a race.
 #include "order.h"
 #include <pthread.h>

@@ -7,6 +7,7 @@ status 66 "$PF" run -- ./asks
 mv out ours
 status 66 setarch -R ./tsan
 diff ours out
+has ours "heap-use-after-free: 0 stacks, 2 accesses"
 has ours "data-race: 0 stacks, 2 accesses, 1 locations, 1 locks"
 
 # Hooks at the start and the end, and the second names of interposed functions. ThreadSanitizer finds the hooks of an

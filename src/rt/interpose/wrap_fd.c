@@ -288,14 +288,14 @@ void pf_fd_opened_by(struct pf_call *c, int fd)
 
 void pf_fd_use(struct pf_call *c, int fd)
 {
-    const struct fd_entry *e = pf_rt.events ? NULL : entry(fd);
+    const struct fd_entry *e = pf_rt.object_uses ? entry(fd) : NULL;
     if (e)
         pf_runtime_read(c->t, word_of(e), sizeof e->to, pf_call_id(c, PF_NATIVE_READ));
 }
 
 void pf_fd_close(struct pf_call *c, int fd)
 {
-    struct fd_entry *e = pf_rt.events ? NULL : entry(fd);
+    struct fd_entry *e = pf_rt.object_uses ? entry(fd) : NULL;
     if (e) {
         pf_runtime_write(c->t, word_of(e), sizeof e->to, pf_call_id(c, PF_NATIVE_WRITE));
         pf_memory_new(word_of(e), sizeof e->to);

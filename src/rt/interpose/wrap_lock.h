@@ -104,12 +104,12 @@ static inline void pf_lock_record_access(struct pf_call *c, const volatile void 
  * write it. Not in directed mode, where such an access would be an event. */
 static inline void pf_object_used(struct pf_call *c, const volatile void *object)
 {
-    if (c->t && !pf_rt.events && pf_stack_watched() && pf_call_is_direct(c))
+    if (c->t && pf_rt.object_uses && pf_stack_watched() && pf_call_is_direct(c))
         pf_runtime_read(c->t, object, 1, pf_call_id(c, PF_NATIVE_READ));
 }
 static inline void pf_object_reset(struct pf_call *c, const volatile void *object)
 {
-    if (c->t && !pf_rt.events && pf_stack_watched() && pf_call_is_direct(c))
+    if (c->t && pf_rt.object_uses && pf_stack_watched() && pf_call_is_direct(c))
         pf_runtime_write(c->t, object, 1, pf_call_id(c, PF_NATIVE_WRITE));
 }
 

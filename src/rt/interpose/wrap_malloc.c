@@ -6,7 +6,8 @@
  * the block stays in place, the bytes it keeps stay marked as written by realloc; if it moves, the
  * copy is a write. So nothing is lost: all earlier accesses are checked against the end, and all
  * later ones against what realloc wrote. The end must be recorded before the real call, because
- * another thread may get the memory during it.
+ * another thread may get the memory during it. For the same reason the block is marked as freed
+ * before the call if it may move, and the marks are removed if it did not.
  *
  * An allocation by instrumented code is a write of the block. One by other code is not: what orders
  * it before the uses of the block may be invisible, too.
@@ -124,7 +125,7 @@ void *pf_heap_allocated(struct pf_func *native, void *p, size_t size, const void
     return p;
 }
 
-/* to_libc: the caller returns the block to libc at once, so libc may reuse it. */
+/* to_libc: the caller returns the block to libc at once, or may do so. */
 static void freeing(struct pf_func *native, void *p, const void *caller, bool to_libc)
 {
     struct pf_thread *t = pf_self();
@@ -137,9 +138,7 @@ static void freeing(struct pf_func *native, void *p, const void *caller, bool to
     uint32_t where = pf_stack_id(t, PF_NATIVE_FREE);
     if (own)
         pf_memory_new(p, pf_block_size(p));
-    size_t size = pf_block_free(t, p, where);
-    if (to_libc && size && !own && !pf_rt.events)
-        pf_shadow_freed(t, (uintptr_t)p, size, where);
+    pf_block_free(t, p, where, to_libc && !own);
     leave(t, top);
 }
 
@@ -229,7 +228,7 @@ static bool free_to_quarantine(struct pf_func *native, void *p, const void *call
     b.size = pf_block_size(p);
     bool done = false;
     if (b.size) {
-        pf_block_free(t, p, b.where);
+        pf_block_free(t, p, b.where, false);
         if (!pf_quarantine_add(t, b, __libc_free))
             __libc_free(p);
         done = true;
@@ -258,7 +257,7 @@ void pf_heap_free(struct pf_func *native, void *p, const void *caller)
     size_t had = pf_block_size(p);
     if (had) {
         struct pf_frame *top = enter(native, caller);
-        pf_block_free(t, p, pf_stack_id(t, PF_NATIVE_FREE));
+        pf_block_free(t, p, pf_stack_id(t, PF_NATIVE_FREE), false);
         leave(t, top);
         quarantine(p, had);
     } else if (pf_red_zone_kind((uintptr_t)p) == PF_ZONE_FREED) {
@@ -300,11 +299,13 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
 {
     struct pf_thread *t = pf_self();
     size_t had = 0;
+    bool marked = false;
     if (t && old) {
         pf_nest();
         had = pf_block_size(old);
+        marked = had && !pf_rt.events && (!size || malloc_usable_size(old) < size);
         pf_unnest();
-        pf_heap_freeing(native, old, caller);
+        freeing(native, old, caller, marked);
     }
     void *p = __libc_realloc(old, old && !size ? 0 : padded(size));
     if (uses_red_zones() && had && p != old && (p || !size))
@@ -314,6 +315,8 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
     if (!p || p == old) { /* it stayed, or there was no memory and it is unchanged */
         size_t now = p ? size : had;
         struct pf_frame *top = enter(native, caller);
+        if (marked)
+            pf_shadow_not_freed(t, (uintptr_t)old, had, pf_stack_id(t, PF_NATIVE_FREE));
         pf_block_reuse(t, old, now, had < now ? had : now, pf_stack_id(t, PF_NATIVE_CALL),
                        pf_code_is_instrumented(caller));
         mark_red_zone(old, now);

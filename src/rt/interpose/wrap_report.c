@@ -38,9 +38,16 @@ static const char *description(const struct pf_finding *f)
         [PF_KIND_SIGNAL_UNSAFE] = "signal-unsafe-call",
         [PF_KIND_ERRNO_IN_SIGNAL] = "errno-in-signal-handler",
     };
-    if (pf_finding_is_pair(f) && f->accesses[1].op == PF_OP_FREE)
+    if (f->kind == PF_KIND_USE_AFTER_FREE ||
+        (pf_finding_is_pair(f) && f->accesses[1].op == PF_OP_FREE))
         return f->kind == PF_KIND_VPTR_RACE ? "heap-use-after-free-vptr" : "heap-use-after-free";
     return words[f->kind] ? words[f->kind] : pf_kind_name(f->kind);
+}
+
+/* True if the report consists of accesses; else of stacks. */
+static bool has_accesses(const struct pf_finding *f)
+{
+    return pf_kind_is_race(f->kind) || pf_kind_is_memory_error(f->kind);
 }
 
 static void put_trace(const struct pf_backtrace *stack, void **trace, unsigned long room)
@@ -80,16 +87,16 @@ PROVIDE(int, __tsan_get_report_data,
          void **sleep_trace, unsigned long trace_size))
 {
     const struct pf_finding *f = report;
-    bool race = pf_kind_is_race(f->kind);
+    bool accesses = has_accesses(f);
     int locks = 0, threads = 0;
     while (lock_at(f, (unsigned long)locks))
         locks++;
-    while (!race && thread_at(f, (unsigned long)threads) >= 0)
+    while (!accesses && thread_at(f, (unsigned long)threads) >= 0)
         threads++;
     *words = description(f);
     *count = (int)f->count;
-    *stack_count = race ? 0 : (int)f->naccesses;
-    *mop_count = race ? (int)f->naccesses : 0;
+    *stack_count = accesses ? 0 : (int)f->naccesses;
+    *mop_count = accesses ? (int)f->naccesses : 0;
     *loc_count = f->location.kind != PF_LOCATION_UNKNOWN;
     *mutex_count = locks;
     *thread_count = (int)f->nthreads;
@@ -108,7 +115,7 @@ PROVIDE(int, __tsan_get_report_stack,
         (void *report, unsigned long i, void **trace, unsigned long trace_size))
 {
     const struct pf_finding *f = report;
-    if (pf_kind_is_race(f->kind) || i >= f->naccesses)
+    if (has_accesses(f) || i >= f->naccesses)
         return 0;
     put_trace(&f->accesses[i].stack, trace, trace_size);
     return 1;
@@ -118,9 +125,9 @@ PROVIDE(int, __tsan_get_report_mop,
          void **trace, unsigned long trace_size))
 {
     const struct pf_finding *f = report;
-    if (!pf_kind_is_race(f->kind) || i >= f->naccesses)
+    if (!has_accesses(f) || i >= f->naccesses)
         return 0;
-    const struct pf_access *a = &f->accesses[i];
+    const struct pf_access *a = pf_finding_shown(f, i);
     *tid = (int)a->thread;
     *addr = (void *)a->address;
     *size = (int)a->size;
@@ -146,7 +153,7 @@ PROVIDE(int, __tsan_get_report_loc,
     if (i || l->kind == PF_LOCATION_UNKNOWN)
         return 0;
     *type = location_word(l->kind);
-    *addr = f->naccesses ? (void *)f->accesses[0].address : NULL;
+    *addr = f->naccesses ? (void *)pf_finding_shown(f, 0)->address : NULL;
     *start = descriptor ? NULL : (void *)l->address;
     *size = (unsigned long)l->size;
     *tid = (int)l->thread;

@@ -33,7 +33,7 @@ static uint64_t narrow_to_byte(const uint64_t *cell, uint64_t s, unsigned byte)
     return mask | (s & ~(PF_MASK_ALL | PF_BITS_ID)) | id;
 }
 
-/* Finds the two records of pf_shadow_freed, and makes of them the record of the free as a plain
+/* Finds the two records of pf_shadow_free, and makes of them the record of the free as a plain
  * write of its thread. 0: there are none. */
 static uint64_t find_free(const uint64_t *record, unsigned n)
 {

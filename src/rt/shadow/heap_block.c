@@ -226,16 +226,18 @@ static __attribute__((noinline)) void free_large(struct pf_thread *t, void *addr
     remember_freed((struct freed_range){(uintptr_t)addr, size});
 }
 
-size_t pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where)
+size_t pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where, bool mark)
 {
     struct pf_block b;
     if (!find_live((uintptr_t)addr, &b))
         return 0;
     pf_listener_notify(t, PF_EV_FREE, addr, b.size ? b.size : 1);
-    if (b.size < LARGE)
-        pf_check_write(t, addr, b.size, where);
-    else
+    if (b.size >= LARGE)
         free_large(t, addr, b.size, where);
+    else if (mark)
+        pf_shadow_free(t, addr, b.size, where);
+    else
+        pf_check_write(t, addr, b.size, where);
     uint64_t *p = plane((uintptr_t)addr);
     if (*p & RECORD)
         records[(uint32_t)*p].freed = 1;

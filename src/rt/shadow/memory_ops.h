@@ -18,13 +18,15 @@ void pf_shadow_new(const volatile void *addr, size_t size);
  * the memory. */
 void pf_shadow_allocated(struct pf_thread *t, const volatile void *addr, size_t size,
                          uint32_t where);
+/* t frees the block: checks this as a write of it, and marks its start as freed. */
+void pf_shadow_free(struct pf_thread *t, void *addr, size_t size, uint32_t where);
 void pf_shadow_unmapped(const volatile void *addr, size_t size);
 /* heap_block.c */
 void pf_heap_block_init(void);
 void pf_heap_block_prefetch(const void *addr);
 void pf_heap_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where,
                          bool write);
-size_t pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where);
+size_t pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where, bool mark);
 bool pf_heap_block_find(const volatile void *addr, struct pf_block *out);
 size_t pf_heap_block_size(const void *addr);
 

@@ -15,6 +15,7 @@
 #include "cell.h"
 #include "fast_update.h"
 #include "hb.h"
+#include "memory_ops.h"
 #include "oracle_log.h"
 #include "rt.h"
 #include "runtime_access.h"
@@ -130,10 +131,7 @@ void pf_shadow_new(const volatile void *p, size_t size)
 void pf_shadow_allocated(struct pf_thread *t, const volatile void *p, size_t size, uint32_t where)
 {
     uintptr_t addr = (uintptr_t)p, end = addr + size;
-    /* Not while sampling, when a thread that is not watched leaves no records. Not with the oracle,
-     * which does not know this kind of write. */
-    if (!where || addr & 7 || pf_rt.sampling | pf_rt.oracle || pf_ignores(t, true) ||
-        !pf_stack_watched()) {
+    if (!where || addr & 7 || !pf_rt.heap_marks || pf_ignores(t, true) || !pf_stack_watched()) {
         pf_shadow_new(p, size);
         return;
     }
@@ -167,20 +165,10 @@ static uint64_t freed_by(const struct pf_thread *t)
     return t->number < PF_CLK_MAX ? t->number + 1 : PF_CLK_MAX;
 }
 
-static inline void mark_cell(uint64_t *cell, uint64_t by, uint64_t when)
-{
-    if (pf_word_is_ref(pf_word_get(&cell[1])))
-        return;
-    pf_word_put(&cell[0], by);
-    pf_word_put(&cell[1], when);
-    if (*pf_cell_overflow_state(cell))
-        pf_cell_overflow_set_state(cell, 0);
-}
-
 /*
- * The block is about to be returned to libc. Two records replace those of each granule, except in
- * granules with a read set or a spill. They are ordered before no access, so that every later one
- * is reported:
+ * t frees the block, and libc may reuse it at once. The free is checked as a write, and two records
+ * replace those of each granule, except in granules with a read set or a spill. They are ordered
+ * before no access, so that every later one is reported:
  *
  *      cell[0]: write,        clk: the thread + 1,             id: the site of the free
  *      cell[1]: atomic write, clk: the epoch of the free,      id: its slot
@@ -188,21 +176,84 @@ static inline void mark_cell(uint64_t *cell, uint64_t by, uint64_t when)
  * When an access is reported, both are read: if the free did not happen before the access, the two
  * race; otherwise it is a use after free.
  */
-void pf_shadow_freed(struct pf_thread *t, uintptr_t addr, size_t size, uint32_t where)
+struct freed_marks {
+    uint64_t by, when;
+};
+/* The overflow states of eight cells. */
+typedef uint64_t overflow_states8 __attribute__((aligned(1), may_alias));
+
+/* A granule, or the part of it that the block has, on the slow path. */
+static __attribute__((noinline)) void free_granule(struct pf_thread *t, uintptr_t addr, size_t size,
+                                                   struct freed_marks m)
 {
-    uint64_t by = freed_record(freed_by(t), where),
-             when = freed_record(t->order.clk, t->order.sid) | PF_BIT_A;
-    if (pf_rt.sampling | pf_rt.oracle || addr & 7 || size >= MAPPED_MIN || pf_ignores(t, true) ||
-        !pf_stack_watched())
+    uint64_t *cell = pf_cell_of(addr), mask = ((1ull << size) - 1) << PF_MASK_SHIFT;
+    pf_check_write(t, (void *)addr, size, pf_access_id(m.by));
+    if (pf_word_is_ref(pf_word_get(&cell[1])))
         return;
-    if (size > FREED_MAX)
-        size = FREED_MAX;
-    uint64_t *cell = pf_cell_of(addr), *end = cell + size / 8 * 2;
-    for (; cell < end; cell += 2)
-        mark_cell(cell, by | PF_MASK_ALL, when | PF_MASK_ALL);
-    uint64_t rest = ((1ull << size % 8) - 1) << PF_MASK_SHIFT;
-    if (rest)
-        mark_cell(cell, by | rest, when | rest);
+    pf_word_put(&cell[0], m.by | mask);
+    pf_word_put(&cell[1], m.when | mask);
+    if (*pf_cell_overflow_state(cell))
+        pf_cell_overflow_set_state(cell, 0);
+}
+
+/* Frees the leading ones of n granules, 8 at most, whose records are all in the front words and
+ * ordered before the free. Returns their number. */
+static inline __attribute__((always_inline)) uint64_t free_ordered(const uint32_t *clock,
+                                                                   uint64_t *cell, uint64_t n,
+                                                                   struct freed_marks m)
+{
+    uint64_t states = *(const overflow_states8 *)pf_cell_overflow_state(cell), i = 0;
+    if (states << (64 - 8 * n))
+        return 0;
+    for (; i < n; i++, cell += 2) {
+        uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
+        if (!pf_access_ordered(clock, s0) || (s1 != s0 && !pf_access_ordered(clock, s1)))
+            break;
+        pf_word_put(&cell[0], m.by);
+        pf_word_put(&cell[1], m.when);
+    }
+    return i;
+}
+
+void pf_shadow_free(struct pf_thread *t, void *p, size_t size, uint32_t where)
+{
+    uintptr_t addr = (uintptr_t)p;
+    if (!pf_rt.heap_marks || !where || addr & 7 || size >= MAPPED_MIN || pf_ignores(t, true) ||
+        !pf_stack_watched()) {
+        pf_check_write(t, p, size, where);
+        return;
+    }
+    struct freed_marks m = {freed_record(freed_by(t), where),
+                            freed_record(t->order.clk, t->order.sid) | PF_BIT_A};
+    struct freed_marks whole = {m.by | PF_MASK_ALL, m.when | PF_MASK_ALL};
+    bool slow = pf_rt.slow_path_only | t->check_only;
+    uintptr_t end = addr + size, marked = size > FREED_MAX ? addr + FREED_MAX : end;
+    t->order.dirty = true; /* the marks have its epoch */
+    while (marked - addr >= 8) {
+        uint64_t *cell = pf_cell_of(addr), n = (marked - addr) / 8;
+        uint64_t done = slow ? 0 : free_ordered(t->order.clock, cell, n < 8 ? n : 8, whole);
+        if (!done) {
+            free_granule(t, addr, 8, m);
+            done = 1;
+        }
+        addr += 8 * done;
+    }
+    if (addr < marked)
+        free_granule(t, addr, marked - addr, m);
+    if (marked < end)
+        pf_check_write(t, (void *)marked, end - marked, where);
+}
+
+void pf_shadow_not_freed(struct pf_thread *t, uintptr_t addr, size_t size, uint32_t where)
+{
+    uint64_t record = pf_access_make(t, 0, true, false) | where;
+    size = size < FREED_MAX ? size : FREED_MAX;
+    for (uint64_t *cell = pf_cell_of(addr), *end = cell + (size + 7) / 8 * 2; cell < end; cell++) {
+        uint64_t s = pf_word_get(cell);
+        if (pf_access_sid(s) == PF_SID_FREED)
+            pf_word_put(cell, record | (s & PF_MASK_ALL));
+    }
+    t->order.dirty = true;
 }
 
 void pf_memory_mark_freed(struct pf_thread *t, const volatile void *p, size_t size, uint32_t where)

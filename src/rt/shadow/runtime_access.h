@@ -33,7 +33,7 @@ struct pf_memory_ops {
     void (*block_prefetch)(const void *addr);
     void (*block_reuse)(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where,
                         bool write);
-    size_t (*block_free)(struct pf_thread *t, void *addr, uint32_t where);
+    size_t (*block_free)(struct pf_thread *t, void *addr, uint32_t where, bool mark);
     bool (*block_find)(const volatile void *addr, struct pf_block *out);
     size_t (*block_size)(const void *addr);
 };
@@ -76,9 +76,6 @@ static inline void pf_memory_unmapped(const volatile void *addr, size_t size)
  * reported, until pf_memory_new. Free mode only. */
 void pf_memory_mark_freed(struct pf_thread *t, const volatile void *addr, size_t size,
                           uint32_t where);
-/* A cheaper form for blocks that are returned to libc at once, which may reuse them: marks only the
- * start of the block. Called between pf_block_free and the real free. Free mode only. */
-void pf_shadow_freed(struct pf_thread *t, uintptr_t addr, size_t size, uint32_t where);
 /* Drops the access records of those pages of the range that the system has taken back. Returns true
  * if these were all pages of the range. */
 bool pf_memory_drop_returned(const volatile void *addr, size_t size);
@@ -88,7 +85,8 @@ void pf_memory_write_used(struct pf_thread *t, const volatile void *addr, size_t
 
 /* Heap blocks, identified by their first address. pf_block_new is called after the real malloc.
  * pf_block_free is called before the real free: it checks the free as a write of the whole block
- * and marks the block as freed. It returns the size of the block; 0: the block is unknown. */
+ * and marks the block as freed. It returns the size of the block; 0: the block is unknown. `mark`:
+ * uses of the block that come later are reported as well, until the memory is allocated again. */
 struct pf_block {
     uintptr_t addr;
     size_t size;
@@ -113,10 +111,13 @@ static inline void pf_block_new(struct pf_thread *t, void *addr, size_t size, ui
 {
     pf_block_reuse(t, addr, size, 0, where, write);
 }
-static inline size_t pf_block_free(struct pf_thread *t, void *addr, uint32_t where)
+static inline size_t pf_block_free(struct pf_thread *t, void *addr, uint32_t where, bool mark)
 {
-    return pf_memory_ops.block_free(t, addr, where);
+    return pf_memory_ops.block_free(t, addr, where, mark);
 }
+/* The block was freed with `mark`, but is still in use: realloc did not move it. Only in free
+ * mode. */
+void pf_shadow_not_freed(struct pf_thread *t, uintptr_t addr, size_t size, uint32_t where);
 /* Finds the block that contains addr, for reports. Returns false if there is none. Freed blocks are
  * found if no live block contains addr. */
 static inline bool pf_block_find(const volatile void *addr, struct pf_block *out)

@@ -134,8 +134,13 @@ void pf_rt_init(void)
     pf_sample_init();
     if (pf_options.oracle_log[0])
         pf_oracle_open(pf_options.oracle_log);
-    pf_rt.lock_order = pf_options.detect_deadlocks && !pf_rt.plain;
-    pf_rt.lock_stacks = !pf_rt.sampling && !pf_rt.events;
+    bool all_kinds = !pf_options.races_only && !pf_rt.plain;
+    pf_rt.lock_order = all_kinds && pf_options.detect_deadlocks;
+    pf_rt.object_uses = all_kinds && !pf_rt.events;
+    pf_rt.lock_stacks = pf_rt.object_uses && !pf_rt.sampling;
+    /* Not while sampling, when a thread that is not watched leaves no records. Not with the oracle,
+     * which does not know these writes. */
+    pf_rt.heap_marks = pf_rt.lock_stacks && !pf_rt.oracle;
     pf_rt.slow_path_only = pf_rt.strict || pf_rt.oracle || pf_rt.events;
     pf_wrap_init();
     pf_race_init();

@@ -1,6 +1,7 @@
 /* Asks its race detector, from __tsan_on_report, about the report that the detector is printing. */
 #include "order.h"
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@ const char *__tsan_locate_address(void *addr, char *name, size_t room, void **re
 void __sanitizer_symbolize_pc(void *pc, const char *format, char *out, size_t room);
 
 int shared;
+static bool uses_freed;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((disable_sanitizer_instrumentation)) void __tsan_on_report(void *report)
@@ -35,6 +37,16 @@ __attribute__((disable_sanitizer_instrumentation)) void __tsan_on_report(void *r
     char text[256];
     __tsan_get_report_data(report, &words, &count, &stacks, &mops, &locs, &mutexes, &threads, &tids,
                            sleep, 4);
+    if (uses_freed) { /* ThreadSanitizer does not describe freed blocks */
+        printf("%s: %d stacks, %d accesses\n", words, stacks, mops);
+        for (int i = 0; i < mops; i++) {
+            __tsan_get_report_mop(report, (unsigned long)i, &tid, &addr, &size, &write, &atomic,
+                                  trace, 8);
+            __sanitizer_symbolize_pc(trace[0], "%f", text, sizeof text);
+            printf("thread %d, write %d, %s\n", tid, write, text);
+        }
+        return;
+    }
     printf("%s: %d stacks, %d accesses, %d locations, %d locks, %d threads, current %d\n", words,
            stacks, mops, locs, mutexes, threads, report == __tsan_get_current_report());
     for (int i = 0; i < mops; i++) {
@@ -89,5 +101,8 @@ int main(void)
     local = shared;
     pthread_join(t, NULL);
     free(block);
+    uses_freed = true;
+    fflush(stdout);
+    local += ((volatile char *)block)[20];
     return local & 0;
 }

@@ -106,8 +106,9 @@ void pf_block_history_reuse(struct pf_thread *t, void *p, size_t size, size_t ke
     pf_listener_notify(t, PF_EV_ALLOC, p, size ? size : 1);
 }
 
-size_t pf_block_history_free(struct pf_thread *t, void *addr, uint32_t where)
+size_t pf_block_history_free(struct pf_thread *t, void *addr, uint32_t where, bool mark)
 {
+    (void)mark; /* red zones mark it */
     struct cell *c = cell_of((uintptr_t)addr);
     if (!begins(c, (uintptr_t)addr) || is_freed(c))
         return 0;

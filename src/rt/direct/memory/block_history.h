@@ -37,7 +37,7 @@ void pf_block_history_prefetch(const void *addr);
 void pf_block_history_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept,
                             uint32_t where, bool write);
 /* Returns the size of the block; 0: no block is known at the address, or it is freed. */
-size_t pf_block_history_free(struct pf_thread *t, void *addr, uint32_t where);
+size_t pf_block_history_free(struct pf_thread *t, void *addr, uint32_t where, bool mark);
 /* 0: there is no block, or it is freed. */
 size_t pf_block_history_size(const void *addr);
 /* For reports: of the blocks that contain the address, the one that is not freed, else the last
