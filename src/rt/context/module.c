@@ -7,6 +7,7 @@
 #include "hooks.h"
 #include "limits.h"
 #include "rt.h"
+#include "section_bounds.h"
 #include "spin.h"
 #include "store.h"
 #include "symbolizer.h"
@@ -97,10 +98,6 @@ static void rebuild_entries(void)
         }
     entries.made = entries.changes;
 }
-
-#define BOUND(name) extern const char name[] __attribute__((weak, visibility("hidden")))
-BOUND(__start_pf_text); /* own_section.h */
-BOUND(__stop_pf_text);
 
 bool pf_func_begins_at(const void *addr)
 {

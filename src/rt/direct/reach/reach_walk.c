@@ -14,6 +14,7 @@
 #include "reach_stacks.h"
 #include "reach_variables.h"
 #include "runtime_access.h"
+#include "section_bounds.h"
 #include "sys.h"
 #include <sys/uio.h>
 
@@ -144,16 +145,6 @@ static bool holds_runtime_data(const struct pf_mapping *a)
     uint64_t bss = (uintptr_t)&pf_direct, data = (uintptr_t)&pf_options;
     return (bss >= a->lo && bss < a->hi) || (data >= a->lo && data < a->hi);
 }
-
-#define BOUND(name) extern char name[] __attribute__((weak, visibility("hidden")))
-BOUND(__start_pf_bss);
-BOUND(__stop_pf_bss);
-BOUND(__start_pf_data);
-BOUND(__stop_pf_data);
-BOUND(__start_pf_func);
-BOUND(__stop_pf_func);
-BOUND(__start_pf_real);
-BOUND(__stop_pf_real);
 
 /* Shrinks [lo, hi) around p so that it contains no variables of the runtime. False: p is in one. */
 static bool exclude_runtime_data(uint64_t p, uint64_t *lo, uint64_t *hi)

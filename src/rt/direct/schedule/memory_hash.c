@@ -5,6 +5,7 @@
 #include "memory_hash.h"
 #include "context.h"
 #include "mappings.h"
+#include "section_bounds.h"
 #include "sys.h"
 #include "thread_table.h"
 #include <fcntl.h>
@@ -14,12 +15,6 @@
 #define EXCLUDED 4096u
 #define ENTRIES 512u        /* of pagemap, read at once */
 #define IN_USE (3ull << 62) /* present, or swapped out */
-
-#define BOUND(name) extern char name[] __attribute__((weak, visibility("hidden")))
-BOUND(__start_pf_bss);
-BOUND(__stop_pf_bss);
-BOUND(__start_pf_data);
-BOUND(__stop_pf_data);
 
 static struct excluded_range {
     uint64_t lo, hi;

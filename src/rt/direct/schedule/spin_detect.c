@@ -9,6 +9,7 @@
 #include "module.h"
 #include "orphan.h"
 #include "schedule_stream.h"
+#include "section_bounds.h"
 #include "signals.h"
 #include "spin_loop.h"
 #include "stream_ring.h"
@@ -126,10 +127,6 @@ void pf_spin_detect_child(void)
 /* --- position of the thread --- */
 
 extern char pf_yield_here[];
-
-#define BOUND(name) extern char name[] __attribute__((weak, visibility("hidden")))
-BOUND(__start_pf_text);
-BOUND(__stop_pf_text);
 
 /* True if the code belongs to an object that contains neither events nor the runtime. */
 static bool is_foreign(uint64_t rip)

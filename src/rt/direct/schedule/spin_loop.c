@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "spin_loop.h"
+#include "section_bounds.h"
 #include "sys.h"
 #include <dlfcn.h>
 #include <link.h>
@@ -217,12 +218,6 @@ static struct {
     uint64_t rsp; /* words just below it are ignored: our own handlers write there */
 } pages;
 static uint64_t before[PAGES][PAGE / 8];
-
-#define BOUND(name) extern char name[] __attribute__((weak, visibility("hidden")))
-BOUND(__start_pf_bss);
-BOUND(__stop_pf_bss);
-BOUND(__start_pf_data);
-BOUND(__stop_pf_data);
 
 /* True if the address is a variable of the runtime (own_section.h). */
 static bool is_own(uint64_t at)
