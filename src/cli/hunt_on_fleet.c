@@ -21,30 +21,30 @@
 
 /* --- the summary of all tasks --- */
 
-/* Merges the candidates of all tasks by their text. A candidate is found if one task found it, else
+/* Merges the candidates of all tasks by their id. A candidate is found if one task found it, else
  * open if it is open in some task, else abandoned. */
 static json_t *join_candidates(const json_t *summaries)
 {
-    json_t *by_text = json_object(), *list = json_array();
+    json_t *by_id = json_object(), *list = json_array();
     static const char *const rank[] = {"abandoned", "open", "found"};
     for (size_t i = 0; i < json_array_size(summaries); i++) {
         const json_t *some = json_object_get(json_array_get(summaries, i), "candidates");
         for (size_t k = 0; k < json_array_size(some); k++) {
             json_t *c = json_array_get(some, k);
-            json_t *old = json_object_get(by_text, pf_json_text(c, "text"));
+            json_t *old = json_object_get(by_id, pf_json_text(c, "id"));
             int now = 0, before = -1;
             for (int r = 0; r < 3; r++) {
                 now = !strcmp(pf_json_text(c, "state"), rank[r]) ? r : now;
                 before = old && !strcmp(pf_json_text(old, "state"), rank[r]) ? r : before;
             }
             if (now > before)
-                json_object_set(by_text, pf_json_text(c, "text"), c);
+                json_object_set(by_id, pf_json_text(c, "id"), c);
         }
     }
-    const char *text;
+    const char *id;
     json_t *c;
-    json_object_foreach(by_text, text, c) json_array_append(list, c);
-    json_decref(by_text);
+    json_object_foreach(by_id, id, c) json_array_append(list, c);
+    json_decref(by_id);
     return list;
 }
 
@@ -60,14 +60,6 @@ static void add_numbers(json_t *to, const json_t *from)
                 to, key,
                 json_integer(json_integer_value(v) + json_integer_value(json_object_get(to, key))));
     }
-}
-
-/* For numbers of sites and branches: tasks reach some in common, so they cannot be added. The
- * largest number is a lower bound for all tasks together. */
-static void add_largest(json_t *to, const json_t *from, const char *key)
-{
-    if (pf_json_u64(from, key) >= pf_json_u64(to, key))
-        json_object_set_new(to, key, json_integer((json_int_t)pf_json_u64(from, key)));
 }
 
 /* Adds up what was not modelled, by reason and name. */
@@ -97,9 +89,6 @@ static json_t *join(const json_t *summaries, const struct pf_fleet_hunt *h)
     for (size_t i = 0; i < json_array_size(summaries); i++) {
         const json_t *one = json_array_get(summaries, i);
         add_numbers(solver, json_object_get(one, "solver"));
-        add_largest(all, one, "sites");
-        add_largest(all, one, "branches");
-        add_largest(all, one, "inputs");
         add_losses(losses, json_object_get(one, "concretised"));
         for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
             json_object_set_new(
@@ -117,6 +106,9 @@ static json_t *join(const json_t *summaries, const struct pf_fleet_hunt *h)
     }
     json_object_set_new(all, "tasks", json_integer((json_int_t)json_array_size(summaries)));
     json_object_set_new(all, "runs", json_integer((json_int_t)h->made));
+    json_object_set_new(all, "inputs", json_integer((json_int_t)h->inputs));
+    json_object_set_new(all, "sites", json_integer((json_int_t)h->sites));
+    json_object_set_new(all, "branches", json_integer((json_int_t)h->branches));
     json_object_set_new(all, "finished", json_boolean(h->finished));
     json_object_set_new(all, "candidates", join_candidates(summaries));
     json_object_set_new(all, "solver", solver);

@@ -78,7 +78,7 @@ static int run(struct hunting *v, int argc, char **argv)
 
 int pf_verb_hunt(int argc, char **argv)
 {
-    const char *time = NULL, *runs = NULL, *state = NULL, *solver = NULL, *shard = NULL;
+    const char *time = NULL, *runs = NULL, *state = NULL, *solver = NULL;
     struct pf_fleet_options fleet = {0};
     struct hunting v = {0};
     const struct pf_cli_option options[] = {
@@ -94,8 +94,6 @@ int pf_verb_hunt(int argc, char **argv)
         {"corpus", "DIR", "start from the inputs in DIR, too", &v.settings.corpus, NULL},
         {"export", "DIR", "write the inputs of the corpus to DIR, for other fuzzers",
          &v.settings.export, NULL},
-        {"shard", "K/N", "try only part K of N of the branches that an input may flip", &shard,
-         NULL},
         {"solver", "TIME", "limit of each question to the solver (default: 2s)", &solver, NULL},
         {"json", "FILE", "write the result as JSON; - is standard output", &v.json, NULL},
         {"state", "DIR", "the state folder (default: .photofinish)", &state, NULL},
@@ -113,7 +111,6 @@ int pf_verb_hunt(int argc, char **argv)
         options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_OK, next = pf_cli_parse(&verb, argc, argv, &status);
     char *end = NULL;
-    int length = 0;
     if (next < 0)
         return status;
     v.settings.time_ms = 600000;
@@ -121,10 +118,6 @@ int pf_verb_hunt(int argc, char **argv)
     v.settings.runs = runs ? strtoull(runs, &end, 10) : 0;
     if (fleet.resume)
         return pf_fleet_resume(VERB, state ? state : ".photofinish");
-    if (shard && (sscanf(shard, "%u/%u%n", &v.settings.shard, &v.settings.shards, &length) != 2 ||
-                  shard[length] || v.settings.shard < 1 || v.settings.shard > v.settings.shards))
-        return pf_complain(VERB, "--shard=%s: expected K/N, such as 1/4", shard);
-    v.settings.shard -= shard != NULL;
     if (next >= argc)
         return pf_complain(VERB, "no program given; usage: pf hunt %s", verb.usage);
     if (runs && (!v.settings.runs || *end))

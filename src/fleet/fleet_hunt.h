@@ -2,10 +2,9 @@
  * fleet_hunt.h - the search of pf hunt as tasks of a fleet.
  *
  * Model:   tasks run in waves. The first wave is one task, which tries the inputs given. Each task
- *          of a later wave starts from the corpus and the journal of all waves before it, and tries
- *          its own part of the branches (pf hunt --shard). The journal lists the pairs of an input
- *          and a schedule that were run, and the branches that were flipped. The hunt ends when a
- *          wave has made no new run, or at a limit.
+ *          of a later wave gets the journal of all waves before it, and its part of the open runs
+ *          (hunt_open.h). It returns its new journal, and the runs that it has left open. The hunt
+ *          ends when no run is open, or at a limit.
  */
 #ifndef PF_FLEET_HUNT_H
 #define PF_FLEET_HUNT_H
@@ -23,6 +22,7 @@ struct pf_fleet_hunt {
     bool collect;
     bool finished; /* result: nothing is left to try */
     uint64_t made; /* result: the number of runs */
+    uint64_t inputs, sites, branches; /* result: of all sessions in the state folder */
 };
 
 /* Runs the search. The findings of all tasks are added to `found`, their summaries (`hunt` of the

@@ -43,6 +43,9 @@ extern const struct pf_task_kind pf_task_suite, pf_task_check, pf_task_hunt, pf_
 /* PF_BAD: the command did no work, with the beginning of what it printed. */
 PF_MUST_USE pf_status pf_task_did_nothing(const struct pf_task_run *r, const char *what,
                                           struct pf_error *e);
+/* Copies an input of a hunt's corpus between two folders of hunts. */
+PF_MUST_USE pf_status pf_task_copy_input(const char *from, const char *to, uint64_t input,
+                                         struct pf_error *e);
 /* Runs the task with this number. */
 PF_MUST_USE pf_status pf_fleet_task_run(const char *folder, uint64_t id, struct pf_error *e);
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "file.h"
 #include "fleet_task.h"
+#include "hunt_open.h"
 #include "path_replace.h"
 #include "tree_copy.h"
 #include <dirent.h>
@@ -10,13 +11,41 @@
 #include <string.h>
 #include <unistd.h>
 
+pf_status pf_task_copy_input(const char *from, const char *to, uint64_t input, struct pf_error *e)
+{
+    char *a = pf_mem_format("%s/corpus/%016" PRIx64, from, input);
+    char *b = pf_mem_format("%s/corpus/%016" PRIx64, to, input);
+    pf_status s = access(b, F_OK) ? pf_tree_copy(a, b, e) : PF_OK;
+    free(a);
+    free(b);
+    return s;
+}
+
+/* Copies what the task needs to go on from the runs of its part. */
+static pf_status take_part(const char *know, const char *hunt, const char *text, struct pf_error *e)
+{
+    static const char *const parts[] = {"journal", "open", "plans", NULL};
+    pf_hunt_open_list part = {0};
+    char *path = pf_mem_format("%s/part", hunt);
+    pf_hunt_open_parse(&part, text);
+    pf_status s = pf_file_write(path, text, strlen(text), e);
+    if (s == PF_OK)
+        s = pf_tree_copy_parts(know, hunt, parts, e);
+    for (size_t i = 0; s == PF_OK && i < part.len; i++)
+        s = pf_task_copy_input(know, hunt, part.at[i].input, e);
+    pf_hunt_open_list_release(&part);
+    free(path);
+    return s;
+}
+
 static pf_status prepare(struct pf_task_run *r, struct pf_error *e)
 {
     char *know = pf_mem_format("%s/know/%" PRIu64, r->folder, pf_json_u64(r->task, "know"));
     char *hunt = pf_mem_format("%s/hunt", r->state);
+    const char *text = json_string_value(json_object_get(r->task, "part"));
     pf_status s = pf_folder_make(hunt, e);
     if (s == PF_OK)
-        s = pf_tree_copy(know, hunt, e);
+        s = text ? take_part(know, hunt, text, e) : pf_tree_copy(know, hunt, e);
     free(know);
     free(hunt);
     return s;
@@ -41,12 +70,18 @@ static pf_status fix_commands(const char *found, const char *here, const char *t
 
 static pf_status pack(struct pf_task_run *r, struct pf_error *e)
 {
-    static const char *const parts[] = {"corpus", "clips", "found", "journal", NULL};
+    static const char *const parts[] = {"corpus", "clips", "found", "journal", "plans", NULL};
     const char *there = pf_json_text(r->task, "destination");
     char *hunt = pf_mem_format("%s/hunt", r->state), *out = pf_mem_format("%s/hunt", r->result);
     char *document = pf_mem_format("%s/findings.json", r->result);
     pf_status s = access(document, R_OK) ? pf_task_did_nothing(r, "the hunt failed", e)
                                          : pf_tree_copy_parts(hunt, out, parts, e);
+    char *open = pf_mem_format("%s/%s", hunt, json_object_get(r->task, "part") ? "part" : "open");
+    char *left = pf_mem_format("%s/open", out);
+    if (s == PF_OK)
+        s = pf_tree_copy_file(open, left, e);
+    free(open);
+    free(left);
     char *found = pf_mem_format("%s/found", out);
     if (s == PF_OK)
         s = fix_commands(found, hunt, there, e);

@@ -3,6 +3,7 @@
 #include "hunt.h"
 #include "duration.h"
 #include "file.h"
+#include "hunt_restore.h"
 #include "hunt_state.h"
 #include "program.h"
 #include <stdio.h>
@@ -15,9 +16,7 @@
 #define CHANGE_EVERY 8 /* every eighth input of phase 3 is a change without the solver */
 #define SEEDS 4 /* changed inputs run under rr and SEEDS - 1 other policies in turn */
 #define OTHER_EVERY 4 /* every fourth run of a flip is repeated under one of these policies */
-#define SCHEDULES_MAX 2 /* policies for each input that reached something new */
 #define CHANGES 64 /* changes of one input, before the input of an older run has its turn */
-#define CHANGES_MAX 8192 /* for each input that reached something new */
 /* A candidate that cannot happen must not use up the time of the others: all searches get this many
  * inputs, then twice as many, and so on. */
 #define SLICE 8
@@ -69,6 +68,31 @@ static pf_status explore_wanted(struct pf_hunt *h, struct wanted_runs *w, struct
     return s;
 }
 
+pf_status pf_hunt_run_copies(struct pf_hunt *h, uint32_t run, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    struct pf_hunt_run next = {.race = NO_RACE};
+    struct pf_input_bytes from; /* the vector may move */
+    struct pf_hunt_part part = h->runs.at[run].part;
+    pf_input_bytes_copy(&from, &h->runs.at[run].input);
+    while (s == PF_OK && h->runs.at[run].copies && !pf_hunt_stopped(h)) {
+        bool more = true;
+        if (!pf_hunt_spread(h, &from, &part, h->runs.at[run].copies - 1, &next.input)) {
+            h->runs.at[run].copies = 0;
+            break;
+        }
+        for (next.seed = 0; s == PF_OK && more && next.seed <= 1; next.seed++) {
+            next.schedule = next.seed;
+            s = pf_hunt_execute(h, &next, &more, e);
+        }
+        if (!pf_hunt_cut(h))
+            h->runs.at[run].copies++;
+        pf_input_bytes_release(&next.input);
+    }
+    pf_input_bytes_release(&from);
+    return s;
+}
+
 /* Runs the input, which was made from that of another run. If it reaches a site that no run has
  * reached, also runs copies of the part that has changed: a race needs two threads that do the
  * same. */
@@ -78,20 +102,12 @@ static pf_status run_changed(struct pf_hunt *h, const struct pf_hunt_run *what,
     struct pf_hunt_part part;
     bool differs = pf_hunt_difference(from, &what->input, &part);
     pf_status s = pf_hunt_execute(h, what, ran, e);
-    if (s != PF_OK || !*ran || !differs || !h->runs.at[h->runs.len - 1].reached_new)
+    uint32_t run = (uint32_t)h->runs.len - 1;
+    if (s != PF_OK || !*ran || !differs || !h->runs.at[run].reached_new)
         return s;
-    struct pf_hunt_run next = {.race = NO_RACE};
-    for (uint32_t k = 0; s == PF_OK && !pf_hunt_stopped(h) &&
-                         pf_hunt_spread(h, &what->input, &part, k, &next.input);
-         k++) {
-        bool more = true;
-        for (next.seed = 0; s == PF_OK && more && next.seed <= 1; next.seed++) {
-            next.schedule = next.seed;
-            s = pf_hunt_execute(h, &next, &more, e);
-        }
-        pf_input_bytes_release(&next.input);
-    }
-    return s;
+    h->runs.at[run].part = part;
+    h->runs.at[run].copies = 1;
+    return pf_hunt_run_copies(h, run, e);
 }
 
 /* Tries the next input that makes one of the runs take another path. *more: there was one. */
@@ -259,8 +275,6 @@ static pf_status try_growth(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     pf_status s = PF_OK;
     *more = false;
-    if (h->settings.shard) /* only the first part of a hunt makes inputs longer */
-        return PF_OK;
     for (uint32_t i = 0; i < h->runs.len && s == PF_OK && !*more; i++)
         while (h->runs.at[i].grown < h->runs.at[i].input.sources.len && s == PF_OK && !*more) {
             const struct pf_hunt_run *r = &h->runs.at[i];
@@ -283,17 +297,17 @@ static pf_status try_change(struct pf_hunt *h, bool *more, struct pf_error *e)
         struct pf_hunt_run next = {.race = NO_RACE};
         for (uint32_t i = 0; i < h->runs.len; i++) {
             const struct pf_hunt_run *r = &h->runs.at[i];
-            if ((r->reached_new || r->took_new) && r->changed < CHANGES_MAX &&
+            if ((r->reached_new || r->took_new) && r->changed < PF_HUNT_CHANGES_MAX &&
                 (best == NO_RUN || r->changed / CHANGES <= h->runs.at[best].changed / CHANGES))
                 best = i;
         }
         if (best == NO_RUN)
             return PF_OK;
         uint32_t k = h->runs.at[best].changed++;
-        if ((h->settings.shards && k % h->settings.shards != h->settings.shard) ||
-            !pf_hunt_change(h, &h->runs.at[best].input, k, &next.input))
+        if (!pf_hunt_change(h, &h->runs.at[best].input, k, &next.input))
             continue;
-        next.seed = h->steps / CHANGE_EVERY % SEEDS; /* 0: rr */
+        /* 0: rr. A hunt that is split into parts tries the same pairs as one in a single process */
+        next.seed = k / (uint32_t)next.input.sources.len / 2 % SEEDS;
         next.schedule = next.seed;
         struct pf_input_bytes old;
         pf_input_bytes_copy(&old, &h->runs.at[best].input);
@@ -311,11 +325,9 @@ static pf_status try_schedule(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     pf_status s = PF_OK;
     *more = false;
-    if (h->settings.shard) /* only the first part of a hunt tries further schedules */
-        return PF_OK;
     for (uint32_t i = 0; s == PF_OK && !*more && i < h->runs.len;) {
         struct pf_hunt_run *r = &h->runs.at[i];
-        if (!(r->reached_new || r->took_new) || r->seed || r->schedules == SCHEDULES_MAX) {
+        if (!(r->reached_new || r->took_new) || r->seed || r->schedules >= PF_HUNT_SCHEDULES_MAX) {
             i++;
             continue;
         }
@@ -358,15 +370,50 @@ static pf_status phase_3(struct pf_hunt *h, uint32_t slice, struct pf_error *e)
 
 /* --- begin and end --- */
 
-/* Runs an input to start from, unless this session has run it already. */
+/* Runs an input to start from, unless this session has run it already. If an earlier session has
+ * run it, an ordinary run is enough, to report what it shows: what is left to try from it is in the
+ * list of open runs. */
 static pf_status run_input(struct pf_hunt *h, const struct pf_input_bytes *in, struct pf_error *e)
 {
-    bool ran, known = pf_hash_map_find(&h->inputs, pf_input_bytes_hash(in)) != PF_HASH_NONE;
+    uint64_t hash = pf_input_bytes_hash(in);
+    bool ran, old = pf_hash_map_find(&h->known, hash) != PF_HASH_NONE;
     struct pf_hunt_run r = {.input = *in, .race = NO_RACE, .repeat = true};
-    return known ? PF_OK : pf_hunt_execute(h, &r, &ran, e);
+    if (pf_hash_map_find(&h->inputs, hash) != PF_HASH_NONE || (old && h->is_part))
+        return PF_OK;
+    if (old && pf_hunt_restore_input(h, hash))
+        return pf_hunt_restore(h, 1, e);
+    if (old) {
+        r.restored = r.explored = true;
+        r.grown = r.schedules = r.changed = PF_HUNT_NOT_OPEN;
+    }
+    return pf_hunt_execute(h, &r, &ran, e);
 }
 
-static pf_status run_inputs(struct pf_hunt *h, struct pf_error *e)
+/* Releases the inputs of a list after running them. */
+static pf_status run_list(struct pf_hunt *h, pf_hunt_inputs *list, pf_status s, struct pf_error *e)
+{
+    for (size_t i = 0; i < list->len; i++) {
+        if (s == PF_OK && !pf_hunt_stopped(h))
+            s = run_input(h, &list->at[i], e);
+        pf_input_bytes_release(&list->at[i]);
+    }
+    pf_vec_release(list);
+    return s;
+}
+
+/* Runs the inputs of the corpus that earlier sessions have left, except those that the search runs
+ * again when it continues from them. */
+static pf_status run_kept(struct pf_hunt *h, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    for (size_t i = 0; s == PF_OK && i < h->kept.len && !pf_hunt_stopped(h); i++)
+        if (!h->is_part && !pf_hunt_is_parked(h, pf_input_bytes_hash(&h->kept.at[i])))
+            s = run_input(h, &h->kept.at[i], e);
+    return s;
+}
+
+/* same: the journal is of this build of the program */
+static pf_status run_inputs(struct pf_hunt *h, bool same, struct pf_error *e)
 {
     const struct pf_input_bytes *seed = &h->seed;
     pf_hunt_inputs more = {0};
@@ -374,19 +421,16 @@ static pf_status run_inputs(struct pf_hunt *h, struct pf_error *e)
     pf_status s = pf_hunt_seed(h, &h->seed, e);
     char *kept = pf_mem_format("%s/corpus", h->settings.state);
     if (s == PF_OK)
+        s = pf_hunt_read_corpus(kept, seed, &h->kept, e);
+    if (s == PF_OK)
+        s = pf_hunt_open_begin(h, same, e);
+    if (s == PF_OK)
         s = run_input(h, seed, e);
     if (s == PF_OK && h->settings.corpus)
         s = pf_hunt_read_corpus(h->settings.corpus, seed, &more, e);
-    if (s == PF_OK) /* of an earlier session */
-        s = pf_hunt_read_corpus(kept, seed, &more, e);
     free(kept);
-    for (size_t i = 0; i < more.len; i++) {
-        if (s == PF_OK && !pf_hunt_stopped(h))
-            s = run_input(h, &more.at[i], e);
-        pf_input_bytes_release(&more.at[i]);
-    }
-    pf_vec_release(&more);
-    return s;
+    s = run_list(h, &more, s, e);
+    return s == PF_OK ? run_kept(h, e) : s;
 }
 
 static pf_status make_folders(const struct pf_hunt *h, struct pf_error *e)
@@ -408,7 +452,6 @@ pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings, st
     h->began_ms = pf_now_ms();
     pf_findings_init(&h->findings);
     h->paths = pf_hunt_paths_new(settings->worker, settings->solver_ms);
-    pf_hunt_paths_shard(h->paths, settings->shard, settings->shards);
     pf_hunt_paths_stop(h->paths, is_cut, h);
     uint32_t arguments = 0;
     while (settings->argv[arguments])
@@ -417,6 +460,7 @@ pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings, st
     snprintf(added, sizeof added, "argv[%u]", arguments);
     if (pf_hunt_may_change(h, added))
         pf_hunt_paths_arguments(h->paths, arguments);
+    bool same;
     char *program; /* set only if it is found */
     pf_status s = pf_program_find(settings->argv[0], &program, e);
     if (s == PF_OK)
@@ -427,9 +471,11 @@ pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings, st
     if (s == PF_OK && (h->state = realpath(settings->state, NULL)))
         h->settings.state = h->state;
     if (s == PF_OK)
-        s = pf_hunt_journal_open(h, e);
+        s = pf_hunt_journal_open(h, &same, e);
     if (s == PF_OK)
-        s = run_inputs(h, e);
+        s = run_inputs(h, same, e);
+    if (s == PF_OK)
+        s = pf_hunt_restore(h, SIZE_MAX, e);
     for (uint32_t slice = SLICE; s == PF_OK && !h->finished && !pf_hunt_stopped(h); slice *= 2) {
         slice = slice < PF_HUNT_ROUNDS ? slice : PF_HUNT_ROUNDS;
         s = phase_1(h, slice, e);
@@ -437,13 +483,18 @@ pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings, st
             s = phase_2(h, slice, e);
         if (s == PF_OK)
             s = phase_3(h, 4 * slice, e);
+        if (s == PF_OK && h->finished && pf_hunt_has_parked(h)) {
+            h->finished = false;
+            s = pf_hunt_restore(h, SIZE_MAX, e);
+        }
     }
     for (size_t i = 0; s == PF_OK && i < h->races.len; i++)
         if (!pf_hunt_try_command(h->races.at[i].command)) {
             free(h->races.at[i].command);
             h->races.at[i].command = NULL;
         }
-    pf_hunt_corpus_minimise(h);
+    if (s == PF_OK)
+        s = pf_hunt_open_end(h, e);
     if (s == PF_OK && h->settings.export)
         s = pf_hunt_corpus_export(h, h->settings.export, e);
     return s;

@@ -42,7 +42,6 @@ struct pf_hunt_settings {
     const char *worker; /* path of pf-z3 */
     uint64_t time_ms, runs; /* limits of time, and of runs that no earlier session made; 0: none */
     uint64_t solver_ms; /* for each question to Z3 */
-    uint32_t shard, shards; /* the part of the flips that is tried; shards 0: all */
     bool (*should_stop)(void);
     void (*progress)(const struct pf_hunt *h); /* called before each run; NULL: never */
 };
@@ -82,6 +81,9 @@ struct pf_hunt_run {
     uint32_t grown; /* how many of its sources were tried with twice the length */
     uint32_t schedules; /* how many other policies were tried with its input */
     uint32_t changed; /* how many changes of its input were tried (hunt_change.c) */
+    struct pf_hunt_part part; /* whose copies are tried */
+    uint32_t copies; /* 1 + the number of the next copy; 0: none is left */
+    bool restored; /* an earlier session made it */
 };
 
 struct pf_hunt_race {
@@ -103,6 +105,8 @@ struct pf_hunt_kept {
     bool shows_race;
 };
 
+typedef PF_VEC(struct pf_input_bytes) pf_hunt_inputs;
+
 struct pf_hunt {
     struct pf_hunt_settings settings;
     char *program, *state; /* absolute paths */
@@ -114,6 +118,15 @@ struct pf_hunt {
     struct pf_hash_map tried; /* hashes of pairs (schedule, input); all values are 0 */
     struct pf_hash_map sites; /* sites of events that runs reached; all values are 0 */
     struct pf_hash_map inputs; /* hashes of inputs; all values are 0 */
+    struct pf_hash_map known; /* the same of all sessions */
+    pf_vec_u64 new_sites; /* that the journal does not have yet */
+    pf_hunt_inputs kept; /* the corpus of earlier sessions */
+    struct pf_hash_map kept_at; /* hash of such an input -> its index */
+    pf_hunt_open_list parked; /* open runs of earlier sessions (hunt_restore.h) */
+    size_t restored; /* so many of them were made again */
+    bool is_part; /* another process has the other open runs */
+    FILE *open; /* the file of open runs */
+    uint64_t unfinished; /* the flip whose run was ended by the time limit; 0: none */
     struct pf_findings findings;
     PF_VEC(struct pf_hunt_kept) corpus;
     FILE *journal;
@@ -129,6 +142,8 @@ struct pf_hunt {
 PF_MUST_USE pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings,
                               struct pf_error *e);
 void pf_hunt_release(struct pf_hunt *h);
+/* Runs the copies of the changed part of a run's input that are left. */
+PF_MUST_USE pf_status pf_hunt_run_copies(struct pf_hunt *h, uint32_t run, struct pf_error *e);
 /* True if a limit or a signal ends the hunt: no further run begins. */
 bool pf_hunt_stopped(const struct pf_hunt *h);
 /* True if the current run must end as well: the time is over, or there was a signal. */
@@ -142,7 +157,6 @@ bool pf_hunt_may_change(const struct pf_hunt *h, const char *name);
 PF_MUST_USE pf_status pf_hunt_seed(const struct pf_hunt *h, struct pf_input_bytes *out,
                                    struct pf_error *e);
 /* Adds the inputs of a folder of inputs to `out`, based on the seed. */
-typedef PF_VEC(struct pf_input_bytes) pf_hunt_inputs;
 PF_MUST_USE pf_status pf_hunt_read_corpus(const char *folder, const struct pf_input_bytes *seed,
                                           pf_hunt_inputs *out, struct pf_error *e);
 /* Writes the input as files into the folder, one per source, and the file `command`. */
@@ -200,7 +214,7 @@ PF_MUST_USE pf_status pf_hunt_explore(struct pf_hunt *h, uint32_t run, struct pf
 
 struct pf_text;
 /* Writes the report of a hunt, from its JSON object (`hunt` in a document of findings) and its
- * findings. If the object has the member `tasks`, some of its numbers are lower bounds. */
+ * findings. */
 void pf_hunt_text(struct pf_text *t, const json_t *hunt, struct pf_findings *found);
 /* Writes the hunt as a JSON object. */
 void pf_hunt_json(struct pf_text *t, const struct pf_hunt *h);

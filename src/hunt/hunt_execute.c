@@ -1,8 +1,10 @@
 /* hunt_execute.c - one run of a hunt, and what its trace shows; see hunt.h. */
 #define _GNU_SOURCE
+#include "clip.h"
 #include "duration.h"
 #include "file.h"
 #include "finding_json.h"
+#include "hunt_restore.h"
 #include "hunt_state.h"
 #include "load_trace.h"
 #include "plan_steps.h"
@@ -10,6 +12,7 @@
 #include "textbuf.h"
 #include "try_one.h"
 #include "witness_clips.h"
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -96,7 +99,7 @@ static pf_status record(struct pf_hunt *h, const struct pf_hunt_run *r, bool sym
         s = pf_fail(e, PF_BAD, "%s", report->error);
     *ended = !at_limit;
     h->unended += at_limit;
-    if (s == PF_OK && at_limit && h->runs.len == 1)
+    if (s == PF_OK && at_limit && h->runs.len == 1 && !r->restored)
         s = pf_fail(e, PF_BAD, "%s did not end within %d s with its own input", h->program,
                     RUN_MS / 1000);
     pf_hunt_arguments_free(words);
@@ -150,15 +153,25 @@ static uint32_t candidate_of(struct pf_hunt *h, const struct pf_trace *t, const 
 
 /* --- races --- */
 
-static pf_status write_plan(const struct pf_trace *t, const struct pf_race *r, bool keep_order,
-                            const char *file, struct pf_error *e)
+/* Writes the schedule of one order to a file, whose name is a hash of its contents. */
+static pf_status write_plan(const struct pf_hunt *h, const struct pf_trace *t,
+                            const struct pf_race *r, bool keep_order, char **path,
+                            struct pf_error *e)
 {
+    char *file = pf_mem_format("%s/plans/new", h->settings.state);
+    uint64_t hash = 0;
     struct pf_try_schedule schedule;
     pf_schedule_plan p = {0};
     uint32_t *order = pf_try_schedule_from_witness(&schedule, r, keep_order);
     uint32_t *pivot = pf_schedule_plan_pivots(t);
     pf_schedule_plan_add_candidate(&p, t, pivot, &schedule, 0);
     pf_status s = pf_schedule_plan_write(&p, file, e);
+    if (s == PF_OK)
+        s = pf_clip_hash_file(file, &hash, e);
+    *path = pf_mem_format("%s/plans/%016" PRIx64, h->settings.state, hash);
+    if (s == PF_OK && rename(file, *path))
+        s = pf_fail(e, PF_IO, "%s: %s", file, strerror(errno));
+    free(file);
     free(order);
     free(pivot);
     pf_vec_release(&p);
@@ -182,11 +195,8 @@ static pf_status keep_race(struct pf_hunt *h, struct pf_predict_job *j, size_t k
     if (s != PF_OK)
         return s;
     pf_findings_add_stage(&h->findings, race.finding, VERB, VERB, PF_STATUS_CONFIRMED, 1);
-    for (int keep_order = 0; keep_order < 2 && s == PF_OK; keep_order++) {
-        race.plan[keep_order] =
-            pf_mem_format("%s/plans/%zu.%d", h->settings.state, h->races.len, keep_order);
-        s = write_plan(&j->t, r, keep_order, race.plan[keep_order], e);
-    }
+    for (int keep_order = 0; keep_order < 2 && s == PF_OK; keep_order++)
+        s = write_plan(h, &j->t, r, keep_order, &race.plan[keep_order], e);
     race.folder = pf_mem_format("%s/found/%016" PRIx64, h->settings.state, f.id);
     if (s == PF_OK)
         s = pf_hunt_write_input(h, &h->runs.at[run].input, race.folder, &race.command, e);
@@ -246,7 +256,10 @@ static bool note_sites(struct pf_hunt *h, const struct pf_trace *t, pf_hunt_keys
             continue;
         seen[site] = true;
         pf_vec_push(out, hash_site(t, i));
-        new |= add_key(&h->sites, out->at[out->len - 1]);
+        if (!add_key(&h->sites, out->at[out->len - 1]))
+            continue;
+        pf_vec_push(&h->new_sites, out->at[out->len - 1]);
+        new = true;
     }
     free(seen);
     return new;
@@ -264,7 +277,8 @@ static pf_status analyse(struct pf_hunt *h, const char *clip, uint32_t run, stru
     size_t races = h->races.len;
     pf_status s = pf_load_trace(VERB, clip, &j->t, e);
     if (s == PF_OK) {
-        h->runs.at[run].reached_new = note_sites(h, &j->t, &sites) && !h->runs.at[run].plan;
+        bool new = note_sites(h, &j->t, &sites);
+        h->runs.at[run].reached_new |= new && !h->runs.at[run].plan;
         h->runs.at[run].reached = (uint32_t)sites.len;
         pf_predict_job_run(j, &limits);
         for (size_t i = 0; i < j->results[0].races.len; i++)
@@ -310,8 +324,12 @@ pf_status pf_hunt_execute(struct pf_hunt *h, const struct pf_hunt_run *what, boo
         s = analyse(h, clip, run, e);
     else if (pf_hunt_cut(h))
         s = PF_OK; /* the limit ended the run */
+    if (pf_hunt_cut(h))
+        h->unfinished = what->flip;
+    else if (s == PF_OK)
+        s = pf_hunt_journal_add(h, pair, input, e);
     if (s == PF_OK && !pf_hunt_cut(h))
-        s = pf_hunt_journal_add(h, pair, what->flip, e);
+        s = pf_hunt_note_open(h, run, e);
     unlink(clip);
     free(clip);
     return s;
@@ -327,13 +345,17 @@ pf_status pf_hunt_explore(struct pf_hunt *h, uint32_t run, struct pf_error *e)
     char *clip = pf_mem_format("%s/runs/%u.symbolic.clip", h->settings.state, run);
     bool ended;
     pf_status s = record(h, &h->runs.at[run], true, clip, &report, &ended, e);
-    const struct pf_hunt_run *r = &h->runs.at[run];
+    struct pf_hunt_run *r = &h->runs.at[run];
+    bool new = false;
     pf_hunt_paths_reached(h->paths, r->reached);
     if (s == PF_OK && ended && report.outcome != PF_OUTCOME_DIVERGED && !pf_hunt_cut(h))
         s = pf_hunt_paths_add(h->paths, clip, run, &r->input, r->schedule, r->predicted,
-                              &(pf_source_aliases){0}, &branches, &h->runs.at[run].took_new, e);
+                              &(pf_source_aliases){0}, &branches, &new, e);
     else if (pf_hunt_cut(h))
         s = PF_OK;
+    if (pf_hunt_cut(h))
+        r->explored = false;
+    r->took_new |= new;
     if (s == PF_OK && !pf_hunt_cut(h))
         pf_hunt_corpus_explored(h, pf_input_bytes_hash(&r->input), branches.at, branches.len);
     pf_vec_release(&branches);

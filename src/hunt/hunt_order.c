@@ -2,6 +2,7 @@
  * heap is too far in front, and it is enough to compute its cost again when it is taken. */
 #include "hunt_order.h"
 #include "pf_symbolic.h"
+#include <stdlib.h>
 
 #define COST_THREAD 6 /* of a direction that other threads took */
 #define COST_KNOWN 16 /* of a direction that runs took */
@@ -182,4 +183,46 @@ uint64_t pf_hunt_order_open(const struct pf_hunt_order *o)
     for (size_t i = 0; i < o->questions.len; i++)
         n += !o->questions.at[i].asked;
     return n;
+}
+
+/* --- what is left --- */
+
+struct open_question {
+    const struct pf_hunt_question *q;
+    uint32_t cost;
+};
+
+static int by_cost(const void *a, const void *b)
+{
+    const struct open_question *x = a, *y = b;
+    if (x->cost != y->cost)
+        return x->cost < y->cost ? -1 : 1;
+    if (x->q->path != y->q->path)
+        return x->q->path > y->q->path ? -1 : 1;
+    return (x->q->condition > y->q->condition) - (x->q->condition < y->q->condition);
+}
+
+void pf_hunt_order_left(const struct pf_hunt_order *o, const struct pf_hash_map *asked,
+                        uint64_t unfinished, struct pf_hunt_open *runs)
+{
+    PF_VEC(struct open_question) all = {0};
+    struct pf_hash_map seen = {0}; /* keys; all values are 0 */
+    for (size_t i = 0; i < o->questions.len; i++) {
+        const struct pf_hunt_question *q = &o->questions.at[i];
+        if ((!q->asked && !has(asked, q->key)) || (unfinished && q->key == unfinished))
+            pf_vec_push(&all, (struct open_question){q, cost(o, q)});
+    }
+    if (all.len)
+        qsort(all.at, all.len, sizeof *all.at, by_cost);
+    for (size_t i = 0; i < all.len; i++) {
+        struct pf_hunt_open *r = &runs[all.at[i].q->run];
+        if (has(&seen, all.at[i].q->key))
+            continue;
+        pf_hash_map_add(&seen, all.at[i].q->key, 0);
+        if (!r->keys.len)
+            r->cost = all.at[i].cost;
+        pf_vec_push(&r->keys, all.at[i].q->key);
+    }
+    pf_hash_map_release(&seen);
+    pf_vec_release(&all);
 }

@@ -28,6 +28,7 @@
 #define PF_HUNT_ORDER_H
 
 #include "hash_map.h"
+#include "hunt_open.h"
 #include "vector.h"
 #include <stdbool.h>
 
@@ -40,6 +41,7 @@ struct pf_hunt_question {
     uint32_t first, second; /* labels of two addresses that are to meet; 0: none */
     uint32_t text; /* 1 + the index of a text of the log; 0: none */
     uint64_t key; /* of the path that is asked for */
+    uint64_t taken; /* of the path that its run took instead; 0: unknown */
     uint64_t way; /* hash of the directions that the new run should take; 0: unknown */
     uint64_t direction; /* what is asked for: a branch and its direction, a text, a meeting */
     uint64_t branch; /* the same with its count in the run */
@@ -72,6 +74,11 @@ const struct pf_hunt_question *
 pf_hunt_order_next(struct pf_hunt_order *o, bool (*wanted)(void *arg, uint32_t run), void *arg);
 /* No run has taken the direction that the question asks for. */
 bool pf_hunt_order_is_new(const struct pf_hunt_order *o, const struct pf_hunt_question *q);
+/* Adds the questions that were not asked to the entries of their runs, the cheapest first; runs[r]
+ * is the entry of run r. A question whose key is in `asked` is left out, unless it is `unfinished`;
+ * one that several runs have is added once. */
+void pf_hunt_order_left(const struct pf_hunt_order *o, const struct pf_hash_map *asked,
+                        uint64_t unfinished, struct pf_hunt_open *runs);
 /* The number of questions that were not asked. */
 uint64_t pf_hunt_order_open(const struct pf_hunt_order *o);
 

@@ -20,6 +20,7 @@ struct path {
     struct pf_path_run solving;
     struct pf_input_bytes input;
     bool at_limit; /* a question about it was not answered in time */
+    uint32_t first_new; /* see note_taken */
 };
 
 struct loss {
@@ -36,9 +37,12 @@ struct pf_hunt_paths {
     uint64_t predicted, followed, wrong;
     PF_VEC(struct loss) losses;
     PF_VEC(char *) words; /* that the program passes to library functions */
-    uint32_t shard, shards; /* the part of the flips that is tried; shards 0: all */
     uint32_t reached; /* sites that the next run reached */
     uint32_t arguments; /* the number of the first argument that may be added; 0: none may */
+    const struct pf_hunt_open *restored; /* the run that is added next; NULL: it is new */
+    struct pf_hash_map left; /* the keys of `restored`; all values are 0 */
+    struct pf_hunt_paths_news news;
+    bool told; /* the caller has read `news` */
     bool (*stopped)(void *arg); /* NULL: never */
     void *stopped_arg;
 };
@@ -78,6 +82,9 @@ void pf_hunt_paths_free(struct pf_hunt_paths *p)
     pf_vec_release(&p->words);
     pf_hunt_order_release(&p->order);
     pf_hash_map_release(&p->asked);
+    pf_hash_map_release(&p->left);
+    pf_vec_release(&p->news.tried);
+    pf_vec_release(&p->news.taken);
     pf_path_solver_release(&p->solver);
     free(p);
 }
@@ -148,10 +155,48 @@ static void add_question(struct pf_hunt_paths *p, struct pf_hunt_question *q)
 {
     q->run = p->paths.at[q->path]->run;
     q->reached = p->paths.at[q->path]->reached;
-    if (pf_hash_map_find(&p->asked, q->key) == PF_HASH_NONE &&
-        (!p->shards || q->key % p->shards == p->shard))
+    if (pf_hash_map_find(p->restored ? &p->left : &p->asked, q->key) ==
+        (p->restored ? 0 : PF_HASH_NONE))
         pf_hunt_order_add(&p->order, q);
 }
+
+/* --- news --- */
+
+static void clear_told(struct pf_hunt_paths *p)
+{
+    if (p->told) {
+        pf_vec_clear(&p->news.tried);
+        pf_vec_clear(&p->news.taken);
+    }
+    p->told = false;
+}
+
+static void tell_tried(struct pf_hunt_paths *p, uint64_t key)
+{
+    clear_told(p);
+    pf_vec_push(&p->news.tried, key);
+}
+
+static unsigned took(struct pf_hunt_paths *p, uint64_t direction, uint64_t branch, uint64_t own)
+{
+    unsigned new = pf_hunt_order_took(&p->order, direction, branch, own);
+    if (new) {
+        clear_told(p);
+        pf_vec_push(&p->news.taken, direction);
+        pf_vec_push(&p->news.taken, branch);
+        pf_vec_push(&p->news.taken, own);
+    }
+    return new;
+}
+
+void pf_hunt_paths_news(struct pf_hunt_paths *p, struct pf_hunt_paths_news *out)
+{
+    clear_told(p);
+    p->told = true;
+    *out = p->news;
+}
+
+/* --- the questions of a run --- */
 
 /* Notes the directions that the run took. Returns the first condition with a direction that is new,
  * or else with one that was never taken so often; PF_HUNT_NOTHING_NEW: there is none. */
@@ -164,7 +209,7 @@ static uint32_t note_taken(struct pf_hunt_paths *p, const struct pf_expression_l
         const struct pf_log_condition *c = &log->conditions.at[i];
         uint64_t direction = direction_of(log, c, c->holds);
         uint64_t branch = branch_of(direction, count_direction(&counts, direction));
-        unsigned new = pf_hunt_order_took(&p->order, direction, branch, own_of(direction, c));
+        unsigned new = took(p, direction, branch, own_of(direction, c));
         if (new && c->reason != PF_REASON_ASSUMED && first[new] == PF_HUNT_NOTHING_NEW)
             first[new] = i;
         pf_vec_push(branches, branch);
@@ -211,6 +256,7 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
         add_question(p, &(struct pf_hunt_question){.path = path,
                                                    .condition = i,
                                                    .key = other,
+                                                   .taken = key,
                                                    .way = other_way,
                                                    .direction = turned,
                                                    .branch = branch,
@@ -346,8 +392,10 @@ pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t 
         return s;
     }
     pf_vec_push(&p->paths, x);
-    uint32_t first_new = note_taken(p, &x->log, branches, new);
-    bool followed = add_flips(p, (uint32_t)p->paths.len - 1, schedule, predicted, first_new);
+    x->first_new = note_taken(p, &x->log, branches, new);
+    if (p->restored)
+        x->first_new = p->restored->first_new;
+    bool followed = add_flips(p, (uint32_t)p->paths.len - 1, schedule, predicted, x->first_new);
     p->predicted += predicted != 0;
     p->followed += predicted && followed;
     add_meetings(p, (uint32_t)p->paths.len - 1, schedule);
@@ -445,21 +493,36 @@ bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint3
            (q = pf_hunt_order_next(&p->order, wanted, arg))) {
         struct path *x = p->paths.at[q->path];
         memset(out, 0, sizeof *out);
-        if (!add_key(&p->asked, q->key) || !answer(p, x, q, out))
-            continue; /* another run took this path meanwhile, or there is no answer */
+        if (!add_key(&p->asked, q->key))
+            continue; /* another run took this path meanwhile */
+        tell_tried(p, q->key);
+        if (q->taken) /* later runs need not ask for it either */
+            tell_tried(p, q->taken);
+        if (!answer(p, x, q, out))
+            continue;
         out->run = x->run;
         out->key = q->key;
         if (q->text) /* it is no longer new, so other questions come first */
-            (void)pf_hunt_order_took(&p->order, q->direction, q->branch, 0);
+            (void)took(p, q->direction, q->branch, 0);
         return true;
     }
     return false;
 }
 
-void pf_hunt_paths_shard(struct pf_hunt_paths *p, uint32_t shard, uint32_t shards)
+void pf_hunt_paths_restore(struct pf_hunt_paths *p, const struct pf_hunt_open *o)
 {
-    p->shard = shard;
-    p->shards = shards;
+    p->restored = o;
+    pf_hash_map_clear(&p->left);
+    for (size_t i = 0; o && i < o->keys.len; i++)
+        (void)add_key(&p->left, o->keys.at[i]);
+}
+
+void pf_hunt_paths_open(const struct pf_hunt_paths *p, uint64_t unfinished,
+                        struct pf_hunt_open *runs)
+{
+    pf_hunt_order_left(&p->order, &p->asked, unfinished, runs);
+    for (size_t i = 0; i < p->paths.len; i++)
+        runs[p->paths.at[i]->run].first_new = p->paths.at[i]->first_new;
 }
 
 void pf_hunt_paths_reached(struct pf_hunt_paths *p, uint32_t sites) { p->reached = sites; }
@@ -473,6 +536,11 @@ void pf_hunt_paths_stop(struct pf_hunt_paths *p, bool (*stopped)(void *arg), voi
 }
 
 void pf_hunt_paths_skip(struct pf_hunt_paths *p, uint64_t key) { (void)add_key(&p->asked, key); }
+
+void pf_hunt_paths_took(struct pf_hunt_paths *p, uint64_t direction, uint64_t branch, uint64_t own)
+{
+    (void)pf_hunt_order_took(&p->order, direction, branch, own);
+}
 
 bool pf_hunt_paths_obstacle(const struct pf_hunt_paths *p, uint32_t run, char *to, size_t room)
 {

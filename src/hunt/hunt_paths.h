@@ -16,6 +16,7 @@
 #ifndef PF_HUNT_PATHS_H
 #define PF_HUNT_PATHS_H
 
+#include "hunt_open.h"
 #include "input_bytes.h"
 #include "status.h"
 #include <stdbool.h>
@@ -58,18 +59,33 @@ PF_MUST_USE pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *cli
  * runs. False: there is none. */
 bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint32_t run), void *arg,
                         struct pf_hunt_flip *out);
-/* From now on, finds inputs only for the flips of part `shard` of `shards` equal parts. */
-void pf_hunt_paths_shard(struct pf_hunt_paths *p, uint32_t shard, uint32_t shards);
 /* The run that is added next reached this many sites: its flips come before those of runs that
  * reached fewer. */
 void pf_hunt_paths_reached(struct pf_hunt_paths *p, uint32_t sites);
 /* From now on, inputs may have further arguments; `first`: the number of the first one. */
 void pf_hunt_paths_arguments(struct pf_hunt_paths *p, uint32_t first);
+/* The next run that is added is this one, of an earlier session: it has only the flips that are
+ * left. NULL: it is new. */
+void pf_hunt_paths_restore(struct pf_hunt_paths *p, const struct pf_hunt_open *o);
+/* Adds the flips that were not asked for to the entries of their runs; runs[r] is the entry of run
+ * r. Sets first_new of these entries. The flip `unfinished` counts as not asked for. */
+void pf_hunt_paths_open(const struct pf_hunt_paths *p, uint64_t unfinished,
+                        struct pf_hunt_open *runs);
 /* From now on, no question is asked while stopped(arg) is true. Without this, one call may ask many
  * questions that yield no input, and each may take as long as the solver's limit. */
 void pf_hunt_paths_stop(struct pf_hunt_paths *p, bool (*stopped)(void *arg), void *arg);
 /* Marks a flip as tried, by its key. */
 void pf_hunt_paths_skip(struct pf_hunt_paths *p, uint64_t key);
+/* Marks a direction of a branch as taken; see pf_hunt_order_took. */
+void pf_hunt_paths_took(struct pf_hunt_paths *p, uint64_t direction, uint64_t branch, uint64_t own);
+/* What a later session needs to know: the flips that were tried since the last call, and the
+ * directions that were taken first since then. The lists are valid until the next call of a
+ * function that changes `p`. */
+struct pf_hunt_paths_news {
+    pf_hunt_keys tried;
+    pf_hunt_keys taken; /* a direction, its branch, and its `own`, as in pf_hunt_order_took */
+};
+void pf_hunt_paths_news(struct pf_hunt_paths *p, struct pf_hunt_paths_news *out);
 /* Describes why flips of this run may not lead on: a limit of the solver, or code without a model.
  * False: there is no such reason. */
 bool pf_hunt_paths_obstacle(const struct pf_hunt_paths *p, uint32_t run, char *to, size_t room);

@@ -86,7 +86,6 @@ void pf_hunt_text(struct pf_text *t, const json_t *hunt, struct pf_findings *fou
 {
     const json_t *list = json_object_get(hunt, "candidates");
     const json_t *solver = json_object_get(hunt, "solver");
-    const char *bound = json_object_get(hunt, "tasks") ? "at least " : "";
     add_races(t, json_object_get(hunt, "races"), found);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *c = json_array_get(list, i);
@@ -96,15 +95,15 @@ void pf_hunt_text(struct pf_text *t, const json_t *hunt, struct pf_findings *fou
     add_losses(t, json_object_get(hunt, "concretised"));
     add_line(t,
              "hunt: %zu candidates: %" PRIu64 " found, %" PRIu64 " abandoned, %" PRIu64
-             " open; %" PRIu64 " runs, %s%" PRIu64 " inputs",
+             " open; %" PRIu64 " runs, %" PRIu64 " inputs",
              json_array_size(list), count_state(list, PF_HUNT_FOUND),
              count_state(list, PF_HUNT_ABANDONED), count_state(list, PF_HUNT_OPEN),
-             number(hunt, "runs"), bound, number(hunt, "inputs"));
+             number(hunt, "runs"), number(hunt, "inputs"));
     add_line(t,
-             "hunt: %s%" PRIu64 " sites and %" PRIu64
+             "hunt: %" PRIu64 " sites and %" PRIu64
              " directions of branches reached; solver: %" PRIu64 " questions, %" PRIu64
              " solved, %" PRIu64 " impossible, %" PRIu64 " at the limit",
-             bound, number(hunt, "sites"), number(hunt, "branches"), number(solver, "questions"),
+             number(hunt, "sites"), number(hunt, "branches"), number(solver, "questions"),
              number(solver, "solved"), number(solver, "impossible"), number(solver, "limit"));
     if (number(hunt, "unended"))
         add_line(t, "hunt: %" PRIu64 " runs took too long and were ended", number(hunt, "unended"));
@@ -113,18 +112,19 @@ void pf_hunt_text(struct pf_text *t, const json_t *hunt, struct pf_findings *fou
                  "hunt: %" PRIu64 " conditions do not hold under the input of their own run: an "
                  "error of pf, which may hide races",
                  number(solver, "wrong"));
-    /* The tasks of a fleet start from its corpus: fewer inputs than a hunt in one process has. */
     add_line(t, "hunt: %s",
-             !json_is_true(json_object_get(hunt, "finished")) ? "stopped at a limit"
-             : json_object_get(hunt, "tasks")                 ? "the tasks have nothing left to try"
-                                                              : "nothing is left to try");
+             json_is_true(json_object_get(hunt, "finished")) ? "nothing is left to try"
+                                                             : "stopped at a limit");
 }
 
 /* --- JSON --- */
 
 static void add_candidate(struct pf_text *t, const struct pf_hunt_candidate *c)
 {
+    char id[20];
+    snprintf(id, sizeof id, "%016" PRIx64, c->key);
     pf_text_char(t, '{');
+    pf_json_str(t, "id", id);
     pf_json_str(t, "text", c->text);
     pf_json_str(t, "state", state_name[c->state]);
     if (c->state == PF_HUNT_FOUND)

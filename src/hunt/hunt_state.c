@@ -15,7 +15,7 @@
 /* Takes over the lines of a journal; false: it is of another program. */
 static bool read_journal(struct pf_hunt *h, char *text, uint64_t program)
 {
-    uint64_t value;
+    uint64_t value, branch, own;
     char *line = strtok(text, "\n");
     if (!line || sscanf(line, "program %" SCNx64, &value) != 1 || value != program)
         return false;
@@ -24,33 +24,59 @@ static bool read_journal(struct pf_hunt *h, char *text, uint64_t program)
             (void)pf_hash_map_put(&h->tried, value, 0);
         if (sscanf(line, "flip %16" SCNx64 ".", &value) == 1 && strchr(line, '.'))
             pf_hunt_paths_skip(h->paths, value);
+        if (sscanf(line, "input %16" SCNx64 ".", &value) == 1 && strchr(line, '.'))
+            (void)pf_hash_map_put(&h->known, value, 0);
+        if (sscanf(line, "site %16" SCNx64 ".", &value) == 1 && strchr(line, '.'))
+            (void)pf_hash_map_put(&h->sites, value, 0);
+        if (sscanf(line, "took %16" SCNx64 " %16" SCNx64 " %16" SCNx64 ".", &value, &branch,
+                   &own) == 3 &&
+            strchr(line, '.'))
+            pf_hunt_paths_took(h->paths, value, branch, own);
     }
     return true;
 }
 
-pf_status pf_hunt_journal_open(struct pf_hunt *h, struct pf_error *e)
+pf_status pf_hunt_journal_open(struct pf_hunt *h, bool *same, struct pf_error *e)
 {
     char *path = pf_mem_format("%s/journal", h->settings.state), *text = NULL;
     size_t n = 0;
     uint64_t program = 0;
     struct pf_error none;
     pf_status s = pf_clip_hash_file(h->program, &program, e);
-    bool same = s == PF_OK && !access(path, R_OK) &&
-                pf_file_read(path, &text, &n, &none) == PF_OK && read_journal(h, text, program);
+    *same = s == PF_OK && !access(path, R_OK) && pf_file_read(path, &text, &n, &none) == PF_OK &&
+            read_journal(h, text, program);
     free(text);
-    if (s == PF_OK && !(h->journal = fopen(path, same ? "a" : "w")))
+    if (s == PF_OK && !(h->journal = fopen(path, *same ? "a" : "w")))
         s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
-    if (s == PF_OK && !same)
+    if (s == PF_OK && !*same)
         fprintf(h->journal, "program %016" PRIx64 "\n", program);
     free(path);
     return s;
 }
 
-pf_status pf_hunt_journal_add(struct pf_hunt *h, uint64_t pair, uint64_t flip, struct pf_error *e)
+pf_status pf_hunt_journal_add(struct pf_hunt *h, uint64_t pair, uint64_t input, struct pf_error *e)
 {
     fprintf(h->journal, "pair %016" PRIx64 ".\n", pair);
-    if (flip)
-        fprintf(h->journal, "flip %016" PRIx64 ".\n", flip);
+    if (pf_hash_map_find(&h->known, input) == PF_HASH_NONE) {
+        pf_hash_map_add(&h->known, input, 0);
+        fprintf(h->journal, "input %016" PRIx64 ".\n", input);
+    }
+    return pf_hunt_journal_flush(h, e);
+}
+
+pf_status pf_hunt_journal_flush(struct pf_hunt *h, struct pf_error *e)
+{
+    struct pf_hunt_paths_news news;
+    pf_hunt_paths_news(h->paths, &news);
+    for (size_t i = 0; i < news.tried.len; i++)
+        if (news.tried.at[i] != h->unfinished)
+            fprintf(h->journal, "flip %016" PRIx64 ".\n", news.tried.at[i]);
+    for (size_t i = 0; i + 2 < news.taken.len; i += 3)
+        fprintf(h->journal, "took %016" PRIx64 " %016" PRIx64 " %016" PRIx64 ".\n",
+                news.taken.at[i], news.taken.at[i + 1], news.taken.at[i + 2]);
+    for (size_t i = 0; i < h->new_sites.len; i++)
+        fprintf(h->journal, "site %016" PRIx64 ".\n", h->new_sites.at[i]);
+    pf_vec_clear(&h->new_sites);
     return fflush(h->journal)
                ? pf_fail(e, PF_IO, "%s/journal: %s", h->settings.state, strerror(errno))
                : PF_OK;
@@ -135,19 +161,23 @@ static void count_users(struct pf_hash_map *users, const struct pf_hunt_kept *k,
     }
 }
 
-void pf_hunt_corpus_minimise(struct pf_hunt *h)
+void pf_hunt_corpus_minimise(struct pf_hunt *h, const pf_hunt_open_list *open)
 {
+    struct pf_hash_map left = {0}; /* inputs of open runs; all values are 0 */
     struct pf_hash_map users = {0}; /* per site or branch: how many inputs reach it */
-    size_t left = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < open->len; i++)
+        (void)pf_hash_map_put(&left, open->at[i].input, 0);
     for (size_t i = 0; i < h->corpus.len; i++)
         count_users(&users, &h->corpus.at[i], 1);
     for (size_t i = 0; i < h->corpus.len; i++) {
         struct pf_hunt_kept *k = &h->corpus.at[i];
-        bool needed = k->shows_race || !k->explored;
-        for (size_t n = 0; n < k->reached.len && !needed; n++)
-            needed = pf_hash_map_find(&users, k->reached.at[n]) == 1;
+        bool old = !k->explored && pf_hash_map_find(&h->kept_at, k->hash) != PF_HASH_NONE;
+        bool needed = k->shows_race || old || pf_hash_map_find(&left, k->hash) != PF_HASH_NONE;
+        for (size_t r = 0; r < k->reached.len && !needed; r++)
+            needed = pf_hash_map_find(&users, k->reached.at[r]) == 1;
         if (needed) {
-            h->corpus.at[left++] = *k;
+            h->corpus.at[n++] = *k;
             continue;
         }
         count_users(&users, k, -1);
@@ -156,8 +186,9 @@ void pf_hunt_corpus_minimise(struct pf_hunt *h)
         free(folder);
         kept_release(k);
     }
-    h->corpus.len = left;
+    h->corpus.len = n;
     pf_hash_map_release(&users);
+    pf_hash_map_release(&left);
 }
 
 pf_status pf_hunt_corpus_export(const struct pf_hunt *h, const char *folder, struct pf_error *e)
@@ -206,6 +237,15 @@ void pf_hunt_state_release(struct pf_hunt *h)
     for (size_t i = 0; i < h->corpus.len; i++)
         kept_release(&h->corpus.at[i]);
     pf_vec_release(&h->corpus);
+    for (size_t i = 0; i < h->kept.len; i++)
+        pf_input_bytes_release(&h->kept.at[i]);
+    pf_vec_release(&h->kept);
+    pf_hash_map_release(&h->kept_at);
+    pf_vec_release(&h->new_sites);
+    pf_hash_map_release(&h->known);
+    pf_hunt_open_list_release(&h->parked);
+    if (h->open)
+        fclose(h->open);
     if (h->journal)
         fclose(h->journal);
 }

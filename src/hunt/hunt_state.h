@@ -4,10 +4,11 @@
  *
  * Model:   the corpus has inputs, each as a folder with one file per source. While the hunt runs,
  *          it has every input. At the end, it has those that are the only ones to reach some site
- *          or branch, that showed a race, or that have no symbolic run yet. The journal lists the
- *          pairs of schedule and input that were run, and the flips that were tried, one line each,
- *          written after the run: a hunt that is killed loses at most its last run. The journal
- *          begins with a hash of the program; that of another build is not used.
+ *          or branch, that showed a race, or from which something is left to try (hunt_open.h). The
+ *          journal lists the pairs of schedule and input that were run, their inputs, the flips
+ *          that were tried, and the sites and directions of branches that were reached, one line
+ *          each, written after the run: a hunt that is killed loses at most its last run. The
+ *          journal begins with a hash of the program; that of another build is not used.
  * Errors:  PF_IO with the path. A line of the journal that was cut is ignored.
  */
 #ifndef PF_HUNT_STATE_H
@@ -15,11 +16,13 @@
 
 #include "hunt.h"
 
-/* Reads the journal, or begins a new one. */
-PF_MUST_USE pf_status pf_hunt_journal_open(struct pf_hunt *h, struct pf_error *e);
-/* Notes a pair that was run and the flip that asked for it (0: none). */
-PF_MUST_USE pf_status pf_hunt_journal_add(struct pf_hunt *h, uint64_t pair, uint64_t flip,
+/* Reads the journal, or begins a new one. *same: it was read. */
+PF_MUST_USE pf_status pf_hunt_journal_open(struct pf_hunt *h, bool *same, struct pf_error *e);
+/* Notes a pair that was run, its input, and what is new since the last call. */
+PF_MUST_USE pf_status pf_hunt_journal_add(struct pf_hunt *h, uint64_t pair, uint64_t input,
                                           struct pf_error *e);
+/* Notes what is new since the last call. */
+PF_MUST_USE pf_status pf_hunt_journal_flush(struct pf_hunt *h, struct pf_error *e);
 
 /* Adds the input of a run to the corpus, with the sites that the run reached. */
 PF_MUST_USE pf_status pf_hunt_corpus_add(struct pf_hunt *h, const struct pf_input_bytes *in,
@@ -28,8 +31,9 @@ PF_MUST_USE pf_status pf_hunt_corpus_add(struct pf_hunt *h, const struct pf_inpu
 void pf_hunt_corpus_explored(struct pf_hunt *h, uint64_t input, const uint64_t *branches, size_t n);
 /* Marks the input as one that shows a race: it stays in the corpus. */
 void pf_hunt_corpus_keep(struct pf_hunt *h, uint64_t input);
-/* Removes inputs whose sites and branches are all reached by others. */
-void pf_hunt_corpus_minimise(struct pf_hunt *h);
+/* Removes inputs whose sites and branches are all reached by others, unless they have an open run.
+ */
+void pf_hunt_corpus_minimise(struct pf_hunt *h, const pf_hunt_open_list *open);
 /* Writes the corpus as files for other fuzzers: FOLDER/SOURCE/HASH. */
 PF_MUST_USE pf_status pf_hunt_corpus_export(const struct pf_hunt *h, const char *folder,
                                             struct pf_error *e);
