@@ -92,31 +92,6 @@ static char *hosts_without(const char *where, const char *avoid)
     return pf_mem_copy(where);
 }
 
-/* The environment of tasks on this machine, malloced: the variables that all tasks inherit, and
- * those that a batch system would set. */
-static char **local_environment(const struct pf_fleet *f)
-{
-    char *names = pf_fleet_variables(f, ','), *rest = names, *name;
-    static const char *const own[] = {"HOME", "USER", "LOGNAME", "SHELL", "TMPDIR"};
-    word_list list = {0};
-    for (size_t i = 0; i < sizeof own / sizeof *own; i++)
-        if (getenv(own[i]))
-            pf_vec_push(&list, pf_mem_format("%s=%s", own[i], getenv(own[i])));
-    while ((name = strsep(&rest, ",")))
-        if (*name && getenv(name))
-            pf_vec_push(&list, pf_mem_format("%s=%s", name, getenv(name)));
-    pf_vec_push(&list, NULL);
-    free(names);
-    return list.at;
-}
-
-static void free_list(char **list)
-{
-    for (size_t i = 0; list && list[i]; i++)
-        free(list[i]);
-    free(list);
-}
-
 static void add_words(word_list *to, const char *const *words, size_t n)
 {
     for (size_t i = 0; i < n; i++)
@@ -129,6 +104,7 @@ static pf_status submit(struct pf_fleet *f, const uint64_t *ids, size_t n, const
                         bool remote, struct pf_error *e)
 {
     static unsigned count;
+    static const char *const own[] = {"HOME", "USER", "LOGNAME", "SHELL", "TMPDIR", NULL};
     word_list words = {0};
     pid_t pid;
     sigset_t none;
@@ -151,7 +127,7 @@ static pf_status submit(struct pf_fleet *f, const uint64_t *ids, size_t n, const
     pf_vec_push(&words, NULL);
     char *program = NULL;
     pf_status s = pf_program_find("parallel", &program, e);
-    environment = remote ? NULL : local_environment(f);
+    environment = remote ? NULL : pf_fleet_environment(f, own);
     struct pf_command command = {.path = program,
                                  .argv = words.at,
                                  .env = environment,
@@ -164,8 +140,8 @@ static pf_status submit(struct pf_fleet *f, const uint64_t *ids, size_t n, const
         s = pf_command_spawn(&command, &setup, &pid, e);
     if (s == PF_OK)
         s = note_job(f, pid, log, ids, n, e);
-    free_list(words.at);
-    free_list(environment);
+    pf_fleet_free_words(words.at);
+    pf_fleet_free_words(environment);
     char *texts[] = {program, jobs, variables, hosts, log};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);

@@ -4,7 +4,9 @@
  * An array index must be below MaxArraySize (1001 by default). So the number of a task is split
  * into a base, a multiple of GROUP, and an index below GROUP. One job array holds the tasks with
  * the same base; its comment is the base. Slurm must not requeue the jobs: it would delay them by
- * two minutes, and pf knows better which nodes to avoid.
+ * two minutes, and pf knows better which nodes to avoid. sbatch gets only the variables that tasks
+ * inherit, and passes all it has: with a list of variables (--export), Slurm would start a login
+ * shell on the node, for each task.
  */
 #define _GNU_SOURCE
 #include "file.h"
@@ -39,14 +41,16 @@ static pf_status submit_group(struct pf_fleet *f, uint64_t base, const char *lis
                               const char *avoid, struct pf_error *e)
 {
     char *script = pf_fleet_path(f, "slurm.sh", 0, "");
-    char *variables = pf_fleet_variables(f, ','), *name = job_name(f), *out = NULL;
+    static const char *const own[] = {"HOME",   "USER",    "LOGNAME", "SHELL",
+                                      "SLURM_", "SBATCH_", NULL};
+    char **environment = pf_fleet_environment(f, own), *name = job_name(f), *out = NULL;
     /* Slurm's limit, in minutes, is longer than the task's own limit */
     uint64_t minutes = f->limit_ms / 60000 + 2;
     char *words[] = {pf_mem_format("--job-name=%s", name),
                      pf_mem_format("--array=%s", list),
                      pf_mem_format("--comment=%" PRIu64, base),
                      pf_mem_format("--time=%" PRIu64, minutes),
-                     pf_mem_format("--export=%s", variables),
+                     pf_mem_copy("--export=ALL"),
                      pf_mem_format("--error=%s/log/%%A_%%a", f->folder),
                      pf_mem_format("--chdir=%s", f->cwd),
                      pf_mem_format("--partition=%s", f->where),
@@ -61,12 +65,12 @@ static pf_status submit_group(struct pf_fleet *f, uint64_t base, const char *lis
     argv[n++] = number;
     pf_status s = access(script, R_OK) ? write_script(f, script, e) : PF_OK;
     if (s == PF_OK)
-        s = pf_fleet_command(argv, &out, e);
+        s = pf_fleet_command(argv, environment, &out, e);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         free(words[i]);
     free(number);
     free(script);
-    free(variables);
+    pf_fleet_free_words(environment);
     free(name);
     free(out);
     return s;
@@ -94,7 +98,7 @@ static pf_status slurm_list(struct pf_fleet *f, pf_vec_u64 *ids, struct pf_error
 {
     char *name = job_name(f), *out;
     char *argv[] = {"squeue", "-h", "-r", "-o", "%k %K", "-n", name, NULL};
-    pf_status s = pf_fleet_command(argv, &out, e);
+    pf_status s = pf_fleet_command(argv, NULL, &out, e);
     for (char *at = out, *end; at && *at; at = *end ? end + 1 : end) {
         uint64_t base, index;
         end = at + strcspn(at, "\n");
@@ -110,7 +114,7 @@ static pf_status slurm_cancel(struct pf_fleet *f, struct pf_error *e)
 {
     char *name = job_name(f), *out = NULL;
     char *argv[] = {"scancel", "-n", name, NULL};
-    pf_status s = pf_fleet_command(argv, &out, e);
+    pf_status s = pf_fleet_command(argv, NULL, &out, e);
     free(out);
     free(name);
     return s;

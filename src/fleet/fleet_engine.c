@@ -58,7 +58,7 @@ static char *read_all(int fd)
     return text.at;
 }
 
-pf_status pf_fleet_command(char *const *argv, char **out, struct pf_error *e)
+pf_status pf_fleet_command(char *const *argv, char *const *env, char **out, struct pf_error *e)
 {
     int pipe_of[2], wait = 0;
     pid_t pid;
@@ -73,7 +73,7 @@ pf_status pf_fleet_command(char *const *argv, char **out, struct pf_error *e)
         free(path);
         return pf_fail(e, PF_IO, "pipe: %s", strerror(errno));
     }
-    struct pf_command command = {.path = path, .argv = argv, .input = "/dev/null"};
+    struct pf_command command = {.path = path, .argv = argv, .env = env, .input = "/dev/null"};
     struct pf_command_setup setup = {
         .mask = &none, .session = true, .output = pipe_of[1], .on_child = SIG_DFL};
     s = pf_command_spawn(&command, &setup, &pid, e);
@@ -103,6 +103,39 @@ char *pf_fleet_variables(const struct pf_fleet *f, char separator)
         if (*c == ',')
             *c = separator;
     return list;
+}
+
+static bool is_listed(const char *variable, const char *names, const char *const *more)
+{
+    size_t n = strcspn(variable, "=");
+    for (const char *at = names; *at; at += strcspn(at, ","), at += *at == ',')
+        if (strcspn(at, ",") == n && !strncmp(at, variable, n))
+            return true;
+    for (; *more; more++) {
+        size_t m = strlen(*more);
+        if (m && !strncmp(*more, variable, m) && (m == n || (*more)[m - 1] == '_'))
+            return true;
+    }
+    return false;
+}
+
+char **pf_fleet_environment(const struct pf_fleet *f, const char *const *more)
+{
+    char *names = pf_fleet_variables(f, ',');
+    PF_VEC(char *) list = {0};
+    for (char **v = environ; *v; v++)
+        if (is_listed(*v, names, more))
+            pf_vec_push(&list, pf_mem_copy(*v));
+    pf_vec_push(&list, NULL);
+    free(names);
+    return list.at;
+}
+
+void pf_fleet_free_words(char **list)
+{
+    for (size_t i = 0; list && list[i]; i++)
+        free(list[i]);
+    free(list);
 }
 
 /* --- engine `script`: FILE submit|list|cancel FOLDER NAME [N...] --- */
@@ -137,7 +170,7 @@ static pf_status run_script(struct pf_fleet *f, const char *what, const uint64_t
     for (size_t i = 0; i < n; i++)
         argv[4 + i] = pf_mem_format("%" PRIu64, ids[i]);
     set_variables(f);
-    pf_status s = pf_fleet_command(argv, out, e);
+    pf_status s = pf_fleet_command(argv, NULL, out, e);
     for (size_t i = 0; i < n; i++)
         free(argv[4 + i]);
     free(argv);

@@ -28,10 +28,16 @@ extern const struct pf_fleet_engine pf_fleet_slurm, pf_fleet_ssh, pf_fleet_local
 PF_MUST_USE pf_status pf_fleet_engine_find(const char *on, const struct pf_fleet_engine **engine,
                                            char **where, struct pf_error *e);
 
-/* Runs a command to its end; *out is what it printed, malloced. PF_IO if it cannot be started or
- * its exit status is not 0. */
-PF_MUST_USE pf_status pf_fleet_command(char *const *argv, char **out, struct pf_error *e);
+/* Runs a command to its end; *out is what it printed, malloced. env NULL: the environment of this
+ * process. PF_IO if it cannot be started or its exit status is not 0. */
+PF_MUST_USE pf_status pf_fleet_command(char *const *argv, char *const *env, char **out,
+                                       struct pf_error *e);
 /* The variables that tasks inherit from the submitting process, joined by `separator`, malloced. */
 char *pf_fleet_variables(const struct pf_fleet *f, char separator);
+/* The values of these variables, and of those in `more`, which ends with NULL. A name in `more`
+ * that ends with an underscore is a prefix. A malloced, NULL-terminated list of malloced strings;
+ * pf_fleet_free_words frees it. */
+char **pf_fleet_environment(const struct pf_fleet *f, const char *const *more);
+void pf_fleet_free_words(char **list);
 
 #endif
