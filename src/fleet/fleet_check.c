@@ -8,6 +8,7 @@
 #include "fleet_judge.h"
 #include "fleet_pairs.h"
 #include "fleet_task.h"
+#include "task_size.h"
 #include "test_line.h"
 #include "tree_copy.h"
 #include <inttypes.h>
@@ -36,7 +37,9 @@ struct check_work {
     uint64_t wave; /* of the next tasks */
     uint64_t round_ms, rounds_done; /* rounds of groups that are done: total time, number */
     uint64_t began_ms;
-    bool judged; /* the tasks that judge races exist */
+    bool judges; /* all rounds are done: tasks judge races */
+    bool judged; /* all tasks that judge races exist */
+    struct pf_judge_times times;
     bool failed;
     json_t *programs;
 };
@@ -212,14 +215,14 @@ static uint64_t rounds_of_task(const struct check_work *w, const struct pf_fleet
 {
     if (p->round == 0)
         return 1; /* all other tasks need its findings */
-    uint64_t ms = w->rounds_done ? w->round_ms / w->rounds_done + 1 : PF_FLEET_TARGET_MS;
-    uint64_t n = f->batch ? f->batch : PF_FLEET_TARGET_MS / ms, left = 0;
+    uint64_t left = 0, all = w->ngroups * (w->s->rounds ? w->s->rounds : UNLIMITED);
     for (size_t i = 0; i < w->pieces.len; i++)
         left += w->pieces.at[i].rounds;
-    uint64_t share = (left + wave_size - 1) / wave_size; /* every node gets a part */
-    if (!f->batch && n > share)
-        n = share;
-    return n < 1 ? 1 : n > p->rounds ? p->rounds : n;
+    uint64_t n = f->batch ? f->batch
+                 : !w->rounds_done
+                     ? 1
+                     : pf_task_units(w->round_ms, w->rounds_done, all, left, wave_size);
+    return n > p->rounds ? p->rounds : n;
 }
 
 static bool is_complete(const struct check_work *w, uint64_t group)
@@ -277,11 +280,15 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
     bool over = out_of_time(w) || (w->pieces.len == 0);
     pf_status s = PF_OK;
     *more = !over || !w->judged;
-    if (over && !has_open_tasks(f) && !w->judged) {
-        w->judged = true;
-        return w->s->server || w->s->for_ms
-                   ? PF_OK
-                   : pf_fleet_judge_check(f, w->folder->absolute, w->wave + 1, e);
+    w->judges |= over && !has_open_tasks(f);
+    if (w->judges) {
+        w->judged |= w->s->server || w->s->for_ms;
+        if (!w->judged && room) {
+            s = pf_fleet_judge_check(f, w->folder->absolute, &w->times, w->wave + 1, room, more, e);
+            w->judged = !*more;
+        }
+        *more = !w->judged;
+        return s;
     }
     if (over || room < size || !is_known(w, f))
         return PF_OK;
@@ -404,7 +411,8 @@ static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, c
     uint64_t last = 0;
     if (!strcmp(pf_json_text(head, "verb"), "judge")) {
         free(from);
-        return pf_fleet_judge_merge_check(f, w->folder, t, result, e);
+        w->times.ms += pf_json_u64(head, "wall_ms");
+        return pf_fleet_judge_merge_check(f, w->folder, t, result, &w->times, e);
     }
     pf_status s = pf_fleet_task_read(f, t->id, &task, e);
     if (s != PF_OK) {
@@ -473,7 +481,7 @@ static pf_status add_covered(struct check_work *w, const struct pf_fleet *f,
     struct pf_check_piece p = {pf_json_u64(task, "group"), pf_json_u64(task, "round"),
                                pf_json_u64(task, "rounds")};
     if (!strcmp(pf_json_text(task, "verb"), "judge")) {
-        w->judged = true;
+        w->judges = true;
     } else if (p.group < w->ngroups) {
         if (t->state == PF_FLEET_DONE && was_cut(f, t->id, lines, &last))
             p.rounds = last > p.round ? last - p.round : 0;
@@ -497,7 +505,7 @@ static pf_status find_pieces(struct check_work *w, const struct pf_fleet *f, str
     pf_status s = f->tasks.len ? pf_check_journal_read(w->folder->absolute, &lines, e) : PF_OK;
     for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++)
         s = add_covered(w, f, &f->tasks.at[i], &lines, &covered, e);
-    if (s == PF_OK && !w->judged)
+    if (s == PF_OK && !w->judges)
         pf_check_pieces_left(&w->pieces, &covered, w->ngroups, rounds);
     free(lines.at);
     pf_vec_release(&covered);

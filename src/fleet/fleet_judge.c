@@ -7,6 +7,8 @@
 #include "finding_read.h"
 #include "fleet_check.h"
 #include "fleet_task.h"
+#include "hash_map.h"
+#include "task_size.h"
 #include "text_format.h"
 #include "tree_copy.h"
 #include <inttypes.h>
@@ -15,8 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-
-#define RACES_MOST 12 /* most races of a task: about a minute, at 5 s for each race */
 
 /* --- tasks --- */
 
@@ -110,49 +110,87 @@ static int by_clip(const void *a, const void *b)
     return order ? order : (x->id > y->id) - (x->id < y->id);
 }
 
-pf_status pf_fleet_judge_tasks(struct pf_fleet *f, const struct pf_fleet_races *r, uint64_t wave,
-                               struct pf_error *e)
+static bool has_same_clip(const struct pf_finding *x, const struct pf_finding *y)
 {
-    size_t most = f->batch ? f->batch : RACES_MOST, share = (r->n + f->ntasks - 1) / f->ntasks;
-    pf_status s = PF_OK;
-    if (!f->batch && most > share)
-        most = share;
+    const char *a = clip_of(x), *b = clip_of(y);
+    return a && b && !strcmp(a, b);
+}
+
+void pf_fleet_judge_sort(const struct pf_fleet_races *r)
+{
     if (r->n)
         qsort(r->at, r->n, sizeof *r->at, by_clip);
-    for (size_t i = 0, n; s == PF_OK && i < r->n; i += n) {
-        for (n = 1; i + n < r->n; n++) {
-            const char *a = clip_of(r->at[i + n - 1]), *b = clip_of(r->at[i + n]);
-            if (n >= most && !(a && b && !strcmp(a, b)))
-                break;
-        }
+}
+
+pf_status pf_fleet_judge_tasks(struct pf_fleet *f, const struct pf_fleet_races *r,
+                               const struct pf_judge_times *times, uint64_t wave, uint64_t room,
+                               size_t *taken, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    size_t i = 0;
+    for (size_t n; s == PF_OK && i < r->n && room; i += n, room--) {
+        uint64_t most = f->batch                    ? f->batch
+                        : times->races || times->ms ? pf_task_units(times->ms, times->races,
+                                                                    times->all, r->n - i, f->ntasks)
+                                                    : 1; /* their times are unknown */
+        n = 1;
+        while (i + n < r->n && (n < most || has_same_clip(r->at[i + n - 1], r->at[i + n])))
+            n++;
         s = add_task(f, r, r->at + i, n, wave, e);
     }
+    *taken = i;
     return s;
 }
 
 /* --- races of a check --- */
 
-pf_status pf_fleet_judge_check(struct pf_fleet *f, const char *folder, uint64_t wave,
-                               struct pf_error *e)
+/* Adds the races of the tasks that exist to `known`. */
+static pf_status add_known(const struct pf_fleet *f, struct pf_hash_map *known, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++) {
+        json_t *task;
+        s = pf_fleet_task_read(f, f->tasks.at[i].id, &task, e);
+        if (s != PF_OK)
+            break;
+        const json_t *ids = json_object_get(task, "ids");
+        for (size_t k = 0; k < json_array_size(ids); k++)
+            (void)pf_hash_map_put(known,
+                                  strtoull(json_string_value(json_array_get(ids, k)), NULL, 16), 0);
+        json_decref(task);
+    }
+    return s;
+}
+
+pf_status pf_fleet_judge_check(struct pf_fleet *f, const char *folder, struct pf_judge_times *times,
+                               uint64_t wave, uint64_t room, bool *more, struct pf_error *e)
 {
     static const char *const options[] = {"--met", "0"};
     struct pf_findings all;
+    struct pf_hash_map known = {0}; /* races of tasks that exist; all values are 0 */
     PF_VEC(struct pf_finding *) races = {0};
+    size_t taken = 0;
     pf_findings_init(&all);
     pf_status s = pf_check_load(&all, folder, e);
+    if (s == PF_OK)
+        s = add_known(f, &known, e);
     for (size_t i = 0; s == PF_OK && i < all.n; i++) {
         struct pf_finding *it = all.at[i];
         if (pf_finding_is_pair(it) && it->status == PF_STATUS_CONFIRMED && !it->verdict &&
-            !it->suspicious)
+            !it->suspicious && pf_hash_map_find(&known, it->id) == PF_HASH_NONE)
             pf_vec_push(&races, it);
     }
     char *clips = pf_mem_format("%s/clips/judged", folder);
     const struct pf_fleet_races r = {
         .at = races.at, .n = races.len, .options = options, .noptions = 2, .folder = clips};
+    times->all = races.len + known.len;
+    pf_fleet_judge_sort(&r);
     if (s == PF_OK)
-        s = pf_fleet_judge_tasks(f, &r, wave, e);
+        s = pf_fleet_judge_tasks(f, &r, times, wave, room, &taken, e);
+    *more = taken < races.len;
     free(clips);
     pf_vec_release(&races);
+    pf_hash_map_release(&known);
     pf_findings_release(&all);
     return s;
 }
@@ -173,7 +211,7 @@ static pf_status take_clips(struct pf_fleet *f, const struct pf_fleet_task *t, c
 
 pf_status pf_fleet_judge_merge_check(struct pf_fleet *f, const struct pf_check_folder *folder,
                                      const struct pf_fleet_task *t, const char *result,
-                                     struct pf_error *e)
+                                     struct pf_judge_times *times, struct pf_error *e)
 {
     struct pf_check_line line = {
         .step = t->id * PF_CHECK_STRIDE + 1, .kind = PF_CHECK_JUDGE, .how = "ended"};
@@ -196,6 +234,7 @@ pf_status pf_fleet_judge_merge_check(struct pf_fleet *f, const struct pf_check_f
         some.at[i]->nwitness = some.at[i]->nrecorded = 0;
         line.undecided += !some.at[i]->verdict;
     }
+    times->races += some.n;
     some.undecided = 0;
     pf_text_init(&text, &pool);
     pf_findings_json(&text, &some, command, 2);
@@ -219,10 +258,42 @@ pf_status pf_fleet_judge_merge_check(struct pf_fleet *f, const struct pf_check_f
 
 struct judge_work {
     const struct pf_fleet_races *races;
-    uint64_t waves; /* how many waves of tasks exist */
-    uint64_t before; /* how many of them had ended when an earlier process gave up */
-    bool cut; /* a task of the last wave was cut off */
+    struct pf_hash_map index; /* id of a race -> its index */
+    bool *queued; /* per race: it has a verdict, or a task that has not ended */
+    uint64_t *wave; /* per race: how many of its tasks were cut off before they judged it */
+    uint64_t before; /* how many of them an earlier process had seen when it gave up */
+    struct pf_judge_times times;
 };
+
+/* Notes that the races of a task are not judged and not in a task, except those with a verdict. */
+static pf_status reopen(struct judge_work *w, const struct pf_fleet *f,
+                        const struct pf_fleet_task *t, bool open, uint64_t *judged,
+                        struct pf_error *e)
+{
+    json_t *task;
+    struct pf_findings verdicts;
+    char *path = pf_fleet_path(f, "done", t->id, ".findings");
+    pf_findings_init(&verdicts);
+    pf_status s = pf_fleet_task_read(f, t->id, &task, e);
+    if (s == PF_OK && access(path, R_OK) == 0)
+        s = pf_findings_read_document(&verdicts, path, NULL, e);
+    const json_t *ids = json_object_get(task, "ids");
+    for (size_t i = 0; s == PF_OK && i < json_array_size(ids); i++) {
+        uint64_t id = strtoull(json_string_value(json_array_get(ids, i)), NULL, 16);
+        const struct pf_finding *v = pf_findings_find(&verdicts, id);
+        uint32_t at = pf_hash_map_find(&w->index, id);
+        *judged += v && v->judged;
+        if (at == PF_HASH_NONE)
+            continue;
+        w->queued[at] = !open || (v && v->judged);
+        if (w->wave[at] <= t->wave)
+            w->wave[at] = t->wave + !w->queued[at];
+    }
+    pf_findings_release(&verdicts);
+    json_decref(task);
+    free(path);
+    return s;
+}
 
 /* Reads the verdicts of all tasks that have ended. */
 static pf_status read_verdicts(const struct pf_fleet *f, struct pf_findings *judged,
@@ -238,41 +309,30 @@ static pf_status read_verdicts(const struct pf_fleet *f, struct pf_findings *jud
     return s;
 }
 
-/* Adds tasks for the races that tasks have not judged because they were cut off. */
-static pf_status add_rest(struct judge_work *w, struct pf_fleet *f, struct pf_error *e)
-{
-    struct pf_findings judged;
-    struct pf_fleet_races rest = *w->races;
-    rest.at = pf_mem_zero(w->races->n + 1, sizeof *rest.at);
-    rest.n = 0;
-    pf_findings_init(&judged);
-    pf_status s = read_verdicts(f, &judged, e);
-    for (size_t i = 0; s == PF_OK && i < w->races->n; i++) {
-        const struct pf_finding *v = pf_findings_find(&judged, w->races->at[i]->id);
-        if (!v || !v->judged)
-            rest.at[rest.n++] = w->races->at[i];
-    }
-    if (s == PF_OK)
-        s = pf_fleet_judge_tasks(f, &rest, w->waves, e);
-    pf_findings_release(&judged);
-    free(rest.at);
-    return s;
-}
-
+/* Adds tasks for open races that were cut off equally often, which is their wave. */
 static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *more,
                             struct pf_error *e)
 {
     struct judge_work *w = arg;
-    bool first = !w->waves, open = false;
-    (void)room;
-    for (size_t i = 0; i < f->tasks.len; i++)
-        open |= f->tasks.at[i].state == PF_FLEET_NEW || f->tasks.at[i].state == PF_FLEET_QUEUED;
-    *more = false;
-    if (!first && (open || !w->cut || w->waves >= w->before + PF_FLEET_ATTEMPTS))
-        return PF_OK;
-    w->cut = false;
-    pf_status s = first ? pf_fleet_judge_tasks(f, w->races, 0, e) : add_rest(w, f, e);
-    w->waves++;
+    struct pf_fleet_races some = *w->races;
+    some.at = pf_mem_zero(w->races->n + 1, sizeof *some.at);
+    some.n = 0;
+    uint64_t wave = UINT64_MAX;
+    size_t taken = 0, open = 0;
+    for (size_t i = 0; i < w->races->n; i++)
+        if (!w->queued[i] && w->wave[i] < w->before + PF_FLEET_ATTEMPTS) {
+            wave = w->wave[i] < wave ? w->wave[i] : wave;
+            open++;
+        }
+    for (size_t i = 0; i < w->races->n; i++)
+        if (!w->queued[i] && w->wave[i] == wave)
+            some.at[some.n++] = w->races->at[i];
+    w->times.all = w->races->n;
+    pf_status s = pf_fleet_judge_tasks(f, &some, &w->times, wave, room, &taken, e);
+    for (size_t i = 0; i < taken; i++)
+        w->queued[pf_hash_map_find(&w->index, some.at[i]->id)] = true;
+    *more = open > taken;
+    free(some.at);
     return s;
 }
 
@@ -285,7 +345,6 @@ static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, c
     char *from = pf_mem_format("%s/findings.json", result);
     char *to = pf_fleet_path(f, "done", t->id, ".findings");
     bool cut = strcmp(pf_json_text(head, "ended"), PF_TASK_DONE) != 0;
-    w->cut |= cut;
     if (cut && t->wave + 1 >= w->before + PF_FLEET_ATTEMPTS)
         pf_fleet_give_up(f, t,
                          "its races were not judged within the time limit of a task "
@@ -293,8 +352,37 @@ static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, c
     pf_status s = take_clips(f, t, result, e);
     if (s == PF_OK)
         s = pf_tree_copy_file(from, to, e);
+    if (s == PF_OK)
+        s = reopen(w, f, t, cut, &w->times.races, e);
+    w->times.ms += pf_json_u64(head, "wall_ms");
     free(from);
     free(to);
+    return s;
+}
+
+/* Finds out what the tasks of a continued fleet have done, and how long it took. */
+static pf_status begin(struct judge_work *w, const struct pf_fleet *f, struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    pf_fleet_judge_sort(w->races);
+    w->queued = pf_mem_zero(w->races->n + 1, sizeof *w->queued);
+    w->wave = pf_mem_zero(w->races->n + 1, sizeof *w->wave);
+    for (size_t i = 0; i < w->races->n; i++)
+        pf_hash_map_add(&w->index, w->races->at[i]->id, (uint32_t)i);
+    for (size_t i = 0; s == PF_OK && i < f->tasks.len; i++) {
+        const struct pf_fleet_task *t = &f->tasks.at[i];
+        struct pf_error ignored;
+        json_t *head = NULL;
+        char *path = pf_fleet_path(f, "done", t->id, ".json");
+        bool done = t->state == PF_FLEET_DONE;
+        s = reopen(w, f, t, done, &w->times.races, e);
+        if (done && pf_json_file_read(path, &head, &ignored) == PF_OK)
+            w->times.ms += pf_json_u64(head, "wall_ms");
+        if (done && t->given_up && t->wave + 1 > w->before)
+            w->before = t->wave + 1;
+        json_decref(head);
+        free(path);
+    }
     return s;
 }
 
@@ -304,13 +392,11 @@ pf_status pf_fleet_judge_run(struct pf_fleet *f, const struct pf_fleet_races *r,
     struct judge_work w = {.races = r};
     struct pf_fleet_work work = {.arg = &w, .next = next_tasks, .merge = merge};
     uint64_t merged;
-    for (size_t i = 0; i < f->tasks.len; i++) { /* of a fleet that is continued */
-        const struct pf_fleet_task *t = &f->tasks.at[i];
-        w.waves = t->wave + 1;
-        if (t->given_up && t->state == PF_FLEET_DONE)
-            w.before = w.waves;
-    }
-    w.cut = w.waves > 0; /* unknown: looks for races without a verdict */
-    pf_status s = collect ? pf_fleet_collect(f, &work, &merged, e) : pf_fleet_run(f, &work, e);
+    pf_status s = begin(&w, f, e);
+    if (s == PF_OK)
+        s = collect ? pf_fleet_collect(f, &work, &merged, e) : pf_fleet_run(f, &work, e);
+    free(w.queued);
+    free(w.wave);
+    pf_hash_map_release(&w.index);
     return s == PF_OK ? read_verdicts(f, judged, e) : s;
 }

@@ -22,17 +22,28 @@ struct pf_fleet_races {
     const char *folder; /* absolute: where the clips of the evidence will be */
 };
 
-/* Adds tasks for the races. wave: the wave of these tasks. */
+/* How long tasks took to judge races; all: the number of races, in tasks or not. */
+struct pf_judge_times {
+    uint64_t ms, races, all;
+};
+
+/* Sorts the races by their clips. */
+void pf_fleet_judge_sort(const struct pf_fleet_races *r);
+/* Adds at most `room` tasks for the first races, which are sorted; *taken: for so many. wave: the
+ * wave of these tasks. While no time is known, a task has the races of one clip. */
 PF_MUST_USE pf_status pf_fleet_judge_tasks(struct pf_fleet *f, const struct pf_fleet_races *r,
-                                           uint64_t wave, struct pf_error *e);
-/* Adds tasks for the confirmed races of a check that have no verdict. */
-PF_MUST_USE pf_status pf_fleet_judge_check(struct pf_fleet *f, const char *folder, uint64_t wave,
-                                           struct pf_error *e);
+                                           const struct pf_judge_times *times, uint64_t wave,
+                                           uint64_t room, size_t *taken, struct pf_error *e);
+/* Adds at most `room` tasks for the confirmed races of a check that have no verdict and no task.
+ * *more: there are further ones. */
+PF_MUST_USE pf_status pf_fleet_judge_check(struct pf_fleet *f, const char *folder,
+                                           struct pf_judge_times *times, uint64_t wave,
+                                           uint64_t room, bool *more, struct pf_error *e);
 /* Merges the result of such a task into the folder of the check, as a step. */
 PF_MUST_USE pf_status pf_fleet_judge_merge_check(struct pf_fleet *f,
                                                  const struct pf_check_folder *folder,
                                                  const struct pf_fleet_task *t, const char *result,
-                                                 struct pf_error *e);
+                                                 struct pf_judge_times *times, struct pf_error *e);
 /* Runs tasks for the races, and adds their verdicts to `judged`. */
 PF_MUST_USE pf_status pf_fleet_judge_run(struct pf_fleet *f, const struct pf_fleet_races *r,
                                          struct pf_findings *judged, bool collect,

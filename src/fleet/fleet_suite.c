@@ -6,6 +6,7 @@
 #include "fleet_task.h"
 #include "sample_policy.h"
 #include "suite_transfer.h"
+#include "task_size.h"
 #include "test_line.h"
 #include "tree_copy.h"
 #include <errno.h>
@@ -28,6 +29,7 @@ struct suite_work {
     uint32_t *most; /* per unit: the most units of a task that contains it; 0: any number */
     uint8_t *tries; /* per unit: tasks with this unit alone that reached their time limit */
     uint64_t *ms; /* time of each test; 0: unknown */
+    uint64_t all_ms, left_ms; /* time of all units, of the open ones */
     bool learns; /* a policy keeps function pairs (fleet_pairs.h) */
     json_t *programs;
 };
@@ -84,21 +86,45 @@ static json_t *command_of(const struct suite_work *w)
     return argv;
 }
 
-/* The next units of one round that make a task. Returns how many. */
-static size_t take_units(struct suite_work *w, const struct pf_fleet *f, uint64_t share,
-                         pf_vec_u64 *units)
+/* Replaces unknown times of tests by the mean of the others. False: no time is known. */
+static bool guess_times(struct suite_work *w)
 {
-    uint64_t sum = 0, known = 0, guess = 0, most = f->batch ? f->batch : TESTS_MOST;
+    uint64_t known = 0, sum = 0;
     for (size_t i = 0; i < ntests(w); i++) {
         known += w->ms[i] != 0;
-        guess += w->ms[i];
+        sum += w->ms[i];
     }
-    guess = known ? guess / known : 0;
-    if (!f->batch && !known)
-        most = UNKNOWN_TESTS * w->s->settings->campaign->jobs;
-    if (!f->batch && share < most)
-        most = share ? share : 1;
-    uint64_t target = PF_FLEET_TARGET_MS * w->s->settings->campaign->jobs;
+    for (size_t i = 0; known && i < ntests(w); i++)
+        if (!w->ms[i])
+            w->ms[i] = sum / known;
+    return known;
+}
+
+/* The time of a unit on a node, where tests run in parallel. */
+static uint64_t unit_ms(const struct suite_work *w, uint64_t unit)
+{
+    const struct pf_campaign *c = w->s->settings->campaign;
+    return w->ms[unit % ntests(w)] * c->npolicies / c->jobs;
+}
+
+/* Adds up the times of all units and of the open ones. Returns the number of open ones. */
+static uint64_t add_times(struct suite_work *w)
+{
+    uint64_t open = 0;
+    w->all_ms = w->left_ms = 0;
+    for (uint64_t u = 0; u < w->nunits; u++) {
+        w->all_ms += unit_ms(w, u);
+        w->left_ms += w->units[u] == UNIT_OPEN ? unit_ms(w, u) : 0;
+        open += w->units[u] == UNIT_OPEN;
+    }
+    return open;
+}
+
+/* The next units of one round that make a task. Returns how many. most: at most so many. */
+static size_t take_units(struct suite_work *w, const struct pf_fleet *f, uint64_t most,
+                         pf_vec_u64 *units)
+{
+    uint64_t sum = 0, target = pf_task_target(w->all_ms, w->left_ms, f->ntasks);
     pf_vec_clear(units);
     while (w->next < w->nunits && w->units[w->next] != UNIT_OPEN)
         w->next++;
@@ -111,12 +137,12 @@ static size_t take_units(struct suite_work *w, const struct pf_fleet *f, uint64_
             break;
         if (units->len && u / ntests(w) != units->at[0] / ntests(w))
             break;
-        uint64_t ms = w->ms[u % ntests(w)] ? w->ms[u % ntests(w)] : guess;
-        sum += ms * w->s->settings->campaign->npolicies;
-        if (!f->batch && units->len && sum > target)
+        if (!f->batch && units->len && !pf_task_takes(sum, unit_ms(w, u), target))
             break;
+        sum += unit_ms(w, u);
         pf_vec_push(units, u);
     }
+    w->left_ms -= sum;
     return units->len;
 }
 
@@ -173,18 +199,22 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
 {
     struct suite_work *w = arg;
     pf_vec_u64 units = {0};
-    uint64_t open = 0;
+    uint64_t open = add_times(w);
     pf_status s = PF_OK;
-    for (uint64_t u = 0; u < w->nunits; u++)
-        open += w->units[u] == UNIT_OPEN;
     *more = open > 0;
     if (!open || !room)
         return PF_OK;
     s = pf_suite_times(w->s->db, w->s->settings->tests, w->ms, e);
     if (s == PF_OK)
         s = send_knowledge(w, f, e);
-    uint64_t share = (open + f->ntasks - 1) / f->ntasks; /* so that every node gets a part */
-    for (; s == PF_OK && room && take_units(w, f, share, &units); room--)
+    uint64_t share = (open + f->ntasks - 1) / f->ntasks, /* so that every node gets a part */
+        first = UNKNOWN_TESTS * w->s->settings->campaign->jobs;
+    uint64_t most = f->batch         ? f->batch
+                    : guess_times(w) ? TESTS_MOST
+                    : share < first  ? share
+                                     : first;
+    (void)add_times(w);
+    for (; s == PF_OK && room && take_units(w, f, most, &units); room--)
         s = add_task(w, f, &units, e);
     pf_vec_release(&units);
     return s;
