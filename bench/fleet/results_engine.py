@@ -7,6 +7,7 @@ import json
 import random
 import sys
 import time
+import zlib
 from pathlib import Path
 
 
@@ -28,6 +29,12 @@ def finding(number):
                        "threads": [], "held": [], "count": 1}, separators=(",", ":"))
 
 
+def sum_of(path):
+    """The record of a file in the file `sums` of a result."""
+    data = path.read_bytes()
+    return f"{zlib.crc32(data):08x} {len(data)} {path.name}\0"
+
+
 def main():
     what, folder = sys.argv[1], Path(sys.argv[2])
     if what != "submit":
@@ -46,6 +53,7 @@ def main():
         (part / "journal").write_text(json.dumps(head) + "\n" + json.dumps(execution, separators=(",", ":")) + "\n")
         (part / "findings.json").write_text('{"version":1,"tool":"photofinish","command":["pf","suite"],"complete":true,"suppressed":0,"findings":[\n'
                                             + ",\n".join(text[i] for i in chosen) + '\n],"processes":[]}\n')
+        (part / "sums").write_text("".join(sum_of(part / name) for name in ("journal", "findings.json")))
         part.rename(folder / f"results/{n}")
     (Path.cwd() / "made.json").write_text(json.dumps({"cpu": time.process_time(), "at": time.time()}))
 

@@ -11,6 +11,7 @@
 #include "fleet.h"
 #include "fleet_engine.h"
 #include "message.h"
+#include "result_sums.h"
 #include "search_stop.h"
 #include "tree_copy.h"
 #include <dirent.h>
@@ -38,6 +39,7 @@ struct fleet_loop {
     PF_VEC(char *) avoid; /* names of nodes on which a task has failed */
     bool complained; /* the message that the engine does not answer was printed */
     size_t merged;
+    bool collects; /* submits no task */
 };
 
 static size_t count(const struct pf_fleet *f, enum pf_fleet_state state)
@@ -89,18 +91,41 @@ static void give_up(struct fleet_loop *l, struct pf_fleet_task *t, const char *w
         l->work->failed(l->work->arg, l->f, t);
 }
 
-/* Merges a result; *head is the first line of its journal. If the result is damaged, drops it and
- * its task, and sets *head to NULL. */
+/* Submits a task again, or gives it up after its last attempt. */
+static void try_again(struct fleet_loop *l, struct pf_fleet_task *t, const char *why)
+{
+    if (l->collects || t->attempts >= PF_FLEET_ATTEMPTS) {
+        give_up(l, t, why);
+        return;
+    }
+    pf_note(l->f->verb, "task %" PRIu64 " (%s) is submitted again: %s", t->id, t->what, why);
+    t->state = PF_FLEET_NEW;
+}
+
+/* Renames a result that cannot be merged, so that its task can return another one. */
+static void put_aside(const struct fleet_loop *l, const struct pf_fleet_task *t, const char *result)
+{
+    char *aside = pf_mem_format("%s/results/.%" PRIu64 "-refused", l->f->folder, t->id);
+    pf_tree_remove(aside);
+    if (rename(result, aside))
+        pf_tree_remove(result);
+    free(aside);
+}
+
+/* Merges a result; *head is the first line of its journal. If the result is damaged or of another
+ * build, refuses it, and sets *head to NULL. */
 static pf_status take_result(struct fleet_loop *l, struct pf_fleet_task *t, json_t **head)
 {
     struct pf_error bad;
     char *result = pf_fleet_path(l->f, "results", t->id, "");
     pf_status s = PF_OK;
     *head = NULL;
-    if (read_head(l->f, result, head, &bad) == PF_OK) {
+    if (read_head(l->f, result, head, &bad) == PF_OK &&
+        pf_result_sums_check(result, &bad) == PF_OK) {
         s = l->work->merge(l->work->arg, l->f, t, *head, result, l->e);
     } else {
-        give_up(l, t, bad.text);
+        put_aside(l, t, result);
+        try_again(l, t, bad.text);
         json_decref(*head);
         *head = NULL;
     }
@@ -229,13 +254,7 @@ static void find_lost(struct fleet_loop *l, const pf_vec_u64 *alive)
         t->missing_ms = 0;
         const char *reason =
             why ? why : "its job ended without a result: it was killed, or its node was lost";
-        if (t->attempts >= PF_FLEET_ATTEMPTS) {
-            give_up(l, t, reason);
-        } else {
-            pf_note(l->f->verb, "task %" PRIu64 " (%s) is submitted again: %s", t->id, t->what,
-                    reason);
-            t->state = PF_FLEET_NEW;
-        }
+        try_again(l, t, reason);
         free(why);
     }
 }
@@ -366,7 +385,7 @@ pf_status pf_fleet_run(struct pf_fleet *f, const struct pf_fleet_work *work, str
 pf_status pf_fleet_collect(struct pf_fleet *f, const struct pf_fleet_work *work, uint64_t *merged,
                            struct pf_error *e)
 {
-    struct fleet_loop l = {.f = f, .work = work, .e = e};
+    struct fleet_loop l = {.f = f, .work = work, .e = e, .collects = true};
     pf_status s = take_results(&l);
     *merged = l.merged;
     release(&l);

@@ -4,6 +4,7 @@
 #include "clip.h"
 #include "duration.h"
 #include "file.h"
+#include "result_sums.h"
 #include "search_stop.h"
 #include "tree_copy.h"
 #include <dirent.h>
@@ -257,6 +258,8 @@ static pf_status run_in_scratch(struct pf_task_run *r, const struct pf_task_kind
         s = kind->pack(r, e);
     if (r->journal && fclose(r->journal) && s == PF_OK)
         s = pf_fail(e, PF_IO, "%s/journal: %s", r->result, strerror(errno));
+    if (s == PF_OK)
+        s = pf_result_sums_write(r->result, e);
     struct pf_error full; /* a full disk is the cause of any other error */
     if (check_room(r, &full) != PF_OK)
         s = pf_fail(e, PF_IO, "%s", full.text);

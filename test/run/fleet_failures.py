@@ -141,7 +141,6 @@ def test_collect():
     done = run(PF, "fleet", "collect", "--state", "collect", ok=(2, 66))
     expect("the result of another build of the program" in done.stderr and counts("collect")["executions"] == 16,
            "collect: the result of another build is refused")
-    shutil.rmtree(folder / f"results/{numbers[0]}")
     return folder
 
 
@@ -155,6 +154,31 @@ def test_foreign_node(folder):
     done = run(*words("collect", "--on", f"script:{WORK}/nothing", "--batch", "4", "--collect"), ok=(2,))
     expect("another build" in done.stderr, "a fleet of another build is not continued")
     (WORK / "suite.first").rename(WORK / "suite")
+
+
+def test_damaged(folder):
+    """A result that is damaged below the first line of its journal is refused, and its task can return another one."""
+    run(PF, "fleet", "task", folder, 1, ok=(0,))
+    journal = folder / "results/1/journal"
+    journal.write_text(journal.read_text().split("\n")[0] + "\n{")
+    done = run(PF, "fleet", "collect", "--state", "collect", ok=(2, 66))
+    expect(counts("collect")["executions"] == 16, "damaged: the result is refused")
+    named = re.search(r"incomplete: task 1 \(tests 1 to 4, round 1\) did not end: .*/journal: damaged after its task wrote it", done.stderr)
+    expect(named is not None, "damaged: the task counts as one that did not end")
+    # the next attempt is damaged too; pf submits the task again
+    write("node", f"""#!/bin/sh
+case $1 in submit)
+    {PF} fleet task $2 $4
+    test -f damaged || truncate -s -9 $2/results/$4/findings.json
+    touch damaged
+esac
+""", 0o755)
+    (WORK / "nothing").rename(WORK / "kept-nothing")
+    (WORK / "node").rename(WORK / "nothing")
+    done = run(*words("collect", "--on", f"script:{WORK}/nothing", "--batch", "4"), ok=(66,))
+    expect(re.search(r"task 1 \(.*\) is submitted again: .*/findings.json: damaged", done.stderr), "damaged: the task is submitted again")
+    expect(counts("collect")["executions"] == 20 and seen("collect") == seen("local"), "damaged: all results are merged in the end")
+    (WORK / "kept-nothing").rename(WORK / "nothing")
 
 
 def test_full():
@@ -241,7 +265,7 @@ def test_attempts():
 def test_cut():
     """The tasks of three waves are cut off before they have judged their race; the printed command tries again."""
     write("node", """#!/usr/bin/env python3
-import json, pathlib, sys
+import json, pathlib, sys, zlib
 if sys.argv[1] == "submit":
     folder = pathlib.Path(sys.argv[2])
     for n in sys.argv[4:]:
@@ -249,6 +273,8 @@ if sys.argv[1] == "submit":
         (result / "judged").mkdir(parents=True)
         (result / "findings.json").write_text(task["races"])
         (result / "journal").write_text(json.dumps({"version": 1, "build": task["build"], "ended": "limit"}) + "\\n")
+        sums = [(name, (result / name).read_bytes()) for name in ("journal", "findings.json")]
+        (result / "sums").write_text("".join(f"{zlib.crc32(data):08x} {len(data)} {name}\\0" for name, data in sums))
 """, 0o755)
     run(PF, "run", "--quiet", "--state", "cut", "--", "./suite", "0", ok=(66,))
     judge = [PF, "judge", "--state", "cut", "--json", "cut.json", "--schedules", "1", "--control", "3", "--met", "0", "--on", f"script:{WORK}/node"]
@@ -278,6 +304,7 @@ def main():
     run(*words("local"))
     folder = test_collect()
     test_foreign_node(folder)
+    test_damaged(folder)
     test_full()
     test_cancel(on)
     test_attempts()
