@@ -1,6 +1,7 @@
 /* verb_fleet.c - `pf fleet`: shows, merges and cancels fleets, and runs their tasks. */
 #define _GNU_SOURCE
 #include "allocation.h"
+#include "file.h"
 #include "fleet_engine.h"
 #include "fleet_options.h"
 #include "fleet_task.h"
@@ -119,13 +120,38 @@ static int on_fleets(const char *state, const char *what, bool all)
 
 /* --- the verb --- */
 
+/* Sets the variables that standard input has as NAME=VALUE, each ended by a byte 0. */
+static pf_status read_variables(struct pf_error *e)
+{
+    char *text;
+    size_t n;
+    pf_status s = pf_file_read("/dev/stdin", &text, &n, e);
+    if (s != PF_OK)
+        return s;
+    for (size_t at = 0; at < n; at += strlen(text + at) + 1) {
+        char *value = strchr(text + at, '=');
+        if (value) {
+            *value = 0;
+            pf_mem_setenv(text + at, "%s", value + 1);
+            *value = '=';
+        }
+    }
+    free(text);
+    return PF_OK;
+}
+
 static int run_task(int argc, char **argv)
 {
     struct pf_error e;
     char *end = NULL;
+    bool variables = argc == 3 && !strcmp(argv[0], "-");
+    argc -= variables;
+    argv += variables;
     uint64_t id = argc == 2 ? strtoull(argv[1], &end, 10) : 0;
     if (!id || *end)
-        return pf_complain(VERB, "usage: pf fleet task FOLDER N");
+        return pf_complain(VERB, "usage: pf fleet task [-] FOLDER N");
+    if (variables && read_variables(&e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
     return pf_fleet_task_run(argv[0], id, &e) == PF_OK ? PF_EXIT_OK
                                                        : pf_complain(VERB, "%s", e.text);
 }
@@ -140,7 +166,7 @@ int pf_verb_fleet(int argc, char **argv)
         {"state", "DIR", "the state folder (default " PF_DEFAULT_STATE ")", &state, NULL},
     };
     const struct pf_cli_verb verb = {
-        VERB, "[OPTION...] status | collect | cancel | task FOLDER N",
+        VERB, "[OPTION...] status | collect | cancel | task [-] FOLDER N",
         "Shows, merges and cancels work that suite, check, hunt or judge has spread over nodes "
         "with --on.\n"
         "status: which tasks are done, wait or run. collect: merges the results that are there "
@@ -148,7 +174,9 @@ int pf_verb_fleet(int argc, char **argv)
         "the\n"
         "state folder, and shows the report so far. cancel: ends all tasks. task: runs one task; "
         "batch\n"
-        "systems call it.\n"
+        "systems call it. With -, it reads environment variables from standard input, as "
+        "NAME=VALUE, each\n"
+        "ended by a byte 0.\n"
         "Exit status: 0; that of the verb for collect; 2 on an error.",
         options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_OK, next = pf_cli_parse(&verb, argc, argv, &status);

@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "command.h"
+#include "file.h"
 #include "fleet_engine.h"
 #include "program.h"
 #include <dirent.h>
@@ -92,14 +93,48 @@ static char *hosts_without(const char *where, const char *avoid)
     return pf_mem_copy(where);
 }
 
+/* The variables of --env go through standard input, because parallel would put them into the command
+ * line of ssh, which every user of the machine can read. printf is a part of the shell. */
+static pf_status write_ssh(const char *path, struct pf_error *e)
+{
+    static const char text[] = "#!/bin/sh\n"
+                               "for name in $PF_FLEET_ENV; do\n"
+                               "    eval \"test -z \\\"\\${$name+set}\\\" || printf '%s=%s\\\\0' "
+                               "$name \\\"\\$$name\\\"\"\n"
+                               "done | $PF_FLEET_SSH \"$@\"\n";
+    pf_status s = pf_file_write(path, text, sizeof text - 1, e);
+    if (s == PF_OK && chmod(path, 0700))
+        s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    return s;
+}
+
+/* The environment of parallel, in which `script` takes the place of ssh; malloced. */
+static char **ssh_environment(const struct pf_fleet *f, const char *script)
+{
+    word_list list = {0};
+    const char *ssh = getenv("PARALLEL_SSH");
+    for (char **v = environ; *v; v++)
+        if (strncmp(*v, "PARALLEL_SSH=", 13))
+            pf_vec_push(&list, pf_mem_copy(*v));
+    char *names = pf_mem_format("PF_FLEET_ENV=%s", f->env);
+    for (char *c = names; *c; c++)
+        if (*c == ',')
+            *c = ' ';
+    pf_vec_push(&list, names);
+    pf_vec_push(&list, pf_mem_format("PF_FLEET_SSH=%s", ssh && *ssh ? ssh : "ssh"));
+    pf_vec_push(&list, pf_mem_format("PARALLEL_SSH=%s", script));
+    pf_vec_push(&list, NULL);
+    return list.at;
+}
+
 static void add_words(word_list *to, const char *const *words, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         pf_vec_push(to, pf_mem_copy(words[i]));
 }
 
-/* Starts one process of parallel for the tasks. On other hosts, parallel sets the variables of
- * --env; on this machine, tasks inherit them. */
+/* Starts one process of parallel for the tasks. On this machine, tasks inherit the variables of
+ * --env. */
 static pf_status submit(struct pf_fleet *f, const uint64_t *ids, size_t n, const char *avoid,
                         bool remote, struct pf_error *e)
 {
@@ -110,24 +145,34 @@ static pf_status submit(struct pf_fleet *f, const uint64_t *ids, size_t n, const
     sigset_t none;
     sigemptyset(&none);
     char *log = pf_mem_format("%s/jobs/%d-%u.log", f->folder, (int)getpid(), ++count);
-    char *hosts = hosts_without(f->where, avoid), *variables = pf_fleet_variables(f, ',');
+    char *hosts = hosts_without(f->where, avoid), *script = pf_fleet_path(f, "ssh.sh", 0, "");
+    bool sends = remote && f->env; /* variables through standard input */
     char *jobs = pf_mem_format("%" PRIu64, f->ntasks), **environment = NULL;
     const char *const common[] = {"parallel", "--will-cite", "--joblog", log, "--quote"};
-    const char *const there[] = {"--sshlogin", hosts, "--workdir", f->cwd, "--env", variables};
+    const char *const there[] = {"--sshlogin", hosts,   "--workdir",
+                                 f->cwd,       "--env", PF_FLEET_VARIABLES};
     const char *const here[] = {"-j", jobs};
-    const char *const task[] = {f->pf, "fleet", "task", f->folder, "{}", ":::"};
+    const char *const task[] = {f->pf, "fleet", "task"}, *const number[] = {f->folder, "{}", ":::"};
     add_words(&words, common, sizeof common / sizeof *common);
     if (remote)
         add_words(&words, there, sizeof there / sizeof *there);
     else
         add_words(&words, here, sizeof here / sizeof *here);
     add_words(&words, task, sizeof task / sizeof *task);
+    if (sends)
+        pf_vec_push(&words, pf_mem_copy("-"));
+    add_words(&words, number, sizeof number / sizeof *number);
     for (size_t i = 0; i < n; i++)
         pf_vec_push(&words, pf_mem_format("%" PRIu64, ids[i]));
     pf_vec_push(&words, NULL);
     char *program = NULL;
     pf_status s = pf_program_find("parallel", &program, e);
-    environment = remote ? NULL : pf_fleet_environment(f, own);
+    if (s == PF_OK && sends && strchr(f->where, ' '))
+        s = pf_fail(e, PF_BAD, "--env: PARALLEL_SSH sets the command of ssh, not --on ssh:%s",
+                    f->where);
+    if (s == PF_OK && sends)
+        s = write_ssh(script, e);
+    environment = sends ? ssh_environment(f, script) : remote ? NULL : pf_fleet_environment(f, own);
     struct pf_command command = {.path = program,
                                  .argv = words.at,
                                  .env = environment,
@@ -142,7 +187,7 @@ static pf_status submit(struct pf_fleet *f, const uint64_t *ids, size_t n, const
         s = note_job(f, pid, log, ids, n, e);
     pf_fleet_free_words(words.at);
     pf_fleet_free_words(environment);
-    char *texts[] = {program, jobs, variables, hosts, log};
+    char *texts[] = {program, jobs, script, hosts, log};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         free(texts[i]);
     return s;

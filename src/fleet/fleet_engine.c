@@ -98,7 +98,7 @@ pf_status pf_fleet_command(char *const *argv, char *const *env, char **out, stru
 /* PATH finds the program. HOME is set by every batch system. */
 char *pf_fleet_variables(const struct pf_fleet *f, char separator)
 {
-    char *list = pf_mem_format("PATH,LANG,LC_ALL,TZ%s%s", f->env ? "," : "", f->env ? f->env : "");
+    char *list = pf_mem_format(PF_FLEET_VARIABLES "%s%s", f->env ? "," : "", f->env ? f->env : "");
     for (char *c = list; *c; c++)
         if (*c == ',')
             *c = separator;

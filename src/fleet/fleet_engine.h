@@ -32,6 +32,7 @@ PF_MUST_USE pf_status pf_fleet_engine_find(const char *on, const struct pf_fleet
  * process. PF_IO if it cannot be started or its exit status is not 0. */
 PF_MUST_USE pf_status pf_fleet_command(char *const *argv, char *const *env, char **out,
                                        struct pf_error *e);
+#define PF_FLEET_VARIABLES "PATH,LANG,LC_ALL,TZ" /* that tasks always inherit */
 /* The variables that tasks inherit from the submitting process, joined by `separator`, malloced. */
 char *pf_fleet_variables(const struct pf_fleet *f, char separator);
 /* The values of these variables, and of those in `more`, which ends with NULL. A name in `more`

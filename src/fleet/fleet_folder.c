@@ -6,6 +6,7 @@
 #include "fleet_engine.h"
 #include "message.h"
 #include "tree_copy.h"
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -57,6 +58,9 @@ static pf_status take_options(struct pf_fleet *f, const struct pf_fleet_options 
     if (s == PF_OK && o->node_time &&
         (!pf_duration_parse(o->node_time, &f->limit_ms) || f->limit_ms < 1000))
         s = pf_fail(e, PF_BAD, "--node-time=%s: expected a duration from 1s", o->node_time);
+    for (const char *c = o->env ? o->env : ""; s == PF_OK && *c; c++)
+        if (!isalnum((unsigned char)*c) && *c != '_' && *c != ',')
+            s = pf_fail(e, PF_BAD, "--env=%s: expected names of variables, as NAME,NAME", o->env);
     f->scratch = pf_mem_copy(o->scratch);
     f->env = pf_mem_copy(o->env);
     return s;
