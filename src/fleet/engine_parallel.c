@@ -93,8 +93,8 @@ static char *hosts_without(const char *where, const char *avoid)
     return pf_mem_copy(where);
 }
 
-/* The variables of --env go through standard input, because parallel would put them into the command
- * line of ssh, which every user of the machine can read. printf is a part of the shell. */
+/* The variables of --env go through standard input, because parallel would put them into the
+ * command line of ssh, which every user of the machine can read. printf is a part of the shell. */
 static pf_status write_ssh(const char *path, struct pf_error *e)
 {
     static const char text[] = "#!/bin/sh\n"

@@ -29,8 +29,8 @@ struct pf_judge_times {
 
 /* Sorts the races by their clips. */
 void pf_fleet_judge_sort(const struct pf_fleet_races *r);
-/* Adds at most `room` tasks for the first races, which are sorted; *taken: for so many. wave: the
- * wave of these tasks. While no time is known, a task has the races of one clip. */
+/* Adds at most `room` tasks for the first races, which are sorted; *taken: how many races got one.
+ * wave: the wave of these tasks. While no time is known, a task has the races of one clip. */
 PF_MUST_USE pf_status pf_fleet_judge_tasks(struct pf_fleet *f, const struct pf_fleet_races *r,
                                            const struct pf_judge_times *times, uint64_t wave,
                                            uint64_t room, size_t *taken, struct pf_error *e);

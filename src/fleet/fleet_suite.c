@@ -120,7 +120,7 @@ static uint64_t add_times(struct suite_work *w)
     return open;
 }
 
-/* The next units of one round that make a task. Returns how many. most: at most so many. */
+/* The next units of one round that make a task. Returns how many; at most `most`. */
 static size_t take_units(struct suite_work *w, const struct pf_fleet *f, uint64_t most,
                          pf_vec_u64 *units)
 {

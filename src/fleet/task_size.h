@@ -17,8 +17,8 @@
 uint64_t pf_task_target(uint64_t all_ms, uint64_t left_ms, uint64_t tasks);
 /* True if a task that takes sum_ms so far also gets a unit of next_ms. */
 bool pf_task_takes(uint64_t sum_ms, uint64_t next_ms, uint64_t target_ms);
-/* How many units of the same length the next task gets, at least 1. ms, done: the measured time of
- * so many units. all, left: numbers of units. */
+/* How many units of the same length the next task gets, at least 1. ms: the measured time of
+ * `done` units. all, left: numbers of units. */
 uint64_t pf_task_units(uint64_t ms, uint64_t done, uint64_t all, uint64_t left, uint64_t tasks);
 
 #endif

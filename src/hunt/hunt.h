@@ -123,7 +123,7 @@ struct pf_hunt {
     pf_hunt_inputs kept; /* the corpus of earlier sessions */
     struct pf_hash_map kept_at; /* hash of such an input -> its index */
     pf_hunt_open_list parked; /* open runs of earlier sessions (hunt_restore.h) */
-    size_t restored; /* so many of them were made again */
+    size_t restored; /* how many of them were made again */
     bool is_part; /* another process has the other open runs */
     FILE *open; /* the file of open runs */
     uint64_t unfinished; /* the flip whose run was ended by the time limit; 0: none */

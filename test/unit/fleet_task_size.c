@@ -19,8 +19,7 @@ static uint64_t next_random(void)
     return random_state >> 33;
 }
 
-/* Times of tests: all alike, evenly spread, and with a long tail (each factor of two half as often).
- */
+/* Times of tests: all alike, evenly spread, and with a long tail. */
 static uint64_t alike(void) { return 500; }
 static uint64_t spread(void) { return 5 + next_random() % 20000; }
 static uint64_t tail(void)

@@ -1,5 +1,6 @@
 /* hunt_open.c - the open runs of a hunt as text; parts of them, joined again, are the same list. */
-// sources: src/hunt/hunt_open.c src/base/allocation.c src/base/vector.c src/base/hash_map.c src/base/file.c src/base/status.c
+// sources: src/hunt/hunt_open.c src/base/allocation.c src/base/vector.c src/base/hash_map.c
+// sources: src/base/file.c src/base/status.c
 #include "../../src/hunt/hunt_open.h"
 #include <setjmp.h>
 #include <stdarg.h>
