@@ -356,10 +356,13 @@ static bool add_call(struct trace_loader *l, const struct pf_record *r, uint32_t
     uint32_t name = name_of(l, text), link;
     if (r->kind == PF_EV_CALL && r->attached && !r->more)
         return note_callback(l, thread_index, r->what);
-    if (r->kind == PF_EV_CALL && r->attached) { /* a further range that the last call reaches */
-        if (!l->t->reaches.len || !r->more || r->what + r->more > ADDRESSES ||
-            r->what + r->more < r->what)
+    if (r->kind == PF_EV_CALL &&
+        r->attached) { /* a further range that the innermost call reaches */
+        const struct recorded_call *c = innermost(l, thread_index);
+        if (!c || r->what + r->more > ADDRESSES || r->what + r->more < r->what)
             return bad(l, "a range that belongs to no call");
+        if (c->event != l->t->events.len - 1) /* it was reached later */
+            pf_trace_reach_extend(l->t, l->t->events.at[c->event].link);
         pf_trace_reach_range(l->t, r->what, r->more);
         return true;
     }

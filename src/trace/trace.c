@@ -324,6 +324,8 @@ void pf_trace_reach_add(struct pf_trace *t, uint32_t name, uint32_t place)
 
 void pf_trace_reach_extend(struct pf_trace *t, uint32_t earlier)
 {
+    if (t->reaches.at[earlier].nitems == PF_REACH_SAME_AS)
+        earlier = t->reaches.at[earlier].item0;
     t->tables->extending = true;
     pf_vec_push(&t->tables->growths,
                 (struct pf_reach_growth){earlier, (uint32_t)t->tables->raw.len, 0});

@@ -46,3 +46,13 @@ for seed in 1 2; do
     status 0 "$PF" record --memory=weak --schedule=random:$seed -o weak.clip -- ./weak
     [[ $(cat out) == 1 ]] || fail "a stale value"
 done
+
+# A pointer that another thread stores in the reachable set of a call, while the call waits, leads the call further: rdit does
+# not predict a race between accesses that the call orders.
+clang-19 -O1 -shared -fPIC -o libpointer.so "$ROOT/test/shell/part/callbacks_pointer_lib.c"
+"$PF" cc -g -O1 "$ROOT/test/shell/part/callbacks_pointer.c" -o pointer ./libpointer.so -pthread
+for mode in once full; do
+    status 0 "$PF" record --trace --reach=$mode --schedule=rr:1 -o pointer.clip -- ./pointer
+    status 0 "$PF" predict --analysis=rdit pointer.clip
+    has out "rdit: 0 races"
+done

@@ -13,9 +13,13 @@
 #include "reach.h"
 #include "rt.h"
 #include "stack.h"
+#include "sys.h"
 #include "tracer.h"
 
 #define NESTED_MAX 128
+#define SAVED_CALLS 256u
+#define SAVED_WORDS 16u
+#define NOT_NEEDED UINT32_MAX
 
 /* A call that had not returned at the last check, or an activation of a function that is a
  * region. */
@@ -24,13 +28,62 @@ struct open_call {
     const struct pf_func *func;
     uint32_t call; /* site of the call, plus 1 */
     uint32_t id;
+    /* in saved_calls, plus 1; 0: it could not be saved; NOT_NEEDED: its set does not change */
+    uint32_t saved;
     bool region;
     uint64_t token; /* from pf_reach_begin */
+    uint64_t begun; /* records in the trace when it began */
     const struct pf_frame *callback; /* the first frame of its running callback, NULL: none runs */
     uint64_t records; /* in the trace, when the begin of the callback was recorded */
 };
 static __thread struct open_call calls[NESTED_MAX] __attribute__((tls_model("initial-exec")));
 __thread uint32_t pf_missing_calls_open; /* number of entries in `calls` */
+
+/* The arguments of open calls of all threads, for pf_reach_again. */
+static struct {
+    const void *callee; /* NULL: the entry is free */
+    const char *function;
+    struct pf_reach_set set;
+    uint32_t n;
+    void *words[SAVED_WORDS];
+} saved_calls[SAVED_CALLS];
+
+static uint32_t save_call(const void *callee, uint32_t n, void *const *words, const char *function,
+                          const struct pf_reach_set *set)
+{
+    if (set->content == PF_REACH_FIXED)
+        return NOT_NEEDED;
+    for (uint32_t i = 0; i < SAVED_CALLS && n <= SAVED_WORDS; i++)
+        if (!saved_calls[i].callee) {
+            saved_calls[i].callee = callee;
+            saved_calls[i].function = function;
+            saved_calls[i].set = *set;
+            saved_calls[i].n = n;
+            pf_copy(saved_calls[i].words, words, n * sizeof *words);
+            return i + 1;
+        }
+    return 0;
+}
+
+/* The call is over. If events were recorded while it was open, adds what it reached only later to
+ * its set. */
+static void reach_again(const struct open_call *o)
+{
+    static const struct pf_mem_range everything = {0, 1ull << 47};
+    struct pf_reach_set more = {.at = &everything, .n = 1};
+    bool alone = o->begun == pf_trace_records();
+    if (o->saved == NOT_NEEDED)
+        return;
+    if (o->saved) {
+        uint32_t i = o->saved - 1;
+        if (!alone)
+            more = pf_reach_again(&saved_calls[i].set, saved_calls[i].callee, saved_calls[i].n,
+                                  saved_calls[i].words, saved_calls[i].function);
+        saved_calls[i].callee = NULL;
+    }
+    for (uint32_t i = 0; !alone && i < more.n; i++)
+        pf_trace_range(more.at[i].addr, more.at[i].size);
+}
 
 static const struct pf_frame *top(void) { return __pf_tls.frame - 1; }
 
@@ -76,6 +129,8 @@ void pf_missing_call_close_slow(void)
     while (pf_missing_calls_open && is_over(&calls[pf_missing_calls_open - 1])) {
         const struct open_call *o = &calls[--pf_missing_calls_open];
         pf_nest();
+        if (!o->region)
+            reach_again(o);
         pf_reach_end(o->token);
         if (o->region)
             pf_trace_event(&(struct pf_trace_record){
@@ -101,8 +156,14 @@ static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void 
         pf_trace_call(id, callee, d.number);
         for (uint32_t i = 0; i < d.n; i++)
             pf_trace_range(d.at[i].addr, d.at[i].size);
-        calls[pf_missing_calls_open++] = (struct open_call){
-            .frame = top(), .func = top()->func, .call = call, .id = id, .token = d.token};
+        calls[pf_missing_calls_open++] =
+            (struct open_call){.frame = top(),
+                               .func = top()->func,
+                               .call = call,
+                               .id = id,
+                               .saved = save_call((void *)callee, n, pointers, function, &d),
+                               .token = d.token,
+                               .begun = pf_trace_records()};
     }
     pf_unnest();
 }

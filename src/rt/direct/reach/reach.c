@@ -44,14 +44,21 @@ static uint64_t mix(uint64_t h, uint64_t v)
     return h ^ h >> 29;
 }
 
+/* A hash of the first n ranges in `out`. */
+static uint64_t content_of(uint32_t n)
+{
+    uint64_t a = n;
+    for (uint32_t i = 0; i < n; i++)
+        a = mix(mix(a, out[i].addr), out[i].size);
+    return a;
+}
+
 /* The number of the set in `out`. *known: it was written to the trace before. */
 static uint64_t number_of(uint32_t n, bool *known)
 {
-    uint64_t a = n, b = ~(uint64_t)n;
-    for (uint32_t i = 0; i < n; i++) {
-        a = mix(mix(a, out[i].addr), out[i].size);
+    uint64_t a = content_of(n), b = ~(uint64_t)n;
+    for (uint32_t i = 0; i < n; i++)
         b = mix(mix(b, out[i].size + 0x7f4a7c15), out[i].addr);
-    }
     struct emitted_set *t = &emitted_sets[a % SETS_KNOWN];
     *known = t->number && t->a == a && t->b == b;
     if (!*known)
@@ -325,7 +332,7 @@ struct pf_reach_set pf_reach_begin(const void *callee, uint32_t n, void *const *
     if (touched) {
         uint64_t token = begin_known(touched);
         uint64_t number = number_of(touched, &known);
-        return (struct pf_reach_set){out, known ? 0 : touched, number, token};
+        return (struct pf_reach_set){out, known ? 0 : touched, number, token, PF_REACH_FIXED};
     }
     bool has_data = !function && pf_library_has_own_pointers((uintptr_t)callee);
     struct pf_closure *k = NULL;
@@ -342,7 +349,8 @@ struct pf_reach_set pf_reach_begin(const void *callee, uint32_t n, void *const *
         }
         uint32_t more = k->emitted < k->w.n ? emit_closure(k) : 0;
         spent += more * WORDS_PER_OBJECT + WORDS_PER_CALL;
-        return (struct pf_reach_set){out, more, k->number, pf_closure_call_begin(k)};
+        return (struct pf_reach_set){out, more, k->number, pf_closure_call_begin(k),
+                                     PF_REACH_CLOSURE};
     }
     if (k && spent + k->cost > most && use(k, before, callee, n, words, function, all)) {
         if (check_mode) {
@@ -351,7 +359,8 @@ struct pf_reach_set pf_reach_begin(const void *callee, uint32_t n, void *const *
         }
         uint32_t more = emit_closure(k);
         spent += more * WORDS_PER_OBJECT;
-        return (struct pf_reach_set){out, more, k->number, pf_closure_call_begin(k)};
+        return (struct pf_reach_set){out, more, k->number, pf_closure_call_begin(k),
+                                     PF_REACH_CLOSURE};
     }
     static bool failed; /* the last attempt to create a closure failed */
     bool may_cache = !full && !has_data && !outer && pf_closure_can_create();
@@ -368,10 +377,37 @@ struct pf_reach_set pf_reach_begin(const void *callee, uint32_t n, void *const *
         if (k)
             pf_closure_add_callee(k, callee);
         if (k)
-            return (struct pf_reach_set){out, m, ++last_number, pf_closure_call_begin(k)};
+            return (struct pf_reach_set){out, m, ++last_number, pf_closure_call_begin(k),
+                                         PF_REACH_CLOSURE};
     }
     uint64_t number = number_of(m, &known);
-    return (struct pf_reach_set){out, known ? 0 : m, number, pf_closure_call_begin(NULL)};
+    return (struct pf_reach_set){out, known ? 0 : m, number, pf_closure_call_begin(NULL),
+                                 scratch.everything ? PF_REACH_FIXED : content_of(m)};
+}
+
+struct pf_reach_set pf_reach_again(const struct pf_reach_set *begun, const void *callee, uint32_t n,
+                                   void *const *words, const char *function)
+{
+    bool all = function && !*pf_options.globals;
+    struct pf_reach_set now = {.at = out, .number = begun->number};
+    pf_walk_set_running_sp((uintptr_t)__builtin_frame_address(0));
+    if (begun->content == PF_REACH_FIXED || !out)
+        return now;
+    if (begun->content == PF_REACH_CLOSURE) {
+        struct pf_closure *k =
+            pf_closure_any && pf_walk_refresh() ? pf_closure_find(n, words, all) : NULL;
+        if (k && k->number == begun->number &&
+            (pf_closure_still_closed(k, callee, n, words, all) ||
+             use(k, k->w.n, callee, n, words, function, all)))
+            now.n = k->emitted < k->w.n ? emit_closure(k) : 0;
+        return now;
+    }
+    scratch.most = OBJECTS;
+    walk(callee, n, words, function, all, NULL);
+    uint32_t m = emit_walk(&scratch);
+    spent += scratch.words_read + scratch.n * WORDS_PER_OBJECT;
+    now.n = content_of(m) == begun->content ? 0 : m;
+    return now;
 }
 
 void pf_reach_end(uint64_t token)

@@ -32,7 +32,11 @@ struct pf_reach_set {
     uint32_t n;
     uint64_t number;
     uint64_t token; /* for pf_reach_end */
+    /* for pf_reach_again: a hash of the ranges, or PF_REACH_CLOSURE, PF_REACH_FIXED */
+    uint64_t content;
 };
+#define PF_REACH_FIXED 0u /* the set does not depend on pointers in memory, or is everything */
+#define PF_REACH_CLOSURE 1u
 
 /* value of n: the call has more argument words than can be passed */
 #define PF_REACH_ALL UINT32_MAX
@@ -42,6 +46,12 @@ struct pf_reach_set {
  * events: events in the trace so far. outer: open calls of this thread. */
 struct pf_reach_set pf_reach_begin(const void *callee, uint32_t n, void *const *words,
                                    const char *function, uint64_t events, uint32_t outer);
+/* The call ends, and events were recorded while it was open. Pointers that they stored in its set
+ * may have led it further: returns what it reaches now, with the number of its set; nothing if that
+ * is the same as when it began. begun: from pf_reach_begin; the other arguments are those of
+ * pf_reach_begin. */
+struct pf_reach_set pf_reach_again(const struct pf_reach_set *begun, const void *callee, uint32_t n,
+                                   void *const *words, const char *function);
 void pf_reach_end(uint64_t token); /* the call has ended */
 
 /* Reads the file of option `globals`. Ends the process if the file cannot be read, as for an
