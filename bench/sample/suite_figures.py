@@ -25,6 +25,8 @@ class Figures:
         for policy, finding in db.execute("SELECT DISTINCT e.policy, s.finding FROM sighting s JOIN execution e "
                                           "ON e.id=s.execution"):
             self.races.setdefault(policy, set()).add(finding)
+        self.first = {p: sorted(n for n, in db.execute("SELECT min(e.round) FROM sighting s JOIN execution e ON e.id=s.execution "
+                                                       "WHERE e.policy=? GROUP BY s.finding", (p,))) for p in policies}
         # Figure 9b counts every sighting of a race, not only distinct races.
         self.sightings = dict(db.execute("SELECT e.policy, sum(s.count) FROM sighting s JOIN execution e ON e.id=s.execution "
                                          "GROUP BY e.policy"))
