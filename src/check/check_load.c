@@ -301,7 +301,7 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
     s->undecided += line->kind == PF_CHECK_JUDGE ? 0 : line->undecided;
     s->ms += line->wall_ms;
     if ((line->kind == PF_CHECK_RUN || (line->kind == PF_CHECK_RECORD && !line->clip)) &&
-        !strcmp(line->how, "ended") && WIFEXITED(line->wait))
+        !strcmp(line->how, "ended") && WIFEXITED(line->wait) && !l->ended_by_us)
         pf_check_summary_exit(s, WEXITSTATUS(line->wait));
     if (line->kind == PF_CHECK_RUN)
         find_signal(l, line, line->wait, NULL);

@@ -11,6 +11,7 @@ for c in all:
 END
 "$PF" cc -g -O1 -pthread server.c -o server
 status 66 "$PF" check --runs 1 --grace 1m --server 'python3 client.py' --json server.json --state server.s -- ./server
+hasnt out "note: the program ended with status"
 python3 - <<'END'
 import json
 d = json.load(open("server.json"))
