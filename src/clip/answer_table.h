@@ -19,6 +19,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#define PF_ANSWER_FILE "answers" /* its name in the folder of continuations */
 #define PF_ANSWER_SLOTS 16384u
 #define PF_ANSWER_BYTES (32u << 20)
 

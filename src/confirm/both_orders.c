@@ -2,11 +2,13 @@
 #define _GNU_SOURCE
 #include "both_orders.h"
 #include "allocation.h"
+#include "answer_table.h"
 #include "directed.h"
 #include "plan_steps.h"
 #include "recorded_stdin.h"
 #include "supervisor.h"
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -191,8 +193,11 @@ static void take_result(const struct pf_both_orders *q, const struct pf_clip *tr
         take_choices(trunk, out);
     /* killed at its time limit: it may have waited for something outside the program */
     bool late = k->outcome == PF_OUTCOME_HANG && WIFSIGNALED(k->wait);
-    out->ran = s == PF_OK && !late;
-    if (late)
+    bool diverged = k->outcome == PF_OUTCOME_DIVERGED;
+    out->ran = s == PF_OK && !late && !diverged;
+    if (diverged)
+        snprintf(out->why, sizeof out->why, "it could not be recorded: %s", k->divergence.what);
+    else if (late)
         snprintf(out->why, sizeof out->why, "it did not end within %d s", EACH_MS / 1000);
     else if (s != PF_OK)
         snprintf(out->why, sizeof out->why, "%.*s", (int)strcspn(e.text, "\n"), e.text);
@@ -279,6 +284,27 @@ static int choose_input(const struct pf_clip *recording)
     return file ? STDIN_FILENO : pf_recorded_stdin_open(recording);
 }
 
+/* Makes the table of answers that all runs in this folder get alike (pinned_answers.h). Without it
+ * the runs get answers of their own. */
+static void make_answers(const char *folder)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/" PF_ANSWER_FILE, folder);
+    int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return;
+    if (ftruncate(fd, sizeof(struct pf_answer_table)))
+        unlink(path);
+    close(fd);
+}
+
+void pf_both_orders_forget(const char *folder)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/" PF_ANSWER_FILE, folder);
+    unlink(path);
+}
+
 /* Runs all continuations from one checkpoint. */
 static pf_status run_together(struct pf_both_orders *q, struct pf_error *e)
 {
@@ -328,6 +354,7 @@ static pf_status run_together(struct pf_both_orders *q, struct pf_error *e)
 pf_status pf_both_orders_run(struct pf_both_orders *q, struct pf_error *e)
 {
     struct pf_both_orders one = *q;
+    make_answers(q->folder);
     pf_status s = run_together(q, e);
     /* If continuations share pipes or the like, only the first one has run: run the others one by
      * one. */

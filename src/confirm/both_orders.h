@@ -10,6 +10,9 @@
  *          of a continuation is limited to five times that of the recording after the checkpoint.
  *          Continuations share the pipes, sockets, eventfds and epolls that the program has opened.
  *          If there are any, each continuation gets a run of its own up to the race.
+ *          All runs in one folder get the same random numbers, CPU times and the like
+ *          (src/rt/direct/syscall/pinned_answers.h): a difference between two runs is one of the
+ *          order or the schedule.
  * Memory:  the caller owns everything. The clip of each continuation is written to its path, so
  *          that its output can be read (run_output.h) and the run replayed.
  * Threads: the caller must be single-threaded; the runs happen in a process of their own.
@@ -68,6 +71,8 @@ struct pf_both_orders {
 
 /* Runs all continuations. */
 PF_MUST_USE pf_status pf_both_orders_run(struct pf_both_orders *q, struct pf_error *e);
+/* Removes what the runs in this folder shared. */
+void pf_both_orders_forget(const char *folder);
 
 /* True if the two accesses happened in the wanted order. */
 bool pf_order_run_enforced(const struct pf_order_run *r);

@@ -130,6 +130,7 @@ enum pf_harm_cause pf_harm_cause(const struct pf_harm_question *q, char *why, si
         both.hold_from = more ? acquire_before(q->t, q->a, hold) : PF_NONE;
         more = both.hold_from != PF_NONE;
     }
+    pf_both_orders_forget(q->folder);
     rmdir(q->folder);
     enum pf_harm_cause answer = pf_harm_decide(&counts);
     const char *obstacle = pf_order_run_obstacle(&runs[1]);

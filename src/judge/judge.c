@@ -221,13 +221,21 @@ static bool results_vary(const struct pf_judging *j)
     return false;
 }
 
-/* Gives the race its class if the order changes the output of runs that differ in nothing else. */
+/* Gives the race its class if the order changes what runs do that differ in nothing else. */
 static void decide_together(struct pf_judging *j)
 {
     struct pf_order_together o;
+    char what[300];
     if (!has_control(j) || j->g.hold_from != PF_NONE)
         return;
-    if (pf_order_together_differs(&o, j->how, j->race)) {
+    bool differs = pf_order_together_differs(&o, j->how, j->race);
+    if (differs && o.fails) {
+        bool alternate = *o.alternate->failure;
+        pf_evidence_failure(j->out, alternate ? o.alternate : o.primary, what, sizeof what);
+        pf_judging_decide(j, PF_JUDGED_SPEC_VIOLATED, "%s order: %s",
+                          alternate ? "alternate" : "primary", what);
+        pf_evidence_clips(j->out, j->race, o.primary, o.alternate);
+    } else if (differs) {
         pf_judging_decide(j, PF_JUDGED_OUTPUT_DIFFERS, "the order alone changes the output");
         pf_evidence_output(j->out, o.primary, o.alternate);
         pf_evidence_clips(j->out, j->race, o.primary, o.alternate);
@@ -324,19 +332,42 @@ static void decide_harmless(struct pf_judging *j)
         pf_evidence_clips(j->out, j->race, pf_judging_run(j, 0), pf_judging_run(j, 1));
 }
 
+/* Both orders fail along the recorded schedule, or under others. Returns false if nothing more can
+ * be found out. */
+static bool decide_failing(struct pf_judging *j)
+{
+    const struct pf_judge_run *failed = pf_judging_run(j, !pf_judging_run(j, 0)->failed);
+    decide_together(j);
+    if (j->out->class != PF_JUDGED_UNDECIDED)
+        return false;
+    if (failed->failed != PF_RUN_REQUIREMENT) {
+        pf_judging_decide(j, PF_JUDGED_UNDECIDED,
+                          "the program fails in the same way in both orders: %s", failed->failure);
+        return false;
+    }
+    /* A violated requirement does not end a run: what the runs do apart from it is compared. */
+    char *text = pf_mem_format("in both orders, so not because of this race: %s", failed->failure);
+    pf_evidence_text(j->out, "failure", text);
+    free(text);
+    for (size_t i = 0; i < j->g.at.len; i++)
+        if (j->g.at.at[i].failed == PF_RUN_REQUIREMENT) {
+            j->g.at.at[i].failed = PF_RUN_FINE;
+            *j->g.at.at[i].failure = 0;
+        }
+    j->lenient = *j->how;
+    j->lenient.nrequirements = 0;
+    j->how = j->g.how = &j->lenient;
+    return true;
+}
+
 static void compare_orders(struct pf_judging *j)
 {
     decide_failures(j);
     if (j->out->class != PF_JUDGED_UNDECIDED)
         return;
     /* Failures that both orders have are not blamed on the race; the other runs are compared. */
-    if (*pf_judging_run(j, 0)->failure || *pf_judging_run(j, 1)->failure) {
-        pf_judging_decide(j, PF_JUDGED_UNDECIDED,
-                          "the program fails in the same way in both orders: %s",
-                          *pf_judging_run(j, 0)->failure ? pf_judging_run(j, 0)->failure
-                                                         : pf_judging_run(j, 1)->failure);
+    if ((*pf_judging_run(j, 0)->failure || *pf_judging_run(j, 1)->failure) && !decide_failing(j))
         return;
-    }
     decide_outputs(j);
     if (j->out->class != PF_JUDGED_UNDECIDED || *j->out->reason)
         return;

@@ -4,21 +4,17 @@
 #include "aimed_recording.h"
 #include "clip_program.h"
 #include "duration.h"
-#include "file.h"
 #include "judge_again.h"
 #include "load_trace.h"
 #include "message.h"
 #include "race_events.h"
+#include "scratch_folder.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/statvfs.h>
 
 #define VERB "judge"
-#define MEMORY_FOLDER "/dev/shm"
-#define SCRATCH_EVENTS 1000000 /* most events of a recording whose runs are stored in memory */
-#define SCRATCH_ROOM (1ull << 30) /* bytes that must be free there */
 
 static const char *text_in(struct pf_pool *pool, const char *s)
 {
@@ -62,7 +58,7 @@ struct judged_recording {
     const char *path;
     struct pf_clip clip;
     struct pf_trace t;
-    char *scratch; /* a folder of its own for temporary files; NULL: the folder of the list */
+    struct pf_scratch_folder scratch;
     struct pf_further further;
     bool open;
     char why[300]; /* why it is not usable */
@@ -81,24 +77,8 @@ static void make_recording(const struct pf_judge_list *l, struct pf_judge_item *
     free(path);
 }
 
-/* Creates a folder in memory for the files of the runs. There are many small files, and writing
- * them to a disk would cost more than the runs. Returns NULL if there is no such folder, or if the
- * recording is so long that its files may need too much memory. */
-static char *make_scratch(const struct pf_trace *t)
-{
-    struct statvfs now;
-    if (t->events.len > SCRATCH_EVENTS || statvfs(MEMORY_FOLDER, &now) ||
-        (uint64_t)now.f_bavail * now.f_frsize < SCRATCH_ROOM)
-        return NULL;
-    char *path = pf_mem_copy(MEMORY_FOLDER "/pf-judge-XXXXXX");
-    if (mkdtemp(path))
-        return path;
-    free(path);
-    return NULL;
-}
-
 /* If there is no path, r->why tells the reason. */
-static void open_recording(struct judged_recording *r, const char *path)
+static void open_recording(struct judged_recording *r, const char *path, const char *folder)
 {
     struct pf_error e;
     r->path = path;
@@ -112,15 +92,13 @@ static void open_recording(struct judged_recording *r, const char *path)
     else
         r->open = true;
     if (r->open)
-        r->scratch = make_scratch(&r->t);
+        pf_scratch_folder_make(&r->scratch, folder, r->t.events.len);
 }
 
 static void close_recording(struct judged_recording *r)
 {
     pf_further_release(&r->further);
-    if (r->scratch)
-        pf_folder_remove(r->scratch);
-    free(r->scratch);
+    pf_scratch_folder_remove(&r->scratch);
     pf_trace_release(&r->t);
     pf_clip_release(&r->clip);
 }
@@ -207,7 +185,7 @@ static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judg
                                           .a = a,
                                           .b = b,
                                           .folder = l->folder,
-                                          .scratch = r->scratch ? r->scratch : l->folder,
+                                          .scratch = r->scratch.path,
                                           .name = name,
                                           .further = &r->further},
                   &v);
@@ -231,7 +209,7 @@ void pf_judge_list_run(struct pf_judge_list *l)
             continue;
         if (!l->items[i].clip)
             make_recording(l, &l->items[i], r.why, sizeof r.why);
-        open_recording(&r, l->items[i].clip);
+        open_recording(&r, l->items[i].clip, l->folder);
         for (size_t k = i; k < l->n; k++) {
             struct pf_judge_item *it = &l->items[k];
             bool same = it->clip == r.path || (it->clip && r.path && !strcmp(it->clip, r.path));

@@ -8,6 +8,7 @@
 
 struct pf_judging {
     const struct pf_judge_settings *how;
+    struct pf_judge_settings lenient; /* *how without requirements that both orders violate */
     struct pf_judge_case own; /* a copy of the case; its `unsteady` may grow */
     const struct pf_judge_case *race; /* &own */
     struct pf_judge_runs g;

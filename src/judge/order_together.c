@@ -7,13 +7,15 @@
 
 static bool is_usable(const struct pf_judge_run *r)
 {
-    return r->run.ran && pf_order_run_enforced(&r->run) && !*r->failure && !r->run.order.limited;
+    return r->run.ran && pf_order_run_enforced(&r->run) && !r->run.order.limited;
 }
 
 static bool differ(const struct pf_judge_run *x, const struct pf_judge_run *y)
 {
-    return is_usable(x) && is_usable(y) && !pf_judge_runs_same(x, y) &&
-           !pf_run_output_permuted(&x->output, &y->output);
+    if (!is_usable(x) || !is_usable(y) || (*x->failure && *y->failure))
+        return false;
+    return *x->failure || *y->failure ||
+           (!pf_judge_runs_same(x, y) && !pf_run_output_permuted(&x->output, &y->output));
 }
 
 bool pf_order_together_differs(struct pf_order_together *o, const struct pf_judge_settings *how,
@@ -41,7 +43,9 @@ bool pf_order_together_differs(struct pf_order_together *o, const struct pf_judg
         at = o->runs.at.at; /* the list may have moved */
         o->primary = &at[i];
         o->alternate = &at[PRIORITIES + i];
-        return is_usable(&at[again]) && pf_judge_runs_same(&at[i], &at[again]);
+        o->fails = *o->primary->failure || *o->alternate->failure;
+        return is_usable(&at[again]) && !*at[again].failure == !*at[i].failure &&
+               pf_judge_runs_same(&at[i], &at[again]);
     }
     return false;
 }

@@ -19,10 +19,12 @@ struct pf_order_together {
     char *name;
     /* the runs that differ: */
     const struct pf_judge_run *primary, *alternate;
+    bool fails; /* one of them fails */
 };
 
-/* True if two runs print different things, not only the same lines in another order, and a second
- * run of the primary order prints what the first one did. Release in any case. */
+/* True if two runs print different things, not only the same lines in another order, or only one of
+ * them fails; and a second run of the primary order does what the first one did. Release in any
+ * case. */
 bool pf_order_together_differs(struct pf_order_together *o, const struct pf_judge_settings *how,
                                const struct pf_judge_case *race);
 void pf_order_together_release(struct pf_order_together *o);

@@ -123,9 +123,12 @@ bool pf_requirement_holds(const struct pf_requirement *r, const struct pf_trace 
             take_access(&v, t, e);
         if ((!e || is_synchronisation(e) || pf_output_event(t, i)) && value_of(&v, &now) &&
             !satisfies(r, now)) {
-            char at[200] = "the end";
-            if (e)
+            char at[200] = "the end of the program";
+            if (e && t->sites.at[e->site].line)
                 pf_adhoc_sync_position(t, i, at, sizeof at);
+            else if (e)
+                snprintf(at, sizeof at, "%s of T%u", e->kind == PF_EV_END ? "the end" : "a call",
+                         t->recorded.thread.at[e->thread]);
             snprintf(why, room, "requirement violated: %s is %lld at %s, required: %s %s %lld",
                      r->variable, (long long)now, at, r->variable, words[r->op],
                      (long long)r->value);

@@ -64,13 +64,17 @@ __asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
 #define PAGE 4096ull
 static uint64_t own_used;
 
+/* Only a hint: the kernel chooses another address if this one is taken. */
+static uint64_t own_address(size_t size)
+{
+    return OWN_BASE +
+           __atomic_fetch_add(&own_used, (size + 2 * PAGE - 1) & -PAGE, __ATOMIC_RELAXED);
+}
+
 void *pf_sys_map(void *at, size_t size)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0);
-    uint64_t hint = (uint64_t)at;
-    if (!at) /* only a hint: the kernel chooses another address if this one is taken */
-        hint = OWN_BASE +
-               __atomic_fetch_add(&own_used, (size + 2 * PAGE - 1) & -PAGE, __ATOMIC_RELAXED);
+    uint64_t hint = at ? (uint64_t)at : own_address(size);
     long r = pf_sys(SYS_mmap, hint, size, PROT_READ | PROT_WRITE, flags, -1, 0);
     if (r < 0 && r > -4096)
         return NULL;
@@ -79,6 +83,12 @@ void *pf_sys_map(void *at, size_t size)
         return NULL;
     }
     return (void *)r;
+}
+
+long pf_sys_map_file(int fd, size_t size, bool shared)
+{
+    return pf_sys(SYS_mmap, own_address(size), size, shared ? PROT_READ | PROT_WRITE : PROT_READ,
+                  shared ? MAP_SHARED : MAP_PRIVATE, fd, 0);
 }
 
 void pf_sys_discard(void *at, size_t size) { pf_sys(SYS_madvise, at, size, MADV_DONTNEED); }

@@ -37,6 +37,10 @@ static inline long pf_sys6(long n, long a, long b, long c, long d, long e, long 
 /* Private zero pages, committed on first touch; exactly at `at` unless that is NULL. Returns NULL
  * on failure. */
 void *pf_sys_map(void *at, size_t size);
+/* Maps a file away from the mappings of the target: those must have the same addresses in runs with
+ * and without it. shared: writes change the file; otherwise it can only be read. Returns the
+ * address, or an error of the kernel. */
+long pf_sys_map_file(int fd, size_t size, bool shared);
 /* Returns the pages to the kernel; they read as zero afterwards. */
 void pf_sys_discard(void *at, size_t size);
 /* Sets out[i] & 1 iff page i of the range is in memory. */

@@ -1,6 +1,6 @@
 // The program prints the random name of a temporary file, which has nothing to do with the race.
-// judge: last undecided
-// reason: last the output varies anyway
+// All runs of the race get the same random numbers.
+// judge: last k-witness-harmless
 #include <pthread.h>
 #include <stdio.h>
 #include <sys/random.h>

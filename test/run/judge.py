@@ -27,7 +27,7 @@ def read(source):
 
 
 def variable(finding):
-    return (finding["accesses"][0]["variable"] or "").split(":")[0].split("+")[0]
+    return (finding["accesses"][0]["variable"] or "heap").split(":")[0].split("+")[0]
 
 
 def compare(wanted, document):

@@ -202,6 +202,9 @@ const unsigned char *pf_ring_remaining(enum pf_stream s, size_t *n)
     return (const unsigned char *)shared->log[s].bytes + read_at[s];
 }
 uint64_t pf_ring_position(enum pf_stream s) { return shared->log[s].used; }
+void pf_ring_copy_begin(void) {}
+const void *pf_ring_copy(void) { return NULL; }
+struct pf_continuation *pf_continuation_self(void) { return NULL; }
 struct pf_ring *pf_ring_of(enum pf_stream s, unsigned char **base) { abort(); }
 void pf_ring_flush(void) {}
 bool pf_orphaned(void) { return false; }

@@ -357,7 +357,7 @@ bool pf_line_table_find(const char *path, uint64_t offset, struct pf_source_line
     struct stat s;
     long fd = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0), at = -1;
     if (fd >= 0 && pf_sys(SYS_fstat, fd, &s) == 0 && s.st_size > 0)
-        at = pf_sys(SYS_mmap, 0, s.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        at = pf_sys_map_file((int)fd, (size_t)s.st_size, false);
     if (fd >= 0)
         pf_sys(SYS_close, fd);
     if (at < 0 && at > -4096)

@@ -10,6 +10,7 @@
 #include "schedule_plan.h"
 #include "scheduler.h"
 #include "scheduler_state.h"
+#include "spinners.h"
 #include "stack.h"
 #include "stream_ring.h"
 
@@ -282,6 +283,8 @@ static void give_up(void)
 
 void pf_access_order_release_one(bool now)
 {
+    if (pf_spinners_may_count()) /* they run next */
+        return;
     if (o.phase == PENDING && o.held && (now || ++o.idle >= IDLE_MAX))
         give_up();
 }
@@ -323,12 +326,13 @@ void pf_access_order_segment_closed(uint64_t events)
 {
     struct pf_order_outcome *out = o.active ? pf_channel_order() : NULL;
     if (out)
-        out->events = events - o.began;
+        out->events = events > o.began ? events - o.began : 0;
 }
 
 bool pf_access_order_is_over(uint64_t events)
 {
-    if (!o.active || !o.want.limit || events - o.began <= o.want.limit)
+    /* A thread that is held at once has one event less than at the checkpoint. */
+    if (!o.active || !o.want.limit || events <= o.began || events - o.began <= o.want.limit)
         return false;
     pf_channel_order()->limited = 1;
     return true;

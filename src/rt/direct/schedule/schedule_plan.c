@@ -5,6 +5,7 @@
 #include "schedule_plan.h"
 #include "breakpoint.h"
 #include "checkpoint.h"
+#include "pinned_answers.h"
 #include "resident.h"
 #include "scheduler.h"
 #include "spinners.h"
@@ -39,7 +40,7 @@ void pf_schedule_plan_load(const char *path)
     struct stat st = {0};
     long fd = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0), at = -1;
     if (fd >= 0 && pf_sys(SYS_fstat, fd, &st) == 0 && st.st_size >= (long)sizeof *step)
-        at = pf_sys(SYS_mmap, NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        at = pf_sys_map_file((int)fd, (size_t)st.st_size, false);
     if (fd >= 0)
         pf_sys(SYS_close, fd);
     if (at < 0 && at > -4096)
@@ -71,9 +72,11 @@ void pf_schedule_plan_clear(void) { n = next = nqueries = 0; }
 
 void pf_schedule_plan_init(void)
 {
-    const char *path = pf_channel_get()->plan;
-    if (*path)
-        pf_schedule_plan_load(path);
+    const struct pf_channel *c = pf_channel_get();
+    if (*c->plan)
+        pf_schedule_plan_load(c->plan);
+    if (c->ordered) /* runs that are compared get the same answers */
+        pf_pins_map_in(c->folder);
 }
 
 static uint64_t done(const struct pf_schedule_plan_step *k)

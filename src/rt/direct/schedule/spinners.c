@@ -15,11 +15,20 @@
 #define YIELDS 20000 /* yields in the same state after which memory is compared */
 #define MOMENTS 8 /* moments at which several threads that yield are compared */
 #define PATIENCE 8 /* times that all of them run in vain before time passes */
+#define COUNTS 4096 /* iterations of a loop that may still be a loop that counts */
 
 static struct pf_queue spinners;
 static uint32_t decisions, in_vain;
 
 bool pf_spinners_any(void) { return spinners.first; }
+
+bool pf_spinners_may_count(void)
+{
+    const struct pf_context *c = spinners.first;
+    while (c && c->wait_loop.wanted > COUNTS)
+        c = c->next;
+    return c;
+}
 
 /* True if no other thread than c can ever run again, unless c changes something. */
 static bool others_are_stuck(const struct pf_context *c)

@@ -9,6 +9,8 @@
 #include "context.h"
 
 bool pf_spinners_any(void);
+/* True if one of them has repeated its loop only a few times: perhaps the loop counts, and ends. */
+bool pf_spinners_may_count(void);
 /* c, the current thread, is about to perform this event: true if it waits in a loop, so that other
  * threads should run. If the schedule plan wants it to run to its end, the plan has failed. */
 bool pf_spinners_recognise(struct pf_context *c, const struct pf_pending_event *event);

@@ -24,12 +24,15 @@ void pf_input_put_header(enum pf_input_kind kind, long number, int64_t result, s
         .event = (uint32_t)pf_context_events(c),
     };
     newest = pf_ring_position(PF_STREAM_INPUT);
+    pf_ring_copy_begin();
     pf_ring_put(PF_STREAM_INPUT, &in, sizeof in);
 }
 
 const struct pf_input *pf_input_newest(void)
 {
     unsigned char *base;
+    if (pf_continuation_self()) /* its records do not stay in the ring */
+        return pf_ring_copy();
     const struct pf_ring *r = pf_ring_of(PF_STREAM_INPUT, &base);
     return (const struct pf_input *)(base + newest % r->size); /* mapped twice in a row */
 }

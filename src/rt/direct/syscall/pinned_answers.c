@@ -16,15 +16,23 @@ static struct pf_answer_table *table;
 bool pf_pins_map(const char *path)
 {
     long fd = pf_sys(SYS_open, path, O_RDWR | O_CLOEXEC, 0);
-    long at =
-        fd < 0 ? -1
-               : pf_sys(SYS_mmap, NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    long at = fd < 0 ? -1 : pf_sys_map_file((int)fd, sizeof *table, true);
     if (fd >= 0)
         pf_sys(SYS_close, fd);
     if (at < 0 && at > -4096)
         return false;
     table = (struct pf_answer_table *)at;
     return true;
+}
+
+void pf_pins_map_in(const char *folder)
+{
+    char path[sizeof((struct pf_channel *)0)->folder + sizeof "/" PF_ANSWER_FILE];
+    size_t n = 0;
+    for (const char *s = folder; *s && n + sizeof "/" PF_ANSWER_FILE < sizeof path; s++)
+        path[n++] = *s;
+    pf_copy(path + n, "/" PF_ANSWER_FILE, sizeof "/" PF_ANSWER_FILE);
+    (void)pf_pins_map(path);
 }
 
 /* Tells pf that this run got an answer that other runs may not get. */
@@ -98,6 +106,9 @@ static uint64_t key_of(long number, const long a[6])
 
 /* --- which calls are answered from outside --- */
 
+#define RANDOM 0x108 /* device numbers */
+#define URANDOM 0x109
+
 /* Files whose contents the kernel makes up. */
 static bool is_made_up(int fd, const struct stat *st)
 {
@@ -117,26 +128,16 @@ static bool is_source(int fd)
     if (pf_sys(SYS_fstat, fd, &st) != 0)
         return false;
     if (S_ISCHR(st.st_mode))
-        return true;
-    return S_ISREG(st.st_mode) ? is_made_up(fd, &st) : pf_outside_descriptor(fd);
+        return pf_direct.exploring || st.st_rdev == RANDOM || st.st_rdev == URANDOM;
+    if (S_ISREG(st.st_mode))
+        return is_made_up(fd, &st);
+    return pf_direct.exploring && pf_outside_descriptor(fd);
 }
 
-static bool is_answered_outside(long number, const long a[6])
+/* Calls that reach other processes. */
+static bool reaches_others(long number, const long a[6])
 {
     switch (number) {
-    case SYS_getrandom:
-    case SYS_getrusage:
-    case SYS_times:
-    case SYS_sysinfo:
-    case SYS_getcpu:
-    case SYS_getppid:
-        return true;
-    case SYS_read:
-    case SYS_pread64:
-    case SYS_readv:
-    case SYS_preadv:
-    case SYS_preadv2:
-        return is_source((int)a[0]);
     case SYS_write:
     case SYS_writev:
     case SYS_sendto:
@@ -157,6 +158,29 @@ static bool is_answered_outside(long number, const long a[6])
         return true; /* the answer is kept only if the peer is another process */
     default:
         return false;
+    }
+}
+
+/* Runs that are compared (pf_pins_map_in) reach other processes themselves: what those answer may
+ * depend on what the run did before. */
+static bool is_answered_outside(long number, const long a[6])
+{
+    switch (number) {
+    case SYS_getrandom:
+    case SYS_getrusage:
+    case SYS_times:
+    case SYS_sysinfo:
+    case SYS_getcpu:
+    case SYS_getppid:
+        return true;
+    case SYS_read:
+    case SYS_pread64:
+    case SYS_readv:
+    case SYS_preadv:
+    case SYS_preadv2:
+        return is_source((int)a[0]);
+    default:
+        return pf_direct.exploring && reaches_others(number, a);
     }
 }
 
@@ -181,7 +205,7 @@ static void put_record(const struct pf_input *in)
 bool pf_pin_begin(struct pf_pin *p, long number, const long a[6], long *result)
 {
     p->key = 0;
-    if (!table || !pf_direct.exploring || !is_answered_outside(number, a))
+    if (!table || !is_answered_outside(number, a))
         return false;
     p->key = key_of(number, a);
     const struct pf_pinned *known = pf_answer_find(table, p->key);
@@ -223,7 +247,9 @@ void pf_pin_end(const struct pf_pin *p, long number, const long a[6], long resul
             return;
         pf_outside_add((int)result);
     }
-    keep(p->key, pf_input_newest());
+    const struct pf_input *in = pf_input_newest();
+    if (in)
+        keep(p->key, in);
 }
 
 /* Clock reads need no record in other runs, so a replay finds one only if there was an answer. */
@@ -290,7 +316,7 @@ void pf_pin_note_path(long number, const long a[6])
 {
     long folder;
     struct stat st;
-    const char *path = table ? path_of(number, a, &folder) : NULL;
+    const char *path = table && pf_direct.exploring ? path_of(number, a, &folder) : NULL;
     if (!path || !pf_sys_readable(path, 1) || !*path)
         return;
     long r = pf_sys(SYS_newfstatat, folder, path, &st, 0);

@@ -1,5 +1,6 @@
 /*
- * pinned_answers.h - answers of the outside world that all runs of an exploration get alike.
+ * pinned_answers.h - answers of the outside world that several runs get alike: those of an
+ * exploration, and those that pf judge compares.
  *
  * Model:   a call whose answer depends on more than the program (random numbers, a device, a
  *          connection to another process) gets the answer of the first run that made it: the same
@@ -20,6 +21,9 @@
 
 /* In a resident target: maps the table in this file. False: it cannot be mapped. */
 bool pf_pins_map(const char *path);
+/* In runs that are compared: maps the table in this folder, if there is one. Of the calls above,
+ * only those that need no other process get the answer of the first run. */
+void pf_pins_map_in(const char *folder);
 
 /* The state of one call between its begin and its end. */
 struct pf_pin {

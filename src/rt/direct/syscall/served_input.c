@@ -157,7 +157,7 @@ void pf_served_init(void)
         return;
     long fd = pf_sys(SYS_open, c->served, O_RDONLY | O_CLOEXEC, 0), at = -1;
     if (fd >= 0 && pf_sys(SYS_fstat, fd, &st) == 0)
-        at = pf_sys(SYS_mmap, NULL, st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+        at = pf_sys_map_file((int)fd, (size_t)st.st_size, false);
     if (fd >= 0)
         pf_sys(SYS_close, fd);
     if (at < 0 && at > -4096)

@@ -78,7 +78,7 @@ void pf_input_put_header(enum pf_input_kind kind, long number, int64_t result, s
 const struct pf_input *pf_input_get(enum pf_input_kind kind, long number);
 /* Replay: the next record without taking it; NULL: no more. */
 const struct pf_input *pf_input_peek(void);
-/* The record that was put last. Only for a recording in memory that pf does not empty meanwhile. */
+/* The record that was put last, for use before the next one. NULL: it is too long. */
 const struct pf_input *pf_input_newest(void);
 void pf_input_skip(void); /* takes the record that peek returned */
 static inline const void *pf_input_payload(const struct pf_input *in) { return in + 1; }

@@ -347,6 +347,22 @@ void pf_ring_take_log(const char *path, bool keep)
     log_memory->used = log_memory->in_file = 0;
 }
 
+#define COPY_MAX 4096 /* most bytes of a record that is copied */
+static struct {
+    _Alignas(8) unsigned char at[COPY_MAX];
+    size_t n;
+} copy;
+
+void pf_ring_copy_begin(void) { copy.n = 0; }
+const void *pf_ring_copy(void) { return copy.n <= COPY_MAX ? copy.at : NULL; }
+
+static void copy_input(const void *bytes, size_t n)
+{
+    if (copy.n + n <= COPY_MAX)
+        pf_copy(copy.at + copy.n, bytes, n);
+    copy.n += n;
+}
+
 void pf_ring_put(enum pf_stream s, const void *bytes, size_t n)
 {
     if (__builtin_expect(pf_child_log_used, 0)) {
@@ -356,6 +372,8 @@ void pf_ring_put(enum pf_stream s, const void *bytes, size_t n)
     if (__builtin_expect(continuation != NULL, 0)) {
         if (rings[s] && rings[s]->use == PF_RING_WRITE)
             log_write(s, bytes, n, NULL, 0);
+        if (s == PF_STREAM_INPUT)
+            copy_input(bytes, n);
         return;
     }
     const unsigned char *from = bytes;

@@ -40,6 +40,10 @@ void pf_ring_on_abandoned(void (*f)(void));
  * stream is not read. skip consumes n of them. */
 const unsigned char *pf_ring_remaining(enum pf_stream s, size_t *n);
 void pf_ring_skip(enum pf_stream s, size_t n);
+/* A continuation copies what it puts into stream `input` from now on. The copy; NULL: it is too
+ * long. */
+void pf_ring_copy_begin(void);
+const void *pf_ring_copy(void);
 /* Number of bytes written to, or read from, the stream so far. */
 uint64_t pf_ring_position(enum pf_stream s);
 
