@@ -98,8 +98,9 @@ static __attribute__((noinline)) void access_slowly(struct pf_thread *t, uintptr
 }
 
 /* Applies the access to one whole granule. Returns the transition of its words (range.h) if it
- * holds for every granule that has the same words: there was no race, and neither a spill nor
- * overflow words were involved. Otherwise returns PF_TRANSITION_NONE. */
+ * holds for every granule that has the same words: there was no race, neither a spill nor overflow
+ * words were involved, and cell[1] was left alone or is the sum of what was there and this read. A
+ * read that another thread adds at the same time is not part of that sum. */
 static __attribute__((noinline)) struct pf_transition
 access_granule_traced(struct pf_thread *t, uintptr_t addr, uint64_t a)
 {
@@ -115,7 +116,8 @@ access_granule_traced(struct pf_thread *t, uintptr_t addr, uint64_t a)
     last.now0 = pf_word_get(&cell[0]);
     last.now1 = pf_word_get(&cell[1]);
     repeatable = repeatable && !*overflow && last.now0 == last.was0 &&
-                 (!pf_word_is_ref(last.now1) || pf_ref_is_read_set(cell, last.now1));
+                 (last.now1 == last.was1 ||
+                  (last.now1 && last.now1 == pf_read_set_add_cached(t, last.was1, a)));
     return repeatable ? last : PF_TRANSITION_NONE;
 }
 
