@@ -6,7 +6,10 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
+
+#define STACK_LIMIT (256u << 20) /* instead of an unlimited stack */
 
 static const struct verb {
     const char *word;
@@ -111,8 +114,20 @@ static int run_and_report(int argc, char **argv)
                                                                   : pf_complain(NULL, "%s", e.text);
 }
 
+/* If the stack is unlimited, Linux places mappings where the shadow memory of free runs is. Programs
+ * that pf starts inherit the limit. */
+static void limit_stack(void)
+{
+    struct rlimit r;
+    if (getrlimit(RLIMIT_STACK, &r) || r.rlim_cur != RLIM_INFINITY)
+        return;
+    r.rlim_cur = STACK_LIMIT;
+    setrlimit(RLIMIT_STACK, &r);
+}
+
 int main(int argc, char **argv)
 {
+    limit_stack();
     fill_standard_streams();
     signal(SIGXFSZ, on_limit);
     bool report = argc > 2 && !strcmp(argv[1], "--report-to");

@@ -147,8 +147,9 @@ static void print_environment(const struct pf_clip_end *end)
         pf_note(VERB,
                 "the program %s; the recording contains all of it, private values included "
                 "(--redact leaves variables out)",
-                end->whole == PF_WHOLE_PASSED ? "passed its environment to another program"
-                                              : "read its whole environment");
+                end->whole == PF_WHOLE_PASSED
+                    ? "executed another program, perhaps with its environment"
+                    : "read its whole environment");
     if (end->withheld[0])
         pf_note(VERB, "the program read %s, left out by --redact; a replay may differ",
                 end->withheld);

@@ -395,7 +395,8 @@ struct pf_channel {
     uint32_t unwatched; /* the runtime could not map its memory, and ended the program */
     /* enum pf_environment_value of each variable, in the order of the environment */
     unsigned char environment[PF_ENVIRONMENT_MAX];
-    uint32_t environment_passed; /* the program passed its environment to another program */
+    uint32_t
+        environment_passed; /* the program executed another one, perhaps with its environment */
     uint32_t executed; /* the program executed another program, which is not recorded */
     /* replay: at `until`, turn the contexts into kernel threads and wait for a debugger */
     uint32_t debug;

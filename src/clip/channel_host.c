@@ -192,7 +192,9 @@ pf_status pf_channel_host_start(struct pf_channel_host *h, struct pf_clip_writer
                                 struct pf_error *e)
 {
     if (dup2(h->fd, PF_CHANNEL_FD) < 0) /* the copy has no close-on-exec flag */
-        return pf_fail(e, PF_IO, "cannot use descriptor %d: %s", PF_CHANNEL_FD, strerror(errno));
+        return pf_fail(e, PF_IO,
+                       "cannot use descriptor %d: %s (is there a limit on open files, ulimit -n?)",
+                       PF_CHANNEL_FD, strerror(errno));
     close(h->fd);
     h->fd = PF_CHANNEL_FD;
     h->writer = w;

@@ -306,7 +306,9 @@ void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
         reported |= p->running;
         if (!p->end && !p->stopped_by_pf && !p->expected_death) {
             add_who(t, p);
-            pf_text_add(t, p->running ? "is still running\n" : "was killed before its end\n");
+            pf_text_add(t, p->running ? "is still running\n"
+                                      : "was killed before its end, or "
+                                        "could not write its log\n");
         }
         for (const struct pf_loss *l = p->losses; l; l = l->next) {
             add_who(t, p);

@@ -18,6 +18,7 @@ static void ignore(void) {}
 static void ignore_text(const char *text) {}
 static void ignore_atomic(void *addr, uint32_t packed, uint32_t site) {}
 static void ignore_number(uint32_t number) {}
+static void ignore_range(uintptr_t lo, uintptr_t hi) {}
 
 struct pf_hooks pf_hooks = {
     .race_found = ignore_race,
@@ -31,7 +32,7 @@ struct pf_hooks pf_hooks = {
     .mode_changed = ignore,
     .thread_id = kernel_thread_id,
     .context_wanted = ignore,
-    .module_loaded = ignore,
+    .module_loaded = ignore_range,
     .memory_error_reported = ignore_text,
     .failure_found = ignore_text,
     .atomic_begin = ignore_atomic,

@@ -24,6 +24,10 @@ struct pf_descriptor {
 #define PF_EXTERNAL_ACCESS "__tsan_external_"
 
 struct pf_hooks {
+    /* --- shadow, direct --- */
+    /* An instrumented object was loaded at [lo, hi); 0 if that is unknown. */
+    void (*module_loaded)(uintptr_t lo, uintptr_t hi);
+
     /* --- finding --- */
     /* pf_race_found (race.h) */
     void (*race_found)(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then);
@@ -54,8 +58,6 @@ struct pf_hooks {
     /* --- direct: only in event mode --- */
     /* The calling contexts of frames that have none yet are about to be computed. */
     void (*context_wanted)(void);
-    /* An object was loaded. */
-    void (*module_loaded)(void);
     /* A memory error was reported; `text` names it. */
     void (*memory_error_reported)(const char *text);
     /* The program fails; `text` names the place. */

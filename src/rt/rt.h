@@ -26,6 +26,9 @@ struct pf_rt {
     /* allocations write the block, and freed blocks are marked (memory_range.c) */
     bool heap_marks;
     bool object_uses; /* uses of descriptors and condition variables are checked */
+    /* the program may allocate memory by functions that are not interposed: it defines some itself,
+     * or looks up libc's; so memory that was freed can be in use again */
+    bool heap_bypassed;
     bool lock_stacks; /* the stack of every acquisition of a lock is stored (taken_at) */
     bool lock_order; /* the order in which locks are taken is watched (lock_order.h) */
     bool has_signal_handlers; /* the target has installed a signal handler at some time */

@@ -19,7 +19,7 @@ for seed in 1 2; do
         status 7 "$PF" replay all.clip </dev/null
         cmp out recorded
         for words in err said; do
-            sed -i '/^pf [a-z]*: the program started other processes/d; /^pf replay: shown: /d; /^pf record: the program passed its environment/d' $words
+            sed -i '/^pf [a-z]*: the program started other processes/d; /^pf replay: shown: /d; /^pf record: the program executed another program/d' $words
         done
         cmp err said
     done

@@ -21,3 +21,19 @@ done
 export PF_OPTIONS=log_path=$PWD/report
 { "$PF" run -- ./limit fsize 0 2>&1 || true; } | cat >out
 has out "done"
+unset PF_OPTIONS
+
+# Limits that pf and the target inherit. Without a limit of the stack, mappings would be where the
+# shadow memory is.
+if [[ $(ulimit -Hs) == unlimited ]]; then
+    (
+        ulimit -s unlimited
+        status 66 "$PF" run -- ./limit fsize 1000
+    )
+    has err "data race"
+fi
+(
+    ulimit -n 8
+    status 2 "$PF" record -o few.clip -- ./limit fsize 1000
+)
+has err "is there a limit on open files, ulimit -n?"

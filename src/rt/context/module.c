@@ -167,12 +167,12 @@ bool pf_code_is_instrumented(const void *addr)
 
 void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
 {
+    struct dl_find_object o = {0};
     pf_spin_lock(&lock);
     struct module *m = modules;
     while (m && m->func != func)
         m = m->next;
     if (!m && (m = pf_store_alloc_permanent(sizeof *m))) {
-        struct dl_find_object o = {0};
         if (_dl_find_object && _dl_find_object(func, &o))
             o = (struct dl_find_object){0};
         *m = (struct module){func,
@@ -187,7 +187,7 @@ void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
         entries.changes++;
     }
     pf_spin_unlock(&lock);
-    pf_hooks.module_loaded();
+    pf_hooks.module_loaded((uintptr_t)o.dlfo_map_start, (uintptr_t)o.dlfo_map_end);
 }
 
 static size_t length(const pf_rel *r)

@@ -35,7 +35,7 @@ void pf_environment_arguments(const long argument[6]);
 /* A system call failed with EFAULT, perhaps because it got a list of pointers into the area. True:
  * values became readable, and the call can be repeated, because it has had no effect. */
 bool pf_environment_retry(long number);
-/* The target passes its environment to another program: records all values. */
+/* The target executes another program, perhaps with its environment: records all values. */
 void pf_environment_pass(void);
 /* In a child process that is not recorded: makes all values readable. */
 void pf_environment_child(void);

@@ -22,6 +22,10 @@ static const char *name_of(int number)
         return "SIGFPE";
     case SIGILL:
         return "SIGILL";
+    case SIGPIPE:
+        return "SIGPIPE";
+    case SIGXFSZ:
+        return "SIGXFSZ";
     default:
         return "SIGABRT";
     }

@@ -1,8 +1,7 @@
 /*
  * object_log.c - see object_log.h.
  *
- * dlopen is not interposed: it searches libraries relative to its caller, which would be the
- * runtime. So objects are listed at the start, at every dlclose, and at the end. They are read from
+ * The interposed dlopen cannot act after the real one (wrap_dlopen.c). So objects are listed at the start, at every dlclose, and at the end. They are read from
  * /proc/self/maps: dl_iterate_phdr takes a lock of the dynamic linker, which a forked child may
  * find held by a thread that it does not have.
  */

@@ -94,6 +94,9 @@ static bool is_handled(int number)
         return pf_options.handle_sigill > 0;
     case SIGABRT:
         return pf_options.handle_abort > 0;
+    case SIGPIPE:
+    case SIGXFSZ:
+        return pf_options.handle_sigpipe > 0;
     default:
         return false;
     }
@@ -161,7 +164,7 @@ PF_INTERPOSE(int, sigaltstack, (const stack_t *set, stack_t *old))
 
 void pf_crash_init(void)
 {
-    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
+    static const int numbers[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGPIPE, SIGXFSZ};
     if (pf_rt.events || pf_rt.plain || report_stack)
         return;
     report_stack = pf_sys_map(NULL, REPORT_STACK);

@@ -74,6 +74,8 @@ static bool called_by_libc(const void *caller)
             at < __atomic_load_n(&library_range[1].hi, __ATOMIC_RELAXED));
 }
 
+static void find_libraries(void);
+
 /* Returns the frame that leave restores. */
 static inline struct pf_frame *enter(struct pf_func *native, const void *caller)
 {
@@ -81,7 +83,7 @@ static inline struct pf_frame *enter(struct pf_func *native, const void *caller)
     pf_stack_push_from(native, caller);
     pf_nest();
     if (__builtin_expect(!library_range[0].hi, 0))
-        dl_iterate_phdr(note_library_range, NULL);
+        find_libraries();
     return top;
 }
 static inline void leave(struct pf_thread *t, struct pf_frame *top)
@@ -125,6 +127,9 @@ void *pf_heap_allocated(struct pf_func *native, void *p, size_t size, const void
     return p;
 }
 
+/* libc has mapped this block alone, and will unmap it: the second bit of the word before it. */
+static bool is_mapped_alone(const void *p) { return ((const size_t *)p)[-1] & 2; }
+
 /* to_libc: the caller returns the block to libc at once, or may do so. */
 static void freeing(struct pf_func *native, void *p, const void *caller, bool to_libc)
 {
@@ -138,7 +143,8 @@ static void freeing(struct pf_func *native, void *p, const void *caller, bool to
     uint32_t where = pf_stack_id(t, PF_NATIVE_FREE);
     if (own)
         pf_memory_new(p, pf_block_size(p));
-    pf_block_free(t, p, where, to_libc && !own);
+    bool mark = to_libc && !own && !pf_rt.heap_bypassed && !is_mapped_alone(p);
+    pf_block_free(t, p, where, mark);
     leave(t, top);
 }
 
@@ -336,6 +342,14 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
 HEAP_HOT(void *, realloc, (void *old, size_t size))
 {
     return resize(&pf_native_realloc, old, size, CALLER);
+}
+
+static void find_libraries(void)
+{
+    if (!PF_IS_INTERPOSED(malloc) || !PF_IS_INTERPOSED(calloc) || !PF_IS_INTERPOSED(realloc) ||
+        !PF_IS_INTERPOSED(free))
+        pf_rt.heap_bypassed = true;
+    dl_iterate_phdr(note_library_range, NULL);
 }
 
 HEAP(void *, reallocarray, (void *old, size_t n, size_t each))

@@ -153,6 +153,32 @@ PF_INTERPOSE(int, madvise, (void *at, size_t size, int advice))
     return r;
 }
 
+/* The end of the heap, moved by the program itself. libc's allocator moves it by internal calls, and
+ * returns memory in this way that it has handed out before. */
+PF_INTERPOSE(void *, sbrk, (intptr_t by))
+{
+    PF_CALL(c, sbrk);
+    void *p = PF_REAL(sbrk)(by);
+    if (!c.t)
+        return p;
+    pf_call_keep_errno(&c);
+    if (p != (void *)-1 && by > 0)
+        mapped(&c, p, (size_t)by);
+    return p;
+}
+PF_INTERPOSE(int, brk, (void *end))
+{
+    PF_CALL(c, brk);
+    char *was = c.t ? PF_REAL(sbrk)(0) : NULL;
+    int r = PF_REAL(brk)(end);
+    if (!c.t)
+        return r;
+    pf_call_keep_errno(&c);
+    if (r == 0 && (char *)end > was)
+        mapped(&c, was, (size_t)((char *)end - was));
+    return r;
+}
+
 /* System V segments. The size is that of the segment. A detached segment loses its history when its
  * addresses are mapped again. */
 PF_INTERPOSE(void *, shmat, (int id, const void *at, int flags))

@@ -21,6 +21,7 @@
 #include "wrap_fd.h"
 #include "wrap_signal.h"
 #include "wrap_thread.h"
+#include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -136,7 +137,6 @@ PF_INTERPOSE(__attribute__((noreturn)) void, quick_exit, (int status))
     __builtin_unreachable();
 }
 /* Unloading a library runs the handlers that were registered for it. */
-int dlclose(void *library);
 PF_INTERPOSE(int, dlclose, (void *library))
 {
     PF_FRAME_SCOPE(t, dlclose);

@@ -61,6 +61,8 @@ __attribute__((noinline, cold)) void pf_cell_report(struct pf_thread *t, struct 
                 continue;
             if (pf_access_races(t->order.clock, freed, v->a))
                 s = freed;
+            else if (pf_rt.heap_bypassed)
+                continue;
         }
         for (uint64_t both = v->a & s & PF_MASK_ALL; both;) {
             uint64_t then = narrow_to_byte(pf_cell_of(addr), s,

@@ -277,6 +277,14 @@ void pf_shadow_unmapped(const volatile void *p, size_t size)
         reset((uintptr_t)p, (uintptr_t)p + size, true);
 }
 
+void pf_shadow_module_loaded(uintptr_t lo, uintptr_t hi)
+{
+    pf_nest();
+    if (pf_rt.ready)
+        pf_shadow_new((void *)lo, hi - lo);
+    pf_unnest();
+}
+
 /* Sync objects stay: libc may hand out the range again at this moment, and a sync object created in
  * it must not be lost. Losing an access record is acceptable. */
 static void drop(uintptr_t from, uintptr_t to)

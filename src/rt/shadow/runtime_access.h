@@ -76,6 +76,8 @@ static inline void pf_memory_unmapped(const volatile void *addr, size_t size)
  * reported, until pf_memory_new. Free mode only. */
 void pf_memory_mark_freed(struct pf_thread *t, const volatile void *addr, size_t size,
                           uint32_t where);
+/* An object was loaded at [lo, hi) (hooks.h): what was there before has no history. */
+void pf_shadow_module_loaded(uintptr_t lo, uintptr_t hi);
 /* Drops the access records of those pages of the range that the system has taken back. Returns true
  * if these were all pages of the range. */
 bool pf_memory_drop_returned(const volatile void *addr, size_t size);

@@ -4,6 +4,7 @@
 #include "start.h"
 #include "direct.h"
 #include "event.h"
+#include "hooks.h"
 #include "limits.h"
 #include "lockset.h"
 #include "module.h"
@@ -109,6 +110,7 @@ void pf_rt_init(void)
     pf_options_init();
     pf_direct_options();
     pf_rt.events |= pf_options.events != 0;
+    pf_hooks.module_loaded = pf_shadow_module_loaded;
     if (pf_rt.events) {
         pf_event_mode_init();
         turn_off_free_mode();
@@ -117,7 +119,7 @@ void pf_rt_init(void)
     pf_rt.plain = __pf_bare = pf_options.plain;
     if (!pf_rt.plain && !map_planes()) {
         say("photofinish: cannot map the shadow memory (is there a limit on address space, "
-            "ulimit -v?); this run is NOT watched\n");
+            "ulimit -v, or none on the stack, ulimit -s?); this run is NOT watched\n");
         pf_direct_unavailable();
         pf_limit_hit(PF_LIMIT_MEMORY);
         pf_unnest();

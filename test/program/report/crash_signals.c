@@ -29,6 +29,20 @@
 // exit: 134
 // err: ERROR: photofinish: SIGABRT in main thread
 // err: crash_signals.c:
+// case: run -- main pipe
+// exit: 141
+// err: ERROR: photofinish: SIGPIPE in main thread
+// err: #1 closed
+// err: SUMMARY: photofinish: SIGPIPE
+// case: run -- thread file
+// exit: 153
+// err: ERROR: photofinish: SIGXFSZ in thread T1 'crasher'
+// err: #1 limited
+// case: run -- ignore pipe
+// case: run -- main pipe
+// env: PF_OPTIONS=handle_sigpipe=0
+// exit: 141
+// noerr: ERROR: photofinish
 // case: run -- main strlen
 // exit: 139
 // err: ERROR: photofinish: SIGSEGV on address 0x0
@@ -69,6 +83,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #define NOINLINE __attribute__((noinline))
@@ -83,6 +98,19 @@ NOINLINE static void bus(void)
 }
 NOINLINE static int fpe(int by) { return 1000000 / by; }
 NOINLINE static void ill(void) { __builtin_trap(); }
+NOINLINE static void closed(void)
+{
+    int ends[2];
+    if (pipe(ends) == 0 && close(ends[0]) == 0)
+        zero = (int)write(ends[1], "x", 1) + 1;
+}
+NOINLINE static void limited(void)
+{
+    setrlimit(RLIMIT_FSIZE, &(struct rlimit){10, 10});
+    int fd = fileno(tmpfile());
+    while (write(fd, "more than ten bytes", 19) > 0) /* first ten bytes */
+        zero = 0;
+}
 NOINLINE static int overflow(int n)
 {
     char room[4096];
@@ -100,6 +128,10 @@ NOINLINE static void crash(const char *how)
         zero = fpe(zero);
     else if (!strcmp(how, "ill"))
         ill();
+    else if (!strcmp(how, "pipe"))
+        closed();
+    else if (!strcmp(how, "file"))
+        limited();
     else if (!strcmp(how, "overflow"))
         zero = overflow(0);
     else if (!strcmp(how, "assert"))
@@ -137,6 +169,8 @@ int main(int argc, char **argv)
         pthread_t t;
         pthread_create(&t, NULL, run, argv[2]);
         pthread_join(t, NULL);
+    } else if (!strcmp(setup, "ignore")) {
+        assert(signal(SIGPIPE, SIG_IGN) == SIG_DFL);
     } else if (!strcmp(setup, "own")) {
         assert(signal(SIGSEGV, own) == SIG_DFL);
     } else if (!strcmp(setup, "again")) {

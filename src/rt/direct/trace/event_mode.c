@@ -62,13 +62,15 @@ static void close_calls(void)
         pf_missing_call_close();
 }
 
+static void mark_zones(uintptr_t lo, uintptr_t hi) { pf_global_mark_zones(); }
+
 void pf_event_mode_init(void)
 {
     pf_memory_ops = memory_ops;
     pf_order_ops = pf_event_order_ops;
     pf_hooks.choose_body = pf_event_body;
     pf_hooks.context_wanted = close_calls;
-    pf_hooks.module_loaded = pf_global_mark_zones;
+    pf_hooks.module_loaded = mark_zones;
     pf_hooks.memory_error_reported = pf_channel_report_error;
     pf_hooks.failure_found = pf_channel_report_failure;
     pf_hooks.atomic_begin = pf_event_atomic_begin;
