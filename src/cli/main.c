@@ -114,8 +114,8 @@ static int run_and_report(int argc, char **argv)
                                                                   : pf_complain(NULL, "%s", e.text);
 }
 
-/* If the stack is unlimited, Linux places mappings where the shadow memory of free runs is. Programs
- * that pf starts inherit the limit. */
+/* If the stack is unlimited, Linux places mappings where the shadow memory of free runs is.
+ * Programs that pf starts inherit the limit. */
 static void limit_stack(void)
 {
     struct rlimit r;

@@ -1,8 +1,8 @@
 /*
  * shadow_interleaved.c - one thread reads or writes a range while another accesses its first
- * granule. The first thread executes single instructions (SIGTRAP); after every STRIDE of them a copy of
- * the process continues with the access of the other thread. At the end of each copy no granule may
- * have a record of a thread that did not access it.
+ * granule. The first thread executes single instructions (SIGTRAP); after every STRIDE of them a
+ * copy of the process continues with the access of the other thread. At the end of each copy no
+ * granule may have a record of a thread that did not access it.
  *
  * The other access must not wait for a lock that the interrupted thread holds. So the read sets and
  * the tables of recent additions exist beforehand, and no cell gets a spill.

@@ -1,9 +1,10 @@
 /*
  * object_log.c - see object_log.h.
  *
- * The interposed dlopen cannot act after the real one (wrap_dlopen.c). So objects are listed at the start, at every dlclose, and at the end. They are read from
- * /proc/self/maps: dl_iterate_phdr takes a lock of the dynamic linker, which a forked child may
- * find held by a thread that it does not have.
+ * The interposed dlopen cannot act after the real one (wrap_dlopen.c). So objects are listed at the
+ * start, at every dlclose, and at the end. They are read from /proc/self/maps: dl_iterate_phdr
+ * takes a lock of the dynamic linker, which a forked child may find held by a thread that it does
+ * not have.
  */
 #include "object_log.h"
 #include "race_build.h"

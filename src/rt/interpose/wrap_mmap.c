@@ -153,8 +153,8 @@ PF_INTERPOSE(int, madvise, (void *at, size_t size, int advice))
     return r;
 }
 
-/* The end of the heap, moved by the program itself. libc's allocator moves it by internal calls, and
- * returns memory in this way that it has handed out before. */
+/* The end of the heap, moved by the program itself. libc's allocator moves it by internal calls,
+ * and returns memory in this way that it has handed out before. */
 PF_INTERPOSE(void *, sbrk, (intptr_t by))
 {
     PF_CALL(c, sbrk);

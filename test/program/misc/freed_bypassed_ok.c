@@ -1,5 +1,5 @@
-// Freed blocks are allocated again by libc's own malloc: looked up by name, and by a library that is
-// loaded with RTLD_DEEPBIND, whose lock would not be seen either.
+// Freed blocks are allocated again by libc's own malloc: looked up by name, and by a library that
+// is loaded with RTLD_DEEPBIND, whose lock would not be seen either.
 // want: none
 // shared: libdeep.so part/deep.c
 #define _GNU_SOURCE

@@ -1,4 +1,5 @@
-// Memory that free has returned to the system comes back by sbrk, brk, and as the data of a library.
+// Memory that free has returned to the system comes back by sbrk, by brk, and as the data of a
+// library.
 // want: none
 // shared: libfreed.so part/freed.c
 #define _GNU_SOURCE
