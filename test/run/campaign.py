@@ -85,7 +85,7 @@ class Campaign:
         flags = ["-g"] + (["-DORDER_FREE"] if test.races and test.has_hidden_order() else [])
         program = harness.build(self.tool, test, level, folder, *flags)
         env = os.environ | test.environment() | {"PF_OPTIONS": "quiet=1"}
-        words = [self.tool.pf, "check", *self.budget, "--quiet", "--json", "found.json", "--",
+        words = [self.tool.pf, "check", *self.budget, "--json", "found.json", "--",
                  f"./{program.name}", *test.args()]
         said = harness.command(words, limit=600, cwd=folder, input=test.stdin() or "", env=env)
         if said.returncode not in (0, harness.FOUND):
