@@ -324,8 +324,8 @@ static void add_json(struct pf_text *t, const struct judge_verb *v, int argc, ch
     pf_text_add(t, "]}\n");
 }
 
-/* Stores the verdicts in the state folder, and the races that were met while judging. The document
- * adds nothing else: its counts are 0. */
+/* Stores the verdicts in the state folder, and the races that were met while judging. The counts of
+ * other races are 0: the document adds nothing to them. */
 static pf_status store(struct judge_verb *v, struct pf_error *e)
 {
     struct pf_text t;
@@ -338,7 +338,8 @@ static pf_status store(struct judge_verb *v, struct pf_error *e)
         struct pf_finding f = *v->all.at[i];
         if (!f.judged)
             continue;
-        f.count = 0;
+        if (i < v->all.n - v->all.nmet)
+            f.count = 0;
         f.stages = NULL;
         pf_text_add(&t, first ? "\n" : ",\n");
         pf_finding_json(&t, &f);

@@ -158,6 +158,7 @@ struct pf_findings {
     size_t undecided; /* how many of these were incomplete */
     size_t bounded; /* incomplete predictions that left out only more instances of examined code */
     struct pf_explored explored; /* sum over the documents */
+    size_t nmet; /* the last ones: races that only runs of pf judge have met */
     bool mark_stopped_by_pf; /* mark the processes read from now on as stopped_by_pf */
     bool unfinished; /* a process that the run started is still running and may report more */
     struct pf_suite_summary *suite; /* NULL: no suite is included */

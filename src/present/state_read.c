@@ -8,7 +8,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Adds the verdicts. Findings that only they contain belong to a program that no longer exists. */
+/* True if a run of pf judge has met this race, and can be replayed. */
+static bool was_met(const struct pf_finding *f)
+{
+    return f->count && f->clip && !access(f->clip, F_OK);
+}
+
+/* Adds the verdicts. Of the findings that only they contain, those are kept that were met while
+ * judging; the others belong to a program that no longer exists. */
 static pf_status read_judged(struct pf_findings *f, const char *folder, struct pf_error *e)
 {
     char path[PATH_MAX];
@@ -17,7 +24,12 @@ static pf_status read_judged(struct pf_findings *f, const char *folder, struct p
     if (access(path, F_OK))
         return PF_OK;
     pf_status s = pf_findings_read_document(f, path, NULL, e);
+    size_t all = f->n;
     f->n = n;
+    for (size_t i = n; n && i < all; i++) /* without other findings, the state was cleared */
+        if (was_met(f->at[i]))
+            f->at[f->n++] = f->at[i];
+    f->nmet = f->n - n;
     return s;
 }
 

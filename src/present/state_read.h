@@ -2,7 +2,8 @@
  * state_read.h - reads everything in a state folder as findings.
  *
  * Model:   the logs of pf run, the database of pf suite, the folders of pf check, and the verdicts
- *          of pf judge. A verdict on a finding that the others do not contain is ignored.
+ *          of pf judge. A verdict on a finding that the others do not contain is ignored, unless
+ *          pf judge has met it in a run and the clip of that run exists.
  * Errors:  see findings.h and suite_db.h.
  */
 #ifndef PF_PRESENT_STATE_READ_H

@@ -109,3 +109,15 @@ grep -Eq 'recorded: [0-9a-f]{16}, now: [0-9a-f]{16}' err || fail "both build ids
 "$PF" judge tally.clip >out || true
 has out "output-differs"
 hasnt out "ad hoc synchronisation"
+
+# A race that was met while judging is in all later reports.
+"$PF" cc -g -O1 "$ROOT/test/judge/met_race.c" -o met
+status 66 "$PF" run --state m -- ./met
+status 66 "$PF" judge --state m
+has out "judge: 2 races, 2 output-differs"
+for again in 1 2; do
+    status 66 "$PF" report --state m
+    has out "2 findings"
+    has out "Location is global 'slow'"
+    [ $again = 2 ] || status 66 "$PF" judge --met 0 --recordings 0 --state m
+done
