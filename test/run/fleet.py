@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""fleet.py [--large] - the verbs of a fleet on a real Slurm, compared with the same verbs on one machine.
+"""fleet.py [--large|--limit] - the verbs of a fleet on a real Slurm, compared with the same verbs on one machine.
 
 Starts a private Slurm with four nodes (slurm_cluster.py), and runs on it: a suite of 200 tests, while a node is lost, a
 task is killed, the submitting pf is killed and the scratch disk of one node is full; a check of 2,000 schedules; a hunt;
 a judgement of 20 races. Each must give the same findings as without --on, and count none twice. --large repeats the suite
-ten times and the check with ten times as many schedules.
+ten times and the check with ten times as many schedules. --limit only tests that Slurm's own time limit ends a task that hangs.
 
 Prints the reason and exits with status 77 if Slurm cannot run here."""
 
@@ -23,6 +23,7 @@ from fleet_tools import PF, ROOT, WORK, done_tasks, document, empty_work, expect
 from slurm_cluster import Cluster, why_not
 
 LARGE = "--large" in sys.argv
+LIMIT = "--limit" in sys.argv
 TESTS = 200
 CHECK = ["--runs", "180" if LARGE else "18", "--time", "30m", "--seed", "1"]
 LEFT_TO_RUN = 2000
@@ -92,6 +93,22 @@ def test_suite(cluster, on):
     return out
 
 
+def test_limit(cluster, on):
+    """A task that hangs and does not keep its own limit. Slurm's limit, two minutes later, ends it; the suite is complete nevertheless."""
+    (WORK / "slow").write_text("@name=slow sh -c 'until test -f go; do sleep 0.1; done'\n./suite 0\n")
+    process = start(PF, "suite", "--any", "--state", "limit", "--json", "limit.json", "--quiet", *on, "--node-time", "1s", "--limit", "0", "slow", env=cluster.env)
+    expect(wait_for(lambda: fleet_folder("limit") and running_task(fleet_folder("limit")), process), "limit: the task runs")
+    victim = running_task(fleet_folder("limit"))
+    os.kill(victim, signal.SIGSTOP)
+    (WORK / "go").write_text("")
+    finish(process, "limit")
+    log = (WORK / "slurm/log/slurmctld").read_text()
+    expect("Time limit exhausted" in log, "limit: Slurm has ended the job at its limit")
+    expect(not Path(f"/proc/{victim}").exists(), "limit: the task is gone")
+    counts = document("limit.json")["suite"]
+    expect(counts["executions"] == 2 and counts["passed"] == 2, f"limit: both tests were run, none twice {counts}")
+
+
 def compare_suite():
     local, fleet = document("suite-local.json"), document("suite-fleet.json")
     rounds = 10 if LARGE else 1
@@ -141,6 +158,10 @@ def main():
     on = ["--on", "slurm:main", "--tasks", "4", "--node-time", "3m", "--scratch", f"{scratch}/%n"]
     try:
         cluster.start()
+        if LARGE or LIMIT:
+            test_limit(cluster, on)
+        if LIMIT:
+            return
         expect(small, "a small file system is mounted")
         local = start(*suite_words("suite-local"), "--jobs", "2", "tests")
         test_suite(cluster, on)
@@ -171,6 +192,12 @@ def main():
         shutil.copy(WORK / "check", WORK / "elsewhere/renamed")
         shown = run(PF, "replay", "--program", "elsewhere/renamed", clip).stderr
         expect("shown: the race of" in shown and "diverge" not in shown, "check: a clip of another node replays, with the program at another path")
+        # the same on a machine with another glibc, which is imitated for pf
+        (WORK / "glibc.c").write_text('const char *gnu_get_libc_version(void) { return "2.99"; }\n')
+        run("cc", "-shared", "-fPIC", "-o", "glibc.so", "glibc.c", ok=(0,))
+        shown = run(PF, "replay", clip, env=dict(os.environ, LD_PRELOAD=WORK / "glibc.so")).stderr
+        expect(re.search(r"was recorded on another machine: glibc \S+, here 2.99", shown) and "shown: the race of" in shown,
+               "check: a clip says how its machine differs, and replays")
         expect(findings("hunt-local.json", "status") == findings("hunt-fleet.json", "status"), "hunt: the same findings")
         expect(hunt_lines(texts[1]) and hunt_lines(texts[1]) == hunt_lines(texts[4]), "hunt: the report has the same lines")
         expect(len(findings("hunt-fleet.json")) > 1, "hunt: found a race that needs another input")
@@ -188,7 +215,7 @@ def main():
         cluster.stop()
         if small:
             subprocess.run(["umount", scratch / "n4"])
-    sys.exit(1 if wrong else 0)
 
 
 main()
+sys.exit(1 if wrong else 0)
