@@ -299,6 +299,9 @@ struct pf_piece {
 #define PF_RESIDENT_MAX 16
 #define PF_RESIDENT_STEPS (1u << 20) /* most steps of a plan */
 #define PF_HOT_MAX 256
+struct pf_page_range {
+    uint64_t start, end;
+};
 struct pf_resident {
     char lane[PF_RESIDENT_MAX][48], plan[PF_RESIDENT_MAX][48]; /* paths of the files */
     char answers[48]; /* (answer_table.h) */
@@ -307,14 +310,14 @@ struct pf_resident {
     uint32_t jobs; /* resident processes; pf may have asked for more */
     uint32_t steps; /* of the plan */
     int32_t pid; /* of the copy that runs; 0: none */
-    int32_t wait; /* status of the last copy, as from wait(2) */
+    int32_t wait; /* status of the last run, as from wait(2) */
+    uint32_t copies, rewound; /* copies made so far; runs after which one was rewound (rewind.h) */
     uint32_t nhot;
-    struct {
-        uint64_t start, end;
-    } hot[PF_HOT_MAX]; /* pages that copies write (hot_pages.h) */
+    struct pf_page_range hot[PF_HOT_MAX]; /* pages that copies write (hot_pages.h) */
     uint32_t used_up; /* the last copy has changed what the copies share (shared_state.h) */
-    uint32_t asked __attribute__((aligned(64))); /* copies requested so far; pf adds 1 */
-    uint32_t ended; /* copies that have ended; the target adds 1 */
+    uint32_t asked __attribute__((aligned(64))); /* runs requested so far; pf adds 1 */
+    uint32_t taken; /* requests that a copy has taken */
+    uint32_t ended; /* runs that have ended; the target adds 1 */
 };
 #define PF_RESIDENT_LEAVE UINT32_MAX /* as `asked`: end the target */
 

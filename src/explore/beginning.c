@@ -81,11 +81,12 @@ static void add_step(struct pf_beginning *b, uint32_t thread, uint64_t until, ui
 
 /* Adds steps before a notification that make it wake the threads that it woke in the execution, or
  * that the target asks for. */
-static void add_waits(struct pf_beginning *b, const struct pf_execution *x, uint32_t node,
-                      const struct pf_target *t, const uint32_t *number)
+static void add_waits(struct pf_beginning *b, uint32_t node, const struct pf_target *t,
+                      const uint32_t *number)
 {
+    const struct pf_execution *x = t->x;
     const struct pf_exec_queued *queue = NULL;
-    bool changed = t && t->node == node, all = x->nodes.at[node].flags & PF_EXEC_BROADCASTS;
+    bool changed = t->node == node, all = x->nodes.at[node].flags & PF_EXEC_BROADCASTS;
     uint32_t choice = changed ? t->choice : x->nodes.at[node].choice;
     uint32_t n = pf_execution_queue(x, node, changed ? t->sources : NULL, &queue);
     for (uint32_t i = 0; i < n; i++) {
@@ -98,15 +99,14 @@ static void add_waits(struct pf_beginning *b, const struct pf_execution *x, uint
 }
 
 /* The order as steps. Threads are numbered in the order in which the run will create them. */
-static void add_order(struct pf_beginning *b, const struct pf_execution *x,
-                      const struct pf_target *t, const uint32_t *order, size_t n)
+static void add_order(const struct pf_search *s, struct pf_beginning *b, const struct pf_target *t,
+                      const uint32_t *order, size_t n)
 {
+    const struct pf_execution *x = t->x;
     uint32_t *number = pf_mem_zero(x->threads.len + 1, sizeof *number), created = 0;
-    /* The run starts at a checkpoint after these: they come first in every order (explore.c). */
-    uint64_t prefix = pf_execution_own_events(x);
     for (uint32_t pos = 0; pos < x->threads.at[0].length; pos++) {
         const struct pf_exec_node *e = &x->nodes.at[pf_rf_node_at(&x->g, 0, pos)];
-        if (e->index <= prefix && e->forks != PF_NONE)
+        if (e->index <= s->prefix && e->forks != PF_NONE) /* these come first in every order */
             number[e->forks] = ++created;
     }
     for (size_t i = 0; i < n; i++) {
@@ -119,7 +119,7 @@ static void add_order(struct pf_beginning *b, const struct pf_execution *x,
         if (e->flags & (PF_EXEC_SIGNALS | PF_EXEC_BROADCASTS)) {
             if (e->index)
                 add_step(b, number[thread], e->index - 1, 0);
-            add_waits(b, x, order[i], t, number);
+            add_waits(b, order[i], t, number);
         }
         add_step(b, number[thread], e->flags & PF_EXEC_ENDS ? PF_PLAN_END : e->index,
                  !e->index || e->flags & (PF_EXEC_SECOND | PF_EXEC_TIMED));
@@ -205,7 +205,7 @@ static void add_beginning(struct set_finder *f)
         pf_vec_release(&b.frontier);
         return;
     }
-    add_order(&b, x, f->t, s->query.order.at, s->query.order.len);
+    add_order(s, &b, f->t, s->query.order.at, s->query.order.len);
     note_message_object(f->t, &b);
     pf_vec_push(&s->beginnings, b);
 }
@@ -288,7 +288,7 @@ static void continue_thread(struct pf_search *s, const struct pf_target *t)
         pf_vec_release(&order);
         return;
     }
-    add_order(&b, x, NULL, order.at, order.len);
+    add_order(s, &b, t, order.at, order.len);
     number = x->threads.at[t->thread].number;
     add_step(&b, number, x->threads.at[t->thread].events + 1, x->threads.at[t->thread].within);
     pf_vec_push(&s->beginnings, b);

@@ -403,10 +403,12 @@ uint32_t pf_execution_last(const struct pf_execution *x)
 uint64_t pf_execution_own_events(const struct pf_execution *x)
 {
     uint64_t events = 0;
+    bool alone = true;
     for (uint32_t pos = 0; pos < x->threads.at[0].length; pos++) {
         uint32_t e = pf_rf_node_at(&x->g, 0, pos);
-        if (x->g.nodes.at[e].naccesses || x->g.pred_at[e] < x->g.pred_at[e + 1] ||
-            x->nodes.at[e].flags)
+        alone &= x->nodes.at[e].forks == PF_NONE;
+        if (!alone && (x->g.nodes.at[e].naccesses || x->g.pred_at[e] < x->g.pred_at[e + 1] ||
+                       x->nodes.at[e].flags))
             break;
         events = x->nodes.at[e].index;
     }

@@ -148,7 +148,8 @@ uint64_t pf_execution_history_with(const struct pf_execution *x, uint32_t r,
 uint32_t pf_execution_queue(const struct pf_execution *x, uint32_t r, const uint32_t *sources,
                             const struct pf_exec_queued **queue);
 /* How many events the main thread performs before its first operation that depends on other threads
- * or affects them. Creating threads does not count as such an operation. */
+ * or affects them. Creating threads does not count as such an operation, nor does anything before
+ * the first thread is created. */
 uint64_t pf_execution_own_events(const struct pf_execution *x);
 /* A plan with which every execution can begin: these events, then the threads that the main thread
  * has created, each of them up to its first event. */

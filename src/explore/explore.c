@@ -41,6 +41,7 @@ struct explorer {
     size_t first; /* the first of them that is not finished */
     pf_vec_steps prefix; /* the plan up to the best checkpoint */
     bool moved; /* the host uses this checkpoint */
+    bool too_late; /* a run has shown that this checkpoint is too late for some executions */
 };
 
 /* --- what is left open --- */
@@ -111,13 +112,16 @@ static void take_failure(struct explorer *x, const struct pf_clip *clip,
             out->failures.at[i].count++;
             return;
         }
-    if (out->failures.len == CLIPS_MAX)
+    if (out->failures.len == CLIPS_MAX) {
+        out->failures_unkept++;
         return;
+    }
     struct pf_explore_failure f = {.signature = signature,
                                    .schedule = out->schedules,
                                    .count = 1,
                                    .what = pf_mem_copy(what),
                                    .gave_up = gave_up(clip, end),
+                                   .early_limit = end->limit_passed_early,
                                    .clip = save_clip(x)};
     pf_vec_push(&out->failures, f);
 }
@@ -135,6 +139,8 @@ static void take_races(struct explorer *x, const struct pf_trace *t)
                                    pf_exec_site_hash(t, t->events.at[result.races.at[i].b].site));
     x->out->racy |= result.races.len || result.stopped || result.dropped;
     pf_result_release(&result);
+    if (x->out->races.len == CLIPS_MAX)
+        x->out->races_unkept += r.count;
     if (!r.count || x->out->races.len == CLIPS_MAX)
         return;
     r.clip = save_clip(x);
@@ -222,6 +228,10 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         pf_search_add(&x->search, run, b ? b->depth : 0);
         if (!b && !x->moved)
             pf_execution_prefix(run, &x->prefix);
+        else if (x->moved && pf_execution_own_events(run) < x->search.prefix) {
+            pf_execution_prefix(run, &x->prefix);
+            x->too_late = true;
+        }
     } else if (b && !b->resumes && !b->guess && !crashed && !spun && !waited)
         pf_exploration_add_open(x->out, "a run that showed nothing new", "");
     pf_execution_release(run);
@@ -237,6 +247,13 @@ static uint64_t time_left(const struct explorer *x, uint64_t most)
     return left < most ? left : most;
 }
 
+static void stop_host(struct explorer *x)
+{
+    x->out->copies += x->host ? pf_resident_host_copies(x->host) : 0;
+    pf_resident_host_free(x->host);
+    x->host = NULL;
+}
+
 /* Starts the program and waits until it has reached the checkpoint. */
 static pf_status start_host(struct explorer *x, struct pf_error *e)
 {
@@ -249,8 +266,7 @@ static pf_status start_host(struct explorer *x, struct pf_error *e)
                                     .should_stop = x->settings->should_stop,
                                     .allow_outside = x->settings->allow_outside,
                                     .answers = &x->answers};
-    pf_resident_host_free(x->host);
-    x->host = NULL;
+    stop_host(x);
     return pf_resident_host_new(&x->host, x->meta, &how, e);
 }
 
@@ -302,7 +318,9 @@ static bool search_should_stop(void *x) { return at_limit(x); }
 static void start_search(struct explorer *x)
 {
     pf_search_release(&x->search);
-    x->search = (struct pf_search){.should_stop = search_should_stop, .stop_arg = x};
+    x->search = (struct pf_search){.should_stop = search_should_stop,
+                                   .stop_arg = x,
+                                   .prefix = x->moved ? x->prefix.at[0].until : FIRST};
 }
 
 static pf_status run_alone(struct explorer *x, struct pf_error *e)
@@ -310,6 +328,15 @@ static pf_status run_alone(struct explorer *x, struct pf_error *e)
     bool again;
     pf_status s = begin_run(x, 0, NULL, e);
     return s == PF_OK ? end_run(x, 0, NULL, &again, e) : s;
+}
+
+/* Forgets the runs so far, except failures and races, and makes the first run again. */
+static pf_status restart(struct explorer *x, struct pf_error *e)
+{
+    start_search(x);
+    pf_exploration_restart(x->out);
+    pf_answer_file_clear(&x->answers);
+    return run_alone(x, e);
 }
 
 /* Makes the first run, and places the checkpoint for all others. The checkpoint is after the first
@@ -323,13 +350,20 @@ static pf_status run_first(struct explorer *x, struct pf_error *e)
     if (s != PF_OK || at_limit(x) || !x->prefix.len || x->prefix.at[0].until <= FIRST)
         return s;
     x->moved = true;
+    x->search.prefix = x->prefix.at[0].until;
     s = start_host(x, e);
     if (s != PF_OK || (!x->out->outside && !x->answers.table->used))
         return s;
-    start_search(x);
-    pf_exploration_restart(x->out);
-    pf_answer_file_clear(&x->answers);
-    return run_alone(x, e);
+    return restart(x, e);
+}
+
+/* A thread has used memory that the main thread changed before the checkpoint, after it had created
+ * this thread. Starts again from an earlier checkpoint, which all executions have. */
+static pf_status go_back(struct explorer *x, struct pf_error *e)
+{
+    x->too_late = false;
+    pf_status s = start_host(x, e);
+    return s == PF_OK ? restart(x, e) : s;
 }
 
 /* --- the search --- */
@@ -369,7 +403,7 @@ static pf_status run_window(struct explorer *x, struct pf_error *e)
     size_t started = 0;
     bool *skipped = pf_mem_zero(x->window.len + 1, sizeof *skipped);
     pf_status s = PF_OK;
-    for (; x->first < x->window.len && s == PF_OK && !at_limit(x); x->first++) {
+    for (; x->first < x->window.len && s == PF_OK && !x->too_late && !at_limit(x); x->first++) {
         for (; started < x->window.len && running < jobs && s == PF_OK; started++) {
             skipped[started] = pf_search_has(&x->search, &x->window.at[started]);
             if (skipped[started])
@@ -411,6 +445,11 @@ static pf_status explore_all(struct explorer *x, struct pf_error *e)
     bool more = true;
     while (s == PF_OK && !at_limit(x) && ((more = fill_window(x)) || x->window.len)) {
         s = run_window(x, e);
+        if (s == PF_OK && x->too_late && !at_limit(x)) {
+            empty_window(x);
+            s = go_back(x, e);
+            continue;
+        }
         if (x->settings->progress)
             x->settings->progress(x->out->schedules, x->out->classes, targets_left(x));
         if (x->first < x->window.len)
@@ -439,7 +478,7 @@ pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
     if (x.search.capped)
         pf_exploration_add_open(out, "too many choices", "");
     out->ms = pf_now_ms() - x.began;
-    pf_resident_host_free(x.host);
+    stop_host(&x);
     pf_vec_release(&x.prefix);
     pf_answer_file_close(&x.answers);
     pf_search_release(&x.search);

@@ -44,6 +44,7 @@ struct pf_explore_failure {
     /* The program gave up after the schedule had ended a wait before its time limit: that is not
      * an error of the program. */
     bool gave_up;
+    bool early_limit; /* the schedule ended a wait before its time limit */
 };
 
 /* A run that was the first to show some data races. */
@@ -62,10 +63,11 @@ struct pf_explore_result {
     char end[48]; /* how it ended */
 };
 #define PF_EXPLORE_OUTPUT 4096
-#define PF_EXPLORE_RESULTS 1024 /* different results that are kept */
+#define PF_EXPLORE_RESULTS 1024 /* different results of which the output is kept */
 
 struct pf_exploration {
     uint64_t schedules; /* runs */
+    uint64_t copies; /* of the process, for these runs */
     uint64_t classes; /* different executions */
     uint64_t targets; /* left when the exploration ended */
     uint64_t ms;
@@ -75,7 +77,11 @@ struct pf_exploration {
     PF_VEC(struct pf_explore_open) open;
     PF_VEC(struct pf_explore_failure) failures;
     PF_VEC(struct pf_explore_race) races;
-    PF_VEC(struct pf_explore_result) results;
+    PF_VEC(struct pf_explore_result) results; /* the first ones */
+    uint64_t nresults; /* different results */
+    struct pf_hash_map result_numbers; /* by hash */
+    /* when enough of them were kept: runs that failed in new ways, and new data races */
+    uint64_t failures_unkept, races_unkept;
 };
 
 PF_MUST_USE pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,

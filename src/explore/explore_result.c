@@ -25,6 +25,7 @@ void pf_exploration_release(struct pf_exploration *x)
     pf_vec_release(&x->failures);
     pf_vec_release(&x->open);
     pf_vec_release(&x->results);
+    pf_hash_map_release(&x->result_numbers);
 }
 
 const char *pf_exploration_model(const struct pf_exploration *x)
@@ -164,17 +165,17 @@ static void take_result(struct pf_exploration *x, const struct pf_clip *clip)
         at += o.kept;
     }
     free(bytes);
-    for (size_t i = 0; i < x->results.len; i++)
-        if (x->results.at[i].hash == r.hash) {
-            x->results.at[i].count++;
-            free(r.output);
-            return;
-        }
-    pf_exploration_describe(clip, r.end, sizeof r.end);
-    if (x->results.len < PF_EXPLORE_RESULTS)
-        pf_vec_push(&x->results, r);
-    else
+    uint32_t found = pf_hash_map_put(&x->result_numbers, r.hash, (uint32_t)x->nresults);
+    bool fresh = found == x->nresults;
+    x->nresults += fresh;
+    if (!fresh || found >= PF_EXPLORE_RESULTS) {
+        if (found < PF_EXPLORE_RESULTS)
+            x->results.at[found].count++;
         free(r.output);
+        return;
+    }
+    pf_exploration_describe(clip, r.end, sizeof r.end);
+    pf_vec_push(&x->results, r);
 }
 
 void pf_exploration_restart(struct pf_exploration *x)
@@ -182,6 +183,8 @@ void pf_exploration_restart(struct pf_exploration *x)
     for (size_t i = 0; i < x->results.len; i++)
         free(x->results.at[i].output);
     pf_vec_clear(&x->results);
+    pf_hash_map_clear(&x->result_numbers);
+    x->nresults = 0;
     pf_vec_clear(&x->open);
     x->classes = x->outside = 0;
 }
@@ -228,7 +231,8 @@ static void add_lists(struct pf_text *t, const struct pf_exploration *x)
         add_string(t, "what", x->failures.at[i].what);
         pf_text_char(t, ',');
         add_string(t, "clip", x->failures.at[i].clip);
-        pf_text_add(t, x->failures.at[i].gave_up ? ",\"counts\":false}" : ",\"counts\":true}");
+        pf_text_add(t, x->failures.at[i].gave_up ? ",\"counts\":false" : ",\"counts\":true");
+        pf_text_add(t, x->failures.at[i].early_limit ? ",\"early_limit\":true}" : "}");
     }
     pf_text_add(t, "],\"races\":[");
     for (size_t i = 0; i < x->races.len; i++) {
@@ -254,9 +258,13 @@ void pf_exploration_json(struct pf_text *t, const struct pf_exploration *x)
 {
     pf_text_char(t, '{');
     add_number(t, "schedules", x->schedules);
+    add_number(t, "copies", x->copies);
     add_number(t, "classes", x->classes);
     add_number(t, "targets", x->targets);
     add_number(t, "milliseconds", x->ms);
+    add_number(t, "different_results", x->nresults);
+    add_number(t, "failures_not_kept", x->failures_unkept);
+    add_number(t, "races_not_kept", x->races_unkept);
     pf_text_add(t, "\"complete\":");
     pf_text_add(t, pf_exploration_complete(x) ? "true," : "false,");
     add_string(t, "model", pf_exploration_model(x));
@@ -278,9 +286,15 @@ void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
         }
         pf_text_add(t, f->clip ? "; replay it with: pf replay " : "");
         pf_text_name(t, f->clip ? f->clip : "");
-        pf_text_add(t,
-                    f->gave_up ? "; it does not count: the time limit of a wait passed early" : "");
+        pf_text_add(t, f->gave_up ? "; it does not count: the time limit of a wait passed early"
+                       : f->early_limit ? "; the time limit of a wait passed early in it"
+                                        : "");
         pf_text_char(t, '\n');
+    }
+    if (x->failures_unkept) {
+        snprintf(line, sizeof line, "%" PRIu64 " more runs failed in ways that are not listed\n",
+                 x->failures_unkept);
+        pf_text_add(t, line);
     }
     for (size_t i = 0; i < x->races.len; i++) {
         const struct pf_explore_race *r = &x->races.at[i];
@@ -291,6 +305,11 @@ void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
         pf_text_name(t, r->clip ? r->clip : "");
         pf_text_char(t, '\n');
     }
+    if (x->races_unkept) {
+        snprintf(line, sizeof line, "%" PRIu64 " more data races were seen, without a clip\n",
+                 x->races_unkept);
+        pf_text_add(t, line);
+    }
     for (size_t i = 0; i < x->open.len; i++) {
         const struct pf_explore_open *o = &x->open.at[i];
         snprintf(line, sizeof line, "not explored: %s%s%s%s, %" PRIu64 " time%s", o->reason,
@@ -300,9 +319,10 @@ void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
         pf_text_char(t, '\n');
     }
     snprintf(line, sizeof line,
-             "explore: %" PRIu64 " schedules, %" PRIu64 " different executions, %zu results, "
-             "%" PRIu64 ".%03" PRIu64 " s\n",
-             x->schedules, x->classes, x->results.len, x->ms / 1000, x->ms % 1000);
+             "explore: %" PRIu64 " schedules, %" PRIu64 " different executions, %" PRIu64
+             " result%s, %" PRIu64 ".%03" PRIu64 " s\n",
+             x->schedules, x->classes, x->nresults, x->nresults == 1 ? "" : "s", x->ms / 1000,
+             x->ms % 1000);
     pf_text_add(t, line);
     if (!x->finished)
         snprintf(line, sizeof line, "explore: stopped early: %" PRIu64 " targets are left\n",

@@ -242,6 +242,14 @@ void pf_resident_host_free(struct pf_resident_host *r)
     free(r);
 }
 
+uint64_t pf_resident_host_copies(const struct pf_resident_host *r)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < r->njobs; i++)
+        n += r->job[i].lane ? r->job[i].lane->resident.copies : 0;
+    return n;
+}
+
 uint32_t pf_resident_host_jobs(const struct pf_resident_host *r) { return r->njobs; }
 
 /* --- runs --- */

@@ -69,6 +69,8 @@ struct pf_resident_end {
 
 /* The number of resident processes, which are numbered from 0. */
 uint32_t pf_resident_host_jobs(const struct pf_resident_host *r);
+/* How many copies of the process its runs needed so far. */
+uint64_t pf_resident_host_copies(const struct pf_resident_host *r);
 /* begin: resident process `job` starts a copy, which follows the plan and then the policy. end:
  * waits for the copy, at most limit_ms milliseconds. *clip is a view of its recording; do not
  * release it. */

@@ -5,7 +5,9 @@
  * address AFTER the instruction with the permitted range, so the range ends one byte after the
  * last of them.
  *
- *   pf_gate                  the system call in the registers; continues at the address in r12
+ *   pf_gate                  the system call in the registers; continues at the address in r12.
+ *                            In a run that is to be rewound, notes first what that permits
+ *                            (direct/schedule/rewind.h)
  *   pf_waits_for_its_turn    the same; a debugger shows this name for a waiting thread
  *                            (materialise.c)
  *   pf_gate_return           the end of a signal handler (the restorer)
@@ -28,12 +30,17 @@
 __asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
         ".globl pf_gate, pf_gate_begin, pf_gate_end, pf_gate_return, pf_gate_clone\n"
         ".hidden pf_gate, pf_gate_begin, pf_gate_end, pf_gate_return, pf_gate_clone\n"
+        ".globl pf_gate_now\n"
+        ".hidden pf_gate_now\n"
         ".globl pf_waits_for_its_turn\n"
         ".hidden pf_waits_for_its_turn\n"
         ".type pf_gate, @function\n"
         ".type pf_waits_for_its_turn, @function\n"
         "pf_gate_begin:\n"
-        "pf_gate:\n" CALL
+        "pf_gate:\n"
+        "  cmpb $0, pf_rewind_on(%rip)\n"
+        "  jne pf_gate_rewind\n"
+        "pf_gate_now:\n" CALL
         ".size pf_gate, . - pf_gate\n"
         "pf_waits_for_its_turn:\n" CALL
         ".size pf_waits_for_its_turn, . - pf_waits_for_its_turn\n"
@@ -55,8 +62,52 @@ __asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
         "  jmp *%r12\n"
         "1: jmp *%r13\n"
         "pf_gate_end:\n"
+        /* A run that is to be rewound: nothing but these calls permits that. */
+        "pf_gate_rewind:\n"
+        "  cmpq $231, %rax\n" /* exit_group */
+        "  je 4f\n"
+        "  cmpq $28, %rax\n" /* madvise */
+        "  je 5f\n"
+        "  cmpq $14, %rax\n" /* rt_sigprocmask */
+        "  je 6f\n"
+        "  cmpq $16, %rax\n" /* ioctl */
+        "  je 7f\n"
+        "  cmpq $511, %rax\n"
+        "  ja 2f\n"
+        "  btq %rax, pf_rewind_harmless(%rip)\n"
+        "  jc 3f\n"
+        "2:movb $1, pf_rewind_spoiled(%rip)\n"
+        "3:jmp pf_gate_now\n"
+        "4:movl %edi, %ebx\n"
+        "  subq $128, %rsp\n" /* the red zone */
+        "  andq $-16, %rsp\n"
+        "  call *pf_rewind_leave(%rip)\n" /* returns if the run cannot be rewound */
+        "  movl %ebx, %edi\n"
+        "  movl $231, %eax\n"
+        "  jmp pf_gate_now\n"
+        "5:cmpl $23, %edx\n" /* MADV_POPULATE_WRITE */
+        "  jne 2b\n"
+        "  jmp 3b\n"
+        "6:cmpl $-1, %edi\n" /* pf_sys_readable: changes nothing */
+        "  jne 2b\n"
+        "  jmp 3b\n"
+        "7:cmpl $0x5401, %esi\n" /* TCGETS: isatty */
+        "  jne 2b\n"
+        "  jmp 3b\n"
         ".popsection\n");
 /* clang-format on */
+
+/* --- rewinding --- */
+
+#define KEEPS_MAX 64 /* releases of memory that are left out in one run */
+uint8_t pf_rewind_on, pf_rewind_spoiled;
+void (*pf_rewind_leave)(int status), (*pf_rewind_die)(int signal);
+long (*pf_rewind_perform)(long number, const long argument[6]);
+uint64_t pf_rewind_harmless[8];
+static uint32_t kept;
+bool pf_rewind_keeps_memory(void) { return pf_rewind_on && kept++ < KEEPS_MAX; }
+
+/* --- memory --- */
 
 /* Addresses for the runtime's own mappings. The kernel would choose a hole left by the target's
  * munmap, and the target may map something there again. */
@@ -75,7 +126,9 @@ void *pf_sys_map(void *at, size_t size)
 {
     int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED_NOREPLACE : 0);
     uint64_t hint = at ? (uint64_t)at : own_address(size);
-    long r = pf_sys(SYS_mmap, hint, size, PROT_READ | PROT_WRITE, flags, -1, 0);
+    const long a[6] = {(long)hint, (long)size, PROT_READ | PROT_WRITE, flags, -1, 0};
+    long r = pf_rewind_on ? pf_rewind_perform(SYS_mmap, a)
+                          : pf_sys6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
     if (r < 0 && r > -4096)
         return NULL;
     if (at && (void *)r != at) { /* an old kernel that ignores MAP_FIXED_NOREPLACE */
@@ -91,7 +144,27 @@ long pf_sys_map_file(int fd, size_t size, bool shared)
                   shared ? MAP_SHARED : MAP_PRIVATE, fd, 0);
 }
 
-void pf_sys_discard(void *at, size_t size) { pf_sys(SYS_madvise, at, size, MADV_DONTNEED); }
+/* Zeroes the pages that exist: what MADV_DONTNEED does, but without a change in the kernel. */
+static void zero_pages(char *at, const char *end)
+{
+    unsigned char exists[1024];
+    while (at < end) {
+        size_t n = ((size_t)(end - at) + PAGE - 1) / PAGE;
+        n = n < sizeof exists ? n : sizeof exists;
+        bool known = pf_sys_mincore(at, n * PAGE, exists) == 0;
+        for (size_t i = 0; i < n; i++, at += PAGE)
+            if (!known || exists[i] & 1)
+                pf_zero(at, PAGE);
+    }
+}
+
+void pf_sys_discard(void *at, size_t size)
+{
+    if (pf_rewind_keeps_memory())
+        zero_pages(at, (char *)at + size);
+    else
+        pf_sys(SYS_madvise, at, size, MADV_DONTNEED);
+}
 
 void pf_sys_populate(void *at, size_t size)
 {

@@ -34,6 +34,19 @@ static inline long pf_sys6(long n, long a, long b, long c, long d, long e, long 
 #define PF_SYS_(n, a, b, c, d, e, f, ...)                                                          \
     pf_sys6((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
+/* For runs that are to be rewound (direct/schedule/rewind.h), if `on` is set. The gate sets
+ * `spoiled` at a call that changes something in the kernel; those in the bit set `harmless` do not.
+ * It calls `leave` instead of ending the process; `die` is for the end by a signal. The process
+ * must really end if these return. `perform` performs a call, and undoes some calls later. */
+#define PF_HIDDEN __attribute__((visibility("hidden")))
+extern PF_HIDDEN uint8_t pf_rewind_on, pf_rewind_spoiled;
+extern PF_HIDDEN uint64_t pf_rewind_harmless[8];
+extern PF_HIDDEN void (*pf_rewind_leave)(int status), (*pf_rewind_die)(int signal);
+extern PF_HIDDEN long (*pf_rewind_perform)(long number, const long argument[6]);
+/* True if memory that is not used any more stays, because to release it would permit no rewinding.
+ * After some such calls in a run: false. */
+bool pf_rewind_keeps_memory(void);
+
 /* Private zero pages, committed on first touch; exactly at `at` unless that is NULL. Returns NULL
  * on failure. */
 void *pf_sys_map(void *at, size_t size);

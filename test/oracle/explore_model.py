@@ -15,7 +15,7 @@ A file has declarations, then threads. All numbers are integers; registers (r0 t
     rdlock w         wrlock w       rwrelease w
     wait c m         signal c       broadcast c
     arrive b         down s         up s           trydown r0 s
-    timedwait r0 c m timedlock r0 m timeddown r0 s  with a time limit that may have passed at any time; r0: 1 if it
+    timedwait r0 c m timedlock r0 m timeddown r0 s timedrd r0 w timedwr r0 w  with a time limit that may have passed at any time; r0: 1 if it
                      has ended the wait of timedwait, 0 if it has ended one of the others
     spin a E         waits in a loop until a == E
     set r0 E         if E ... else ... end          repeat N ... end
@@ -212,6 +212,12 @@ class Interpreter:
             if o[a[0]] != (None, ()):
                 return
             o[a[0]] = (t, ())
+        elif kind in ("timedrd", "timedwr"):
+            writer, readers = o[a[1]]
+            taken = writer is None and (kind == "timedrd" or not readers)
+            r[a[0]] = int(taken)
+            if taken:
+                o[a[1]] = (None, tuple(sorted(readers + (t,)))) if kind == "timedrd" else (t, ())
         elif kind == "rwrelease":
             writer, readers = o[a[0]]
             if writer == t:
@@ -349,6 +355,8 @@ STATEMENT = {
     "try": "{0} = pthread_mutex_trylock(&{1}) == 0;",
     "rdlock": "pthread_rwlock_rdlock(&{0});",
     "wrlock": "pthread_rwlock_wrlock(&{0});",
+    "timedrd": "{0} = pthread_rwlock_timedrdlock(&{1}, &limit) == 0;",
+    "timedwr": "{0} = pthread_rwlock_timedwrlock(&{1}, &limit) == 0;",
     "rwrelease": "pthread_rwlock_unlock(&{0});",
     "wait": "pthread_cond_wait(&{0}, &{1});",
     "signal": "pthread_cond_signal(&{0});",

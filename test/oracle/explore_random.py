@@ -86,8 +86,8 @@ class Writer:
         return self.basic() if self.often(probability) else []
 
     def attempt(self, operation, lock):
-        r = self.fresh()
-        return [f"{operation} {r} {lock}", f"if {r}", *self.basic(), f"release {lock}", "else", *self.basic(), "end"]
+        r, release = self.fresh(), "rwrelease" if lock == "w" else "release"
+        return [f"{operation} {r} {lock}", f"if {r}", *self.basic(), f"{release} {lock}", "else", *self.basic(), "end"]
 
     def section(self):
         lock = self.chance(self.locks)
@@ -113,6 +113,8 @@ class Writer:
             options += [lambda: self.attempt("try", self.chance(self.locks)), lambda: self.attempt("timedlock", self.chance(self.locks))]
         if "rwlock" in self.kinds:
             options += [lambda: ["rdlock w", *self.basic(), "rwrelease w"], lambda: ["wrlock w", *self.basic(), "rwrelease w"]]
+            if room:
+                options.append(lambda: self.attempt(self.chance(["timedrd", "timedwr"]), "w"))
         if "cond" in self.kinds:
             options += 2 * [lambda: ["acquire m", *self.maybe(0.3), "wait c m", *self.maybe(0.5), "release m"],
                             lambda: ["acquire m", *self.maybe(0.3), "signal c", "release m"]]

@@ -35,6 +35,8 @@ has out "assertion failed: ready"
 has out "it does not count: the time limit of a wait passed early"
 has out "complete for this input"
 status 66 "$PF" explore -- ./limit crash
+has out "invalid memory reference), after the time limit of a wait had passed"
+has out "; the time limit of a wait passed early in it"
 status 0 "$PF" check --runs 1 --json limit.json --state limit.s -- ./limit
 has out "0 findings, and 1 suspicious"
 status 134 "$PF" replay --quiet "$(python3 -c 'import json; print(json.load(open("limit.json"))["findings"][0]["clip"])')"
@@ -45,6 +47,28 @@ has out "stopped early"
 status 2 "$PF" explore --runs x -- ./account
 status 2 "$PF" explore
 status 2 "$PF" explore -- ./missing
+
+# The first run places the checkpoint after a write of the main thread that another thread reads only later on.
+"$PF" cc -g -O1 "$part/explore_checkpoint.c" -o checkpoint
+status 0 "$PF" explore --json checkpoint.json -- ./checkpoint
+has out "complete for this input"
+python3 - <<'EOF'
+import json
+e = json.load(open("checkpoint.json"))["exploration"]
+assert sorted(r["output"] for r in e["results"]) == ["", "0\n", "1\n"], e
+EOF
+# One copy of the process makes many runs; it is rewound after each of them, also if the run mapped memory or died.
+"$PF" cc -g -O1 "$part/explore_rewind.c" -o rewind
+status 66 "$PF" explore --clips-only --json rewind.json -- ./rewind
+python3 - <<'EOF'
+import itertools, json
+e = json.load(open("rewind.json"))["exploration"]
+seen = sorted((x["output"], x["end"][:8], x["classes"]) for x in e["results"])
+ends = {"a": "", "b": "signal 6", "c": "exit sta", "d": "signal 1"}
+want = [("".join(p) + " 0 50\n", ends[p[0]], 1) for p in itertools.permutations("abcd")]
+assert e["complete"] and e["different_results"] == 24 and seen == want, (e["open"], seen)
+assert e["copies"] < e["schedules"] / 2, e
+EOF
 
 build() { "$PF" cc -g -O1 "-DREASON=$1" "${@:2}" "$part/explore_open.c" -o open; }
 build nothing
@@ -97,6 +121,7 @@ def explored(path):
     d = json.load(open(path))
     e = d["exploration"]
     e.pop("milliseconds")
+    e.pop("copies")
     for x in e["failures"] + e["races"]:
         x["clip"] = x["clip"].split("/")[-1]
     return e, [(f["kind"], f["id"]) for f in d["findings"]]

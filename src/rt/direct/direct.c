@@ -280,8 +280,8 @@ void pf_direct_end(void)
     pf_checkpoint_wait_all();
     pf_sched_close();
     pf_ring_flush();
-    if (pf_direct.exploring)
-        pf_hot_pages_find();
+    if (pf_direct.exploring && !pf_rewind_on)
+        pf_hot_pages_learn();
 }
 
 void pf_direct_options(void)

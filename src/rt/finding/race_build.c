@@ -459,6 +459,8 @@ static const char *describe_failure(struct pf_finding_builder *b, const struct p
     } else {
         pf_text_add(&t, "the program hung");
     }
+    if (e->early_limit)
+        pf_text_add(&t, ", after the time limit of a wait had passed");
     pf_text_char(&t, 0);
     b->failed |= t.failed;
     return t.at;

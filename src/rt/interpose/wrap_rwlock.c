@@ -35,6 +35,10 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
     return r;
 }
 
+/* Directed mode: the time limit has passed, but the lock may have been released before the thread
+ * ran again. So the call fails only if the lock is held, which exploration relies on. */
+static inline int try_now(int r) { return r == EBUSY ? ETIMEDOUT : r; }
+
 /* The functions for one kind of locking: `rd` shared, `wr` exclusive. */
 #define RWLOCK(kind, flags)                                                                        \
     PF_INTERPOSE(int, pthread_rwlock_try##kind##lock, (pthread_rwlock_t * l))                      \
@@ -75,6 +79,8 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_timed##kind##lock)(l, until);                            \
         int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_timed##kind##lock)(l, until));               \
+        if (r == ETIMEDOUT && pf_directed())                                                       \
+            r = try_now(PF_REAL(pthread_rwlock_try##kind##lock)(l));                               \
         return taken(&c, l, flags, r);                                                             \
     }                                                                                              \
     PF_INTERPOSE(int, pthread_rwlock_clock##kind##lock,                                            \
@@ -87,6 +93,8 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_clock##kind##lock)(l, clock, until);                     \
         int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_clock##kind##lock)(l, clock, until));        \
+        if (r == ETIMEDOUT && pf_directed())                                                       \
+            r = try_now(PF_REAL(pthread_rwlock_try##kind##lock)(l));                               \
         return taken(&c, l, flags, r);                                                             \
     }
 

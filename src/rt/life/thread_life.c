@@ -153,7 +153,8 @@ static void discard_caches(struct pf_thread *t)
 {
     uintptr_t from = ((uintptr_t)&t->shadow.site_pairs + 4095) & -4096ul,
               to = (uintptr_t)&t->order.span & -4096ul;
-    pf_sys_discard((void *)from, to - from);
+    if (from < to)
+        pf_sys_discard((void *)from, to - from);
 }
 
 void pf_thread_end(struct pf_thread *t)
@@ -172,7 +173,8 @@ void pf_thread_end(struct pf_thread *t)
     pf_clock_free(&t->shadow.pending_acquire);
     pf_clock_free(&t->shadow.release_fence);
     pf_ended_variables_free(t);
-    pf_sys(SYS_munmap, t->context.frames, t->context.frames_size);
+    if (!pf_rewind_keeps_memory())
+        pf_sys(SYS_munmap, t->context.frames, t->context.frames_size);
     t->context.frames = NULL;
     t->tls = NULL;
     __pf_tls.thread = NULL;

@@ -250,6 +250,8 @@ static void read_maps(void)
 {
     static char piece[4096];
     struct line l = {0};
+    uint8_t rewinds = pf_rewind_on;
+    pf_rewind_on = 0; /* the file is closed again: nothing has changed */
     long fd = pf_sys(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0), got = -1;
     n = 0;
     for (unsigned i = 0; i < PF_MAPPING_BOUNDS; i++)
@@ -266,6 +268,7 @@ static void read_maps(void)
     epoch++;
     if (fd >= 0)
         pf_sys(SYS_close, fd);
+    pf_rewind_on = rewinds;
     fresh = true;
 }
 

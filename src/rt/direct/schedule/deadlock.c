@@ -219,6 +219,8 @@ static void find_failure(enum pf_outcome outcome)
     struct pf_failure e = {.kind =
                                outcome == PF_OUTCOME_HANG ? PF_FAILURE_HANG : PF_FAILURE_DEADLOCK};
     bool cycle = false;
+    if (pf_direct.exploring)
+        return; /* the replay of its clip reports it */
     for (uint32_t i = 0; i < pf_contexts() && !cycle; i++)
         cycle =
             pf_context_at(i)->state == PF_CONTEXT_WAITING && add_failed_cycle(&e, pf_context_at(i));

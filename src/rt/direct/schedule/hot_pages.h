@@ -11,9 +11,15 @@
 #ifndef PF_RT_HOT_PAGES_H
 #define PF_RT_HOT_PAGES_H
 
-/* In a copy that is about to end. */
-void pf_hot_pages_find(void);
-/* In a copy that begins. */
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Finds the pages that only this copy has, except those from `skip` to `end`. Returns false if it
+ * cannot find all of them. */
+bool pf_hot_pages_find(uint64_t skip, uint64_t end);
+/* In a copy that is about to end: finds them now and then. */
+void pf_hot_pages_learn(void);
+/* In a copy that begins. Removes pages from the list that it does not have. */
 void pf_hot_pages_touch(void);
 
 #endif

@@ -5,8 +5,8 @@
 #include "resident.h"
 #include "checkpoint.h"
 #include "fnv.h"
-#include "hot_pages.h"
 #include "pinned_answers.h"
+#include "rewind.h"
 #include "schedule_plan.h"
 #include "scheduler.h"
 #include "shared_state.h"
@@ -171,15 +171,16 @@ static const struct pf_schedule_plan_step *map_plan(const char *path)
     return at < 0 && at > -4096 ? NULL : (const struct pf_schedule_plan_step *)at;
 }
 
-/* In the copy: files and a plan of its own. */
-static void start_copy(const struct pf_schedule_plan_step *plan, uint32_t steps)
+/* In the copy, which may make several runs: files of its own, and a plan for each run. */
+static void start_copy(const struct pf_schedule_plan_step *plan)
 {
     pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
-    pf_hot_pages_touch();
     pf_continuation_isolate();
-    pf_channel_get()->exploring = pf_direct.exploring = true;
+    pf_direct.exploring = true;
+    pf_rewind_begin();
+    pf_channel_get()->exploring = true;
     pf_sched_policy(pf_channel_get()->schedule);
-    pf_schedule_plan_follow(plan, steps);
+    pf_schedule_plan_follow(plan, pf_channel_get()->resident.steps);
 }
 
 /* Waits for requests. Returns in each copy; in the resident process when pf has died. */
@@ -188,9 +189,11 @@ static bool serve(const struct pf_schedule_plan_step *plan)
     struct pf_resident *r = &pf_channel_get()->resident;
     while (wait_for_change(&r->asked, r->ended)) {
         int status = 0;
+        r->taken = r->ended + 1;
+        r->copies++;
         long pid = pf_checkpoint();
         if (pid == 0) {
-            start_copy(plan, r->steps);
+            start_copy(plan);
             return true;
         }
         if (pid < 0)
@@ -200,6 +203,8 @@ static bool serve(const struct pf_schedule_plan_step *plan)
         while (pf_sys(SYS_wait4, pid, &status, __WALL, NULL) != pid)
             ;
         __atomic_store_n(&r->pid, 0, __ATOMIC_RELEASE);
+        if (r->taken == r->ended)
+            continue; /* it has ended between two runs */
         r->wait = status;
         r->used_up = !pf_shared_state_restore();
         __atomic_fetch_add(&r->ended, 1, __ATOMIC_SEQ_CST);
@@ -217,6 +222,7 @@ void pf_resident_serve(void)
     fill_slots();
     pf_continuation_prepare();
     pf_shared_state_save();
+    pf_rewind_prepare();
     /* copies that run at the same time must not share anything */
     r->jobs = c->jobs < 1 || pf_continuation_shares_inside() ? 1 : c->jobs;
     __atomic_store_n(&r->ready, 1, __ATOMIC_RELEASE);

@@ -125,3 +125,5 @@ bool pf_shared_state_restore(void)
         pf_copy((void *)ranges[i].lo, ranges[i].copy, ranges[i].hi - ranges[i].lo);
     return !too_much && hash_descriptors() == descriptors;
 }
+
+bool pf_shared_state_has_memory(void) { return too_much || nranges; }

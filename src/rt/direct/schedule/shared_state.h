@@ -22,4 +22,7 @@ void pf_shared_state_save(void);
 /* After a continuation: restores shared memory. Returns false if not everything is as it was. */
 bool pf_shared_state_restore(void);
 
+/* True if there is memory that is mapped with MAP_SHARED, or if that is not known. */
+bool pf_shared_state_has_memory(void);
+
 #endif

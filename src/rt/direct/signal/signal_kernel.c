@@ -163,13 +163,15 @@ static void find_failure(int n)
 {
     const struct pf_context *c = pf_running;
     struct pf_thread *t = c ? c->tls->thread : NULL;
-    if (!t || !t->context.frames || !is_failure(n))
+    /* of an explored run, the replay of its clip reports it */
+    if (!t || !t->context.frames || !is_failure(n) || pf_direct.exploring)
         return;
     struct pf_failure e = {.kind = n == SIGABRT && pf_failed_assertion ? PF_FAILURE_ASSERTION
                                                                        : PF_FAILURE_CRASH,
                            .signal = n,
                            .assertion = pf_failed_assertion,
                            .suspicious = why_suspicious(n),
+                           .early_limit = pf_direct.limit_passed_early && n != SIGABRT,
                            .n = 1};
     bool newest = is_fault(n) && c->event_frame == c->tls->frame;
     e.at[0] = (struct pf_failed_thread){.t = t, .site = newest ? c->event_site : 0};
@@ -184,6 +186,13 @@ _Noreturn void pf_kernel_die(int n)
     pf_input_end();
     pf_direct_end();
     pf_forked_child_ends(n);
+    if (pf_rewind_on)
+        pf_rewind_die(n);
+    pf_kernel_die_now(n);
+}
+
+_Noreturn void pf_kernel_die_now(int n)
+{
     struct pf_signal_action standard = {0};
     pf_sys(SYS_rt_sigaction, n, &standard, NULL, 8);
     set_mask(0);

@@ -51,6 +51,7 @@ void pf_signal_mask(struct pf_syscall_state *w, uint64_t mask);
 void pf_kernel_set_action(int number);
 /* Ends the process by this signal, as the kernel would. */
 _Noreturn void pf_kernel_die(int number);
+_Noreturn void pf_kernel_die_now(int number); /* without any report */
 /* Installs all handlers. `ignored`: the set of signals that were ignored at the start. */
 void pf_kernel_signals_init(uint64_t ignored);
 /* For each kernel thread (materialise.h): gives it a stack for the fault handler. */

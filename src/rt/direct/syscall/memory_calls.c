@@ -12,6 +12,7 @@
  * MADV_DONTNEED, in recording and replay.
  */
 #define _GNU_SOURCE
+#include "mappings.h"
 #include "red_zone.h"
 #include "syscalls.h"
 #include <errno.h>
@@ -272,6 +273,22 @@ long pf_call_mremap(long number, const long a[6])
     return r;
 }
 
+/* If the range is below the stack pointer, in the stack of the current thread or its guard page:
+ * returns where the stack begins, or the range. glibc discards that when the thread ends. Otherwise
+ * returns 0. */
+static long in_own_stack(long from, long to)
+{
+    uint64_t sp = (uint64_t)pf_context_self()->trap->uc_mcontext.gregs[REG_RSP];
+    const struct pf_mapping *stack = pf_mapping_find((uint64_t)to - 1);
+    const struct pf_mapping *first = pf_mapping_find((uint64_t)from);
+    if (from % 4096 || from >= to || (uint64_t)to > sp || !stack || sp >= stack->hi ||
+        stack->shared || !first)
+        return 0;
+    if (first == stack)
+        return from;
+    return first->hi == stack->lo && !first->writable ? (long)stack->lo : 0;
+}
+
 long pf_call_madvise(long number, const long a[6])
 {
     const long b[6] = {a[0], a[1], a[2] == MADV_FREE ? MADV_DONTNEED : a[2], 0, 0, 0};
@@ -280,6 +297,11 @@ long pf_call_madvise(long number, const long a[6])
         return pf_syscall_plain(number, b);
     if (overlaps(&files, (uint64_t)a[0], (uint64_t)a[1]))
         pf_input_doubt("file mapping discarded (madvise)");
+    long stack = pf_rewind_on ? in_own_stack(a[0], a[0] + a[1]) : 0;
+    if (stack) {
+        pf_sys_discard((void *)stack, (size_t)(a[0] + a[1] - stack));
+        return log_or_compare(number, 0);
+    }
     return log_or_compare(number, pf_perform(number, b));
 }
 

@@ -212,7 +212,8 @@ static inline long pf_perform(long number, const long a[6])
         if (pf_overlay_call(number, a, &r))
             return r;
     }
-    r = pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
+    r = __builtin_expect(pf_rewind_on, 0) ? pf_rewind_perform(number, a)
+                                          : pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
     if (__builtin_expect(pf_direct.exploring, 0))
         pf_pin_note_path(number, a);
     if (__builtin_expect(r == -EFAULT, 0) && pf_environment_retry(number))
