@@ -85,6 +85,10 @@ void pf_judged_text(struct pf_text *t, const struct pf_finding *f)
     if (f->naccesses && f->accesses[0].variable) {
         pf_text_add(t, " on ");
         pf_text_name(t, f->accesses[0].variable);
+    } else if (f->location.kind == PF_LOCATION_HEAP) {
+        pf_text_add(t, " on a heap block of ");
+        pf_text_u64(t, f->location.size);
+        pf_text_add(t, f->location.size == 1 ? " byte" : " bytes");
     }
     pf_text_char(t, '\n');
     for (size_t i = 0; i < f->naccesses; i++) {

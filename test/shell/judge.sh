@@ -121,3 +121,9 @@ for again in 1 2; do
     has out "Location is global 'slow'"
     [ $again = 2 ] || status 66 "$PF" judge --met 0 --recordings 0 --state m
 done
+
+# Memory without a name is described.
+"$PF" cc -g -O0 "$ROOT/test/judge/long_beginning.c" -o long
+"$PF" record -o long.clip -- ./long >/dev/null
+status 66 "$PF" judge --recordings 0 long.clip
+has out "on a heap block of 4194304 bytes"
