@@ -60,6 +60,9 @@ struct thread_state {
         uint32_t sampled; /* calls sampled in later bursts of pairs */
         int32_t skip_next; /* how many calls may be skipped after one that is not sampled */
         uint64_t asked; /* when the thread last asked for this function, in cycles */
+        /* when a call was last a candidate for a rare one: processor time, and calls */
+        uint64_t rare_cycles;
+        uint32_t rare_calls;
     } of[]; /* indexed by function */
 };
 #define OWN_SIZE                                                                                   \
@@ -249,12 +252,19 @@ static void skip_calls(struct thread_state *o, uint32_t f, bool sample, bool ane
     __pf_tls.counts[f] = o->of[f].skipped = sample ? 0 : most < *next ? most : *next;
 }
 
-/* The mean time between the last calls of f, of which `weight` were made since it asked last. */
+/* The mean time between the last calls of f, of which `weight` were made since it asked last. If
+ * that is long, the thread may have waited: then its processor time counts. */
 static uint64_t call_interval(struct thread_state *o, uint32_t f, uint32_t weight, uint64_t now)
 {
-    uint64_t last = o->of[f].asked ? o->of[f].asked : o->began;
+    uint64_t last = o->of[f].asked ? o->of[f].asked : o->began, interval = (now - last) / weight;
     o->of[f].asked = now;
-    return (now - last) / weight;
+    if (!pf_window_is_rare(interval))
+        return interval;
+    uint64_t cycles = pf_watch_processor_cycles(), used = cycles - o->of[f].rare_cycles;
+    uint32_t calls = o->of[f].calls + weight, since = calls - o->of[f].rare_calls;
+    o->of[f].rare_cycles = cycles;
+    o->of[f].rare_calls = calls;
+    return since ? used / since : used;
 }
 
 /* Decides whether the call is sampled. Also counts the calls of f before it that did not ask. */

@@ -100,6 +100,8 @@ static uint64_t processor_time(void)
     return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
 }
 
+uint64_t pf_watch_processor_cycles(void) { return processor_time() * BURST_CYCLES / BURST_NS; }
+
 void pf_watch_burst_short(struct pf_watch_time *w)
 {
     w->in_window = true;

@@ -62,6 +62,8 @@ static inline void pf_watch_time_decided(struct pf_watch_time *w, bool watching)
     w->watching = watching;
 }
 
+/* Processor time of the thread, in cycles. A system call. */
+uint64_t pf_watch_processor_cycles(void);
 /* A burst begins. in_window: it ends with the window, at once if no window is open. */
 void pf_watch_burst_begin(struct pf_watch_time *w, bool in_window);
 /* A burst that is over at the next back edge. */
