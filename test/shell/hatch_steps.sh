@@ -59,5 +59,11 @@ id=$(python3 -c 'import json; print(next(f["id"] for f in json.load(open("s.json
 status 0 "$PF" explain --state s "$id"
 has out "Steps in the clip:"
 has out " -> "
-has out "steps.c:7 |     flag = 3;"
+has out "steps.c:7 |     flag = (low++, high++, 3);"
 has out "steps.c:31 |     seen = flag;"
+# Steps of other memory are folded.
+has out "thread T1: 4 steps that use other memory (--all shows them)"
+hasnt out "write low = 2"
+status 0 "$PF" explain --all --state s "$id"
+hasnt out "steps that use other memory"
+has out "thread T1: write low = 2"

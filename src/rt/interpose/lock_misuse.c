@@ -223,27 +223,29 @@ static uint32_t writer_of(const void *lock)
     return __atomic_load_n(&w->lock, __ATOMIC_ACQUIRE) == (uintptr_t)lock ? thread : 0;
 }
 
+static void forget_writer(const void *lock)
+{
+    if (writer_of(lock))
+        __atomic_store_n(&annotated_slot(lock)->lock, 0, __ATOMIC_RELEASE);
+}
+
 void pf_annotated_locked(const struct pf_call *c, const void *lock, bool shared)
 {
     if (!enabled(c))
         return;
     uint32_t writer = writer_of(lock);
-    if (writer && shared)
+    if (writer && shared) {
         report(c, PF_KIND_MUTEX_BAD_READ_LOCK, PF_OP_LOCK, lock);
-    else if (writer && writer != c->t->number + 1)
+        forget_writer(lock); /* so that the unlock that follows is not reported, too */
+    } else if (writer && writer != c->t->number + 1) {
         report(c, PF_KIND_MUTEX_DOUBLE_LOCK, PF_OP_LOCK, lock);
+    }
     if (!shared) {
         struct annotated_writer *w = annotated_slot(lock);
         __atomic_store_n(&w->lock, 0, __ATOMIC_RELEASE);
         __atomic_store_n(&w->thread, c->t->number + 1, __ATOMIC_RELEASE);
         __atomic_store_n(&w->lock, (uintptr_t)lock, __ATOMIC_RELEASE);
     }
-}
-
-static void forget_writer(const void *lock)
-{
-    if (writer_of(lock))
-        __atomic_store_n(&annotated_slot(lock)->lock, 0, __ATOMIC_RELEASE);
 }
 
 void pf_annotated_unlocking(const struct pf_call *c, const void *lock, bool shared, bool last)

@@ -4,7 +4,7 @@ static int flag, balance = 7, low = 1, high = 2;
 static void *worker(void *p)
 {
 #if PART == 1
-    flag = 3;
+    flag = (low++, high++, 3);
 #elif PART == 2
     pthread_mutex_lock(&b);
     balance = 50;
