@@ -9,7 +9,10 @@ const OPS = {
   unlock: 'unlocks', destroy: 'destroys', create: 'starts the thread', end: 'ends', call: 'makes the call',
 };
 
-function Access({ sources, access, later }) {
+/** The kinds whose accesses list the locks that were held; in the others, an empty list means nothing. */
+const WITH_LOCKS = ['race', 'vptr-race', 'external-race', 'descriptor-race', 'atomicity', 'atomic-set', 'deadlock'];
+
+function Access({ sources, access, later, knowsLocks }) {
   return (
     <section class="access">
       <h3>
@@ -20,7 +23,8 @@ function Access({ sources, access, later }) {
       </h3>
       <p class="where">
         {access.function} {place(access)}
-        {access.locks.length ? <span>, holding {access.locks.join(', ')}</span> : <span>, holding no lock</span>}
+        {access.locks.length > 0 && <span>, holding {access.locks.join(', ')}</span>}
+        {!access.locks.length && knowsLocks && <span>, holding no lock</span>}
       </p>
       <Excerpt sources={sources} place={access} />
       <h4>Stack</h4>
@@ -165,7 +169,7 @@ export function Finding({ finding: f, group, sources }) {
       <Stages stages={f.stages} />
       <div class="pair">
         {f.accesses.map((a, i) => (
-          <Access key={i} sources={sources} access={a} later={isPair(f) ? i === 0 : null} />
+          <Access key={i} sources={sources} access={a} later={isPair(f) ? i === 0 : null} knowsLocks={WITH_LOCKS.includes(f.kind)} />
         ))}
       </div>
       {(f.interleaving?.length || f.narrative?.length) > 0 && (

@@ -173,6 +173,14 @@ static void add_lock(struct pf_text *t, const struct pf_finding *f, const struct
     }
 }
 
+/* True if the accesses of such findings list the locks that were held. In the others, an empty list
+ * means nothing. */
+static bool records_locks(enum pf_kind k)
+{
+    return pf_kind_is_race(k) || k == PF_KIND_ATOMICITY || k == PF_KIND_ATOMIC_SET ||
+           k == PF_KIND_DEADLOCK;
+}
+
 void pf_narrative_step_text(struct pf_text *t, const struct pf_finding *f,
                             const struct pf_narrative_step *s)
 {
@@ -203,7 +211,7 @@ void pf_narrative_step_text(struct pf_text *t, const struct pf_finding *f,
             pf_text_name(t, s->access->variable);
             pf_text_char(t, '\'');
         }
-        if (s->access->nlocks == 0)
+        if (s->access->nlocks == 0 && records_locks(f->kind))
             pf_text_add(t, ", holding no lock");
         break;
     }

@@ -1,6 +1,8 @@
 // want: use-after-free
 // text: heap-use-after-free
-// text: freed_under_lock_bad.c:17:12 in user
+// text: freed_under_lock_bad.c:19:12 in user
+// text: by thread T1 (mutexes: write M0):
+// text: by main thread (mutexes: write M0):
 // text: Previous free of size 4
 // A block is used after it was freed; a lock orders the free and the use, so it is not a race.
 #include "order.h"

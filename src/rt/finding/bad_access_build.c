@@ -1,11 +1,13 @@
 /*
  * bad_access_build.c - builds the findings of invalid memory accesses (race_build.h).
  */
+#include "cell.h"
 #include "ended_scope.h"
 #include "finding_builder.h"
 #include "fingerprint.h"
 #include "race.h"
 #include "race_build.h"
+#include "slot.h"
 #include "thread_table.h"
 
 void pf_bad_access_set_variable(struct pf_bad_access *e, enum pf_bad_access_kind kind,
@@ -29,6 +31,25 @@ bool pf_bad_access_find_scope(struct pf_bad_access *e)
         return false;
     pf_bad_access_set_variable(e, PF_BAD_ACCESS_AFTER_SCOPE, v.func, v.site, v.addr, v.size);
     return true;
+}
+
+struct pf_bad_access pf_bad_access_of_mark(struct pf_thread *t, uintptr_t granule, uint64_t now,
+                                           uint64_t then)
+{
+    unsigned mask = (unsigned)(now >> PF_MASK_SHIFT);
+    uint64_t freed = t->shadow.reported_free;
+    return (struct pf_bad_access){
+        .t = t,
+        .kind = PF_BAD_ACCESS_AFTER_FREE,
+        .id = pf_access_id(now),
+        .addr = granule + (uintptr_t)__builtin_ctz(mask | 0x100),
+        .size = (size_t)__builtin_popcount(mask),
+        .byte = granule,
+        .write = now & PF_BIT_W,
+        .freed_at = pf_access_id(then),
+        .freed_by = pf_access_clk(then) - 1,
+        .lockset = t->order.lockset,
+        .freed_lockset = freed ? pf_epoch_lockset(pf_access_sid(freed), pf_access_clk(freed)) : 0};
 }
 
 static void build_step(struct pf_finding_builder *b, struct pf_access *a, uint32_t thread,
@@ -109,6 +130,8 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
                : e->write                           ? PF_OP_WRITE
                                                     : PF_OP_READ,
                e->addr, e->size);
+    pf_builder_locks(&b, &accesses[0], e->freed_lockset);
+    pf_builder_locks(&b, &accesses[f->naccesses - 1], e->lockset);
     if (e->block.size)
         f->location = (struct pf_location){.kind = PF_LOCATION_HEAP,
                                            .freed = e->block.freed,

@@ -29,6 +29,8 @@ struct pf_backtrace pf_builder_stack(struct pf_finding_builder *b, uint32_t id,
 const char *pf_builder_name(struct pf_finding_builder *b, uintptr_t addr);
 /* The memory that addr belongs to; unchanged if it is unknown. */
 void pf_builder_location(struct pf_finding_builder *b, struct pf_location *l, uintptr_t addr);
+/* The locks that were held at an access. */
+void pf_builder_locks(struct pf_finding_builder *b, struct pf_access *a, uint32_t lockset);
 /* Adds t to threads[0..f->nthreads), the array of f, unless it is there. t may be NULL. */
 void pf_builder_add_thread(struct pf_finding_builder *b, struct pf_finding *f,
                            struct pf_thread_info *threads, const struct pf_thread *t);

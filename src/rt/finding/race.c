@@ -376,16 +376,7 @@ static bool report(struct finding_entry *e, struct pf_finding *f)
 /* An access to a freed block, or to a variable whose scope has ended. */
 static void use_after_free(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
-    unsigned mask = (unsigned)(now >> PF_MASK_SHIFT);
-    struct pf_bad_access e = {.t = t,
-                              .kind = PF_BAD_ACCESS_AFTER_FREE,
-                              .id = now & ((1u << PF_ID_BITS) - 1),
-                              .addr = granule + (uintptr_t)__builtin_ctz(mask | 0x100),
-                              .size = (size_t)__builtin_popcount(mask),
-                              .byte = granule,
-                              .write = now >> PF_WRITE_BIT & 1,
-                              .freed_at = then & ((1u << PF_ID_BITS) - 1),
-                              .freed_by = (then >> PF_CLK_SHIFT & PF_CLK_MAX) - 1};
+    struct pf_bad_access e = pf_bad_access_of_mark(t, granule, now, then);
     bool known = pf_block_find((void *)e.addr, &e.block);
     if (pf_ended_scopes_exist && pf_bad_access_find_scope(&e))
         e.block = (struct pf_block){0};

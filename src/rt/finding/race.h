@@ -38,11 +38,16 @@ struct pf_bad_access {
     bool write;
     struct pf_block block; /* size 0: unknown */
     uint32_t freed_at, freed_by; /* site id and thread number of the free */
+    uint32_t lockset, freed_lockset; /* the locks held then (lockset.h); 0: none, or unknown */
     struct pf_global object; /* the variable */
     const char *function; /* the function that the variable belongs to; NULL: a global variable */
     uint32_t owner; /* number of the thread on whose stack the variable is */
 };
 void pf_bad_access_found(const struct pf_bad_access *e);
+/* The access `now` of t to the granule, which has the mark `then` of freed memory
+ * (memory_range.c). */
+struct pf_bad_access pf_bad_access_of_mark(struct pf_thread *t, uintptr_t granule, uint64_t now,
+                                           uint64_t then);
 /* Sets the kind, the function and the object to a stack variable, which a site of f names. */
 void pf_bad_access_set_variable(struct pf_bad_access *e, enum pf_bad_access_kind kind,
                                 const struct pf_func *f, uint32_t site, uintptr_t addr,

@@ -269,7 +269,7 @@ static enum pf_kind kind_of_race(const struct pf_finding *f)
     return f->location.kind == PF_LOCATION_DESCRIPTOR ? PF_KIND_DESCRIPTOR_RACE : PF_KIND_RACE;
 }
 
-static void build_locks(struct pf_finding_builder *b, struct pf_access *a, uint32_t lockset)
+void pf_builder_locks(struct pf_finding_builder *b, struct pf_access *a, uint32_t lockset)
 {
     size_t n = pf_lockset_get(lockset, NULL, 0);
     struct pf_held_lock *held = pf_pool_get(b->pool, n * sizeof *held + 1);
@@ -306,7 +306,7 @@ static void build_access(struct pf_finding_builder *b, struct pf_access *a,
                           top.kind == PF_SITE_ATOMIC_READ || top.kind == PF_SITE_ATOMIC_WRITE
                       ? top.var
                       : NULL;
-    build_locks(b, a, pf_epoch_lockset(sid, clk));
+    pf_builder_locks(b, a, pf_epoch_lockset(sid, clk));
 }
 
 /* Searches for the thread whose stack or thread-local storage contains addr. */

@@ -52,6 +52,7 @@ __attribute__((noinline, cold)) void pf_cell_report(struct pf_thread *t, struct 
 {
     pf_cell_update_resolve_id(t, v, site);
     uint64_t freed = find_free(record, n);
+    t->shadow.reported_free = freed;
     for (unsigned i = 0; i < n; i++) {
         uint64_t s = record[i];
         if (!pf_access_races(t->order.clock, s, v->a) || (i && s == record[i - 1]))

@@ -61,6 +61,8 @@ struct pf_thread_shadow {
     uint32_t set_debt, set_tries;
     struct pf_ended_variable *ended; /* ended_scope.c; NULL: none yet */
     uint32_t nended;
+    /* while a use of freed memory is reported: the free, as a write of its epoch; 0: unknown */
+    uint64_t reported_free;
 };
 
 #endif
