@@ -22,6 +22,7 @@
 #define EVENTS_MAX 200000   /* most events of one run */
 #define WINDOW_MAX 16       /* most runs that are taken from the search at once */
 #define WINDOW_GROWS 8      /* schedules after which the window gets room for one more run */
+#define PRIVATE "a call that a private run cannot make" /* (file_overlay.c, continuation.c) */
 #define CLIPS_MAX 64        /* different failures of which clips are kept; also for races */
 
 struct explorer {
@@ -41,6 +42,7 @@ struct explorer {
     size_t first; /* the first of them that is not finished */
     pf_vec_steps prefix; /* the plan up to the best checkpoint */
     bool moved; /* the host uses this checkpoint */
+    bool refused; /* a run from it was refused, so the first checkpoint is used again */
     bool too_late; /* a run has shown that this checkpoint is too late for some executions */
 };
 
@@ -180,6 +182,13 @@ static void take_divergence(struct explorer *x, const struct pf_clip *clip,
 {
     if (b && b->resumes)
         return;
+    /* perhaps because of something that the program opened before the checkpoint */
+    if (x->moved && !x->refused && !strcmp(clip->end.divergence.what, PRIVATE)) {
+        pf_vec_clear(&x->prefix);
+        pf_vec_push(&x->prefix, (struct pf_schedule_plan_step){.thread = 0, .until = FIRST});
+        x->refused = x->too_late = true;
+        return;
+    }
     pf_exploration_add_open(x->out, "a run that did not follow its plan",
                             clip->end.divergence.what);
 }
@@ -443,7 +452,8 @@ static pf_status explore_all(struct explorer *x, struct pf_error *e)
     start_search(x);
     pf_status s = run_first(x, e);
     bool more = true;
-    while (s == PF_OK && !at_limit(x) && ((more = fill_window(x)) || x->window.len)) {
+    while (s == PF_OK && !at_limit(x) &&
+           ((more = fill_window(x)) || x->window.len || x->too_late)) {
         s = run_window(x, e);
         if (s == PF_OK && x->too_late && !at_limit(x)) {
             empty_window(x);

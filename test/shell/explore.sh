@@ -67,8 +67,14 @@ seen = sorted((x["output"], x["end"][:8], x["classes"]) for x in e["results"])
 ends = {"a": "", "b": "signal 6", "c": "exit sta", "d": "signal 1"}
 want = [("".join(p) + " 0 50\n", ends[p[0]], 1) for p in itertools.permutations("abcd")]
 assert e["complete"] and e["different_results"] == 24 and seen == want, (e["open"], seen)
-assert e["copies"] < e["schedules"] / 2, e
+assert e["copies"] < e["schedules"], e
 EOF
+
+# A private copy of a file that is mapped would not be what the program reads through the mapping: the checkpoint
+# must be before the file is opened.
+"$PF" cc -g -O1 "$part/explore_mapped.c" -o mapped
+status 0 "$PF" explore -- ./mapped
+has out "complete for this input: every execution was seen (C11)"
 
 build() { "$PF" cc -g -O1 "-DREASON=$1" "${@:2}" "$part/explore_open.c" -o open; }
 build nothing

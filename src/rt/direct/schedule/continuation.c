@@ -46,6 +46,27 @@ void pf_continuation_prepare(void)
     pf_outside_prepare();
 }
 
+/* True if a file of this name is mapped with MAP_SHARED: the mapping would not show what the run
+ * writes to its private copy. */
+static bool is_mapped(int fd)
+{
+    struct pf_fd_link link = pf_fd_link(fd);
+    char path[4096];
+    long n = pf_sys(SYS_readlink, link.path, path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    const char *name = path;
+    for (const char *p = path; *p; p++)
+        name = *p == '/' ? p + 1 : name;
+    for (const struct pf_mapping *m = pf_mapping_above(0); m; m = pf_mapping_above(m->hi)) {
+        size_t i = 0;
+        while (i < sizeof m->name - 1 && name[i] && name[i] == m->name[i])
+            i++;
+        if (m->shared && m->file && i && (i == sizeof m->name - 1 || name[i] == m->name[i]))
+            return true;
+    }
+    return false;
+}
+
 static void separate(int fd)
 {
     struct stat st;
@@ -53,6 +74,9 @@ static void separate(int fd)
         return;
     long flags = pf_sys(SYS_fcntl, fd, F_GETFL), closes = pf_sys(SYS_fcntl, fd, F_GETFD);
     long offset = pf_sys(SYS_lseek, fd, 0, SEEK_CUR);
+    if ((flags & O_ACCMODE) != O_RDONLY && is_mapped(fd))
+        pf_diverged_words("a call that a private run cannot make", "none",
+                          "the use of a file that is both mapped and open for writing");
     long now = pf_overlay_reopen(fd, flags);
     bool is_private = now >= 0;
     if (!is_private)
