@@ -137,6 +137,7 @@ enum pf_dispatch {
 struct pf_thread;
 
 #define PF_SYMBOLIC_ARGUMENTS 16 /* arguments whose labels are passed */
+#define PF_SYMBOLIC_BY_VALUE 4 /* arguments passed by value in memory, whose labels are passed */
 #define PF_SYMBOLIC_FIELDS 16 /* labels of one value: the lanes of a vector, fields of a struct */
 
 /* The counter of a block in a loop that some iterations skip (__pf_sometimes). Shared by all
@@ -182,6 +183,7 @@ struct pf_tls {
      * never taken from a call of another function. */
     struct {
         void *callee, *returned;
+        void *by_value[PF_SYMBOLIC_BY_VALUE]; /* what the caller passes by value in memory */
         uint32_t argument[PF_SYMBOLIC_ARGUMENTS], result[PF_SYMBOLIC_FIELDS];
     } symbolic;
     /* the frame of a call that left its watch body in a loop; if its plain body has no frame, the

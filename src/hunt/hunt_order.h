@@ -38,6 +38,7 @@ struct pf_hunt_question {
     uint32_t path, run;
     uint32_t reached; /* how many sites the run reached */
     uint32_t condition; /* the one to flip; of a meeting or text: how many conditions precede it */
+    uint32_t kept; /* how many conditions of the path stay as they are */
     uint32_t first, second; /* labels of two addresses that are to meet; 0: none */
     uint32_t text; /* 1 + the index of a text of the log; 0: none */
     uint64_t key; /* of the path that is asked for */

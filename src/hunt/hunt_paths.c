@@ -11,7 +11,6 @@
 
 #define COUNT_EXACT 16
 #define THREADS_APART 3
-#define ARGUMENTS_MAX 8 /* arguments that are added to those of the command */
 #define MEETINGS_MAX 256 /* pairs of accesses of one run that are asked to meet */
 
 struct path {
@@ -151,6 +150,25 @@ static bool depends_on_length(struct path *x, uint32_t label)
     return any;
 }
 
+/* The conditions of one execution of a switch: whether its value is the first case, the second one,
+ * and so on, also those after the case that was taken. */
+struct switch_group {
+    uint32_t first; /* condition */
+    uint64_t way; /* of the path to the next condition, if no case before it is taken */
+};
+
+/* Condition i follows: does it belong to the switch of the one before it? */
+static void follow_switch(struct switch_group *g, const struct pf_expression_log *log, uint32_t i,
+                          uint64_t way)
+{
+    const struct pf_log_condition *c = &log->conditions.at[i], *last = i ? c - 1 : NULL;
+    if (c->reason == PF_REASON_SWITCH && last && last->reason == PF_REASON_SWITCH &&
+        last->site == c->site && last->thread == c->thread && last->alternative < c->alternative)
+        g->way = pf_expression_hash(g->way, direction_of(log, last, false));
+    else
+        *g = (struct switch_group){.first = i, .way = way};
+}
+
 static void add_question(struct pf_hunt_paths *p, struct pf_hunt_question *q)
 {
     q->run = p->paths.at[q->path]->run;
@@ -227,6 +245,7 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
     const struct pf_expression_log *log = &p->paths.at[path]->log;
     uint64_t key = schedule, way = schedule;
     bool followed = false;
+    struct switch_group group = {0};
     struct pf_hash_map counts = {0}; /* per direction: how often the run has taken it */
     struct pf_hash_map fixed = {0}; /* hashes of conditions so far; all values are 0 */
     for (uint32_t i = 0; i < log->conditions.len; i++) {
@@ -241,7 +260,8 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
         key = extend(key, log, c->label, c->holds);
         /* with a new input, expressions may differ although the directions are the same: a number
          * may have more digits */
-        uint64_t other_way = pf_expression_hash(way, turned);
+        follow_switch(&group, log, i, way);
+        uint64_t other_way = pf_expression_hash(c->holds ? way : group.way, turned);
         uint64_t branch = branch_of(turned, before);
         if (c->reason == PF_REASON_ASSUMED) { /* unknown effect of inputs that violate it */
             other_way = 0;
@@ -255,6 +275,7 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
             continue; /* the run had this condition before; both have the same value */
         add_question(p, &(struct pf_hunt_question){.path = path,
                                                    .condition = i,
+                                                   .kept = c->holds ? i : group.first,
                                                    .key = other,
                                                    .taken = key,
                                                    .way = other_way,
@@ -287,6 +308,7 @@ static void add_meetings(struct pf_hunt_paths *p, uint32_t path, uint64_t schedu
                 continue;
             add_question(p, &(struct pf_hunt_question){.path = path,
                                                        .condition = (uint32_t)b->conditions,
+                                                       .kept = (uint32_t)b->conditions,
                                                        .first = a->label,
                                                        .second = b->label,
                                                        .key = key,
@@ -415,10 +437,10 @@ static enum pf_solve_outcome ask_goal(struct pf_hunt_paths *p, struct path *x,
                                       pf_leaf_values *values, bool *sure)
 {
     pf_wanted_list goals = {.at = &goal, .len = 1, .cap = 1};
-    enum pf_solve_outcome o = pf_solve(&p->solver, &x->solving, q->condition, &goals, values);
+    enum pf_solve_outcome o = pf_solve(&p->solver, &x->solving, q->kept, &goals, values);
     *sure = o == PF_SOLVE_YES;
     x->at_limit |= o == PF_SOLVE_LIMIT;
-    if (o == PF_SOLVE_YES || !q->condition || !pf_hunt_order_is_new(&p->order, q))
+    if (o == PF_SOLVE_YES || !q->kept || !pf_hunt_order_is_new(&p->order, q))
         return o;
     return pf_solve(&p->solver, &x->solving, 0, &goals, values);
 }
@@ -442,27 +464,6 @@ static enum pf_solve_outcome ask(struct pf_hunt_paths *p, struct path *x,
     return goal.label ? ask_goal(p, x, q, goal, values, sure) : PF_SOLVE_FAILED;
 }
 
-/* Adds an option after the last argument, unless it is there already. */
-static bool add_argument(const struct pf_hunt_paths *p, struct pf_input_bytes *in,
-                         const struct pf_log_text *t)
-{
-    char name[32];
-    uint32_t i = p->arguments;
-    size_t option = 0; /* its bytes without the value */
-    while (option < t->n && t->bytes[option] != '=')
-        option++;
-    for (size_t k = 0; k < in->sources.len; k++)
-        if (!strncmp(in->sources.at[k].name, "argv[", 5) && in->sources.at[k].n >= option &&
-            !memcmp(in->sources.at[k].bytes, t->bytes, option))
-            return false;
-    do
-        snprintf(name, sizeof name, "argv[%u]", i);
-    while (pf_input_bytes_find(in, name) && ++i);
-    if (i < p->arguments + ARGUMENTS_MAX)
-        pf_input_bytes_set(in, name, t->bytes, t->n);
-    return i < p->arguments + ARGUMENTS_MAX;
-}
-
 /* The input of the question's answer. False: it has none. */
 static bool answer(struct pf_hunt_paths *p, struct path *x, const struct pf_hunt_question *q,
                    struct pf_hunt_flip *out)
@@ -472,7 +473,8 @@ static bool answer(struct pf_hunt_paths *p, struct path *x, const struct pf_hunt
     if (q->text) {
         const struct pf_log_text *t = &x->log.texts.at[q->text - 1];
         pf_input_bytes_copy(&out->input, &x->input);
-        if (!t->old && !(found = add_argument(p, &out->input, t)))
+        if (!t->old &&
+            !(found = pf_input_bytes_add_option(&out->input, p->arguments, t->bytes, t->n)))
             pf_input_bytes_release(&out->input);
         if (t->old)
             pf_input_bytes_replace(&out->input, x->log.sources.at[t->source].name, t->offset,

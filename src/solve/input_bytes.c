@@ -1,5 +1,6 @@
 /* input_bytes.c - see input_bytes.h. */
 #include "input_bytes.h"
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -84,4 +85,25 @@ uint64_t pf_input_bytes_hash(const struct pf_input_bytes *in)
 bool pf_input_is_late(const char *name)
 {
     return !strncmp(name, "socket[", strlen("socket[")) || !strcmp(name, "random");
+}
+
+bool pf_input_bytes_add_option(struct pf_input_bytes *in, uint32_t first, const unsigned char *text,
+                               size_t n)
+{
+    char name[32];
+    uint32_t i = first;
+    size_t option = 0; /* its bytes without the value */
+    while (option < n && text[option] != '=')
+        option++;
+    for (size_t k = 0; k < in->sources.len; k++)
+        if (!strncmp(in->sources.at[k].name, "argv[", 5) && in->sources.at[k].n >= option &&
+            !memcmp(in->sources.at[k].bytes, text, option))
+            return false;
+    do
+        snprintf(name, sizeof name, "argv[%u]", i);
+    while (pf_input_bytes_find(in, name) && ++i);
+    if (i >= first + PF_OPTIONS_ADDED)
+        return false;
+    pf_input_bytes_set(in, name, text, n);
+    return true;
 }

@@ -43,4 +43,10 @@ bool pf_input_is_word(const char *name);
 /* True for a source whose bytes are known only after a run: a socket, or random bytes. */
 bool pf_input_is_late(const char *name);
 
+#define PF_OPTIONS_ADDED 8 /* arguments that are added to those of a command */
+/* Adds an option as a further argument; `first`: the number of the first one that may be added.
+ * False: the option is there already, or there are too many. */
+bool pf_input_bytes_add_option(struct pf_input_bytes *in, uint32_t first, const unsigned char *text,
+                               size_t n);
+
 #endif

@@ -13,7 +13,7 @@ OPS = ("none input number length add sub mul udiv sdiv urem srem shl lshr ashr a
        "sge zext sext extract concat select ctpop ctlz cttz bswap bitreverse").split()
 LOSSES = ("floating-point operation", "integer of more than 64 bits", "vector operation", "operation without a model",
           "call of a function without a model", "memory overwritten by code without events",
-          "input beyond the limit of its source", "jump or call through a pointer")
+          "input beyond the limit of its source", "jump or call through a pointer", "result of a musttail call")
 
 
 @dataclass

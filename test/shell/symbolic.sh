@@ -50,6 +50,15 @@ has out "main:38 0 ne1(and32(zext32(select16("
 has out "ugt1(length(stdin), 0x8)"
 hasnt out lost
 
+# Arguments by value in memory, and of a new thread.
+"$PF" cc --symbolic -O1 -g "$ROOT/test/shell/part/symbolic_calls.c" -o calls -pthread
+status 0 "$PF" record --symbolic -o g.clip -- ./calls 9 1
+python3 show.py g.clip >out
+has out "number(argv[1]+0..1), 0), 0x7)"
+has out "eq1(number(argv[2]+0..1), 0x5)"
+has out "T1 start"
+hasnt out lost
+
 # Delimiters, texts of other lengths, counts of bytes to read, and a reader without a model.
 "$PF" cc --symbolic -O1 -g "$ROOT/test/shell/part/symbolic_tokens.c" -o tokens
 printf 'ab,c\n\3xyzw' >in.txt

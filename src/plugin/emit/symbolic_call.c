@@ -15,6 +15,29 @@ static LLVMValueRef tls_label(struct pf_labels *l, size_t base, unsigned i)
     return pf_emit_tls(l->e, base + i * sizeof(uint32_t));
 }
 
+/* The size of a parameter that is passed by value in memory; 0: it is not. */
+static uint64_t by_value_size(struct pf_unit *u, LLVMValueRef fn, unsigned i)
+{
+    LLVMAttributeRef a = LLVMGetEnumAttributeAtIndex(fn, i + 1, u->kinds.byval);
+    return a ? LLVMABISizeOfType(u->layout, LLVMGetTypeAttributeValue(a)) : 0;
+}
+
+/* Parameter i of the function, n bytes passed by value in memory: the caller's labels, if the call
+ * is `ours`. */
+static void take_by_value(struct pf_labels *l, unsigned i, unsigned slot, uint64_t n,
+                          LLVMValueRef ours)
+{
+    struct pf_unit *u = l->u;
+    LLVMValueRef to = LLVMGetParam(l->e->fn, i), size = LLVMConstInt(u->i64, n, 0);
+    pf_label_call(l, PF_E___pf_symbolic_fill, (LLVMValueRef[]){to, l->none, size});
+    if (slot >= PF_SYMBOLIC_BY_VALUE)
+        return;
+    size_t at = offsetof(struct pf_tls, symbolic.by_value) + slot * sizeof(void *);
+    LLVMValueRef from = LLVMBuildLoad2(l->b, u->ptr, pf_emit_tls(l->e, at), "");
+    size = LLVMBuildSelect(l->b, ours, size, LLVMConstInt(u->i64, 0, 0), "");
+    pf_label_call(l, PF_E___pf_symbolic_copy, (LLVMValueRef[]){to, from, size});
+}
+
 /* The argument labels are taken if the caller has called exactly this function. */
 void pf_label_enter(struct pf_labels *l, LLVMValueRef before)
 {
@@ -24,6 +47,11 @@ void pf_label_enter(struct pf_labels *l, LLVMValueRef before)
     LLVMPositionBuilderBefore(l->b, before);
     LLVMValueRef callee = LLVMBuildLoad2(l->b, u->ptr, TLS(l, callee), "");
     LLVMValueRef ours = LLVMBuildICmp(l->b, LLVMIntEQ, callee, fn, "");
+    for (unsigned i = 0, slot = 0; i < n; i++) {
+        uint64_t size = by_value_size(u, l->e->fn, i);
+        if (size)
+            take_by_value(l, i, slot++, size, ours);
+    }
     for (unsigned i = 0; i < n && i < PF_SYMBOLIC_ARGUMENTS; i++) {
         LLVMValueRef v = LLVMGetParam(l->e->fn, i);
         if (!pf_label_bits(u, LLVMTypeOf(v)))
@@ -137,12 +165,26 @@ static void pass_arguments(struct pf_labels *l, LLVMValueRef call)
         if (pf_label_bits(l->u, LLVMTypeOf(LLVMGetOperand(call, i))))
             LLVMBuildStore(l->b, pf_label_get(l, LLVMGetOperand(call, i), 0),
                            tls_label(l, offsetof(struct pf_tls, symbolic.argument), i));
+    for (unsigned i = 0, slot = 0, n = LLVMGetNumArgOperands(call);
+         i < n && slot < PF_SYMBOLIC_BY_VALUE; i++)
+        if (pf_byval_size(l->u, call, i)) {
+            size_t at = offsetof(struct pf_tls, symbolic.by_value) + slot++ * sizeof(void *);
+            LLVMBuildStore(l->b, LLVMGetOperand(call, i), pf_emit_tls(l->e, at));
+        }
     /* a callee with variable arguments reads them from memory, where they have no labels */
     LLVMTypeRef type = LLVMGetCalledFunctionType(call);
     bool variable = LLVMIsFunctionVarArg(type) && !pf_call_may_be_external(l->u, call);
     for (unsigned i = LLVMCountParamTypes(type), n = LLVMGetNumArgOperands(call); variable && i < n;
          i++)
         pf_label_lost(l, PF_LOSS_OPERATION, pf_label_get(l, LLVMGetOperand(call, i), 0), l->none);
+}
+
+/* The argument of a new thread: as if this function called the start routine. */
+static void pass_to_thread(struct pf_labels *l, LLVMValueRef call)
+{
+    LLVMBuildStore(l->b, LLVMGetOperand(call, 2), TLS(l, callee));
+    LLVMBuildStore(l->b, pf_label_get(l, LLVMGetOperand(call, 3), 0),
+                   tls_label(l, offsetof(struct pf_tls, symbolic.argument), 0));
 }
 
 /* The label of the result, if the callee has a symbolic body; `foreign` for field 0 if not. */
@@ -217,8 +259,13 @@ void pf_label_make_call(struct pf_labels *l, LLVMValueRef call)
         fill_frame(l, call, model_of(call));
     if (!model_of(call))
         pass_arguments(l, call);
+    else if (model_of(call) == PF_MODEL_pthread_create)
+        pass_to_thread(l, call);
     if (LLVMIsACallInst(call) && has_code_after(call))
         pf_label_after_call(l, call, LLVMGetNextInstruction(call));
+    else if (LLVMIsACallInst(call)) /* a musttail call: the result has no label */
+        for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++)
+            pf_label_lost(l, PF_LOSS_TAIL, pf_label_get(l, LLVMGetOperand(call, i), 0), l->none);
 }
 
 void pf_label_after_call(struct pf_labels *l, LLVMValueRef call, LLVMValueRef next)

@@ -19,8 +19,11 @@ static void *start(void *record)
     struct pf_start *s = record;
     void *(*run)(void *) = s->run.pthread;
     void *arg = s->arg;
+    uint32_t label = s->label;
     pf_start_begin(s);
     struct pf_frame *base __attribute__((cleanup(pf_start_rewind))) = __pf_tls.frame;
+    __pf_tls.symbolic.callee = (void *)run;
+    __pf_tls.symbolic.argument[0] = label;
     return run(arg);
 }
 
@@ -115,6 +118,8 @@ PF_INTERPOSE(int, pthread_create,
     bool destroy = false;
     attr = with_room(attr, &larger, &destroy);
     s->run.pthread = run;
+    /* the caller has set them for the call of `run`, which the new thread makes */
+    s->label = __pf_tls.symbolic.callee == (void *)run ? __pf_tls.symbolic.argument[0] : 0;
     /* the child inherits the signal mask */
     int r = PF_BLOCKING(c, PF_REAL(pthread_create)(id, attr, start, s));
     pf_start_created(s, r == 0 ? *id : 0, r == 0);

@@ -23,6 +23,7 @@ struct pf_start {
         int (*c11)(void *);
     } run;
     void *arg;
+    uint32_t label; /* of arg, in a symbolic run */
     pthread_t id;
     struct pf_start *next; /* in the map */
     uint8_t refs, rounds;

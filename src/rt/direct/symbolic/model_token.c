@@ -92,12 +92,12 @@ static const struct pf_symbolic_record *leaf_of(const char *at)
 }
 
 /* Proposes the text for the piece s, if its bytes are consecutive bytes of a source. False: the
- * first byte of s does not come from a source, or the text is not constant. */
+ * first byte of s does not come from a source. The text may be a part of the input, too. */
 static bool propose(const struct pf_symbolic_call *c, const char *s, size_t n, const char *text,
                     size_t m)
 {
     const struct pf_symbolic_record *first = n ? leaf_of(s) : NULL, *leaf = first;
-    if (!first || pf_label_memory_any(text, m + 1))
+    if (!first)
         return false;
     for (size_t i = 1; i < n && leaf; i++) {
         leaf = leaf_of(s + i);

@@ -529,6 +529,7 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
     case PF_MODEL__ZdlPvm:
     case PF_MODEL__ZdaPvm:
     case PF_MODEL_free:
+    case PF_MODEL_pthread_create: /* the start of the thread takes the label of its argument */
     case PF_MODEL_getrandom: /* the bytes have their labels since the system call returned */
         return 0;
     case PF_MODEL_atoi:
@@ -567,10 +568,6 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
     case PF_MODEL_fwrite:
     case PF_MODEL_write:
         if (pf_model_output(c))
-            return 0;
-        break;
-    case PF_MODEL_pthread_create: /* the memory of the argument keeps its labels */
-        if (!c->label[3])
             return 0;
         break;
     case PF_MODEL_NONE:
