@@ -44,9 +44,9 @@
 #define PF_SHADOW_SIZE (1ull << (PF_APP_BITS + 1))
 #define PF_CELL_SHIFT 4 /* 16 bytes per cell, one cell per 8 bytes */
 
-/* The overflow words of a cell: at twice the cell's offset from PF_OVERFLOW_BASE. One state byte
- * per cell says whether they are in use (pf_cell_overflow_state in rt/shadow/cell.h). While it is 0
- * the overflow words are ignored, whatever they contain. */
+/* The overflow words of a cell: at twice the cell's offset from PF_OVERFLOW_BASE, so there is room
+ * for four per cell. One state byte per cell says whether they are in use (pf_cell_overflow_state
+ * in rt/shadow/cell.h). While it is 0 the overflow words are ignored, whatever they contain. */
 #define PF_OVERFLOW_WORDS 4
 #define PF_OVERFLOW_BASE (PF_SHADOW_BASE + PF_SHADOW_SIZE)
 #define PF_OVERFLOW_SIZE (2 * PF_SHADOW_SIZE)

@@ -15,8 +15,9 @@
  *               | value | addr  |site|      site 3: not a plain access, see PF_CODE_OTHER
  *               +-------+-------+----+
  *
- *          This is the short form. A plain access takes one byte if every prediction was right. All
- *          other events have the long form: a byte that lists the fields, then the fields.
+ *          This is the short form, for plain reads and writes (PF_EV_READ, PF_EV_WRITE): one byte
+ *          if every prediction was right. All other events, such as locks, atomics and calls, have
+ *          the long form: a byte that lists the fields, then the fields.
  * Memory:  the caller owns struct pf_code, zero at the start, and its tables of sites.
  * Threads: not thread-safe; the caller serialises.
  *

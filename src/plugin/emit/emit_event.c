@@ -44,13 +44,13 @@ static bool is_in_run(const struct pf_plan_step *s)
     case PF_DO_FENCE:
         return true;
     case PF_DO_RANGES:
-        return s->size != 0; /* larger ones may become calls */
+        return s->size != 0; /* 0: large or not constant; may become a call (emit_large) */
     default:
         return false;
     }
 }
 
-/* True if the step has no effect but the instruction itself. */
+/* True if the step is an access or a copy, whose event is one call before the instruction. */
 static bool is_single_access(const struct pf_plan_step *s)
 {
     return s->what == PF_DO_ACCESS || s->what == PF_DO_VPTR || s->what == PF_DO_RANGES;
@@ -85,6 +85,8 @@ static LLVMValueRef widened(struct pf_emit *e, LLVMValueRef v)
     return LLVMTypeOf(v) == u->i64 ? v : pf_emit_map_later(e, LLVMBuildZExt(e->b, v, u->i64, ""));
 }
 
+/* Emits a call of an entry point with the arguments (address, site, size, last). last: see
+ * pf_abi.def; NULL if the entry point has only three. */
 static void range_event(struct pf_emit *e, enum pf_entry entry, LLVMValueRef inst, LLVMValueRef ptr,
                         LLVMValueRef size, bool write, LLVMValueRef last)
 {
@@ -400,7 +402,7 @@ static void emit_step(struct pf_emit *e, const struct pf_plan_step *s)
     case PF_DO_ASM:
         asm_event(e);
         pf_emit_copy(e, s->inst);
-        break; /* other threads may run in the middle of it, see pf_budget_choose */
+        break; /* it may spin; other threads then run and change the budget (pf_budget_choose) */
     default:
         pf_emit_copy(e, s->inst);
     }

@@ -5,7 +5,8 @@
  *          variable) is followed along its uses. If every use is a direct access, an intrinsic, a
  *          comparison, or an argument that the callee promises not to capture, the memory is
  *          private. Address arithmetic, casts, PHIs and selects are followed; any other use is an
- *          escape. The analysis is flow-insensitive: one escape anywhere counts.
+ *          escape. The analysis is flow-insensitive: one escape anywhere counts. errno is private,
+ *          too. Heap memory is never recognised as private.
  */
 #include "address.h"
 #include "plugin.h"

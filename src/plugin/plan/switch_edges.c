@@ -164,6 +164,7 @@ static void add_member(struct loop_blocks *l, size_t block)
     l->blocks[l->n++] = block;
 }
 
+/* Adds every block from which a member other than the head can be reached without the head. */
 static void mark_before(struct loop_blocks *l, struct pf_plan *plan)
 {
     const struct pf_predecessors *p = pf_block_predecessors(plan);
@@ -272,7 +273,8 @@ static bool is_avoidable(const struct back_edge_search *s, const struct loop_blo
     return around;
 }
 
-/* True if the block can be entered in the watch body, from every block of the loop before it. */
+/* True if the block can be entered in the watch body: its predecessors end in a branch or switch,
+ * and no other switch edge leads to it. */
 static bool can_be_entered(struct back_edge_search *s, size_t block)
 {
     const struct pf_predecessors *p = pf_block_predecessors(s->plan);
@@ -361,7 +363,6 @@ void pf_plan_switch_edges(struct pf_plan *plan, bool labels)
 {
     struct back_edge_search s = {.plan = plan, .state = pf_zeroed(plan->nblocks, 1)};
     struct loop_blocks l;
-    s.path = pf_grow(NULL, (plan->nblocks + 1) * sizeof *s.path);
     s.is_head = pf_zeroed(plan->nblocks, sizeof *s.is_head);
     find_back_edges(&s);
     /* the plain body's variables may hold labels, which are invalid in the watch body */

@@ -189,10 +189,8 @@ void pf_lock_check_thread_end(const struct pf_thread *t)
     for (uint32_t i = 0; i < t->order.nheld; i++) {
         const struct pf_held_lock *h = &t->order.held[i];
         struct pf_misuse m = {.kind = PF_KIND_LOCK_AT_THREAD_END, .object = h->addr, .n = 1};
-        m.at[0] = (struct pf_misuse_step){.thread = t->number,
-                                          .op = PF_OP_LOCK,
-                                          .id = h->taken_at ? h->taken_at : h->where,
-                                          .addr = h->addr};
+        m.at[0] = (struct pf_misuse_step){
+            .thread = t->number, .op = PF_OP_LOCK, .id = h->taken_at, .addr = h->addr};
         if (!h->robust)
             pf_misuse_found(&m);
     }

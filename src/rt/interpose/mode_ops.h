@@ -17,7 +17,7 @@ struct pf_func;
 struct rlimit;
 
 struct pf_mode_ops {
-    /* The process is about to end: other threads may run before that. */
+    /* The process is about to end: lets other threads run first (free mode: waits, exit_wait.c). */
     void (*before_exit)(void);
     /* An assertion has failed, and the process is about to abort. `native` is the function that
      * reports it. */
@@ -31,7 +31,7 @@ struct pf_mode_ops {
     /* Takes a spin lock; a spin lock was released. */
     int (*spin_lock)(pthread_spinlock_t *l);
     void (*spin_unlocked)(pthread_spinlock_t *l);
-    /* The place of another thread's name, or NULL: libc knows it. */
+    /* A buffer of 16 bytes with another thread's name; NULL: ask libc. */
     char *(*thread_name)(pthread_t id);
     /* A random number that can be recorded. False: any source will do. */
     bool (*random)(unsigned *value);

@@ -13,7 +13,8 @@
  * it before the uses of the block may be invisible, too.
  *
  * In directed mode blocks are followed by a red zone, and freed blocks are returned to libc later
- * (red_zone.h).
+ * (red_zone.h). But a block that realloc moves is only marked as freed: libc's realloc has already
+ * taken it back.
  */
 #include "wrap_malloc.h"
 #include "memory_error.h"

@@ -32,7 +32,9 @@
 
 /* A function that returns when the lock is held, and one that releases it. */
 #define LOCKS(fn, parameters, arguments, lock, flags)                                              \
-    AROUND(fn, parameters, arguments, , pf_lock_taken(c.t, lock, flags, 0))
+    AROUND(                                                                                        \
+        fn, parameters, arguments, ,                                                               \
+        pf_lock_taken(c.t, lock, flags, pf_rt.lock_stacks ? pf_call_id(&c, PF_NATIVE_CALL) : 0))
 #define UNLOCKS(fn, parameters, arguments, lock)                                                   \
     OMP_FUNCTION(void, fn, parameters)                                                             \
     {                                                                                              \

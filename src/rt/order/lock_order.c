@@ -4,13 +4,14 @@
  * When an edge is added, cycles through it are searched at once, so that a deadlock is reported
  * before it happens. Most programs take their locks in one order, so the locks have ranks: while
  * the graph has no cycle, every edge goes from a lower rank to a higher one. A new edge that goes
- * upwards closes no cycle. For any other edge, a walk visits all locks that its end can reach: if
- * its start is not among them, they get new ranks; if it is, the graph has a cycle, and the ranks
- * are not used any more. Not every cycle can deadlock, so the cycles of such an edge are searched
- * for one that can. That search is a depth-first walk over paths of at most PF_LOCK_ORDER_LENGTH
- * edges, and ends after SEARCH_STEPS edges. One edge per pair of locks is not enough: the same pair
- * may be taken with and without a gate. So an edge is stored for each set of gates, unless an edge
- * is stored already whose gates are a subset.
+ * upwards closes no cycle. If the start of an edge that does not go upwards has no incoming edge,
+ * the start gets the lowest rank. Otherwise a walk visits all locks that the end can reach: if the
+ * start is not among them, they get new ranks; if it is, the graph has a cycle, and the ranks are
+ * not used until the graph is empty again. Not every cycle can deadlock, so the cycles of such an
+ * edge are searched for one that can. That search is a depth-first walk over paths of at most
+ * PF_LOCK_ORDER_LENGTH edges, and ends after SEARCH_STEPS edges. One edge per pair of locks is not
+ * enough: the same pair may be taken with and without a gate. So an edge is stored for each set of
+ * gates, unless an edge is stored already whose gates are a subset.
  */
 #include "lock_order.h"
 #include "hooks.h"
@@ -31,9 +32,9 @@ struct order_node {
     struct order_node *next; /* in the map */
     struct order_edge *out, *in;
     int64_t rank;
-    /* while is_reachable runs: its edge to follow next, and the node that it was reached from;
-     * afterwards the next node in the order of ranks */
-    struct order_edge *walk;
+    struct order_edge *walk; /* while is_reachable runs: its edge to follow next */
+    /* while is_reachable runs: the node that it was reached from; afterwards the next node in the
+     * order of ranks */
     struct order_node *from;
     uint32_t visited; /* the last walk that visited it */
 };
@@ -136,7 +137,7 @@ static bool is_reachable(const struct order_node *wanted, struct order_node *sta
     return false;
 }
 
-/* Updates the ranks. Returns false if the edge, which is new, closes no cycle. */
+/* Updates the ranks for the new edge. True if it closes a cycle. */
 static bool closes_cycle(const struct order_edge *e)
 {
     struct order_node *order;

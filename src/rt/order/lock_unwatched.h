@@ -59,7 +59,8 @@ static inline bool pf_unwatched_same_clock(const struct pf_thread *t, const stru
 static inline bool pf_unwatched_lock(struct pf_thread *t, const volatile void *lock)
 {
     const struct pf_sync *s = pf_sync_peek((uintptr_t)lock);
-    if (!pf_unwatched_same_clock(t, s) || !s->first_taken || t->order.nheld == PF_HELD_MAX)
+    if (!pf_unwatched_same_clock(t, s) || !s->first_taken || t->order.nheld == PF_HELD_MAX ||
+        pf_rt.lock_stacks)
         return false;
     for (uint32_t i = 0; i < t->order.nheld; i++)
         if (t->order.held[i].addr == (uintptr_t)lock)

@@ -7,7 +7,7 @@
  * would have to update them.
  */
 #include "access_set.h"
-#include "cell.h"
+#include "cell_words.h"
 #include "hash_index.h"
 #include "site_pair.h"
 #include "spin.h"
@@ -269,7 +269,7 @@ static uint64_t add_read(struct pf_thread *t, const uint64_t *record, unsigned n
 
 uint64_t pf_read_set_of_list(struct pf_thread *t, const uint64_t *list, unsigned n, uint64_t a)
 {
-    uint64_t out[8];
+    uint64_t out[PF_CELL_WORDS];
     if (!may_make_read_set(t) || n + 1 > sizeof out / sizeof *out)
         return 0;
     for (unsigned i = 0; i < n; i++) {

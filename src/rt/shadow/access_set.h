@@ -101,8 +101,9 @@ uint64_t pf_read_set_add_cached(struct pf_thread *t, uint64_t from, uint64_t a);
 /* Returns a spill that may be modified: that of *ref if it is a spill, else a private copy of the
  * read set, and *ref is set to it. */
 struct pf_access_set *pf_spill_for_update(uint64_t *ref);
-/* Appends a record to a spill, which may be copied to a larger block: sets *ref and returns the
- * block. The caller frees the old block when *ref has changed. */
+/* Appends a record to a spill; if it is full, because memory ran out before, the record is dropped.
+ * The spill may be copied to a larger block: sets *ref and returns the block. The caller frees the
+ * old block when *ref has changed. */
 struct pf_access_set *pf_spill_push(struct pf_access_set *set, uint64_t *ref, uint64_t s);
 /* Returns the reference of a spill with room for two more records: `ref` itself, or that of a
  * larger copy. Does not free the old block. */

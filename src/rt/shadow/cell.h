@@ -44,6 +44,7 @@ static inline uint64_t *pf_cell_of(uintptr_t addr)
     return (uint64_t *)(PF_SHADOW_BASE + ((addr & ((1ull << PF_APP_BITS) - 1)) >> 3 << 4));
 }
 
+_Static_assert(8 * PF_OVERFLOW_WORDS <= 2 << PF_CELL_SHIFT, "neighbouring cells share no word");
 /* The overflow words of the cell; valid only while pf_cell_overflow_state is not 0. */
 static inline uint64_t *pf_cell_overflow(uint64_t *cell)
 {

@@ -9,8 +9,8 @@
  *          an update can be lost to another one that overlaps it in time. Not for strict mode.
  *
  * `mine` is the access record of the current access, with its id; `clock` is the clock of its
- * thread; `s`, s0 and s1 are words of the cell. check_entry.S has the simplest cases once more in
- * assembler.
+ * thread; `s`, s0 and s1 are words of the cell. front_update_macros.def and fast_update_macros.def,
+ * which check_entry.S uses, have the simplest cases in assembler.
  */
 #ifndef PF_RT_FAST_UPDATE_H
 #define PF_RT_FAST_UPDATE_H
@@ -31,7 +31,8 @@ static inline void pf_word_put(uint64_t *p, uint64_t s)
 }
 
 /* Called when a record does not fit into the two words of a cell. Often records that are globally
- * ordered by now take up the room, so this looks for such records from time to time. */
+ * ordered by now take up the room. So from time to time this recomputes which epochs are globally
+ * ordered; later updates then drop such records. */
 static inline void pf_cell_count_overflow(struct pf_thread *t)
 {
     if (t->order.global_order_in-- == 0)
@@ -49,9 +50,9 @@ static inline bool pf_overflow_add(uint64_t *n, uint64_t s)
     return false;
 }
 
-/* Makes room in n[0..PF_OVERFLOW_WORDS), which is full: unites records that differ only in bytes,
- * site and epoch, and whose epochs are in the span of the calling thread. Returns true if there is
- * room now. Preserves all registers. */
+/* Makes room in n[0..PF_OVERFLOW_WORDS), which is full: unites plain records that differ only in
+ * bytes, site and epoch, were made under the same locks, and whose epochs are in the span of the
+ * calling thread. Returns true if there is room now. Preserves all registers. */
 __attribute__((preserve_most)) bool pf_overflow_merge_span(uint64_t *cell, uint64_t *n);
 
 /* As pf_overflow_add, but makes room first if necessary. */
@@ -77,9 +78,9 @@ pf_overflow_put(uint64_t *cell, const uint64_t *was, const uint64_t *n)
  * Makes cell[1] free for the plain read `mine`. `rest` is what remains of the read that is there;
  * the overflow words are in use and hold only reads.
  *
- * If there is an older read of mine's slot among the overflow words, `mine` replaces it there:
- * threads that read the same memory in turns then leave each other's words, and their cache line,
- * alone. Otherwise `rest` moves to a word that is replaceable or subsumed, or to an empty one;
+ * If there is an older read of mine's slot among the overflow words, `mine` replaces it there. So
+ * threads that read in turns do not write cell[1] each time, and the cache line of the cell stays
+ * shared. Otherwise `rest` moves to a word that is replaceable or subsumed, or to an empty one;
  * other replaceable or subsumed words are cleared.
  *
  * Returns 1 if `rest` was moved, 0 if there is no room, -1 if the update is complete.
@@ -113,14 +114,14 @@ pf_overflow_move(const uint32_t *clock, uint64_t *cell, uint64_t rest, uint64_t 
 }
 
 /* True if the read-set cache of t, the calling thread, shows that the plain read `a` is covered.
- * cell[0] need not be tested: every write of the granule since then was compared with the read of t
- * in the set. */
+ * cell[0] need not be tested: every write of the granule since t's read entered the set was
+ * compared with that read. */
 static inline bool pf_read_set_cache_covers(const struct pf_thread *t, uint64_t ref, uint64_t a)
 {
     const struct pf_read_set_entry *m = &t->shadow.read_set_cache[ref % PF_READ_SET_CACHE_SIZE];
     if (m->ref != ref || !pf_access_covers(m->record, a))
         return false;
-    if (m->record >= PF_MASK_ALL)
+    if (m->record >= PF_MASK_ALL) /* of all 8 bytes: the mask is in the top 8 bits */
         __pf_tls.read_set = ref;
     return true;
 }
@@ -200,7 +201,7 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     if (pf_access_globally_ordered(rest) || pf_access_subsumed_in_span(rest, s0))
         rest = 0;
     if (rest && pf_access_same_epoch_kind(s1, mine))
-        return false; /* no site pair is available */
+        return false; /* the two sites cannot share a record */
     unsigned used = *pf_cell_overflow_state(cell);
     if (rest && !used && !(rest & (PF_BIT_W | PF_BIT_A)) && s0 &&
         pf_access_replaceable(clock, s0, mine) && !((s0 ^ mine) & PF_BITS_SID)) {
@@ -290,7 +291,7 @@ pf_cell_fast_update_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
              ? 0
              : pf_access_replace(s1, mine);
     if (rest && pf_access_same_epoch_kind(s0, mine))
-        return false; /* no site pair is available */
+        return false; /* the two sites cannot share a record */
     if (rest && !s1) {
         s1 = rest;
         rest = 0;
@@ -367,7 +368,7 @@ struct pf_atomic_scan {
     /* a record of its kind and epoch; one that it may replace; a word that is free, globally
      * ordered or subsumed */
     uint64_t *same, *old, *empty;
-    uint64_t *own; /* another record of its slot */
+    uint64_t *own; /* a record of its slot that is neither `same` nor `old` */
     bool several; /* it may replace more than one */
 };
 enum pf_atomic_scan_result { PF_SCAN_CONTINUE, PF_SCAN_COVERED, PF_SCAN_CONFLICT };

@@ -139,10 +139,10 @@ void pf_rt_init(void)
     bool all_kinds = !pf_options.races_only && !pf_rt.plain;
     pf_rt.lock_order = all_kinds && pf_options.detect_deadlocks;
     pf_rt.object_uses = all_kinds && !pf_rt.events;
-    pf_rt.lock_stacks = pf_rt.object_uses && !pf_rt.sampling;
+    pf_rt.lock_stacks = (pf_rt.object_uses && !pf_rt.sampling) || pf_options.report_locks_at_end;
     /* Not while sampling, when a thread that is not watched leaves no records. Not with the oracle,
      * which does not know these writes. */
-    pf_rt.heap_marks = pf_rt.lock_stacks && !pf_rt.oracle;
+    pf_rt.heap_marks = pf_rt.object_uses && !pf_rt.sampling && !pf_rt.oracle;
     pf_rt.slow_path_only = pf_rt.strict || pf_rt.oracle || pf_rt.events;
     pf_wrap_init();
     pf_race_init();

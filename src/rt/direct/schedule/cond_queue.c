@@ -1,6 +1,6 @@
 /*
- * cond_queue.c - see cond_queue.h. The queue is the order of the contexts' positions: programs have
- * few threads, so a walk over all of them finds the first one.
+ * cond_queue.c - see cond_queue.h. There is no list: each waiting context has a position, and the
+ * lowest one is first. Programs have few threads, so a walk over all of them finds it.
  */
 #include "cond_queue.h"
 

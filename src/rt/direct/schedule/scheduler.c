@@ -25,12 +25,14 @@
 #define EVENT_NS 50
 #define CALL_NS 1000
 #define YIELDS_MAX 1000000 /* yields after which the states of all threads are compared */
-#define ORDER_YIELDS 20000 /* yields after which a thread is no longer held for an order */
+/* Yields after which a thread is no longer held to enforce an order (access_order.h). */
+#define ORDER_YIELDS 20000
 /* How long (virtual nanoseconds) a flip holds a thread while no other thread can run. */
 #define HOLD_PATIENCE 10000000000ull
-/* How long threads that wait in a loop do not run while others wait for something external. */
+/* How long (virtual nanoseconds) threads that wait in a loop do not run while others wait for
+ * something external. */
 #define SPIN_PATIENCE 10000000ull
-#define YIELDS_IDLE 1000
+#define YIELDS_IDLE 1000 /* yields between two checks whether runnable threads only spin */
 #define SPIN_WEIGHT 16 /* a yield in a spin loop (spin_detect.h) counts as much as 16 others */
 
 struct pf_scheduler pf_scheduler;
@@ -40,7 +42,7 @@ struct pf_context *pf_context_self(void) { return pf_scheduler.self; }
 
 /* --- events and time --- */
 
-/* Counts an event while every event is reported. True if it is within the grant. */
+/* False unless every event is reported. Then it counts the event: true if the grant covers it. */
 static bool is_granted(struct pf_context *c)
 {
     if (__builtin_expect(!pf_scheduler.watched, 1))
@@ -335,7 +337,7 @@ static void at_preemption_point(void *unused)
     }
     if (!resumed)
         pf_sched_end_segment(PF_END_PREEMPTED);
-    if (me->fuzz.unseen) { /* it was here before the policy was set */
+    if (me->fuzz.unseen) { /* it was already before this event when the policy was set */
         me->fuzz.unseen = false;
         me->fuzz.marks = pf_direct.fuzzing ? pf_fuzz_policy_marks(me, &me->pending)
                                            : pf_access_order_marks(me, &me->pending);

@@ -1,7 +1,8 @@
 /*
  * virtual_time.c - time as the target sees it. It is a function of the schedule (scheduler.c): 50
  * ns for each event, 1 us for each system call, and the time that passed while no thread could run.
- * A clock read needs no log, a sleep takes no real time, and the same seed gives the same times.
+ * A sleep takes no real time, and the same seed gives the same times. A clock read needs no log,
+ * except in runs of an exploration (pf_input_clock).
  *
  * The clocks start at the values they had when the recording began; the header of the schedule
  * contains them.
