@@ -234,8 +234,8 @@ struct pf_plan {
     LLVMBasicBlockRef *blocks;
     size_t nblocks;
     size_t *first_step; /* indexed by block; nblocks + 1 entries */
-    bool *loops; /* indexed by block: is in a hot loop, whose checks are inline */
-    bool *cycles; /* indexed by block: is in any loop */
+    bool *hot; /* indexed by block: is in a hot loop, whose checks are inline */
+    bool *in_loop; /* indexed by block: is in any loop */
     struct pf_ptrmap block_index;
     struct pf_predecessors predecessors; /* use pf_block_predecessors */
     struct pf_range_before *ranges_before; /* in the order of blocks */
@@ -267,7 +267,7 @@ void pf_plan_check_then_act(struct pf_plan *plan);
 /* switch_edges.c: finds the edges where a thread can switch between the plain body and the watch
  * body. Call it before _remove_redundant. _leave decides at which of these edges a thread can leave
  * the watch body; call it when the checks in loops are final. */
-void pf_plan_switch_edges(struct pf_plan *plan, bool labels);
+void pf_plan_switch_edges(struct pf_plan *plan, bool label_addresses);
 void pf_plan_switch_edges_leave(struct pf_plan *plan);
 /* range_before_loop.c: true if the loop's trip count is a known constant below `limit`. */
 bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t limit);

@@ -39,9 +39,9 @@ static bool model_bursts(const struct pf_burst_rate *r, uint32_t count)
         if (++at < period)
             continue;
         at = 0;
-        if (++bursts == r->repeat && period < r->floor) {
+        if (++bursts == r->repeat && period < r->period_max) {
             bursts = 0;
-            period = period * 10 > r->floor ? r->floor : period * 10;
+            period = period * 10 > r->period_max ? r->period_max : period * 10;
         }
     }
     return at < r->burst;

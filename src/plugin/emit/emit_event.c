@@ -180,7 +180,7 @@ static bool has_own_call(const struct pf_emit *e, size_t block, const struct pf_
     if (s->what != PF_DO_ACCESS && s->what != PF_DO_VPTR)
         return false;
     return e->symbolic || e->u->inlining == PF_INLINE_NONE ||
-           (e->large && !e->plan->loops[block] && (e->huge || !e->plan->cycles[block]));
+           (e->large && !e->plan->hot[block] && (e->huge || !e->plan->in_loop[block]));
 }
 
 /* A run: the instructions [from, to] of one block, and their steps [k, end). */
@@ -327,12 +327,12 @@ static void byval_events(struct pf_emit *e, LLVMValueRef call)
 static void emit_large(struct pf_emit *e, const struct pf_plan_step *s)
 {
     unsigned id = LLVMGetIntrinsicID(pf_callee(s->inst));
-    bool native = id == e->u->kinds.memcpy_inline || id == e->u->kinds.memset_inline;
+    bool keep = id == e->u->kinds.memcpy_inline || id == e->u->kinds.memset_inline;
     for (unsigned i = 0; i < 2; i++) {
         LLVMTypeRef type = LLVMTypeOf(LLVMGetOperand(s->inst, i));
-        native |= LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type);
+        keep |= LLVMGetTypeKind(type) == LLVMPointerTypeKind && LLVMGetPointerAddressSpace(type);
     }
-    if (native)
+    if (keep)
         pf_emit_copy(e, s->inst);
     else
         pf_emit_memory(e, s);

@@ -81,7 +81,7 @@ void pf_budget_choose(struct pf_emit *e)
     bool *not = pf_grow(NULL, n * sizeof *not);
     bool none = spins(e->plan);
     for (size_t b = 0; b < n; b++)
-        not[b] = none || !e->plan->loops[b] || b == 0;
+        not[b] = none || !e->plan->hot[b] || b == 0;
     for (size_t b = 0; b < n; b++) {
         LLVMValueRef term = pf_block_end(e->plan, b);
         for (unsigned i = 0, k = LLVMGetNumSuccessors(term); is_call(term) && i < k; i++)

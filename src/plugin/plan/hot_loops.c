@@ -63,13 +63,13 @@ static void close_component(struct loop_search *s, size_t from, bool cycle)
     for (size_t i = from; i < s->nstack; i++) {
         size_t b = s->stack[i];
         s->open[b] = false;
-        s->plan->cycles[b] |= cycle;
+        s->plan->in_loop[b] |= cycle;
         if (cycle && !small && i > from) {
             s->again = true;
             continue;
         }
         s->active[b] = false;
-        s->plan->loops[b] = cycle && small;
+        s->plan->hot[b] = cycle && small;
         for (size_t k = s->plan->first_step[b]; cycle && small && k < s->plan->first_step[b + 1];
              k++)
             s->plan->steps[k].loop = true;

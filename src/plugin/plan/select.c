@@ -284,8 +284,8 @@ bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, bool events
         .accesses = accesses, .events = events, .nblocks = LLVMCountBasicBlocks(fn)};
     plan->blocks = pf_grow(NULL, plan->nblocks * sizeof *plan->blocks);
     plan->first_step = pf_grow(NULL, (plan->nblocks + 1) * sizeof *plan->first_step);
-    plan->loops = pf_zeroed(plan->nblocks + 1, sizeof *plan->loops);
-    plan->cycles = pf_zeroed(plan->nblocks + 1, sizeof *plan->cycles);
+    plan->hot = pf_zeroed(plan->nblocks + 1, sizeof *plan->hot);
+    plan->in_loop = pf_zeroed(plan->nblocks + 1, sizeof *plan->in_loop);
     LLVMGetBasicBlocks(fn, plan->blocks);
     for (size_t i = 0; i < plan->nblocks; i++)
         *pf_ptrmap_at(&plan->block_index, plan->blocks[i]) = i;
@@ -309,8 +309,8 @@ void pf_plan_release(struct pf_plan *plan)
     free(plan->first_step);
     free(plan->predecessors.first);
     free(plan->predecessors.before);
-    free(plan->loops);
-    free(plan->cycles);
+    free(plan->hot);
+    free(plan->in_loop);
     free(plan->ranges_before);
     free(plan->ranges_after);
     free(plan->exits);

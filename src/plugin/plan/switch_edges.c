@@ -11,8 +11,8 @@
 #include "control_flow.h"
 
 #define FEW_ITERATIONS 256 /* a loop with a smaller constant trip count is not worth a check */
-#define SOMETIMES_MAX 8 /* blocks per function that not every iteration executes */
-#define SOMETIMES_LOOP_MAX 256 /* blocks of a loop that is searched for them */
+#define RARE_BLOCKS_MAX 8 /* blocks per function that not every iteration executes */
+#define RARE_BLOCKS_LOOP_MAX 256 /* blocks of a loop that is searched for them */
 
 /* A depth-first search for back edges: edges to a block on the current path. Every cycle has
  * one. */
@@ -180,11 +180,13 @@ static void begin_loop(struct loop_blocks *l, size_t head)
     add_member(l, head);
 }
 
+static bool is_back_edge(const struct pf_switch_edge *e) { return e->kind < PF_SWITCH_EXIT; }
+
 static void mark_loop(struct loop_blocks *l, struct pf_plan *plan, size_t head)
 {
     begin_loop(l, head);
     for (size_t i = 0; i < plan->nswitch_edges; i++)
-        if (plan->switch_edges[i].to == head && plan->switch_edges[i].kind < PF_SWITCH_EXIT)
+        if (plan->switch_edges[i].to == head && is_back_edge(&plan->switch_edges[i]))
             add_member(l, plan->switch_edges[i].from);
     mark_before(l, plan);
 }
@@ -226,10 +228,10 @@ static void add_exits(struct back_edge_search *s, struct loop_blocks *l, size_t 
         for (unsigned k = 0; k < n; k++) {
             struct pf_switch_edge edge = {l->blocks[i], pf_block_successor(plan, end, k),
                                           .kind = PF_SWITCH_EXIT};
-            bool known = is_in_loop(l, edge.to) || !is_worth_entering(s, edge.to);
+            bool skip = is_in_loop(l, edge.to) || !is_worth_entering(s, edge.to);
             for (unsigned j = 0; j < k; j++)
-                known |= pf_block_successor(plan, end, j) == edge.to;
-            if (!known)
+                skip |= pf_block_successor(plan, end, j) == edge.to;
+            if (!skip)
                 add_edge(plan, edge);
         }
     }
@@ -241,10 +243,13 @@ static bool is_checked(const struct pf_plan_step *s)
            s->what == PF_DO_MEMORY || s->what == PF_DO_MASKED;
 }
 
-static bool has_step(const struct pf_plan *plan, size_t block, bool call)
+static bool is_call(const struct pf_plan_step *s) { return s->what == PF_DO_CALL; }
+
+static bool has_step(const struct pf_plan *plan, size_t block,
+                     bool (*is_wanted)(const struct pf_plan_step *))
 {
     for (size_t k = plan->first_step[block]; k < plan->first_step[block + 1]; k++)
-        if (call ? plan->steps[k].what == PF_DO_CALL : is_checked(&plan->steps[k]))
+        if (is_wanted(&plan->steps[k]))
             return true;
     return false;
 }
@@ -292,8 +297,8 @@ static bool can_be_entered(struct back_edge_search *s, size_t block)
 /* Adds the edges to blocks of an outermost loop that not every iteration executes. Only in loops
  * with calls or other loops: in small loops a test costs too much. Blocks of inner loops have none
  * for the same reason. */
-static void add_sometimes(struct back_edge_search *s, struct loop_blocks *l, size_t head,
-                          unsigned *count)
+static void add_rare_blocks(struct back_edge_search *s, struct loop_blocks *l, size_t head,
+                            unsigned *count)
 {
     struct pf_plan *plan = s->plan;
     bool *inner = pf_zeroed(plan->nblocks, sizeof *inner), large = false;
@@ -309,13 +314,13 @@ static void add_sometimes(struct back_edge_search *s, struct loop_blocks *l, siz
     }
     mark_loop(l, plan, head);
     for (size_t i = 0; i < l->n; i++)
-        large |= inner[l->blocks[i]] || has_step(plan, l->blocks[i], true);
+        large |= inner[l->blocks[i]] || has_step(plan, l->blocks[i], is_call);
     size_t *queue = pf_grow(NULL, l->n * sizeof *queue);
     const struct pf_predecessors *p = pf_block_predecessors(plan);
-    for (size_t i = 1; large && l->n <= SOMETIMES_LOOP_MAX && i < l->n; i++) {
+    for (size_t i = 1; large && l->n <= RARE_BLOCKS_LOOP_MAX && i < l->n; i++) {
         size_t to = l->blocks[i];
-        if (inner[to] || !has_step(plan, to, false) || !can_be_entered(s, to) ||
-            *count == SOMETIMES_MAX || !is_avoidable(s, l, to, queue, seen))
+        if (inner[to] || !has_step(plan, to, is_checked) || !can_be_entered(s, to) ||
+            *count == RARE_BLOCKS_MAX || !is_avoidable(s, l, to, queue, seen))
             continue;
         ++*count;
         for (size_t k = p->first[to]; k < p->first[to + 1]; k++) {
@@ -359,14 +364,14 @@ static void find_back_edges(struct back_edge_search *s)
     }
 }
 
-void pf_plan_switch_edges(struct pf_plan *plan, bool labels)
+void pf_plan_switch_edges(struct pf_plan *plan, bool label_addresses)
 {
     struct back_edge_search s = {.plan = plan, .state = pf_zeroed(plan->nblocks, 1)};
     struct loop_blocks l;
     s.is_head = pf_zeroed(plan->nblocks, sizeof *s.is_head);
     find_back_edges(&s);
-    /* the plain body's variables may hold labels, which are invalid in the watch body */
-    if (labels)
+    /* variables of the plain body may hold addresses of labels, invalid in the watch body */
+    if (label_addresses)
         plan->nswitch_edges = 0;
     loop_blocks_init(&l, plan);
     classify_loops(plan, &l);
@@ -376,7 +381,7 @@ void pf_plan_switch_edges(struct pf_plan *plan, bool labels)
     unsigned count = 0;
     for (size_t i = 0, n = plan->nswitch_edges; i < n; i++)
         if (plan->switch_edges[i].kind == PF_SWITCH_AROUND && plan->switch_edges[i].first)
-            add_sometimes(&s, &l, plan->switch_edges[i].to, &count);
+            add_rare_blocks(&s, &l, plan->switch_edges[i].to, &count);
     loop_blocks_release(&l);
     free(s.state);
     free(s.path);
@@ -389,7 +394,7 @@ static bool has_checks(const struct pf_plan *plan, const struct loop_blocks *l)
 {
     size_t head = l->blocks[0];
     for (size_t i = 0; i < l->n; i++)
-        if (has_step(plan, l->blocks[i], false))
+        if (has_step(plan, l->blocks[i], is_checked))
             return true;
     for (size_t i = 0; i < plan->nranges_before; i++)
         if (plan->ranges_before[i].block != head && is_in_loop(l, plan->ranges_before[i].block))
@@ -411,11 +416,11 @@ static bool is_quick(const struct pf_plan *plan, const struct loop_blocks *l)
 {
     size_t head = l->blocks[0];
     for (size_t i = 0; i < plan->nswitch_edges; i++)
-        if (plan->switch_edges[i].to != head && plan->switch_edges[i].kind < PF_SWITCH_EXIT &&
+        if (plan->switch_edges[i].to != head && is_back_edge(&plan->switch_edges[i]) &&
             is_in_loop(l, plan->switch_edges[i].to))
             return false;
     for (size_t i = 0; i < l->n; i++)
-        if (has_step(plan, l->blocks[i], true))
+        if (has_step(plan, l->blocks[i], is_call))
             return false;
     return true;
 }
@@ -426,7 +431,7 @@ void pf_plan_switch_edges_leave(struct pf_plan *plan)
     loop_blocks_init(&l, plan);
     for (size_t i = 0; i < plan->nswitch_edges; i++) {
         struct pf_switch_edge *e = &plan->switch_edges[i];
-        if (e->kind >= PF_SWITCH_EXIT || !e->first)
+        if (!is_back_edge(e) || !e->first)
             continue;
         mark_loop(&l, plan, e->to);
         /* If the walk from the back edges reached the entry, the loop can be entered elsewhere. */

@@ -21,8 +21,8 @@
 
 #define BUCKETS 4096u
 #define SEARCH_STEPS 10000
-#define EDGE_ORDER 1
-#define FREE 64u /* see set_gap */
+#define EDGE_SIZE_CLASS 1 /* of the store: blocks of 64 << 1 bytes */
+#define UNSKIPPED 64u /* acquisitions without a new edge before any is skipped (set_gap) */
 
 struct order_edge;
 
@@ -48,7 +48,8 @@ struct order_edge {
     uint8_t ngates;
     uintptr_t gates[PF_LOCK_ORDER_GATES]; /* address << 1 | shared */
 };
-_Static_assert(sizeof(struct order_edge) <= 64u << EDGE_ORDER, "an edge is a block of the store");
+_Static_assert(sizeof(struct order_edge) <= 64u << EDGE_SIZE_CLASS,
+               "an edge is a block of the store");
 
 uint32_t pf_lock_order_dropped;
 uint64_t pf_shared_orders[PF_SHARED_ORDERS];
@@ -106,12 +107,12 @@ static bool have_common_gate(const struct order_edge *a, const struct order_edge
 /* --- ranks --- */
 
 /* Walks over everything that can be reached from `start`. True if that includes `wanted`. Otherwise
- * *order lists the nodes visited, each before those that can be reached from it. */
+ * *sorted lists the nodes visited, each before those that can be reached from it. */
 static bool is_reachable(const struct order_node *wanted, struct order_node *start,
-                         struct order_node **order)
+                         struct order_node **sorted)
 {
     struct order_node *n = start;
-    *order = n->from = NULL;
+    *sorted = n->from = NULL;
     n->visited = ++walks;
     n->walk = n->out;
     while (n) {
@@ -121,8 +122,8 @@ static bool is_reachable(const struct order_node *wanted, struct order_node *sta
             return true;
         if (!e) { /* all that can be reached from n is in the list */
             struct order_node *back = n->from;
-            n->from = *order;
-            *order = n;
+            n->from = *sorted;
+            *sorted = n;
             n = back;
             continue;
         }
@@ -140,19 +141,19 @@ static bool is_reachable(const struct order_node *wanted, struct order_node *sta
 /* Updates the ranks for the new edge. True if it closes a cycle. */
 static bool closes_cycle(const struct order_edge *e)
 {
-    struct order_node *order;
+    struct order_node *sorted;
     if (!has_cycle && e->from->rank < e->to->rank)
         return false;
     if (!has_cycle && !e->from->in) {
         e->from->rank = --lowest_rank;
         return false;
     }
-    if (is_reachable(e->from, e->to, &order)) {
+    if (is_reachable(e->from, e->to, &sorted)) {
         has_cycle = true;
         return true;
     }
-    for (; order; order = order->from)
-        order->rank = ++highest_rank;
+    for (; sorted; sorted = sorted->from)
+        sorted->rank = ++highest_rank;
     return false;
 }
 
@@ -256,7 +257,7 @@ static bool describe(const struct pf_thread *t, uint32_t i, uintptr_t lock, bool
 
 static const struct order_edge *insert(const struct order_edge *e)
 {
-    struct order_edge *new = pf_store_alloc(EDGE_ORDER);
+    struct order_edge *new = pf_store_alloc(EDGE_SIZE_CLASS);
     if (!new)
         return NULL;
     *new = *e;
@@ -277,14 +278,14 @@ static void mark(uintptr_t lock)
 }
 
 /* Sets how many acquisitions unwatched code skips next: one more after each acquisition without a
- * new edge. The first FREE of these do not count, so that programs with few locks are examined
+ * new edge. The first UNSKIPPED of these do not count, so that programs with few locks are examined
  * completely. */
 static void set_gap(struct pf_thread *t, bool any_new)
 {
     uint32_t gap = t->order.orders_gap;
-    gap = any_new ? gap - gap / 8 : gap < FREE + PF_LOCK_ORDER_GAP ? gap + 1 : gap;
+    gap = any_new ? gap - gap / 8 : gap < UNSKIPPED + PF_LOCK_ORDER_GAP ? gap + 1 : gap;
     t->order.orders_gap = (uint16_t)gap;
-    t->order.orders_to_skip = (uint16_t)(gap > FREE ? gap - FREE : 0);
+    t->order.orders_to_skip = (uint16_t)(gap > UNSKIPPED ? gap - UNSKIPPED : 0);
 }
 
 void pf_lock_order_add(struct pf_thread *t, const volatile void *lock, bool shared, uint32_t where)
@@ -327,7 +328,7 @@ static void remove_edge(struct order_edge *e)
     while (*p != e)
         p = &(*p)->next_in;
     *p = e->next_in;
-    pf_store_free(e, EDGE_ORDER);
+    pf_store_free(e, EDGE_SIZE_CLASS);
 }
 
 void pf_lock_order_forget(uintptr_t lock)

@@ -134,12 +134,12 @@ bool pf_burst_rate_parse(const char *s, struct pf_burst_rate *r, uint32_t *n)
         if (!number(&s, &r->burst) || *s++ != '/' || !number(&s, &r->period) || !r->burst ||
             r->burst > r->period)
             return false;
-        if (r->floor < r->period)
-            r->floor = r->period;
+        if (r->period_max < r->period)
+            r->period_max = r->period;
     }
     if (*s == ':' && (s++, !number(&s, n) || !*n || *n > 255))
         return false;
-    if (*s == ':' && (s++, !number(&s, &r->floor) || r->floor < r->period))
+    if (*s == ':' && (s++, !number(&s, &r->period_max) || r->period_max < r->period))
         return false;
     return !*s;
 }
@@ -148,9 +148,9 @@ bool pf_burst_rate_parse(const char *s, struct pf_burst_rate *r, uint32_t *n)
 static uint32_t period_at(const struct pf_burst_rate *r, uint32_t *count)
 {
     uint32_t period = r->period;
-    while (period < r->floor && *count / r->repeat >= period) {
+    while (period < r->period_max && *count / r->repeat >= period) {
         *count -= period * r->repeat;
-        period = r->floor / 10 < period ? r->floor : period * 10;
+        period = r->period_max / 10 < period ? r->period_max : period * 10;
     }
     return period;
 }

@@ -5,10 +5,10 @@
  * Model:   a map from an unordered pair of functions to the number of calls at which it was seen. A
  *          pair that is not in the map is new: it is sampled. A pair in the map is sampled in
  *          bursts: with the rate b/p, the first b of every p calls. After k bursts (`repeat`) the
- *          period becomes ten times as long, and so on, until it has reached the floor. k = 10:
+ *          period becomes ten times as long, and so on, up to `period_max`. k = 10:
  *
  *              calls    0 ... 10p            ... 110p                ...
- *              bursts   b of p | b of 10p          | b of 100p, if the floor allows
+ *              bursts   b of p | b of 10p          | b of 100p, up to period_max
  *
  *          Functions are identified by a 64-bit hash of name, file and code (pf_function_hash), so
  *          a pair with a function that was changed is new again.
@@ -64,7 +64,7 @@ void pf_function_pairs_release(struct pf_function_pairs *m);
 
 struct pf_burst_rate {
     uint32_t burst, period;
-    uint32_t floor; /* the longest period */
+    uint32_t period_max; /* the period does not grow beyond it; FLOOR in the option */
     uint32_t repeat; /* bursts with one period, before the period grows */
 };
 /* Parses [BURST/PERIOD][:N[:FLOOR]]; parts that are missing leave *r and *n unchanged. Returns
@@ -81,9 +81,10 @@ void pf_function_pairs_shift(struct pf_function_pairs *before, const struct pf_b
 
 /* Decides whether a call of function `f` is sampled while other threads run others[0..n), n <= 64:
  * it is if one of its pairs is in a burst. `before` holds the pairs of earlier executions; in `own`
- * each pair that is not new gets `weight` more calls. *wake: a bit for each of the others whose
- * pair is in its first burst; if no pair is, for each whose pair is in a burst. *left: as above.
- * PF_PAIR_NEW: one of the pairs was never seen before. */
+ * each pair gets `weight` more calls; a new one gets 1, because it did not exist during the skipped
+ * calls. *wake: a bit for each of the others whose pair is in its first burst; if no pair is, for
+ * each whose pair is in a burst. *left: as in pf_burst_rate_samples, for the pair whose answer
+ * changes first. PF_PAIR_NEW: one of the pairs was never seen before. */
 enum pf_pair_decision { PF_PAIR_SKIP, PF_PAIR_BURST, PF_PAIR_FIRST_BURST, PF_PAIR_NEW };
 enum pf_pair_decision pf_function_pairs_decide(struct pf_function_pairs *own,
                                                const struct pf_function_pairs *before,

@@ -18,7 +18,7 @@
 struct pf_pair_history {
     struct pf_burst_rate rate;
     uint32_t frequent_n; /* n: executions in a row that make a pair frequent */
-    uint32_t known_pairs;
+    uint32_t known_pairs; /* of all earlier executions, frequent or not */
     uint64_t *hashes; /* of functions, indexed by number; 0: not computed yet */
     bool other_thread_seen; /* at some time two threads ran at once */
     struct pf_function_pairs before;

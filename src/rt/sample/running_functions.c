@@ -202,7 +202,7 @@ void pf_running_wake(uint32_t index, bool switch_body)
     if (!tls || tls == &__pf_tls)
         return;
     __atomic_store_n(&tls->woken, 1, __ATOMIC_SEQ_CST);
-    ask_at_next_call(tls, switch_body ? PF_SWITCH_WOKEN : 0);
+    ask_at_next_call(tls, switch_body ? PF_BODY_SWITCH_WOKEN : 0);
 }
 
 bool pf_running_is_woken(uint32_t index)
@@ -211,7 +211,7 @@ bool pf_running_is_woken(uint32_t index)
     return tls && __atomic_load_n(&tls->woken, __ATOMIC_RELAXED);
 }
 
-void pf_running_open_window(uint32_t self, uint32_t why)
+void pf_running_ask_all(uint32_t self, uint32_t why)
 {
     __atomic_store_n(&threads[self].reading, 1, __ATOMIC_SEQ_CST);
     for (uint32_t i = 0, end = __atomic_load_n(&nthreads, __ATOMIC_ACQUIRE); i < end; i++) {

@@ -2,11 +2,11 @@
  * running_functions.h - the running-function table: which functions the other threads are in now.
  *
  * Model:   every sampled thread has an entry. Its functions are read from its shadow stack without
- *          its cooperation: the function on top; the one in the frame above the top, which it left
- *          last or which runs without a frame (pf_abi.h); and the one that it began with, which
- *          runs as long as the thread. As in AtexRace, a function counts until the thread enters
- *          another one; those of a thread that has ended count until it is joined. A fiber that
- *          is switched out is like a preempted thread: what it ran last counts. Functions are
+ *          its cooperation: the function on top; the one in the first free frame, which returned
+ *          last or which runs without pushing a frame (pf_abi.h); and the one that it began with,
+ *          which runs as long as the thread. As in AtexRace, a function counts until the thread
+ *          enters another one; those of a thread that has ended count until it is joined. A fiber
+ *          that is switched out is like a preempted thread: what it ran last counts. Functions are
  *          identified by the hash that function_pairs.h counts them under.
  * Threads: any registered thread may read; a shadow stack is unmapped only when nobody reads.
  * Errors:  pf_running_register returns UINT32_MAX when the table is full.
@@ -47,17 +47,17 @@ void pf_running_after_fork(uint32_t thread);
 uint64_t pf_running_hash(struct pf_func *f);
 /* Stores the functions that the other threads run in `out`, each function once for each thread, and
  * returns their number. They stay valid until _end_read. If there are none, the result is one
- * entry for "no function", and *alone says whether no thread is expected either
- * (pf_running_expect). */
+ * entry for "no function". *alone: no other thread runs a function, and none was created that has
+ * not begun (pf_running_expect). */
 unsigned pf_running_begin_read(uint32_t self, struct pf_running_function *out, bool *alone);
-/* Makes the thread ask at its next call whether to sample it (`woken`). switch_body: it also
+/* Makes the thread ask at its next call whether to sample the call (`woken`). switch_body: it also
  * switches from the plain body that it is in to the watch body. */
 void pf_running_wake(uint32_t thread, bool switch_body);
 /* True if the thread was woken and has not asked since. Between _begin_read and _end_read. */
 bool pf_running_is_woken(uint32_t thread);
 /* Makes every thread, also the calling one, ask at its next call and switch to the watch body at
  * the next back edge; `why` is stored in body_switch. */
-void pf_running_open_window(uint32_t self, uint32_t why);
+void pf_running_ask_all(uint32_t self, uint32_t why);
 void pf_running_end_read(uint32_t self);
 
 #endif

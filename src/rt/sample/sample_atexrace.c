@@ -3,10 +3,11 @@
  * both threads, if its function runs at the same time as a function with which it was rarely seen
  * together, in this execution or the last ones.
  *
- * In the paper every call reads what the other threads run. Here, if the pairs of a call will not
- * be sampled for a while, the next calls of the function do not read (`counts`). The hotter the
- * pairs are, the more calls are skipped; the next read counts for all of them. A new pair is
- * noticed nevertheless: its colder function reads at every call.
+ * In the paper every call asks what the other threads run. Here, if the pairs of a call will not be
+ * sampled for a while, the next calls of the function do not ask (`counts`). The more often the
+ * pairs were seen, the more calls are skipped; the next call that asks counts for all of them. A
+ * new pair is noticed nevertheless: the function of the pair that was called less often asks at
+ * every call.
  *
  * The other thread of a sampled pair is woken: a burst of its next calls is sampled. If the pair is
  * new or in its first burst, and that thread's function has loops, the thread also switches from
@@ -65,10 +66,11 @@ struct thread_state {
         uint32_t rare_calls;
     } of[]; /* indexed by function */
 };
-#define OWN_SIZE                                                                                   \
+#define STATE_SIZE                                                                                 \
     (sizeof(struct thread_state) + PF_FUNCS_MAX * sizeof(((struct thread_state *)0)->of[0]))
 
-/* its lock also protects `running`; a state is freed only outside the list */
+/* history.lock also protects `running`. A thread's state is removed from that list before it is
+ * freed; only the child of fork, which has no other threads, frees states in the list. */
 static struct pf_pair_history history = {.rate = {10, 100, 10000, 10}, .frequent_n = 2};
 static struct pf_burst_rate base_rate = {10, 100, 10000, 1}; /* LiteRace's */
 static struct thread_state *running;
@@ -91,9 +93,9 @@ static void start(void)
 
 static void begin(struct pf_thread *t)
 {
-    struct thread_state *o = history.hashes ? pf_sys_map(NULL, OWN_SIZE) : NULL;
+    struct thread_state *o = history.hashes ? pf_sys_map(NULL, STATE_SIZE) : NULL;
     if (o && (o->table_index = pf_running_register(t)) == UINT32_MAX) {
-        pf_sys(SYS_munmap, o, OWN_SIZE);
+        pf_sys(SYS_munmap, o, STATE_SIZE);
         o = NULL;
     }
     t->sample.policy_state = o;
@@ -114,7 +116,7 @@ static void begin(struct pf_thread *t)
 static void free_state(struct thread_state *o)
 {
     pf_function_pairs_release(&o->pairs);
-    pf_sys(SYS_munmap, o, OWN_SIZE);
+    pf_sys(SYS_munmap, o, STATE_SIZE);
 }
 
 static void end(struct pf_thread *t)
@@ -184,29 +186,29 @@ static void delay(struct thread_state *o, const struct pf_running_function *othe
 }
 
 /* Reads which functions the other threads run, counts `weight` calls of f, and decides by its pairs
- * whether the call is sampled. first: it is one of the first calls, so all other threads are
- * woken. */
+ * whether the call is sampled. initial_call: it is one of the first calls of f, so all other
+ * threads are woken. */
 static enum pf_pair_decision decide(struct pf_thread *t, struct pf_func *f, uint32_t weight,
-                                    bool first, uint32_t *left, bool *alone)
+                                    bool initial_call, uint32_t *left, bool *alone)
 {
     struct thread_state *o = t->sample.policy_state;
     struct pf_running_function others[PF_RUNNING_FUNCTIONS_MAX];
-    uint64_t other[PF_RUNNING_FUNCTIONS_MAX], deciding;
+    uint64_t other[PF_RUNNING_FUNCTIONS_MAX], wake;
     uint64_t name = hash_of(f);
     unsigned n = pf_running_begin_read(o->table_index, others, alone);
     for (unsigned i = 0; i < n; i++)
         other[i] = others[i].hash;
     enum pf_pair_decision decision = pf_function_pairs_decide(
-        &o->pairs, &history.before, &history.rate, name, other, n, weight, &deciding, left);
+        &o->pairs, &history.before, &history.rate, name, other, n, weight, &wake, left);
     if (__pf_tls.frame > t->context.frames + 1 && t->context.frames[1].func->number)
         count_first_functions(o, t->context.frames[1].func, others, n, weight);
-    for (uint64_t waking = first ? ~0ull >> (64 - n) : deciding; waking; waking &= waking - 1) {
+    for (uint64_t waking = initial_call ? ~0ull >> (64 - n) : wake; waking; waking &= waking - 1) {
         const struct pf_running_function *s = &others[__builtin_ctzll(waking)];
-        bool switch_body = decision >= PF_PAIR_FIRST_BURST && waking & -waking & deciding;
+        bool switch_body = decision >= PF_PAIR_FIRST_BURST && waking & -waking & wake;
         pf_running_wake(s->thread, switch_body && s->hash & PF_RUNNING_HAS_LOOPS);
     }
     if (decision == PF_PAIR_NEW)
-        delay(o, others, deciding);
+        delay(o, others, wake);
     pf_running_end_read(o->table_index);
     if (!*alone)
         __atomic_store_n(&history.other_thread_seen, true, __ATOMIC_RELAXED);
@@ -226,9 +228,10 @@ static void burst_begins(struct pf_thread *t, uint32_t asked)
         pf_watch_burst_short(&o->time);
         return;
     }
-    pf_watch_burst_begin(&o->time, asked == PF_SWITCH_WINDOW);
-    if (asked == PF_SWITCH_WINDOW && pf_window_is_open(pf_window_now()))
-        __atomic_store_n(&__pf_tls.body_switch, PF_SWITCH_WINDOW, __ATOMIC_RELAXED); /* all loops */
+    pf_watch_burst_begin(&o->time, asked == PF_BODY_SWITCH_WINDOW);
+    /* while the window is open, the thread also switches in the next loop */
+    if (asked == PF_BODY_SWITCH_WINDOW && pf_window_is_open(pf_window_now()))
+        __atomic_store_n(&__pf_tls.body_switch, PF_BODY_SWITCH_WINDOW, __ATOMIC_RELAXED);
 }
 
 /* A rare call has opened a window: waits a moment, so that accesses of the other threads before it
@@ -278,10 +281,12 @@ static bool samples(struct pf_thread *t, struct thread_state *o, struct pf_func 
     bool rare = pf_window_is_rare(interval),
          often = rare || pf_window_is_late(o->time.last_call, now);
     *calls += weight - 1;
-    bool over = pf_watch_time_over(&o->time, now), alone, first = *calls < base_rate.burst;
+    bool over = pf_watch_share_too_large(&o->time, now), alone,
+         initial_call = *calls < base_rate.burst;
     bool base = pf_burst_rate_samples(&base_rate, *calls, &base_left);
-    enum pf_pair_decision decision = decide(t, f, weight, first, &left, &alone);
-    bool anew = first || decision >= PF_PAIR_FIRST_BURST, sample = anew || rare || (base && !over);
+    enum pf_pair_decision decision = decide(t, f, weight, initial_call, &left, &alone);
+    bool anew = initial_call || decision >= PF_PAIR_FIRST_BURST,
+         sample = anew || rare || (base && !over);
     if (decision == PF_PAIR_BURST && !sample && !over &&
         *sampled < PAIR_CALLS + *calls / PAIR_RATE) {
         ++*sampled;
@@ -294,12 +299,12 @@ static bool samples(struct pf_thread *t, struct thread_state *o, struct pf_func 
     if (alone)
         return sample;
     if (pf_window_open_for_rare(now, interval)) {
-        pf_running_open_window(o->table_index, PF_SWITCH_WINDOW);
+        pf_running_ask_all(o->table_index, PF_BODY_SWITCH_WINDOW);
         window_delay(now);
         return true;
     }
     if (pf_window_open_if_due(now))
-        pf_running_open_window(o->table_index, PF_SWITCH_WINDOW);
+        pf_running_ask_all(o->table_index, PF_BODY_SWITCH_WINDOW);
     return sample;
 }
 
@@ -309,14 +314,14 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
     if (!o)
         return PF_BODY_WATCH;
     uint64_t now = pf_window_now();
-    if (pf_window_is_open(now)) { /* the next call asks too */
+    if (pf_window_is_open(now)) { /* dispatch stays PF_DISPATCH_ASK: the next call asks, too */
         pf_watch_burst_begin(&o->time, true);
         return PF_BODY_WATCH;
     }
     __atomic_store_n(&__pf_tls.dispatch, PF_DISPATCH_COUNT, __ATOMIC_SEQ_CST);
     if (__atomic_exchange_n(&__pf_tls.woken, 0, __ATOMIC_SEQ_CST))
         o->woken_calls_left = history.rate.burst;
-    if (__atomic_load_n(&__pf_tls.body_switch, __ATOMIC_RELAXED) == PF_SWITCH_WINDOW)
+    if (__atomic_load_n(&__pf_tls.body_switch, __ATOMIC_RELAXED) == PF_BODY_SWITCH_WINDOW)
         __atomic_store_n(&__pf_tls.body_switch, 0, __ATOMIC_RELAXED); /* it is closed */
     bool sample = samples(t, o, f, now);
     if (o->woken_calls_left) { /* after a wake-up, calls of all functions are sampled */
@@ -335,7 +340,7 @@ static uint32_t burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iter
     struct thread_state *o = t->sample.policy_state;
     if (!o || !pf_watch_burst_over(&o->time))
         return iterations;
-    if (__atomic_load_n(&__pf_tls.body_switch, __ATOMIC_RELAXED) == PF_SWITCH_WINDOW)
+    if (__atomic_load_n(&__pf_tls.body_switch, __ATOMIC_RELAXED) == PF_BODY_SWITCH_WINDOW)
         __atomic_store_n(&__pf_tls.body_switch, 0, __ATOMIC_RELAXED);
     /* It runs for long: one of its first calls is enough. */
     if (!o->time.in_window && o->of[f->number].calls < base_rate.burst)

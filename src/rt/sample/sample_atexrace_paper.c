@@ -55,7 +55,7 @@ static bool configure(const char *s)
     bool good = pf_burst_rate_parse(s, &history.rate, &history.frequent_n);
     for (unsigned colons = 0; *s; s++)
         good &= (colons += *s == ':') < 2; /* without a floor: the rate does not change */
-    history.rate.floor = history.rate.period;
+    history.rate.period_max = history.rate.period;
     return good;
 }
 

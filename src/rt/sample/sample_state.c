@@ -43,13 +43,13 @@ struct pair_entry {
     uint64_t key;
     uint32_t count, streak;
 };
-struct merged {
+struct execution_name {
     uint64_t time, pid;
 };
 
 static const char *subfolder = "pairs";
 static char folder[PATH_MAX]; /* of this program; "": none */
-static struct merged saved;   /* names the file of this execution; pid 0: not written yet */
+static struct execution_name saved; /* names the file of this execution; pid 0: not written yet */
 
 static void report_problem(const char *path, const char *what, const char *then)
 {
@@ -109,7 +109,7 @@ static bool parse_hex(const char *s, unsigned digits, uint64_t *out)
     return true;
 }
 
-static bool parse_name(const char *s, struct merged *out)
+static bool parse_name(const char *s, struct execution_name *out)
 {
     return pf_str_len(s) == 31 && parse_hex(s, 16, &out->time) && s[16] == '-' &&
            parse_hex(s + 17, 8, &out->pid) && pf_str_same(s + 25, ".pairs");
@@ -172,7 +172,7 @@ static const struct pair_entry *entries(const struct file *f)
 {
     return (const void *)(f->head + 1);
 }
-static const struct merged *merged_of(const struct file *f)
+static const struct execution_name *merged_of(const struct file *f)
 {
     return (const void *)(entries(f) + f->head->npairs);
 }
@@ -188,9 +188,9 @@ static const char *find_defect(const struct file *f, uint32_t kind)
     if (h->kind != kind)
         return "its kind does not match its name";
     if (h->npairs > f->size / sizeof(struct pair_entry) ||
-        h->nmerged > f->size / sizeof(struct merged) ||
-        f->size !=
-            sizeof *h + h->npairs * sizeof(struct pair_entry) + h->nmerged * sizeof(struct merged))
+        h->nmerged > f->size / sizeof(struct execution_name) ||
+        f->size != sizeof *h + h->npairs * sizeof(struct pair_entry) +
+                       h->nmerged * sizeof(struct execution_name))
         return "truncated, or longer than its header says";
     uint64_t sum = h->sum;
     h->sum = 0;
@@ -274,7 +274,7 @@ static bool write_file(const char *name, struct header *h, size_t size)
 /* --- the folder --- */
 
 struct listing {
-    struct merged *at; /* sorted by time */
+    struct execution_name *at; /* sorted by time */
     uint32_t n;
 };
 
@@ -294,7 +294,7 @@ static void list(struct listing *l)
     while (l->at && fd >= 0 && (n = pf_sys(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
         for (long at = 0; at < n;) {
             const struct dirent64_ *d = (const void *)(buffer + at);
-            struct merged m;
+            struct execution_name m;
             at += d->length;
             if (!parse_name(d->name, &m) || l->n == FILES_MAX)
                 continue;
@@ -307,7 +307,7 @@ static void list(struct listing *l)
         pf_sys(SYS_close, fd);
 }
 
-static void unlist(struct listing *l)
+static void listing_release(struct listing *l)
 {
     if (l->at)
         pf_sys(SYS_munmap, l->at, FILES_MAX * sizeof *l->at);
@@ -339,7 +339,7 @@ static void add_execution(struct merged_state *s, const struct file *f)
     s->executions++;
 }
 
-static bool contains(const struct file *base, struct merged m)
+static bool contains(const struct file *base, struct execution_name m)
 {
     for (uint64_t i = 0; base->head && i < base->head->nmerged; i++)
         if (merged_of(base)[i].time == m.time && merged_of(base)[i].pid == m.pid)
@@ -375,7 +375,7 @@ static void state_read(struct merged_state *s)
 static void state_release(struct merged_state *s)
 {
     pf_function_pairs_release(&s->pairs);
-    unlist(&s->files);
+    listing_release(&s->files);
 }
 
 struct pair_writer {
@@ -402,12 +402,13 @@ static void merge(void)
     char name[NAME_SIZE], path[PATH_MAX];
     state_read(&s);
     size_t size = sizeof(struct header) + s.pairs.n * sizeof(struct pair_entry) +
-                  s.files.n * sizeof(struct merged);
+                  s.files.n * sizeof(struct execution_name);
     struct pair_writer f = {pf_sys_map(NULL, size), s.pairs.n, true};
     if (f.head) {
         *f.head = (struct header){MAGIC, VERSION, BASE, 0, s.files.n, s.executions, 0};
         pf_function_pairs_each(&s.pairs, fill, &f);
-        struct merged *m = (struct merged *)((struct pair_entry *)(f.head + 1) + f.head->npairs);
+        struct execution_name *m =
+            (struct execution_name *)((struct pair_entry *)(f.head + 1) + f.head->npairs);
         pf_copy(m, s.files.at, s.files.n * sizeof *m);
         if (write_file("base", f.head, size))
             for (uint32_t i = 0; i < s.files.n; i++) {
@@ -461,7 +462,7 @@ static void merge_if_due(void)
     char path[PATH_MAX];
     list(&l);
     uint32_t waiting = l.n;
-    unlist(&l);
+    listing_release(&l);
     if (waiting < MERGE_AT || !join_path(path, folder, "lock"))
         return;
     long fd = pf_sys(SYS_open, path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);

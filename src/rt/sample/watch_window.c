@@ -81,7 +81,7 @@ bool pf_window_sometimes(struct pf_sometimes *b, uint64_t now)
     return true;
 }
 
-bool pf_watch_time_over(struct pf_watch_time *w, uint64_t now)
+bool pf_watch_share_too_large(struct pf_watch_time *w, uint64_t now)
 {
     uint64_t gap = w->last_call ? now - w->last_call : 0;
     if (gap > GAP_MAX)

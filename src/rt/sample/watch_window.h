@@ -6,10 +6,10 @@
  *          loop goes back to its plain body when its burst is over.
  *          A *window* is open for 100 microseconds, for all threads at once: every call and every
  *          loop that they enter is watched. So races between accesses that are rare in long
- *          loops can be found. Windows take the share `overhead` of the time. Half of them is for
- *          *rare calls*: a call of a function that the thread seldom calls opens a window; if
+ *          loops can be found. Windows take the part `overhead` of the time. Half of this time is
+ *          for *rare calls*: a call of a function that the thread seldom calls opens a window; if
  *          there are too many such calls, those of the rarest functions do. The other half, and
- *          what rare calls leave over, opens at regular times.
+ *          what rare calls leave over, is for windows that open at regular times.
  *          A thread's *share* is the part of its time that passed in watched calls outside
  *          windows, measured at its calls. While it is above `overhead`, only first calls, rare
  *          calls, new pairs and pairs in their first burst are sampled. So windows and the rest
@@ -23,14 +23,14 @@
 #include <stdbool.h>
 
 /* Values of pf_tls.body_switch. */
-#define PF_SWITCH_WOKEN 1u  /* another thread sampled a pair with this thread's function */
-#define PF_SWITCH_WINDOW 2u /* a window was opened */
+#define PF_BODY_SWITCH_WOKEN 1u  /* another thread sampled a pair with this thread's function */
+#define PF_BODY_SWITCH_WINDOW 2u /* a window was opened */
 
 struct pf_watch_time {
     uint64_t burst_end; /* in cycles */
     uint64_t burst_cpu; /* processor time of the thread when the burst began, in ns */
     bool in_window;     /* the burst ends with the window */
-    bool watching;      /* the last call that asked is watched */
+    bool watching;      /* the decision for the last call that asked */
     uint64_t last_call; /* when the thread asked last, in cycles */
     uint64_t total, watched; /* cycles */
 };
@@ -51,11 +51,11 @@ bool pf_window_is_late(uint64_t last, uint64_t now);
 
 /* A thread enters the block of a loop in its plain body. Returns true if it should switch to the
  * watch body: at first, and as long as the block is entered less than about once in 100
- * microseconds. */
+ * microseconds; after that never again. */
 bool pf_window_sometimes(struct pf_sometimes *b, uint64_t now);
 
 /* The thread asks at a call. Returns true if its share is too large. */
-bool pf_watch_time_over(struct pf_watch_time *w, uint64_t now);
+bool pf_watch_share_too_large(struct pf_watch_time *w, uint64_t now);
 /* What was decided for the call. */
 static inline void pf_watch_time_decided(struct pf_watch_time *w, bool watching)
 {

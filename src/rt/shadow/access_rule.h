@@ -143,11 +143,17 @@ PF_ALWAYS_INLINE bool pf_access_subsumed_in_span(uint64_t s, uint64_t w)
            pf_access_in_span(t, s) && pf_access_in_span(t, w);
 }
 
+/* True if s and a are equal but for their bytes. */
+PF_ALWAYS_INLINE bool pf_access_equal_but_bytes(uint64_t s, uint64_t a)
+{
+    return !((s ^ a) << (64 - PF_MASK_SHIFT));
+}
+
 /* Merges s and the new access `a` of the calling thread into one record if they are of the same
  * kind and epoch; returns 0 if that is impossible. */
 PF_ALWAYS_INLINE uint64_t pf_access_merge(uint64_t *cell, uint64_t s, uint64_t a)
 {
-    if (!((s ^ a) << 8))
+    if (pf_access_equal_but_bytes(s, a))
         return s | a;
     if (!pf_access_same_epoch_kind(s, a))
         return 0;

@@ -13,9 +13,9 @@
 #include "spin.h"
 #include "sys.h"
 
-#define SETS_MAX (1u << 19)
-#define SET_LIMIT 256 /* members of a read set; larger sets become spills */
-#define POPULAR 4
+#define READ_SETS_MAX (1u << 19)
+#define READ_SET_RECORDS_MAX 256 /* larger sets become spills */
+#define POPULAR 4 /* uses after which a set is worth extending (pf_read_set_add) */
 #define MEMO_BITS 6
 
 struct pf_read_set_memo { /* memoised addition: from + with = to */
@@ -33,8 +33,9 @@ static uint64_t ref_of(const struct pf_access_set *s)
 {
     if (!s)
         return 0;
-    uint64_t name = pf_store_handle(s), unknown = PF_BITS_SID | PF_BITS_CLK >> 33 << 33;
-    return unknown | (name & 0xffffff) | PF_BIT_W | (name >> 24) << 25;
+    /* see the drawing in access_set.h */
+    uint64_t handle = pf_store_handle(s), unseen_epoch = PF_BITS_SID | PF_BITS_CLK >> 33 << 33;
+    return unseen_epoch | (handle & 0xffffff) | PF_BIT_W | (handle >> 24) << 25;
 }
 
 static struct pf_access_set *set_new(unsigned n)
@@ -87,7 +88,7 @@ static struct pf_access_set *spill_copy(const uint64_t *list, unsigned n, unsign
 
 uint64_t pf_spill_new(const uint64_t *list, unsigned n, uint64_t more)
 {
-    struct pf_access_set *s = spill_copy(list, n, n + 3);
+    struct pf_access_set *s = spill_copy(list, n, n + 3); /* `more`, and two free */
     if (s && more) {
         s->record[s->n++] = more;
         s->kinds |= PF_ACCESS_KIND(more);
@@ -100,7 +101,7 @@ struct pf_access_set *pf_spill_for_update(uint64_t *ref)
     struct pf_access_set *s = pf_access_set_at(*ref);
     if (!s->interned)
         return s;
-    s = spill_copy(s->record, s->n, s->n + 3u);
+    s = spill_copy(s->record, s->n, s->n + 3u); /* so that the next push needs no copy */
     if (s)
         *ref = ref_of(s);
     return s;
@@ -188,14 +189,14 @@ static struct pf_access_set *intern(const uint64_t *record, unsigned n)
     uint32_t hash = n;
     for (unsigned i = 0; i < n; i++)
         hash = pf_hash_index_hash(record[i], hash);
-    uint32_t name = pf_hash_index_find(&index, hash, same, &key);
-    if (name)
-        return pf_store_at(name);
+    uint32_t handle = pf_hash_index_find(&index, hash, same, &key);
+    if (handle)
+        return pf_store_at(handle);
     struct pf_access_set *s = NULL;
     pf_spin_lock(&lock);
-    if ((name = pf_hash_index_find(&index, hash, same, &key))) {
-        s = pf_store_at(name);
-    } else if (index.used < SETS_MAX && (s = set_new(n))) {
+    if ((handle = pf_hash_index_find(&index, hash, same, &key))) {
+        s = pf_store_at(handle);
+    } else if (index.used < READ_SETS_MAX && (s = set_new(n))) {
         for (unsigned k = 0; k < n; k++)
             s->record[k] = record[k];
         s->interned = 1;
@@ -235,14 +236,14 @@ static void sort_in(uint64_t *out, unsigned n, uint64_t a)
 static uint64_t add_read(struct pf_thread *t, const uint64_t *record, unsigned n, uint64_t a,
                          bool *again)
 {
-    uint64_t out[SET_LIMIT + 1];
+    uint64_t out[READ_SET_RECORDS_MAX + 1];
     unsigned m = 0;
     *again = false;
-    if (n >= SET_LIMIT)
+    if (n >= READ_SET_RECORDS_MAX)
         return 0;
     for (unsigned i = 0; i < n; i++) {
         uint64_t s = record[i], both = s & a & PF_MASK_ALL;
-        bool mine = !((s ^ a) & PF_BITS_SID);
+        bool same_slot = !((s ^ a) & PF_BITS_SID);
         if (!((s ^ a) & ~(PF_MASK_ALL | PF_BITS_ID))) { /* same epoch: merge with a, if possible */
             uint64_t alone = s & ~a & PF_MASK_ALL;
             unsigned mask = (unsigned)(alone >> PF_MASK_SHIFT);
@@ -253,10 +254,10 @@ static uint64_t add_read(struct pf_thread *t, const uint64_t *record, unsigned n
                 continue;
             }
         }
-        if (mine && pf_access_clk(s) != t->order.clk)
+        if (same_slot && pf_access_clk(s) != t->order.clk)
             *again = true;
-        if (mine ? pf_access_clk(s) != t->order.clk
-                 : pf_access_clk(s) <= t->order.clock[pf_access_sid(s)])
+        if (same_slot ? pf_access_clk(s) != t->order.clk
+                      : pf_access_clk(s) <= t->order.clock[pf_access_sid(s)])
             s &= ~both;
         if (s & PF_MASK_ALL)
             out[m++] = s;
@@ -290,7 +291,7 @@ static uint64_t memoise(struct pf_thread *t, uint64_t from, uint64_t with, uint6
     return count_use(to);
 }
 
-uint64_t pf_read_set_add_cached(struct pf_thread *t, uint64_t from, uint64_t a)
+uint64_t pf_read_set_add_memoised(struct pf_thread *t, uint64_t from, uint64_t a)
 {
     const struct pf_read_set_memo *m = memo_of(t, from, a);
     if (!m || m->from != from || m->with != a)
@@ -306,7 +307,7 @@ uint64_t pf_read_set_add_cached(struct pf_thread *t, uint64_t from, uint64_t a)
 uint64_t pf_read_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a)
 {
     bool again;
-    uint64_t to = pf_read_set_add_cached(t, s, a);
+    uint64_t to = pf_read_set_add_memoised(t, s, a);
     if (to)
         return to;
     if (!may_make_read_set(t))
@@ -318,7 +319,7 @@ uint64_t pf_read_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a)
 uint64_t pf_read_set_add(struct pf_thread *t, uint64_t ref, uint64_t a)
 {
     bool again;
-    uint64_t to = pf_read_set_add_cached(t, ref, a);
+    uint64_t to = pf_read_set_add_memoised(t, ref, a);
     if (to)
         return to;
     if (!may_make_read_set(t))

@@ -96,7 +96,7 @@ uint64_t pf_read_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a);
 uint64_t pf_read_set_add(struct pf_thread *t, uint64_t ref, uint64_t a);
 /* The result of the addition if t recently made exactly this one; else 0. `from` is a read set, or
  * the first read of a new set (pf_read_set_of_two); any other word gives 0. */
-uint64_t pf_read_set_add_cached(struct pf_thread *t, uint64_t from, uint64_t a);
+uint64_t pf_read_set_add_memoised(struct pf_thread *t, uint64_t from, uint64_t a);
 
 /* Returns a spill that may be modified: that of *ref if it is a spill, else a private copy of the
  * read set, and *ref is set to it. */

@@ -317,7 +317,7 @@ __attribute__((preserve_most)) uint64_t pf_cell_repeat_addition(const uint32_t *
     struct pf_thread *t = __pf_tls.thread;
     if (!pf_access_cannot_race(clock, s0, mine) || (!s0 && pf_rt.check_only_threads))
         return 0;
-    uint64_t to = pf_read_set_add_cached(t, s1, mine);
+    uint64_t to = pf_read_set_add_memoised(t, s1, mine);
     if (!to)
         return 0;
     t->order.dirty = true;

@@ -117,7 +117,7 @@ access_granule_traced(struct pf_thread *t, uintptr_t addr, uint64_t a)
     last.now1 = pf_word_get(&cell[1]);
     repeatable = repeatable && !*overflow && last.now0 == last.was0 &&
                  (last.now1 == last.was1 ||
-                  (last.now1 && last.now1 == pf_read_set_add_cached(t, last.was1, a)));
+                  (last.now1 && last.now1 == pf_read_set_add_memoised(t, last.was1, a)));
     return repeatable ? last : PF_TRANSITION_NONE;
 }
 

@@ -74,6 +74,13 @@ pf_overflow_put(uint64_t *cell, const uint64_t *was, const uint64_t *n)
     pf_cell_overflow_set_state(cell, any);
 }
 
+/* Results of pf_overflow_move. */
+enum pf_move_result {
+    PF_MOVE_NO_ROOM,
+    PF_MOVE_DONE, /* `rest` was moved */
+    PF_MOVE_UPDATED, /* the update is complete */
+};
+
 /*
  * Makes cell[1] free for the plain read `mine`. `rest` is what remains of the read that is there;
  * the overflow words are in use and hold only reads.
@@ -82,22 +89,20 @@ pf_overflow_put(uint64_t *cell, const uint64_t *was, const uint64_t *n)
  * threads that read in turns do not write cell[1] each time, and the cache line of the cell stays
  * shared. Otherwise `rest` moves to a word that is replaceable or subsumed, or to an empty one;
  * other replaceable or subsumed words are cleared.
- *
- * Returns 1 if `rest` was moved, 0 if there is no room, -1 if the update is complete.
  */
-static inline __attribute__((always_inline)) int
+static inline __attribute__((always_inline)) enum pf_move_result
 pf_overflow_move(const uint32_t *clock, uint64_t *cell, uint64_t rest, uint64_t mine)
 {
     uint64_t *overflow = pf_cell_overflow(cell), *at = NULL, *empty = NULL;
     for (unsigned i = 0; i < PF_OVERFLOW_WORDS; i++)
         if (pf_access_covers(pf_word_get(&overflow[i]), mine))
-            return -1;
+            return PF_MOVE_UPDATED;
     for (unsigned i = 0; i < PF_OVERFLOW_WORDS; i++) {
         uint64_t s = pf_word_get(&overflow[i]);
         if (s && !((s ^ mine) & PF_BITS_SID) && pf_access_replaceable(clock, s, mine)) {
             pf_word_put(&overflow[i], mine);
             __pf_tls.thread->order.dirty = true;
-            return -1;
+            return PF_MOVE_UPDATED;
         }
         if (!s)
             empty = &overflow[i];
@@ -108,9 +113,9 @@ pf_overflow_move(const uint32_t *clock, uint64_t *cell, uint64_t rest, uint64_t 
         }
     }
     if (!at && !(at = empty))
-        return 0;
+        return PF_MOVE_NO_ROOM;
     pf_word_put(at, rest);
-    return 1;
+    return PF_MOVE_DONE;
 }
 
 /* True if the read-set cache of t, the calling thread, shows that the plain read `a` is covered.
@@ -196,25 +201,27 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     }
     if (pf_access_is_duplicate(s0, s1))
         s1 = 0;
-    uint64_t one = s1 ? pf_access_merge(cell, s1, mine) : 0;
-    uint64_t rest = one ? 0 : pf_access_remainder(clock, s1, mine);
+    uint64_t merged = s1 ? pf_access_merge(cell, s1, mine) : 0;
+    uint64_t rest = merged ? 0 : pf_access_remainder(clock, s1, mine);
     if (pf_access_globally_ordered(rest) || pf_access_subsumed_in_span(rest, s0))
         rest = 0;
     if (rest && pf_access_same_epoch_kind(s1, mine))
         return false; /* the two sites cannot share a record */
-    unsigned used = *pf_cell_overflow_state(cell);
-    if (rest && !used && !(rest & (PF_BIT_W | PF_BIT_A)) && s0 &&
+    unsigned overflow_state = *pf_cell_overflow_state(cell);
+    if (rest && !overflow_state && !(rest & (PF_BIT_W | PF_BIT_A)) && s0 &&
         pf_access_replaceable(clock, s0, mine) && !((s0 ^ mine) & PF_BITS_SID)) {
         /* Two readers in turns, each has its own word. */
         pf_word_put(&cell[0], mine);
         __pf_tls.thread->order.dirty = true;
         return true;
     }
-    int swapped =
-        used == 1 && rest && !(rest & PF_BIT_W) ? pf_overflow_move(clock, cell, rest, mine) : !rest;
-    if (swapped < 0)
+    enum pf_move_result moved = overflow_state == 1 && rest && !(rest & PF_BIT_W)
+                                    ? pf_overflow_move(clock, cell, rest, mine)
+                                : rest ? PF_MOVE_NO_ROOM
+                                       : PF_MOVE_DONE;
+    if (moved == PF_MOVE_UPDATED)
         return true;
-    if (!used && rest) {
+    if (!overflow_state && rest) {
         /* Two threads that read in turns are often the first of many: the slow path decides about a
          * read set. */
         if (!(rest & (PF_BIT_W | PF_BIT_A)) && !pf_access_ordered(clock, rest)) {
@@ -228,17 +235,17 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
             pf_cell_overflow_init(cell, rest);
             pf_cell_count_overflow(__pf_tls.thread);
         }
-    } else if (used == 2 || !swapped) {
+    } else if (overflow_state == 2 || moved == PF_MOVE_NO_ROOM) {
         uint64_t was[PF_OVERFLOW_WORDS], n[PF_OVERFLOW_WORDS];
         for (unsigned i = 0; i < PF_OVERFLOW_WORDS; i++) {
             n[i] = was[i] = pf_word_get(&pf_cell_overflow(cell)[i]);
             if (!pf_access_cannot_race(clock, n[i], mine))
                 return false;
-            uint64_t both = !one && pf_access_same_epoch_kind(n[i], mine)
+            uint64_t both = !merged && pf_access_same_epoch_kind(n[i], mine)
                                 ? pf_access_merge(cell, n[i], mine)
                                 : 0;
             if (both)
-                one = both;
+                merged = both;
             n[i] = both || pf_access_subsumed_by(n[i], rest)
                        ? 0
                        : pf_access_remainder(clock, n[i], mine);
@@ -252,7 +259,7 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
         pf_overflow_put(cell, was, n);
         pf_cell_count_overflow(__pf_tls.thread);
     }
-    pf_word_put(&cell[1], one ? one : mine);
+    pf_word_put(&cell[1], merged ? merged : mine);
     __pf_tls.thread->order.dirty = true;
     return true;
 }
@@ -269,21 +276,21 @@ pf_cell_fast_update_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
         s1 = 0;
     if (!pf_access_ordered(clock, s0) || !pf_access_ordered(clock, s1))
         return false;
-    uint64_t one = s0 ? pf_access_merge(cell, s0, mine) : 0;
-    if (one) { /* a write of this epoch gets more bytes */
+    uint64_t merged = s0 ? pf_access_merge(cell, s0, mine) : 0;
+    if (merged) { /* a write of this epoch gets more bytes */
         if (*pf_cell_overflow_state(cell)) {
             uint64_t was[PF_OVERFLOW_WORDS], n[PF_OVERFLOW_WORDS];
             for (unsigned i = 0; i < PF_OVERFLOW_WORDS; i++) {
                 n[i] = was[i] = pf_word_get(&pf_cell_overflow(cell)[i]);
                 if (!pf_access_ordered(clock, n[i]))
                     return false;
-                n[i] = pf_access_replace(n[i], one);
+                n[i] = pf_access_replace(n[i], merged);
             }
             pf_overflow_put(cell, was, n);
         }
-        s1 = pf_access_replace(s1, one);
-        pf_word_put(&cell[0], one);
-        pf_word_put(&cell[1], s1 ? s1 : one);
+        s1 = pf_access_replace(s1, merged);
+        pf_word_put(&cell[0], merged);
+        pf_word_put(&cell[1], s1 ? s1 : merged);
         return true;
     }
     uint64_t rest = pf_access_globally_ordered(s0) ? 0 : pf_access_replace(s0, mine);
@@ -427,8 +434,8 @@ pf_cell_fast_update_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
             return result == PF_SCAN_COVERED;
     /* If there is room, records of different bytes are kept separate, so that each can be refreshed
      * in place. */
-    uint64_t one = 0, *at = scan.old ? scan.old : scan.empty;
-    if (!at && scan.same && (one = pf_access_merge(cell, pf_word_get(scan.same), mine)))
+    uint64_t merged = 0, *at = scan.old ? scan.old : scan.empty;
+    if (!at && scan.same && (merged = pf_access_merge(cell, pf_word_get(scan.same), mine)))
         at = scan.same;
     if (!at)
         return false;
@@ -438,7 +445,7 @@ pf_cell_fast_update_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
             if (word != at && pf_access_replaceable_atomic(clock, pf_word_get(word), mine))
                 pf_word_put(word, i < 2 && pf_rt.check_only_threads ? mine : 0);
         }
-    pf_word_put(at, one ? one : mine);
+    pf_word_put(at, merged ? merged : mine);
     if (at != &cell[0] && at != &cell[1] && (mine & PF_BIT_W))
         pf_cell_overflow_set_state(cell, mine);
     __pf_tls.thread->order.dirty = true;
@@ -464,7 +471,7 @@ static inline __attribute__((always_inline)) bool pf_cell_update_front(const uin
     uint64_t s = write ? s0 : s1; /* the word that the access goes to */
     if (write && pf_access_bytes_within(s0, mine)) {
         /* replaced */
-    } else if ((s ^ mine) << 8 == 0) {
+    } else if (pf_access_equal_but_bytes(s, mine)) {
         mine |= s;
     } else if (!pf_access_bytes_within(s, mine) && pf_access_same_epoch_kind(s, mine)) {
         mine = pf_site_per_byte_merge(cell, s, mine);

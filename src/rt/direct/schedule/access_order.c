@@ -329,7 +329,7 @@ void pf_access_order_segment_closed(uint64_t events)
         out->events = events > o.began ? events - o.began : 0;
 }
 
-bool pf_access_order_is_over(uint64_t events)
+bool pf_access_order_limit_reached(uint64_t events)
 {
     /* A thread that is held at once has one event less than at the checkpoint. */
     if (!o.active || !o.want.limit || events <= o.began || events - o.began <= o.want.limit)

@@ -46,6 +46,6 @@ void pf_access_order_only_yields(void);
 /* A segment was closed after `events` events of all threads. */
 void pf_access_order_segment_closed(uint64_t events);
 /* True if the continuation has used up its limit of events. */
-bool pf_access_order_is_over(uint64_t events);
+bool pf_access_order_limit_reached(uint64_t events);
 
 #endif

@@ -182,7 +182,7 @@ struct pf_context *pf_schedule_plan_wait(const struct pf_context *current, uint6
         }
         if (wanted->state == PF_CONTEXT_HELD ||
             (!wanted->wait.deadline && !pf_waits_external() &&
-             !(pf_schedule_plan_has_no_step(wanted) && pf_waits_time())) ||
+             !(pf_schedule_plan_has_no_step(wanted) && pf_waits_time_can_wake())) ||
             pf_sched_now() >= until) {
             pf_schedule_plan_fail();
             return NULL;

@@ -45,7 +45,7 @@ struct pf_context *pf_context_self(void) { return pf_scheduler.self; }
 /* False unless every event is reported. Then it counts the event: true if the grant covers it. */
 static bool is_granted(struct pf_context *c)
 {
-    if (__builtin_expect(!pf_scheduler.watched, 1))
+    if (__builtin_expect(!pf_scheduler.every_event, 1))
         return false;
     c->tls->budget = 0;
     return --c->grant_left >= 0;
@@ -79,7 +79,7 @@ void pf_sched_wake(struct pf_context *c, enum pf_woken how)
     pf_queue_add(&pf_scheduler.ready, c);
 }
 
-uint64_t pf_sched_boundary(void) { return pf_scheduler.boundary; }
+uint64_t pf_sched_boundary(void) { return pf_scheduler.segments_closed; }
 
 /* Called in signal handlers: the budget must not be changed, because compiled code may hold it in a
  * register. */
@@ -88,13 +88,14 @@ void pf_sched_spins_alone(void) { pf_scheduler.preempt_soon = pf_scheduler.spins
 
 uint64_t pf_sched_progress(void)
 {
-    return pf_scheduler.calls + pf_scheduler.boundary + pf_scheduler.events + pf_segment_events();
+    return pf_scheduler.calls + pf_scheduler.segments_closed + pf_scheduler.events +
+           pf_segment_events();
 }
 bool pf_sched_follows_recording(void) { return pf_scheduler.following; }
 bool pf_sched_is_alone(void)
 {
     return !pf_scheduler.ready.first && !pf_spinners_any() && !pf_waits_external_or_timed() &&
-           !pf_waits_time();
+           !pf_waits_time_can_wake();
 }
 bool pf_sched_would_yield(void)
 {
@@ -141,7 +142,7 @@ static void wait_for_runnable(const struct pf_context *current)
         pf_breakpoint_flip_holds() && pf_waits_external() ? pf_sched_now() + HOLD_PATIENCE : 0;
     do {
         if (pf_direct.fuzzing && !current && !pf_scheduler.ready.first)
-            pf_fuzz_policy_release_one(pf_waits_external() || !pf_waits_time());
+            pf_fuzz_policy_release_one(pf_waits_external() || !pf_waits_time_can_wake());
         if (!current && !pf_scheduler.ready.first && pf_spinners_run())
             return;
         if (!current && pf_spinners_any() && !until && pf_waits_external())
@@ -151,6 +152,9 @@ static void wait_for_runnable(const struct pf_context *current)
             pf_breakpoint_flip_timeout();
     } while (!current && !pf_scheduler.ready.first);
 }
+
+/* True once in YIELDS_IDLE yields; a yield adds up to SPIN_WEIGHT to their number. */
+static bool is_idle_check_due(void) { return pf_scheduler.yields % YIELDS_IDLE < SPIN_WEIGHT; }
 
 /* Chooses the next thread and its grant. The schedule plan decides first, then the fuzzing policy.
  * If neither does, the thread is `picked`, or if that is NULL, the choice of the policy. */
@@ -166,8 +170,8 @@ static struct pf_context *choose(struct pf_context *picked, bool yielded, uint64
     if (current || pf_scheduler.ready.first)
         pf_spinners_take_chance();
     wait_for_runnable(current);
-    if (yielded && pf_scheduler.yields % YIELDS_IDLE < SPIN_WEIGHT &&
-        pf_scheduler.yields >= YIELDS_IDLE && (pf_waits_external_or_timed() || pf_waits_time()))
+    if (yielded && pf_scheduler.yields >= YIELDS_IDLE && is_idle_check_due() &&
+        (pf_waits_external_or_timed() || pf_waits_time_can_wake()))
         pf_waits_poll(true, 0); /* runnable threads only spin on blocked ones */
     struct pf_context *wanted =
         pf_schedule_plan_wait(current, yielded ? pf_scheduler.yields : 0, n);
@@ -190,18 +194,18 @@ static struct pf_context *decide(bool yielded)
     struct pf_context *me = pf_scheduler.self, *c = pf_scheduler.picked;
     uint64_t n;
     pf_scheduler.picked = NULL;
-    /* not starved if a policy has released a held thread meanwhile: then it is in the run queue */
-    bool starved = pf_scheduler.spins_alone && !pf_scheduler.ready.first;
+    /* not stuck if a policy has released a held thread meanwhile: then it is in the run queue */
+    bool stuck_spinning = pf_scheduler.spins_alone && !pf_scheduler.ready.first;
     if (pf_scheduler.yields > ORDER_YIELDS)
         pf_access_order_only_yields();
-    bool over = pf_access_order_is_over(pf_scheduler.events);
-    bool live = pf_scheduler.yields > YIELDS_MAX && !pf_scheduler.following &&
-                pf_scheduler.yields % YIELDS_IDLE < SPIN_WEIGHT && pf_spinners_only_yield();
-    if ((live || starved || over) && !pf_scheduler.following) {
+    bool over = pf_access_order_limit_reached(pf_scheduler.events);
+    bool livelock = pf_scheduler.yields > YIELDS_MAX && !pf_scheduler.following &&
+                    is_idle_check_due() && pf_spinners_only_yield();
+    if ((livelock || stuck_spinning || over) && !pf_scheduler.following) {
         pf_breakpoint_flip_stuck();
         pf_sched_end_stuck(true);
     }
-    pf_scheduler.boundary++;
+    pf_scheduler.segments_closed++;
     pf_scheduler.preempt_soon = pf_scheduler.spins_alone = false;
     pf_signal_take_arrived();
     if (pf_scheduler.following && !pf_segment_read())
@@ -256,7 +260,8 @@ static bool may_continue(struct pf_context *me)
         return false;
     uint64_t done = pf_segment_events(), events = pf_scheduler.events + done;
     pf_breakpoint_flip_limits(events, pf_scheduler.yields);
-    if ((pf_direct.fuzzing && pf_fuzz_policy_is_due(events)) || pf_access_order_is_over(events))
+    if ((pf_direct.fuzzing && pf_fuzz_policy_is_due(events)) ||
+        pf_access_order_limit_reached(events))
         return false;
     pf_spinners_wake();
     if (pf_scheduler.ready.first) {
@@ -314,10 +319,10 @@ static void at_preemption_point(void *unused)
     (void)unused;
     struct pf_context *me = pf_scheduler.self;
     bool resumed = false; /* other threads ran, and it is the turn of `me` again */
-    bool run_ends_here = pf_context_events(me) == me->break_at && pf_breakpoint_is_until(me);
-    if (run_ends_here && pf_segment_rest()) { /* the grant covers the event: no decision follows */
+    bool is_until_point = pf_context_events(me) == me->break_at && pf_breakpoint_is_until(me);
+    if (is_until_point && pf_segment_rest()) { /* the grant covers the event: no decision follows */
         pf_breakpoint_stop_run();
-        run_ends_here = false;
+        is_until_point = false;
     }
     if (me->wait_loop.waits) {
         pf_spinners_add(me);
@@ -344,7 +349,7 @@ static void at_preemption_point(void *unused)
         if (me->fuzz.marks)
             hold_for_fuzzing(me);
     }
-    if (run_ends_here)
+    if (is_until_point)
         pf_breakpoint_stop_run();
     if (me->signal_due && !__pf_tls.nested)
         pf_signal_deliver_due();
@@ -407,9 +412,9 @@ void pf_sched_release(struct pf_context *c)
 }
 
 /* all: from now on every event is reported to the scheduler. Keeps what is left of each grant. */
-static void set_watched(bool all)
+static void set_every_event(bool all)
 {
-    for (uint32_t i = 0; i < pf_contexts() && all != pf_scheduler.watched; i++) {
+    for (uint32_t i = 0; i < pf_contexts() && all != pf_scheduler.every_event; i++) {
         struct pf_context *c = pf_context_at(i);
         if (c->state == PF_CONTEXT_ENDED)
             continue;
@@ -417,7 +422,7 @@ static void set_watched(bool all)
             c->grant_left = c->tls->budget;
         c->tls->budget = all ? 0 : c->grant_left;
     }
-    pf_scheduler.watched = all;
+    pf_scheduler.every_event = all;
 }
 
 void pf_sched_policy(const char *policy)
@@ -437,7 +442,7 @@ void pf_sched_policy(const char *policy)
     pf_direct.fuzzing = pf_scheduler.policy.kind == PF_POLICY_FUZZ;
     for (uint32_t i = 0; i < pf_contexts(); i++)
         pf_context_at(i)->fuzz.unseen = pf_direct.fuzzing && pf_context_at(i)->before_event;
-    set_watched(pf_direct.watching || pf_direct.fuzzing || pf_model_active());
+    set_every_event(pf_direct.watching || pf_direct.fuzzing || pf_model_active());
 }
 
 void pf_sched_yield(void)
@@ -474,7 +479,7 @@ void pf_sched_jumps(uint64_t to)
     pf_scheduler.left_handler = true;
     pf_segment_close(PF_END_PREEMPTED);
     pf_scheduler.left_handler = false;
-    pf_scheduler.boundary++;
+    pf_scheduler.segments_closed++;
     pf_signal_take_arrived();
     /* The same thread continues: another one may not run here, inside the handler. */
     if (pf_scheduler.following) {
@@ -532,7 +537,7 @@ void pf_sched_init(const char *policy)
     pf_scheduler.following = pf_direct.mode == PF_DIRECT_REPLAY;
     if (pf_scheduler.following) {
         pf_direct.fuzzing = false;
-        set_watched(pf_direct.watching || pf_model_active());
+        set_every_event(pf_direct.watching || pf_model_active());
     }
     if (pf_scheduler.following && !pf_segment_read())
         pf_direct_refuse("the recording has no schedule");

@@ -19,7 +19,7 @@ struct pf_scheduler {
     uint64_t grant_rest; /* events to grant after this part of the grant (pf_segment_grant) */
     bool began_before_event; /* self was before an event when the segment began */
     struct pf_segment recorded; /* replay: the current segment as recorded */
-    bool watched; /* every event is reported here: tracing, memory checks, fuzzing */
+    bool every_event; /* every event is reported here: tracing, memory checks, fuzzing */
     bool following; /* a replay that has not left its recording: the schedule decides */
     bool closed; /* the last segment of the run was closed */
     uint64_t events; /* in all closed segments */
@@ -33,7 +33,7 @@ struct pf_scheduler {
     uint64_t yields;
     uint64_t yield_calls; /* value of `calls` at the last of them */
     uint64_t alone_yields, alone_yield_calls; /* the same for yields with no thread to yield to */
-    uint64_t boundary; /* segments closed so far */
+    uint64_t segments_closed;
     uint64_t switches;
     struct pf_context *picked; /* chosen by the policy for the next segment */
     bool exit_decided, exit_waits; /* the policy's decision at the end of the process */
@@ -44,7 +44,7 @@ extern struct pf_scheduler pf_scheduler;
  * budget that compiled code decrements stays 0. */
 static inline int64_t *pf_sched_left_of(struct pf_context *c)
 {
-    return pf_scheduler.watched ? &c->grant_left : &c->tls->budget;
+    return pf_scheduler.every_event ? &c->grant_left : &c->tls->budget;
 }
 
 /* Events of the current segment so far, without the event that self is about to perform. */

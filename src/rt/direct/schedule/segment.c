@@ -69,7 +69,7 @@ void pf_segment_close(enum pf_segment_end how)
     bool nothing = how == PF_END_PREEMPTED && pf_scheduler.began_before_event &&
                    pf_scheduler.self->before_event && !seg.n;
     if (nothing && !pf_scheduler.following) {
-        pf_scheduler.boundary--; /* nothing happened since it began: not a segment */
+        pf_scheduler.segments_closed--; /* nothing happened since it began: not a segment */
     } else if (!pf_scheduler.following) {
         if (pf_direct.mode == PF_DIRECT_RECORD)
             pf_schedule_put(&seg);

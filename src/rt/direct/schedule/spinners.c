@@ -40,7 +40,7 @@ static bool others_are_stuck(const struct pf_context *c)
         if (k != c && k->state != PF_CONTEXT_ENDED && k->state != PF_CONTEXT_WAITING && !spins)
             return false;
     }
-    return !pf_waits_external_or_timed() && !pf_waits_time();
+    return !pf_waits_external_or_timed() && !pf_waits_time_can_wake();
 }
 
 bool pf_spinners_recognise(struct pf_context *c, const struct pf_pending_event *event)
@@ -162,7 +162,7 @@ void pf_spinners_take_chance(void)
 bool pf_spinners_run(void)
 {
     if (!spinners.first ||
-        (++in_vain % PATIENCE == 0 && (pf_waits_external_or_timed() || pf_waits_time())))
+        (++in_vain % PATIENCE == 0 && (pf_waits_external_or_timed() || pf_waits_time_can_wake())))
         return false;
     while (spinners.first)
         release(spinners.first, false);

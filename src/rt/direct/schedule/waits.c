@@ -183,7 +183,7 @@ static uint64_t next_deadline(void)
     uint64_t timer = pf_timer_deadline();
     return !w.deadline || (timer && timer < w.deadline) ? timer : w.deadline;
 }
-bool pf_waits_time(void) { return next_deadline(); }
+bool pf_waits_time_can_wake(void) { return next_deadline(); }
 
 void pf_sched_time_passed(uint64_t ns)
 {

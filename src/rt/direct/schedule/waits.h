@@ -23,7 +23,7 @@ void pf_waits_forget(void); /* no thread waits any more */
 bool pf_waits_external(void);
 bool pf_waits_external_or_timed(void);
 /* True if a wait has a deadline or a timer is running: time alone will change something. */
-bool pf_waits_time(void);
+bool pf_waits_time_can_wake(void);
 /* The wait of c has timed out; a limit that has not passed yet is noted. */
 void pf_waits_note_timeout(struct pf_context *c);
 /* Both are called between two segments, and recorded. _expire: the wait of c, which has a deadline,
