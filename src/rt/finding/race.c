@@ -8,6 +8,7 @@
  */
 #include "race.h"
 #include "benign.h"
+#include "cancellation.h"
 #include "ended_scope.h"
 #include "finding_place.h"
 #include "finding_text.h"
@@ -44,6 +45,7 @@ struct finding_entry {
 static struct {
     struct pf_spin lock;
     pid_t holder; /* kernel thread that holds the lock */
+    int cancel_type; /* of that thread, before it took the lock */
     pid_t pid;
     bool ended;
     uint32_t execs; /* calls of exec in progress */
@@ -84,14 +86,18 @@ static void print_finding(const struct pf_finding *f)
 
 static void lock_reports(void)
 {
+    int type = pf_cancellation_defer();
     pf_spin_lock(&race.lock);
+    race.cancel_type = type;
     __atomic_store_n(&race.holder, (pid_t)pf_sys(SYS_gettid), __ATOMIC_RELAXED);
 }
 
 static void unlock_reports(void)
 {
+    int type = race.cancel_type;
     __atomic_store_n(&race.holder, 0, __ATOMIC_RELAXED);
     pf_spin_unlock(&race.lock);
+    pf_cancellation_restore(type);
 }
 
 /* A signal handler that interrupts a report may call exit. */
@@ -443,8 +449,10 @@ void pf_failure_found(const struct pf_failure *e, bool quiet)
 static bool try_lock_reports(void)
 {
     for (int i = 0; i < 1000; i++) {
-        if (pf_spin_try(&race.lock))
+        if (pf_spin_try(&race.lock)) {
+            race.cancel_type = PTHREAD_CANCEL_DEFERRED; /* the process is about to die */
             return true;
+        }
         pf_sys(SYS_sched_yield);
     }
     return false;
