@@ -173,8 +173,8 @@ static bool next_explore(struct pf_chain *c, size_t test, struct pf_check_line *
     return true;
 }
 
-/* The first part of a round: recordings, which also show how long the program takes, free runs, and
- * predictions. */
+/* The first part of a round: recordings, which also show how long the program takes, free runs,
+ * predictions, also of forked children, and slices of the systematic search. */
 static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *wanted,
                           struct pf_check_line *u)
 {
@@ -249,8 +249,8 @@ static bool next_directed(struct pf_chain *c, const struct pf_chain_target *targ
     enum pf_chain_state ignored;
     for (size_t i = 0, given = 0; i < n && given < DIRECTED_PER_ROUND; i++) {
         struct pf_chain_tried *t = pf_chain_find_tried(c, targets[i].finding);
-        bool had = t && t->round == c->round;
-        size_t test = t && !had && t->tries < PF_CHAIN_TRIES && *targets[i].positions
+        bool had = t->round == c->round;
+        size_t test = !had && t->tries < PF_CHAIN_TRIES && *targets[i].positions
                           ? test_for(c, &targets[i], t->tries)
                           : PF_CHAIN_ANY;
         given += had;

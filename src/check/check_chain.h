@@ -114,7 +114,7 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *unit);
 void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip);
 /* Skips to this round, unless the chain has reached it; other tasks run the skipped rounds. */
 void pf_chain_start_at(struct pf_chain *c, uint64_t round);
-/* The time that is left for judging: a quarter of the budget, less what was used. */
+/* The time that is left for judging: its share of the budget, less what was used. */
 uint64_t pf_chain_judge_ms(const struct pf_chain *c);
 /* The time that is left for the systematic search. */
 uint64_t pf_chain_explore_ms(const struct pf_chain *c);

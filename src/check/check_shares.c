@@ -1,14 +1,14 @@
 /* check_shares.c - the parts of the time budget that kinds of steps may use; see check_chain.h. */
 #include "check_chain.h"
 
-#define JUDGE_SHARE 4 /* judging may use a quarter of the time budget */
+#define JUDGE_PERCENT 25 /* of the time budget: the most that judging may use */
 #define EXPLORE_PERCENT 60 /* of the time budget: the most that the systematic search may use */
 #define HUNT_PERCENT 15 /* of the time budget: the share of hunts, while other steps have work */
 #define HUNT_SLICES 3 /* least number of hunts that use the share; each runs its corpus again */
 
 uint64_t pf_chain_judge_ms(const struct pf_chain *c)
 {
-    uint64_t share = c->budget_ms / JUDGE_SHARE;
+    uint64_t share = c->budget_ms * JUDGE_PERCENT / 100;
     return c->judge_ms < share ? share - c->judge_ms : 0;
 }
 

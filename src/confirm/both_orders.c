@@ -20,7 +20,7 @@
 
 #define NAME "orders"
 #define TRUNK_POLICY "rr"
-#define TIMES 5 /* limit of the events of a continuation, as a multiple of those of the recording */
+#define TIMES 5 /* most events for which a thread is held, as a multiple of the recording's */
 #define EVENTS_LEAST 20000 /* a recording counts as at least this long */
 #define EACH_MS 10000 /* time limit of a continuation */
 #define GRACE_MS 1000 /* between SIGTERM and SIGKILL */
@@ -71,7 +71,7 @@ static pf_status write_request(const struct pf_both_orders *q, const struct pf_o
                     : r->alternate ? 1
                                    : 2,
         .patience = limit,
-        .limit = 2 * limit, /* the thread may be held for half of it */
+        .limit = 2 * limit, /* so that it can go on after the thread was held */
     };
     snprintf(request.policy, sizeof request.policy, "%s", r->policy);
     request.nchoices = r->nchoices;

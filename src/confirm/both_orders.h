@@ -6,8 +6,9 @@
  *          continuation, makes the two accesses happen in one of the orders, primary (as recorded)
  *          or alternate, and then runs to its end: along the rest of the recorded schedule as long
  *          as that is possible, or at once under a policy. The accesses are recognised by thread,
- *          source position and memory (src/rt/direct/schedule/access_order.h). The number of events
- *          of a continuation is limited to five times that of the recording after the checkpoint.
+ *          source position and memory (src/rt/direct/schedule/access_order.h). A thread is held for
+ *          at most five times the events of the recording after the checkpoint (at least 100,000).
+ *          A continuation is ended after twice as many.
  *          Continuations share the pipes, sockets, eventfds and epolls that the program has opened.
  *          If there are any, each continuation gets a run of its own up to the race.
  *          All runs in one folder get the same random numbers, CPU times and the like
@@ -16,8 +17,8 @@
  * Memory:  the caller owns everything. The clip of each continuation is written to its path, so
  *          that its output can be read (run_output.h) and the run replayed.
  * Threads: the caller must be single-threaded; the runs happen in a process of their own.
- * Errors:  PF_IO if nothing could be run. A continuation that could not be run has ran == false
- *          and a reason.
+ * Errors:  PF_IO or PF_BAD if nothing could be run. A continuation that could not be run has
+ *          ran == false and a reason.
  */
 #ifndef PF_CONFIRM_BOTH_ORDERS_H
 #define PF_CONFIRM_BOTH_ORDERS_H
@@ -59,7 +60,9 @@ struct pf_both_orders {
      * if the thread acquires a lock there that the other thread needs to reach b. */
     uint32_t hold_from;
     struct pf_memory_settings memory; /* the memory model of the runs */
-    uint64_t events; /* limit of events of one continuation; 0: five times the recording */
+    /* most events for which a thread is held; a continuation is ended after twice as many. 0: as
+     * above */
+    uint64_t events;
     struct pf_order_run *runs;
     uint32_t n; /* at most PF_CONTINUATIONS */
     const char *folder; /* for temporary files; an absolute path that exists */

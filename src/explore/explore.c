@@ -11,19 +11,20 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* The policy of long runs after the planned beginning. Short runs have a random policy: it finds
- * failures that need no particular order earlier. In long runs it would switch threads too often,
- * which takes time. Every policy is correct. */
+/* The policy of long runs after the planned beginning. Short runs have a random policy:
+ * failures that need no particular order are found earlier with it. In long runs it would switch
+ * threads too often, which takes time. Every policy is correct. */
 #define POLICY "rr"
 #define SHORT 2000 /* events of the first run: up to this, runs are short */
 #define FIRST 1             /* events of the main thread before the first checkpoint */
 #define START_LIMIT_MS 60000 /* most time until the checkpoint */
 #define RUN_LIMIT_MS 5000   /* most time for one run */
 #define EVENTS_MAX 200000   /* most events of one run */
-#define WINDOW_MAX 16       /* most runs that are taken from the search at once */
+#define WINDOW_MAX 16       /* no further target is taken when the window has this many runs */
 #define WINDOW_GROWS 8      /* schedules after which the window gets room for one more run */
 #define PRIVATE "a call that a private run cannot make" /* (file_overlay.c, continuation.c) */
-#define CLIPS_MAX 64        /* different failures of which clips are kept; also for races */
+/* most failures, and most runs with new races, that are listed and get a clip */
+#define CLIPS_MAX 64
 
 struct explorer {
     const struct pf_explore_settings *settings;
@@ -165,7 +166,7 @@ static bool follows(const struct pf_execution *run, const struct pf_beginning *b
     return true;
 }
 
-/* True if the last operation of the beginning turned out to be one of a loop that waits. */
+/* True if one of the last operations of the beginning turned out to be one of a loop that waits. */
 static bool ends_in_spin(const struct pf_execution *run, const struct pf_beginning *b)
 {
     for (size_t i = 0; i < run->spins.len; i++)
@@ -176,7 +177,8 @@ static bool ends_in_spin(const struct pf_execution *run, const struct pf_beginni
 }
 
 /* A run that did not follow its plan. A thread that the end of the process had cut off may still
- * have to wait, for example for a mutex after its wait for a condition variable. */
+ * have to wait, for example for a mutex after its wait for a condition variable. So a run that was
+ * to let such a thread continue leaves nothing open. */
 static void take_divergence(struct explorer *x, const struct pf_clip *clip,
                             const struct pf_beginning *b)
 {
@@ -216,7 +218,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
                                                       .nstates = end->nstates,
                                                       .crashed = crashed,
                                                       .complete = complete});
-    /* The run ended in an iteration that changes nothing, which is not part of the graph. */
+    /* The planned beginning ends in an iteration that changes nothing: it is not in the graph. */
     bool spun = b && ends_in_spin(run, b);
     for (size_t i = 0; i < run->spins.len; i++)
         pf_hash_map_put(&x->search.spins, run->spins.at[i], 0);
@@ -352,7 +354,7 @@ static pf_status restart(struct explorer *x, struct pf_error *e)
  * operations of the threads that neither depend on other threads nor affect them, such as the
  * creation of threads. Every schedule can begin with these. Answers of the outside world before the
  * checkpoint are the same in all runs. The first run itself started from an earlier checkpoint. So
- * if it got such answers, it is repeated. */
+ * if it got any answer from outside, it is repeated. */
 static pf_status run_first(struct explorer *x, struct pf_error *e)
 {
     pf_status s = run_alone(x, e);
@@ -366,8 +368,8 @@ static pf_status run_first(struct explorer *x, struct pf_error *e)
     return restart(x, e);
 }
 
-/* A thread has used memory that the main thread changed before the checkpoint, after it had created
- * this thread. Starts again from an earlier checkpoint, which all executions have. */
+/* Between creating a thread and the checkpoint, the main thread changed memory that this thread
+ * uses. Starts again from an earlier checkpoint, which all executions have. */
 static pf_status go_back(struct explorer *x, struct pf_error *e)
 {
     x->too_late = false;

@@ -31,7 +31,8 @@ struct pf_explore_settings {
 /* Something that was not explored. */
 struct pf_explore_open {
     const char *reason;
-    char where[120]; /* the first place; empty: unknown */
+    /* a source position, a system call, a function, or how a run diverged; empty: unknown */
+    char where[120];
     uint64_t count;
 };
 

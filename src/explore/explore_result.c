@@ -327,7 +327,7 @@ void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
     if (!x->finished)
         snprintf(line, sizeof line, "explore: stopped early: %" PRIu64 " targets are left\n",
                  x->targets);
-    else if (x->open.len)
+    else if (!pf_exploration_complete(x))
         snprintf(line, sizeof line,
                  "explore: not complete: there may be other executions, for the reasons above\n");
     else

@@ -24,7 +24,7 @@
 #include <stdint.h>
 
 #define PF_FLEET_VERSION 1 /* of plans and tasks */
-#define PF_FLEET_ATTEMPTS 3
+#define PF_FLEET_ATTEMPTS 3 /* how often a task is submitted at most, the first time included */
 #define PF_FLEET_TARGET_MS 60000 /* how long a task should take, if times are known */
 #define PF_FLEET_TASKS 16 /* default of --tasks */
 
@@ -38,7 +38,7 @@ struct pf_fleet_options {
 };
 
 enum pf_fleet_state {
-    PF_FLEET_NEW, /* not submitted by this process */
+    PF_FLEET_NEW, /* to be submitted */
     PF_FLEET_QUEUED,
     PF_FLEET_DONE, /* its result is merged */
     PF_FLEET_FAILED, /* it has no result and gets no further attempt */

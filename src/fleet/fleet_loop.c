@@ -321,7 +321,7 @@ static pf_status submit_new(struct fleet_loop *l)
     return s;
 }
 
-/* Waits until the folder of results changes, or the time is up. */
+/* Sleeps until the next poll of the folder of results; a signal ends the wait. */
 static void pause_for_results(struct fleet_loop *l, size_t merged)
 {
     l->poll_ms = merged || !l->poll_ms ? POLL_MS : l->poll_ms * 3 / 2;

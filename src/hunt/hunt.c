@@ -13,14 +13,17 @@
 
 #define NO_RACE UINT32_MAX
 #define NO_RUN UINT32_MAX
-#define CHANGE_EVERY 8 /* every eighth input of phase 3 is a change without the solver */
+/* Every eighth input of phase 3 is a change without the solver; but every 32nd is a longer input.
+ * The input after each of these runs under another schedule. */
+#define CHANGE_EVERY 8
 #define SEEDS 4 /* changed inputs run under rr and SEEDS - 1 other policies in turn */
 #define OTHER_EVERY 4 /* every fourth run of a flip is repeated under one of these policies */
 #define CHANGES 64 /* changes of one input, before the input of an older run has its turn */
-/* A candidate that cannot happen must not use up the time of the others: all searches get this many
- * inputs, then twice as many, and so on. */
+/* A candidate that cannot happen must not use up the time of the others. So the phases take turns:
+ * phase 1 tries this many inputs for all candidates together, phase 2 this many for each race, and
+ * phase 3 four times as many. In the next turn it is twice as many, and so on. */
 #define SLICE 8
-#define GROW_EVERY 32 /* inputs of phase 3 */
+#define GROW_EVERY 32 /* every 32nd input of phase 3 is a longer one */
 #define GROWTH_MAX 4096 /* sources are doubled up to this many bytes */
 
 bool pf_hunt_cut(const struct pf_hunt *h)
@@ -202,7 +205,8 @@ static pf_status phase_1(struct pf_hunt *h, uint32_t slice, struct pf_error *e)
     return s;
 }
 
-/* Runs both orders of a race with its input, and up to `slice` inputs that change what follows. */
+/* Tries up to `slice` inputs that change what follows a race. The first call for a race also runs
+ * both of its orders with its input. */
 static pf_status swap_race(struct pf_hunt *h, uint32_t at, uint32_t slice, struct pf_error *e)
 {
     pf_status s = PF_OK;
@@ -340,8 +344,9 @@ static pf_status try_schedule(struct pf_hunt *h, bool *more, struct pf_error *e)
     return s;
 }
 
-/* Takes branches that no run took, then tries longer and changed inputs. Ends when there is a new
- * candidate or race. If the other phases have work already, also ends after `slice` inputs. */
+/* Takes branches that no run took; every few inputs, tries a longer or changed input or another
+ * schedule. Ends when there is a new candidate or race. If the other phases have work already, also
+ * ends after `slice` inputs. */
 static pf_status phase_3(struct pf_hunt *h, uint32_t slice, struct pf_error *e)
 {
     pf_status s = PF_OK;

@@ -26,7 +26,7 @@
 
 #define PF_HUNT_NOT_OPEN UINT32_MAX /* of a counter: nothing is left to try */
 #define PF_HUNT_CHANGES_MAX 8192 /* changes of each input that reached something new */
-#define PF_HUNT_SCHEDULES_MAX 2 /* random schedules for each such input */
+#define PF_HUNT_SCHEDULES_MAX 2 /* other policies for each such input */
 
 enum {
     PF_HUNT_OPEN_REACHED_NEW = 1,

@@ -19,11 +19,13 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* If more than one in 10 runs of the primary order has a result of its own, a new result means
- * nothing. */
+/* If more than one run, and more than one in 10 of the primary order, have a result of their own, a
+ * new result means nothing. */
 #define VARYING 10
 #define MORE_SCHEDULES 12 /* tried if no schedule so far has reversed the order */
-#define ENDLESS_TIMES 10 /* factor for the event limit of a run whose loop seems to be endless */
+/* A run whose loop seems to be endless is repeated: a thread may be held for this many times its
+ * events, and the run is ended after twice as many. */
+#define ENDLESS_TIMES 10
 
 const struct pf_judge_settings pf_judge_default = {.schedules = 2,
                                                    .control = 50,
@@ -46,11 +48,11 @@ void pf_verdict_release(struct pf_verdict *v)
     pf_vec_release(&v->evidence);
 }
 
-/* --- one race --- */
-
 /* --- the two orders are compared --- */
 
-/* Adds runs of one order until `found` holds for the run, or there are enough. */
+/* Adds runs of one order, 6 at first, then 16, 26 and so on, until `found` holds for the run r.
+ * Returns whether it does; false: there are enough runs, or no more could be made. The seeds are
+ * other ones than those of the first runs. */
 static bool grow(struct pf_judging *j, bool alternate, const struct pf_judge_run *r,
                  bool (*found)(const struct pf_judging *, const struct pf_judge_run *))
 {
@@ -86,7 +88,7 @@ static bool is_in_control(const struct pf_judging *j, const struct pf_judge_run 
 
 static bool has_control(const struct pf_judging *j) { return !j->how->as_paper && j->how->control; }
 
-/* True if the run that differs from this one in the order only fails in the same way. */
+/* True if the twin of this run fails in the same way. */
 static bool twin_fails(struct pf_judging *j, const struct pf_judge_run *r)
 {
     struct pf_flip_back f;
@@ -154,8 +156,8 @@ static bool any_differs(const struct pf_judging *j)
     return false;
 }
 
-/* From now on, descriptors whose output differs between two equal runs are not compared: one with
- * times on standard error, for example. If all output differs, everything is compared. */
+/* From now on, descriptors whose output differs between two equal runs are not compared: for
+ * example standard error, if it shows times. If all output differs, everything is compared. */
 static void drop_unsteady(struct pf_judging *j, const struct pf_judge_run *again)
 {
     uint64_t all,
@@ -221,7 +223,8 @@ static bool results_vary(const struct pf_judging *j)
     return false;
 }
 
-/* Gives the race its class if the order changes what runs do that differ in nothing else. */
+/* Gives the race its class if two runs that differ only in the order of the accesses have different
+ * results. */
 static void decide_together(struct pf_judging *j)
 {
     struct pf_order_together o;
@@ -332,11 +335,11 @@ static void decide_harmless(struct pf_judging *j)
         pf_evidence_clips(j->out, j->race, pf_judging_run(j, 0), pf_judging_run(j, 1));
 }
 
-/* Both orders fail along the recorded schedule, or under others. Returns false if nothing more can
- * be found out. */
+/* Both orders fail along the recorded schedule, or under others. True: a requirement was violated;
+ * requirements are dropped, and the outputs can be compared. False: class or reason is set. */
 static bool decide_failing(struct pf_judging *j)
 {
-    const struct pf_judge_run *failed = pf_judging_run(j, !pf_judging_run(j, 0)->failed);
+    const struct pf_judge_run *failed = pf_judging_run(j, pf_judging_run(j, 0)->failed ? 0 : 1);
     decide_together(j);
     if (j->out->class != PF_JUDGED_UNDECIDED)
         return false;
@@ -377,7 +380,7 @@ static void compare_orders(struct pf_judging *j)
         decide_harmless(j);
 }
 
-/* --- the methods --- */
+/* --- the runs of both orders --- */
 
 /* False: the obstacle to the alternate order exists under every schedule. */
 static bool may_be_reached(const struct pf_judging *j, const struct pf_judge_run *alternate)
@@ -404,8 +407,8 @@ static bool try_more_schedules(struct pf_judging *j)
     return true;
 }
 
-/* Runs both orders, along the recorded schedule and under random ones. False: the class is
- * decided, because the order could not be reversed. */
+/* Runs both orders, along the recorded schedule and under random ones. False: the orders
+ * cannot be compared; class and reason are set. */
 static bool run_both(struct pf_judging *j)
 {
     for (unsigned n = 0;; n++) {
@@ -438,6 +441,8 @@ static bool run_both(struct pf_judging *j)
         return false;
     }
 }
+
+/* --- the methods --- */
 
 static void judge_record_replay(struct pf_judging *j)
 {

@@ -35,7 +35,7 @@ enum pf_judge_method {
 
 struct pf_judge_settings {
     enum pf_judge_method method;
-    unsigned schedules; /* random schedules of the alternate order; 0: only the recorded one */
+    unsigned schedules; /* random schedules of each order; 0: only the recorded one */
     unsigned control; /* most runs of the primary order; 0: only the recorded one */
     unsigned prefixes; /* how many earlier positions are tried where a lock is in the way */
     bool adhoc; /* look for ad hoc synchronisation */

@@ -3,7 +3,8 @@
  *
  * Model:   runs are added in groups; each group starts from the recording again. Runs of the
  *          primary and of the alternate order with the same number use the same policy.
- * Memory:  release frees everything and removes the clips, except those that were moved.
+ * Memory:  pf_judge_runs_clear frees everything and removes the clips, except those that were
+ *          moved.
  */
 #ifndef PF_JUDGE_JUDGE_RUNS_H
 #define PF_JUDGE_JUDGE_RUNS_H

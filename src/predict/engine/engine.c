@@ -1,6 +1,7 @@
 /*
- * engine.c - see engine.h. Candidates are collected per pair of sites, then tried tier by tier in
- * growing windows. Most pairs are decided in the smallest window by the cheapest tier.
+ * engine.c - see engine.h. Candidates are collected per pair of sites. For each pair of sites, the
+ * whole trace is first searched for a sync-preserving race. Otherwise its candidates are tried tier
+ * by tier in growing windows. Most are decided in the smallest window by the cheapest tier.
  */
 #include "engine.h"
 #include "candidates.h"
@@ -226,7 +227,7 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
     pf_query_release(&g.p);
     pf_window_release(&g.w);
     pf_sync_preserving_free(g.whole);
-    pf_trace_index_release(&g.x); /* frees memory that the validator needs */
+    pf_trace_index_release(&g.x); /* before the validator, which needs much memory itself */
     pf_validate_result(t, rule_of(missing), limits->stop, out);
     pf_result_sort(out);
     pf_vec_release(&c.buckets);
