@@ -22,16 +22,16 @@ static void forget_recording(pf_vec_to_search *list, const struct pf_check_line 
             list->at[i--] = list->at[--list->len];
 }
 
-void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, const char *path,
+void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *step, const char *path,
                         bool many)
 {
-    if (strlen(path) >= sizeof unit->child)
+    if (strlen(path) >= sizeof step->child)
         return;
-    c->tests[unit->test].forks |= many;
-    if (unit->kind == PF_CHECK_DIRECT)
-        add_recording(&c->aimed, unit, path);
+    c->tests[step->test].forks |= many;
+    if (step->kind == PF_CHECK_DIRECT)
+        add_recording(&c->aimed, step, path);
     else
-        add_recording(&c->children, unit, path);
+        add_recording(&c->children, step, path);
 }
 
 static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool clip)
@@ -104,14 +104,14 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
     }
 }
 
-void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip)
+void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *step, bool clip)
 {
     c->running--;
-    c->ordinary -= pf_chain_is_ordinary(unit);
+    c->ordinary -= pf_chain_is_ordinary(step);
     c->started = true;
-    c->tests[unit->test].complete |= unit->complete;
-    c->cut |= unit->round == 0 && pf_chain_is_ordinary(unit) && pf_check_line_cut(unit);
-    apply_result(c, unit, clip);
+    c->tests[step->test].complete |= step->complete;
+    c->cut |= step->round == 0 && pf_chain_is_ordinary(step) && pf_check_line_cut(step);
+    apply_result(c, step, clip);
 }
 
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line)
@@ -119,14 +119,14 @@ void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line
     pf_vec_push(&c->tests[line->test].clips, line->step);
 }
 
-void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *unit)
+void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *step)
 {
-    struct pf_chain_test *t = &c->tests[unit->test];
+    struct pf_chain_test *t = &c->tests[step->test];
     c->running--;
-    c->ordinary -= pf_chain_is_ordinary(unit);
-    c->cut |= unit->round == 0 && pf_chain_is_ordinary(unit);
+    c->ordinary -= pf_chain_is_ordinary(step);
+    c->cut |= step->round == 0 && pf_chain_is_ordinary(step);
     c->skipped = true;
-    switch (unit->kind) {
+    switch (step->kind) {
     case PF_CHECK_RUN:
         t->run = PF_CHAIN_OVER;
         break;
@@ -141,11 +141,11 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *unit)
         t->hunt = PF_CHAIN_OVER;
         break;
     case PF_CHECK_HATCH:
-        if (!unit->child[0])
+        if (!step->child[0])
             t->hatch = PF_CHAIN_OVER;
         break;
     case PF_CHECK_LOOK:
-        if (unit->clip == t->clip && !unit->child[0])
+        if (step->clip == t->clip && !step->child[0])
             t->look = PF_CHAIN_OVER;
         break;
     case PF_CHECK_JUDGE:

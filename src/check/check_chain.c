@@ -354,16 +354,16 @@ static bool is_over(const struct pf_chain *c)
 }
 
 bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
-                   struct pf_check_line *unit)
+                   struct pf_check_line *step)
 {
     while (!is_over(c)) {
-        if (next_before_long_search(c, wanted, unit) || next_ordinary(c, wanted, unit))
+        if (next_before_long_search(c, wanted, step) || next_ordinary(c, wanted, step))
             return true;
         if (c->ordinary) /* their findings decide what is left to look for */
             return false;
-        if (next_look(c, wanted->ntargets > 0, unit) ||
-            next_directed(c, wanted->targets, wanted->ntargets, unit) ||
-            next_judge(c, wanted, unit) || next_hunt(c, unit))
+        if (next_look(c, wanted->ntargets > 0, step) ||
+            next_directed(c, wanted->targets, wanted->ntargets, step) ||
+            next_judge(c, wanted, step) || next_hunt(c, step))
             return true;
         if (c->running)
             return false;

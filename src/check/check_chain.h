@@ -25,7 +25,7 @@
 
 #define PF_CHAIN_TRIES 8  /* most recordings aimed at one finding */
 
-/* A race that is not confirmed yet. */
+/* A race to aim at. */
 struct pf_chain_target {
     uint64_t finding;
     uint64_t count; /* how often it was seen */
@@ -87,14 +87,14 @@ PF_MUST_USE pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_se
                                     struct pf_error *e);
 void pf_chain_release(struct pf_chain *c);
 
-/* Returns the next step in *unit and counts it as running. Kind, test, round, clip, finding and
+/* Returns the next step in *step and counts it as running. Kind, test, round, clip, finding and
  * schedule of the line are set; of a batch also `first` and `schedules`, of a systematic search
  * `schedules`. False: no step can start now (others must end first), or the chain has ended. */
 bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
-                   struct pf_check_line *unit);
+                   struct pf_check_line *step);
 /* Reports that a step has ended. `clip`: it has produced a recording, or a batch has run at least
  * one schedule. */
-void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *unit, bool clip);
+void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *step, bool clip);
 /* Adds a recording that was chosen from a batch or a systematic search; `line` is its line in the
  * journal. */
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line);
@@ -105,11 +105,11 @@ size_t pf_chain_open(const struct pf_chain *c);
 bool pf_chain_is_complete(const struct pf_chain *c);
 /* The recording of this step has the recording of a forked child, to be searched. `many`: the child
  * has many schedules. Call before pf_chain_ended or pf_chain_restore for the step. */
-void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *unit, const char *path,
+void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *step, const char *path,
                         bool many);
 /* Reports that the step is not started, because it cannot end within the budget. A round in which
  * every step is skipped ends the chain. */
-void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *unit);
+void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *step);
 /* Repeats the effect of a step that an earlier process has ended, from the journal. */
 void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip);
 /* Skips to this round, unless the chain has reached it; other tasks run the skipped rounds. */

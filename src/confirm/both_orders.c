@@ -63,13 +63,12 @@ static struct pf_ordered_access describe(const struct pf_trace *t, uint32_t even
 static pf_status write_request(const struct pf_both_orders *q, const struct pf_order_run *r,
                                uint64_t limit, const char *path, struct pf_error *e)
 {
+    uint32_t last = r->alternate ? 0 : 1; /* the index of b, which is reached last */
     struct pf_order_request request = {
         .access = {describe(q->t, r->alternate ? q->b : q->a),
                    describe(q->t, r->alternate ? q->a : q->b)},
         .hold_at_once = r->alternate && q->hold_from != PF_NONE,
-        .together = !r->together   ? 0
-                    : r->alternate ? 1
-                                   : 2,
+        .together = r->together ? 1 + last : 0,
         .patience = limit,
         .limit = 2 * limit, /* so that it can go on after the thread was held */
     };
@@ -110,7 +109,7 @@ static uint64_t event_limit(const struct shared_orders *u)
     return u->q->events ? u->q->events : TIMES * (n > EVENTS_LEAST ? n : EVENTS_LEAST);
 }
 
-/* Writes the plan of the shared run, and the request and plan of each continuation. */
+/* Writes the plan of the trunk, and the request and plan of each continuation. */
 static pf_status write_plans(const struct shared_orders *u, const uint32_t *pivot,
                              const char *trunk, struct pf_error *e)
 {
@@ -148,7 +147,7 @@ static uint32_t find_checkpoint(const struct pf_both_orders *q, const uint32_t *
     return at;
 }
 
-/* Reads the choices of a continuation from its clip; those of the shared run come first. */
+/* Reads the choices of a continuation from its clip; those of the trunk come first. */
 static void take_choices(const struct pf_clip *trunk, struct pf_order_run *out)
 {
     struct pf_clip clip;

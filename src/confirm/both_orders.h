@@ -2,13 +2,14 @@
  * both_orders.h - runs a program with the two accesses of a race in both orders, several times
  * each, from a checkpoint before the race.
  *
- * Model:   one run follows the recording up to the race. There it is copied: each copy, a
- *          continuation, makes the two accesses happen in one of the orders, primary (as recorded)
- *          or alternate, and then runs to its end: along the rest of the recorded schedule as long
- *          as that is possible, or at once under a policy. The accesses are recognised by thread,
- *          source position and memory (src/rt/direct/schedule/access_order.h). A thread is held for
- *          at most five times the events of the recording after the checkpoint (at least 100,000).
- *          A continuation is ended after twice as many.
+ * Model:   one run, the trunk, follows the recording up to the race. There it is copied. Each
+ *          copy, a continuation, makes the two accesses happen in one of the orders, primary (as
+ *          recorded) or alternate, and then runs to its end: along the rest of the recorded
+ *          schedule as long as that is possible, or at once under a policy. The accesses are
+ *          recognised by thread, source position and memory
+ *          (src/rt/direct/schedule/access_order.h). A thread is held for at most five times the
+ *          events of the recording after the checkpoint (at least 100,000). A continuation is ended
+ *          after twice as many.
  *          Continuations share the pipes, sockets, eventfds and epolls that the program has opened.
  *          If there are any, each continuation gets a run of its own up to the race.
  *          All runs in one folder get the same random numbers, CPU times and the like

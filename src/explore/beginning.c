@@ -106,7 +106,7 @@ static void add_order(const struct pf_search *s, struct pf_beginning *b, const s
     uint32_t *number = pf_mem_zero(x->threads.len + 1, sizeof *number), created = 0;
     for (uint32_t pos = 0; pos < x->threads.at[0].length; pos++) {
         const struct pf_exec_node *e = &x->nodes.at[pf_rf_node_at(&x->g, 0, pos)];
-        if (e->index <= s->prefix && e->forks != PF_NONE) /* these come first in every order */
+        if (e->index <= s->main_events && e->forks != PF_NONE) /* these come first in every order */
             number[e->forks] = ++created;
     }
     for (size_t i = 0; i < n; i++) {

@@ -239,7 +239,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         pf_search_add(&x->search, run, b ? b->depth : 0);
         if (!b && !x->moved)
             pf_execution_prefix(run, &x->prefix);
-        else if (x->moved && pf_execution_own_events(run) < x->search.prefix) {
+        else if (x->moved && pf_execution_own_events(run) < x->search.main_events) {
             pf_execution_prefix(run, &x->prefix);
             x->too_late = true;
         }
@@ -331,7 +331,7 @@ static void start_search(struct explorer *x)
     pf_search_release(&x->search);
     x->search = (struct pf_search){.should_stop = search_should_stop,
                                    .stop_arg = x,
-                                   .prefix = x->moved ? x->prefix.at[0].until : FIRST};
+                                   .main_events = x->moved ? x->prefix.at[0].until : FIRST};
 }
 
 static pf_status run_alone(struct explorer *x, struct pf_error *e)
@@ -361,7 +361,7 @@ static pf_status run_first(struct explorer *x, struct pf_error *e)
     if (s != PF_OK || at_limit(x) || !x->prefix.len || x->prefix.at[0].until <= FIRST)
         return s;
     x->moved = true;
-    x->search.prefix = x->prefix.at[0].until;
+    x->search.main_events = x->prefix.at[0].until;
     s = start_host(x, e);
     if (s != PF_OK || (!x->out->outside && !x->answers.table->used))
         return s;

@@ -56,7 +56,7 @@ struct pf_beginning {
 };
 
 struct pf_search {
-    uint64_t prefix; /* events of the main thread before the checkpoint */
+    uint64_t main_events; /* of the main thread before the checkpoint */
     /* polled while targets are generated, which takes long for long runs; NULL: never stop */
     bool (*should_stop)(void *arg);
     void *stop_arg;

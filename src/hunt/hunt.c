@@ -16,13 +16,13 @@
 /* Every eighth input of phase 3 is a change without the solver; but every 32nd is a longer input.
  * The input after each of these runs under another schedule. */
 #define CHANGE_EVERY 8
-#define SEEDS 4 /* changed inputs run under rr and SEEDS - 1 other policies in turn */
+#define POLICIES 4 /* changed inputs run under rr and POLICIES - 1 other policies in turn */
 #define OTHER_EVERY 4 /* every fourth run of a flip is repeated under one of these policies */
 #define CHANGES 64 /* changes of one input, before the input of an older run has its turn */
 /* A candidate that cannot happen must not use up the time of the others. So the phases take turns:
  * phase 1 tries this many inputs for all candidates together, phase 2 this many for each race, and
  * phase 3 four times as many. In the next turn it is twice as many, and so on. */
-#define SLICE 8
+#define FIRST_SHARE 8
 #define GROW_EVERY 32 /* every 32nd input of phase 3 is a longer one */
 #define GROWTH_MAX 4096 /* sources are doubled up to this many bytes */
 
@@ -61,13 +61,13 @@ static bool is_wanted(void *arg, uint32_t run)
 }
 
 /* Makes the symbolic runs that the search needs. */
-static pf_status explore_wanted(struct pf_hunt *h, struct wanted_runs *w, struct pf_error *e)
+static pf_status make_wanted_symbolic(struct pf_hunt *h, struct wanted_runs *w, struct pf_error *e)
 {
     pf_status s = PF_OK;
     for (uint32_t i = 0; s == PF_OK && i < h->runs.len && !pf_hunt_stopped(h); i++)
         if ((!w || is_wanted(w, i)) &&
-            ((!h->runs.at[i].longer && !h->runs.at[i].seed) || h->runs.at[i].reached_new))
-            s = pf_hunt_explore(h, i, e);
+            ((!h->runs.at[i].longer && !h->runs.at[i].policy) || h->runs.at[i].reached_new))
+            s = pf_hunt_make_symbolic(h, i, e);
     return s;
 }
 
@@ -84,8 +84,8 @@ pf_status pf_hunt_run_copies(struct pf_hunt *h, uint32_t run, struct pf_error *e
             h->runs.at[run].copies = 0;
             break;
         }
-        for (next.seed = 0; s == PF_OK && more && next.seed <= 1; next.seed++) {
-            next.schedule = next.seed;
+        for (next.policy = 0; s == PF_OK && more && next.policy <= 1; next.policy++) {
+            next.schedule = next.policy;
             s = pf_hunt_execute(h, &next, &more, e);
         }
         if (!pf_hunt_cut(h))
@@ -118,7 +118,7 @@ static pf_status try_flip(struct pf_hunt *h, struct wanted_runs *w, bool *more, 
 {
     struct pf_hunt_flip flip;
     *more = false;
-    pf_status s = explore_wanted(h, w, e);
+    pf_status s = make_wanted_symbolic(h, w, e);
     if (s != PF_OK || pf_hunt_stopped(h))
         return s;
     *more = pf_hunt_paths_next(h->paths, w ? is_wanted : NULL, w, &flip);
@@ -127,7 +127,7 @@ static pf_status try_flip(struct pf_hunt *h, struct wanted_runs *w, bool *more, 
     const struct pf_hunt_run *from = &h->runs.at[flip.run];
     struct pf_hunt_run next = {.input = flip.input,
                                .plan = pf_mem_copy(from->plan),
-                               .seed = from->seed,
+                               .policy = from->policy,
                                .schedule = from->schedule,
                                .predicted = flip.predicted,
                                .flip = flip.key,
@@ -142,12 +142,12 @@ static pf_status try_flip(struct pf_hunt *h, struct wanted_runs *w, bool *more, 
         struct pf_hunt_run free_run = next;
         free_run.plan = NULL;
         free_run.schedule = free_run.predicted = 0;
-        free_run.seed = 0;
+        free_run.policy = 0;
         s = pf_hunt_execute(h, &free_run, &ran, e);
     }
-    if (s == PF_OK && ran && !next.plan && !next.seed && h->runs.len % OTHER_EVERY == 0) {
+    if (s == PF_OK && ran && !next.plan && !next.policy && h->runs.len % OTHER_EVERY == 0) {
         struct pf_hunt_run other = {.input = flip.input, .race = NO_RACE};
-        other.schedule = other.seed = 1 + h->runs.len / OTHER_EVERY % (SEEDS - 1);
+        other.schedule = other.policy = 1 + h->runs.len / OTHER_EVERY % (POLICIES - 1);
         s = pf_hunt_execute(h, &other, &ran, e);
     }
     free(next.plan);
@@ -187,12 +187,12 @@ static pf_status search_candidate(struct pf_hunt *h, uint32_t at, struct pf_erro
     return s;
 }
 
-/* Tries up to `slice` inputs, each for the open candidate with the fewest so far. */
-static pf_status phase_1(struct pf_hunt *h, uint32_t slice, struct pf_error *e)
+/* Tries up to `share` inputs, each for the open candidate with the fewest so far. */
+static pf_status phase_1(struct pf_hunt *h, uint32_t share, struct pf_error *e)
 {
     pf_status s = PF_OK;
     h->phase = 1;
-    while (s == PF_OK && slice-- && !pf_hunt_stopped(h)) {
+    while (s == PF_OK && share-- && !pf_hunt_stopped(h)) {
         uint32_t best = NO_RUN;
         for (uint32_t i = 0; i < h->candidates.len; i++)
             if (h->candidates.at[i].state == PF_HUNT_OPEN &&
@@ -205,9 +205,9 @@ static pf_status phase_1(struct pf_hunt *h, uint32_t slice, struct pf_error *e)
     return s;
 }
 
-/* Tries up to `slice` inputs that change what follows a race. The first call for a race also runs
+/* Tries up to `share` inputs that change what follows a race. The first call for a race also runs
  * both of its orders with its input. */
-static pf_status swap_race(struct pf_hunt *h, uint32_t at, uint32_t slice, struct pf_error *e)
+static pf_status swap_race(struct pf_hunt *h, uint32_t at, uint32_t share, struct pf_error *e)
 {
     pf_status s = PF_OK;
     bool more = true, ran, first = !h->races.at[at].rounds++;
@@ -223,7 +223,7 @@ static pf_status swap_race(struct pf_hunt *h, uint32_t at, uint32_t slice, struc
         s = pf_hunt_execute(h, &next, &ran, e);
         pf_input_bytes_release(&input);
     }
-    while (s == PF_OK && more && slice-- && !pf_hunt_stopped(h)) {
+    while (s == PF_OK && more && share-- && !pf_hunt_stopped(h)) {
         struct wanted_runs w = {.h = h, .race = at};
         h->races.at[at].rounds++;
         s = try_flip(h, &w, &more, e);
@@ -232,13 +232,13 @@ static pf_status swap_race(struct pf_hunt *h, uint32_t at, uint32_t slice, struc
     return s;
 }
 
-static pf_status phase_2(struct pf_hunt *h, uint32_t slice, struct pf_error *e)
+static pf_status phase_2(struct pf_hunt *h, uint32_t share, struct pf_error *e)
 {
     pf_status s = PF_OK;
     h->phase = 2;
     for (uint32_t i = 0; s == PF_OK && i < h->races.len && !pf_hunt_stopped(h); i++)
         if (!h->races.at[i].swapped)
-            s = swap_race(h, i, slice, e);
+            s = swap_race(h, i, share, e);
     return s;
 }
 
@@ -311,8 +311,8 @@ static pf_status try_change(struct pf_hunt *h, bool *more, struct pf_error *e)
         if (!pf_hunt_change(h, &h->runs.at[best].input, k, &next.input))
             continue;
         /* 0: rr. A hunt that is split into parts tries the same pairs as one in a single process */
-        next.seed = k / (uint32_t)next.input.sources.len / 2 % SEEDS;
-        next.schedule = next.seed;
+        next.policy = k / (uint32_t)next.input.sources.len / 2 % POLICIES;
+        next.schedule = next.policy;
         struct pf_input_bytes old;
         pf_input_bytes_copy(&old, &h->runs.at[best].input);
         pf_status s = run_changed(h, &next, &old, more, e);
@@ -331,12 +331,13 @@ static pf_status try_schedule(struct pf_hunt *h, bool *more, struct pf_error *e)
     *more = false;
     for (uint32_t i = 0; s == PF_OK && !*more && i < h->runs.len;) {
         struct pf_hunt_run *r = &h->runs.at[i];
-        if (!(r->reached_new || r->took_new) || r->seed || r->schedules >= PF_HUNT_SCHEDULES_MAX) {
+        if (!(r->reached_new || r->took_new) || r->policy ||
+            r->schedules >= PF_HUNT_SCHEDULES_MAX) {
             i++;
             continue;
         }
-        struct pf_hunt_run next = {.race = NO_RACE, .seed = ++r->schedules};
-        next.schedule = next.seed;
+        struct pf_hunt_run next = {.race = NO_RACE, .policy = ++r->schedules};
+        next.schedule = next.policy;
         pf_input_bytes_copy(&next.input, &r->input);
         s = pf_hunt_execute(h, &next, more, e);
         pf_input_bytes_release(&next.input);
@@ -346,14 +347,14 @@ static pf_status try_schedule(struct pf_hunt *h, bool *more, struct pf_error *e)
 
 /* Takes branches that no run took; every few inputs, tries a longer or changed input or another
  * schedule. Ends when there is a new candidate or race. If the other phases have work already, also
- * ends after `slice` inputs. */
-static pf_status phase_3(struct pf_hunt *h, uint32_t slice, struct pf_error *e)
+ * ends after `share` inputs. */
+static pf_status phase_3(struct pf_hunt *h, uint32_t share, struct pf_error *e)
 {
     pf_status s = PF_OK;
     bool more = true, other = has_work(h);
     size_t known = h->candidates.len + h->races.len;
     h->phase = 3;
-    while (s == PF_OK && more && (other ? slice-- > 0 : !has_work(h)) &&
+    while (s == PF_OK && more && (other ? share-- > 0 : !has_work(h)) &&
            h->candidates.len + h->races.len == known && !pf_hunt_stopped(h)) {
         more = false;
         if (++h->steps % GROW_EVERY == 0)
@@ -481,13 +482,14 @@ pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings, st
         s = run_inputs(h, same, e);
     if (s == PF_OK)
         s = pf_hunt_restore(h, SIZE_MAX, e);
-    for (uint32_t slice = SLICE; s == PF_OK && !h->finished && !pf_hunt_stopped(h); slice *= 2) {
-        slice = slice < PF_HUNT_ROUNDS ? slice : PF_HUNT_ROUNDS;
-        s = phase_1(h, slice, e);
+    for (uint32_t share = FIRST_SHARE; s == PF_OK && !h->finished && !pf_hunt_stopped(h);
+         share *= 2) {
+        share = share < PF_HUNT_ROUNDS ? share : PF_HUNT_ROUNDS;
+        s = phase_1(h, share, e);
         if (s == PF_OK)
-            s = phase_2(h, slice, e);
+            s = phase_2(h, share, e);
         if (s == PF_OK)
-            s = phase_3(h, 4 * slice, e);
+            s = phase_3(h, 4 * share, e);
         if (s == PF_OK && h->finished && pf_hunt_has_parked(h)) {
             h->finished = false;
             s = pf_hunt_restore(h, SIZE_MAX, e);

@@ -68,7 +68,7 @@ struct pf_hunt_part {
 struct pf_hunt_run {
     struct pf_input_bytes input;
     char *plan; /* file with the schedule to follow; NULL: none */
-    uint32_t seed; /* the number of another policy (hunt_execute.c); 0: rr, or the plan */
+    uint32_t policy; /* the number of another policy (hunt_execute.c); 0: rr, or the plan */
     uint64_t schedule; /* identifies the plan or the policy; 0: rr */
     uint64_t predicted, flip; /* of the flip that asked for it (hunt_paths.h); 0: none */
     bool repeat; /* run it although an earlier session did */
@@ -122,7 +122,7 @@ struct pf_hunt {
     pf_vec_u64 new_sites; /* that the journal does not have yet */
     pf_hunt_inputs kept; /* the corpus of earlier sessions */
     struct pf_hash_map kept_at; /* hash of such an input -> its index */
-    pf_hunt_open_list parked; /* open runs of earlier sessions (hunt_restore.h) */
+    pf_hunt_open_list parked; /* open runs of earlier sessions, to be made again (hunt_restore.h) */
     size_t restored; /* how many of them were made again */
     bool is_part; /* another process has the other open runs */
     FILE *open; /* the file of open runs */
@@ -208,7 +208,7 @@ bool pf_hunt_spread(const struct pf_hunt *h, const struct pf_input_bytes *from,
 PF_MUST_USE pf_status pf_hunt_execute(struct pf_hunt *h, const struct pf_hunt_run *what, bool *ran,
                                       struct pf_error *e);
 /* Makes the symbolic run that belongs to a run, once. */
-PF_MUST_USE pf_status pf_hunt_explore(struct pf_hunt *h, uint32_t run, struct pf_error *e);
+PF_MUST_USE pf_status pf_hunt_make_symbolic(struct pf_hunt *h, uint32_t run, struct pf_error *e);
 
 /* --- hunt_report.c --- */
 

@@ -77,9 +77,10 @@ static pf_status record(struct pf_hunt *h, const struct pf_hunt_run *r, bool sym
         pf_vec_push(&argv, "--plan");
         pf_vec_push(&argv, r->plan);
     }
-    if (r->seed) {
+    if (r->policy) {
         pf_vec_push(&argv, "--schedule");
-        pf_vec_push(&argv, (char *)policies[(r->seed - 1) % (sizeof policies / sizeof *policies)]);
+        pf_vec_push(&argv,
+                    (char *)policies[(r->policy - 1) % (sizeof policies / sizeof *policies)]);
     }
     pf_vec_push(&argv, "--");
     pf_vec_push(&argv, h->program);
@@ -335,7 +336,7 @@ pf_status pf_hunt_execute(struct pf_hunt *h, const struct pf_hunt_run *what, boo
     return s;
 }
 
-pf_status pf_hunt_explore(struct pf_hunt *h, uint32_t run, struct pf_error *e)
+pf_status pf_hunt_make_symbolic(struct pf_hunt *h, uint32_t run, struct pf_error *e)
 {
     struct pf_run_report report;
     pf_hunt_keys branches = {0};

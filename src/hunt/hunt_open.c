@@ -18,7 +18,7 @@ void pf_hunt_open_list_release(pf_hunt_open_list *l)
 bool pf_hunt_open_explores(const struct pf_hunt_open *o)
 {
     return !(o->flags & PF_HUNT_OPEN_EXPLORED) &&
-           ((!o->longer && !o->seed) || o->flags & PF_HUNT_OPEN_REACHED_NEW);
+           ((!o->longer && !o->policy) || o->flags & PF_HUNT_OPEN_REACHED_NEW);
 }
 
 bool pf_hunt_open_is(const struct pf_hunt_open *o)
@@ -27,7 +27,7 @@ bool pf_hunt_open_is(const struct pf_hunt_open *o)
     bool grows = o->longer || o->flags & PF_HUNT_OPEN_REACHED_NEW;
     return o->keys.len || o->copies || pf_hunt_open_explores(o) || o->flags & PF_HUNT_OPEN_RACE ||
            (new && o->changed < PF_HUNT_CHANGES_MAX) ||
-           (new && !o->seed && o->schedules < PF_HUNT_SCHEDULES_MAX) ||
+           (new && !o->policy && o->schedules < PF_HUNT_SCHEDULES_MAX) ||
            (grows && o->grown != PF_HUNT_NOT_OPEN);
 }
 
@@ -36,8 +36,8 @@ bool pf_hunt_open_is(const struct pf_hunt_open *o)
 void pf_hunt_open_print(FILE *out, const struct pf_hunt_open *o)
 {
     fprintf(out, "run %016" PRIx64 " %016" PRIx64 " %016" PRIx64, o->input, o->schedule, o->plan);
-    fprintf(out, " %u %u %u %u %u %u %u %u %u %u %u :", o->seed, o->longer, o->flags, o->first_new,
-            o->grown, o->schedules, o->changed, o->copies, o->source, o->at, o->cost);
+    fprintf(out, " %u %u %u %u %u %u %u %u %u %u %u :", o->policy, o->longer, o->flags,
+            o->first_new, o->grown, o->schedules, o->changed, o->copies, o->source, o->at, o->cost);
     for (size_t i = 0; i < o->keys.len; i++)
         fprintf(out, " %016" PRIx64, o->keys.at[i]);
     fputs(" .\n", out);
@@ -53,7 +53,7 @@ static bool parse_line(const char *line, const char *end, struct pf_hunt_open *o
                "run %" SCNx64 " %" SCNx64 " %" SCNx64 " %" SCNu32 " %" SCNu32 " %" SCNu32
                " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32 " %" SCNu32
                " %" SCNu32 " :%n",
-               &o->input, &o->schedule, &o->plan, &o->seed, &o->longer, &o->flags, &o->first_new,
+               &o->input, &o->schedule, &o->plan, &o->policy, &o->longer, &o->flags, &o->first_new,
                &o->grown, &o->schedules, &o->changed, &o->copies, &o->source, &o->at, &o->cost,
                &n) != 14 ||
         !n)

@@ -9,7 +9,7 @@
  *          be given to different processes, and no question is asked twice. The file is text, with
  *          a line for each run:
  *
- *              run INPUT SCHEDULE PLAN SEED LONGER FLAGS NEW GROWN SCHEDULES CHANGED
+ *              run INPUT SCHEDULE PLAN POLICY LONGER FLAGS NEW GROWN SCHEDULES CHANGED
  *                  COPIES SOURCE AT COST : KEY... .
  *
  *          INPUT, SCHEDULE, PLAN and KEY are hexadecimal; FLAGS is a sum of PF_HUNT_OPEN_*.
@@ -40,7 +40,7 @@ enum {
 struct pf_hunt_open {
     uint64_t input, schedule;
     uint64_t plan; /* the name of its file; 0: none */
-    uint32_t seed, longer, flags;
+    uint32_t policy, longer, flags;
     uint32_t first_new; /* the first new condition of its path; PF_HUNT_NOTHING_NEW: none */
     uint32_t grown, schedules, changed;
     uint32_t copies, source, at; /* the next copy of a part, and that part */

@@ -33,7 +33,7 @@ static struct pf_hunt_open entry_of(const struct pf_hunt *h, uint32_t run)
     struct pf_hunt_open o = {.input = pf_input_bytes_hash(&r->input),
                              .schedule = r->schedule,
                              .plan = name_of_plan(r->plan),
-                             .seed = r->seed,
+                             .policy = r->policy,
                              .longer = r->longer,
                              .first_new = PF_HUNT_NOTHING_NEW,
                              .grown = r->grown,
@@ -166,7 +166,7 @@ static pf_status restore_run(struct pf_hunt *h, const struct pf_hunt_open *o, st
 {
     bool ran;
     struct pf_hunt_run r = {.input = *find_kept(h, o->input),
-                            .seed = o->seed,
+                            .policy = o->policy,
                             .schedule = o->schedule,
                             .repeat = true,
                             .race = UINT32_MAX,
@@ -185,7 +185,7 @@ static pf_status restore_run(struct pf_hunt *h, const struct pf_hunt_open *o, st
     pf_status s = pf_hunt_execute(h, &r, &ran, e);
     pf_hunt_paths_restore(h->paths, o);
     if (s == PF_OK && o->flags & PF_HUNT_OPEN_EXPLORED && !pf_hunt_cut(h))
-        s = pf_hunt_explore(h, run, e);
+        s = pf_hunt_make_symbolic(h, run, e);
     pf_hunt_paths_restore(h->paths, NULL);
     if (s == PF_OK && run < h->runs.len && !pf_hunt_cut(h))
         s = pf_hunt_run_copies(h, run, e);

@@ -18,6 +18,7 @@
 PF_MUST_USE pf_status pf_hunt_open_begin(struct pf_hunt *h, bool same, struct pf_error *e);
 /* True if a run of this input is to be made again. */
 bool pf_hunt_is_parked(const struct pf_hunt *h, uint64_t input);
+/* True if any run is to be made again. */
 bool pf_hunt_has_parked(const struct pf_hunt *h);
 /* Makes the ordinary run of this input the next one to be made again. False: it is not open. */
 bool pf_hunt_restore_input(struct pf_hunt *h, uint64_t input);

@@ -14,12 +14,12 @@
 /* Limits of the search for sync-preserving races over the whole trace. Beyond them, only windows
  * are searched, which loses nothing that a window contains. */
 #define STAMPS_MAX (1ull << 27) /* words: one per event and thread */
-#define WORK_MAX 500000000ull
+#define WORK_MAX 500000000ull /* locks of threads that were examined */
 
-struct bucket {
+struct pair_group {
     uint64_t key; /* the pair of sites */
     uint32_t first, count;
-    uint64_t more; /* pairs that were left out because the bucket was full */
+    uint64_t more; /* pairs that were left out because the group was full */
 };
 struct candidate_pair {
     uint32_t a, b, next;
@@ -28,20 +28,20 @@ struct candidate_pair {
 struct pair_collector {
     const struct pf_trace *t;
     const struct pf_limits *limits;
-    PF_VEC(struct bucket) buckets;
+    PF_VEC(struct pair_group) groups;
     PF_VEC(struct candidate_pair) pairs;
-    struct pf_hash_map by_key; /* indices into `buckets` */
+    struct pf_hash_map by_key; /* indices into `groups` */
 };
 
-static struct bucket *bucket_of(struct pair_collector *c, uint64_t key)
+static struct pair_group *group_of(struct pair_collector *c, uint64_t key)
 {
-    uint32_t i = pf_hash_map_put(&c->by_key, key, (uint32_t)c->buckets.len);
-    if (i == c->buckets.len)
-        pf_vec_push(&c->buckets, (struct bucket){key, PF_NONE, 0, 0});
-    return &c->buckets.at[i];
+    uint32_t i = pf_hash_map_put(&c->by_key, key, (uint32_t)c->groups.len);
+    if (i == c->groups.len)
+        pf_vec_push(&c->groups, (struct pair_group){key, PF_NONE, 0, 0});
+    return &c->groups.at[i];
 }
 
-/* Keeps the nearest pairs of a bucket, sorted by distance. */
+/* Keeps the nearest pairs of a group, sorted by distance. */
 static void collect(void *arg, uint32_t a, uint32_t b, uint32_t older)
 {
     struct pair_collector *c = arg;
@@ -49,7 +49,7 @@ static void collect(void *arg, uint32_t a, uint32_t b, uint32_t older)
     uint64_t key = x < y ? (uint64_t)x << 32 | y : (uint64_t)y << 32 | x;
     if (c->limits->all_pairs)
         key = (uint64_t)a << 32 | b;
-    struct bucket *k = bucket_of(c, key);
+    struct pair_group *k = group_of(c, key);
     uint32_t *link = &k->first, depth = 0;
     while (*link != PF_NONE && c->pairs.at[*link].b - c->pairs.at[*link].a <= b - a) {
         if (c->pairs.at[*link].a == a && c->pairs.at[*link].b == b)
@@ -124,11 +124,18 @@ struct engine {
     struct pf_result *out;
 };
 
-/* ORDERED: must-order contains the pair, and so every pair of b with an earlier event of a's
- * thread. */
-enum verdict { RACE, ORDERED, INFEASIBLE, WINDOW, UNKNOWN };
+/* What was found out about a pair. The greatest value of the pairs of a group counts, unless one of
+ * them is a race. */
+enum pair_result {
+    RACE,
+    /* must-order contains it, and so every pair of b with an earlier event of a's thread */
+    ORDERED,
+    INFEASIBLE, /* impossible in the whole trace */
+    WINDOW, /* impossible in the largest window; or it does not fit into one */
+    UNKNOWN /* a limit of the solver ended the search */
+};
 
-static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b, uint32_t conflicts)
+static enum pair_result try_pair(struct engine *g, uint32_t a, uint32_t b, uint32_t conflicts)
 {
     uint32_t n = g->x.n, max = g->limits->window;
     bool unknown = false;
@@ -162,10 +169,11 @@ static enum verdict try_pair(struct engine *g, uint32_t a, uint32_t b, uint32_t 
     }
 }
 
-/* Searches the whole trace for a sync-preserving race of the bucket: its own pairs first, from the
- * nearest on, then all accesses like them. Adds the race. The witness of a window that also shows
- * it is preferred: it leaves more of the trace as it is. */
-static bool find_in_whole(struct engine *g, const struct pair_collector *c, const struct bucket *k)
+/* Searches the whole trace for a sync-preserving race of the group: its own pairs first, from the
+ * nearest on, then all accesses like them (same threads, sites and cell). Adds the race. The
+ * witness of a window that also shows it is preferred: it leaves more of the trace as it is. */
+static bool find_in_whole(struct engine *g, const struct pair_collector *c,
+                          const struct pair_group *k)
 {
     struct pf_race race;
     bool found = false;
@@ -202,20 +210,20 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
     pf_candidates_each(t, limits, out, collect, &c);
     pf_trace_index_init(&g.x, t, missing);
     pf_window_init(&g.w, &g.x);
-    if ((uint64_t)g.x.n * t->threads.len <= STAMPS_MAX && c.buckets.len)
+    if ((uint64_t)g.x.n * t->threads.len <= STAMPS_MAX && c.groups.len)
         g.whole = pf_sync_preserving_new(&g.x);
-    for (size_t i = 0; i < c.buckets.len && !out->stopped; i++) {
-        enum verdict worst = find_in_whole(&g, &c, &c.buckets.at[i]) ? RACE : ORDERED;
-        uint64_t untried = c.buckets.at[i].more;
+    for (size_t i = 0; i < c.groups.len && !out->stopped; i++) {
+        enum pair_result worst = find_in_whole(&g, &c, &c.groups.at[i]) ? RACE : ORDERED;
+        uint64_t untried = c.groups.at[i].more;
         out->pairs += worst == RACE;
-        out->stopped = pf_stop_poll(limits->stop, "pairs of sites", i, c.buckets.len);
-        for (uint32_t k = c.buckets.at[i].first; k != PF_NONE && worst != RACE && !out->stopped;
+        out->stopped = pf_stop_poll(limits->stop, "pairs of sites", i, c.groups.len);
+        for (uint32_t k = c.groups.at[i].first; k != PF_NONE && worst != RACE && !out->stopped;
              k = c.pairs.at[k].next) {
-            enum verdict v = try_pair(&g, c.pairs.at[k].a, c.pairs.at[k].b, limits->conflicts);
+            enum pair_result v = try_pair(&g, c.pairs.at[k].a, c.pairs.at[k].b, limits->conflicts);
             out->pairs++;
             worst = v == RACE || v > worst ? v : worst;
             untried += v == ORDERED ? 0 : c.pairs.at[k].older;
-            out->stopped = pf_stop_poll(limits->stop, "pairs of sites", i, c.buckets.len);
+            out->stopped = pf_stop_poll(limits->stop, "pairs of sites", i, c.groups.len);
         }
         if (out->stopped && worst != RACE)
             break; /* undecided */
@@ -230,7 +238,7 @@ void pf_engine_run(const struct pf_trace *t, enum pf_missing missing,
     pf_trace_index_release(&g.x); /* before the validator, which needs much memory itself */
     pf_validate_result(t, rule_of(missing), limits->stop, out);
     pf_result_sort(out);
-    pf_vec_release(&c.buckets);
+    pf_vec_release(&c.groups);
     pf_vec_release(&c.pairs);
     pf_hash_map_release(&c.by_key);
 }
