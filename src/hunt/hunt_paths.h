@@ -4,10 +4,10 @@
  *
  * Model:   the conditions of all runs form a tree. A flip is a condition of a run that is to get
  *          the other value, while the conditions before it stay. No branch of the tree is asked for
- *          twice. Flips to a direction that no run has taken, or not as many times, come first
- *          (hunt_order.h). For two accesses of different threads whose
- *          addresses depend on the input, the solver also looks for an input that makes these
- *          addresses equal.
+ *          twice. Flips to a direction that no run has taken, or not as many times, come first.
+ *          For two accesses of different threads whose addresses depend on the input, the solver
+ *          also looks for an input that makes these addresses equal. All that may be asked for is
+ *          called a question (hunt_order.h).
  * Memory:  opaque, because finding.h and pf_symbolic.h use the same names. The owner of an input
  *          that is returned releases it.
  * Threads: one.
@@ -29,15 +29,15 @@ struct pf_hunt_paths_counts {
     uint64_t cached, quick, z3;
     uint64_t wrong; /* conditions that do not hold under the input of their own run */
     uint64_t taken; /* different (branch, direction) */
-    uint64_t open; /* flips that were not asked for yet */
-    uint64_t predicted, followed; /* runs that a flip has predicted; that took the predicted way */
+    uint64_t open; /* questions that were not asked yet */
+    uint64_t predicted, followed; /* runs with a predicted path; those that took it */
 };
 
-/* A new input for a run to be made. */
+/* The answer to a question: a new input for a run to be made. */
 struct pf_hunt_flip {
     struct pf_input_bytes input;
     uint32_t run; /* whose path is changed */
-    uint64_t key; /* identifies the flip, also in later sessions */
+    uint64_t key; /* identifies the question, also in later sessions */
     uint64_t predicted; /* identifies the path that the new run is to take; 0: unknown */
 };
 
@@ -55,30 +55,30 @@ PF_MUST_USE pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *cli
                                         const struct pf_input_bytes *input, uint64_t schedule,
                                         uint64_t predicted, const pf_source_aliases *aliases,
                                         pf_hunt_keys *branches, bool *new, struct pf_error *e);
-/* Finds the next new input among the flips of runs for which wanted(arg, run) is true; NULL: of all
- * runs. False: there is none. */
+/* Finds the next new input by the questions of runs for which wanted(arg, run) is true; NULL: of
+ * all runs. False: there is none. */
 bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint32_t run), void *arg,
                         struct pf_hunt_flip *out);
-/* The run that is added next reached this many sites: its flips come before those of runs that
- * reached fewer. */
+/* The run that is added next reached this many sites: its questions come before those of runs
+ * that reached fewer. */
 void pf_hunt_paths_reached(struct pf_hunt_paths *p, uint32_t sites);
 /* From now on, inputs may have further arguments; `first`: the number of the first one. */
 void pf_hunt_paths_arguments(struct pf_hunt_paths *p, uint32_t first);
-/* The next run that is added is this one, of an earlier session: it has only the flips that are
- * left. NULL: it is new. */
+/* The next run that is added is this one, of an earlier session: it has only the questions that
+ * are left. NULL: it is new. */
 void pf_hunt_paths_restore(struct pf_hunt_paths *p, const struct pf_hunt_open *o);
-/* Adds the flips that were not asked for to the entries of their runs; runs[r] is the entry of run
- * r. Sets first_new of these entries. The flip `unfinished` counts as not asked for. */
+/* Adds the questions that were not asked to the entries of their runs; runs[r] is the entry of run
+ * r. Sets first_new of these entries. The question `unfinished` counts as not asked. */
 void pf_hunt_paths_open(const struct pf_hunt_paths *p, uint64_t unfinished,
                         struct pf_hunt_open *runs);
 /* From now on, no question is asked while stopped(arg) is true. Without this, one call may ask many
  * questions that yield no input, and each may take as long as the solver's limit. */
 void pf_hunt_paths_stop(struct pf_hunt_paths *p, bool (*stopped)(void *arg), void *arg);
-/* Marks a flip as tried, by its key. */
+/* Marks a question as asked, by its key. */
 void pf_hunt_paths_skip(struct pf_hunt_paths *p, uint64_t key);
 /* Marks a direction of a branch as taken; see pf_hunt_order_took. */
 void pf_hunt_paths_took(struct pf_hunt_paths *p, uint64_t direction, uint64_t branch, uint64_t own);
-/* What a later session needs to know: the flips that were tried since the last call, and the
+/* What a later session needs to know: the questions that were asked since the last call, and the
  * directions that were taken first since then. The lists are valid until the next call of a
  * function that changes `p`. */
 struct pf_hunt_paths_news {
@@ -86,8 +86,8 @@ struct pf_hunt_paths_news {
     pf_hunt_keys taken; /* a direction, its branch, and its `own`, as in pf_hunt_order_took */
 };
 void pf_hunt_paths_news(struct pf_hunt_paths *p, struct pf_hunt_paths_news *out);
-/* Describes why flips of this run may not lead on: a limit of the solver, or code without a model.
- * False: there is no such reason. */
+/* Describes why questions about this run may not lead on: a limit of the solver, or code without a
+ * model. False: there is no such reason. */
 bool pf_hunt_paths_obstacle(const struct pf_hunt_paths *p, uint32_t run, char *to, size_t room);
 void pf_hunt_paths_counts(const struct pf_hunt_paths *p, struct pf_hunt_paths_counts *out);
 
