@@ -498,7 +498,7 @@ int pf_verb_judge(int argc, char **argv)
         {"require", "COND",
          "every run must satisfy COND, such as 'count >= 0', at synchronisation, output and end",
          &require, NULL},
-        {"schedules", "N", "run the other order under N random schedules (default 2)", &schedules,
+        {"schedules", "N", "run each order under N random schedules (default 2)", &schedules,
          NULL},
         {"solver", "TIME", "limit of each question to the solver (default 2s)", &solver, NULL},
         {"state", "DIR", "the state folder (default " PF_DEFAULT_STATE ")", &v->state, NULL},
