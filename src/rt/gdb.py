@@ -155,7 +155,7 @@ class Position:
         self.thread = int(current["number"])
         self.events = {i: int(table[i]["events"]) for i in range(count)}
         # as pf_segment_events in scheduler_state.h
-        left = int(current["grant_left"] if scheduler["watched"] else current["tls"]["budget"])
+        left = int(current["grant_left"] if scheduler["every_event"] else current["tls"]["budget"])
         left += int(current["before_event"])
         self.events[self.thread] += int(scheduler["done"]) + int(scheduler["grant"]) - left
         # The event of the point counts already, although its access has not been performed.

@@ -63,11 +63,10 @@ def suite_words(state):
 def test_suite(cluster, on):
     """A suite while the submitting pf, a task and a node are killed, and while a scratch disk is full."""
     words = suite_words("suite-fleet") + [*on, "--batch", "8", "tests"]
-    notes = ""
     first = start(*words, env=cluster.env)
     expect(wait_for(lambda: done_tasks("suite-fleet") >= 2, first), "the first results are merged")
     first.send_signal(signal.SIGKILL)
-    first.communicate()
+    notes = first.communicate()[1]
     before = done_tasks("suite-fleet")
     expect(before < TESTS / 8, f"the submitting pf was killed after {before} tasks")
     status = run(PF, "fleet", "status", "--state", "suite-fleet", env=cluster.env)
