@@ -22,6 +22,7 @@
 #define LAG 2 /* wave n has the knowledge of the waves up to n - LAG */
 #define GROUP_MOST 16 /* tests of a task */
 #define UNLIMITED 1000000
+#define LEAST_MS 1000 /* no task is made for less time than this */
 
 struct check_work {
     const struct pf_check_settings *s;
@@ -150,9 +151,18 @@ static json_t *plan_of(const struct check_work *w, const struct pf_fleet *f,
                      explores);
 }
 
+/* The part of the time budget that is left; UINT64_MAX: `--runs` alone limits the check. */
+static uint64_t left_ms(const struct check_work *w)
+{
+    uint64_t spent = pf_now_ms() - w->began_ms;
+    if (w->s->rounds && !w->s->time)
+        return UINT64_MAX;
+    return spent < w->s->time_ms ? w->s->time_ms - spent : 0;
+}
+
 static json_t *command_of(const struct pf_fleet *f, const struct check_work *w, uint64_t rounds)
 {
-    uint64_t ms = f->limit_ms;
+    uint64_t left = left_ms(w), ms = left < f->limit_ms ? left : f->limit_ms;
     char *runs = pf_mem_format("%" PRIu64, rounds), *time = pf_mem_format("%" PRIu64 "ms", ms);
     char *jobs = pf_mem_format("%" PRIu64, w->s->njobs);
     json_t *argv =
@@ -248,11 +258,6 @@ static size_t find_piece(struct check_work *w)
     return SIZE_MAX;
 }
 
-static bool out_of_time(const struct check_work *w)
-{
-    return !w->s->rounds && pf_now_ms() - w->began_ms >= w->s->time_ms;
-}
-
 /* True if all waves whose knowledge this wave needs are merged. */
 static bool is_known(const struct check_work *w, const struct pf_fleet *f)
 {
@@ -277,7 +282,7 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
 {
     struct check_work *w = arg;
     uint64_t size = f->ntasks > 1 ? f->ntasks / LAG : 1;
-    bool over = out_of_time(w) || (w->pieces.len == 0);
+    bool over = left_ms(w) < LEAST_MS || w->pieces.len == 0;
     pf_status s = PF_OK;
     *more = !over || !w->judged;
     w->judges |= over && !has_open_tasks(f);

@@ -287,6 +287,13 @@ if sys.argv[1] == "submit":
     expect(classes and all(classes), f"cut off: the command judges the race {classes}")
 
 
+def test_time(on):
+    """--time ends a check that has more rounds than fit into it, as it does without --on."""
+    check = run(PF, "check", *on, "--runs", "100000", "--time", "4s", "--seed", "1", "--state", "time", "--json", "time.json", "--", "./suite", "1")
+    rounds = document("time.json")["check"]["runs"]
+    expect(check.returncode in (0, 66) and 0 < rounds < 100000, f"--time ends a check on a fleet: {rounds} rounds")
+
+
 def main():
     empty_work()
     (WORK / "small").mkdir()
@@ -309,6 +316,7 @@ def main():
     test_cancel(on)
     test_attempts()
     test_cut()
+    test_time(on)
     write("tests", (WORK / "tests").read_text() + """@name=variables sh -c 'test "$GIVEN" = yes && test -z "$SECRET"'\n""")
     run(*words("pbs", *on, "--any", "--env", "GIVEN"))
     expect(seen("pbs") == seen("local") and counts("pbs")["executions"] == 21, "PBS: the same findings as without --on")
