@@ -12,7 +12,7 @@ struct {
     short x, a, b, c;
 } box __attribute__((aligned(8)));
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static atomic_int handled;
+static atomic_int written, handled;
 
 static void handler(int number)
 {
@@ -38,14 +38,18 @@ static void work(void)
 static void *worker(void *arg)
 {
     box.x = 1; /* WORKER */
+    atomic_store_explicit(&written, 1, memory_order_relaxed);
     do {
         work();
         sched_yield();
     } while (!atomic_load_explicit(&handled, memory_order_relaxed));
     return arg;
 }
+/* Accesses of one granule at the same instant may lose a record, so this begins after WORKER. */
 static void *helper(void *arg)
 {
+    while (!atomic_load_explicit(&written, memory_order_relaxed))
+        sched_yield();
     work();
     return arg;
 }
