@@ -205,6 +205,18 @@ static void print_folder(const struct pf_check_work *w)
             w->settings->state ? w->settings->state : "");
 }
 
+/* Writes how the check ended: what is still to be done decides what the report calls incomplete. */
+static pf_status write_end(const struct pf_check_work *w, bool stopped, struct pf_error *e)
+{
+    char end[PATH_MAX];
+    const char *how = stopped                                 ? PF_CHECK_END_SIGNAL
+                      : !pf_chain_first_round_done(&w->chain) ? PF_CHECK_END_EARLY
+                      : pf_chain_is_complete(&w->chain)       ? PF_CHECK_END_COMPLETE
+                                                              : PF_CHECK_END_DONE;
+    end_path(end, w->folder);
+    return pf_file_write(end, how, strlen(how), e);
+}
+
 static int work(const struct pf_check_settings *settings, const struct pf_check_folder *folder,
                 bool resume)
 {
@@ -227,12 +239,8 @@ static int work(const struct pf_check_settings *settings, const struct pf_check_
         s = read_foreign(&w, &e);
     if (s == PF_OK)
         s = pf_check_loop(&w, &e);
-    const char *how = w.signal                               ? PF_CHECK_END_SIGNAL
-                      : !pf_chain_first_round_done(&w.chain) ? PF_CHECK_END_EARLY
-                      : pf_chain_is_complete(&w.chain)       ? PF_CHECK_END_COMPLETE
-                                                             : PF_CHECK_END_DONE;
     if (s == PF_OK)
-        s = pf_file_write(end, how, strlen(how), &e);
+        s = write_end(&w, w.signal, &e);
     if (s == PF_OK)
         pf_state_limit(folder, UINT64_MAX, settings->keep_bytes);
     int status = s == PF_OK ? report(&w) : complain(&e);
@@ -246,13 +254,6 @@ static int work(const struct pf_check_settings *settings, const struct pf_check_
 
 /* --- on a fleet --- */
 
-static void set_how(const char **how, const struct pf_check_work *w, bool finished)
-{
-    *how = !finished                         ? PF_CHECK_END_SIGNAL
-           : pf_chain_is_complete(&w->chain) ? PF_CHECK_END_COMPLETE
-                                             : PF_CHECK_END_DONE;
-}
-
 /* Runs the rounds as tasks of a fleet, merges them into one folder of a check, and reports that. */
 static int work_on_fleet(const struct pf_check_settings *settings,
                          const struct pf_fleet_options *options, int argc, char **argv)
@@ -263,8 +264,7 @@ static int work_on_fleet(const struct pf_check_settings *settings,
     struct pf_error e;
     static const char *const own[] = {"seed",  "runs",  "time", "json",
                                       "state", "suite", "jobs", NULL};
-    char end[PATH_MAX];
-    const char *how, *state = settings->state ? settings->state : PF_DEFAULT_STATE;
+    const char *state = settings->state ? settings->state : PF_DEFAULT_STATE;
     bool finished = false;
     int n, status;
     char **words = pf_fleet_strip(argc, argv, own, &n);
@@ -280,11 +280,8 @@ static int work_on_fleet(const struct pf_check_settings *settings,
         s = pf_chain_init(&w.chain, settings, &e);
     if (s == PF_OK)
         s = restore(&w, &e);
-    if (s == PF_OK) {
-        end_path(end, &folder);
-        set_how(&how, &w, finished);
-        s = pf_file_write(end, how, strlen(how), &e);
-    }
+    if (s == PF_OK)
+        s = write_end(&w, !finished, &e);
     status = s == PF_OK ? report(&w) : complain(&e);
     if (s == PF_OK)
         print_folder(&w);

@@ -58,6 +58,16 @@ static char *read_all(int fd)
     return text.at;
 }
 
+/* Cuts the text after its last line that is not empty, and returns that line. */
+static const char *last_line(char *text)
+{
+    size_t n = strlen(text);
+    while (n && text[n - 1] == '\n')
+        text[--n] = 0;
+    const char *before = strrchr(text, '\n');
+    return before ? before + 1 : text;
+}
+
 pf_status pf_fleet_command(char *const *argv, char *const *env, char **out, struct pf_error *e)
 {
     int pipe_of[2], wait = 0;
@@ -84,8 +94,8 @@ pf_status pf_fleet_command(char *const *argv, char *const *env, char **out, stru
         while (waitpid(pid, &wait, 0) < 0 && errno == EINTR)
             ;
         if (!WIFEXITED(wait) || WEXITSTATUS(wait))
-            s = pf_fail(e, PF_IO, "%s: %.*s", argv[0], **out ? (int)strcspn(*out, "\n") : 20,
-                        **out ? *out : "failed without text");
+            s = pf_fail(e, PF_IO, "%s: %s", argv[0],
+                        **out ? last_line(*out) : "failed without text");
     }
     close(pipe_of[0]);
     if (s != PF_OK) {

@@ -11,24 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <xxhash.h>
 
 #define NAME "sums"
-
-static uint32_t crc32_of(const char *bytes, size_t n)
-{
-    static uint32_t table[256];
-    if (!table[1])
-        for (uint32_t i = 0; i < 256; i++) {
-            uint32_t c = i;
-            for (int bit = 0; bit < 8; bit++)
-                c = c & 1 ? 0xedb88320u ^ c >> 1 : c >> 1;
-            table[i] = c;
-        }
-    uint32_t crc = UINT32_MAX;
-    for (size_t i = 0; i < n; i++)
-        crc = table[(crc ^ (unsigned char)bytes[i]) & 255] ^ crc >> 8;
-    return ~crc;
-}
 
 static pf_status add_file(FILE *out, const char *folder, const char *path, struct pf_error *e)
 {
@@ -36,7 +21,7 @@ static pf_status add_file(FILE *out, const char *folder, const char *path, struc
     size_t n;
     pf_status s = pf_file_read(whole, &text, &n, e);
     if (s == PF_OK) {
-        fprintf(out, "%08" PRIx32 " %zu %s", crc32_of(text, n), n, path);
+        fprintf(out, "%016" PRIx64 " %zu %s", XXH3_64bits(text, n), n, path);
         fputc(0, out);
         free(text);
     }
@@ -84,16 +69,16 @@ pf_status pf_result_sums_write(const char *folder, struct pf_error *e)
 
 static pf_status check_file(const char *folder, const char *record, struct pf_error *e)
 {
-    uint32_t crc;
+    uint64_t sum;
     size_t size, n;
     int at = 0;
     char *text = NULL;
     struct pf_error none;
-    if (sscanf(record, "%8" SCNx32 " %zu %n", &crc, &size, &at) != 2 || !at)
+    if (sscanf(record, "%16" SCNx64 " %zu %n", &sum, &size, &at) != 2 || !at)
         return pf_fail(e, PF_BAD, "%s/" NAME ": expected a sum, a size and a path", folder);
     char *path = pf_mem_format("%s/%s", folder, record + at);
     bool same =
-        pf_file_read(path, &text, &n, &none) == PF_OK && n == size && crc32_of(text, n) == crc;
+        pf_file_read(path, &text, &n, &none) == PF_OK && n == size && XXH3_64bits(text, n) == sum;
     pf_status s = same ? PF_OK : pf_fail(e, PF_BAD, "%s: damaged after its task wrote it", path);
     free(text);
     free(path);

@@ -1,7 +1,9 @@
 /* The argument modulo 5 chooses one of four races, or none. Every run finds the chosen race: no
- * schedule orders the two threads. */
+ * schedule orders the two threads. With `wait`, the program does not end. */
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 static int shared[4], which;
 
@@ -20,6 +22,8 @@ static void *work(void *arg)
 int main(int argc, char **argv)
 {
     pthread_t a, b;
+    while (argc > 1 && strcmp(argv[1], "wait") == 0)
+        pause();
     which = argc > 1 ? atoi(argv[1]) % 5 : 0;
     if (which == 4)
         return 0;

@@ -265,7 +265,9 @@ def test_attempts():
 def test_cut():
     """The tasks of three waves are cut off before they have judged their race; the printed command tries again."""
     write("node", """#!/usr/bin/env python3
-import json, pathlib, sys, zlib
+import ctypes, json, pathlib, sys
+hash_of = ctypes.CDLL("libxxhash.so.0").XXH3_64bits
+hash_of.argtypes, hash_of.restype = [ctypes.c_char_p, ctypes.c_size_t], ctypes.c_uint64
 if sys.argv[1] == "submit":
     folder = pathlib.Path(sys.argv[2])
     for n in sys.argv[4:]:
@@ -274,7 +276,7 @@ if sys.argv[1] == "submit":
         (result / "findings.json").write_text(task["races"])
         (result / "journal").write_text(json.dumps({"version": 1, "build": task["build"], "ended": "limit"}) + "\\n")
         sums = [(name, (result / name).read_bytes()) for name in ("journal", "findings.json")]
-        (result / "sums").write_text("".join(f"{zlib.crc32(data):08x} {len(data)} {name}\\0" for name, data in sums))
+        (result / "sums").write_text("".join(f"{hash_of(data, len(data)):016x} {len(data)} {name}\\0" for name, data in sums))
 """, 0o755)
     run(PF, "run", "--quiet", "--state", "cut", "--", "./suite", "0", ok=(66,))
     judge = [PF, "judge", "--state", "cut", "--json", "cut.json", "--schedules", "1", "--control", "3", "--met", "0", "--on", f"script:{WORK}/node"]
@@ -292,6 +294,9 @@ def test_time(on):
     check = run(PF, "check", *on, "--runs", "100000", "--time", "4s", "--seed", "1", "--state", "time", "--json", "time.json", "--", "./suite", "1")
     rounds = document("time.json")["check"]["runs"]
     expect(check.returncode in (0, 66) and 0 < rounds < 100000, f"--time ends a check on a fleet: {rounds} rounds")
+    write("many", "./suite wait\n" * 100)
+    early = run(PF, "check", *on, "--time", "1s", "--state", "early", "--suite", "many")
+    expect("incomplete: the time budget ended before everything was tried" in early.stdout, "a fleet says that its first round was cut")
 
 
 def main():
