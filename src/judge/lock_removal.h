@@ -4,7 +4,7 @@
  *
  * Model:   the run has the arguments, environment, folder, standard input and scheduling policy of
  *          the clip. The lock operation at FILE:LINE and the unlock that belongs to it do nothing
- *          (src/rt/interpose/removed_lock.h). The new recording remembers that, so that every
+ *          (src/rt/interpose/lock/removed_lock.h). The new recording remembers that, so that every
  *          replay and every run that follows it removes the operation as well.
  * Threads: the caller must be single-threaded.
  * Errors:  PF_BAD if the operation was never performed; PF_IO if the program could not be recorded.

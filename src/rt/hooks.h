@@ -20,7 +20,7 @@ struct pf_descriptor {
 };
 
 /* The external accesses of ThreadSanitizer's interface: functions with this prefix, whose sites
- * have the type of the object as their variable (interpose/wrap_external.c). */
+ * have the type of the object as their variable (interpose/sanitizer/wrap_external.c). */
 #define PF_EXTERNAL_ACCESS "__tsan_external_"
 
 struct pf_hooks {

@@ -48,7 +48,7 @@ struct pf_thread {
     /* not NULL: while this word is 0, the sampling policy ignores the thread's plain accesses;
      * other threads may set it */
     const uint32_t *sampled;
-    void *signals; /* not NULL: signals are deferred (interpose/wrap_signal.c) */
+    void *signals; /* not NULL: signals are deferred (interpose/process/wrap_signal.c) */
     struct pf_tls *tls; /* its __pf_tls while it runs; NULL otherwise */
 
     struct pf_thread_order order;

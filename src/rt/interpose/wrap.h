@@ -157,7 +157,7 @@ struct pf_call {
     struct pf_frame *frame;
 };
 
-/* Registers a thread that was not created through an interposed function, see wrap_start.c; NULL:
+/* Registers a thread that was not created through an interposed function (thread_record.c). NULL:
  * the thread stays unregistered. */
 struct pf_thread *pf_start_adopt(void);
 

@@ -1,5 +1,5 @@
 /*
- * wrap_start.c - the records of threads, and the end of a thread.
+ * thread_record.c - the records of threads, and the end of a thread.
  *
  * A thread's end must come after its destructors: those of C++ thread_local objects and those of
  * pthread keys. glibc runs the former first and then the latter, in up to

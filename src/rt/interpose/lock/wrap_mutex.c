@@ -1,8 +1,8 @@
 /*
  * wrap_mutex.c - pthread_mutex_*: all types, including robust and priority-inheriting ones.
  *
- * A robust mutex whose owner died is still taken (EOWNERDEAD): wrap_start.c released what the owner
- * held when it ended. A lock operation that fails is not an event.
+ * A robust mutex whose owner died is still taken (EOWNERDEAD): thread_record.c released what the
+ * owner held when it ended. A lock operation that fails is not an event.
  */
 #include "wrap_mutex.h"
 #include "lock_misuse.h"
