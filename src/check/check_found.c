@@ -289,6 +289,7 @@ static pf_status read_step(struct pf_check_found *f, const struct pf_check_folde
     pf_status s = PF_OK;
     if (access(path, R_OK))
         return PF_OK;
+    f->all.group = line->test + 1;
     if (line->kind == PF_CHECK_RUN)
         s = pf_findings_read_folder(&f->all, path, NULL, e);
     if (s == PF_OK && line->kind == PF_CHECK_RUN)

@@ -5,12 +5,12 @@
 #include "check_chain.h"
 #include "check_found.h"
 #include "clip.h"
+#include "expected_deaths.h"
 #include "file.h"
 #include "finding_read.h"
 #include "fingerprint.h"
 #include "foreign.h"
 #include "forked_clips.h"
-#include "vector.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -24,17 +24,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A forked child that died of a signal in a run in which the program then succeeded: the program
- * expects this death. */
-struct expected_death {
-    uint64_t test;
-    int wait;
-    char *child;
-};
-
 struct check_loader {
     struct pf_findings *f;
-    PF_VEC(struct expected_death) expected;
     struct pf_check_summary *sum;
     const char *folder;
     bool out_of_time; /* the budget ended while predictions were tried */
@@ -122,17 +113,28 @@ static void find_signal(struct check_loader *l, const struct pf_check_line *line
                 strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
 }
 
+/* A number for the programs of this check, unique among those of all checks. */
+static uint64_t group_of(const struct check_loader *l, uint64_t test)
+{
+    return (l->sum->checks << 32) + test;
+}
+
+/* The death of a recorded child. Requires c->meta.process. */
+static struct pf_expected_death death_of(const struct check_loader *l, uint64_t test,
+                                         const struct pf_clip *c)
+{
+    return (struct pf_expected_death){
+        .group = group_of(l, test), .child = c->meta.process, .signal = WTERMSIG(c->end.wait)};
+}
+
 /* True if the recording is that of a child whose death the program expected, in this run or in
- * another one of the same test. A program that expects it may fail for another reason. */
+ * another one. A program that expects it may fail for another reason. */
 static bool is_expected(const struct check_loader *l, uint64_t test, const struct pf_clip *c)
 {
-    for (size_t i = 0; i < l->expected.len; i++) {
-        const struct expected_death *k = &l->expected.at[i];
-        if (c->meta.process && k->test == test && k->wait == c->end.wait &&
-            !strcmp(k->child, c->meta.process))
-            return true;
-    }
-    return false;
+    if (!c->meta.process || !pf_wait_died(c->end.wait))
+        return false;
+    struct pf_expected_death d = death_of(l, test, c);
+    return pf_findings_expects(l->f, &d);
 }
 
 /* Adds the failure of a recording, which may be that of a forked child. */
@@ -174,7 +176,7 @@ static bool records(const struct pf_check_line *line)
     return line->kind == PF_CHECK_RECORD || line->kind == PF_CHECK_DIRECT;
 }
 
-/* Lists the deaths of forked children that the program expected. */
+/* Notes the deaths of forked children that the program expected. */
 static void find_expected(struct check_loader *l, const struct pf_check_line *line)
 {
     char path[PATH_MAX];
@@ -184,10 +186,10 @@ static void find_expected(struct check_loader *l, const struct pf_check_line *li
         struct pf_clip c;
         struct pf_error ignored;
         if (pf_clip_open(&c, children[i], &ignored) == PF_OK) {
-            if (c.ended && c.end.succeeded && pf_wait_died(c.end.wait) && c.meta.process &&
-                !is_expected(l, line->test, &c))
-                pf_vec_push(&l->expected, (struct expected_death){line->test, c.end.wait,
-                                                                  text(l->f, c.meta.process)});
+            if (c.ended && c.end.succeeded && pf_wait_died(c.end.wait) && c.meta.process) {
+                struct pf_expected_death d = death_of(l, line->test, &c);
+                pf_findings_expect(l->f, &d);
+            }
             pf_clip_release(&c);
         }
         free(children[i]);
@@ -204,6 +206,7 @@ static bool is_expected_finding(const struct check_loader *l, const struct pf_ch
     const char *name = it->clip ? strrchr(it->clip, '/') : NULL;
     bool expected = false;
     if ((it->kind != PF_KIND_CRASH && it->kind != PF_KIND_ASSERTION) || !it->child || !name ||
+        strncmp(it->clip, l->folder, strlen(l->folder)) ||
         pf_clip_open(&c, it->clip, &ignored) != PF_OK)
         return false;
     for (size_t i = 0; i < lines->n && !expected; i++)
@@ -374,13 +377,15 @@ static int by_step(const struct dirent **a, const struct dirent **b)
 
 /* Runs that have no line, or were stopped, are repeated: their findings count, but what they lost
  * does not make the result incomplete. */
-static pf_status read_runs(struct pf_findings *f, const char *folder,
-                           const struct pf_check_lines *lines, bool ended_by_us, struct pf_error *e)
+static pf_status read_runs(const struct check_loader *l, const struct pf_check_lines *lines,
+                           struct pf_error *e)
 {
+    struct pf_findings *f = l->f;
     struct dirent **found;
     char path[PATH_MAX];
     pf_status s = PF_OK;
-    pf_check_path(path, folder, "/.runs", 0);
+    f->keep_deaths = true;
+    pf_check_path(path, l->folder, "/.runs", 0);
     int count = scandir(path, &found, is_step, by_step);
     for (int k = 0; k < count; k++) {
         uint64_t n = strtoull(found[k]->d_name, NULL, 10);
@@ -388,31 +393,44 @@ static pf_status read_runs(struct pf_findings *f, const char *folder,
         free(found[k]);
         if (s != PF_OK)
             continue;
-        pf_check_path(path, folder, PF_CHECK_RUNS, n);
-        for (size_t i = 0; i < lines->n; i++)
-            whole |= lines->at[i].step == n && !pf_check_line_cut(&lines->at[i]) &&
+        pf_check_path(path, l->folder, PF_CHECK_RUNS, n);
+        f->group = 0;
+        for (size_t i = 0; i < lines->n; i++) {
+            if (lines->at[i].step != n)
+                continue;
+            whole |= !pf_check_line_cut(&lines->at[i]) &&
                      strcmp(lines->at[i].how, "limit"); /* the line reports a limit */
-        f->mark_stopped_by_pf = !whole || ended_by_us;
+            f->group = group_of(l, lines->at[i].test);
+        }
+        f->mark_stopped_by_pf = !whole || l->ended_by_us;
         s = pf_findings_read_folder(f, path, NULL, e);
     }
     if (count >= 0)
         free(found);
-    f->mark_stopped_by_pf = false;
+    f->mark_stopped_by_pf = f->keep_deaths = false;
+    f->group = 0;
     return s;
 }
 
-static pf_status read_findings(struct pf_findings *f, const char *folder,
-                               const struct pf_check_lines *lines, bool ended_by_us,
+static pf_status read_findings(struct check_loader *l, const struct pf_check_lines *lines,
                                struct pf_error *e)
 {
+    struct pf_findings *f = l->f;
+    const char *folder = l->folder;
     char path[PATH_MAX];
-    pf_status s = read_runs(f, folder, lines, ended_by_us, e);
+    pf_status s = read_runs(l, lines, e);
+    for (size_t i = 0; s == PF_OK && i < lines->n; i++)
+        find_expected(l, &lines->at[i]);
+    if (s == PF_OK)
+        s = pf_findings_settle_deaths(f, e);
     for (size_t i = 0; s == PF_OK && i < lines->n; i++) {
         const struct pf_check_line *line = &lines->at[i];
         pf_check_path(path, folder, PF_CHECK_FOUND, line->step);
         if (pf_check_has_document(line) && access(path, R_OK) == 0)
             s = pf_findings_read_document(f, path, folder, e);
     }
+    if (s == PF_OK)
+        drop_expected(l, lines);
     return s == PF_OK ? read_foreign(f, folder, e) : s;
 }
 
@@ -445,14 +463,9 @@ pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_err
     l.sum->checks++;
     s = pf_check_journal_read(folder, &lines, e);
     if (s == PF_OK)
-        s = read_findings(f, folder, &lines, l.ended_by_us, e);
-    for (size_t i = 0; s == PF_OK && i < lines.n; i++)
-        find_expected(&l, &lines.at[i]);
-    if (l.expected.len)
-        drop_expected(&l, &lines);
+        s = read_findings(&l, &lines, e);
     for (size_t i = 0; s == PF_OK && i < lines.n; i++)
         take_line(&l, &lines.at[i]);
-    pf_vec_release(&l.expected);
     free(lines.at);
     explain_unconfirmed(f);
     note_end(&l);

@@ -42,6 +42,7 @@ struct pf_note { /* a message that a process logged instead of printing it */
 
 struct pf_died {
     uint64_t pid;
+    int signal; /* 0: unknown */
     struct pf_died *next;
 };
 
@@ -59,9 +60,12 @@ struct pf_process {
     const char *end; /* how it ended; NULL: killed, or still running */
     int status;      /* with which it exited; -1: unknown */
     const char *failure; /* JSON of its crash, until that is counted or dropped; NULL: none */
-    bool expected_death; /* the program waited for it, and then ended with status 0 */
+    int signal; /* of which it died; 0: none, or unknown */
+    uint64_t group; /* the processes of one group ran the same program; 0: unknown */
+    bool expected_death; /* see expected_deaths.h */
     struct pf_died *died; /* the children that died of a signal, for which it waited */
     bool running;
+    bool after_exec; /* there is an earlier log of the same process */
     bool stopped_by_pf; /* pf ended it on purpose, so a missing end record is not a loss */
     struct pf_loss *losses;
     struct pf_note *notes;
@@ -159,7 +163,10 @@ struct pf_findings {
     size_t bounded; /* incomplete predictions that left out only more instances of examined code */
     struct pf_explored explored; /* sum over the documents */
     size_t nmet; /* the last ones: races that only runs of pf judge have met */
+    struct pf_expected_death *expected; /* expected_deaths.h */
     bool mark_stopped_by_pf; /* mark the processes read from now on as stopped_by_pf */
+    bool keep_deaths; /* pf_findings_read_folder does not call pf_findings_settle_deaths */
+    uint64_t group; /* of the processes read from now on */
     bool unfinished; /* a process that the run started is still running and may report more */
     struct pf_suite_summary *suite; /* NULL: no suite is included */
     struct pf_check_summary *check; /* NULL: no check is included */
@@ -170,9 +177,8 @@ void pf_findings_release(struct pf_findings *f);
 /* Adds the log `path`; if `run` is given, only if the log belongs to that run. */
 PF_MUST_USE pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *run,
                                        struct pf_error *e);
-/* Adds every log (PF_LOG_SUFFIX) in the folder and its subfolders. If a forked child died
- * of a signal, the program waited for it, and its first process then ended with status 0, the
- * program expected the death: it is neither a finding nor a loss. */
+/* Adds every log (PF_LOG_SUFFIX) in the folder and its subfolders, and calls
+ * pf_findings_settle_deaths (expected_deaths.h), unless f->keep_deaths is set. */
 PF_MUST_USE pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder,
                                               const char *run, struct pf_error *e);
 

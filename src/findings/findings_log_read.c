@@ -2,6 +2,7 @@
  * report/finding_json.c) and JSON documents. */
 #define _GNU_SOURCE
 #include "allocation.h"
+#include "expected_deaths.h"
 #include "file.h"
 #include "finding_read.h"
 #include <dirent.h>
@@ -121,6 +122,8 @@ static void read_end(struct pf_reader *r, const json_t *o, struct pf_process *p)
     p->losses = NULL;
     if (json_object_get(o, "status"))
         p->status = (int)pf_read_number(r, o, "status");
+    if (json_object_get(o, "signal"))
+        p->signal = (int)pf_read_number(r, o, "signal");
     char *failure = json_dumps(json_object_get(o, "failure"), JSON_COMPACT);
     p->failure = failure ? pf_read_copy(r, failure) : NULL;
     free(failure);
@@ -196,7 +199,9 @@ static bool read_line(struct pf_reader *r, const json_t *o, struct pf_process *p
         p->notes = note;
     } else if (!strcmp(type, "died")) {
         struct pf_died *d = pf_read_alloc(r, sizeof *d);
-        *d = (struct pf_died){pf_read_number(r, o, "pid"), p->died};
+        *d = (struct pf_died){pf_read_number(r, o, "pid"), 0, p->died};
+        if (json_object_get(o, "signal"))
+            d->signal = (int)pf_read_number(r, o, "signal");
         p->died = d;
     } else if (!strcmp(type, "resume")) {
         p->end = NULL;
@@ -228,8 +233,8 @@ static bool is_running(const struct pf_process *p)
 static void add_process(struct pf_findings *f, struct pf_process *p)
 {
     struct pf_process **at = &f->processes;
-    while (*at && (*at)->time <= p->time)
-        at = &(*at)->next;
+    for (; *at && (*at)->time <= p->time; at = &(*at)->next)
+        p->after_exec |= (*at)->pid == p->pid && pf_str_same((*at)->run, p->run);
     p->next = *at;
     *at = p;
     f->nprocesses++;
@@ -273,62 +278,12 @@ pf_status pf_findings_read(struct pf_findings *f, const char *path, const char *
     }
     p->running = !p->end && is_running(p);
     p->stopped_by_pf = f->mark_stopped_by_pf;
+    p->group = f->group;
     add_process(f, p);
     return PF_OK;
 }
 
 static int is_shown(const struct dirent *d) { return d->d_name[0] != '.'; }
-
-/* The last log of the process `pid` of the same run; NULL: none. */
-static const struct pf_process *find_process(const struct pf_findings *f, uint64_t pid,
-                                             const char *run)
-{
-    const struct pf_process *found = NULL;
-    for (const struct pf_process *p = f->processes; p; p = p->next)
-        if (p->pid == pid && pf_str_same(p->run, run))
-            found = p;
-    return found;
-}
-
-/* True if the parent of p has waited for it. */
-static bool is_waited_for(const struct pf_findings *f, const struct pf_process *p)
-{
-    for (const struct pf_process *k = f->processes; k; k = k->next)
-        for (const struct pf_died *d = k->died; d && k->pid == p->parent; d = d->next)
-            if (d->pid == p->pid && pf_str_same(k->run, p->run))
-                return true;
-    return false;
-}
-
-/* True if p died, its parent waited for it, and the first process of the program ended with status
- * 0. */
-static bool is_expected(const struct pf_findings *f, const struct pf_process *p)
-{
-    if (!is_waited_for(f, p))
-        return false;
-    const struct pf_process *first = NULL, *up = find_process(f, p->parent, p->run);
-    for (; up && up->time <= p->time; up = find_process(f, up->parent, up->run)) {
-        first = up;
-        if (up->parent == up->pid)
-            break;
-    }
-    return first && first->end && !strcmp(first->end, "exit") && first->status == 0;
-}
-
-/* Decides which deaths were expected, and adds the other crashes as findings. */
-static pf_status settle_deaths(struct pf_findings *f, const char *folder, struct pf_error *e)
-{
-    pf_status s = PF_OK;
-    for (struct pf_process *p = f->processes; p && s == PF_OK; p = p->next) {
-        struct pf_finding *ignored;
-        bool died = p->end ? !strcmp(p->end, "crash") : !p->running;
-        p->expected_death = died && is_expected(f, p);
-        if (p->failure && !p->expected_death)
-            s = pf_findings_add(f, folder, p->failure, strlen(p->failure), 1, &ignored, e);
-        p->failure = NULL;
-    }
-    return s;
-}
 
 static pf_status read_folder(struct pf_findings *f, const char *folder, const char *run,
                              struct pf_error *e)
@@ -357,5 +312,5 @@ pf_status pf_findings_read_folder(struct pf_findings *f, const char *folder, con
                                   struct pf_error *e)
 {
     pf_status s = read_folder(f, folder, run, e);
-    return s == PF_OK ? settle_deaths(f, folder, e) : s;
+    return s == PF_OK && !f->keep_deaths ? pf_findings_settle_deaths(f, e) : s;
 }

@@ -108,10 +108,25 @@ for clip in state/check/*/clips/*/*.clip; do
     has err "shown: the race"
 done
 
-# The death of a child that its parent expects is not a finding, even if the program fails in some runs for another reason.
+# The death of a child that its parent expects is not a finding, even if the program fails in some
+# runs for another reason. First the free run fails, then every recording.
 cp "$ROOT/test/shell/part/forked_death.c" .
 "$PF" cc -g forked_death.c -o forked_death
-status 0 "$PF" check --runs 6 --seed 1 --time 100s --state death -- ./forked_death
-has out "not explored: a child process"
-hasnt out incomplete
-grep -q '"kind":"record".*"wait":256,' death/check/*/journal || fail "no recording has failed"
+for before in "" xx; do
+    printf %s "$before" >runs
+    rm -rf death
+    status 0 "$PF" check --runs 2 --seed 1 --time 100s --state death -- ./forked_death
+    has out "not explored: a child process"
+    hasnt out incomplete
+    sed -n 's/.*"kind":"\(run\|record\)","test":0,"round":.,"schedule.*"wait":\([0-9]*\),.*/\1 \2/p' \
+        death/check/*/journal >ends${#before}
+done
+[[ $(cat ends0) == $'record 0\nrun 256\nrun 0' ]] || fail "$(cat ends0)"
+[[ $(cat ends2) == $'record 256\nrun 0\nrecord 256\nrun 0' ]] || fail "$(cat ends2)"
+
+# The program fails in every run: nothing shows that it expects the death.
+printf x >runs
+status 66 "$PF" check --runs 1 --time 100s --state every -- ./forked_death
+has out "crash in child 1"
+has out "1 finding: 1 confirmed"
+has out "the program ended with status 1 in every run"

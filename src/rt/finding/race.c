@@ -282,13 +282,13 @@ void pf_race_before_unload(void)
 
 void pf_race_waited(uint64_t ms) { race.waited_ms = ms; }
 
-void pf_race_child_died(pid_t child)
+void pf_race_child_died(pid_t child, int signal)
 {
     if (pf_rt.events || !is_this_process() || is_reporting())
         return;
     lock_reports();
     if (!race.ended)
-        pf_race_log_child_died(child);
+        pf_race_log_child_died(child, signal);
     unlock_reports();
 }
 
@@ -469,6 +469,7 @@ void pf_crash_found(const struct pf_failure *e)
     race.ended = true;
     log_end(&(struct pf_race_end){
         .how = "crash",
+        .signal = e->signal,
         .status = -1,
         .failure = pf_options.report_bugs ? pf_failure_build(&race.work, e) : NULL});
     pf_pool_release(&race.work);

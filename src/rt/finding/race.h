@@ -107,8 +107,9 @@ int pf_race_summary(void);
 /* For the log: how long the process waited for other threads before its end; its exit status. */
 void pf_race_waited(uint64_t ms);
 void pf_race_exits(int status);
-/* For the log: the program has waited for a child that died of a signal. Nested. */
-void pf_race_child_died(pid_t child);
+/* For the log: the program has waited for a child that died of a signal (0: unknown, and it may
+ * have exited). Nested. */
+void pf_race_child_died(pid_t child, int signal);
 /* Before execve: ends the log of this program. After a failed execve: resumes it. */
 void pf_race_before_exec(void);
 void pf_race_exec_failed(void);

@@ -275,12 +275,13 @@ void pf_race_log_count(uint64_t id, uint64_t count)
     write_line(&t);
 }
 
-void pf_race_log_child_died(pid_t child)
+void pf_race_log_child_died(pid_t child, int signal)
 {
     if (!out.open)
         return;
     struct pf_text t = start_line("died");
     pf_json_num(&t, "pid", (uint64_t)child);
+    pf_json_num(&t, "signal", (uint64_t)signal);
     pf_text_char(&t, '}');
     write_line(&t);
 }
@@ -313,6 +314,8 @@ void pf_race_log_end(const struct pf_race_end *e)
     pf_json_str(&t, "how", e->how);
     if (e->status >= 0)
         pf_json_num(&t, "status", (uint64_t)e->status);
+    if (e->signal)
+        pf_json_num(&t, "signal", (uint64_t)e->signal);
     pf_json_num(&t, "findings", e->findings);
     pf_json_num(&t, "suppressed", e->suppressed);
     pf_json_key(&t, "limits");

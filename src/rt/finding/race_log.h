@@ -29,8 +29,8 @@ void pf_race_log_finding(const struct pf_finding *f);
 /* An object of the process, by its absolute path (object_log.h). */
 void pf_race_log_object(const char *path);
 void pf_race_log_count(uint64_t id, uint64_t count);
-/* A child that died of a signal, for which the program has waited. */
-void pf_race_log_child_died(pid_t child);
+/* A child that died of a signal (0: unknown), for which the program has waited. */
+void pf_race_log_child_died(pid_t child, int signal);
 struct pf_sample_numbers { /* what a sampling policy counted */
     uint64_t pairs, frequent;
 };
@@ -39,6 +39,7 @@ struct pf_race_end { /* the end of a process */
     uint64_t findings, suppressed;
     uint64_t waited_ms;
     int status; /* with which it exits; -1: unknown */
+    int signal; /* of which it dies; 0: none */
     const struct pf_sample_numbers *sample; /* NULL: no sampling */
     const struct pf_finding *failure; /* the crash; NULL: none */
 };

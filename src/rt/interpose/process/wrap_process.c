@@ -240,7 +240,7 @@ PF_PROVIDE(int, daemon, (int keep_directory, int keep_output))
     if (r > 0 && status)                                                                           \
         pf_runtime_write(c.t, status, sizeof *status, pf_call_id(&c, PF_NATIVE_WRITE));            \
     if (r > 0 && (!status || WIFSIGNALED(*status)))                                                \
-    pf_race_child_died(r)
+    pf_race_child_died(r, status ? WTERMSIG(*status) : 0)
 WAITS(pid_t, wait, (int *status), PF_REAL(wait)(status), STATUS_WRITTEN)
 WAITS(pid_t, waitpid, (pid_t pid, int *status, int options), PF_REAL(waitpid)(pid, status, options),
       STATUS_WRITTEN)
@@ -255,7 +255,7 @@ static void check_child(struct pf_call *c, int r, const siginfo_t *info)
         return;
     pf_runtime_write(c->t, info, sizeof *info, pf_call_id(c, PF_NATIVE_WRITE));
     if (info->si_signo == SIGCHLD && (info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED))
-        pf_race_child_died(info->si_pid);
+        pf_race_child_died(info->si_pid, info->si_status);
 }
 WAITS(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
       PF_REAL(waitid)(type, id, info, options), check_child(&c, r, info))
