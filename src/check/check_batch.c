@@ -152,7 +152,7 @@ static pf_status load_document(const char *document, json_t **o, struct pf_error
     pf_status s = pf_file_read(document, &bytes, &n, e);
     if (s != PF_OK)
         return s;
-    *o = json_loadb(bytes, n, 0, NULL);
+    *o = json_loadb(bytes, n, JSON_ALLOW_NUL, NULL);
     free(bytes);
     return *o ? PF_OK : pf_fail(e, PF_BAD, "%s: expected a JSON document", document);
 }

@@ -167,7 +167,7 @@ pf_status pf_check_description_read(struct pf_check_description *a, const char *
     pf_status s = pf_file_read(path, &text, &n, e);
     if (s != PF_OK)
         return s;
-    json_t *o = json_loadb(text, n, 0, &why);
+    json_t *o = json_loadb(text, n, JSON_ALLOW_NUL, &why);
     free(text);
     const char *build = json_string_value(json_object_get(o, "build"));
     const char *cwd = json_string_value(json_object_get(o, "folder"));

@@ -150,7 +150,7 @@ pf_status pf_check_journal_read(const char *folder, struct pf_check_lines *lines
         return s;
     for (char *at = data, *end; s == PF_OK && (end = memchr(at, '\n', (size_t)(data + n - at)));
          at = end + 1) {
-        json_t *o = json_loadb(at, (size_t)(end - at), 0, NULL);
+        json_t *o = json_loadb(at, (size_t)(end - at), JSON_ALLOW_NUL, NULL);
         number++;
         if (lines->n == lines->cap) {
             lines->cap = lines->cap ? 2 * lines->cap : 64;

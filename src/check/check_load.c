@@ -251,7 +251,7 @@ static void take_exploration(struct check_loader *l, const struct pf_check_line 
             x->failed = text(l->f, line->trouble);
         return;
     }
-    json_t *o = json_loadb(bytes, n, 0, NULL);
+    json_t *o = json_loadb(bytes, n, JSON_ALLOW_NUL, NULL);
     free(bytes);
     const json_t *open = json_object_get(o, "open");
     const char *model = json_string_value(json_object_get(o, "model"));

@@ -62,7 +62,7 @@ bool pf_state_limit_parse(const char *text, uint64_t *bytes)
 /* Adds what the findings of one document refer to: paths relative to the check's folder. */
 static void add_used(names *used, const char *document)
 {
-    json_t *o = json_load_file(document, 0, NULL), *f;
+    json_t *o = json_load_file(document, JSON_ALLOW_NUL, NULL), *f;
     size_t i;
     json_array_foreach(json_object_get(o, "findings"), i, f)
     {

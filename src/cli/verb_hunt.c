@@ -52,7 +52,7 @@ static int report(struct hunting *v, int argc, char **argv)
     }
     pf_text_init(&object, &h->findings.pool);
     pf_hunt_json(&object, h);
-    json_t *hunt = pf_mem_checked(json_loadb(object.at, object.n, 0, NULL));
+    json_t *hunt = pf_mem_checked(json_loadb(object.at, object.n, JSON_ALLOW_NUL, NULL));
     int status = pf_hunt_write_report(&h->findings, hunt, v->json, argc, argv);
     json_decref(hunt);
     return status;

@@ -75,7 +75,7 @@ static struct pf_expected_death describe(const struct pf_findings *f, const stru
                                          char path[static 200])
 {
     struct pf_expected_death d = {.group = p->group, .signal = p->signal, .child = path};
-    json_t *failure = p->failure ? json_loads(p->failure, 0, NULL) : NULL;
+    json_t *failure = p->failure ? json_loads(p->failure, JSON_ALLOW_NUL, NULL) : NULL;
     const char *id = json_string_value(json_object_get(failure, "id"));
     unsigned long long number;
     if (id && sscanf(id, "%llx", &number) == 1)

@@ -19,7 +19,7 @@ pf_status pf_json_file_read(const char *path, json_t **out, struct pf_error *e)
     pf_status s = pf_file_read(path, &text, &n, e);
     if (s != PF_OK)
         return s;
-    *out = json_loadb(text, n, 0, &why);
+    *out = json_loadb(text, n, JSON_ALLOW_NUL, &why);
     free(text);
     return *out ? PF_OK : pf_fail(e, PF_BAD, "%s:%d: %s", path, why.line, why.text);
 }

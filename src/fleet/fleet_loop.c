@@ -60,7 +60,7 @@ static pf_status read_head(const struct pf_fleet *f, const char *result, json_t 
     size_t room = 0;
     json_error_t why;
     FILE *in = fopen(path, "re");
-    *head = in && getline(&line, &room, in) > 0 ? json_loads(line, 0, &why) : NULL;
+    *head = in && getline(&line, &room, in) > 0 ? json_loads(line, JSON_ALLOW_NUL, &why) : NULL;
     pf_status s = PF_OK;
     if (!*head || pf_json_u64(*head, "version") != 1)
         s = pf_fail(e, PF_BAD, "%s: expected the journal of a task, version 1", path);

@@ -68,7 +68,7 @@ pf_status pf_baseline_read(struct pf_baseline *b, const char *path, struct pf_er
     pf_status s = pf_file_read(path, &text, &n, e);
     if (s != PF_OK)
         return s;
-    json_t *o = json_loadb(text, n, 0, &why);
+    json_t *o = json_loadb(text, n, JSON_ALLOW_NUL, &why);
     free(text);
     const char *tool = json_string_value(json_object_get(o, "tool"));
     const json_t *list = json_object_get(o, "accepted");

@@ -165,7 +165,7 @@ pf_status pf_run_report_read(struct pf_run_report *r, const char *file, struct p
     pf_status s = pf_file_read(file, &bytes, &n, e);
     if (s != PF_OK)
         return s;
-    json_t *o = json_loadb(bytes, n, 0, NULL);
+    json_t *o = json_loadb(bytes, n, JSON_ALLOW_NUL, NULL);
     free(bytes);
     if (!o || number(o, "version") != 1)
         s = pf_fail(e, PF_BAD, "%s: expected the report of a pf process, version 1", file);

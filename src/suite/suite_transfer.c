@@ -239,7 +239,7 @@ static pf_status import_journal(struct suite_importer *m)
     while (s == PF_OK && getline(&line, &room, in) > 0) {
         if (number++ == 0)
             continue;
-        json_t *o = json_loads(line, 0, NULL);
+        json_t *o = json_loads(line, JSON_ALLOW_NUL, NULL);
         s = o ? import_execution(m, o)
               : pf_fail(m->e, PF_BAD, "%s:%zu: expected a JSON object", m->origin, number);
         json_decref(o);
