@@ -140,10 +140,10 @@ struct pf_thread;
 #define PF_SYMBOLIC_BY_VALUE 4 /* arguments passed by value in memory, whose labels are passed */
 #define PF_SYMBOLIC_FIELDS 16 /* labels of one value: the lanes of a vector, fields of a struct */
 
-/* The counter of a block in a loop that some iterations skip (__pf_sometimes). Shared by all
+/* The counter of a block in a loop that some iterations skip (__pf_rare_block). Shared by all
  * threads, which access it without locks. */
-#define PF_SOMETIMES_FIRST 64
-struct pf_sometimes {
+#define PF_RARE_BLOCK_ENTRIES 64
+struct pf_rare_block {
     uint32_t left; /* entries that may still switch to the watch body; 0: do not ask again */
     uint32_t last; /* when it was entered last, in a unit of the runtime */
 };

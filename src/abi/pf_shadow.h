@@ -76,8 +76,9 @@
 #define PF_ATOMIC_BIT 55
 #define PF_MASK_SHIFT 56
 
-#define PF_SID_REF 1023u /* not a thread: the word refers to a set of records */
-#define PF_SID_MAX 1022u /* slots 1..PF_SID_MAX - 1 belong to threads; 0 to none */
+#define PF_SID_MASK ((1u << PF_SID_BITS) - 1)
+#define PF_SID_REF PF_SID_MASK /* not a thread: the word refers to a set of records */
+#define PF_SID_MAX (PF_SID_MASK - 1) /* slots 1..PF_SID_MAX - 1 belong to threads; 0 to none */
 /* Not a thread: freed memory. Ordered with nothing, so every access conflicts with such a record;
  * clk is 1 + the number of the thread that freed it, as far as it fits. */
 #define PF_SID_FREED PF_SID_MAX

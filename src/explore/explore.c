@@ -219,7 +219,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
                                                       .crashed = crashed,
                                                       .complete = complete});
     /* The planned beginning ends in an iteration that changes nothing: it is not in the graph. */
-    bool spun = b && ends_in_spin(run, b);
+    bool spins_at_end = b && ends_in_spin(run, b);
     for (size_t i = 0; i < run->spins.len; i++)
         pf_hash_map_put(&x->search.spins, run->spins.at[i], 0);
     if (t.recorded.limited)
@@ -227,7 +227,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
     bool waited = b && complete && !follows(run, b) && b->object;
     if (waited) /* the take had to wait: at this level the message object is empty */
         pf_search_learn_empty(&x->search, b->object, b->level);
-    else if (b && complete && !b->guess && !crashed && !spun && !follows(run, b))
+    else if (b && complete && !b->guess && !crashed && !spins_at_end && !follows(run, b))
         pf_exploration_add_open(x->out, "a run that did not follow its plan", "other operations");
     if (pf_classes_add(&x->search.seen, run)) {
         x->out->classes++;
@@ -243,7 +243,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
             pf_execution_prefix(run, &x->prefix);
             x->too_late = true;
         }
-    } else if (b && !b->resumes && !b->guess && !crashed && !spun && !waited)
+    } else if (b && !b->resumes && !b->guess && !crashed && !spins_at_end && !waited)
         pf_exploration_add_open(x->out, "a run that showed nothing new", "");
     pf_execution_release(run);
     pf_trace_release(&t);

@@ -162,13 +162,13 @@ enum pf_switch_edge_kind {
     PF_SWITCH_INNER, /* back edge of an inner loop: switches from the watch body only */
     PF_SWITCH_EXIT, /* leaves an outermost loop: switches from the plain body only */
     /* to a block that some iterations of an outermost loop skip: from the plain body only */
-    PF_SWITCH_SOMETIMES,
+    PF_SWITCH_RARE_BLOCK,
 };
 struct pf_switch_edge {
     size_t from, to; /* block numbers */
     enum pf_switch_edge_kind kind;
     bool first; /* it is the first of the edges with this target */
-    size_t head; /* of PF_SWITCH_SOMETIMES: the head of the loop; otherwise 0 */
+    size_t head; /* of PF_SWITCH_RARE_BLOCK: the head of the loop; otherwise 0 */
     /* of a back edge, and of an edge in its loop: a thread can switch from the watch body to the
      * plain body at the back edge */
     bool leaves;

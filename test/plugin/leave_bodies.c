@@ -7,8 +7,8 @@
 // leave: write 4 before leave_bodies.c:72 finds < main
 // leaves: 2048 write 4 a leave_bodies.c:39 nested < main
 // A block that some iterations skip is entered in the watch body, which the loop leaves at its end.
-// sometimes-count: 4 write 4 rare leave_bodies.c:83 rarely < main
-// not sometimes: write 4 every leave_bodies.c:80 rarely < main
+// rare-count: 4 write 4 rare leave_bodies.c:83 rarely < main
+// not rare: write 4 every leave_bodies.c:80 rarely < main
 #include <stdio.h>
 
 #define NOINLINE __attribute__((noinline)) static
@@ -91,7 +91,8 @@ int main(void)
         a[i] = i * 31;
     int c = counted(many, 3);
     long n = nested(some / 5, some * 60, c & 15);
-    printf("%d %ld %d %d %ld %d %d %d\n", c, n, calls(some), finds(many), total, last, x, found + before);
+    printf("%d %ld %d %d %ld %d %d %d\n", c, n, calls(some), finds(many), total, last, x,
+           found + before);
     printf("%d %d %d\n", rarely(many, 5), rare, every);
     return 0;
 }

@@ -38,10 +38,10 @@ __thread struct pf_tls __pf_tls __attribute__((tls_model("initial-exec")));
 uint32_t __pf_bare;
 
 static struct pf_frame frames[FRAMES];
-static bool logging, filling, leaving, sometimes;
+static bool logging, filling, leaving, rare;
 static unsigned long counts[32];
 static long grant, asked, granted; /* budgets, see count() */
-static const char *const names[] = {"read",  "write", "vptr", "copy",  "atomic",
+static const char *const names[] = {"read",  "write", "vptr", "copy",   "atomic",
                                     "fence", "ask",   "call", "switch", "leave"};
 enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK, CALL, SWITCH, LEAVE };
 
@@ -326,20 +326,20 @@ void __pf_crossed(struct pf_func *f)
         die("a body switch without a frame");
 }
 
-__attribute__((preserve_most)) uint32_t __pf_sometimes(struct pf_func *f, struct pf_sometimes *b);
-uint32_t __pf_sometimes(struct pf_func *f, struct pf_sometimes *b)
+__attribute__((preserve_most)) uint32_t __pf_rare_block(struct pf_func *f, struct pf_rare_block *b);
+uint32_t __pf_rare_block(struct pf_func *f, struct pf_rare_block *b)
 {
-    if (!f->name || !b->left || b->left > PF_SOMETIMES_FIRST)
+    if (!f->name || !b->left || b->left > PF_RARE_BLOCK_ENTRIES)
         die("a block without a counter");
-    if (!sometimes)
+    if (!rare)
         b->left = 0;
-    return sometimes;
+    return rare;
 }
 
 ALL uint32_t __pf_burst_left(struct pf_func *f, uint32_t iterations);
 uint32_t __pf_burst_left(struct pf_func *f, uint32_t iterations)
 {
-    if (!leaving && !sometimes)
+    if (!leaving && !rare)
         return UINT32_MAX;
     counts[LEAVE]++;
     if (__pf_tls.frame <= frames || __pf_tls.frame[-1].func != f)
@@ -400,7 +400,7 @@ void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, str
     logging = getenv("PF_STUB_LOG");
     filling = getenv("PF_STUB_FILL");
     leaving = body && !strcmp(body, "leave");
-    sometimes = body && !strcmp(body, "sometimes");
+    rare = body && !strcmp(body, "rare");
     mmap((void *)PF_SHADOW_BASE, PF_SHADOW_SIZE, PROT_READ | PROT_WRITE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
     __pf_tls.frame = frames;
@@ -410,9 +410,9 @@ void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, str
     __pf_tls.read_set = ~0ull;
     grant = getenv("PF_STUB_BUDGET") ? atol(getenv("PF_STUB_BUDGET")) : 0;
     __pf_tls.dispatch = !body || !strcmp(body, "watch") || leaving ? PF_DISPATCH_WATCH
-                        : !strcmp(body, "event")        ? PF_DISPATCH_EVENT
-                        : !strcmp(body, "ask")          ? PF_DISPATCH_ASK
-                                                        : PF_DISPATCH_PLAIN;
+                        : !strcmp(body, "event")                   ? PF_DISPATCH_EVENT
+                        : !strcmp(body, "ask")                     ? PF_DISPATCH_ASK
+                                                                   : PF_DISPATCH_PLAIN;
     __pf_tls.body_switch = body && !strcmp(body, "switch");
     __pf_bare = body && !strcmp(body, "bare");
 }

@@ -252,7 +252,7 @@ static long call6(long number, long a, long b, long c, long d, long e, long f)
         return 0; /* a child logs nothing */
     saw(&r, sizeof r);
     if (self.signal_due && !__pf_tls.nested)
-        pf_signal_deliver_due();
+        pf_signal_run_due();
     return r;
 }
 #define CALL(n, ...) CALL_(n, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)

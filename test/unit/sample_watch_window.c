@@ -62,17 +62,17 @@ static void test_rare(void **state)
 }
 
 /* A block that is entered often is watched 64 times, a rare one always. */
-static void test_sometimes(void **state)
+static void test_rare_block(void **state)
 {
     (void)state;
-    struct pf_sometimes often = {PF_SOMETIMES_FIRST, 0}, rare = often;
+    struct pf_rare_block often = {PF_RARE_BLOCK_ENTRIES, 0}, rare = often;
     uint64_t now = pf_window_now(), watched = 0;
     for (uint64_t i = 0; i < STEPS; i++, now += STEP)
-        watched += pf_window_sometimes(&often, now);
-    assert_in_range(watched, PF_SOMETIMES_FIRST, PF_SOMETIMES_FIRST + 1);
+        watched += pf_window_rare_block(&often, now);
+    assert_in_range(watched, PF_RARE_BLOCK_ENTRIES, PF_RARE_BLOCK_ENTRIES + 1);
     assert_int_equal(often.left, 0);
     for (uint64_t i = 0; i < 10000; i++, now += 1 << 19)
-        assert_true(pf_window_sometimes(&rare, now));
+        assert_true(pf_window_rare_block(&rare, now));
 }
 
 static void test_share(void **state)
@@ -107,7 +107,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_windows),
         cmocka_unit_test(test_rare),
-        cmocka_unit_test(test_sometimes),
+        cmocka_unit_test(test_rare_block),
         cmocka_unit_test(test_share),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,13 +67,13 @@ static void repeat_incoming(LLVMValueRef first, LLVMBasicBlockRef known, LLVMBas
     }
 }
 
-/* A new struct pf_sometimes. */
+/* A new struct pf_rare_block. */
 static LLVMValueRef new_counter(struct pf_unit *u)
 {
-    LLVMValueRef fields[] = {LLVMConstInt(u->i32, PF_SOMETIMES_FIRST, 0),
+    LLVMValueRef fields[] = {LLVMConstInt(u->i32, PF_RARE_BLOCK_ENTRIES, 0),
                              LLVMConstInt(u->i32, 0, 0)};
     LLVMValueRef content = LLVMConstStructInContext(u->context, fields, 2, false);
-    LLVMValueRef g = LLVMAddGlobal(u->module, LLVMTypeOf(content), "__pf_sometimes_counter");
+    LLVMValueRef g = LLVMAddGlobal(u->module, LLVMTypeOf(content), "__pf_rare_block_counter");
     LLVMSetInitializer(g, content);
     LLVMSetLinkage(g, LLVMPrivateLinkage);
     LLVMSetAlignment(g, 8);
@@ -81,7 +81,7 @@ static LLVMValueRef new_counter(struct pf_unit *u)
 }
 
 /* The plain body asks the runtime as long as the block's counter is not 0. */
-static void emit_check_sometimes(struct pf_emit *e, struct body_switch *c)
+static void emit_check_rare_block(struct pf_emit *e, struct body_switch *c)
 {
     struct pf_unit *u = e->u;
     LLVMBasicBlockRef ask = pf_emit_block(e), to = e->plan->blocks[c->to];
@@ -95,7 +95,7 @@ static void emit_check_sometimes(struct pf_emit *e, struct body_switch *c)
     LLVMInstructionEraseFromParent(old);
     LLVMPositionBuilderAtEnd(e->b, ask);
     LLVMValueRef args[] = {e->record, counter};
-    LLVMValueRef go = pf_emit_call(e, PF_E___pf_sometimes, args);
+    LLVMValueRef go = pf_emit_call(e, PF_E___pf_rare_block, args);
     stay = LLVMBuildICmp(e->b, LLVMIntEQ, go, pf_emit_number(e, 0), "");
     pf_emit_branch(e, stay, to, c->block, true);
     repeat_incoming(LLVMGetFirstInstruction(to), c->check, ask);
@@ -103,8 +103,8 @@ static void emit_check_sometimes(struct pf_emit *e, struct body_switch *c)
 
 static void emit_check(struct pf_emit *e, struct body_switch *c, const struct pf_frames *plain)
 {
-    if (c->kind == PF_SWITCH_SOMETIMES) {
-        emit_check_sometimes(e, c);
+    if (c->kind == PF_SWITCH_RARE_BLOCK) {
+        emit_check_rare_block(e, c);
         return;
     }
     struct pf_unit *u = e->u;
@@ -228,7 +228,7 @@ static void merge_counts(struct pf_emit *e, struct pf_llvm_merges *merges,
     for (size_t i = 0; i < nloops; i++) {
         unsigned here = 0;
         for (size_t k = 0; k < n; k++)
-            if (all[k].kind == PF_SWITCH_SOMETIMES && all[k].head == loops[i].head) {
+            if (all[k].kind == PF_SWITCH_RARE_BLOCK && all[k].head == loops[i].head) {
                 ones[here] = pf_emit_number(e, 1);
                 blocks[here++] = all[k].block;
             }
@@ -283,7 +283,7 @@ void pf_emit_body_switches(struct pf_emit *e, const struct pf_frames *watch,
     for (size_t i = 0; i < plan->nswitch_edges; i++) {
         const struct pf_switch_edge *edge = &plan->switch_edges[i];
         if (edge->kind == PF_SWITCH_INNER || !edge->first ||
-            (edge->kind == PF_SWITCH_SOMETIMES && !edge->leaves))
+            (edge->kind == PF_SWITCH_RARE_BLOCK && !edge->leaves))
             continue;
         LLVMValueRef end = LLVMGetBasicBlockTerminator(plan->blocks[edge->from]);
         LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(end));

@@ -6,13 +6,13 @@
  *          edge. Nothing in the loop synchronises, ends the thread or frees memory, so a check on
  *          the exit edge is in the epoch of the accesses, and finds every race with them. An access
  *          that every iteration executes, at affine addresses (affine_address.h) that advance by
- *          the access size, has touched all bytes from its first address to its current one. The
+ *          the access size, has accessed all bytes from its first address to its current one. The
  *          bytes at the current address count only if this iteration has executed the access. The
  *          same holds for several accesses of one block that are adjacent and together as large as
  *          the stride: a copy of three bytes per iteration, or an unrolled loop. If they have
  *          several source positions, the check gets all of them, and each byte its own.
  *
- * Only for accesses of one or two bytes: each of them costs a call when it touches its bytes for
+ * Only for accesses of one or two bytes: each of them costs a call when it accesses its bytes for
  * the first time in an epoch, and a granule has four or eight of them. Larger accesses are few per
  * granule, and a check in every iteration is fast where loops are short.
  */
@@ -310,7 +310,7 @@ static LLVMValueRef as_integer(struct pf_emit *e, LLVMValueRef v)
     return pf_emit_map_later(e, LLVMBuildPtrToInt(e->b, v, e->u->i64, ""));
 }
 
-/* Emits the check of `size` bytes from `from` on, which the accesses of t have touched. */
+/* Emits the check of `size` bytes from `from` on, which the accesses of t have accessed. */
 static void emit_group(struct pf_emit *e, const struct pf_interleaved *t, LLVMValueRef from,
                        LLVMValueRef size)
 {

@@ -329,7 +329,7 @@ static void add_rare_blocks(struct back_edge_search *s, struct loop_blocks *l, s
                 known |= p->before[j] == p->before[k];
             if (!known)
                 add_edge(plan, (struct pf_switch_edge){p->before[k], to, .head = head,
-                                                       .kind = PF_SWITCH_SOMETIMES});
+                                                       .kind = PF_SWITCH_RARE_BLOCK});
         }
     }
     free(queue);

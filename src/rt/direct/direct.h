@@ -194,10 +194,10 @@ void pf_syscall_thread_created(struct pf_context *c, struct pf_context *parent);
 /* The name (16 bytes) of the thread with this thread pointer; NULL if there is no such thread. */
 char *pf_syscall_thread_name(uint64_t fs);
 /* Runs the handlers that are due in the current thread (signal_due in context.h). May switch. */
-void pf_signal_deliver_due(void);
+void pf_signal_run_due(void);
 /* The current thread's wait was ended by a signal: runs its handlers. May switch. Returns true if
  * the thread must wait again. */
-bool pf_signal_deliver(void);
+bool pf_signal_run_after_wait(void);
 /* The virtual time at which the target's earliest timer fires; 0: no timer runs. The scheduler then
  * calls pf_signal_take_arrived. */
 uint64_t pf_timer_deadline(void);

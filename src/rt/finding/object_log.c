@@ -9,6 +9,7 @@
 #include "object_log.h"
 #include "race_build.h"
 #include "race_log.h"
+#include "rt.h"
 #include "sys.h"
 
 #define OBJECTS 512
@@ -67,7 +68,7 @@ void pf_object_log_new(void)
 {
     struct pf_pool pool;
     size_t size;
-    if (!pf_race_log_is_open())
+    if (pf_rt.events || !pf_race_log_is_open())
         return;
     pf_pool_init(&pool, pf_race_map, pf_race_unmap);
     char *s = pf_proc_read(&pool, "/proc/self/maps", &size);

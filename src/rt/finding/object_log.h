@@ -10,7 +10,7 @@
 #ifndef PF_RT_OBJECT_LOG_H
 #define PF_RT_OBJECT_LOG_H
 
-/* Lists the objects that are loaded now and have not been listed yet. */
+/* Lists the objects that are loaded now and have not been listed yet. Event mode: does nothing. */
 void pf_object_log_new(void);
 
 #endif

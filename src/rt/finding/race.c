@@ -1,10 +1,5 @@
 /*
- * race.c - see race.h.
- *
- * A race in a loop is detected again and again. So pairs of site ids that were seen before are
- * looked up without the lock, in a small cache of {two ids, entry} words. For a new pair the
- * fingerprint decides whether the finding is new: the same two source positions, reached through
- * other calling contexts, are one finding with a count.
+ * race.c - see race.h. Repeated findings are recognised by reported_findings.c.
  */
 #include "race.h"
 #include "benign.h"
@@ -21,26 +16,13 @@
 #include "race_build.h"
 #include "race_log.h"
 #include "race_print.h"
+#include "reported_findings.h"
 #include "rt.h"
 #include "spin.h"
 #include "suppress.h"
 #include "suppress_read.h"
 #include "sys.h"
 #include <stdlib.h>
-
-#define ENTRIES (1u << 16) /* findings per process; the number of an entry fits into 16 bits */
-#define SUPPRESSED_ENTRY 1 /* the entry for suppressed pairs; entry 0 means none */
-#define FIRST 2
-#define INDEX (2 * ENTRIES)
-#define CACHE (1u << 14)
-#define HIDDEN (1u << 12)
-
-struct finding_entry {
-    uint64_t id;
-    uint64_t count;
-    bool reported;   /* false: suppressed every time so far */
-    bool suppressed;
-};
 
 static struct {
     struct pf_spin lock;
@@ -54,17 +36,11 @@ static struct {
     struct pf_pool work;  /* memory for one finding */
     struct pf_pool forever;
     struct pf_suppressions suppressions;
-    uint32_t n; /* entries in use, from FIRST on */
     uint64_t findings, suppressed;
     uint64_t counted; /* findings that are errors of the program */
     void (*on_halt)(void);
     const struct pf_finding *current; /* while the program's hook runs */
-    struct finding_entry entry[ENTRIES];
-    uint16_t index[INDEX]; /* by fingerprint, open addressing */
-    uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
-    /* hashes of {pair, granule} that are suppressed because of their variable */
-    uint64_t hidden[HIDDEN];
-} race; /* zero at the start, so that its megabytes take no space in the executable */
+} race;
 
 /* --- output --- */
 
@@ -104,63 +80,6 @@ static void unlock_reports(void)
 static bool is_reporting(void)
 {
     return __atomic_load_n(&race.holder, __ATOMIC_RELAXED) == (pid_t)pf_sys(SYS_gettid);
-}
-
-/* --- races seen before --- */
-
-static uint64_t pair_of(uint64_t now, uint64_t then)
-{
-    uint64_t ids = (1u << PF_ID_BITS) - 1;
-    return (now & ids) << 40 | (then & ids) << 16;
-}
-
-static uint64_t *cache_slot(uint64_t pair)
-{
-    return &race.cache[(pair * 0x9e3779b97f4a7c15ull) >> 50];
-}
-_Static_assert(CACHE == 1u << (64 - 50), "the shift gives an index of the cache");
-
-/* Remembers that the pair belongs to the entry. */
-static void cache_pair(uint64_t pair, const struct finding_entry *e)
-{
-    __atomic_store_n(cache_slot(pair), pair | (uint64_t)(e - race.entry), __ATOMIC_RELEASE);
-}
-
-/* True if the pair is in the cache; counts the race. */
-static bool seen_pair(uint64_t pair)
-{
-    uint64_t c = __atomic_load_n(cache_slot(pair), __ATOMIC_ACQUIRE);
-    if ((c ^ pair) >> 16 || !(c & 0xffff))
-        return false;
-    __atomic_fetch_add(&race.entry[c & 0xffff].count, 1, __ATOMIC_RELAXED);
-    return true;
-}
-
-static uint64_t hidden_hash(uint64_t pair, uintptr_t granule)
-{
-    uint64_t h = (pair ^ granule * 0xc2b2ae3d27d4eb4full) * 0x9e3779b97f4a7c15ull;
-    return (h ^ h >> 29) | 1;
-}
-
-static bool seen_hidden(uint64_t pair, uintptr_t granule)
-{
-    uint64_t h = hidden_hash(pair, granule);
-    return __atomic_load_n(&race.hidden[h % HIDDEN], __ATOMIC_RELAXED) == h;
-}
-
-/* The entry of this fingerprint, or a new one with count 0; NULL if all are in use. */
-static struct finding_entry *entry_of(uint64_t id)
-{
-    uint32_t i = (uint32_t)id % INDEX;
-    for (; race.index[i]; i = (i + 1) % INDEX)
-        if (race.entry[race.index[i]].id == id)
-            return &race.entry[race.index[i]];
-    if (race.n == ENTRIES - FIRST)
-        return NULL;
-    struct finding_entry *e = &race.entry[FIRST + race.n++];
-    race.index[i] = (uint16_t)(e - race.entry);
-    e->id = id;
-    return e;
 }
 
 /* --- end of the process --- */
@@ -215,11 +134,8 @@ static void print_summary(void)
 /* The last lines of the log. Completes `e`. */
 static void log_end(struct pf_race_end *e)
 {
-    for (uint32_t i = FIRST; i < FIRST + race.n; i++)
-        if (race.entry[i].count > 1 && race.entry[i].reported)
-            pf_race_log_count(race.entry[i].id, race.entry[i].count);
-    if (!pf_rt.events)
-        pf_object_log_new();
+    pf_reported_each_repeated(pf_race_log_count);
+    pf_object_log_new();
     e->findings = race.findings;
     e->suppressed = race.suppressed;
     e->waited_ms = race.waited_ms;
@@ -236,10 +152,9 @@ static void end_log(const char *how, bool exec)
 
 static bool is_this_process(void) { return race.pid == (pid_t)pf_sys(SYS_getpid); }
 
-/* In directed mode the exit status stays the program's, so that it is the same in every replay. */
 static int wanted_status(void)
 {
-    return race.counted && !pf_rt.events && !pf_options.own_status ? pf_options.exitcode : 0;
+    return race.counted && !pf_options.own_status ? pf_options.exitcode : 0;
 }
 
 /* Of the program; 1: there are findings that count. The result decides if the process fails. */
@@ -271,7 +186,7 @@ int pf_race_summary(void)
 
 void pf_race_before_unload(void)
 {
-    if (pf_rt.events || !is_this_process() || is_reporting())
+    if (!is_this_process() || is_reporting())
         return;
     pf_nest();
     lock_reports();
@@ -350,7 +265,7 @@ static _Noreturn void halt(void)
 /* Reports a finding, unless it is suppressed. Suppressions match callers and variables, which are
  * not in the fingerprint; so a suppressed finding may be reported later, with another stack.
  * Returns false if that is possible even for the same pair of site ids. */
-static bool report(struct finding_entry *e, struct pf_finding *f)
+static bool report(struct pf_reported_finding *e, struct pf_finding *f)
 {
     bool by_name;
     if (!f) {
@@ -388,7 +303,7 @@ static void use_after_free(struct pf_thread *t, uintptr_t granule, uint64_t now,
         e.block = (struct pf_block){0};
     else if (pf_ended_scopes_exist && !known)
         return; /* a mark left behind by a function that has returned */
-    if (!seen_pair(pair_of(now, then)))
+    if (!pf_reported_count_pair(pf_reported_pair(now, then)))
         pf_bad_access_found(&e);
 }
 
@@ -396,30 +311,29 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
 {
     bool atomic = (now | then) >> PF_ATOMIC_BIT & 1;
     unsigned bytes = (unsigned)((now & then) >> PF_MASK_SHIFT);
-    uint64_t pair = pair_of(now, then);
+    uint64_t pair = pf_reported_pair(now, then);
     pf_oracle_event(t, "race", granule, bytes);
     if (pf_benign_bytes(granule, bytes))
         return;
-    if ((then >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1)) == PF_SID_FREED) {
+    if ((then >> PF_SID_SHIFT & PF_SID_MASK) == PF_SID_FREED) {
         use_after_free(t, granule, now, then);
         return;
     }
-    if (!pf_options.report_bugs || (atomic && !pf_options.report_atomic_races) || seen_pair(pair) ||
-        seen_hidden(pair, granule))
+    if (!pf_options.report_bugs || (atomic && !pf_options.report_atomic_races) ||
+        pf_reported_count_pair(pair) || pf_reported_pair_is_hidden(pair, granule))
         return;
     lock_reports();
     uint64_t id = pf_race_fingerprint(now, then);
-    struct finding_entry *e = entry_of(id);
+    struct pf_reported_finding *e = pf_reported_find(id);
     if (!e) {
         pf_limit_hit(PF_LIMIT_FINDINGS);
     } else if (e->reported) {
         __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
-        cache_pair(pair, e);
+        pf_reported_remember_pair(pair, e);
     } else if (report(e, pf_race_build(&race.work, id, t, granule, now, then))) {
-        cache_pair(pair, e->reported ? e : &race.entry[SUPPRESSED_ENTRY]);
+        pf_reported_remember_pair(pair, e->reported ? e : NULL);
     } else {
-        uint64_t h = hidden_hash(pair, granule);
-        __atomic_store_n(&race.hidden[h % HIDDEN], h, __ATOMIC_RELAXED);
+        pf_reported_hide_pair(pair, granule);
     }
     pf_pool_release(&race.work);
     unlock_reports();
@@ -434,7 +348,8 @@ void pf_failure_found(const struct pf_failure *e, bool quiet)
     pf_module_unlock();
     lock_reports();
     struct pf_finding *f = pf_failure_build(&race.work, e);
-    struct finding_entry *entry = f && !quiet && pf_options.report_bugs ? entry_of(f->id) : NULL;
+    struct pf_reported_finding *entry =
+        f && !quiet && pf_options.report_bugs ? pf_reported_find(f->id) : NULL;
     const char *where = f && f->naccesses ? pf_finding_stop(&race.work, f) : NULL;
     if (where)
         pf_hooks.failure_found(where);
@@ -482,7 +397,7 @@ void pf_bad_access_found(const struct pf_bad_access *seen)
         return;
     lock_reports();
     struct pf_finding *f = pf_bad_access_build(&race.work, seen);
-    struct finding_entry *e = f ? entry_of(f->id) : NULL;
+    struct pf_reported_finding *e = f ? pf_reported_find(f->id) : NULL;
     if (!e) {
         pf_limit_hit(PF_LIMIT_FINDINGS);
     } else if (e->reported) {
@@ -503,7 +418,7 @@ void pf_misuse_found(const struct pf_misuse *m)
         return;
     lock_reports();
     struct pf_finding *f = pf_misuse_build(&race.work, m);
-    struct finding_entry *e = f ? entry_of(f->id) : NULL;
+    struct pf_reported_finding *e = f ? pf_reported_find(f->id) : NULL;
     if (!e)
         pf_limit_hit(PF_LIMIT_FINDINGS);
     else if (e->reported)
@@ -560,8 +475,7 @@ void pf_race_init(void)
     pf_suppressions_read(&race.suppressions, &race.forever, &race.work);
     pf_race_print_open(&race.work, race.pid);
     pf_race_log_open(&race.suppressions);
-    if (!pf_rt.events)
-        pf_object_log_new();
+    pf_object_log_new();
     if (pf_options.verbosity > 0 && !pf_options.quiet) {
         struct pf_text t;
         pf_text_init(&t, &race.work);
@@ -583,14 +497,7 @@ void pf_race_after_fork(void)
     race.waited_ms = 0;
     race.status = 0;
     race.findings = race.suppressed = race.counted = 0;
-    /* otherwise the tables are zero, and their pages stay shared with the parent */
-    if (race.n) {
-        pf_zero(race.entry, (FIRST + race.n) * sizeof race.entry[0]);
-        pf_zero(race.index, sizeof race.index);
-        pf_zero(race.cache, sizeof race.cache);
-        pf_zero(race.hidden, sizeof race.hidden);
-    }
-    race.n = 0;
+    pf_reported_clear();
     /* another thread may have been using it */
     pf_pool_init(&race.work, pf_race_map, pf_race_unmap);
     for (struct pf_suppression *s = race.suppressions.first; s; s = s->next)

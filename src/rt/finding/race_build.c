@@ -293,7 +293,7 @@ static void build_access(struct pf_finding_builder *b, struct pf_access *a,
                          const struct pf_thread *t, uintptr_t granule, uint64_t record)
 {
     struct pf_position top;
-    uint32_t sid = record >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1);
+    uint32_t sid = record >> PF_SID_SHIFT & PF_SID_MASK;
     uint32_t clk = record >> PF_CLK_SHIFT & PF_CLK_MAX;
     uint32_t mask = (uint32_t)(record >> PF_MASK_SHIFT);
     a->thread = t ? t->number : 0;
@@ -383,8 +383,8 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
     struct pf_access *accesses = pf_pool_get(pool, 2 * sizeof *accesses);
     if (!f || !threads || !accesses)
         return NULL;
-    const struct pf_thread *other = pf_epoch_thread(
-        then >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1), then >> PF_CLK_SHIFT & PF_CLK_MAX);
+    const struct pf_thread *other =
+        pf_epoch_thread(then >> PF_SID_SHIFT & PF_SID_MASK, then >> PF_CLK_SHIFT & PF_CLK_MAX);
     uint32_t common = (uint32_t)((now & then) >> PF_MASK_SHIFT);
     f->status = PF_STATUS_OBSERVED;
     f->analysis = "fasttrack";
@@ -410,7 +410,7 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
         }
     }
     bool freed = accesses[0].op == PF_OP_FREE || accesses[1].op == PF_OP_FREE;
-    if (!freed && pf_thread_before_sleep(t, other, then >> PF_SID_SHIFT & ((1u << PF_SID_BITS) - 1),
+    if (!freed && pf_thread_before_sleep(t, other, then >> PF_SID_SHIFT & PF_SID_MASK,
                                          then >> PF_CLK_SHIFT & PF_CLK_MAX))
         f->sleep = pf_builder_stack(&b, t->order.slept_at, NULL);
     f->id = id;

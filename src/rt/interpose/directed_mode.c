@@ -1,5 +1,6 @@
 /* directed_mode.c - directed mode's operations of mode_ops.h. */
 #include "fork.h"
+#include "hb.h"
 #include "mode_ops.h"
 #include "wrap.h"
 #include <linux/futex.h>
@@ -67,6 +68,20 @@ static bool random_number(unsigned *value)
     return getrandom(value, sizeof *value, 0) == sizeof *value;
 }
 
+static void lock_reset(struct pf_thread *t, const volatile void *lock)
+{
+    if (!pf_lock_is_held(t, lock))
+        return;
+    pf_direct_say_here("a lock is initialised or destroyed by the thread that holds it");
+    pf_lock_drop_all(t, lock); /* it is free from now on */
+}
+
+static void stack_replaced(void)
+{
+    pf_direct_say_here("a small stack that the program provides for a thread is too small "
+                       "for a recording; the thread gets another one");
+}
+
 /* The system call is emulated (direct/syscall/process_calls.c). */
 PF_REAL_EXTERN(prlimit);
 static int limit(pid_t pid, int what, const struct rlimit *to, struct rlimit *old)
@@ -84,5 +99,10 @@ const struct pf_mode_ops pf_directed_mode = {
     .spin_unlocked = spin_unlocked,
     .thread_name = thread_name,
     .random = random_number,
+    .lock_reset = lock_reset,
+    .retry_at_limit = true,
+    .has_affinity = false, /* there is one kernel thread */
+    .stack_replaced = stack_replaced,
+    .cancellation_of = pf_thread_find,
     .limit = limit,
 };

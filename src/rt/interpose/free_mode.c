@@ -1,6 +1,7 @@
 /* free_mode.c - free mode's operations of mode_ops.h. The target runs as it would natively. */
 #include "fork.h"
 #include "mode_ops.h"
+#include "options.h"
 #include "wrap.h"
 #include "wrap_fd.h"
 
@@ -36,6 +37,25 @@ static bool no_random(unsigned *value)
     return false;
 }
 
+static void ignore_lock_reset(struct pf_thread *t, const volatile void *lock)
+{
+    (void)t;
+    (void)lock;
+}
+
+static void stack_replaced(void)
+{
+    if (!pf_options.quiet)
+        pf_direct_say("a small stack that the program provides for a thread is too small for the "
+                      "checks; the thread gets another one");
+}
+
+static struct pf_thread *no_cancellation(pthread_t id)
+{
+    (void)id;
+    return NULL;
+}
+
 const struct pf_mode_ops pf_free_mode = {
     .before_exit = pf_wait_at_exit,
     .assertion_failed = ignore_assertion,
@@ -46,6 +66,11 @@ const struct pf_mode_ops pf_free_mode = {
     .spin_unlocked = spin_unlocked,
     .thread_name = thread_name,
     .random = no_random,
+    .lock_reset = ignore_lock_reset,
+    .retry_at_limit = false,
+    .has_affinity = true,
+    .stack_replaced = stack_replaced,
+    .cancellation_of = no_cancellation,
     .limit = pf_limit_exchange,
 };
 

@@ -2,7 +2,8 @@
  * mode_ops.h - what interposed functions do differently in directed mode: one table of operations.
  *
  * Model:   pf_mode points to the table of free mode (free_mode.c) or of directed mode
- *          (directed_mode.c). Functions that are called often test the mode themselves.
+ *          (directed_mode.c). Functions that are called often test the mode themselves: a test
+ *          costs less than a call through a pointer (docs/decision/directed.md).
  * Threads: chosen at start, and again in a child process that continues undirected.
  */
 #ifndef PF_RT_MODE_OPS_H
@@ -14,6 +15,7 @@
 #include <stdint.h>
 
 struct pf_func;
+struct pf_thread;
 struct rlimit;
 
 struct pf_mode_ops {
@@ -35,6 +37,18 @@ struct pf_mode_ops {
     char *(*thread_name)(pthread_t id);
     /* A random number that can be recorded. False: any source will do. */
     bool (*random)(unsigned *value);
+    /* A lock is initialised or destroyed, or is about to be. */
+    void (*lock_reset)(struct pf_thread *t, const volatile void *lock);
+    /* A wait for a lock or a semaphore has reached its time limit. True: try once more, because it
+     * may have been released before the thread ran again. So the call fails only if the lock is
+     * held, which exploration relies on. */
+    bool retry_at_limit;
+    /* True: the CPU affinity in the attributes of a thread matters. */
+    bool has_affinity;
+    /* A thread gets a larger stack than the one that the program provides: tells the user. */
+    void (*stack_replaced)(void);
+    /* The thread with this id, whose cancellation is an event; NULL: it is not. */
+    struct pf_thread *(*cancellation_of)(pthread_t id);
     /* prlimit(2). */
     int (*limit)(pid_t pid, int what, const struct rlimit *to, struct rlimit *old);
 };

@@ -89,10 +89,10 @@ uint32_t pf_sample_burst_left(struct pf_thread *t, struct pf_func *f, uint32_t i
     return sampler->burst_left ? sampler->burst_left(t, f, iterations) : UINT32_MAX;
 }
 
-bool pf_sample_sometimes(struct pf_thread *t, struct pf_sometimes *block)
+bool pf_sample_rare_block(struct pf_thread *t, struct pf_rare_block *block)
 {
-    if (sampler->sometimes)
-        return sampler->sometimes(t, block);
+    if (sampler->rare_block)
+        return sampler->rare_block(t, block);
     __atomic_store_n(&block->left, 0, __ATOMIC_RELAXED);
     return false;
 }

@@ -30,8 +30,8 @@ struct pf_sampler {
     void (*burst_begins)(struct pf_thread *t, uint32_t asked);
     /* As __pf_burst_left (pf_abi.def). NULL: calls are watched to their end. */
     uint32_t (*burst_left)(struct pf_thread *t, struct pf_func *f, uint32_t iterations);
-    /* As __pf_sometimes. NULL: never. */
-    bool (*sometimes)(struct pf_thread *t, struct pf_sometimes *block);
+    /* As __pf_rare_block. NULL: never. */
+    bool (*rare_block)(struct pf_thread *t, struct pf_rare_block *block);
     /* in the thread that has acquired all of the child's actions */
     void (*joined)(struct pf_thread *child);
     /* a fiber is switched out, with `top` on top of its shadow stack; or in, on the calling kernel
@@ -56,8 +56,8 @@ void pf_sample_start(void);
 uint32_t pf_sample_call(struct pf_func *f);
 /* Called in the thread itself, nested, while pf_rt.sampling. */
 void pf_sample_burst_begins(struct pf_thread *t, uint32_t asked);
-/* As __pf_sometimes. */
-bool pf_sample_sometimes(struct pf_thread *t, struct pf_sometimes *block);
+/* As __pf_rare_block. */
+bool pf_sample_rare_block(struct pf_thread *t, struct pf_rare_block *block);
 uint32_t pf_sample_burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iterations);
 void pf_sample_begin(struct pf_thread *t);
 void pf_sample_end(struct pf_thread *t);

@@ -22,7 +22,7 @@
  * all threads are watched, cover what comes later in the loop (watch_window.h).
  *
  * What is rare in time is always watched, because that costs little: calls of a function that its
- * thread seldom calls, and blocks of a loop that few iterations execute (__pf_sometimes).
+ * thread seldom calls, and blocks of a loop that few iterations execute (__pf_rare_block).
  */
 #include "limits.h"
 #include "pair_history.h"
@@ -348,10 +348,10 @@ static uint32_t burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iter
     return 0;
 }
 
-static bool sometimes(struct pf_thread *t, struct pf_sometimes *block)
+static bool rare_block(struct pf_thread *t, struct pf_rare_block *block)
 {
     struct thread_state *o = t->sample.policy_state;
-    return o && (o->in_rare_block = pf_window_sometimes(block, pf_window_now()));
+    return o && (o->in_rare_block = pf_window_rare_block(block, pf_window_now()));
 }
 
 static void joined(struct pf_thread *t) { pf_running_joined(t); }
@@ -403,7 +403,7 @@ const struct pf_sampler pf_sampler_atexrace = {
     .call = call,
     .burst_begins = burst_begins,
     .burst_left = burst_left,
-    .sometimes = sometimes,
+    .rare_block = rare_block,
     .joined = joined,
     .suspend = suspend,
     .resume = resume,

@@ -68,15 +68,15 @@ bool pf_window_is_late(uint64_t last, uint64_t now)
     return distance && last && now - last > distance / 4;
 }
 
-bool pf_window_sometimes(struct pf_sometimes *b, uint64_t now)
+bool pf_window_rare_block(struct pf_rare_block *b, uint64_t now)
 {
     uint32_t at = (uint32_t)(now / BURST_CYCLES);
     uint32_t since = at - __atomic_exchange_n(&b->last, at, __ATOMIC_RELAXED);
     uint32_t left = __atomic_load_n(&b->left, __ATOMIC_RELAXED);
     if (!left)
         return false;
-    left += since < PF_SOMETIMES_FIRST ? since : PF_SOMETIMES_FIRST;
-    left = left < PF_SOMETIMES_FIRST ? left : PF_SOMETIMES_FIRST;
+    left += since < PF_RARE_BLOCK_ENTRIES ? since : PF_RARE_BLOCK_ENTRIES;
+    left = left < PF_RARE_BLOCK_ENTRIES ? left : PF_RARE_BLOCK_ENTRIES;
     __atomic_store_n(&b->left, left - 1, __ATOMIC_RELAXED);
     return true;
 }

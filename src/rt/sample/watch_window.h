@@ -52,7 +52,7 @@ bool pf_window_is_late(uint64_t last, uint64_t now);
 /* A thread enters the block of a loop in its plain body. Returns true if it should switch to the
  * watch body: at first, and as long as the block is entered less than about once in 100
  * microseconds; after that never again. */
-bool pf_window_sometimes(struct pf_sometimes *b, uint64_t now);
+bool pf_window_rare_block(struct pf_rare_block *b, uint64_t now);
 
 /* The thread asks at a call. Returns true if its share is too large. */
 bool pf_watch_share_too_large(struct pf_watch_time *w, uint64_t now);

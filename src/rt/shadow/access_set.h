@@ -38,14 +38,17 @@ struct pf_access_set {
  *
  *     63      56 55 54     45 44          33 32      25 24 23                 0
  *    +----------+--+---------+--------------+----------+--+--------------------+
- *    |    0     |0 |  1023   |   all ones   | h >> 24  |1 |    h & 0xffffff    |   h: handle
+ *    |    0     |0 |   REF   |   all ones   | h >> 24  |1 |    h & 0xffffff    |   h: handle
  *    +----------+--+---------+--------------+----------+--+--------------------+
  *     mask      |A    sid      clk, upper     clk, lower |W        id
  *
- * Read as an access record it is a write of no bytes in an epoch that no thread has seen, so tests
- * that do not expect a reference fail safely.
+ * REF is PF_SID_REF. Read as an access record, the word is a write of no bytes in an epoch that no
+ * thread has seen, so tests that do not expect a reference fail safely.
  */
-static inline bool pf_word_is_ref(uint64_t s) { return (s >> PF_SID_SHIFT & 1023) == PF_SID_REF; }
+static inline bool pf_word_is_ref(uint64_t s)
+{
+    return (s >> PF_SID_SHIFT & PF_SID_MASK) == PF_SID_REF;
+}
 static inline struct pf_access_set *pf_access_set_at(uint64_t ref)
 {
     uint32_t low = ref & 0xffffff, high = ref >> 25 & 0xff;

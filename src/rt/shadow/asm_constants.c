@@ -26,6 +26,7 @@ void pf_asm_constants(void)
     VALUE(PF_OVERFLOW_STATE);
     VALUE(PF_OVERFLOW_STATE_SHIFT);
     VALUE(PF_OVERFLOW_WORDS);
+    VALUE(PF_OVERFLOW_UNUSED);
     VALUE(PF_PREFAULT_PLANE);
     VALUE(PF_PREFAULT_SHIFT);
     VALUE(PF_ID_BITS);
@@ -34,6 +35,7 @@ void pf_asm_constants(void)
     VALUE(PF_CLK_BITS);
     VALUE(PF_SID_SHIFT);
     VALUE(PF_SID_BITS);
+    VALUE(PF_SID_MASK);
     VALUE(PF_ATOMIC_BIT);
     VALUE(PF_MASK_SHIFT);
     /* the overflow states of one cell and of two cells that a read must look at */
@@ -43,7 +45,6 @@ void pf_asm_constants(void)
     CONSTANT(SHADOW_BASE_BIT, __builtin_ctzll(PF_SHADOW_BASE));
     /* the overflow words of a cell are at 2 * cell - OVERFLOW_DISTANCE */
     CONSTANT(OVERFLOW_DISTANCE, 2 * PF_SHADOW_BASE - PF_OVERFLOW_BASE);
-    _Static_assert(PF_SID_REF == (1u << PF_SID_BITS) - 1, "all bits of the slot are set");
 
     OFFSET(TLS_KEY, pf_tls, key);
     OFFSET(TLS_READ_SET, pf_tls, read_set);

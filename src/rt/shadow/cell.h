@@ -32,10 +32,10 @@
 #define PF_BIT_A (1ull << PF_ATOMIC_BIT)
 #define PF_BITS_ID ((1ull << PF_ID_BITS) - 1)
 #define PF_BITS_CLK ((uint64_t)PF_CLK_MAX << PF_CLK_SHIFT)
-#define PF_BITS_SID (1023ull << PF_SID_SHIFT)
+#define PF_BITS_SID ((uint64_t)PF_SID_MASK << PF_SID_SHIFT)
 #define PF_NO_SITE UINT32_MAX
 
-static inline uint32_t pf_access_sid(uint64_t s) { return s >> PF_SID_SHIFT & 1023; }
+static inline uint32_t pf_access_sid(uint64_t s) { return s >> PF_SID_SHIFT & PF_SID_MASK; }
 static inline uint32_t pf_access_clk(uint64_t s) { return s >> PF_CLK_SHIFT & PF_CLK_MAX; }
 static inline uint32_t pf_access_id(uint64_t s) { return s & PF_BITS_ID; }
 
@@ -45,14 +45,17 @@ static inline uint64_t *pf_cell_of(uintptr_t addr)
 }
 
 _Static_assert(8 * PF_OVERFLOW_WORDS <= 2 << PF_CELL_SHIFT, "neighbouring cells share no word");
-/* The overflow words of the cell; valid only while pf_cell_overflow_state is not 0. */
+/* The overflow words of the cell; valid only while they are in use (pf_cell_overflow_state). */
 static inline uint64_t *pf_cell_overflow(uint64_t *cell)
 {
     return (uint64_t *)(PF_OVERFLOW_BASE + 2 * ((uintptr_t)cell - PF_SHADOW_BASE));
 }
-/* The state of the overflow words. 0: not in use; whoever changes this writes all four words first.
- * 1: in use, none of them is a write, so reads need not look at them. 2: in use, some of them may
- * be writes. */
+/* The state of the overflow words. */
+enum {
+    PF_OVERFLOW_UNUSED, /* whoever begins to use them writes all four words first */
+    PF_OVERFLOW_READS,  /* in use; none of them is a write, so reads need not look at them */
+    PF_OVERFLOW_WRITES  /* in use; some of them may be writes */
+};
 static inline uint8_t *pf_cell_overflow_state(const uint64_t *cell)
 {
     return (uint8_t *)(PF_OVERFLOW_STATE +
@@ -62,12 +65,12 @@ static inline void pf_cell_overflow_set_state(uint64_t *cell,
                                               /* any: the bitwise or of all overflow words */
                                               uint64_t any)
 {
-    uint8_t mark = !any                      ? 0
-                   : any >> PF_WRITE_BIT & 1 ? 2
-                                             : 1,
+    uint8_t wanted = !any                      ? PF_OVERFLOW_UNUSED
+                     : any >> PF_WRITE_BIT & 1 ? PF_OVERFLOW_WRITES
+                                               : PF_OVERFLOW_READS,
             *state = pf_cell_overflow_state(cell);
-    if (*state != mark)
-        __atomic_store_n(state, mark, __ATOMIC_RELEASE);
+    if (*state != wanted)
+        __atomic_store_n(state, wanted, __ATOMIC_RELEASE);
 }
 /* Starts to use the overflow words, with s as their only record. */
 static inline void pf_cell_overflow_init(uint64_t *cell, uint64_t s)

@@ -219,7 +219,7 @@
         .if \size == 16
         cmpw    $0, (%r8,%rcx)
         .else
-        cmpb    $0, (%r8,%rcx)
+        cmpb    $PF_OVERFLOW_UNUSED, (%r8,%rcx)
         .endif
         .endif
         .ifc \update, UPDATE_WRITE
@@ -301,7 +301,7 @@
         mov     %r9, %r10
         shr     $PF_SID_SHIFT, %r10
         not     %r10
-        test    $((1 << PF_SID_BITS) - 1), %r10d            /* PF_SID_REF */
+        test    $PF_SID_MASK, %r10d                        /* PF_SID_REF */
         jz      5f
         mov     %r8, 8(%rcx)
         mov     %r9, (%rcx)
@@ -310,7 +310,7 @@
         mov     %rdx, %r8
         shr     $PF_SID_SHIFT, %r8
         not     %r8
-        test    $((1 << PF_SID_BITS) - 1), %r8d             /* PF_SID_REF */
+        test    $PF_SID_MASK, %r8d                         /* PF_SID_REF */
         jz      9f
         /* a read of this epoch from another site: the C code merges them */
         mov     %rdx, %r8
@@ -338,7 +338,7 @@
         movabs  $PF_OVERFLOW_STATE, %r8
         btr     $SHADOW_BASE_BIT, %r9
         shr     $PF_CELL_SHIFT, %r9
-        cmpb    $0, (%r8,%r9)
+        cmpb    $PF_OVERFLOW_UNUSED, (%r8,%r9)
         je      9f
         movabs  $OVERFLOW_DISTANCE, %r8
         lea     (%rcx,%rcx), %rdx

@@ -174,7 +174,8 @@ static inline bool pf_cell_cannot_race(const uint32_t *clock, uint64_t *cell, ui
 {
     uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
     return pf_access_cannot_race(clock, s0, mine) && !pf_word_is_ref(s1) &&
-           pf_access_cannot_race(clock, s1, mine) && *pf_cell_overflow_state(cell) != 2;
+           pf_access_cannot_race(clock, s1, mine) &&
+           *pf_cell_overflow_state(cell) != PF_OVERFLOW_WRITES;
 }
 
 /* The fast update for a plain read. */
@@ -215,7 +216,7 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
         __pf_tls.thread->order.dirty = true;
         return true;
     }
-    enum pf_move_result moved = overflow_state == 1 && rest && !(rest & PF_BIT_W)
+    enum pf_move_result moved = overflow_state == PF_OVERFLOW_READS && rest && !(rest & PF_BIT_W)
                                     ? pf_overflow_move(clock, cell, rest, mine)
                                 : rest ? PF_MOVE_NO_ROOM
                                        : PF_MOVE_DONE;
@@ -235,7 +236,7 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
             pf_cell_overflow_init(cell, rest);
             pf_cell_count_overflow(__pf_tls.thread);
         }
-    } else if (overflow_state == 2 || moved == PF_MOVE_NO_ROOM) {
+    } else if (overflow_state == PF_OVERFLOW_WRITES || moved == PF_MOVE_NO_ROOM) {
         uint64_t was[PF_OVERFLOW_WORDS], n[PF_OVERFLOW_WORDS];
         for (unsigned i = 0; i < PF_OVERFLOW_WORDS; i++) {
             n[i] = was[i] = pf_word_get(&pf_cell_overflow(cell)[i]);

@@ -28,7 +28,8 @@ struct pf_transition {
 /* The overflow states that prevent the fast path, for four cells: reads ignore overflow words that
  * are reads. */
 #define PF_STATES_ANY 0xffffffffu
-#define PF_STATES_FOR(write) ((write) ? PF_STATES_ANY : 0xfefefefeu)
+#define PF_STATES_FOR(write)                                                                       \
+    ((write) ? PF_STATES_ANY : PF_STATES_ANY - 0x01010101u * PF_OVERFLOW_READS)
 
 /* Counts the leading cells whose tested word agrees with `key` in all bits from `shift` on; a
  * multiple of 4. `word` is the tested word of the first of n cells. */

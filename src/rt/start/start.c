@@ -89,7 +89,8 @@ static void begin_main(void)
 }
 
 /* Turns off what only free mode does: it reports misuse of locks, threads and signal handlers
- * (docs/kinds.md), keeps freed blocks, and waits for other threads at exit. */
+ * (docs/kinds.md), keeps freed blocks, waits for other threads at exit, and lets findings change
+ * the exit status. */
 static void turn_off_free_mode(void)
 {
     pf_options.report_mutex_bugs = pf_options.report_destroy_locked = false;
@@ -97,6 +98,7 @@ static void turn_off_free_mode(void)
     pf_options.report_signal_unsafe = pf_options.report_thread_leaks = false;
     pf_options.detect_deadlocks = false;
     pf_options.quarantine_size_mb = pf_options.atexit_sleep_ms = 0;
+    pf_options.own_status = true; /* so that the exit status is the same in every replay */
 }
 
 void pf_rt_init(void)

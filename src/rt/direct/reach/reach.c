@@ -268,14 +268,14 @@ static uint32_t known_calls; /* open calls of such functions */
 /* Stores in `out` what the callee accesses; 0: not such a function. */
 static uint32_t known_accesses(const void *callee, uint32_t n, void *const *words)
 {
-    if (n == 1 && (out[0].size = pf_library_bytes_touched(callee))) {
+    if (n == 1 && (out[0].size = pf_library_bytes_accessed(callee))) {
         out[0].addr = (uintptr_t)words[0] & ((1ull << PF_WORD_SIZE_SHIFT) - 1);
         return 1;
     }
     if (n == PF_REACH_ALL)
         return 0;
     pf_walk_begin(&scratch);
-    return pf_model_touches(callee, n, words, out);
+    return pf_model_accesses(callee, n, words, out);
 }
 
 /* Begins a call that accesses the n ranges in `out`. Returns its token. */
@@ -328,11 +328,11 @@ struct pf_reach_set pf_reach_begin(const void *callee, uint32_t n, void *const *
     pf_walk_set_running_sp((uintptr_t)__builtin_frame_address(0));
     if (!begin())
         return (struct pf_reach_set){.at = &everything, .n = 1};
-    uint32_t touched = function ? 0 : tidy(known_accesses(callee, n, words));
-    if (touched) {
-        uint64_t token = begin_known(touched);
-        uint64_t number = number_of(touched, &known);
-        return (struct pf_reach_set){out, known ? 0 : touched, number, token, PF_REACH_FIXED};
+    uint32_t accessed = function ? 0 : tidy(known_accesses(callee, n, words));
+    if (accessed) {
+        uint64_t token = begin_known(accessed);
+        uint64_t number = number_of(accessed, &known);
+        return (struct pf_reach_set){out, known ? 0 : accessed, number, token, PF_REACH_FIXED};
     }
     bool has_data = !function && pf_library_has_own_pointers((uintptr_t)callee);
     struct pf_closure *k = NULL;

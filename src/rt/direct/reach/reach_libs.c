@@ -100,7 +100,7 @@ void pf_library_init(void)
     dlerror();
 }
 
-uint64_t pf_library_bytes_touched(const void *function)
+uint64_t pf_library_bytes_accessed(const void *function)
 {
     for (unsigned i = 0; i < sizeof waiting / sizeof *waiting; i++)
         if (function == waiting[i].at)

@@ -23,7 +23,7 @@ bool pf_library_object(uint64_t p, bool handed, struct pf_mem_range *out);
 /* For functions that wait for another thread inside libc, where the wait is an event: how many
  * bytes the function accesses where its first argument points. It reaches nothing else. 0: not such
  * a function. */
-uint64_t pf_library_bytes_touched(const void *function);
+uint64_t pf_library_bytes_accessed(const void *function);
 
 /* True if the function is syscall(). Such calls can communicate through the kernel (a byte through
  * a pipe), which the runtime does not see; *out is an object that stands for this

@@ -126,13 +126,13 @@ static enum model model_of(const void *function)
 
 /* --- ranges that are accessed --- */
 
-struct touched {
+struct accessed {
     struct pf_mem_range *out;
     uint32_t n;
     bool unknown; /* too many ranges, or an invalid structure: no result */
 };
 
-static void touch(struct touched *t, uint64_t addr, uint64_t size)
+static void add_range(struct accessed *t, uint64_t addr, uint64_t size)
 {
     for (uint32_t i = 0; i < t->n; i++)
         if (addr >= t->out[i].addr && addr + size <= t->out[i].addr + t->out[i].size)
@@ -157,11 +157,11 @@ static uint64_t room_at(uint64_t p)
     return end ? end - p : 0;
 }
 
-static void touch_object(struct touched *t, uint64_t p)
+static void add_object(struct accessed *t, uint64_t p)
 {
     struct pf_mem_range o;
     if (pf_walk_find_object(p, &o))
-        touch(t, o.addr, o.size);
+        add_range(t, o.addr, o.size);
 }
 
 /* True if p points to a string: its characters are inside it, or fit into the block that it points
@@ -177,7 +177,7 @@ static bool is_string(uint64_t p, uint64_t room)
     return pf_walk_find_object(chars, &o) && chars == o.addr && size < o.size;
 }
 
-static void touch_strings(struct touched *t, uint32_t n, void *const *words)
+static void add_strings(struct accessed *t, uint32_t n, void *const *words)
 {
     for (uint32_t i = 0; i < n; i++) {
         uint64_t p = (uintptr_t)words[i], size = p >> PF_WORD_SIZE_SHIFT;
@@ -186,19 +186,19 @@ static void touch_strings(struct touched *t, uint32_t n, void *const *words)
         if (!room)
             continue; /* a constant, or not a pointer */
         if (size)
-            touch(t, p, size);
+            add_range(t, p, size);
         else if (is_string(p, room))
-            touch(t, p, STRING);
+            add_range(t, p, STRING);
         else if (pf_walk_stack_end(p))
-            touch(t, p, room);
+            add_range(t, p, room);
         else
-            touch_object(t, p);
+            add_object(t, p);
         uint64_t end = p + (size ? size : room < 16 ? room : 16);
         uint64_t own = size ? size : room < STRING ? room : STRING; /* bytes that are accessed */
         for (uint64_t a = (p + 7) & -8ull; a + 8 <= end; a += 8) {
             uint64_t to = word_at(a);
             if (to - p >= own) /* not the inline characters of a short string */
-                touch_object(t, to);
+                add_object(t, to);
         }
     }
 }
@@ -208,7 +208,7 @@ static void touch_strings(struct touched *t, uint32_t n, void *const *words)
 enum { COLOUR = 0, PARENT = 8, LEFT = 16, RIGHT = 24, RED = 0 };
 
 /* The field `what` of a tree node, which is then marked as accessed; 0: null, or no node. */
-static uint64_t at(struct touched *t, uint64_t node, unsigned what)
+static uint64_t at(struct accessed *t, uint64_t node, unsigned what)
 {
     if (!node)
         return 0;
@@ -216,17 +216,17 @@ static uint64_t at(struct touched *t, uint64_t node, unsigned what)
         t->unknown = true;
         return 0;
     }
-    touch(t, node, TREE_NODE);
+    add_range(t, node, TREE_NODE);
     return word_at(node + what);
 }
 
-static bool is_red(struct touched *t, uint64_t node)
+static bool is_red(struct accessed *t, uint64_t node)
 {
     return node && (uint32_t)at(t, node, COLOUR) == RED && !t->unknown;
 }
 
 /* The last node when links of this kind are followed. */
-static uint64_t follow_links(struct touched *t, uint64_t node, unsigned what)
+static uint64_t follow_links(struct accessed *t, uint64_t node, unsigned what)
 {
     uint64_t next = node;
     for (unsigned i = 0; next; i++) {
@@ -237,7 +237,7 @@ static uint64_t follow_links(struct touched *t, uint64_t node, unsigned what)
     return node;
 }
 
-static void touch_successor(struct touched *t, uint64_t x, unsigned down, unsigned back)
+static void add_successor(struct accessed *t, uint64_t x, unsigned down, unsigned back)
 {
     uint64_t under = at(t, x, down);
     if (under) {
@@ -254,40 +254,40 @@ static void touch_successor(struct touched *t, uint64_t x, unsigned down, unsign
 
 /* True if node is the header of a tree. The header and the root are each other's parent; the header
  * is red, the root is black. */
-static bool is_header(struct touched *t, uint64_t node)
+static bool is_header(struct accessed *t, uint64_t node)
 {
     return is_red(t, node) && at(t, at(t, node, PARENT), PARENT) == node;
 }
 
 /* The header and the root. size: of the variable at p that contains the header; 0: the header is at
  * p. */
-static void touch_header(struct touched *t, uint64_t p, uint64_t size)
+static void add_header(struct accessed *t, uint64_t p, uint64_t size)
 {
     if (!size) {
         at(t, at(t, p, PARENT), COLOUR);
         return;
     }
-    touch(t, p, size);
+    add_range(t, p, size);
     for (uint64_t a = p; a + TREE_NODE <= p + size; a += 8) {
         uint64_t root = word_at(a + PARENT);
         if (root && !(root & 7) && room_at(root) >= TREE_NODE && word_at(root + PARENT) == a)
-            touch(t, root, TREE_NODE);
+            add_range(t, root, TREE_NODE);
     }
 }
 
-static void touch_below(struct touched *t, uint64_t node, unsigned depth)
+static void add_below(struct accessed *t, uint64_t node, unsigned depth)
 {
     uint64_t left = at(t, node, LEFT), right = at(t, node, RIGHT);
     if (node && depth && !t->unknown) {
-        touch_below(t, left, depth - 1);
-        touch_below(t, right, depth - 1);
+        add_below(t, left, depth - 1);
+        add_below(t, right, depth - 1);
     }
 }
 
-static void touch_insert(struct touched *t, uint64_t x, uint64_t parent)
+static void add_insert(struct accessed *t, uint64_t x, uint64_t parent)
 {
     uint64_t up = parent;
-    touch(t, x, TREE_NODE); /* its links are not set yet */
+    add_range(t, x, TREE_NODE); /* its links are not set yet */
     for (unsigned i = 0; is_red(t, up) && !is_header(t, up); i++) {
         uint64_t above = at(t, up, PARENT), left = at(t, above, LEFT), right = at(t, above, RIGHT);
         t->unknown |= i == STEPS_MAX;
@@ -295,7 +295,7 @@ static void touch_insert(struct touched *t, uint64_t x, uint64_t parent)
             up = at(t, above, PARENT);
             continue;
         }
-        touch_below(t, above, 3); /* one or two rotations */
+        add_below(t, above, 3); /* one or two rotations */
         at(t, at(t, above, PARENT), COLOUR);
         return;
     }
@@ -304,7 +304,7 @@ static void touch_insert(struct touched *t, uint64_t x, uint64_t parent)
 /* Marks the sibling of x, the other child of `up`, and the nodes below that erase may rotate.
  * False: the sibling and its children are black, so only colours change, and rebalancing continues
  * one level up. */
-static bool touch_sibling(struct touched *t, uint64_t up, uint64_t x)
+static bool add_sibling(struct accessed *t, uint64_t up, uint64_t x)
 {
     bool red = false;
     for (unsigned k = LEFT; k <= RIGHT; k += 8) {
@@ -312,20 +312,20 @@ static bool touch_sibling(struct touched *t, uint64_t up, uint64_t x)
         if (x && w == x)
             continue;
         red |= is_red(t, w) || is_red(t, at(t, w, LEFT)) || is_red(t, at(t, w, RIGHT));
-        touch_below(t, w, is_red(t, w) ? 3 : 2);
+        add_below(t, w, is_red(t, w) ? 3 : 2);
     }
     return red;
 }
 
 /* The links are read before the call. So where the algorithm has already moved y to the place of z,
  * the links of that place are still those of z. */
-static void touch_erase(struct touched *t, uint64_t z)
+static void add_erase(struct accessed *t, uint64_t z)
 {
     uint64_t left = at(t, z, LEFT), right = at(t, z, RIGHT), y = z, x = left ? left : right;
     uint64_t up = at(t, z, PARENT);
     at(t, up, COLOUR);
     if (left && right) {
-        touch_below(t, z, 1);
+        add_below(t, z, 1);
         y = follow_links(t, right, LEFT);
         x = at(t, y, RIGHT);
         up = at(t, y, PARENT) == z ? y : at(t, y, PARENT);
@@ -337,31 +337,31 @@ static void touch_erase(struct touched *t, uint64_t z)
     bool goes_on = !is_red(t, y);
     for (unsigned i = 0; goes_on && up && !is_header(t, up) && !is_red(t, x) && !t->unknown; i++) {
         t->unknown |= i == STEPS_MAX;
-        goes_on = !touch_sibling(t, up, x);
+        goes_on = !add_sibling(t, up, x);
         x = up;
         up = at(t, up, PARENT);
         at(t, up, COLOUR);
     }
 }
 
-static void touch_list(struct touched *t, uint32_t n, const uint64_t *nodes)
+static void add_list(struct accessed *t, uint32_t n, const uint64_t *nodes)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (nodes[i] & 7 || room_at(nodes[i]) < LIST_NODE) {
             t->unknown = true;
             return;
         }
-        touch(t, nodes[i], LIST_NODE);
-        touch(t, word_at(nodes[i]), LIST_NODE);
-        touch(t, word_at(nodes[i] + 8), LIST_NODE);
+        add_range(t, nodes[i], LIST_NODE);
+        add_range(t, word_at(nodes[i]), LIST_NODE);
+        add_range(t, word_at(nodes[i] + 8), LIST_NODE);
     }
 }
 
-uint32_t pf_model_touches(const void *function, uint32_t n, void *const *words,
-                          struct pf_mem_range out[PF_MODEL_RANGES])
+uint32_t pf_model_accesses(const void *function, uint32_t n, void *const *words,
+                           struct pf_mem_range out[PF_MODEL_RANGES])
 {
     static const uint8_t words_of[] = {[INCREMENT] = 1, [DECREMENT] = 1, [INSERT] = 3, [ERASE] = 2};
-    struct touched t = {out, 0, false};
+    struct accessed t = {out, 0, false};
     enum model m = model_of(function);
     uint64_t p[3] = {0};
     if (m == UNKNOWN || n > 8 || (m > LIST && n != words_of[m]))
@@ -370,30 +370,30 @@ uint32_t pf_model_touches(const void *function, uint32_t n, void *const *words,
         uint64_t word = (uintptr_t)words[i], size = word >> PF_WORD_SIZE_SHIFT;
         p[i] = word - (size << PF_WORD_SIZE_SHIFT);
         if (m >= INSERT && i == n - 1)
-            touch_header(&t, p[i], size);
+            add_header(&t, p[i], size);
         else if (size) /* the node is at an unknown place in that variable */
             return 0;
     }
     switch (m) {
     case STRINGS:
-        touch_strings(&t, n, words);
+        add_strings(&t, n, words);
         break;
     case LIST:
-        touch_list(&t, n < 3 ? n : 3, p);
+        add_list(&t, n < 3 ? n : 3, p);
         break;
     case INCREMENT:
-        touch_successor(&t, p[0], RIGHT, LEFT);
+        add_successor(&t, p[0], RIGHT, LEFT);
         break;
     case DECREMENT:
         if (at(&t, at(&t, p[0], PARENT), PARENT) == p[0]) /* the end iterator */
             at(&t, at(&t, p[0], RIGHT), COLOUR);
-        touch_successor(&t, p[0], LEFT, RIGHT);
+        add_successor(&t, p[0], LEFT, RIGHT);
         break;
     case INSERT:
-        touch_insert(&t, p[0], p[1]);
+        add_insert(&t, p[0], p[1]);
         break;
     case ERASE:
-        touch_erase(&t, p[0]);
+        add_erase(&t, p[0]);
         break;
     default:
         break;

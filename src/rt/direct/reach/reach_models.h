@@ -28,7 +28,7 @@ void pf_model_set_library(uint64_t base, const void *dynamic);
 
 /* Stores the ranges that the function accesses, unordered, and returns their number; 0: no model.
  * Call pf_walk_begin on some walk before. */
-uint32_t pf_model_touches(const void *function, uint32_t n, void *const *words,
-                          struct pf_mem_range out[PF_MODEL_RANGES]);
+uint32_t pf_model_accesses(const void *function, uint32_t n, void *const *words,
+                           struct pf_mem_range out[PF_MODEL_RANGES]);
 
 #endif

@@ -21,7 +21,7 @@
 #define PATIENCE 1000000 /* events for which a thread is held; halved each time it was in vain */
 #define PATIENCE_LEAST 1000
 #define IDLE_MAX 100 /* how often time may pass while a thread is held and none runs */
-#define TOUCHED 4
+#define ACCESSED 4
 
 struct fuzz_range {
     uint64_t address, size;
@@ -34,7 +34,7 @@ struct side {
     uint64_t event;
     uint8_t step;
     uint32_t n;
-    struct fuzz_range touched[TOUCHED];
+    struct fuzz_range accessed[ACCESSED];
 };
 
 static struct {
@@ -232,7 +232,7 @@ static void begin_side(struct side *s, struct pf_context *c, uint8_t step)
 {
     *s = (struct side){.c = c, .event = pf_context_events(c), .step = step};
     if (c->pending.address)
-        s->touched[s->n++] = pending(c);
+        s->accessed[s->n++] = pending(c);
 }
 
 static enum pf_fuzz_decision race_arrives(struct pf_context *c, uint64_t events)
@@ -272,7 +272,7 @@ void pf_fuzz_policy_access(uint64_t address, uint64_t size, bool write)
         if (s->c != c || pf_context_events(c) != s->event + 1)
             continue;
         for (uint32_t k = 0; k < other->n && f.open; k++) {
-            struct fuzz_range was = other->touched[k];
+            struct fuzz_range was = other->accessed[k];
             if (!overlap(&now, &was) || !(now.write || was.write))
                 continue;
             struct pf_reached_access both[2];
@@ -291,8 +291,8 @@ void pf_fuzz_policy_access(uint64_t address, uint64_t size, bool write)
             reached(both, 2);
             f.open = false;
         }
-        if (s->n < TOUCHED)
-            s->touched[s->n++] = now;
+        if (s->n < ACCESSED)
+            s->accessed[s->n++] = now;
     }
 }
 

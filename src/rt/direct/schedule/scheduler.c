@@ -352,7 +352,7 @@ static void at_preemption_point(void *unused)
     if (is_until_point)
         pf_breakpoint_stop_run();
     if (me->signal_due && !__pf_tls.nested)
-        pf_signal_deliver_due();
+        pf_signal_run_due();
 }
 
 static bool needs_decision(struct pf_context *me, const struct pf_pending_event *event)

@@ -101,7 +101,7 @@ static long sleep_until(uint64_t deadline, struct timespec *left)
     }
     if (pf_sched_wait(&w) != PF_WOKEN_SIGNAL)
         return 0;
-    pf_signal_deliver(); /* sleeps are never restarted */
+    pf_signal_run_after_wait(); /* sleeps are never restarted */
     uint64_t now = pf_sched_now(), rest = deadline > now ? deadline - now : 0;
     if (left)
         *left = (struct timespec){(time_t)(rest / SECOND), (long)(rest % SECOND)};

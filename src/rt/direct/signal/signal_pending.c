@@ -211,13 +211,13 @@ enum pf_handled pf_signal_run_handlers(void)
     return handled;
 }
 
-void pf_signal_deliver_due(void)
+void pf_signal_run_due(void)
 {
     if (pf_context_self()->signal_due)
         pf_signal_run_handlers();
 }
 
-bool pf_signal_deliver(void) { return pf_signal_run_handlers() != PF_HANDLED_INTERRUPT; }
+bool pf_signal_run_after_wait(void) { return pf_signal_run_handlers() != PF_HANDLED_INTERRUPT; }
 
 void pf_signal_init(void)
 {

@@ -72,7 +72,7 @@ bool pf_kernel_take_arrival(siginfo_t *info);
 /* In a forked child: signals that arrived before were sent to the parent. */
 void pf_kernel_drop_arrivals(void);
 
-/* --- running a handler (signal_deliver.c) --- */
+/* --- running a handler (handler_call.c) --- */
 
 /* Calls the handler under its mask and on its stack. Returns true if an interrupted system call
  * must be restarted (SA_RESTART). */

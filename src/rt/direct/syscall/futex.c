@@ -40,7 +40,7 @@ static long wait_for(uint32_t *word, uint32_t mask, uint64_t deadline, long op)
                 return 0;
             break;
         default:
-            if (!pf_signal_deliver())
+            if (!pf_signal_run_after_wait())
                 return -EINTR;
             if (*word != was)
                 return -EAGAIN;
@@ -191,6 +191,6 @@ long pf_target_futex(void *word, int op, uint32_t value)
     const long a[6] = {(long)word, op, value};
     long r = pf_futex(a);
     if (pf_context_self()->signal_due && !__pf_tls.nested)
-        pf_signal_deliver_due();
+        pf_signal_run_due();
     return r;
 }

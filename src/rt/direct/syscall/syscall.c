@@ -145,7 +145,7 @@ long pf_syscall_run(long number, const long a[6])
     if (__builtin_expect(pf_symbolic_on, 0))
         pf_symbolic_after_syscall(number, a, r);
     pf_signal_take_arrived();
-    pf_signal_deliver();
+    pf_signal_run_after_wait();
     return r;
 }
 

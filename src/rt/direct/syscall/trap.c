@@ -161,7 +161,7 @@ static void on_trap(int signal, siginfo_t *info, void *at)
         number == SYS_clock_gettime || number == SYS_gettimeofday || number == SYS_time;
     g[REG_RAX] = reads_clock ? call(c, number, a) : pf_trap_guarded(call, c, number, a);
     if (c->signal_due && !__pf_tls.nested)
-        pf_signal_deliver_due();
+        pf_signal_run_due();
     c->trap = outer;
 }
 

@@ -39,7 +39,7 @@ static void add_behaviour(uint32_t write, uint32_t read, bool other_thread)
     pf_continuation_self()->behaviours++;
 }
 
-static void touch(uint64_t granule, uint32_t site, bool write)
+static void note_use(uint64_t granule, uint32_t site, bool write)
 {
     struct last_write *w = &last_writes[mix(granule) % ENTRIES];
     uint32_t self = pf_running->number;
@@ -55,7 +55,7 @@ void pf_behaviour_access(uintptr_t addr, uint64_t size, bool write, uint32_t sit
     uint32_t here = site_hash(&__pf_tls.frame[-1], site);
     uint64_t first = addr / 8, last = (addr + (size ? size - 1 : 0)) / 8;
     for (uint64_t g = first; g <= last && g < first + GRANULES_MAX; g++)
-        touch(g, here, write);
+        note_use(g, here, write);
 }
 
 static void (*previous_listener)(struct pf_thread *, enum pf_event_kind, uintptr_t, uintptr_t);
@@ -77,10 +77,10 @@ static void observe(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what
     case PF_EV_TRYFAIL:
     case PF_EV_WAKE:
     case PF_EV_TAKE:
-        touch(what / 8, here, false);
+        note_use(what / 8, here, false);
         break;
     case PF_EV_WAIT: /* releases its mutex */
-        touch(more / 8, here, true);
+        note_use(more / 8, here, true);
         break;
     case PF_EV_UNLOCK:
     case PF_EV_RDUNLOCK:
@@ -88,7 +88,7 @@ static void observe(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what
     case PF_EV_BROADCAST:
     case PF_EV_POST:
     case PF_EV_FREE:
-        touch(what / 8, here, true);
+        note_use(what / 8, here, true);
         break;
     default:
         break;

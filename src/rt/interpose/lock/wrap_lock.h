@@ -15,6 +15,7 @@
 #include "hb.h"
 #include "listener.h"
 #include "lock_order.h"
+#include "mode_ops.h"
 #include "rt.h"
 #include "runtime_access.h"
 #include "wrap.h"
@@ -93,7 +94,7 @@ static inline void pf_lock_record_access(struct pf_call *c, const volatile void 
     if (ask != PF_LOCK_CHECK_AFTER || pf_access_covers(s1, mine) || pf_access_covers(s0, mine))
         return;
     mine |= pf_call_id(c, PF_NATIVE_LOCK);
-    bool no_overflow_writes = *pf_cell_overflow_state(cell) != 2;
+    bool no_overflow_writes = *pf_cell_overflow_state(cell) != PF_OVERFLOW_WRITES;
     if (!(no_overflow_writes &&
           pf_cell_update_front(c->t->order.clock, cell, s0, s1, mine, false)) &&
         !pf_cell_fast_update_read(c->t->order.clock, cell, mine))
@@ -125,10 +126,7 @@ static inline void pf_lock_reset(struct pf_call *c, const volatile void *lock, s
 {
     if (!c->t)
         return;
-    if (pf_directed() && pf_lock_is_held(c->t, lock)) {
-        pf_direct_say_here("a lock is initialised or destroyed by the thread that holds it");
-        pf_lock_drop_all(c->t, lock); /* it is free from now on */
-    }
+    pf_mode->lock_reset(c->t, lock);
     if (pf_stack_watched() && pf_call_is_direct(c))
         pf_runtime_write(c->t, lock, 1, pf_call_id(c, PF_NATIVE_WRITE));
     pf_hb_forget(lock, size);

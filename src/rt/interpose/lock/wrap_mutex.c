@@ -243,11 +243,11 @@ PF_INTERPOSE_HOT(int, pthread_mutex_lock, (pthread_mutex_t * m))
     return r;
 }
 
-/* Directed mode: the time limit has passed, but the mutex was released before the thread ran again,
- * and is taken now. So the call fails only if the mutex is held, which exploration relies on. */
+/* The time limit has passed: true if the mutex is free now, and taken (retry_at_limit in
+ * mode_ops.h). */
 static bool is_free_now(const struct pf_call *c, pthread_mutex_t *m, int r)
 {
-    return r == ETIMEDOUT && c->t && pf_directed() && is_simple(m) &&
+    return r == ETIMEDOUT && c->t && pf_mode->retry_at_limit && is_simple(m) &&
            !PF_REAL(pthread_mutex_trylock)(m);
 }
 

@@ -35,8 +35,7 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
     return r;
 }
 
-/* Directed mode: the time limit has passed, but the lock may have been released before the thread
- * ran again. So the call fails only if the lock is held, which exploration relies on. */
+/* The result of the call that tries once more (retry_at_limit in mode_ops.h). */
 static inline int try_now(int r) { return r == EBUSY ? ETIMEDOUT : r; }
 
 /* The functions for one kind of locking: `rd` shared, `wr` exclusive. */
@@ -79,7 +78,7 @@ static inline int try_now(int r) { return r == EBUSY ? ETIMEDOUT : r; }
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_timed##kind##lock)(l, until);                            \
         int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_timed##kind##lock)(l, until));               \
-        if (r == ETIMEDOUT && pf_directed())                                                       \
+        if (r == ETIMEDOUT && pf_mode->retry_at_limit)                                             \
             r = try_now(PF_REAL(pthread_rwlock_try##kind##lock)(l));                               \
         return taken(&c, l, flags, r);                                                             \
     }                                                                                              \
@@ -93,7 +92,7 @@ static inline int try_now(int r) { return r == EBUSY ? ETIMEDOUT : r; }
         if (!c.t)                                                                                  \
             return PF_REAL(pthread_rwlock_clock##kind##lock)(l, clock, until);                     \
         int r = PF_BLOCKING(c, PF_REAL(pthread_rwlock_clock##kind##lock)(l, clock, until));        \
-        if (r == ETIMEDOUT && pf_directed())                                                       \
+        if (r == ETIMEDOUT && pf_mode->retry_at_limit)                                             \
             r = try_now(PF_REAL(pthread_rwlock_try##kind##lock)(l));                               \
         return taken(&c, l, flags, r);                                                             \
     }

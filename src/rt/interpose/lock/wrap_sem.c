@@ -5,6 +5,7 @@
  */
 #include "hb.h"
 #include "listener.h"
+#include "mode_ops.h"
 #include "sync_misuse.h"
 #include "wrap.h"
 #include <semaphore.h>
@@ -60,7 +61,7 @@ static int sem_take_now(sem_t *s)
         return call;                                                                               \
     PF_WAITING(&c, s, NULL);                                                                       \
     int r = PF_BLOCKING(c, call);                                                                  \
-    if (r && errno == ETIMEDOUT && pf_directed()) /* posted before the thread ran again? */        \
+    if (r && errno == ETIMEDOUT && pf_mode->retry_at_limit)                                        \
         r = sem_take_now(s);                                                                       \
     if (r == 0)                                                                                    \
         pf_hb_acquire(c.t, s);                                                                     \

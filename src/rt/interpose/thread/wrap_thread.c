@@ -9,7 +9,6 @@
 #include "wrap_thread.h"
 #include "entry.h"
 #include "mode_ops.h"
-#include "options.h"
 #include "sys.h"
 #include "tracer.h"
 #include <string.h>
@@ -28,12 +27,11 @@ static void *start(void *record)
 }
 
 /* Without an affinity in attr, the thread inherits that of its creator. Then glibc returns a set of
- * all cores, which must not be copied; but in that case only, it accepts a buffer of 0 bytes. Not
- * needed in directed mode, which uses one core. */
+ * all cores, which must not be copied; but in that case only, it accepts a buffer of 0 bytes. */
 static bool copy_affinity(const pthread_attr_t *attr, pthread_attr_t *own)
 {
     cpu_set_t cores;
-    return pf_directed() || !pthread_attr_getaffinity_np(attr, 0, &cores) ||
+    return !pf_mode->has_affinity || !pthread_attr_getaffinity_np(attr, 0, &cores) ||
            (!pthread_attr_getaffinity_np(attr, sizeof cores, &cores) &&
             !pthread_attr_setaffinity_np(own, sizeof cores, &cores));
 }
@@ -61,14 +59,8 @@ static bool allocate_stack(const pthread_attr_t *attr, pthread_attr_t *own, size
 static void say_replaced(void)
 {
     static bool announced;
-    if (__atomic_exchange_n(&announced, true, __ATOMIC_RELAXED))
-        return;
-    if (pf_directed())
-        pf_direct_say_here("a small stack that the program provides for a thread is too small "
-                           "for a recording; the thread gets another one");
-    else if (!pf_options.quiet)
-        pf_direct_say("a small stack that the program provides for a thread is too small for the "
-                      "checks; the thread gets another one");
+    if (!__atomic_exchange_n(&announced, true, __ATOMIC_RELAXED))
+        pf_mode->stack_replaced();
 }
 
 /* The stack of a thread also holds the runtime's frames and its thread-local variables, 16 KB. In
@@ -196,7 +188,7 @@ PF_INTERPOSE(int, pthread_cancel, (pthread_t id))
     PF_CALL(c, pthread_cancel);
     if (!c.t)
         return PF_REAL(pthread_cancel)(id);
-    struct pf_thread *t = pf_directed() ? pf_thread_find(id) : NULL;
+    struct pf_thread *t = pf_mode->cancellation_of(id);
     if (t && !t->interpose.cancelled)
         PF_CALLBACK_VOID(c, cancel(t));
     return PF_BLOCKING(c, PF_REAL(pthread_cancel)(id)); /* it may cancel the caller itself */

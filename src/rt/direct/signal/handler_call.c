@@ -1,5 +1,5 @@
 /*
- * signal_deliver.c - calls a signal handler of the target under its mask and on its stack.
+ * handler_call.c - calls a signal handler of the target under its mask and on its stack.
  */
 #define _GNU_SOURCE
 #include "signals.h"
