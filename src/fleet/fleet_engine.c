@@ -58,14 +58,13 @@ static char *read_all(int fd)
     return text.at;
 }
 
-/* Cuts the text after its last line that is not empty, and returns that line. */
-static const char *last_line(char *text)
+const char *pf_fleet_last_line(const char *text, size_t *n)
 {
-    size_t n = strlen(text);
-    while (n && text[n - 1] == '\n')
-        text[--n] = 0;
-    const char *before = strrchr(text, '\n');
-    return before ? before + 1 : text;
+    while (*n && text[*n - 1] == '\n')
+        --*n;
+    const char *before = memrchr(text, '\n', *n), *line = before ? before + 1 : text;
+    *n -= (size_t)(line - text);
+    return line;
 }
 
 pf_status pf_fleet_command(char *const *argv, char *const *env, char **out, struct pf_error *e)
@@ -93,9 +92,11 @@ pf_status pf_fleet_command(char *const *argv, char *const *env, char **out, stru
         *out = read_all(pipe_of[0]);
         while (waitpid(pid, &wait, 0) < 0 && errno == EINTR)
             ;
+        size_t n = strlen(*out);
+        const char *line = pf_fleet_last_line(*out, &n);
         if (!WIFEXITED(wait) || WEXITSTATUS(wait))
-            s = pf_fail(e, PF_IO, "%s: %s", argv[0],
-                        **out ? last_line(*out) : "failed without text");
+            s = n ? pf_fail(e, PF_IO, "%s: %.*s", argv[0], (int)n, line)
+                  : pf_fail(e, PF_IO, "%s: failed without text", argv[0]);
     }
     close(pipe_of[0]);
     if (s != PF_OK) {

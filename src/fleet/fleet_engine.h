@@ -28,6 +28,9 @@ extern const struct pf_fleet_engine pf_fleet_slurm, pf_fleet_ssh, pf_fleet_local
 PF_MUST_USE pf_status pf_fleet_engine_find(const char *on, const struct pf_fleet_engine **engine,
                                            char **where, struct pf_error *e);
 
+/* Returns the last line of the text that is not empty, and sets *n, the length of the text, to its
+ * length. */
+const char *pf_fleet_last_line(const char *text, size_t *n);
 /* Runs a command to its end; *out is what it printed, malloced. env NULL: the environment of this
  * process. PF_IO if it cannot be started or its exit status is not 0. */
 PF_MUST_USE pf_status pf_fleet_command(char *const *argv, char *const *env, char **out,

@@ -10,6 +10,7 @@
 #include "file.h"
 #include "fleet.h"
 #include "fleet_engine.h"
+#include "fleet_task.h"
 #include "message.h"
 #include "result_sums.h"
 #include "search_stop.h"
@@ -122,7 +123,10 @@ static pf_status take_result(struct fleet_loop *l, struct pf_fleet_task *t, json
     *head = NULL;
     if (read_head(l->f, result, head, &bad) == PF_OK &&
         pf_result_sums_check(result, &bad) == PF_OK) {
+        const char *failure = pf_json_text(*head, PF_TASK_FAILURE);
         s = l->work->merge(l->work->arg, l->f, t, *head, result, l->e);
+        if (s == PF_OK && *failure)
+            give_up(l, t, failure);
     } else {
         put_aside(l, t, result);
         try_again(l, t, bad.text);

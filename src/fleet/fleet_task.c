@@ -4,6 +4,8 @@
 #include "clip.h"
 #include "duration.h"
 #include "file.h"
+#include "fleet_engine.h"
+#include "message.h"
 #include "result_sums.h"
 #include "search_stop.h"
 #include "tree_copy.h"
@@ -210,16 +212,34 @@ static const char *how_ended(const struct pf_task_run *r)
                                                  : PF_TASK_DONE;
 }
 
+/* Why the command failed before its work was done; NULL: it did not. */
+static json_t *reason_of_failure(const struct pf_task_run *r)
+{
+    size_t n = r->end.noutput;
+    if (r->end.how != PF_SUPERVISED_ENDED)
+        return NULL;
+    if (WIFSIGNALED(r->end.wait))
+        return json_sprintf("its command died of signal %d", WTERMSIG(r->end.wait));
+    if (WEXITSTATUS(r->end.wait) != PF_EXIT_USAGE)
+        return NULL;
+    const char *line = pf_fleet_last_line(r->end.output, &n);
+    json_t *text = n ? json_stringn(line, n) : NULL;
+    return text ? text : json_string("its command failed");
+}
+
 /* Opens the journal of the result and writes its first line. */
 static pf_status begin_journal(struct pf_task_run *r, struct pf_error *e)
 {
     char *path = pf_mem_format("%s/journal", r->result);
+    json_t *failure = reason_of_failure(r);
     json_t *head = json_pack(
         "{s:i,s:I,s:s,s:s,s:s,s:s,s:I,s:I,s:i}", "version", 1, "task", (json_int_t)r->id, "verb",
         pf_json_text(r->task, "verb"), "build", pf_json_text(r->task, "build"), "node", r->node,
         "ended", how_ended(r), "wall_ms", (json_int_t)(r->end.wall_ns / 1000000), "cpu_ms",
         (json_int_t)(r->end.cpu_ns / 1000000), "status",
         WIFEXITED(r->end.wait) ? WEXITSTATUS(r->end.wait) : 128 + WTERMSIG(r->end.wait));
+    if (failure)
+        json_object_set_new(head, PF_TASK_FAILURE, failure);
     r->journal = fopen(path, "we");
     pf_status s = PF_OK;
     if (!r->journal || json_dumpf(head, r->journal, JSON_COMPACT) || fputc('\n', r->journal) == EOF)

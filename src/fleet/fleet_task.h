@@ -20,6 +20,8 @@
 #define PF_TASK_DONE "done"
 #define PF_TASK_LIMIT "limit" /* cut off at its time limit */
 #define PF_TASK_STOPPED "stopped" /* cut off by a signal */
+/* A member of the journal's first line: why the command failed. Its work until then is returned. */
+#define PF_TASK_FAILURE "failure"
 
 struct pf_task_run {
     const char *folder; /* the shared folder */

@@ -289,6 +289,13 @@ if sys.argv[1] == "submit":
     expect(classes and all(classes), f"cut off: the command judges the race {classes}")
 
 
+def test_error(on):
+    """The pf command of a task fails: the report names the task and the reason."""
+    check = run(PF, "check", *on, "--any", "--runs", "2", "--state", "error", "--", "./nothing", ok=(2,))
+    named = re.search(r"incomplete: task 1 \(rounds 1 to 1\) did not end: .*no instrumented process ran", check.stderr)
+    expect(named is not None, "the report names a task whose command failed")
+
+
 def test_time(on):
     """--time ends a check that has more rounds than fit into it, as it does without --on."""
     check = run(PF, "check", *on, "--runs", "100000", "--time", "4s", "--seed", "1", "--state", "time", "--json", "time.json", "--", "./suite", "1")
@@ -321,6 +328,7 @@ def main():
     test_cancel(on)
     test_attempts()
     test_cut()
+    test_error(on)
     test_time(on)
     write("tests", (WORK / "tests").read_text() + """@name=variables sh -c 'test "$GIVEN" = yes && test -z "$SECRET"'\n""")
     run(*words("pbs", *on, "--any", "--env", "GIVEN"))
