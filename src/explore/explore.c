@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "explore.h"
 #include "analysis.h"
+#include "call_name.h"
 #include "duration.h"
 #include "exec_builder.h"
 #include "recording_trace.h"
@@ -55,7 +56,7 @@ static void check_end(struct explorer *x, const struct pf_resident_end *end,
     char where[40];
     for (uint32_t i = 0; i < end->nlive; i++) {
         bool waits = end->live[i] & PF_LIVE_WAITS;
-        snprintf(where, sizeof where, "system call %u", end->live[i] & ~PF_LIVE_WAITS);
+        pf_call_name(where, sizeof where, end->live[i] & ~PF_LIVE_WAITS);
         pf_exploration_add_open(x->out,
                                 waits ? "a wait for the outside world"
                                       : "an answer from outside that was not recorded",

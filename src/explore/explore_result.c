@@ -2,6 +2,7 @@
  * explore_result.c - what an exploration has found, and what it has left open (explore.h).
  */
 #define _GNU_SOURCE
+#include "call_name.h"
 #include "exec_builder.h"
 #include "explore.h"
 #include "input_record.h"
@@ -91,7 +92,7 @@ static void check_input(struct pf_exploration *x, const struct pf_input *i)
                              ? "an answer from outside"
                              : NULL;
     bool is_call = i->kind == PF_INPUT_CALL;
-    snprintf(where, sizeof where, "system call %u", i->number);
+    pf_call_name(where, sizeof where, i->number);
     if (!reason)
         return;
     x->outside++;

@@ -2,22 +2,6 @@
 #define _GNU_SOURCE
 #include "syscalls.h"
 
-/* System calls that are newer than the installed headers. */
-#ifndef SYS_cachestat
-#define SYS_cachestat 451
-#define SYS_fchmodat2 452
-#define SYS_map_shadow_stack 453
-#define SYS_futex_wake 454
-#define SYS_futex_wait 455
-#define SYS_futex_requeue 456
-#define SYS_statmount 457
-#define SYS_listmount 458
-#define SYS_lsm_get_self_attr 459
-#define SYS_lsm_set_self_attr 460
-#define SYS_lsm_list_modules 461
-#define SYS_mseal 462
-#endif
-
 #include "syscall_writes.h"
 
 static const struct pf_syscall table[PF_SYSCALL_MAX] = {
