@@ -106,9 +106,11 @@ static pf_status run_changed(struct pf_hunt *h, const struct pf_hunt_run *what,
     bool differs = pf_hunt_difference(from, &what->input, &part);
     pf_status s = pf_hunt_execute(h, what, ran, e);
     uint32_t run = (uint32_t)h->runs.len - 1;
-    if (s != PF_OK || !*ran || !differs || !h->runs.at[run].reached_new)
+    if (s != PF_OK || !*ran || !differs)
         return s;
     h->runs.at[run].part = part;
+    if (!h->runs.at[run].reached_new)
+        return s;
     h->runs.at[run].copies = 1;
     return pf_hunt_run_copies(h, run, e);
 }

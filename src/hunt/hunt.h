@@ -76,12 +76,12 @@ struct pf_hunt_run {
     bool explored; /* its symbolic run was made */
     uint32_t reached; /* sites */
     bool reached_new; /* it reached a site that no run before it did */
-    bool took_new; /* its symbolic run took a direction of a branch that no run before it did */
+    bool took_new; /* the same of a direction of a branch, or a word of the program */
     uint32_t longer; /* 1 + the source that was made longer for it; 0: none */
     uint32_t grown; /* how many of its sources were tried with twice the length */
     uint32_t schedules; /* how many other policies were tried with its input */
     uint32_t changed; /* how many changes of its input were tried (hunt_change.c) */
-    struct pf_hunt_part part; /* whose copies are tried */
+    struct pf_hunt_part part; /* the change that led to it; its copies are tried */
     uint32_t copies; /* 1 + the number of the next copy; 0: none is left */
     bool restored; /* an earlier session made it */
 };

@@ -1,8 +1,8 @@
 /*
- * hunt_change.c - changes of inputs that need no solver: lines twice or left out, other numbers,
- * words of the program in place of words of the input. They reach code behind library functions
- * without a model, where expressions are lost. Copies of one part of the input in place of others
- * let a second thread do what one thread does. See hunt.h.
+ * hunt_change.c - changes of inputs that need no solver: lines twice or left out, lines of other
+ * inputs, words twice, other numbers, words of the program in place of words of the input. They
+ * reach code behind library functions without a model, where expressions are lost. Copies of one
+ * part of the input in place of others let a second thread do what one thread does. See hunt.h.
  */
 #include "apply_values.h"
 #include "hunt.h"
@@ -13,6 +13,7 @@
 #define WORDS_MAX 64 /* of a source; the first ones */
 
 static const char *const numbers[] = {"100", "0", "1", "-1", "65536", "2147483647"};
+#define LINE_EVERY 4
 #define NUMBERS (sizeof numbers / sizeof *numbers)
 
 /* A piece of a source. */
@@ -44,8 +45,68 @@ static size_t pieces(const struct pf_input_source *s, bool lines, struct piece *
     return count;
 }
 
-/* Change number k of a source: in this order, each line twice and left out, each word as each of
- * the numbers and each of the words of the program, in turn. False: k is too large. */
+/* The piece between two separators that has the byte at `at`. */
+static struct piece piece_around(const struct pf_input_source *s, size_t at, char separator)
+{
+    size_t from = at, to = at;
+    while (from && s->bytes[from - 1] != (unsigned char)separator)
+        from--;
+    while (to < s->n && s->bytes[to] != (unsigned char)separator)
+        to++;
+    return (struct piece){from, to - from};
+}
+
+/* The line of a source that let the k-th of the runs with something new reach it. */
+static bool new_line(const struct pf_hunt *h, const char *source, size_t k,
+                     const unsigned char **at, size_t *n)
+{
+    for (size_t i = 0; i < h->runs.len; i++) {
+        const struct pf_hunt_run *r = &h->runs.at[i];
+        const struct pf_input_source *s =
+            r->part.source < r->input.sources.len ? &r->input.sources.at[r->part.source] : NULL;
+        if (!(r->reached_new || r->took_new) || !s || strcmp(s->name, source) || k--)
+            continue;
+        struct piece line = piece_around(s, r->part.at, '\n');
+        *at = s->bytes + line.at;
+        *n = line.n;
+        return line.n && line.at + line.n < s->n; /* with its end */
+    }
+    return false;
+}
+
+/* Puts the k-th of these lines in front of the line at `at`. */
+static bool insert_line(const struct pf_hunt *h, struct pf_input_bytes *in, const char *name,
+                        size_t at, size_t k)
+{
+    const unsigned char *line;
+    size_t n;
+    if (!new_line(h, name, k, &line, &n))
+        return false;
+    pf_input_bytes_replace(in, name, at, 0, line, n + 1);
+    return true;
+}
+
+/* Replaces a word: k = 0: by itself twice, then by the numbers and the words of the program, in
+ * turn. */
+static bool change_word(const struct pf_hunt *h, struct pf_input_bytes *in,
+                        const struct pf_input_source *s, const struct piece *word, size_t k)
+{
+    if (!k--) {
+        pf_input_bytes_replace(in, s->name, word->at, 0, s->bytes + word->at, word->n);
+        return true;
+    }
+    const char *other =
+        k % 4 || k / 4 >= NUMBERS
+            ? pf_hunt_paths_word(h->paths, k / 4 < NUMBERS ? k - k / 4 - 1 : k - NUMBERS)
+            : numbers[k / 4];
+    if (other)
+        pf_input_bytes_replace(in, s->name, word->at, word->n, other, strlen(other));
+    return other;
+}
+
+/* Change number k of a source: first each line twice and left out. Then, for k divisible by
+ * LINE_EVERY, a line of another input in front of each line; for other k, each word changes. False:
+ * there is no such change. */
 static bool change(const struct pf_hunt *h, struct pf_input_bytes *in, size_t source, size_t k)
 {
     struct piece all[WORDS_MAX];
@@ -58,18 +119,11 @@ static bool change(const struct pf_hunt *h, struct pf_input_bytes *in, size_t so
         return true;
     }
     k -= 2 * n;
+    if (n && k % LINE_EVERY == 0)
+        return insert_line(h, in, s->name, all[k / LINE_EVERY % n].at, k / LINE_EVERY / n);
+    k -= k / LINE_EVERY + 1;
     n = pieces(s, false, all);
-    if (!n)
-        return false;
-    const struct piece *word = &all[k % n];
-    k /= n;
-    const char *other =
-        k % 4 || k / 4 >= NUMBERS
-            ? pf_hunt_paths_word(h->paths, k / 4 < NUMBERS ? k - k / 4 - 1 : k - NUMBERS)
-            : numbers[k / 4];
-    if (other)
-        pf_input_bytes_replace(in, s->name, word->at, word->n, other, strlen(other));
-    return other;
+    return n && change_word(h, in, s, &all[k % n], k / n);
 }
 
 bool pf_hunt_change(const struct pf_hunt *h, const struct pf_input_bytes *from, uint32_t k,
@@ -104,17 +158,6 @@ bool pf_hunt_difference(const struct pf_input_bytes *old, const struct pf_input_
         }
     }
     return false;
-}
-
-/* The piece between two separators that has the byte at `at`. */
-static struct piece piece_around(const struct pf_input_source *s, size_t at, char separator)
-{
-    size_t from = at, to = at;
-    while (from && s->bytes[from - 1] != (unsigned char)separator)
-        from--;
-    while (to < s->n && s->bytes[to] != (unsigned char)separator)
-        to++;
-    return (struct piece){from, to - from};
 }
 
 /* Repeats the line with the part. False: the source has no lines. */

@@ -11,6 +11,7 @@
 
 #define COUNT_EXACT 16
 #define THREADS_APART 3
+#define ADDRESSES_MAX 4096 /* accesses of one run that are considered for meetings */
 #define MEETINGS_MAX 256 /* pairs of accesses of one run that are asked to meet */
 
 struct path {
@@ -139,17 +140,6 @@ static uint32_t count_direction(struct pf_hash_map *counts, uint64_t direction)
     return w.value + 1;
 }
 
-static bool depends_on_length(struct path *x, uint32_t label)
-{
-    pf_vec_u32 leaves = {0};
-    bool any = false;
-    pf_slicer_leaves(&x->solving.slicer, label, &leaves);
-    for (size_t i = 0; i < leaves.len; i++)
-        any |= x->log.leaves.at[leaves.at[i]].op == PF_EXPR_LENGTH;
-    pf_vec_release(&leaves);
-    return any;
-}
-
 /* The conditions of one execution of a switch: whether its value is the first case, the second one,
  * and so on, also those after the case that was taken. */
 struct switch_group {
@@ -253,7 +243,7 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
         uint32_t count = count_direction(&counts, direction_of(log, c, c->holds));
         uint64_t turned = direction_of(log, c, !c->holds);
         /* if the condition depends on a length, one byte more is not progress */
-        bool by_length = depends_on_length(p->paths.at[path], c->label);
+        bool by_length = pf_slicer_has_length(&p->paths.at[path]->solving.slicer, c->label);
         uint32_t before = by_length ? PF_HASH_NONE : pf_hash_map_find(&counts, turned);
         before = before == PF_HASH_NONE ? 1 : before + 1;
         uint64_t other = extend(key, log, c->label, !c->holds);
@@ -296,7 +286,8 @@ static void add_meetings(struct pf_hunt_paths *p, uint32_t path, uint64_t schedu
 {
     const struct pf_expression_log *log = &p->paths.at[path]->log;
     size_t added = 0;
-    for (size_t i = 0; i < log->addresses.len; i++)
+    size_t n = log->addresses.len < ADDRESSES_MAX ? log->addresses.len : ADDRESSES_MAX;
+    for (size_t i = 0; i < n; i++)
         for (size_t k = 0; k < i && added < MEETINGS_MAX; k++) {
             const struct pf_log_address *a = &log->addresses.at[k], *b = &log->addresses.at[i];
             uint64_t x = log->hashes.at[a->label], y = log->hashes.at[b->label];
@@ -318,23 +309,25 @@ static void add_meetings(struct pf_hunt_paths *p, uint32_t path, uint64_t schedu
         }
 }
 
-static void add_word(struct pf_hunt_paths *p, const struct pf_log_text *t)
+/* True if the word is new. */
+static bool add_word(struct pf_hunt_paths *p, const struct pf_log_text *t)
 {
     for (size_t i = 0; i < p->words.len; i++)
         if (strlen(p->words.at[i]) == t->n && !memcmp(p->words.at[i], t->bytes, t->n))
-            return;
+            return false;
     pf_vec_push(&p->words, pf_mem_copy_n((const char *)t->bytes, t->n));
+    return true;
 }
 
 /* Adds a question for each text that a piece of a source may become, or that may be a further
- * argument. */
-static void add_texts(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule)
+ * argument. True if the program used a word for the first time: it has reached a new place. */
+static bool add_texts(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule)
 {
     const struct pf_expression_log *log = &p->paths.at[path]->log;
+    bool new = false;
     for (uint32_t i = 0; i < log->texts.len; i++) {
         const struct pf_log_text *t = &log->texts.at[i];
-        if (!t->old)
-            add_word(p, t);
+        new |= !t->old &&add_word(p, t);
         if (!t->old && (!t->site || !p->arguments))
             continue;
         uint64_t text = log->sites.at[t->site].hash;
@@ -350,6 +343,7 @@ static void add_texts(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule)
                                                    .direction = text,
                                                    .branch = text});
     }
+    return new;
 }
 
 /* Counts conditions and addresses that do not have their value under the input of the run itself:
@@ -421,7 +415,7 @@ pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t 
     p->predicted += predicted != 0;
     p->followed += predicted && followed;
     add_meetings(p, (uint32_t)p->paths.len - 1, schedule);
-    add_texts(p, (uint32_t)p->paths.len - 1, schedule);
+    *new |= add_texts(p, (uint32_t)p->paths.len - 1, schedule);
     add_losses(p, &x->log);
     p->wrong += count_wrong(x);
     return PF_OK;
@@ -429,16 +423,16 @@ pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t 
 
 /* --- asking --- */
 
-/* Asks with all conditions before the goal. If that is impossible, and nothing like the goal was
- * reached yet, asks for the goal alone: the path before it may also lead there with other values. A
- * new input is then a guess, and *sure is false. */
+/* Asks with all conditions before the goal. If the conditions cannot be kept, and nothing like the
+ * goal was reached yet, asks for the goal alone: the path before it may also lead there with other
+ * values. Such a new input is a guess, and so is one that changes an address: *sure is false. */
 static enum pf_solve_outcome ask_goal(struct pf_hunt_paths *p, struct path *x,
                                       const struct pf_hunt_question *q, struct pf_wanted goal,
                                       pf_leaf_values *values, bool *sure)
 {
     pf_wanted_list goals = {.at = &goal, .len = 1, .cap = 1};
     enum pf_solve_outcome o = pf_solve(&p->solver, &x->solving, q->kept, &goals, values);
-    *sure = o == PF_SOLVE_YES;
+    *sure = o == PF_SOLVE_YES && !pf_solution_moves(&x->solving, q->kept, values);
     x->at_limit |= o == PF_SOLVE_LIMIT;
     if (o == PF_SOLVE_YES || !q->kept || !pf_hunt_order_is_new(&p->order, q))
         return o;

@@ -1,6 +1,7 @@
 /* solve.c - see solve.h. */
 #include "solve.h"
 #include "inverse.h"
+#include "z3_message.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,8 +87,12 @@ static bool is_solution(struct pf_path_run *r, const pf_wanted_list *wanted,
     bool moves = false;
     pf_evaluation_reset(&r->values);
     for (size_t i = 0; i < values->len; i++) {
+        const struct pf_leaf *leaf = &r->log->leaves.at[values->at[i].leaf];
+        if (leaf->op == PF_EXPR_LENGTH && values->at[i].value > PF_LENGTH_MAX &&
+            values->at[i].value > leaf->value)
+            return false; /* no argument can be that long, and files need not be */
         pf_evaluation_set(&r->values, values->at[i].leaf, values->at[i].value);
-        moves |= r->log->leaves.at[values->at[i].leaf].op != PF_EXPR_INPUT;
+        moves |= leaf->op != PF_EXPR_INPUT;
     }
     if (moves)
         set_moved(r, values);
@@ -197,15 +202,15 @@ static void remember(struct pf_path_solver *s, const struct pf_path_run *r, uint
 static bool try_byte(struct pf_path_run *r, const pf_wanted_list *wanted, pf_leaf_values *out,
                      enum pf_solve_outcome *outcome)
 {
-    pf_vec_u32 leaves = {0};
-    for (size_t i = 0; i < wanted->len; i++)
-        pf_slicer_leaves(&r->slicer, wanted->at[i].label, &leaves);
-    bool single = leaves.len && r->log->leaves.at[leaves.at[0]].op == PF_EXPR_INPUT;
-    for (size_t i = 1; single && i < leaves.len; i++)
-        single = leaves.at[i] == leaves.at[0];
-    uint32_t leaf = leaves.len ? leaves.at[0] : 0;
-    pf_vec_release(&leaves);
-    if (!single)
+    uint32_t leaf = PF_NO_LEAF;
+    for (size_t i = 0; i < wanted->len; i++) {
+        size_t n;
+        const uint32_t *leaves = pf_slicer_leaves(&r->slicer, wanted->at[i].label, &n);
+        if (n > 1 || (n && leaf != PF_NO_LEAF && leaves[0] != leaf))
+            return false;
+        leaf = n ? leaves[0] : leaf;
+    }
+    if (leaf == PF_NO_LEAF || r->log->leaves.at[leaf].op != PF_EXPR_INPUT)
         return false;
     *outcome = PF_SOLVE_NO;
     for (unsigned k = 0; k < 256 && *outcome == PF_SOLVE_NO; k++) {
@@ -296,4 +301,15 @@ enum pf_solve_outcome pf_solve_flip(struct pf_path_solver *s, struct pf_path_run
     struct pf_wanted goal = {r->log->conditions.at[n].label, !r->log->conditions.at[n].holds};
     pf_wanted_list goals = {.at = &goal, .len = 1, .cap = 1};
     return pf_solve(s, r, n, &goals, out);
+}
+
+bool pf_solution_moves(struct pf_path_run *r, size_t n, const pf_leaf_values *values)
+{
+    (void)is_solution(r, &(pf_wanted_list){0}, values);
+    for (size_t i = 0; i < r->log->addresses.len; i++) {
+        const struct pf_log_address *a = &r->log->addresses.at[i];
+        if (a->conditions <= n && pf_evaluate(&r->values, a->label) != a->address)
+            return true;
+    }
+    return false;
 }

@@ -13,10 +13,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <time.h>
 #include <unistd.h>
 #include <z3.h>
 
 #define SMALL_BITS 21
+#define KEEP_MS 100 /* for a solution that is closer to the input of the run */
 
 struct z3_question {
     Z3_context z;
@@ -178,6 +180,12 @@ static bool is_leaf(uint8_t op)
     return op == PF_EXPR_INPUT || op == PF_EXPR_NUMBER || op == PF_EXPR_LENGTH;
 }
 
+/* The value that a leaf had in the run. */
+static uint64_t run_value(const struct pf_symbolic_record *leaf)
+{
+    return leaf->bits >= 64 ? leaf->y : leaf->y & (((uint64_t)1 << leaf->bits) - 1);
+}
+
 static Z3_ast translate(struct z3_question *q, uint32_t number)
 {
     const struct pf_symbolic_record *n = &q->nodes[number - 1];
@@ -240,8 +248,121 @@ static Z3_ast is_small(struct z3_question *q, uint32_t number)
     return Z3_mk_and(q->z, 2, both);
 }
 
-static void ask(struct z3_question *q, const struct pf_z3_wanted *wanted, uint32_t n)
+/* --- staying close to the input of the run --- */
+
+/* Looks for a solution in which as many leaves as possible keep the values of the run: a byte that
+ * changes without need may be a size or an offset, which moves all that follows. */
+struct z3_keep {
+    Z3_ast *names; /* names[0]: small numbers; names[i]: a leaf keeps its value */
+    uint32_t *node; /* by name: the number of its leaf; 0: of none */
+    bool *kept;
+    uint32_t count;
+    Z3_ast *assumed; /* room for all names */
+    uint64_t until_ms;
+};
+
+/* CPU time: a busy machine must not make answers worse. */
+static uint64_t used_ms(void)
 {
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+static void add_name(struct z3_question *q, struct z3_keep *k, uint32_t node, Z3_ast meaning)
+{
+    uint32_t i = k->count++;
+    k->names[i] =
+        Z3_mk_const(q->z, Z3_mk_int_symbol(q->z, (int)(q->count + 1 + i)), Z3_mk_bool_sort(q->z));
+    k->node[i] = node;
+    k->kept[i] = true;
+    Z3_solver_assert(q->z, q->solver, Z3_mk_implies(q->z, k->names[i], meaning));
+}
+
+static Z3_lbool check_kept(struct z3_question *q, struct z3_keep *k)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < k->count; i++)
+        if (k->kept[i])
+            k->assumed[n++] = k->names[i];
+    return Z3_solver_check_assumptions(q->z, q->solver, n, k->assumed);
+}
+
+/* Drops the names of the core of the last check. False: it has none. */
+static bool drop_core(struct z3_question *q, struct z3_keep *k)
+{
+    Z3_ast_vector core = Z3_solver_get_unsat_core(q->z, q->solver);
+    Z3_ast_vector_inc_ref(q->z, core);
+    unsigned n = Z3_ast_vector_size(q->z, core);
+    for (unsigned c = 0; c < n; c++)
+        for (uint32_t i = 0; i < k->count; i++)
+            if (Z3_is_eq_ast(q->z, k->names[i], Z3_ast_vector_get(q->z, core, c)))
+                k->kept[i] = false;
+    Z3_ast_vector_dec_ref(q->z, core);
+    return n;
+}
+
+static bool has_old_value(struct z3_question *q, Z3_model model, uint32_t node)
+{
+    const struct pf_symbolic_record *leaf = &q->nodes[node - 1];
+    Z3_ast value = NULL;
+    uint64_t number;
+    return Z3_model_eval(q->z, model, q->at[node], true, &value) &&
+           Z3_get_numeral_uint64(q->z, value, &number) && number == run_value(leaf);
+}
+
+static void take_model(struct z3_question *q, Z3_model *model)
+{
+    Z3_model new = Z3_solver_get_model(q->z, q->solver);
+    Z3_model_inc_ref(q->z, new);
+    if (*model)
+        Z3_model_dec_ref(q->z, *model);
+    *model = new;
+}
+
+/* Replaces the model by one that is closer to the run, if one is found in time. */
+static void keep_values(struct z3_question *q, struct z3_keep *k, Z3_model *model)
+{
+    Z3_lbool found = Z3_L_FALSE;
+    while (found == Z3_L_FALSE && used_ms() < k->until_ms) {
+        found = check_kept(q, k);
+        if (found == Z3_L_FALSE && !drop_core(q, k))
+            break;
+    }
+    if (found == Z3_L_TRUE)
+        take_model(q, model);
+    /* a core also has names that can stay if others of it are dropped */
+    for (uint32_t i = 1; found == Z3_L_TRUE && i < k->count && used_ms() < k->until_ms; i++) {
+        if (k->kept[i])
+            continue;
+        k->kept[i] = true;
+        if (has_old_value(q, *model, k->node[i]))
+            continue;
+        if (check_kept(q, k) == Z3_L_TRUE)
+            take_model(q, model);
+        else
+            k->kept[i] = false;
+    }
+}
+
+static void set_limit(struct z3_question *q, uint32_t ms)
+{
+    Z3_params params = Z3_mk_params(q->z);
+    Z3_params_inc_ref(q->z, params);
+    Z3_params_set_uint(q->z, params, Z3_mk_string_symbol(q->z, "timeout"), ms);
+    Z3_solver_set_params(q->z, q->solver, params);
+    Z3_params_dec_ref(q->z, params);
+}
+
+static void ask(struct z3_question *q, const struct pf_z3_wanted *wanted, uint32_t n,
+                uint32_t limit_ms)
+{
+    struct z3_keep k = {.until_ms = used_ms() + (limit_ms < KEEP_MS ? limit_ms : KEEP_MS)};
+    Z3_model model = NULL;
+    k.names = pf_mem_zero(q->count + 1, sizeof *k.names);
+    k.node = pf_mem_zero(q->count + 1, sizeof *k.node);
+    k.kept = pf_mem_zero(q->count + 1, sizeof *k.kept);
+    k.assumed = pf_mem_zero(q->count + 1, sizeof *k.assumed);
     for (uint32_t i = 1; i <= q->count; i++)
         q->at[i] = translate(q, i);
     for (uint32_t i = 0; i < n; i++)
@@ -251,20 +372,32 @@ static void ask(struct z3_question *q, const struct pf_z3_wanted *wanted, uint32
     for (uint32_t i = 1; i <= q->count; i++)
         if (q->nodes[i - 1].op == PF_EXPR_NUMBER)
             small = Z3_mk_and(q->z, 2, (Z3_ast[]){small, is_small(q, i)});
-    Z3_ast name = Z3_mk_const(q->z, Z3_mk_string_symbol(q->z, "small"), Z3_mk_bool_sort(q->z));
-    Z3_solver_assert(q->z, q->solver, Z3_mk_implies(q->z, name, small));
-    Z3_lbool found = Z3_solver_check_assumptions(q->z, q->solver, 1, &name);
-    if (found != Z3_L_TRUE && small != Z3_mk_true(q->z))
+    add_name(q, &k, 0, small);
+    Z3_lbool found = check_kept(q, &k);
+    if (found != Z3_L_TRUE && small != Z3_mk_true(q->z)) {
+        k.kept[0] = false;
         found = Z3_solver_check(q->z, q->solver);
+    }
     if (found == Z3_L_TRUE) {
-        Z3_model model = Z3_solver_get_model(q->z, q->solver);
-        Z3_model_inc_ref(q->z, model);
+        take_model(q, &model);
+        for (uint32_t i = 1; i <= q->count; i++)
+            if (is_leaf(q->nodes[i - 1].op))
+                add_name(q, &k, i,
+                         Z3_mk_eq(q->z, q->at[i],
+                                  constant(q, run_value(&q->nodes[i - 1]), q->nodes[i - 1].bits)));
+        set_limit(q, KEEP_MS);
+        keep_values(q, &k, &model);
         answer(q, model);
         Z3_model_dec_ref(q->z, model);
-        return;
+    } else {
+        struct pf_z3_reply head = {.outcome =
+                                       found == Z3_L_FALSE ? PF_Z3_IMPOSSIBLE : PF_Z3_UNKNOWN};
+        reply(&head, sizeof head);
     }
-    struct pf_z3_reply head = {.outcome = found == Z3_L_FALSE ? PF_Z3_IMPOSSIBLE : PF_Z3_UNKNOWN};
-    reply(&head, sizeof head);
+    free(k.names);
+    free(k.node);
+    free(k.kept);
+    free(k.assumed);
 }
 
 static void serve(const struct pf_z3_request *r)
@@ -280,12 +413,8 @@ static void serve(const struct pf_z3_request *r)
     q.at = pf_mem_zero(q.count + 1, sizeof *q.at);
     q.solver = Z3_mk_solver_for_logic(q.z, Z3_mk_string_symbol(q.z, "QF_BV"));
     Z3_solver_inc_ref(q.z, q.solver);
-    Z3_params params = Z3_mk_params(q.z);
-    Z3_params_inc_ref(q.z, params);
-    Z3_params_set_uint(q.z, params, Z3_mk_string_symbol(q.z, "timeout"), r->limit_ms);
-    Z3_solver_set_params(q.z, q.solver, params);
-    ask(&q, wanted, r->wanted);
-    Z3_params_dec_ref(q.z, params);
+    set_limit(&q, r->limit_ms);
+    ask(&q, wanted, r->wanted, r->limit_ms);
     Z3_solver_dec_ref(q.z, q.solver);
     Z3_del_context(q.z);
     Z3_del_config(config);

@@ -188,6 +188,101 @@ static void test_lengths(void **state)
     pf_path_solver_release(&s);
 }
 
+/* No input is made longer than the kernel accepts as an argument. */
+static void test_length_limit(void **state)
+{
+    (void)state;
+    struct pf_path_solver s;
+    struct pf_path_run r;
+    struct pf_expression_log log = {0};
+    pf_leaf_values out = {0};
+    pf_path_solver_init(&s, worker, 5000);
+    add_source(&log, PF_SOURCE_ARGUMENT, "argv[1]", "word");
+    uint32_t length =
+        add(&log, (struct pf_symbolic_record){.op = PF_EXPR_LENGTH, .bits = 64, .y = 4});
+    condition(&log, with(&log, PF_EXPR_UGT, length, INT32_MAX), false);
+    condition(&log, with(&log, PF_EXPR_UGT, length, 4000), false);
+    pf_path_run_init(&r, &log);
+    assert_int_equal(pf_solve_flip(&s, &r, 0, &out), PF_SOLVE_NO);
+    assert_int_equal(pf_solve_flip(&s, &r, 1, &out), PF_SOLVE_YES);
+    pf_path_run_release(&r);
+    pf_vec_release(&out);
+    pf_expression_log_release(&log);
+    pf_path_solver_release(&s);
+}
+
+/* Sets one byte that is part of a sum: the solution changes the byte and what is needed to correct
+ * the sum, and no other byte. */
+static void test_close(void **state)
+{
+    (void)state;
+    struct pf_path_solver s;
+    struct pf_path_run r;
+    struct pf_expression_log log = {0};
+    pf_leaf_values out = {0};
+    pf_path_solver_init(&s, worker, 20000);
+    add_source(&log, PF_SOURCE_STDIN, "stdin", "0123456789X");
+    uint32_t sum = byte(&log, 0, 0), sixth = 0;
+    uint64_t value = '0';
+    for (uint64_t i = 1; i < 10; i++) {
+        uint32_t next = byte(&log, 0, i);
+        sixth = i == 6 ? next : sixth;
+        sum = binary(&log, PF_EXPR_ADD, sum, next, 0);
+        value += '0' + i;
+    }
+    log.sources.at[0].bytes[10] = (unsigned char)value;
+    uint32_t wanted = byte(&log, 0, 10);
+    condition(&log, binary(&log, PF_EXPR_EQ, sum, wanted, 0), true);
+    condition(&log, with(&log, PF_EXPR_EQ, sixth, 'Z'), false);
+    pf_path_run_init(&r, &log);
+    assert_int_equal(pf_solve_flip(&s, &r, 1, &out), PF_SOLVE_YES);
+    assert_int_equal(out.len, 2);
+    char *text = solved_text(&r, &out);
+    assert_int_equal(text[6], 'Z');
+    free(text);
+    pf_path_run_release(&r);
+    pf_vec_release(&out);
+    pf_expression_log_release(&log);
+    pf_path_solver_release(&s);
+}
+
+/* Each condition contains all operations before it. Walking them for each condition would take
+ * 10^10 steps. */
+static void test_slice(void **state)
+{
+    (void)state;
+    enum { CONDITIONS = 100000 };
+    struct pf_expression_log log = {0};
+    struct pf_slicer slicer;
+    pf_wanted_list out = {0}, goals = {0};
+    add_source(&log, PF_SOURCE_STDIN, "stdin", "abcd");
+    uint32_t at[] = {byte(&log, 0, 0), byte(&log, 0, 1), byte(&log, 0, 2)},
+             other = byte(&log, 0, 3);
+    uint32_t x = at[0];
+    for (unsigned i = 0; i < CONDITIONS; i++) {
+        x = binary(&log, PF_EXPR_ADD, x, at[i % 3], 0);
+        condition(&log, with(&log, PF_EXPR_EQ, i % 10 ? x : other, i), false);
+    }
+    pf_slicer_init(&slicer, &log);
+    pf_vec_push(&goals, (struct pf_wanted){with(&log, PF_EXPR_EQ, other, 7), true});
+    pf_slice(&slicer, CONDITIONS, &goals, &out);
+    assert_int_equal(out.len, CONDITIONS / 10 + 1);
+    goals.at[0].label = with(&log, PF_EXPR_EQ, at[2], 7);
+    pf_slice(&slicer, CONDITIONS, &goals, &out);
+    assert_int_equal(out.len, CONDITIONS - CONDITIONS / 10 + 1);
+    /* the first two conditions on the sum do not depend on the third byte, but are connected */
+    pf_slice(&slicer, 2, &goals, &out);
+    assert_int_equal(out.len, 1);
+    assert_false(pf_slicer_has_length(&slicer, x));
+    size_t n;
+    assert_non_null(pf_slicer_leaves(&slicer, x, &n));
+    assert_int_equal(n, 3);
+    pf_slicer_release(&slicer);
+    pf_vec_release(&out);
+    pf_vec_release(&goals);
+    pf_expression_log_release(&log);
+}
+
 /* One step of a hash function: v * odd ^ v >> 29. */
 static uint32_t mix(struct pf_expression_log *log, uint32_t v)
 {
@@ -236,9 +331,15 @@ static void test_limit(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_random_questions), cmocka_unit_test(test_ways),
-        cmocka_unit_test(test_numbers),          cmocka_unit_test(test_number_text),
-        cmocka_unit_test(test_lengths),          cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_random_questions),
+        cmocka_unit_test(test_ways),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_number_text),
+        cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_length_limit),
+        cmocka_unit_test(test_close),
+        cmocka_unit_test(test_slice),
+        cmocka_unit_test(test_limit),
     };
     find_worker();
     return cmocka_run_group_tests(tests, NULL, NULL);
