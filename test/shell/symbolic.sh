@@ -73,7 +73,7 @@ status 119 "$PF" record --symbolic -o f.clip -- ./tokens x <in.txt
 python3 show.py f.clip >out
 has out "call of a function without a model __isoc99_scanf"
 
-# What is lost is counted: wide integers, variable arguments, floating point.
+# What is lost is counted: wide integers, variable arguments, floating point, musttail calls.
 for level in O0 O2; do
     "$PF" cc --symbolic -$level "$ROOT/test/shell/part/symbolic_losses.c" -o losses
     status 0 "$PF" record --symbolic -o e.clip -- ./losses 12 </dev/null
@@ -81,6 +81,11 @@ for level in O0 O2; do
     has out "integer of more than 64 bits"
     has out "operation without a model"
     has out "floating-point operation"
+    has out "result of a musttail call"
+    # the program returns by musttail calls in every mode
+    status 4 "$PF" record -o e.clip -- ./losses 4
+    status 4 "$PF" run -- ./losses 4
+    status 4 ./losses 4
 done
 
 # The patch reaches the other branch; the command line stays as it is.

@@ -41,6 +41,26 @@ static LLVMValueRef mapped(struct pf_emit *e, LLVMValueRef v)
     return to ? (LLVMValueRef)*to : v;
 }
 
+/* Pops the frame before the function ends. Nothing may come between a musttail call and its ret. If
+ * the call has no step of the plan (its callee never reports), the frame is popped before it. */
+static void leave(struct pf_emit *e, LLVMValueRef end)
+{
+    LLVMValueRef call = LLVMGetPreviousInstruction(end);
+    bool tail =
+        call && LLVMIsACallInst(call) && LLVMGetTailCallKind(call) == LLVMTailCallKindMustTail;
+    if (!tail) {
+        pf_frame_pop(e);
+        return;
+    }
+    LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
+    LLVMPositionBuilderBefore(e->b, e->in_place ? call : mapped(e, call));
+    pf_frame_pop(e);
+    if (e->in_place)
+        LLVMPositionBuilderBefore(e->b, end);
+    else
+        LLVMPositionBuilderAtEnd(e->b, here);
+}
+
 static void walk_block(struct pf_emit *e, const struct pf_body_walk *w, size_t block)
 {
     size_t k = e->plan->first_step[block], end = e->plan->first_step[block + 1];
@@ -75,7 +95,7 @@ static void walk_block(struct pf_emit *e, const struct pf_body_walk *w, size_t b
                 next = LLVMGetNextInstruction(e->plan->steps[k - 1].inst);
         } else {
             if ((opcode == LLVMRet || opcode == LLVMResume) && !e->popped)
-                pf_frame_pop(e);
+                leave(e, v);
             if (w->other)
                 w->other(e, v);
         }
