@@ -114,9 +114,9 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *step);
 void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip);
 /* Skips to this round, unless the chain has reached it; other tasks run the skipped rounds. */
 void pf_chain_start_at(struct pf_chain *c, uint64_t round);
-/* The time that is left for judging: its share of the budget, less what was used. */
+/* How much of judging's share of the time budget is not used yet. */
 uint64_t pf_chain_judge_ms(const struct pf_chain *c);
-/* The time that is left for the systematic search. */
+/* The same for the systematic search. */
 uint64_t pf_chain_explore_ms(const struct pf_chain *c);
 /* The time that the next hunt may use. */
 uint64_t pf_chain_hunt_ms(const struct pf_chain *c);

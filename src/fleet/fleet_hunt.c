@@ -403,7 +403,7 @@ static pf_status begin(struct hunt_work *w, const struct pf_fleet *f, struct pf_
     return s;
 }
 
-/* Writes what is left to try to the state folder: a later hunt goes on from there. */
+/* Writes the open runs to the state folder; a later hunt continues from them. */
 static pf_status end(struct hunt_work *w, const struct pf_fleet *f, struct pf_error *e)
 {
     struct journal_counts c;

@@ -22,9 +22,10 @@ struct pf_fleet_races {
     const char *folder; /* absolute: where the clips of the evidence will be */
 };
 
-/* How long tasks took to judge races; all: the number of races, in tasks or not. */
+/* How long tasks took to judge races. */
 struct pf_judge_times {
-    uint64_t ms, races, all;
+    uint64_t ms, races; /* the time that was needed for this many races */
+    uint64_t all; /* the number of all races, also of those without a task */
 };
 
 /* Sorts the races by their clips. */

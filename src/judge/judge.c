@@ -51,8 +51,8 @@ void pf_verdict_release(struct pf_verdict *v)
 /* --- the two orders are compared --- */
 
 /* Adds runs of one order, 6 at first, then 16, 26 and so on, until `found` holds for the run r.
- * Returns whether it does; false: there are enough runs, or no more could be made. The seeds are
- * other ones than those of the first runs. */
+ * Returns false if it never does: there are enough runs, or no more could be made. The seeds differ
+ * from those of the first runs. */
 static bool grow(struct pf_judging *j, bool alternate, const struct pf_judge_run *r,
                  bool (*found)(const struct pf_judging *, const struct pf_judge_run *))
 {

@@ -62,7 +62,8 @@ bool pf_judge_runs_same(const struct pf_judge_run *a, const struct pf_judge_run 
  * differs among the runs of the primary order, the same lines in another order. */
 bool pf_judge_runs_in_control(const struct pf_judge_runs *g, const struct pf_judge_run *r);
 /* How many runs of the control group have a result that no other of its runs has. If there are
- * many, further runs would have further results: a result that is not there then proves nothing. */
+ * many, more runs would give more such results. So a result that is not among them proves
+ * nothing. */
 unsigned pf_judge_runs_single(const struct pf_judge_runs *g);
 /* True if a run of this order failed in the same way as r. */
 bool pf_judge_runs_failed(const struct pf_judge_runs *g, bool alternate,

@@ -22,9 +22,9 @@ struct pf_order_together {
     bool fails; /* one of them fails */
 };
 
-/* True if two runs print different things, not only the same lines in another order, or only one of
- * them fails; and a second run of the primary order does what the first one did. Release in any
- * case. */
+/* True if the results of the two orders differ: only one of the runs fails, or they print different
+ * things, and not only the same lines in another order. A second run of the primary order must
+ * agree with the first one. Release in any case. */
 bool pf_order_together_differs(struct pf_order_together *o, const struct pf_judge_settings *how,
                                const struct pf_judge_case *race);
 void pf_order_together_release(struct pf_order_together *o);

@@ -6,8 +6,8 @@
  * last of them.
  *
  *   pf_gate                  the system call in the registers; continues at the address in r12.
- *                            In a run that is to be rewound, notes first what that permits
- *                            (direct/schedule/rewind.h)
+ *                            In a run that is to be rewound, first notes calls that
+ *                            make this impossible (direct/schedule/rewind.h)
  *   pf_waits_for_its_turn    the same; a debugger shows this name for a waiting thread
  *                            (materialise.c)
  *   pf_gate_return           the end of a signal handler (the restorer)
@@ -62,7 +62,7 @@ __asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
         "  jmp *%r12\n"
         "1: jmp *%r13\n"
         "pf_gate_end:\n"
-        /* A run that is to be rewound: nothing but these calls permits that. */
+        /* In a run that is to be rewound: any call but these makes that impossible. */
         "pf_gate_rewind:\n"
         "  cmpq $231, %rax\n" /* exit_group */
         "  je 4f\n"
@@ -74,7 +74,7 @@ __asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
         "  je 7f\n"
         "  cmpq $511, %rax\n"
         "  ja 2f\n"
-        "  btq %rax, pf_rewind_harmless(%rip)\n"
+        "  btq %rax, pf_rewind_unchanging(%rip)\n"
         "  jc 3f\n"
         "2:movb $1, pf_rewind_spoiled(%rip)\n"
         "3:jmp pf_gate_now\n"
@@ -103,7 +103,7 @@ __asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
 uint8_t pf_rewind_on, pf_rewind_spoiled;
 void (*pf_rewind_leave)(int status), (*pf_rewind_die)(int signal);
 long (*pf_rewind_perform)(long number, const long argument[6]);
-uint64_t pf_rewind_harmless[8];
+uint64_t pf_rewind_unchanging[8];
 static uint32_t kept;
 bool pf_rewind_keeps_memory(void) { return pf_rewind_on && kept++ < KEEPS_MAX; }
 

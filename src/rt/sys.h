@@ -34,17 +34,20 @@ static inline long pf_sys6(long n, long a, long b, long c, long d, long e, long 
 #define PF_SYS_(n, a, b, c, d, e, f, ...)                                                          \
     pf_sys6((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
 
-/* For runs that are to be rewound (direct/schedule/rewind.h), if `on` is set. The gate sets
- * `spoiled` at a call that changes something in the kernel; those in the bit set `harmless` do not.
- * It calls `leave` instead of ending the process; `die` is for the end by a signal. The process
- * must really end if these return. `perform` performs a call, and undoes some calls later. */
+/* For runs that are to be rewound (direct/schedule/rewind.h), while `on` is set:
+ *   spoiled   set by the gate at a call that changes something in the kernel, so that the run
+ *             cannot be rewound
+ *   unchanging  bit set of the calls that change nothing in the kernel
+ *   leave, die  called where the process would end, by exit and by a signal; if they return, the
+ *             process ends
+ *   perform   performs a call so that it can be undone, if that is possible */
 #define PF_HIDDEN __attribute__((visibility("hidden")))
 extern PF_HIDDEN uint8_t pf_rewind_on, pf_rewind_spoiled;
-extern PF_HIDDEN uint64_t pf_rewind_harmless[8];
+extern PF_HIDDEN uint64_t pf_rewind_unchanging[8];
 extern PF_HIDDEN void (*pf_rewind_leave)(int status), (*pf_rewind_die)(int signal);
 extern PF_HIDDEN long (*pf_rewind_perform)(long number, const long argument[6]);
-/* True if memory that is not used any more stays, because to release it would permit no rewinding.
- * After some such calls in a run: false. */
+/* True if memory that is no longer used must stay mapped: releasing it would make rewinding
+ * impossible. False if a run has kept much memory in this way. */
 bool pf_rewind_keeps_memory(void);
 
 /* Private zero pages, committed on first touch; exactly at `at` unless that is NULL. Returns NULL

@@ -234,8 +234,8 @@ static void burst_begins(struct pf_thread *t, uint32_t asked)
         __atomic_store_n(&__pf_tls.body_switch, PF_BODY_SWITCH_WINDOW, __ATOMIC_RELAXED);
 }
 
-/* A rare call has opened a window: waits a moment, so that accesses of the other threads before it
- * are watched too. */
+/* A rare call has opened a window: waits a moment, so that the other threads are watched before the
+ * call makes its accesses. */
 static void window_delay(uint64_t now)
 {
     while (pf_window_now() < now + DELAY_CYCLES)

@@ -17,8 +17,8 @@
 #define SUPPLY_MAX 8u /* windows that a supply can hold */
 
 static uint64_t window_end, distance;
-/* Two supplies of windows. A supply gets one window each `distance`, until it is full; the value is
- * the time since which it would have been filling if nothing was taken from it. */
+/* Two supplies of windows. A supply gets one window each `distance` cycles, until it is full. Its
+ * value is a time, now - n * distance if it has n windows; taking one adds `distance` to it. */
 static uint64_t regular_supply, rare_supply;
 
 void pf_window_start(void)

@@ -24,7 +24,7 @@ static struct {
     struct pf_order_request want;
     char plan[sizeof((struct pf_channel *)0)->folder + 24];
     bool active;
-    enum { PENDING, TURNS, SETTLED } phase; /* TURNS: the two accesses happen now */
+    enum { PENDING, TURNS, DONE } phase; /* TURNS: the two accesses happen now */
     struct pf_context *held;
     struct pf_context *turn[2];
     uint32_t turns, turned;
@@ -91,7 +91,7 @@ void pf_access_order_begin(const struct pf_order_request *request, const char *p
     hold(c, o.began);
 }
 
-bool pf_access_order_pending(void) { return o.active && o.phase != SETTLED; }
+bool pf_access_order_pending(void) { return o.active && o.phase != DONE; }
 
 /* --- which access it is --- */
 
@@ -270,7 +270,7 @@ static void give_up(void)
 {
     struct pf_order_outcome *out = pf_channel_order();
     out->obstacle = obstacle(out);
-    o.phase = SETTLED;
+    o.phase = DONE;
     if (o.want.together) {
         out->reversed = 1;
     } else if (o.held && !o.want.hold_at_once) { /* it performs its access next */
@@ -315,7 +315,7 @@ void pf_access_order_update(uint64_t events)
         give_up();
     if (o.phase != TURNS || o.turned < o.turns)
         return;
-    o.phase = SETTLED;
+    o.phase = DONE;
     pf_direct.fuzzing = false;
     pf_schedule_plan_load_lenient(o.plan);
 }
@@ -331,7 +331,7 @@ void pf_access_order_segment_closed(uint64_t events)
 
 bool pf_access_order_limit_reached(uint64_t events)
 {
-    /* A thread that is held at once has one event less than at the checkpoint. */
+    /* it may be less than `began`: the event of a thread that is held at once is taken back */
     if (!o.active || !o.want.limit || events <= o.began || events - o.began <= o.want.limit)
         return false;
     pf_channel_order()->limited = 1;

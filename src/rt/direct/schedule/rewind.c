@@ -21,7 +21,7 @@
 #define TRIALS 64    /* copies after which rewinding must have been of use */
 
 /* Calls that change nothing in the kernel. */
-static const uint16_t harmless[] = {
+static const uint16_t unchanging[] = {
     SYS_getpid,        SYS_gettid,      SYS_getppid,    SYS_getuid,      SYS_geteuid,
     SYS_getgid,        SYS_getegid,     SYS_futex,      SYS_sched_yield, SYS_clock_gettime,
     SYS_gettimeofday,  SYS_time,        SYS_getrusage,  SYS_times,       SYS_getcpu,
@@ -292,8 +292,8 @@ void pf_rewind_prepare(void)
 {
     if (!pf_shared_state_has_memory())
         rewinder = pf_sys_map(NULL, sizeof *rewinder);
-    for (uint32_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-        pf_rewind_harmless[harmless[i] / 64] |= 1ull << harmless[i] % 64;
+    for (uint32_t i = 0; i < sizeof unchanging / sizeof *unchanging; i++)
+        pf_rewind_unchanging[unchanging[i] / 64] |= 1ull << unchanging[i] % 64;
     pf_rewind_leave = leave_process;
     pf_rewind_die = end_run;
     pf_rewind_perform = perform;

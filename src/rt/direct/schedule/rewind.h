@@ -5,10 +5,10 @@
  *          short run. So a copy that has ended its run goes back to where it began: the pages that
  *          the run wrote get their contents from before, and the registers as well. All threads of
  *          the target are contexts of one kernel thread, so there is nothing else in the process.
- *          Private memory that the run mapped is unmapped; such memory that it unmapped was only
- *          made inaccessible. Other changes in the kernel cannot be
- *          undone. So after any other system call, except a few harmless ones (sys.c), the copy
- *          really ends with its run, and the next run gets a new copy.
+ *          Private memory that the run mapped is unmapped. Private memory that the run unmapped was
+ *          only made inaccessible, and is made accessible again. Other changes in the kernel cannot
+ *          be undone. So after a system call that changes anything else in the kernel (sys.c), the
+ *          copy really ends with its run, and the next run gets a new copy.
  *
  *          Every first write to a page of a copy costs a page fault. The copy has saved the pages
  *          that earlier copies wrote (hot_pages.h). If there were faults in a run, the copy looks
