@@ -1,6 +1,7 @@
 /*
  * text_write.c - the writer of the text form: one event per line.
  */
+#include "hash_map.h"
 #include "trace_text.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -55,23 +56,9 @@ static void put_place(const struct pf_trace *t, uint32_t place, FILE *out)
     fputs(text, out);
 }
 
-/* Calls that have been written, by reach set. A set of more than SHORT items is written only once;
- * later calls refer to the number of that call. Open addressing; an entry is 1 + the call, 0 if
- * free. */
+/* A reach set of more than SHORT items is written only once; later calls refer to the number of that
+ * call. The calls that have been written are in a hash map, by a hash of their set. */
 #define SHORT 4
-struct written_sets {
-    uint32_t *at;
-    size_t mask;
-};
-
-static void written_sets_init(struct written_sets *d, size_t calls)
-{
-    size_t room = 16;
-    while (room < 2 * calls)
-        room *= 2;
-    d->at = pf_mem_zero(room, sizeof *d->at);
-    d->mask = room - 1;
-}
 
 static const struct pf_reach *reach_of(const struct pf_trace *t, uint32_t call)
 {
@@ -79,25 +66,26 @@ static const struct pf_reach *reach_of(const struct pf_trace *t, uint32_t call)
 }
 
 /* Returns the first call with the same reach set; this call if it is the first. */
-static uint32_t first_call_with_set(struct written_sets *d, const struct pf_trace *t, uint32_t call)
+static uint32_t first_call_with_set(struct pf_hash_map *written, const struct pf_trace *t,
+                                    uint32_t call)
 {
     const struct pf_reach *set = reach_of(t, call);
     const uint32_t *items = t->reach_items.at;
     uint64_t hash = set->nitems;
     for (uint32_t k = set->item0; k < set->item0 + set->nitems; k++)
         hash = (hash ^ items[k]) * 0x9e3779b97f4a7c15;
-    size_t i = (size_t)(hash >> 20) & d->mask;
-    for (; d->at[i]; i = (i + 1) & d->mask) {
-        const struct pf_reach *other = reach_of(t, d->at[i] - 1);
+    struct pf_hash_walk w = pf_hash_map_walk(written, hash);
+    while (pf_hash_map_next(written, &w)) {
+        const struct pf_reach *other = reach_of(t, w.value);
         if (other->nitems == set->nitems &&
             !memcmp(items + other->item0, items + set->item0, set->nitems * sizeof *items))
-            return d->at[i] - 1;
+            return w.value;
     }
-    d->at[i] = call + 1;
+    pf_hash_map_add(written, hash, call);
     return call;
 }
 
-static void put_reach(const struct pf_trace *t, uint32_t call, struct written_sets *written,
+static void put_reach(const struct pf_trace *t, uint32_t call, struct pf_hash_map *written,
                       FILE *out)
 {
     const struct pf_reach *d = reach_of(t, call);
@@ -147,7 +135,7 @@ static void put_file(const char *s, FILE *out)
         fputc((unsigned char)*s <= ' ' || *s == 127 || strchr("#{}", *s) ? '_' : *s, out);
 }
 
-static void put_event(const struct pf_trace *t, uint32_t i, struct written_sets *written, FILE *out)
+static void put_event(const struct pf_trace *t, uint32_t i, struct pf_hash_map *written, FILE *out)
 {
     const struct pf_event *e = &t->events.at[i];
     fprintf(out, "%u %s %s%s%s", pf_trace_label(t, i), role(t, PF_ROLE_THREAD, e->thread),
@@ -214,8 +202,7 @@ static void put_event(const struct pf_trace *t, uint32_t i, struct written_sets 
 
 void pf_trace_write_text(const struct pf_trace *t, FILE *out)
 {
-    struct written_sets written;
-    written_sets_init(&written, t->reaches.len);
+    struct pf_hash_map written = {0};
     if (t->has_unrecorded_code)
         fputs(t->recorded.cut ? "recorded cut\n" : "recorded\n", out);
     for (size_t i = 0; i < t->initials.len; i++) {
@@ -225,5 +212,5 @@ void pf_trace_write_text(const struct pf_trace *t, FILE *out)
     }
     for (uint32_t i = 0; i < t->events.len; i++)
         put_event(t, i, &written, out);
-    free(written.at);
+    pf_hash_map_release(&written);
 }

@@ -300,8 +300,8 @@ class Interpreter:
         )
         return ("exit", state.output + final)
 
-    def results(self):
-        """The set of (how it ended, what it printed)."""
+    def results(self, most=None):
+        """The set of (how it ended, what it printed); None: there are more states than `most`."""
         found, seen, todo = set(), set(), [self.start()]
         while todo:
             state = todo.pop()
@@ -309,6 +309,8 @@ class Interpreter:
             if key in seen:
                 continue
             seen.add(key)
+            if most and len(seen) > most:
+                return None
             following = [] if state.over else list(self.steps(state))
             todo += following
             if not following:

@@ -134,29 +134,11 @@ class Writer:
         return self.basic() if depth >= 2 else self.chance(options)()
 
 
-def all_results(program):
-    """The results of all executions; None: there are too many states."""
-    interpreter = model.Interpreter(program)
-    found, seen, left = set(), set(), [interpreter.start()]
-    while left:
-        state = left.pop()
-        if state.key() in seen:
-            continue
-        seen.add(state.key())
-        if len(seen) > STATES_MAX:
-            return None
-        following = [] if state.over else list(interpreter.steps(state))
-        left += following
-        if not following:
-            found.add(interpreter.result(state))
-    return found
-
-
 def compare(seed):
     """-> (what is wrong, or an empty text; whether the exploration was called complete), or None for too many states"""
     text = Writer(seed).program()
     program = model.Program(text)
-    want = all_results(program)
+    want = model.Interpreter(program).results(STATES_MAX)
     if want is None:
         return None
     program.wants["runs"] = RUNS

@@ -80,20 +80,31 @@ static LLVMValueRef new_counter(struct pf_unit *u)
     return g;
 }
 
+/* Replaces the branch at the end of `check` by a branch to `to`, if `stay` holds, or to a new block,
+ * where the builder is afterwards. Returns that block. */
+static LLVMBasicBlockRef branch_to_question(struct pf_emit *e, LLVMBasicBlockRef check,
+                                            LLVMValueRef stay, LLVMBasicBlockRef to)
+{
+    LLVMBasicBlockRef ask = pf_emit_block(e);
+    LLVMValueRef old = LLVMGetBasicBlockTerminator(check);
+    pf_emit_branch(e, stay, to, ask, true);
+    LLVMInstructionEraseFromParent(old);
+    LLVMPositionBuilderAtEnd(e->b, ask);
+    return ask;
+}
+
 /* The plain body asks the runtime as long as the block's counter is not 0. */
 static void emit_check_rare_block(struct pf_emit *e, struct body_switch *c)
 {
     struct pf_unit *u = e->u;
-    LLVMBasicBlockRef ask = pf_emit_block(e), to = e->plan->blocks[c->to];
-    LLVMValueRef old = LLVMGetBasicBlockTerminator(c->check), counter = new_counter(u);
-    LLVMPositionBuilderBefore(e->b, old);
+    LLVMBasicBlockRef to = e->plan->blocks[c->to];
+    LLVMValueRef counter = new_counter(u);
+    LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(c->check));
     LLVMValueRef left = LLVMBuildLoad2(e->b, u->i32, counter, "");
     LLVMSetOrdering(left, LLVMAtomicOrderingMonotonic);
     LLVMSetAlignment(left, 4);
     LLVMValueRef stay = LLVMBuildICmp(e->b, LLVMIntEQ, left, pf_emit_number(e, 0), "");
-    pf_emit_branch(e, stay, to, ask, true);
-    LLVMInstructionEraseFromParent(old);
-    LLVMPositionBuilderAtEnd(e->b, ask);
+    LLVMBasicBlockRef ask = branch_to_question(e, c->check, stay, to);
     LLVMValueRef args[] = {e->record, counter};
     LLVMValueRef go = pf_emit_call(e, PF_E___pf_rare_block, args);
     stay = LLVMBuildICmp(e->b, LLVMIntEQ, go, pf_emit_number(e, 0), "");
@@ -189,17 +200,14 @@ static LLVMValueRef emit_leave(struct pf_emit *e, size_t head, bool quick,
 {
     struct pf_unit *u = e->u;
     LLVMBasicBlockRef start = e->first[head], check = split_edges(e, head, true),
-                      ask = pf_emit_block(e), leave = pf_emit_block(e);
+                      leave = pf_emit_block(e);
     LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(start));
     LLVMValueRef left = LLVMBuildPhi(e->b, u->i32, "");
     LLVMValueRef first = pf_emit_number(e, quick ? FIRST_ITERATIONS_QUICK : FIRST_ITERATIONS);
-    LLVMValueRef old = LLVMGetBasicBlockTerminator(check);
-    LLVMPositionBuilderBefore(e->b, old);
+    LLVMPositionBuilderBefore(e->b, LLVMGetBasicBlockTerminator(check));
     LLVMValueRef next = LLVMBuildSub(e->b, left, pf_emit_number(e, 1), "");
     LLVMValueRef go_on = LLVMBuildICmp(e->b, LLVMIntNE, next, pf_emit_number(e, 0), "");
-    pf_emit_branch(e, go_on, start, ask, true);
-    LLVMInstructionEraseFromParent(old);
-    LLVMPositionBuilderAtEnd(e->b, ask);
+    LLVMBasicBlockRef ask = branch_to_question(e, check, go_on, start);
     LLVMValueRef args[] = {e->record, first};
     LLVMValueRef more = pf_emit_call(e, PF_E___pf_burst_left, args);
     LLVMValueRef stay = LLVMBuildICmp(e->b, LLVMIntNE, more, pf_emit_number(e, 0), "");

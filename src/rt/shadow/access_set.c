@@ -304,29 +304,28 @@ uint64_t pf_read_set_add_memoised(struct pf_thread *t, uint64_t from, uint64_t a
     return count_use(to);
 }
 
-uint64_t pf_read_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a)
+/* Adds a to the word `from` of a cell: one read, or a reference to `set`. */
+static inline uint64_t add_to_word(struct pf_thread *t, uint64_t from,
+                                   const struct pf_access_set *set, uint64_t a)
 {
     bool again;
-    uint64_t to = pf_read_set_add_memoised(t, s, a);
+    uint64_t to = pf_read_set_add_memoised(t, from, a);
     if (to)
         return to;
     if (!may_make_read_set(t))
         return 0;
-    to = add_read(t, &s, 1, a, &again);
-    return to ? memoise(t, s, a, to) : 0;
+    to = add_read(t, set ? set->record : &from, set ? set->n : 1, a, &again);
+    if (!to || (set && again && set->uses < POPULAR && pf_word_is_ref(to)))
+        return 0;
+    return memoise(t, from, a, to);
+}
+
+uint64_t pf_read_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a)
+{
+    return add_to_word(t, s, NULL, a);
 }
 
 uint64_t pf_read_set_add(struct pf_thread *t, uint64_t ref, uint64_t a)
 {
-    bool again;
-    uint64_t to = pf_read_set_add_memoised(t, ref, a);
-    if (to)
-        return to;
-    if (!may_make_read_set(t))
-        return 0;
-    struct pf_access_set *s = pf_access_set_at(ref);
-    to = add_read(t, s->record, s->n, a, &again);
-    if (!to || (again && s->uses < POPULAR && pf_word_is_ref(to)))
-        return 0;
-    return memoise(t, ref, a, to);
+    return add_to_word(t, ref, pf_access_set_at(ref), a);
 }

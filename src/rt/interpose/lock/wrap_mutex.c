@@ -243,12 +243,18 @@ PF_INTERPOSE_HOT(int, pthread_mutex_lock, (pthread_mutex_t * m))
     return r;
 }
 
-/* The time limit has passed: true if the mutex is free now, and taken (retry_at_limit in
- * mode_ops.h). */
-static bool is_free_now(const struct pf_call *c, pthread_mutex_t *m, int r)
+/* A call with a time limit has returned r; returns the result for the program. At the limit the
+ * mutex is tried once more (retry_at_limit in mode_ops.h). */
+static int timed_result(struct pf_call *c, pthread_mutex_t *m, int r)
 {
-    return r == ETIMEDOUT && c->t && pf_mode->retry_at_limit && is_simple(m) &&
-           !PF_REAL(pthread_mutex_trylock)(m);
+    if (r == ETIMEDOUT && pf_mode->retry_at_limit && is_simple(m) &&
+        !PF_REAL(pthread_mutex_trylock)(m))
+        r = 0;
+    if (TAKEN(r))
+        pf_mutex_taken(c, m);
+    else
+        failed(c, m, r, ETIMEDOUT);
+    return r;
 }
 
 PF_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * m, const struct timespec *until))
@@ -259,14 +265,7 @@ PF_INTERPOSE(int, pthread_mutex_timedlock, (pthread_mutex_t * m, const struct ti
     pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(pthread_mutex_timedlock)(m, until);
-    int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_timedlock)(m, until));
-    if (is_free_now(&c, m, r))
-        r = 0;
-    if (TAKEN(r))
-        pf_mutex_taken(&c, m);
-    else
-        failed(&c, m, r, ETIMEDOUT);
-    return r;
+    return timed_result(&c, m, PF_BLOCKING(c, PF_REAL(pthread_mutex_timedlock)(m, until)));
 }
 
 PF_INTERPOSE(int, pthread_mutex_clocklock,
@@ -278,14 +277,7 @@ PF_INTERPOSE(int, pthread_mutex_clocklock,
     pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(pthread_mutex_clocklock)(m, clock, until);
-    int r = PF_BLOCKING(c, PF_REAL(pthread_mutex_clocklock)(m, clock, until));
-    if (is_free_now(&c, m, r))
-        r = 0;
-    if (TAKEN(r))
-        pf_mutex_taken(&c, m);
-    else
-        failed(&c, m, r, ETIMEDOUT);
-    return r;
+    return timed_result(&c, m, PF_BLOCKING(c, PF_REAL(pthread_mutex_clocklock)(m, clock, until)));
 }
 
 PF_INTERPOSE_HOT(int, pthread_mutex_unlock, (pthread_mutex_t * m))
