@@ -76,7 +76,7 @@ static struct pf_thread *begin_thread(void)
     __pf_tls = (struct pf_tls){.frame = t->context.frames + 1, .thread = t};
     __pf_tls.dispatch = PF_DISPATCH_COUNT;
     __pf_tls.counts = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof *__pf_tls.counts);
-    pf_sampler_atexrace.begin(t);
+    pf_sampling_atexrace.begin(t);
     assert_non_null(t->sample.policy_state);
     return t;
 }
@@ -88,7 +88,7 @@ static void make_calls(struct pf_thread *t, unsigned seed)
         struct pf_func *f = &funcs[(seed >> 16) % FUNCS].f;
         __atomic_store_n(&__pf_tls.frame->func, f, __ATOMIC_RELAXED);
         if (--__pf_tls.counts[f->number] < 0)
-            pf_sampler_atexrace.call(t, f);
+            pf_sampling_atexrace.call(t, f);
     }
 }
 
@@ -98,7 +98,7 @@ static void end_thread(struct pf_thread *t)
     pf_function_pairs_each(&((struct thread_state *)t->sample.policy_state)->pairs, sum_calls,
                            &own);
     __atomic_fetch_add(&counted, own, __ATOMIC_RELAXED);
-    pf_sampler_atexrace.end(t);
+    pf_sampling_atexrace.end(t);
     pf_sys(SYS_munmap, __pf_tls.counts, PF_FUNCS_MAX * sizeof *__pf_tls.counts);
     munmap(t->context.frames, t->context.frames_size); /* faults if a thread still reads it */
     free(t);
@@ -114,7 +114,7 @@ static void *first_half(void *arg)
     struct pf_fiber_words *f = arg;
     f->t = begin_thread();
     make_calls(f->t, f->t->number);
-    pf_sampler_atexrace.suspend(f->t, __pf_tls.frame);
+    pf_sampling_atexrace.suspend(f->t, __pf_tls.frame);
     f->tls = __pf_tls;
     __pf_tls = (struct pf_tls){0};
     return NULL;
@@ -123,7 +123,7 @@ static void second_half(struct pf_fiber_words *f)
 {
     __pf_tls = f->tls;
     f->t->tls = &__pf_tls;
-    pf_sampler_atexrace.resume(f->t);
+    pf_sampling_atexrace.resume(f->t);
     make_calls(f->t, f->t->number);
     end_thread(f->t);
 }
@@ -152,8 +152,8 @@ static void test_ends(void **state)
     pthread_t p[THREADS];
     uint32_t done = 0;
     struct pf_sample_numbers numbers;
-    assert_true(pf_sampler_atexrace.configure(""));
-    pf_sampler_atexrace.start();
+    assert_true(pf_sampling_atexrace.configure(""));
+    pf_sampling_atexrace.start();
     for (unsigned i = 0; i < FUNCS; i++) {
         funcs[i].f.number = i + 1;
         funcs[i].f.hash = i + 1;
@@ -163,17 +163,17 @@ static void test_ends(void **state)
     for (unsigned i = 0; i < THREADS; i++)
         assert_int_equal(pthread_create(&p[i], NULL, work, &done), 0);
     for (uint64_t before = 0; __atomic_load_n(&done, __ATOMIC_ACQUIRE) < THREADS;) {
-        pf_sampler_atexrace.finish(&numbers, true);
+        pf_sampling_atexrace.finish(&numbers, true);
         assert_true(saved_calls >= before); /* no call is lost or counted twice */
         before = saved_calls;
-        pf_sampler_atexrace.exec_failed();
-        pf_sampler_atexrace.lock(); /* a fork */
-        pf_sampler_atexrace.unlock();
+        pf_sampling_atexrace.exec_failed();
+        pf_sampling_atexrace.lock(); /* a fork */
+        pf_sampling_atexrace.unlock();
     }
     for (unsigned i = 0; i < THREADS; i++)
         pthread_join(p[i], NULL);
     for (int i = 0; i < 2; i++) {
-        pf_sampler_atexrace.finish(&numbers, false);
+        pf_sampling_atexrace.finish(&numbers, false);
         assert_int_equal(saved_calls, counted);
     }
     assert_true(counted > 0 && numbers.pairs > 0);

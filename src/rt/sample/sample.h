@@ -1,13 +1,13 @@
 /*
  * sample.h - sampling: a policy decides which calls run the watch body.
  *
- * Model:   for a call of function f by thread t, a sampler answers "watch" or "plain". Plain bodies
+ * Model:   for a call of function f by thread t, a policy answers "watch" or "plain". Plain bodies
  *          keep frames, atomics and fences, so happens-before is always complete, and every
  *          reported race is real; only races of unwatched accesses can be missed. Compiled code
  *          asks through __pf_ask, but not at every call: counts[f] calls of f pass without asking
  *          (PF_DISPATCH_COUNT).
  * Memory:  a thread's state is created by _begin and freed by _end.
- * Threads: each thread asks for itself; a sampler locks what its threads share. A thread may end
+ * Threads: each thread asks for itself; a policy locks what its threads share. A thread may end
  *          while another one finishes the process.
  * Errors:  a thread without memory for its state watches every call, counted as PF_LIMIT_MEMORY.
  */
@@ -18,7 +18,7 @@
 #include "thread.h"
 
 /* Functions without a comment are called in the thread itself, nested. NULL: nothing to do. */
-struct pf_sampler {
+struct pf_sampling_policy {
     const char *name;
     /* Parses the text after "name:" ("" if there is none); returns false if it is invalid. */
     bool (*configure)(const char *parameters);
@@ -45,8 +45,8 @@ struct pf_sampler {
     void (*unlock)(void);
     void (*forked)(struct pf_thread *t); /* in the child process */
 };
-extern const struct pf_sampler pf_sampler_literace, pf_sampler_pacer, pf_sampler_atexrace,
-    pf_sampler_atexrace_paper, pf_sampler_cross;
+extern const struct pf_sampling_policy pf_sampling_literace, pf_sampling_pacer, pf_sampling_atexrace,
+    pf_sampling_atexrace_paper, pf_sampling_cross;
 
 /* Reads the option `sample`; an unknown policy ends the process with status 2. */
 void pf_sample_init(void);

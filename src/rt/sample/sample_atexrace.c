@@ -394,7 +394,7 @@ static void forked(struct pf_thread *t)
     }
 }
 
-const struct pf_sampler pf_sampler_atexrace = {
+const struct pf_sampling_policy pf_sampling_atexrace = {
     .name = "atexrace",
     .configure = configure,
     .start = start,

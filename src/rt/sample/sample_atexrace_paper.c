@@ -214,7 +214,7 @@ static void forked(struct pf_thread *t)
         pf_function_pairs_release(&own->pairs);
 }
 
-const struct pf_sampler pf_sampler_atexrace_paper = {
+const struct pf_sampling_policy pf_sampling_atexrace_paper = {
     .name = "atexrace-paper",
     .configure = configure,
     .start = start,

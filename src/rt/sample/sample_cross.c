@@ -34,7 +34,7 @@ static uint32_t burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iter
     return 0;
 }
 
-const struct pf_sampler pf_sampler_cross = {
+const struct pf_sampling_policy pf_sampling_cross = {
     .name = "cross",
     .configure = configure,
     .begin = begin,

@@ -49,7 +49,7 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
     return PF_BODY_WATCH;
 }
 
-const struct pf_sampler pf_sampler_literace = {
+const struct pf_sampling_policy pf_sampling_literace = {
     .name = "literace",
     .configure = configure,
     .begin = begin,

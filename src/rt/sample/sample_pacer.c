@@ -99,7 +99,7 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
     return PF_BODY_WATCH;
 }
 
-const struct pf_sampler pf_sampler_pacer = {
+const struct pf_sampling_policy pf_sampling_pacer = {
     .name = "pacer",
     .configure = configure,
     .start = start,
