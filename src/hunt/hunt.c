@@ -118,21 +118,21 @@ static pf_status run_changed(struct pf_hunt *h, const struct pf_hunt_run *what,
 /* Tries the next input that makes one of the runs take another path. *more: there was one. */
 static pf_status try_flip(struct pf_hunt *h, struct wanted_runs *w, bool *more, struct pf_error *e)
 {
-    struct pf_hunt_flip flip;
+    struct pf_hunt_answer answer;
     *more = false;
     pf_status s = make_wanted_symbolic(h, w, e);
     if (s != PF_OK || pf_hunt_stopped(h))
         return s;
-    *more = pf_hunt_paths_next(h->paths, w ? is_wanted : NULL, w, &flip);
+    *more = pf_hunt_paths_next(h->paths, w ? is_wanted : NULL, w, &answer);
     if (!*more)
         return PF_OK;
-    const struct pf_hunt_run *from = &h->runs.at[flip.run];
-    struct pf_hunt_run next = {.input = flip.input,
+    const struct pf_hunt_run *from = &h->runs.at[answer.run];
+    struct pf_hunt_run next = {.input = answer.input,
                                .plan = pf_mem_copy(from->plan),
                                .policy = from->policy,
                                .schedule = from->schedule,
-                               .predicted = flip.predicted,
-                               .flip = flip.key,
+                               .predicted = answer.predicted,
+                               .flip = answer.key,
                                .race = from->race};
     bool ran;
     uint64_t left = h->left_plan;
@@ -148,12 +148,12 @@ static pf_status try_flip(struct pf_hunt *h, struct wanted_runs *w, bool *more, 
         s = pf_hunt_execute(h, &free_run, &ran, e);
     }
     if (s == PF_OK && ran && !next.plan && !next.policy && h->runs.len % OTHER_EVERY == 0) {
-        struct pf_hunt_run other = {.input = flip.input, .race = NO_RACE};
+        struct pf_hunt_run other = {.input = answer.input, .race = NO_RACE};
         other.schedule = other.policy = 1 + h->runs.len / OTHER_EVERY % (POLICIES - 1);
         s = pf_hunt_execute(h, &other, &ran, e);
     }
     free(next.plan);
-    pf_input_bytes_release(&flip.input);
+    pf_input_bytes_release(&answer.input);
     return s;
 }
 

@@ -460,7 +460,7 @@ static enum pf_solve_outcome ask(struct pf_hunt_paths *p, struct path *x,
 
 /* The input of the question's answer. False: it has none. */
 static bool answer(struct pf_hunt_paths *p, struct path *x, const struct pf_hunt_question *q,
-                   struct pf_hunt_flip *out)
+                   struct pf_hunt_answer *out)
 {
     pf_leaf_values values = {0};
     bool sure = false, found = true;
@@ -482,7 +482,7 @@ static bool answer(struct pf_hunt_paths *p, struct path *x, const struct pf_hunt
 }
 
 bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint32_t run), void *arg,
-                        struct pf_hunt_flip *out)
+                        struct pf_hunt_answer *out)
 {
     const struct pf_hunt_question *q;
     while (!(p->stopped && p->stopped(p->stopped_arg)) &&

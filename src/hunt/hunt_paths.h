@@ -34,7 +34,7 @@ struct pf_hunt_paths_counts {
 };
 
 /* The answer to a question: a new input for a run to be made. */
-struct pf_hunt_flip {
+struct pf_hunt_answer {
     struct pf_input_bytes input;
     uint32_t run; /* whose path is changed */
     uint64_t key; /* identifies the question, also in later sessions */
@@ -46,7 +46,7 @@ struct pf_hunt_paths *pf_hunt_paths_new(const char *worker, uint64_t limit_ms);
 void pf_hunt_paths_free(struct pf_hunt_paths *p);
 
 /* Adds the expression log of a clip, which belongs to run `run` with this input. Two runs with
- * different schedules have different numbers `schedule`. `predicted`: that of the pf_hunt_flip that
+ * different schedules have different numbers `schedule`. `predicted`: that of the answer that
  * asked for the run; 0: none. `aliases`: see input_bytes.h. If the input has no bytes for a socket
  * or for random bytes, those that the run read are taken. Adds to `branches` a key for each branch
  * that the run took, together with its count. *new: one of them has a direction that no
@@ -58,7 +58,7 @@ PF_MUST_USE pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *cli
 /* Finds the next new input by the questions of runs for which wanted(arg, run) is true; NULL: of
  * all runs. False: there is none. */
 bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint32_t run), void *arg,
-                        struct pf_hunt_flip *out);
+                        struct pf_hunt_answer *out);
 /* The run that is added next reached this many sites: its questions come before those of runs
  * that reached fewer. */
 void pf_hunt_paths_reached(struct pf_hunt_paths *p, uint32_t sites);

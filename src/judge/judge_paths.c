@@ -324,7 +324,7 @@ static void take_worse(struct paths *p, struct pf_verdict *v, const struct pf_in
 
 /* Records the program with the input and judges the race in that recording. False: the race did not
  * happen. */
-static bool try_plan(struct paths *p, const struct pf_hunt_flip *flip, const char *plan)
+static bool try_plan(struct paths *p, const struct pf_hunt_answer *answer, const char *plan)
 {
     struct pf_judge_again again = {.how = p->how,
                                    .race = p->race,
@@ -333,7 +333,7 @@ static bool try_plan(struct paths *p, const struct pf_hunt_flip *flip, const cha
     struct pf_verdict v = {.class = PF_JUDGED_UNDECIDED};
     char *name = pf_mem_format("%s.path%u", p->race->name, p->number);
     struct pf_error ignored;
-    bool met = record(p, &flip->input, plan, false, again.file, NULL, &ignored) == PF_OK &&
+    bool met = record(p, &answer->input, plan, false, again.file, NULL, &ignored) == PF_OK &&
                pf_judge_again(&again, name, &v);
     bool harmless = v.class == PF_JUDGED_K_WITNESS;
     p->out->schedules += v.schedules;
@@ -341,9 +341,9 @@ static bool try_plan(struct paths *p, const struct pf_hunt_flip *flip, const cha
     if (harmless && p->out->class == PF_JUDGED_K_WITNESS)
         p->out->k += v.k;
     if (met && v.class < p->out->class && v.class <= PF_JUDGED_OUTPUT_DIFFERS)
-        take_worse(p, &v, &flip->input);
+        take_worse(p, &v, &answer->input);
     if (met && p->out->class != PF_JUDGED_SPEC_VIOLATED)
-        explore(p, &flip->input, &again.job->t, flip->predicted,
+        explore(p, &answer->input, &again.job->t, answer->predicted,
                 harmless ? pf_verdict_alternate(&v) : NULL);
     pf_verdict_discard(&v);
     pf_judge_again_release(&again);
@@ -351,15 +351,15 @@ static bool try_plan(struct paths *p, const struct pf_hunt_flip *flip, const cha
     return met;
 }
 
-static void try_input(struct paths *p, const struct pf_hunt_flip *flip)
+static void try_input(struct paths *p, const struct pf_hunt_answer *answer)
 {
     char *plan = pf_mem_format("%s/prefix.plan", p->folder);
     p->number++;
     p->attempts++;
     struct pf_error ignored;
-    bool met =
-        (write_plan(p->race->t, p->race->b, plan, &ignored) == PF_OK && try_plan(p, flip, plan)) ||
-        (!is_stopped(p) && try_plan(p, flip, NULL));
+    bool met = (write_plan(p->race->t, p->race->b, plan, &ignored) == PF_OK &&
+                try_plan(p, answer, plan)) ||
+               (!is_stopped(p) && try_plan(p, answer, NULL));
     p->out->paths += met;
     p->missed += !met;
     free(plan);
@@ -404,25 +404,25 @@ static void add_summary(struct paths *p)
 
 /* The next input: one that the comparison of outputs has found, else one that takes another
  * path. */
-static bool next_input(struct paths *p, struct pf_hunt_flip *flip)
+static bool next_input(struct paths *p, struct pf_hunt_answer *answer)
 {
     if (!p->named.len)
-        return pf_hunt_paths_next(p->tree, NULL, NULL, flip);
-    *flip = (struct pf_hunt_flip){.input = p->named.at[--p->named.len]};
+        return pf_hunt_paths_next(p->tree, NULL, NULL, answer);
+    *answer = (struct pf_hunt_answer){.input = p->named.at[--p->named.len]};
     return true;
 }
 
 static void explore_inputs(struct paths *p)
 {
-    struct pf_hunt_flip flip;
+    struct pf_hunt_answer answer;
     bool harmless = p->out->class == PF_JUDGED_K_WITNESS;
     if (!explore(p, &p->hunt.seed, p->race->t, 0, harmless ? pf_verdict_alternate(p->out) : NULL))
         return;
     while (p->out->paths < p->how->paths && p->out->class != PF_JUDGED_SPEC_VIOLATED &&
-           p->attempts < ATTEMPTS * p->how->paths && !is_stopped(p) && next_input(p, &flip)) {
-        if (may_change(p, &flip.input))
-            try_input(p, &flip);
-        pf_input_bytes_release(&flip.input);
+           p->attempts < ATTEMPTS * p->how->paths && !is_stopped(p) && next_input(p, &answer)) {
+        if (may_change(p, &answer.input))
+            try_input(p, &answer);
+        pf_input_bytes_release(&answer.input);
     }
     if (p->out->class == PF_JUDGED_K_WITNESS && p->out->paths > 1)
         snprintf(p->out->reason, sizeof p->out->reason,

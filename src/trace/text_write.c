@@ -56,8 +56,8 @@ static void put_place(const struct pf_trace *t, uint32_t place, FILE *out)
     fputs(text, out);
 }
 
-/* A reach set of more than SHORT items is written only once; later calls refer to the number of that
- * call. The calls that have been written are in a hash map, by a hash of their set. */
+/* A reach set of more than SHORT items is written only once; later calls refer to the number of
+ * that call. The calls that have been written are in a hash map, by a hash of their set. */
 #define SHORT 4
 
 static const struct pf_reach *reach_of(const struct pf_trace *t, uint32_t call)

@@ -80,8 +80,8 @@ static LLVMValueRef new_counter(struct pf_unit *u)
     return g;
 }
 
-/* Replaces the branch at the end of `check` by a branch to `to`, if `stay` holds, or to a new block,
- * where the builder is afterwards. Returns that block. */
+/* Replaces the branch at the end of `check` by a branch to `to` if `stay` holds, else to a new
+ * block, where the builder is afterwards. Returns that block. */
 static LLVMBasicBlockRef branch_to_question(struct pf_emit *e, LLVMBasicBlockRef check,
                                             LLVMValueRef stay, LLVMBasicBlockRef to)
 {

@@ -10,9 +10,9 @@
 #include "sys.h"
 #include "textbuf.h"
 
-static const struct pf_sampling_policy *const policies[] = {&pf_sampling_literace, &pf_sampling_pacer,
-                                                    &pf_sampling_atexrace,
-                                                    &pf_sampling_atexrace_paper, &pf_sampling_cross};
+static const struct pf_sampling_policy *const policies[] = {
+    &pf_sampling_literace, &pf_sampling_pacer, &pf_sampling_atexrace, &pf_sampling_atexrace_paper,
+    &pf_sampling_cross};
 static const struct pf_sampling_policy *policy;
 static bool finished;
 

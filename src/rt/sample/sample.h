@@ -45,8 +45,8 @@ struct pf_sampling_policy {
     void (*unlock)(void);
     void (*forked)(struct pf_thread *t); /* in the child process */
 };
-extern const struct pf_sampling_policy pf_sampling_literace, pf_sampling_pacer, pf_sampling_atexrace,
-    pf_sampling_atexrace_paper, pf_sampling_cross;
+extern const struct pf_sampling_policy pf_sampling_literace, pf_sampling_pacer,
+    pf_sampling_atexrace, pf_sampling_atexrace_paper, pf_sampling_cross;
 
 /* Reads the option `sample`; an unknown policy ends the process with status 2. */
 void pf_sample_init(void);
