@@ -379,6 +379,8 @@ static bool add_call(struct trace_loader *l, const struct pf_record *r, uint32_t
         memmove(c, c + 1, (size_t)(l->calls.at + --l->calls.len - c) * sizeof *c);
     }
     uint32_t what = pf_trace_role_number(l->t, PF_ROLE_CALL, name);
+    if (what == l->t->recorded.callee.len)
+        pf_vec_push(&l->t->recorded.callee, name_of(l, callee ? callee : ""));
     struct pf_event *e = add(l, r, r->kind, thread_index, stack);
     e->what = what;
     e->link = link;

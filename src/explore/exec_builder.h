@@ -14,6 +14,7 @@ struct pf_exec_operation {
     uint32_t node;
     bool second, closed, has_effect;
     bool dropped; /* it belongs to an iteration of a loop that changed nothing */
+    bool starts;  /* likewise, and it is the first one of the iteration */
     bool alone;   /* it is the whole iteration */
     bool repeats; /* iterations before it were dropped: it may be one more of them */
     uint64_t state; /* of its thread before it; 0: not known */
@@ -48,26 +49,32 @@ struct pf_exec_builder {
     const struct pf_blocked *blocked;
     uint32_t nblocked;
     uint32_t *ndropped; /* per thread: operations dropped so far */
+    /* per thread: the history of its last dropped operation, and ndropped before the iteration */
+    struct pf_exec_dropped {
+        uint64_t history;
+        uint32_t before;
+    } *dropped;
+    uint64_t after; /* the history after which a dropped operation comes; 0: not dropped */
     PF_VEC(struct pf_exec_operation) operations;
     uint32_t *operation; /* per event: its operation */
-    uint32_t *next;      /* per event: the next one of its operation */
+    uint32_t *next; /* per event: the next one of its operation */
     /* per thread: the node that creates it; how many threads it has created; its last node */
     uint32_t *fork, *forks, *last_node;
     PF_VEC(struct pf_exec_object) objects; /* the cells of the graph */
     /* numbers of the trace -> cell; PF_NONE: used by one thread only */
     uint32_t *cell_of, *lock_of, *cond_of, *sync_of, *barrier_of;
-    uint32_t hidden;     /* the cell of calls with a state of their own; PF_NONE: none */
-    uint32_t *own;       /* per cell and thread: the thread's last write */
-    uint32_t nown;       /* threads of a row of `own` */
+    uint32_t hidden; /* the cell of calls with a state of their own; PF_NONE: none */
+    uint32_t *own; /* per cell and thread: the thread's last write */
+    uint32_t nown; /* threads of a row of `own` */
     PF_VEC(struct pf_exec_waiter) waiters; /* of all condition variables, the oldest first */
     pf_vec_u32 arrivals; /* pairs (object of the round, node) */
-    uint32_t node;       /* the node that is being built */
-    size_t edge0;        /* its first edge */
-    uint32_t live;       /* threads that exist, without the main one */
-    uint32_t unjoined;   /* likewise, or have ended but were not joined */
+    uint32_t node; /* the node that is being built */
+    size_t edge0; /* its first edge */
+    uint32_t live; /* threads that exist, without the main one */
+    uint32_t unjoined; /* likewise, or have ended but were not joined */
     const struct pf_blocked *ender; /* of the thread that ended the process; NULL: none did */
     uint32_t ender_thread;
-    uint32_t stop;       /* the operation that ended the process; PF_NONE: it has no event */
+    uint32_t stop; /* the operation that ended the process; PF_NONE: it has no event */
 };
 
 uint64_t pf_exec_mix(uint64_t h, uint64_t v);
@@ -96,6 +103,10 @@ void pf_exec_set_flag(struct pf_exec_builder *b, uint32_t flag);
 void pf_exec_open_at(struct pf_exec_builder *b, const char *reason, uint32_t event);
 /* The node comes after the operation of the event. */
 void pf_exec_add_order(struct pf_exec_builder *b, uint32_t from_event);
+/* exec_once.c: true if the function runs an initialiser once, or ends one. */
+bool pf_exec_is_once(const char *function);
+/* Adds what event i of such a function does to its object. */
+void pf_exec_add_once(struct pf_exec_builder *b, uint32_t i, uint32_t cell);
 /* exec_cond.c: adds what event i does to a condition variable. */
 void pf_exec_add_cond(struct pf_exec_builder *b, uint32_t i);
 /* The thread waits for its mutex after a wait for a condition variable: adds why that wait
@@ -108,12 +119,22 @@ void pf_exec_find_objects(struct pf_exec_builder *b);
 void pf_exec_add_event(struct pf_exec_builder *b, uint32_t i);
 /* Adds what the operation reads, without effects on the objects. Only for those that just read. */
 void pf_exec_add_reads(struct pf_exec_builder *b, const struct pf_exec_operation *o);
-/* Adds what the library function behind the operation does, apart from its events. */
-void pf_exec_add_call(struct pf_exec_builder *b, const struct pf_exec_operation *o);
 /* Adds a read of the cell by the node. fallback: the source if nothing was written. */
 void pf_exec_add_read(struct pf_exec_builder *b, uint32_t cell, uint32_t fallback, uint32_t offset);
+/* exec_calls.c: the function of a call event; empty: not known. */
+const char *pf_exec_callee(const struct pf_trace *t, uint32_t call);
 /* True if the operation is a call of a library function with a state of its own. */
 bool pf_exec_is_ordered(const struct pf_exec_builder *b, const struct pf_exec_operation *o);
+/* True if all effects of the call event's function are events. */
+bool pf_exec_is_event(const struct pf_exec_builder *b, uint32_t call);
+/* Adds what the library function behind the operation does, apart from its events. */
+void pf_exec_add_call(struct pf_exec_builder *b, const struct pf_exec_operation *o);
+/* Adds what event i, a call of code without events or the return from one, does. */
+void pf_exec_add_code(struct pf_exec_builder *b, uint32_t i);
+/* Per cell of the trace: the thread that accesses it in such calls; PF_NONE: none; PF_EXEC_MANY:
+ * several. The caller frees it. */
+#define PF_EXEC_MANY (PF_NONE - 1)
+uint32_t *pf_exec_find_reached(const struct pf_exec_builder *b);
 /* exec_loops.c: marks the operations of iterations that changed nothing. */
 void pf_exec_find_waits(struct pf_exec_builder *b, const struct pf_exec_report *r);
 /* Marks operations in which threads waited at the end. */

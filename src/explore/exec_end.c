@@ -8,11 +8,11 @@
 /* The cell of the object that the thread waits for; PF_NONE: something else. */
 static uint32_t awaited_cell(const struct pf_exec_builder *b, const struct pf_blocked *k)
 {
-    bool takes = strstr(k->function, "sem") != NULL;
-    uint32_t object = pf_exec_find_object(b->t, takes ? PF_ROLE_SYNC : PF_ROLE_LOCK, k->object);
+    bool is_sync = strstr(k->function, "sem") || pf_exec_is_once(k->function);
+    uint32_t object = pf_exec_find_object(b->t, is_sync ? PF_ROLE_SYNC : PF_ROLE_LOCK, k->object);
     if (k->waits != PF_BLOCKED_WAITS || !k->object || object == PF_NONE)
         return PF_NONE;
-    return takes ? b->sync_of[object] : b->lock_of[object];
+    return is_sync ? b->sync_of[object] : b->lock_of[object];
 }
 
 /* True if the thread waits in the middle of an operation, to take its mutex again. */
@@ -31,7 +31,8 @@ static bool waits_for_time(const struct pf_blocked *k)
 /* True if the thread was about to take a lock that it had waited for, when the process ended. */
 static bool was_woken(const struct pf_blocked *k)
 {
-    return (k->waits == PF_BLOCKED_RUNS && strstr(k->function, "lock")) || waits_for_time(k);
+    bool takes = strstr(k->function, "lock") || pf_exec_is_once(k->function);
+    return (k->waits == PF_BLOCKED_RUNS && takes) || waits_for_time(k);
 }
 
 void pf_exec_find_end(struct pf_exec_builder *b, bool crashed)
@@ -84,6 +85,7 @@ static void add_pending(struct pf_exec_builder *b, uint32_t thread, const struct
     bool takes = strstr(k->function, "sem") != NULL;
     uint32_t flags = PF_EXEC_PENDING | (in_second_part(k) ? PF_EXEC_SECOND : 0u) |
                      (takes ? PF_EXEC_TAKES : PF_EXEC_ACQUIRES) |
+                     (pf_exec_is_once(k->function) ? PF_EXEC_ONCE_CALL : 0u) |
                      (strstr(k->function, "rdlock") ? PF_EXEC_SHARES : 0u);
     pf_exec_node_begin(b, thread, (uint32_t)k->event - b->ndropped[thread], flags);
     for (size_t i = 0; i < b->operations.len; i++) /* what it did before it waited */

@@ -9,7 +9,8 @@
 
 #define PERIOD_MAX 8 /* operations of an iteration */
 
-/* True if the operation changes nothing that other threads could notice. */
+/* True if the operation changes nothing that other threads could notice. A call in it, such as
+ * sched_yield, has no effects of its own. */
 static bool only_reads(const struct pf_exec_builder *b, const struct pf_exec_operation *o)
 {
     if (pf_exec_is_ordered(b, o))
@@ -18,7 +19,9 @@ static bool only_reads(const struct pf_exec_builder *b, const struct pf_exec_ope
         const struct pf_event *e = &b->t->events.at[i];
         bool same = e->kind == PF_EV_RMW && !(e->flags & PF_EF_UNKNOWN) &&
                     b->t->olds.at[e->link] == e->value;
-        if (e->kind != PF_EV_READ && e->kind != PF_EV_AREAD && e->kind != PF_EV_TRYFAIL && !same)
+        bool harmless = e->kind == PF_EV_RET || (e->kind == PF_EV_CALL && pf_exec_is_event(b, i));
+        if (e->kind != PF_EV_READ && e->kind != PF_EV_AREAD && e->kind != PF_EV_TRYFAIL && !same &&
+            !harmless)
             return false;
     }
     return true;
@@ -58,6 +61,7 @@ void pf_exec_find_waits(struct pf_exec_builder *b, const struct pf_exec_report *
                 b->operations.at[list->at[k]].dropped = true;
             /* operations without events, such as a sleep, are dropped with the others */
             b->operations.at[list->at[list->len - 1]].gap = o->index - p->index - (uint32_t)back;
+            p->starts = true;
             p->alone = back == 1;
             list->len -= back;
             o->repeats = true;

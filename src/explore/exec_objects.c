@@ -3,7 +3,6 @@
  * (execution.h).
  */
 #include "exec_builder.h"
-#include "explored_call.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -72,15 +71,6 @@ uint32_t pf_exec_try_flags(const char *function)
         return PF_EXEC_TRIES;
     bool timed = function && (strstr(function, "timed") || strstr(function, "clock"));
     return timed ? PF_EXEC_TRIES | PF_EXEC_TIMED : 0;
-}
-
-/* True if the event is a call of a library function with a state of its own, or part of one. */
-static bool is_ordered(const struct pf_trace *t, uint32_t event)
-{
-    const struct pf_event *e = &t->events.at[event];
-    const char *f =
-        e->kind == PF_EV_CALL ? pf_trace_text(t, t->calls.at[e->what]) : pf_exec_function(t, event);
-    return f && pf_explored_call_find(f) == PF_EXPLORED_CALL_ORDERED;
 }
 
 uint32_t pf_exec_find_object(const struct pf_trace *t, enum pf_role role, uint64_t futex)
@@ -162,12 +152,16 @@ void pf_exec_find_objects(struct pf_exec_builder *b)
             use(&syncs, sync, thread);
     }
     b->cell_of = pf_mem_resize(NULL, t->cells.len + 1, sizeof *b->cell_of);
+    uint32_t *reached = pf_exec_find_reached(b);
     for (uint32_t c = 0; c < t->cells.len; c++) {
         const struct pf_cell *k = &t->cells.at[c];
-        b->cell_of[c] = k->shared && k->written ? new_cell(b) : PF_NONE;
+        bool written = k->written || reached[c] != PF_NONE;
+        bool shared = k->shared || reached[c] == PF_EXEC_MANY;
+        b->cell_of[c] = shared && written ? new_cell(b) : PF_NONE;
         if (b->cell_of[c] != PF_NONE)
             b->x->cells.at[b->cell_of[c]] = (struct pf_exec_cell){k->initial_known, k->initial};
     }
+    free(reached);
     b->lock_of = number(b, &locks, PF_STATE_FREE);
     b->cond_of = number(b, &conds, PF_STATE_ANY);
     b->sync_of = number(b, &syncs, PF_STATE_ANY);
@@ -275,21 +269,31 @@ void pf_exec_open_at(struct pf_exec_builder *b, const char *reason, uint32_t eve
     const struct pf_trace *t = b->t;
     const struct pf_site_info *s = &t->sites.at[t->events.at[event].site];
     struct pf_exec_open o = {.reason = reason};
-    snprintf(o.where, sizeof o.where, "%s:%u", pf_trace_text(t, s->file), s->line);
+    bool is_call = t->events.at[event].kind == PF_EV_CALL;
+    const char *callee = is_call ? pf_exec_callee(t, event) : "";
+    int n = (int)strcspn(callee, "(");
+    snprintf(o.where, sizeof o.where, "%.*s%s%.120s:%u", n < 100 ? n : 100, callee, n ? " at " : "",
+             pf_trace_text(t, s->file), s->line);
     pf_vec_push(&b->x->open, o);
 }
 
-/* A failed attempt to take a message. */
-static void add_empty(struct pf_exec_builder *b, uint32_t sync, uint32_t tries)
+/* A failed attempt to take a message, or a look at the number of messages. */
+static void add_empty(struct pf_exec_builder *b, uint32_t sync, uint32_t i)
 {
     uint32_t cell = b->sync_of[sync];
+    const char *function = pf_exec_function(b->t, i);
     if (cell == PF_NONE)
         return;
+    if (pf_exec_is_once(function)) {
+        pf_exec_add_once(b, i, cell);
+        return;
+    }
     pf_exec_add_read(b, cell, PF_SOURCE_INITIAL, 0);
     struct pf_exec_access *a = &b->x->accesses.at[b->objects.at[cell].access];
     a->begins = true;
     a->level = b->objects.at[cell].level;
-    pf_exec_set_flag(b, PF_EXEC_TAKES | tries);
+    if (pf_exec_try_flags(function))
+        pf_exec_set_flag(b, PF_EXEC_TAKES | pf_exec_try_flags(function));
 }
 
 /* An acquire, a release or a failed attempt on a lock. */
@@ -357,6 +361,10 @@ static void add_message(struct pf_exec_builder *b, uint32_t i)
     uint32_t cell = b->sync_of[e->what];
     if (cell == PF_NONE)
         return;
+    if (pf_exec_is_once(pf_exec_function(b->t, i))) {
+        pf_exec_add_once(b, i, cell);
+        return;
+    }
     struct pf_exec_access *a = pf_exec_add_update(b, cell);
     struct pf_exec_object *o = &b->objects.at[cell];
     o->level += e->kind == PF_EV_POST ? 1 : -1;
@@ -378,7 +386,7 @@ void pf_exec_add_event(struct pf_exec_builder *b, uint32_t i)
         if (pf_event_operand[e->kind] == PF_OPERAND_COND_LOCK)
             pf_exec_add_cond(b, i);
         if (empty_semaphore(b->t, e) != PF_NONE)
-            add_empty(b, empty_semaphore(b->t, e), pf_exec_try_flags(pf_exec_function(b->t, i)));
+            add_empty(b, empty_semaphore(b->t, e), i);
         else
             add_lock(b, i, pf_event_lock(e));
         break;
@@ -392,10 +400,7 @@ void pf_exec_add_event(struct pf_exec_builder *b, uint32_t i)
             add_message(b, i);
         break;
     case PF_CLASS_CALL:
-        if (e->kind == PF_EV_CALL && b->live &&
-            pf_explored_call_find(pf_trace_text(b->t, b->t->calls.at[e->what])) ==
-                PF_EXPLORED_CALL_NOT)
-            pf_exec_open_at(b, "a call of code that is not instrumented", i);
+        pf_exec_add_code(b, i);
         break;
     default:
         break;
@@ -419,24 +424,4 @@ void pf_exec_add_reads(struct pf_exec_builder *b, const struct pf_exec_operation
     for (size_t c = 0; c < b->objects.len; c++) /* the node will be removed */
         if (b->objects.at[c].node == b->node)
             b->objects.at[c].node = PF_NONE;
-}
-
-bool pf_exec_is_ordered(const struct pf_exec_builder *b, const struct pf_exec_operation *o)
-{
-    if (is_ordered(b->t, o->pivot))
-        return true;
-    for (uint32_t i = o->first; i != PF_NONE; i = b->next[i])
-        if (b->t->events.at[i].kind == PF_EV_CALL && is_ordered(b->t, i))
-            return true;
-    return false;
-}
-
-void pf_exec_add_call(struct pf_exec_builder *b, const struct pf_exec_operation *o)
-{
-    if (!pf_exec_is_ordered(b, o))
-        return;
-    if (b->live)
-        pf_exec_set_flag(b, PF_EXEC_SHOWS);
-    if (b->hidden != PF_NONE)
-        pf_exec_add_update(b, b->hidden);
 }

@@ -81,6 +81,7 @@ static void find_threads(struct pf_exec_builder *b)
     memset(b->fork, 0xff, t->threads.len * sizeof *b->fork);
     b->forks = pf_mem_zero(t->threads.len + 1, sizeof *b->forks);
     b->ndropped = pf_mem_zero(t->threads.len + 1, sizeof *b->ndropped);
+    b->dropped = pf_mem_zero(t->threads.len + 1, sizeof *b->dropped);
     b->last_node = pf_mem_resize(NULL, t->threads.len + 1, sizeof *b->last_node);
     memset(b->last_node, 0xff, t->threads.len * sizeof *b->last_node);
 }
@@ -117,13 +118,14 @@ static uint64_t mix_sources(const struct pf_execution *x, uint32_t node, const u
     return h;
 }
 
-static uint64_t history_base(const struct pf_execution *x, uint32_t node)
+/* after: the history after which the node comes; 0: that of the previous node. */
+static uint64_t history_base(const struct pf_execution *x, uint32_t node, uint64_t after)
 {
     const struct pf_rf_node *e = &x->g.nodes.at[node];
     const struct pf_exec_node *n = &x->nodes.at[node];
     uint64_t h = x->threads.at[e->thread].name;
-    if (e->pos)
-        h = x->nodes.at[n->previous].history;
+    if (e->pos || after)
+        h = after ? after : x->nodes.at[n->previous].history;
     /* what the operation does is not part of it: that depends on what it reads */
     return pf_exec_mix(pf_exec_mix(h, n->index), n->flags & (PF_EXEC_SECOND | PF_EXEC_ENDS));
 }
@@ -155,7 +157,7 @@ uint32_t pf_execution_queue(const struct pf_execution *x, uint32_t r, const uint
 uint64_t pf_execution_history_with(const struct pf_execution *x, uint32_t r,
                                    const uint32_t *sources, uint32_t choice)
 {
-    uint64_t h = history_base(x, r);
+    uint64_t h = history_base(x, r, 0);
     for (uint32_t k = x->g.pred_at[r]; k < x->g.pred_at[r + 1]; k++)
         h = pf_exec_mix(h, x->nodes.at[x->g.pred[k]].history);
     return mix_choice(choice, mix_sources(x, r, sources, h));
@@ -191,7 +193,7 @@ void pf_exec_node_end(struct pf_exec_builder *b)
     struct pf_rf_node *e = &x->g.nodes.at[b->node];
     e->naccesses = (uint32_t)x->g.accesses.len - e->access0;
     x->widest = e->naccesses > x->widest ? e->naccesses : x->widest;
-    uint64_t h = history_base(x, b->node);
+    uint64_t h = history_base(x, b->node, b->after);
     for (size_t k = b->edge0; k < x->g.edges.len; k++)
         h = pf_exec_mix(h, x->nodes.at[x->g.edges.at[k].from].history);
     struct pf_exec_node *n = &x->nodes.at[b->node];
@@ -254,10 +256,16 @@ static void skip_operation(struct pf_exec_builder *b, struct pf_exec_operation *
     struct pf_execution *x = b->x;
     uint32_t before = b->last_node[o->thread];
     size_t nodes = x->g.nodes.len, accesses = x->g.accesses.len, open = x->open.len;
-    pf_exec_node_begin(b, o->thread, o->index - b->ndropped[o->thread], 0);
+    struct pf_exec_dropped *iteration = &b->dropped[o->thread];
+    if (o->starts)
+        *iteration = (struct pf_exec_dropped){.before = b->ndropped[o->thread]};
+    pf_exec_node_begin(b, o->thread, o->index - iteration->before, 0);
     pf_exec_add_reads(b, o);
+    b->after = iteration->history;
     pf_exec_node_end(b);
-    pf_vec_push(&x->spins, x->nodes.at[nodes].history);
+    b->after = 0;
+    iteration->history = x->nodes.at[nodes].history;
+    pf_vec_push(&x->spins, iteration->history);
     const struct pf_event *e = &b->t->events.at[o->first];
     if (o->alone && o->first == o->last && pf_event_reads(e) && !(e->flags & PF_EF_UNKNOWN))
         pf_vec_push(&x->spins, pf_exec_spin_key(o->state, e->value));
@@ -324,8 +332,9 @@ static uint64_t class_key(const struct pf_execution *x)
 
 static void release_builder(struct pf_exec_builder *b)
 {
-    void *all[] = {b->operation, b->next,    b->fork,    b->forks, b->last_node, b->cell_of,
-                   b->lock_of,   b->cond_of, b->sync_of, b->own,   b->ndropped,  b->barrier_of};
+    void *all[] = {b->operation, b->next,       b->fork,    b->forks,   b->last_node,
+                   b->cell_of,   b->lock_of,    b->cond_of, b->sync_of, b->own,
+                   b->ndropped,  b->barrier_of, b->dropped};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     pf_vec_release(&b->operations);

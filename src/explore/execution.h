@@ -52,7 +52,10 @@ enum pf_exec_flags {
     PF_EXEC_STOPS = 2048, /* it ends the process while other threads may still run */
     PF_EXEC_SHOWS = 4096, /* other threads exist, and it may change the outside, such as a file */
     PF_EXEC_BROADCASTS = 512, /* it wakes all of them, except those whose time limit has passed */
+    PF_EXEC_ONCE = 8192, /* it takes its object only if that is free, see exec_once.c */
 };
+/* The flags of a call that runs an initialiser, unless it has run before. */
+#define PF_EXEC_ONCE_CALL (PF_EXEC_ONCE | PF_EXEC_ACQUIRES | PF_EXEC_SHARES)
 
 struct pf_exec_node {
     uint64_t history;
@@ -102,7 +105,7 @@ struct pf_exec_thread {
 /* Something that happened in the run and that is not explored. */
 struct pf_exec_open {
     const char *reason; /* a constant text, which pf explore prints */
-    char where[120];
+    char where[240];
 };
 
 struct pf_exec_cell {

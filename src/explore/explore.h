@@ -32,7 +32,7 @@ struct pf_explore_settings {
 struct pf_explore_open {
     const char *reason;
     /* a source position, a system call, a function, or how a run diverged; empty: unknown */
-    char where[120];
+    char where[240];
     uint64_t count;
 };
 

@@ -276,7 +276,7 @@ void pf_exploration_json(struct pf_text *t, const struct pf_exploration *x)
 
 void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
 {
-    char line[400];
+    char line[480];
     for (size_t i = 0; i < x->failures.len; i++) {
         const struct pf_explore_failure *f = &x->failures.at[i];
         snprintf(line, sizeof line, "%.200s in schedule %" PRIu64, f->what, f->schedule);

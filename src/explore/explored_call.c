@@ -34,8 +34,39 @@ __attribute__((constructor)) static void fill_slots(void)
         *slot_of(list[i].name) = i + 1;
 }
 
-enum pf_explored_call pf_explored_call_find(const char *name)
+static enum pf_explored_call kind_of(const char *name)
 {
     uint16_t found = *slot_of(name);
     return found ? list[found - 1].kind : PF_EXPLORED_CALL_NOT;
+}
+
+/* Where the last component of a qualified name begins, outside of template arguments. */
+static char *last_component(char *name)
+{
+    char *last = name;
+    int depth = 0;
+    for (char *p = name; *p; p++) {
+        depth += (*p == '<') - (*p == '>');
+        if (!depth && p[0] == ':' && p[1] == ':')
+            last = p + 2;
+    }
+    return last;
+}
+
+enum pf_explored_call pf_explored_call_find(const char *name)
+{
+    char text[200];
+    size_t n = strcspn(name, "(");
+    if (!name[n])
+        return kind_of(name);
+    if (n + 2 > sizeof text)
+        return PF_EXPLORED_CALL_NOT;
+    memcpy(text, name, n);
+    text[n] = 0;
+    enum pf_explored_call kind = kind_of(text);
+    char *last = last_component(text);
+    if (kind != PF_EXPLORED_CALL_NOT || last == text)
+        return kind;
+    memcpy(last, "*", 2); /* all members of the class */
+    return kind_of(text);
 }

@@ -7,8 +7,10 @@
 enum pf_explored_call {
     PF_EXPLORED_CALL_NOT, /* its effects are not known */
     PF_EXPLORED_CALL_EVENTS,
+    PF_EXPLORED_CALL_REACHES,
     PF_EXPLORED_CALL_ORDERED
 };
+/* name: a C function, or a demangled C++ function, of which the end may be missing. */
 enum pf_explored_call pf_explored_call_find(const char *name);
 
 #endif

@@ -98,9 +98,11 @@ static bool writes_then(const struct pf_choice *c, uint32_t k)
     uint32_t flags = c->x->nodes.at[c->node].flags;
     if (c->x->accesses.at[a].object && flags & PF_EXEC_TAKES && flags & PF_EXEC_TRIES)
         return !is_empty(c, a, source);
-    if (!c->x->accesses.at[a].is_lock || !(flags & PF_EXEC_TRIES))
+    if (!c->x->accesses.at[a].is_lock || !(flags & (PF_EXEC_TRIES | PF_EXEC_ONCE)))
         return g->accesses.at[a].writes;
     uint8_t state = source == PF_SOURCE_INITIAL ? PF_STATE_FREE : state_after(c->x, source, a);
+    if (flags & PF_EXEC_ONCE)
+        return state == PF_STATE_FREE;
     return state == PF_STATE_FREE || (state == PF_STATE_SHARED && flags & PF_EXEC_SHARES);
 }
 

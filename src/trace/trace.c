@@ -84,6 +84,7 @@ void pf_trace_release(struct pf_trace *t)
     pf_vec_release(&t->recorded.thread);
     pf_vec_release(&t->recorded.threads);
     pf_vec_release(&t->recorded.lock_address);
+    pf_vec_release(&t->recorded.callee);
     pf_vec_release(&t->recorded.stacks);
     pf_vec_release(&t->recorded.stack_sites);
     for (int r = 0; r < PF_ROLES; r++)

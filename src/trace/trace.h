@@ -138,6 +138,7 @@ struct pf_recorded {
     pf_vec_u32 thread; /* per thread: its number in the recording */
     PF_VEC(struct pf_recorded_thread) threads; /* per thread */
     PF_VEC(uint64_t) lock_address; /* per lock */
+    pf_vec_u32 callee; /* per call object: the name of the function; empty: not known */
     PF_VEC(struct pf_recorded_stack) stacks;
     pf_vec_u32 stack_sites;
     bool present;

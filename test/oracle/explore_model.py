@@ -7,6 +7,7 @@ A file has declarations, then threads. All numbers are integers; registers (r0 t
 
     var x 0          a plain variable               atom a 0       an atomic variable
     lock m           rwlock w       cond c          barrier b 2    sem s 1
+    once o x 2       the initialiser stores 2 in the plain variable x
     thread           the statements up to the next `thread` are one thread; `main` begins those of main
 
     load r0 x        r0 = x                         store x E      x = E
@@ -14,7 +15,8 @@ A file has declarations, then threads. All numbers are integers; registers (r0 t
     acquire m        release m      try r0 m
     rdlock w         wrlock w       rwrelease w
     wait c m         signal c       broadcast c
-    arrive b         down s         up s           trydown r0 s
+    arrive b         down s         up s           trydown r0 s    count r0 s
+    once o           runs the initialiser unless it has run; waits while it runs
     timedwait r0 c m timedlock r0 m timeddown r0 s timedrd r0 w timedwr r0 w  with a time limit that may have passed at any time; r0: 1 if it
                      has ended the wait of timedwait, 0 if it has ended one of the others
     spin a E         waits in a loop until a == E
@@ -42,7 +44,10 @@ class Program:
             words = raw.split("#")[0].split()
             if not words:
                 continue
-            if words[0] in ("var", "atom", "lock", "rwlock", "cond", "barrier", "sem"):
+            if words[0] == "once" and block is None:
+                self.objects[words[1]] = ("once", (words[2], int(words[3])))
+                self.order.append(words[1])
+            elif words[0] in ("var", "atom", "lock", "rwlock", "cond", "barrier", "sem"):
                 self.objects[words[1]] = (words[0], int(words[2]) if len(words) > 2 else 0)
                 self.order.append(words[1])
             elif words[0] == "thread":
@@ -76,6 +81,10 @@ class Program:
                     start = i + 1
                     for _ in range(int(words[1])):
                         i = walk(start, ("end",))
+                elif words[0] == "once":
+                    code.append(("unless-done", words[1], len(code) + 3))
+                    code.append(("store", *map(str, self.objects[words[1]][1])))
+                    code.append(("done", words[1]))
                 else:
                     code.append(tuple(words))
                 i += 1
@@ -118,7 +127,7 @@ class Interpreter:
     def start(self):
         objects = {}
         for name, (kind, initial) in self.program.objects.items():
-            objects[name] = {"lock": None, "rwlock": (None, ()), "cond": (), "barrier": ()}.get(kind, initial)
+            objects[name] = {"lock": None, "rwlock": (None, ()), "cond": (), "barrier": (), "once": "new"}.get(kind, initial)
         threads = tuple((0, (), None) for _ in self.code)  # counter, registers, what it waits for
         return self.settle(State(threads, objects, ""))
 
@@ -166,9 +175,9 @@ class Interpreter:
         objects[cond] = tuple(w for w in objects[cond] if w != t)
         return State(tuple(threads), objects, state.output)
 
-    def move(self, state, t, registers, objects, output=None, threads=None, waits=None, over=None):
+    def move(self, state, t, registers, objects, output=None, threads=None, waits=None, over=None, to=None):
         threads = list(threads or state.threads)
-        at = threads[t][0] + (waits is None)
+        at = threads[t][0] + (waits is None) if to is None else to
         registers = tuple(sorted(registers.items())) if isinstance(registers, dict) else registers
         threads[t] = (at, registers, waits)
         return self.settle(State(tuple(threads), objects, state.output if output is None else output, over))
@@ -261,6 +270,17 @@ class Interpreter:
             o[a[1]] -= r[a[0]]
         elif kind == "up":
             o[a[0]] += 1
+        elif kind == "count":
+            r[a[0]] = o[a[1]]
+        elif kind == "unless-done":
+            if o[a[0]] == "runs":
+                return
+            if o[a[0]] == "done":
+                yield self.move(state, t, r, o, to=a[1])
+                return
+            o[a[0]] = "runs"
+        elif kind == "done":
+            o[a[0]] = "done"
         elif kind == "print":
             yield self.move(state, t, r, o, state.output + f"{value(' '.join(a), r)}\n")
             return
@@ -342,6 +362,7 @@ DECLARE = {
     "cond": "static pthread_cond_t {n} = PTHREAD_COND_INITIALIZER;",
     "barrier": "static pthread_barrier_t {n};",
     "sem": "static sem_t {n};",
+    "once": "static pthread_once_t {n} = PTHREAD_ONCE_INIT;\nstatic void init_{n}(void) {{ {v[0]} = {v[1]}; }}",
 }
 STATEMENT = {
     "load": "{0} = {1};",
@@ -370,6 +391,8 @@ STATEMENT = {
     "arrive": "pthread_barrier_wait(&{0});",
     "down": "sem_wait(&{0});",
     "up": "sem_post(&{0});",
+    "count": "sem_getvalue(&{1}, &{0});",
+    "once": "pthread_once(&{0}, init_{0});",
     "exit": "exit(0);",
     "set": "{0} = {1};",
     "print": 'printf("%d\\n", {0});',

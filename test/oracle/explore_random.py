@@ -26,7 +26,9 @@ class Writer:
     def __init__(self, seed):
         self.rng = random.Random(seed)
         self.threads = self.chance([2, 2, 3])
-        kinds = set(self.rng.sample(["var", "atom", "lock", "rwlock", "cond", "barrier", "sem"], self.rng.randint(2, 4)))
+        kinds = set(self.rng.sample(["var", "atom", "lock", "rwlock", "cond", "barrier", "sem", "once"], self.rng.randint(2, 4)))
+        if "once" in kinds:
+            kinds.add("var")
         if "cond" in kinds:
             kinds.add("lock")
         self.variables = ["x", "y"][:1 + self.often(0.4)] if "var" in kinds else []
@@ -42,7 +44,8 @@ class Writer:
     def program(self):
         out = [f"var {v} 0" for v in self.variables] + [f"lock {m}" for m in self.locks]
         declarations = {"atom": "atom a 0", "rwlock": "rwlock w", "cond": "cond c",
-                        "barrier": f"barrier b {self.chance([2, 2, self.threads])}", "sem": f"sem s {self.rng.randint(0, 1)}"}
+                        "barrier": f"barrier b {self.chance([2, 2, self.threads])}", "sem": f"sem s {self.rng.randint(0, 1)}",
+                        "once": "once o x 7"}
         out += [declarations[k] for k in sorted(self.kinds & declarations.keys())]
         for self.thread in range(self.threads):
             self.registers = []
@@ -127,6 +130,9 @@ class Writer:
             options += 2 * [lambda: ["down s"], lambda: ["up s"]]
             if room:
                 options += [lambda: [f"trydown {self.fresh()} s"], lambda: [f"timeddown {self.fresh()} s"]]
+                options.append(lambda: [f"count {self.fresh()} s"])
+        if "once" in self.kinds:
+            options += 2 * [lambda: ["once o"]]
         if "atom" in self.kinds and self.often(0.3):
             options.append(lambda: [f"spin a {self.rng.randint(0, 2)}"])
         if self.registers and depth < 2:

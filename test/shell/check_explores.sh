@@ -22,11 +22,11 @@ for _ in range(3):
 END
 
 # Rounds without news do not end the check.
-status 0 "$PF" check --time 4s --state barren.s -- ./barren
+status 0 "$PF" check --runs 12 --state barren.s -- ./barren
+has out "12 free runs"
 python3 - <<'END'
 import glob, json
 steps = [json.loads(l) for l in open(glob.glob("barren.s/check/*/journal")[0])]
-assert sum(s["wall_ms"] for s in steps) > 2000, steps
 first = [s["first"] for s in steps if s["kind"] == "batch"]
 assert len(set(first)) == len(first) > 1, first
 assert open(glob.glob("barren.s/check/*/end")[0]).read() == "done"

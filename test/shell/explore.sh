@@ -95,7 +95,7 @@ for reason in time_read child; do
     hasnt out "complete for this input"
 done
 # sleeps, time limits and functions with a state of their own are explored
-for reason in sleeps timed_wait file_read random_number; do
+for reason in sleeps timed_wait file_read random_number yields; do
     build "$reason"
     status 0 "$PF" explore --runs 50 -- ./open
     has out "complete for this input: every execution was seen (C11)"
@@ -111,6 +111,16 @@ python3 - <<'EOF'
 import json
 e = json.load(open("leave.json"))["exploration"]
 assert sorted(r["output"] for r in e["results"]) == ["", "written\n"], e
+EOF
+
+# C++: what libstdc++ does inside of its functions is explored as well
+"$PF" c++ -g -O1 "$part/explore_cxx.cpp" -o cxx
+status 0 "$PF" explore --json cxx.json -- ./cxx
+has out "complete for this input: every execution was seen (sequential consistency only)"
+python3 - <<'EOF'
+import json
+e = json.load(open("cxx.json"))["exploration"]
+assert sorted(r["output"] for r in e["results"]) == [f"{a} by {a} {b}\n" for a in "12" for b in "12"], e
 EOF
 
 # The number of jobs does not affect the result.
@@ -161,9 +171,11 @@ hasnt out "did not follow its plan"
 echo 1 >changing
 status 0 "$PF" explore -- ./answers
 has out "complete for this input: every execution was seen (C11)"
+# (with far more schedules than there is time for: the loop below is certain to run meanwhile)
+"$PF" cc -g -O1 -DCHANGING -DTHREADS=4 "$part/explore_answers.c" -o answers
 python3 - <<'EOF'
 import os, subprocess
-p = subprocess.Popen([os.environ["PF"], "explore", "--", "./answers"], stdout=subprocess.PIPE, text=True)
+p = subprocess.Popen([os.environ["PF"], "explore", "--time", "2s", "--", "./answers"], stdout=subprocess.PIPE, text=True)
 while p.poll() is None:
     open("changing", "w").write("1")
 out = p.stdout.read()

@@ -1,4 +1,4 @@
-/* Two threads that get an answer from outside: random bytes, a file, the time or a reply over a
+/* Threads (two) that get an answer from outside: random bytes, a file, the time or a reply over a
  * socket. Each adds 1 to a sum, under a lock, once or twice depending on the answer. */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -10,6 +10,10 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+
+#ifndef THREADS
+#define THREADS 2
+#endif
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static int sum, port;
@@ -68,11 +72,11 @@ static void *act(void *unused)
 
 int main(int argc, char **argv)
 {
-    pthread_t t[2];
+    pthread_t t[THREADS];
     port = argc > 1 ? atoi(argv[1]) : 0;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < THREADS; i++)
         pthread_create(&t[i], NULL, act, NULL);
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < THREADS; i++)
         pthread_join(t[i], NULL);
     printf("%d\n", sum);
     return 0;

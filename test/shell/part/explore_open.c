@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -14,7 +15,7 @@
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
-atomic_int flag;
+atomic_int flag, waiting;
 static int x;
 
 static void nothing(void) {}
@@ -55,6 +56,13 @@ static void counts_while_waiting(void)
     printf("%d\n", n > 1000);
 }
 /* before the threads exist, with another answer in every run of the program */
+static void yields(void)
+{
+    while (!atomic_load(&flag)) {
+        atomic_fetch_or(&waiting, 1);
+        sched_yield();
+    }
+}
 static void asked_before(void)
 {
     unsigned char b[8];
@@ -88,7 +96,7 @@ int main(void)
 {
     void (*all[])(void) = {
         nothing, timed_wait,           time_read, sleeps, child, file_read, random_number,
-        relaxed, counts_while_waiting, writes};
+        relaxed, counts_while_waiting, writes,    yields};
     pthread_t t[2];
     (void)all;
 #ifdef BEFORE

@@ -24,7 +24,7 @@
 
 /* --- calls that are not explored --- */
 
-enum explored_kind { EVENTS = 1, ORDERED };
+enum explored_kind { EVENTS = 1, REACHES, ORDERED };
 static const struct {
     const char *name;
     enum explored_kind kind;

@@ -7,6 +7,7 @@
  * attempt (C++ requires this of call_once, which is built on pthread_once).
  */
 #include "hb.h"
+#include "listener.h"
 #include "wrap.h"
 #include <pthread.h>
 #include <threads.h>
@@ -16,6 +17,8 @@ struct attempt {
     void (*init)(void);
     const void *once;
     struct attempt *outer;
+    struct pf_frame *frame; /* of the call; an exception leaves other frames above it */
+    bool done; /* the initialiser has returned */
 };
 static __thread struct attempt *innermost;
 
@@ -24,7 +27,10 @@ static void attempt_leave(struct attempt *a) { innermost = a->outer; }
 static void run_end(struct attempt **a)
 {
     pf_nest();
+    __pf_tls.frame = (*a)->frame;
     pf_hb_release((*a)->t, (*a)->once);
+    if (pf_direct.exploring && !(*a)->done)
+        pf_listener_notify((*a)->t, PF_EV_TRYFAIL, (*a)->once, 0);
     pf_unnest();
 }
 
@@ -35,13 +41,15 @@ static void run(void)
     pf_hb_acquire(a->t, a->once);
     pf_unnest();
     a->init();
+    a->done = true;
 }
 
 #define ONCE(fn, flag)                                                                             \
     PF_CALL(c, fn);                                                                                \
     if (!c.t)                                                                                      \
         return PF_REAL(fn)(flag, init);                                                            \
-    struct attempt a __attribute__((cleanup(attempt_leave))) = {c.t, init, flag, innermost};       \
+    struct attempt a __attribute__((cleanup(attempt_leave))) = {c.t,       init,           flag,   \
+                                                                innermost, __pf_tls.frame, false}; \
     innermost = &a
 
 PF_INTERPOSE(int, pthread_once, (pthread_once_t * flag, void (*init)(void)))

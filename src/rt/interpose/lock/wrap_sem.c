@@ -6,6 +6,7 @@
 #include "hb.h"
 #include "listener.h"
 #include "mode_ops.h"
+#include "runtime_access.h"
 #include "sync_misuse.h"
 #include "wrap.h"
 #include <semaphore.h>
@@ -79,4 +80,18 @@ PF_INTERPOSE(int, sem_clockwait,
              (sem_t *restrict s, clockid_t clock, const struct timespec *restrict until))
 {
     WAIT(sem_clockwait, PF_REAL(sem_clockwait)(s, clock, until));
+}
+
+/* It orders nothing. Exploration must know that it reads the value. */
+PF_INTERPOSE(int, sem_getvalue, (sem_t *restrict s, int *restrict value))
+{
+    PF_CALL(c, sem_getvalue);
+    if (!c.t)
+        return PF_REAL(sem_getvalue)(s, value);
+    pf_runtime_write(c.t, value, sizeof *value, pf_call_id(&c, PF_NATIVE_WRITE));
+    int r = PF_REAL(sem_getvalue)(s, value);
+    pf_call_keep_errno(&c);
+    if (pf_direct.exploring)
+        pf_listener_notify(c.t, PF_EV_TRYFAIL, s, 0);
+    return r;
 }

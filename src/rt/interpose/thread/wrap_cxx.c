@@ -169,3 +169,26 @@ PF_INTERPOSE(unsigned, _ZNSt13random_device9_M_getvalEv, (void *self))
         return value;
     return PF_REAL(_ZNSt13random_device9_M_getvalEv)(self);
 }
+
+/* std::__atomic_futex_unsigned_base::_M_futex_wait_until(unsigned *, unsigned, bool, ...), in which
+ * std::future waits. Its callers load the word again in a loop, as for a spurious wake-up. In
+ * directed mode a wait without a time limit is only that loop: the scheduler recognises loops that
+ * wait, and exploration knows what they wait for. */
+/* clang-format off */
+#define FUTURE_WAIT _ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE
+/* clang-format on */
+bool FUTURE_WAIT(void *self, unsigned *word, unsigned value, bool limited, long seconds,
+                 long nanoseconds);
+#define FUTURE_WAIT_AS(fn)                                                                         \
+    PF_INTERPOSE(bool, fn,                                                                         \
+                 (void *self, unsigned *word, unsigned value, bool limited, long seconds,          \
+                  long nanoseconds))                                                               \
+    {                                                                                              \
+        if (pf_directed() && !limited)                                                             \
+            return true;                                                                           \
+        PF_CALL(c, fn);                                                                            \
+        return c.t ? PF_BLOCKING(c, PF_REAL(fn)(self, word, value, limited, seconds, nanoseconds)) \
+                   : PF_REAL(fn)(self, word, value, limited, seconds, nanoseconds);                \
+    }
+#define INTERPOSE_FUTURE_WAIT(fn) FUTURE_WAIT_AS(fn)
+INTERPOSE_FUTURE_WAIT(FUTURE_WAIT)

@@ -1,0 +1,106 @@
+/*
+ * exec_calls.c - calls of library functions in a graph (execution.h; pf_explored.def says what is
+ * known about a function).
+ *
+ * A call of code without events that is known to access only what it reaches reads and writes all
+ * of that (docs/format/events.md, "Calls into code without events"): when it begins, and when it
+ * returns.
+ */
+#include "exec_builder.h"
+#include "explored_call.h"
+#include <stdio.h>
+#include <string.h>
+
+const char *pf_exec_callee(const struct pf_trace *t, uint32_t call)
+{
+    return pf_trace_text(t, t->recorded.callee.at[t->events.at[call].what]);
+}
+
+/* What is known about the function of a call event. */
+static enum pf_explored_call kind_of(const struct pf_trace *t, uint32_t call)
+{
+    return pf_explored_call_find(pf_exec_callee(t, call));
+}
+
+bool pf_exec_is_event(const struct pf_exec_builder *b, uint32_t call)
+{
+    return kind_of(b->t, call) == PF_EXPLORED_CALL_EVENTS;
+}
+
+static bool accesses_reached(const struct pf_trace *t, uint32_t call)
+{
+    enum pf_explored_call kind = kind_of(t, call);
+    return kind == PF_EXPLORED_CALL_REACHES || kind == PF_EXPLORED_CALL_ORDERED;
+}
+
+uint32_t *pf_exec_find_reached(const struct pf_exec_builder *b)
+{
+    const struct pf_trace *t = b->t;
+    uint32_t *reached = pf_mem_resize(NULL, t->cells.len + 1, sizeof *reached);
+    memset(reached, 0xff, t->cells.len * sizeof *reached);
+    for (uint32_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        if (e->kind != PF_EV_CALL || !accesses_reached(t, i))
+            continue;
+        const struct pf_reach *d = &t->reaches.at[e->link];
+        for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
+            uint32_t c = t->reach_items.at[k];
+            if (c < t->cells.len)
+                reached[c] =
+                    reached[c] == PF_NONE || reached[c] == e->thread ? e->thread : PF_EXEC_MANY;
+        }
+    }
+    return reached;
+}
+
+void pf_exec_add_code(struct pf_exec_builder *b, uint32_t i)
+{
+    const struct pf_trace *t = b->t;
+    uint32_t call = t->events.at[i].kind == PF_EV_CALL ? i : t->events.at[i].link;
+    bool begins = true;
+    if (!b->unjoined || call == PF_NONE)
+        return;
+    if (call == i && kind_of(t, i) == PF_EXPLORED_CALL_NOT)
+        pf_exec_open_at(b, "a call of code that is not instrumented", i);
+    if (!accesses_reached(t, call))
+        return;
+    const struct pf_reach *d = &t->reaches.at[t->events.at[call].link];
+    for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
+        uint32_t c = t->reach_items.at[k];
+        if (c >= t->cells.len || b->cell_of[c] == PF_NONE)
+            continue;
+        /* where cells begin differs between runs, so cells with one source count as one */
+        pf_exec_add_update(b, b->cell_of[c])->begins = begins;
+        begins = false;
+    }
+}
+
+/* --- calls with a state of their own --- */
+
+/* True if the event is a call of a library function with a state of its own, or part of one. */
+static bool is_ordered(const struct pf_trace *t, uint32_t event)
+{
+    bool is_call = t->events.at[event].kind == PF_EV_CALL;
+    const char *f = is_call ? pf_exec_callee(t, event) : pf_exec_function(t, event);
+    return f && pf_explored_call_find(f) == PF_EXPLORED_CALL_ORDERED;
+}
+
+bool pf_exec_is_ordered(const struct pf_exec_builder *b, const struct pf_exec_operation *o)
+{
+    if (is_ordered(b->t, o->pivot))
+        return true;
+    for (uint32_t i = o->first; i != PF_NONE; i = b->next[i])
+        if (b->t->events.at[i].kind == PF_EV_CALL && is_ordered(b->t, i))
+            return true;
+    return false;
+}
+
+void pf_exec_add_call(struct pf_exec_builder *b, const struct pf_exec_operation *o)
+{
+    if (!pf_exec_is_ordered(b, o))
+        return;
+    if (b->live)
+        pf_exec_set_flag(b, PF_EXEC_SHOWS);
+    if (b->hidden != PF_NONE)
+        pf_exec_add_update(b, b->hidden);
+}
