@@ -6,7 +6,7 @@
 
 #define FIRST_BITS 10
 
-static void place(struct pf_hash_index_table *t, uint64_t s)
+static void insert(struct pf_hash_index_table *t, uint64_t s)
 {
     uint32_t i = (uint32_t)(s >> 32) & t->mask;
     while (t->slot[i])
@@ -28,11 +28,11 @@ bool pf_hash_index_add(struct pf_hash_index *x, uint32_t hash, uint32_t item)
         n->mask = size - 1;
         for (uint32_t i = 0; t && i <= t->mask; i++)
             if (t->slot[i])
-                place(n, t->slot[i]);
+                insert(n, t->slot[i]);
         __atomic_store_n(&x->table, n, __ATOMIC_RELEASE);
         t = n;
     }
-    place(t, (uint64_t)hash << 32 | item);
+    insert(t, (uint64_t)hash << 32 | item);
     x->used++;
     return true;
 }

@@ -18,32 +18,7 @@ there() { ! gone "$1"; }
 cp "$ROOT/test/shell/part/check_ends_racy.c" racy.c
 cp "$ROOT/test/shell/part/check_ends_dies.c" dies.c
 cp "$ROOT/test/shell/part/check_ends_stays.c" stays.c
-{ # the fifteenth start waits for a writer of the pipe
-    echo "#include <fcntl.h>"
-    echo "#include <pthread.h>"
-    echo "#include <sys/stat.h>"
-    echo "#include <unistd.h>"
-    echo "int at[32];"
-    echo "static void *other(void *p)"
-    echo "{"
-    for i in {0..31}; do echo "    at[$i]++;"; done
-    echo "    return p;"
-    echo "}"
-    echo "int main(void)"
-    echo "{"
-    echo "    pthread_t t;"
-    echo "    struct stat s;"
-    echo "    int fd = open(\"starts\", O_WRONLY | O_CREAT | O_APPEND, 0666);"
-    echo "    if (write(fd, \"x\", 1) != 1 || fstat(fd, &s))"
-    echo "        return 1;"
-    echo "    if (s.st_size == 15 && close(open(\"held\", O_WRONLY | O_CREAT, 0666)) == 0)"
-    echo "        if (read(open(\"hold\", O_RDONLY), &s, 1) >= 0)"
-    echo "            return 2;"
-    echo "    pthread_create(&t, NULL, other, NULL);"
-    echo "    other(NULL);"
-    echo "    return pthread_join(t, NULL);"
-    echo "}"
-} >many.c
+cp "$ROOT/test/shell/part/check_ends_held.c" many.c
 for p in racy dies stays many; do "$PF" cc -g -O1 -pthread $p.c -o $p; done
 
 # Errors before the check starts.

@@ -109,30 +109,7 @@ has out "trying predictions: clips/1.clip: has no events, and could not be repla
 
 # Randomness from the processor: std::random_device asks the kernel, and so does every library to
 # which cpuid denies rdrand.
-cat >random.cc <<'C'
-#include <cpuid.h>
-#include <cstdio>
-#include <immintrin.h>
-#include <random>
-#include <sys/random.h>
-__attribute__((target("rdrnd"))) static unsigned of_processor()
-{
-    unsigned a, b, c, d, value = 0;
-    if (__get_cpuid(1, &a, &b, &c, &d) && c & bit_RDRND)
-        for (int i = 0; i < 10 && !_rdrand32_step(&value); i++)
-            ;
-    else
-        getrandom(&value, sizeof value, 0);
-    return value;
-}
-int main(int argc, char **)
-{
-    std::random_device device;
-    printf("%u %u\n", device(), device());
-    if (argc > 1)
-        printf("%u\n", of_processor());
-}
-C
+cp "$ROOT/test/shell/part/directed_inputs_random.cpp" random.cc
 "$PF" c++ -g random.cc -o random
 words=()
 ! grep -qw cpuid_fault /proc/cpuinfo || words=(too)

@@ -2,42 +2,7 @@
 # wrote (arguments of a variadic function), variables larger than the space of a name, a source file
 # with a space in its name.
 mkdir "my part"
-cat >"my part/a #1.c" <<'C'
-#include <pthread.h>
-#include <stdarg.h>
-#include <stdio.h>
-static unsigned long big[20000], last, count;
-static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
-__attribute__((noinline)) static void add(int n, ...)
-{
-    va_list ap;
-    va_start(ap, n);
-    for (int i = 0; i < n; i++)
-        count += va_arg(ap, unsigned long);
-    va_end(ap);
-}
-static void *f(void *arg)
-{
-    unsigned long k = (unsigned long)arg;
-    pthread_mutex_lock(&m);
-    big[9000 * k] = -k;
-    last = -6;
-    for (unsigned long i = 0; i < 3; i++)
-        add(9, i, i, i, i, i, i, i, i, i + k);
-    pthread_mutex_unlock(&m);
-    return NULL;
-}
-int main(void)
-{
-    pthread_t t[2];
-    for (unsigned long i = 0; i < 2; i++)
-        pthread_create(&t[i], NULL, f, (void *)(i + 1));
-    for (int i = 0; i < 2; i++)
-        pthread_join(t[i], NULL);
-    printf("%lu %lu %lu\n", big[9000], big[18000], count);
-    return 0;
-}
-C
+cp "$ROOT/test/shell/part/dump_back_values.c" "my part/a #1.c"
 "$PF" cc -g -O1 "my part/a #1.c" -o a -pthread
 status 0 "$PF" record -o a.clip -- ./a
 status 0 "$PF" dump -o a.text a.clip

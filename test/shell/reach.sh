@@ -66,27 +66,7 @@ status 2 "$PF" record --reach=half -o x.clip -- ./said
 has err "--reach=half"
 # A modelled function of the C++ library reaches the memory that it accesses, and not what that
 # memory points to.
-cat >known.cc <<'END'
-#include <map>
-#include <pthread.h>
-#include <string>
-struct item { std::string name; int *link; };
-int x;
-item *one, *two;
-std::map<int, int> numbers, others;
-static void *first(void *p) { x = 1; FIRST; return p; }
-static void *second(void *p) { SECOND; x = 2; return p; }
-int main()
-{
-    one = new item{"one", &x}, two = new item{"two", &x};
-    pthread_t t, u;
-    pthread_create(&t, nullptr, first, nullptr);
-    pthread_create(&u, nullptr, second, nullptr);
-    pthread_join(t, nullptr);
-    pthread_join(u, nullptr);
-    return 0;
-}
-END
+cp "$ROOT/test/shell/part/reach_known.cpp" known.cc
 known() { # RACES 'first' 'second'
     "$PF" c++ -O0 -g "-DFIRST=$2" "-DSECOND=$3" known.cc -o known -pthread
     status 0 "$PF" record --trace -o known.clip -- ./known

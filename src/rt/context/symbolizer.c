@@ -200,7 +200,7 @@ static uint32_t number(const char *s, size_t n)
 }
 
 /* "file:line:column" or "file:line" */
-static void read_place(const char *s, size_t n, unsigned numbers, struct pf_position *p)
+static void read_position(const char *s, size_t n, unsigned numbers, struct pf_position *p)
 {
     uint32_t found[2] = {0};
     for (unsigned i = 0; i < numbers; i++) {
@@ -257,8 +257,8 @@ const struct pf_position *pf_symbolize_code(uintptr_t pc, uint32_t *n)
         *p = (struct pf_position){0};
         if (length != 2 || name[0] != '?')
             p->func = copy_text(name, length);
-        const char *place = next_line(&answer, &length);
-        read_place(place, length, 2, p);
+        const char *position = next_line(&answer, &length);
+        read_position(position, length, 2, p);
         if (!p->func)
             p->func = unknown_name(object, offset);
         ++*n;
@@ -292,9 +292,9 @@ bool pf_symbolize_data(uintptr_t addr, struct pf_global *out)
         out->size = length ? number(range + 1, length - 1) : 0;
         out->addr = addr - (offset - start);
         if (*answer && *answer != '\n') {
-            const char *place = next_line(&answer, &length);
+            const char *position = next_line(&answer, &length);
             struct pf_position p = {0};
-            read_place(place, length, 1, &p);
+            read_position(position, length, 1, &p);
             out->file = p.file;
             out->line = p.line;
         }

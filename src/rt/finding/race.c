@@ -5,7 +5,7 @@
 #include "benign.h"
 #include "cancellation.h"
 #include "ended_scope.h"
-#include "finding_place.h"
+#include "finding_position.h"
 #include "finding_text.h"
 #include "hooks.h"
 #include "limits.h"
@@ -404,7 +404,7 @@ void pf_bad_access_found(const struct pf_bad_access *seen)
         __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
     } else {
         report(e, f);
-        const char *text = e->reported ? pf_finding_place(&race.work, f) : NULL;
+        const char *text = e->reported ? pf_finding_position(&race.work, f) : NULL;
         if (text)
             pf_hooks.memory_error_reported(text);
     }

@@ -54,7 +54,7 @@ struct values {
     uint32_t n; /* LIST_MAX + 1: there are more */
     uint32_t list[LIST_MAX];
     uint16_t hash[HASH]; /* index + 1 */
-    uint8_t place[CHUNK];
+    uint8_t position[CHUNK];
 };
 
 static void collect(struct values *all, const uint32_t *v)
@@ -73,7 +73,7 @@ static void collect(struct values *all, const uint32_t *v)
             all->list[all->n] = v[i];
             all->hash[h] = (uint16_t)++all->n;
         }
-        all->place[i] = (uint8_t)(all->hash[h] - 1);
+        all->position[i] = (uint8_t)(all->hash[h] - 1);
     }
 }
 
@@ -116,7 +116,7 @@ static __attribute__((noinline)) uint32_t seal(struct pf_held_log *l)
         values[i] = all.list[i];
     uint64_t *bits = w + 1 + (list ? (all.n + 1) / 2 : 0);
     for (unsigned i = 0; i < CHUNK; i++)
-        put_bits(bits, i * width, width, list ? all.place[i] : v[i] - lo);
+        put_bits(bits, i * width, width, list ? all.position[i] : v[i] - lo);
     uint32_t at = l->used;
     l->used = (uint32_t)(bits + (CHUNK * width + 63) / 64 - l->packed);
     return at << 1;

@@ -35,8 +35,8 @@ void pf_global_mark_zones(void);
  * begin, end: the variable of an entry becomes live, or dies. unwind: frees all entries from n
  * on. */
 void pf_stack_variables_enter(uint32_t n);
-void pf_stack_variable_begin(uintptr_t addr, uint64_t size, uint32_t site, uint32_t place);
-void pf_stack_variable_end(uint32_t place);
+void pf_stack_variable_begin(uintptr_t addr, uint64_t size, uint32_t site, uint32_t index);
+void pf_stack_variable_end(uint32_t index);
 void pf_stack_variables_unwind(uint32_t n);
 
 #endif

@@ -78,7 +78,7 @@ static uint32_t put(uint32_t n, struct pf_mem_range o)
 /* Sorts by address: few ranges by insertion, many by radix sort with 12-bit digits. */
 static void sort(struct pf_mem_range *a, uint32_t n)
 {
-    static uint32_t place[1 << 12];
+    static uint32_t start[1 << 12];
     for (uint32_t i = 1, k; i < n && n <= INSERTION_MAX; i++) {
         struct pf_mem_range o = a[i];
         for (k = i; k && a[k - 1].addr > o.addr; k--)
@@ -87,16 +87,16 @@ static void sort(struct pf_mem_range *a, uint32_t n)
     }
     struct pf_mem_range *from = a, *to = a + OUT;
     for (unsigned shift = 0; shift < 48 && n > INSERTION_MAX; shift += 12) {
-        pf_zero(place, sizeof place);
+        pf_zero(start, sizeof start);
         for (uint32_t i = 0; i < n; i++)
-            place[from[i].addr >> shift & 4095]++;
+            start[from[i].addr >> shift & 4095]++;
         for (uint32_t d = 0, before = 0; d < 4096; d++) {
-            uint32_t here = place[d];
-            place[d] = before;
+            uint32_t here = start[d];
+            start[d] = before;
             before += here;
         }
         for (uint32_t i = 0; i < n; i++)
-            to[place[from[i].addr >> shift & 4095]++] = from[i];
+            to[start[from[i].addr >> shift & 4095]++] = from[i];
         struct pf_mem_range *swap = from;
         from = to;
         to = swap;
@@ -291,20 +291,20 @@ static uint64_t begin_known(uint32_t n)
     return KNOWN_CALL | KNOWN_CALLS; /* table full */
 }
 
-static void note_known(uint64_t place)
+static void note_known(uint64_t index)
 {
-    for (uint32_t i = 0; pf_closure_any && i < known_call[place].n; i++)
-        pf_closure_on_write(known_call[place].at[i].addr, known_call[place].at[i].size, NULL);
+    for (uint32_t i = 0; pf_closure_any && i < known_call[index].n; i++)
+        pf_closure_on_write(known_call[index].at[i].addr, known_call[index].at[i].size, NULL);
 }
 
-static void end_known(uint64_t place)
+static void end_known(uint64_t index)
 {
     known_calls--;
-    if (place == KNOWN_CALLS) {
+    if (index == KNOWN_CALLS) {
         pf_closure_drop_all();
     } else {
-        note_known(place);
-        known_call[place].n = 0;
+        note_known(index);
+        known_call[index].n = 0;
     }
 }
 

@@ -49,7 +49,7 @@ static uint32_t take_length(struct walk *w)
 
 /* One range of n bytes at `to`; in pass GET the length comes from the log. NULL pointers are
  * skipped in every pass. */
-static void place(struct walk *w, void *to, size_t n)
+static void add_range(struct walk *w, void *to, size_t n)
 {
     uint32_t length = (uint32_t)n;
     if (!to)
@@ -105,13 +105,13 @@ static void message(struct walk *w, struct msghdr *m, size_t bytes, size_t name_
     size_t whole = 0;
     for (size_t i = 0; i < m->msg_iovlen; i++)
         whole += m->msg_iov[i].iov_len;
-    place(w, &m->msg_flags, sizeof m->msg_flags);
+    add_range(w, &m->msg_flags, sizeof m->msg_flags);
     if (m->msg_name)
-        place(w, m->msg_name, least(m->msg_namelen, name_room));
-    place(w, &m->msg_namelen, sizeof m->msg_namelen);
+        add_range(w, m->msg_name, least(m->msg_namelen, name_room));
+    add_range(w, &m->msg_namelen, sizeof m->msg_namelen);
     if (m->msg_control)
-        place(w, m->msg_control, least(m->msg_controllen, control_room));
-    place(w, &m->msg_controllen, sizeof m->msg_controllen);
+        add_range(w, m->msg_control, least(m->msg_controllen, control_room));
+    add_range(w, &m->msg_controllen, sizeof m->msg_controllen);
     scatter(w, m->msg_iov, m->msg_iovlen, least(bytes, whole));
 }
 
@@ -155,17 +155,17 @@ static size_t ioctl_bytes(unsigned long request)
     return 0;
 }
 
-static void ioctl_places(struct walk *w, unsigned long request, void *to)
+static void ioctl_writes(struct walk *w, unsigned long request, void *to)
 {
     size_t n = ioctl_bytes(request);
     if (n)
-        place(w, to, n);
+        add_range(w, to, n);
     if (request == SIOCGIFCONF && to) {
         struct {
             int length;
             char *list;
         } *c = to;
-        place(w, c->list, (size_t)c->length);
+        add_range(w, c->list, (size_t)c->length);
     }
 }
 
@@ -235,26 +235,26 @@ static void one_write(struct walk *w, const struct pf_syscall_write *o)
     /* also on failure: the kernel then stores the size needed */
     if (o->kind == WRITE_HANDLE && to) {
         uint32_t *handle = to;
-        place(w, to, good ? 8 + *handle : 4);
+        add_range(w, to, good ? 8 + *handle : 4);
         return;
     }
     if (!good || !to)
         return;
     switch (o->kind) {
     case WRITE_FIXED:
-        place(w, to, o->size);
+        add_range(w, to, o->size);
         break;
     case WRITE_RESULT:
-        place(w, to, result);
+        add_range(w, to, result);
         break;
     case WRITE_RESULT_WITHIN:
-        place(w, to, least(result, (size_t)a[o->by]));
+        add_range(w, to, least(result, (size_t)a[o->by]));
         break;
     case WRITE_RESULT_UNITS:
-        place(w, to, least(result, (uint32_t)a[o->by]) * o->size);
+        add_range(w, to, least(result, (uint32_t)a[o->by]) * o->size);
         break;
     case WRITE_COUNTED:
-        place(w, to, (size_t)a[o->by] * o->size);
+        add_range(w, to, (size_t)a[o->by] * o->size);
         break;
     case WRITE_VECTOR:
         scatter(w, to, (size_t)a[o->by], result);
@@ -262,8 +262,8 @@ static void one_write(struct walk *w, const struct pf_syscall_write *o)
     case WRITE_IN_OUT:
         if (a[o->by]) {
             socklen_t *length = (socklen_t *)a[o->by];
-            place(w, to, least(*length, w->before.length));
-            place(w, length, sizeof *length);
+            add_range(w, to, least(*length, w->before.length));
+            add_range(w, length, sizeof *length);
         }
         break;
     case WRITE_MESSAGE:
@@ -272,55 +272,55 @@ static void one_write(struct walk *w, const struct pf_syscall_write *o)
     case WRITE_MESSAGES:
         for (size_t i = 0; i < result; i++) {
             struct mmsghdr *m = (struct mmsghdr *)to + i;
-            place(w, &m->msg_len, sizeof m->msg_len);
+            add_range(w, &m->msg_len, sizeof m->msg_len);
             message(w, &m->msg_hdr, m->msg_len, SOCKET_NAME_MAX, m->msg_hdr.msg_controllen);
         }
         break;
     case WRITE_MESSAGES_SENT:
         for (size_t i = 0; i < result; i++) {
             struct mmsghdr *m = (struct mmsghdr *)to + i;
-            place(w, &m->msg_len, sizeof m->msg_len);
+            add_range(w, &m->msg_len, sizeof m->msg_len);
         }
         break;
     case WRITE_SETS:
         n = ((size_t)(uint32_t)a[0] + 63) / 64 * 8;
         for (int i = 0; i < 3; i++)
-            place(w, (void *)a[o->at + i], n);
+            add_range(w, (void *)a[o->at + i], n);
         break;
     case WRITE_IOCTL:
-        ioctl_places(w, (unsigned long)(uint32_t)a[o->by], to);
+        ioctl_writes(w, (unsigned long)(uint32_t)a[o->by], to);
         break;
     case WRITE_FCNTL:
         n = a[o->by] == 5 /* F_GETLK */ || a[o->by] == 36 /* F_OFD_GETLK */ ? 32
             : a[o->by] == 16 /* F_GETOWN_EX */ || (a[o->by] & ~2L) == 1036  ? 8
                                                                             : 0;
         if (n)
-            place(w, to, n);
+            add_range(w, to, n);
         break;
     case WRITE_PRCTL:
         if ((n = prctl_bytes(a[o->by])))
-            place(w, to, n);
+            add_range(w, to, n);
         break;
     case WRITE_ARCH:
         if (a[o->by] == ARCH_GET_FS || a[o->by] == ARCH_GET_GS)
-            place(w, to, 8);
+            add_range(w, to, 8);
         break;
     case WRITE_PAGES:
-        place(w, to, ((size_t)a[o->by] + 4095) / 4096);
+        add_range(w, to, ((size_t)a[o->by] + 4095) / 4096);
         break;
     case WRITE_BITS:
-        place(w, to, ((size_t)a[o->by] + 63) / 64 * 8);
+        add_range(w, to, ((size_t)a[o->by] + 63) / 64 * 8);
         break;
     case WRITE_CAPABILITIES:
-        place(w, to, *(uint32_t *)a[o->by] == _LINUX_CAPABILITY_VERSION_1 ? 12 : 24);
+        add_range(w, to, *(uint32_t *)a[o->by] == _LINUX_CAPABILITY_VERSION_1 ? 12 : 24);
         break;
     case WRITE_QUEUE_MESSAGE:
-        place(w, to, sizeof(long) + result);
+        add_range(w, to, sizeof(long) + result);
         break;
     default:
         n = control_bytes(w, o->kind, a[o->by]);
         if (n)
-            place(w, to, n);
+            add_range(w, to, n);
     }
 }
 

@@ -1,7 +1,7 @@
 /*
- * finding_place.c - see finding_place.h.
+ * finding_position.c - see finding_position.h.
  */
-#include "finding_place.h"
+#include "finding_position.h"
 #include "textbuf.h"
 
 const char *pf_finding_stop(struct pf_pool *pool, const struct pf_finding *f)
@@ -27,7 +27,7 @@ const char *pf_finding_stop(struct pf_pool *pool, const struct pf_finding *f)
     return t.failed ? NULL : t.at;
 }
 
-const char *pf_finding_place(struct pf_pool *pool, const struct pf_finding *f)
+const char *pf_finding_position(struct pf_pool *pool, const struct pf_finding *f)
 {
     const struct pf_stack_frame *p = pf_backtrace_source(&f->accesses[f->naccesses - 1].stack);
     struct pf_text t;
