@@ -85,7 +85,7 @@ static int run_patterns(uint64_t events)
     pf_patterns_builtin(&patterns);
     double start = cpu();
     pf_partial_order_init(&g, &t);
-    pf_units_init(&w, &g);
+    pf_units_init(&w, &g, NULL);
     pf_pattern_search(&w, &patterns, NULL, accept, NULL, &r);
     double search = cpu() - start;
     pf_units_release(&w);

@@ -92,7 +92,7 @@ int main(int argc, char **argv)
     all = &patterns;
     double start = now_ms();
     pf_partial_order_init(&g, &t);
-    pf_units_init(&w, &g);
+    pf_units_init(&w, &g, NULL);
     pf_pattern_search(&w, &patterns, NULL, keep, NULL, &result);
     double searched = now_ms() - start;
     pf_trace_index_init(&x, &t, t.has_calls ? PF_MISSING_RDIT : PF_MISSING_IGNORE);

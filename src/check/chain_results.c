@@ -199,6 +199,8 @@ bool pf_chain_first_round_done(const struct pf_chain *c)
     return all;
 }
 
+uint64_t pf_chain_length(const struct pf_chain *c, size_t test) { return c->tests[test].length; }
+
 unsigned pf_chain_tries(const struct pf_chain *c, uint64_t finding)
 {
     for (size_t i = 0; i < c->tried.len; i++)

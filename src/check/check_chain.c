@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define EXPLORE_EVENTS 200000 /* a program with longer runs is not searched systematically */
-#define LONG_EVENTS 1000000 /* the search of a longer recording may take the whole time budget */
 #define DIRECTED_PER_ROUND 16    /* findings that get a recording aimed at them in one round */
 #define RUN_AGAIN 8 /* a program whose free run did not end gets one in every 8th round */
 /* the size of a batch in schedules, and about how many events its schedules have together */
@@ -274,7 +273,7 @@ static bool next_before_long_search(struct pf_chain *c, const struct pf_chain_wa
     bool waits = false;
     for (size_t i = 0; i < c->ntests && wanted->ntargets && !c->ordinary; i++) {
         struct pf_chain_test *t = &c->tests[i];
-        if (!t->clips.len || t->length <= LONG_EVENTS || t->run == PF_CHAIN_WAITING)
+        if (!t->clips.len || t->length <= PF_CHAIN_LONG_EVENTS || t->run == PF_CHAIN_WAITING)
             continue;
         waits = true;
         t->clip = t->clips.at[0];

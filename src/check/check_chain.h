@@ -24,6 +24,9 @@
 #include "vector.h"
 
 #define PF_CHAIN_TRIES 8  /* most recordings aimed at one finding */
+/* The search of a longer recording for predictions may need all of the time. It comes after steps
+ * that confirm races, and gets at most half of the time that is left. */
+#define PF_CHAIN_LONG_EVENTS 1000000
 
 /* A race to aim at. */
 struct pf_chain_target {
@@ -114,6 +117,8 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *step);
 void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip);
 /* Skips to this round, unless the chain has reached it; other tasks run the skipped rounds. */
 void pf_chain_start_at(struct pf_chain *c, uint64_t round);
+/* The number of events of a schedule of this program; 0: unknown. */
+uint64_t pf_chain_length(const struct pf_chain *c, size_t test);
 /* How much of judging's share of the time budget is not used yet. */
 uint64_t pf_chain_judge_ms(const struct pf_chain *c);
 /* The same for the systematic search. */

@@ -37,6 +37,28 @@ void pf_check_searched_path(char *to, const char *folder, const struct pf_check_
         snprintf(to + n, PATH_MAX - n, PF_FORKED_SUFFIX "%s", line->child);
 }
 
+pf_status pf_check_end_write(const char *folder, const struct pf_check_end *end, struct pf_error *e)
+{
+    char path[PATH_MAX], line[64];
+    snprintf(path, sizeof path, "%s/" PF_CHECK_END, folder);
+    int n = snprintf(line, sizeof line, "%s %" PRIu64, end->how, end->ms);
+    return pf_file_write(path, line, (size_t)n, e);
+}
+
+bool pf_check_end_read(struct pf_check_end *end, const char *folder)
+{
+    char path[PATH_MAX], *line;
+    size_t n;
+    struct pf_error ignored;
+    *end = (struct pf_check_end){.ms = 0};
+    snprintf(path, sizeof path, "%s/" PF_CHECK_END, folder);
+    if (access(path, R_OK) || pf_file_read(path, &line, &n, &ignored) != PF_OK)
+        return false;
+    sscanf(line, "%15s %" SCNu64, end->how, &end->ms);
+    free(line);
+    return true;
+}
+
 static void add_words(struct pf_text *t, const char *name, char **words, int n)
 {
     pf_json_key(t, name);

@@ -122,6 +122,22 @@ void pf_check_description_release(struct pf_check_description *a);
  * strings. */
 char **pf_check_folder_list(const char *state);
 
+/* How a check ended, and how long it took; in the file `end` of its folder: "HOW MS". Without the
+ * file, it was cut off. */
+struct pf_check_end {
+    char how[16];
+    uint64_t ms; /* from its start to its end, all resumptions together; 0: unknown */
+};
+#define PF_CHECK_END "end"
+#define PF_CHECK_END_DONE "done" /* the chain ended, or the time limit was reached */
+#define PF_CHECK_END_COMPLETE "complete" /* the chain ended because everything was explored */
+#define PF_CHECK_END_EARLY "early" /* the time budget ended in the first round */
+#define PF_CHECK_END_SIGNAL "signal"
+PF_MUST_USE pf_status pf_check_end_write(const char *folder, const struct pf_check_end *end,
+                                         struct pf_error *e);
+/* False: there is no such file. */
+bool pf_check_end_read(struct pf_check_end *end, const char *folder);
+
 #define PF_CHECK_FOLDER "check"
 #define PF_CHECK_PLAN "plan.json"
 

@@ -28,6 +28,7 @@ struct check_loader {
     struct pf_findings *f;
     struct pf_check_summary *sum;
     const char *folder;
+    uint64_t steps_ms; /* of all steps */
     bool out_of_time; /* the budget ended while predictions were tried */
     bool ended_by_us; /* pf ends the program (a server) itself, which is not a failure */
 };
@@ -302,7 +303,7 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
     s->candidates += line->candidates;
     s->refuted += line->refuted;
     s->undecided += line->kind == PF_CHECK_JUDGE ? 0 : line->undecided;
-    s->ms += line->wall_ms;
+    l->steps_ms += line->wall_ms;
     if ((line->kind == PF_CHECK_RUN || (line->kind == PF_CHECK_RECORD && !line->clip)) &&
         !strcmp(line->how, "ended") && WIFEXITED(line->wait) && !l->ended_by_us)
         pf_check_summary_exit(s, WEXITSTATUS(line->wait));
@@ -342,21 +343,18 @@ static bool is_running(const char *folder)
     return running;
 }
 
-static void note_end(struct check_loader *l)
+static void take_end(struct check_loader *l)
 {
-    char path[PATH_MAX], *end = NULL;
-    size_t n;
-    struct pf_error ignored;
-    snprintf(path, sizeof path, "%s/" PF_CHECK_END, l->folder);
-    bool has_end = access(path, R_OK) == 0 && pf_file_read(path, &end, &n, &ignored) == PF_OK;
+    struct pf_check_end end;
+    bool has_end = pf_check_end_read(&end, l->folder);
+    l->sum->ms += end.ms ? end.ms : l->steps_ms;
     if (!has_end && is_running(l->folder))
         add_note(l, &l->sum->gaps, 1, "a check is still running");
-    else if (!has_end || !strcmp(end, PF_CHECK_END_SIGNAL))
+    else if (!has_end || !strcmp(end.how, PF_CHECK_END_SIGNAL))
         add_note(l, &l->sum->gaps, 1, "the check was interrupted; pf check --continue resumes it");
-    else if (!strcmp(end, PF_CHECK_END_EARLY) || l->out_of_time)
+    else if (!strcmp(end.how, PF_CHECK_END_EARLY) || l->out_of_time)
         add_note(l, &l->sum->gaps, 1,
                  "the time budget ended before everything was tried; allow more with --time");
-    free(end);
 }
 
 static pf_status read_foreign(struct pf_findings *f, const char *folder, struct pf_error *e)
@@ -468,7 +466,7 @@ pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_err
         take_line(&l, &lines.at[i]);
     free(lines.at);
     explain_unconfirmed(f);
-    note_end(&l);
+    take_end(&l);
     return s;
 }
 

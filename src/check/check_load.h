@@ -21,11 +21,4 @@ PF_MUST_USE pf_status pf_check_load(struct pf_findings *f, const char *folder, s
 PF_MUST_USE pf_status pf_check_load_all(struct pf_findings *f, const char *state,
                                         struct pf_error *e);
 
-/* How a check ended: the text in the file `end` of its folder. Without the file, it was cut off. */
-#define PF_CHECK_END "end"
-#define PF_CHECK_END_DONE "done" /* the chain ended, or the time limit was reached */
-#define PF_CHECK_END_COMPLETE "complete" /* the chain ended because everything was explored */
-#define PF_CHECK_END_EARLY "early" /* the time budget ended in the first round */
-#define PF_CHECK_END_SIGNAL "signal"
-
 #endif

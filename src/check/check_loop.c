@@ -24,6 +24,10 @@
 #define LIMIT_ROUNDS 16 /* the size of the state folder is limited once in 16 rounds */
 #define FIRST_EXPLORE                                                                              \
     8 /* the systematic search of the first round gets an eighth of the time left */
+/* The most events that searches on a fast machine read in 1 ms: for all predictions, and for the
+ * races that the recording shows. */
+#define HATCH_EVENTS 2000
+#define LOOK_EVENTS 4000
 #define SCHEDULE_MS 500 /* a schedule of a batch may take as long as 20 recordings, plus this */
 
 struct check_loop {
@@ -55,15 +59,18 @@ static uint64_t estimate_ms(const struct check_loop *l, enum pf_check_kind kind,
 {
     const uint64_t *took = l->took_ms[test];
     uint64_t record = took[PF_CHECK_RECORD] ? took[PF_CHECK_RECORD] : took[PF_CHECK_RUN];
+    uint64_t length = pf_chain_length(&l->w->chain, test);
     if (kind == PF_CHECK_BATCH ||
         kind == PF_CHECK_EXPLORE) /* it ends by itself at any limit, after at least one schedule */
         return 2 * record;
     if (kind == PF_CHECK_HATCH || kind == PF_CHECK_HUNT ||
         kind == PF_CHECK_JUDGE) /* at least: a replay for the trace, a try, a replay of its clip */
-        return 3 * record;
+        return 3 * record + (kind == PF_CHECK_HATCH ? length / HATCH_EVENTS : 0);
     if (took[kind])
         return took[kind];
-    return kind == PF_CHECK_RUN ? 0 : kind == PF_CHECK_LOOK ? 2 * record : record;
+    return kind == PF_CHECK_RUN    ? 0
+           : kind == PF_CHECK_LOOK ? 2 * record + length / LOOK_EVENTS
+                                   : record;
 }
 
 /* The time limit of a free run, if none has ended yet. It may not end at all (a deadlock), but it
@@ -98,6 +105,11 @@ static bool set_limits(const struct check_loop *l, struct pf_check_step *s)
         s->by_budget = false;
     }
     s->own_limit_ms = left * 3 / 4 + 1;
+    if (kind == PF_CHECK_HATCH &&
+        pf_chain_length(&l->w->chain, s->line.test) > PF_CHAIN_LONG_EVENTS)
+        s->own_limit_ms = left / 2 + 1;
+    if (kind == PF_CHECK_HATCH && usual > s->own_limit_ms)
+        return false;
     if (kind == PF_CHECK_JUDGE && pf_chain_judge_ms(&l->w->chain) < s->own_limit_ms)
         s->own_limit_ms = pf_chain_judge_ms(&l->w->chain);
     if (kind == PF_CHECK_HUNT && pf_chain_hunt_ms(&l->w->chain) < s->own_limit_ms)

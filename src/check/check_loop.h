@@ -22,6 +22,8 @@ struct pf_check_work {
     struct pf_check_failures failures; /* those of the batches */
     uint64_t schedules; /* run so far: recordings, batches and tries */
     uint64_t behaviours; /* behaviours that batches were the first to show */
+    uint64_t began_ms; /* as pf_now_ms */
+    uint64_t earlier_ms; /* how long the check took before it was resumed */
     int signal; /* the signal that stopped it; 0: none */
     bool out_of_time;
 };

@@ -7,6 +7,7 @@
 #include "check_parse.h"
 #include "cli.h"
 #include "clip.h"
+#include "duration.h"
 #include "file.h"
 #include "fleet_check.h"
 #include "fleet_options.h"
@@ -23,11 +24,6 @@
 static int complain(const struct pf_error *e) { return pf_complain(PF_CHECK_VERB, "%s", e->text); }
 
 /* --- the folder --- */
-
-static void end_path(char *to, const struct pf_check_folder *c)
-{
-    snprintf(to, PATH_MAX, "%s/" PF_CHECK_END, c->absolute);
-}
 
 /* Steps that were cut off have no line in the journal; their numbers are not reused. */
 static void skip_used(struct pf_check_work *w)
@@ -208,23 +204,26 @@ static void print_folder(const struct pf_check_work *w)
 /* Writes how the check ended: what is still to be done decides what the report calls incomplete. */
 static pf_status write_end(const struct pf_check_work *w, bool stopped, struct pf_error *e)
 {
-    char end[PATH_MAX];
     const char *how = stopped                                 ? PF_CHECK_END_SIGNAL
                       : !pf_chain_first_round_done(&w->chain) ? PF_CHECK_END_EARLY
                       : pf_chain_is_complete(&w->chain)       ? PF_CHECK_END_COMPLETE
                                                               : PF_CHECK_END_DONE;
-    end_path(end, w->folder);
-    return pf_file_write(end, how, strlen(how), e);
+    struct pf_check_end end = {.ms = w->earlier_ms + pf_now_ms() - w->began_ms};
+    snprintf(end.how, sizeof end.how, "%s", how);
+    return pf_check_end_write(w->folder->absolute, &end, e);
 }
 
 static int work(const struct pf_check_settings *settings, const struct pf_check_folder *folder,
                 bool resume)
 {
-    struct pf_check_work w = {.settings = settings, .folder = folder};
+    struct pf_check_work w = {.settings = settings, .folder = folder, .began_ms = pf_now_ms()};
+    struct pf_check_end end;
     struct pf_error e;
-    char end[PATH_MAX];
-    end_path(end, folder);
-    unlink(end);
+    char path[PATH_MAX];
+    if (pf_check_end_read(&end, folder->absolute))
+        w.earlier_ms = end.ms;
+    snprintf(path, sizeof path, "%s/" PF_CHECK_END, folder->absolute);
+    unlink(path);
     pf_check_found_init(&w.found);
     pf_status s = pf_chain_init(&w.chain, settings, &e);
     if (s == PF_OK && settings->launch.suppressions)
@@ -260,7 +259,7 @@ static int work_on_fleet(const struct pf_check_settings *settings,
 {
     struct pf_fleet f;
     struct pf_check_folder folder = {.lock = -1};
-    struct pf_check_work w = {.settings = settings, .folder = &folder};
+    struct pf_check_work w = {.settings = settings, .folder = &folder, .began_ms = pf_now_ms()};
     struct pf_error e;
     static const char *const own[] = {"seed",  "runs",  "time", "json",
                                       "state", "suite", "jobs", NULL};

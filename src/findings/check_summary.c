@@ -190,7 +190,7 @@ void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c)
     pf_text_u64(t, c->directed);
     pf_text_add(t, " aimed at a finding); ");
     add_count(t, c->events, "event", "events");
-    pf_text_format(t, "; %.1f s\n", (double)c->ms / 1000);
+    pf_text_format(t, " searched for predictions; %.1f s\n", (double)c->ms / 1000);
     for (const struct pf_check_exploration *x = c->explorations; x; x = x->next)
         add_exploration_text(t, x, c->explorations->next != NULL);
     add_exits_text(t, c);

@@ -123,7 +123,9 @@ struct pf_check_exploration {
 };
 
 struct pf_check_summary {
-    uint64_t checks, runs, recordings, directed, candidates, refuted, undecided, events, ms;
+    uint64_t checks, runs, recordings, directed, candidates, refuted, undecided;
+    uint64_t events; /* events that were searched for predictions */
+    uint64_t ms; /* how long the checks took */
     uint64_t sampled; /* schedules of batches */
     uint64_t searched; /* schedules of systematic searches */
     uint64_t hunted; /* runs of hunts for other inputs */

@@ -14,3 +14,13 @@ assert max(s["length"] for s in steps) > 1000000, steps
 kinds = [s["kind"] for s in steps]
 assert kinds.index("look") < kinds.index("hatch"), kinds
 END
+
+# A search that cannot end within its share of the budget does not begin. The summary names what it
+# counts, and shows how long the check took.
+cp "$ROOT/test/shell/part/check_long_writes.c" writes.c
+"$PF" cc -g -O0 -pthread writes.c -o writes
+status 0 "$PF" check --runs 1 --time 10s --state writes.s -- ./writes
+[[ $(cat writes.s/check/*/end) =~ ^early\ ([0-9]+)$ ]] || fail "no time in the file end"
+has out "; 0 events searched for predictions; $(printf '%.1f' "${BASH_REMATCH[1]}e-3") s"
+has out "pf: incomplete: the time budget ended before everything was tried; allow more with --time"
+if grep hatch writes.s/check/*/journal; then fail "a search began that cannot end"; fi

@@ -526,6 +526,8 @@ void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const stru
 {
     struct pf_trace_error unused;
     why = why ? why : &unused;
+    if (!n)
+        return;
     struct machine m = {.t = t, .why = why->text, .why_len = sizeof why->text, .stop = stop};
     size_t ne = t->events.len, nt = t->threads.len;
     m.when = pf_mem_zero(ne, sizeof *m.when);

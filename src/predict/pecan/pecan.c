@@ -170,7 +170,7 @@ static void search(struct maker *m, const struct pf_trace *t)
     memset(m->out, 0, sizeof *m->out);
     pf_schedule_finder_init(&m->finder, t);
     m->finder.s.stop = m->stop;
-    pf_units_init(&w, &m->finder.g);
+    pf_units_init(&w, &m->finder.g, m->stop);
     pf_pattern_search(&w, m->patterns, m->stop, add_anomaly, m, &m->out->search);
     pf_units_release(&w);
     m->out->search.skipped += m->finder.s.cut;

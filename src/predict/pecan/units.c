@@ -396,13 +396,13 @@ static void index_cells(struct pf_units *w)
     free(last);
 }
 
-void pf_units_init(struct pf_units *w, const struct pf_partial_order *g)
+void pf_units_init(struct pf_units *w, const struct pf_partial_order *g, struct pf_stop *stop)
 {
     memset(w, 0, sizeof *w);
     w->g = g;
     struct open_region *open = pf_mem_zero(g->nt, sizeof *open);
     pf_unit_accesses single = {0};
-    for (uint32_t i = 0; i < g->t->events.len; i++)
+    for (uint32_t i = 0; i < g->t->events.len && !pf_stop_poll_loop(stop, i, g->t->events.len); i++)
         scan_event(w, &open[g->t->events.at[i].thread], i, &single);
     for (uint32_t u = 0; u < g->nt; u++) {
         close_region(w, u, &open[u]);

@@ -15,6 +15,7 @@
 
 #include "hash_map.h"
 #include "partial_order.h"
+#include "stop.h"
 
 /* A kept access of a unit. */
 struct pf_unit_access {
@@ -74,7 +75,8 @@ struct pf_units {
     uint64_t skipped;
 };
 
-void pf_units_init(struct pf_units *w, const struct pf_partial_order *g);
+/* A stop (may be NULL) leaves out the rest of the trace. */
+void pf_units_init(struct pf_units *w, const struct pf_partial_order *g, struct pf_stop *stop);
 void pf_units_release(struct pf_units *w);
 typedef PF_VEC(struct pf_unit_access) pf_unit_accesses;
 /* The pair whose act is one of the thread's events from `begin` to `end`; NULL: none. Of several,
