@@ -28,4 +28,9 @@ enum pf_event_flags {
     PF_EF_DECIDED = 128, /* whether this event happens may depend on what the thread read before */
 };
 
+/* The runtime's own memory for objects, such as clocks without an address of the program: of a
+ * descriptor, a message, a signal. Events name such a clock by its address. */
+#define PF_STORE_BASE 0x160000000000ull
+#define PF_STORE_SIZE (1ull << 36)
+
 #endif

@@ -63,9 +63,12 @@ static uint64_t estimate_ms(const struct check_loop *l, enum pf_check_kind kind,
     if (kind == PF_CHECK_BATCH ||
         kind == PF_CHECK_EXPLORE) /* it ends by itself at any limit, after at least one schedule */
         return 2 * record;
-    if (kind == PF_CHECK_HATCH || kind == PF_CHECK_HUNT ||
+    if (kind ==
+        PF_CHECK_HATCH) /* at least: a replay, which shows a failure; it tries what it can */
+        return record + length / HATCH_EVENTS;
+    if (kind == PF_CHECK_HUNT ||
         kind == PF_CHECK_JUDGE) /* at least: a replay for the trace, a try, a replay of its clip */
-        return 3 * record + (kind == PF_CHECK_HATCH ? length / HATCH_EVENTS : 0);
+        return 3 * record;
     if (took[kind])
         return took[kind];
     return kind == PF_CHECK_RUN    ? 0

@@ -220,7 +220,8 @@ static void add_replay(struct explainer *w)
     if (f->harm) {
         pf_text_add(t, "\nConsequence in the clip: ");
         pf_text_name(t, f->harm);
-        pf_text_add(t, ".\n");
+        size_t n = strlen(f->harm); /* an assertion's text ends with a full stop */
+        pf_text_add(t, n && f->harm[n - 1] == '.' ? "\n" : ".\n");
     }
     add_stages(t, f);
     if (f->clip) {

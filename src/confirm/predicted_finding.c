@@ -385,10 +385,12 @@ void pf_predict_job_run(struct pf_predict_job *j, const struct pf_limits *limits
     struct pf_limits all = *limits;
     all.patterns = &j->patterns;
     for (size_t k = 0; k < j->n; k++)
-        if (pf_stop_poll(all.stop, "analyses", k, j->n))
-            j->results[k].stopped = true;
-        else
+        if (k && pf_stop_poll(all.stop, "analyses", k, j->n)) {
+            struct pf_result *r = &j->results[k];
+            r->stopped = r->anomalies.search.stopped = r->cycles.cut = true;
+        } else {
             j->analyses[k]->run(&j->t, &all, &j->results[k]);
+        }
     if (j->failures.processes &&
         pf_program_options_take(&own, &j->pool, j->failures.processes, &unused) == PF_OK)
         remove_hidden(j, &own);

@@ -1,6 +1,7 @@
 /* schedule_step.c - see schedule_step.h. */
 #include "schedule_step.h"
 #include "event_names.h"
+#include "pf_event.h"
 #include "trace_text.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -83,6 +84,21 @@ static const char *lock_name(struct pf_predict_job *j, uint32_t lock)
     return pf_pool_text(&j->pool, text, (size_t)n);
 }
 
+/* A clock of the runtime has no name: shows the call of the library that uses it, "by write". */
+static const char *sync_name(struct pf_predict_job *j, uint32_t i)
+{
+    const struct pf_trace *t = &j->t;
+    uint32_t object = t->events.at[i].what;
+    if (pf_trace_object_address(t, PF_ROLE_SYNC, object) - PF_STORE_BASE >= PF_STORE_SIZE)
+        return pf_trace_text(t, t->syncs.at[object]);
+    struct pf_backtrace stack = pf_predicted_stack(j, i);
+    if (!stack.n || !stack.at[0].function || stack.at[0].file)
+        return "an object of the runtime";
+    char text[120];
+    int n = snprintf(text, sizeof text, "by %.100s", stack.at[0].function);
+    return pf_pool_text(&j->pool, text, (size_t)n);
+}
+
 static const char *name_of(struct pf_predict_job *j, uint32_t i)
 {
     const struct pf_trace *t = &j->t;
@@ -100,7 +116,7 @@ static const char *name_of(struct pf_predict_job *j, uint32_t i)
     case PF_OPERAND_THREAD:
         return pf_trace_text(t, t->threads.at[e->what]);
     case PF_OPERAND_SYNC:
-        return pf_trace_text(t, t->syncs.at[e->what]);
+        return sync_name(j, i);
     case PF_OPERAND_CALL:
         return pf_trace_text(t, t->calls.at[e->what]);
     default:

@@ -139,9 +139,10 @@ static bool happened(const struct pf_trace *then, const struct pf_try_schedule *
 
 const char *pf_try_failure(const struct pf_clip_end *end, char *text, size_t room)
 {
+    const char *first = end->text + strspn(end->text, " ");
     if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG)
         snprintf(text, room, "%s: %.*s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
-                 (int)strcspn(end->text, "\n"), end->text);
+                 (int)strcspn(first, "\n"), first);
     else if (pf_wait_died(end->wait))
         snprintf(text, room, "the program died of signal %d (%s)", WTERMSIG(end->wait),
                  strsignal(WTERMSIG(end->wait)));

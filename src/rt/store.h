@@ -11,6 +11,7 @@
 #ifndef PF_RT_STORE_H
 #define PF_RT_STORE_H
 
+#include "pf_event.h"
 #include "spin.h"
 #include <stddef.h>
 #include <stdint.h>
@@ -25,8 +26,6 @@ void pf_store_free(void *block, unsigned order);
 void pf_store_flush_thread(void);
 
 /* Blocks have a 32-bit handle: their offset from the start of the region in units of 64 bytes. */
-#define PF_STORE_BASE 0x160000000000ull
-#define PF_STORE_SIZE (1ull << 36)
 #define PF_STORE_SHIFT 6
 static inline uint32_t pf_store_handle(const void *block)
 {

@@ -41,6 +41,17 @@ status 0 "$PF" check --runs 1 --json limit.json --state limit.s -- ./limit
 has out "0 findings, and 1 suspicious"
 status 134 "$PF" replay --quiet "$(python3 -c 'import json; print(json.load(open("limit.json"))["findings"][0]["clip"])')"
 
+# A deadlock after that: the report names the limit, and the thread that has ended with the lock.
+cp "$part/explore_gives_up.c" gives_up.c
+"$PF" cc -g -O1 gives_up.c -o gives_up
+status 66 "$PF" explore -- ./gives_up
+clip=$(sed -n 's/^deadlock in .*: pf replay \([^;]*\);.*/\1/p' out)
+status 66 "$PF" replay "$clip"
+has err "  the time limit of mtx_timedlock (gives_up.c:13) had passed in thread T1"
+has err "held by thread T1, which has ended, in mtx_lock, called from main (gives_up.c:27)"
+status 66 "$PF" hatch --json deadlock.json "$clip"
+has deadlock.json "deadlock, after the time limit of mtx_timedlock (gives_up.c:13) had passed in thread T1"
+
 # limits: the result is not complete, and says what is left
 status 0 "$PF" explore --runs 2 -- ./account
 has out "stopped early"

@@ -58,6 +58,8 @@ status 66 "$PF" report --state s --json -o s.json
 id=$(python3 -c 'import json; print(next(f["id"] for f in json.load(open("s.json"))["findings"] if f.get("interleaving")))')
 status 0 "$PF" explain --state s "$id"
 has out "Steps in the clip:"
+has out " failed."
+hasnt out " failed.."
 has out " -> "
 has out "steps.c:7 |     flag = (low++, high++, 3);"
 has out "steps.c:31 |     seen = flag;"
@@ -67,3 +69,11 @@ hasnt out "write low = 2"
 status 0 "$PF" explain --all --state s "$id"
 hasnt out "steps that use other memory"
 has out "thread T1: write low = 2"
+
+# What orders threads through a descriptor has no name: the steps name the calls.
+cp "$ROOT/test/shell/part/hatch_steps_pipe.c" pipe.c
+"$PF" cc -O1 -g pipe.c -o pipe
+status 0 "$PF" record -o pipe.clip -- ./pipe
+status 66 "$PF" hatch pipe.clip
+has out "T1   post by write  pipe.c:10"
+has out "main take by read  pipe.c:23"

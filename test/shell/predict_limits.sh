@@ -134,7 +134,7 @@ python3 - >big.txt <<'EOF'
 print("\n".join([f"T0 fork T{t}" for t in (1, 2)] + [f"T{t} begin" for t in (1, 2)] +
                 [f"T{1 + i % 2} write x{i // 2}={i} @a.c:{i}" for i in range(60000)]))
 EOF
-status 66 "$PF" predict --analysis=rdit,hb,cp,syncp,lockset,pecan --limit 1ms --json big.json big.txt
+status 66 "$PF" predict --analysis=cp,rdit,hb,syncp,lockset,pecan --limit 1ms --json big.json big.txt
 [[ $(grep -c ", stopped: NOT fully searched" out) == 6 ]] || fail "not all searches were stopped"
 has big.json '"complete":false'
 status 2 "$PF" predict --limit soon big.txt

@@ -69,6 +69,7 @@ struct pf_failure {
     const char *assertion;     /* the expression that was false; NULL: unknown */
     const char *suspicious; /* why it does not count (finding.h); NULL: it counts */
     bool early_limit; /* the schedule ended a wait before its time limit */
+    const char *limit; /* of a deadlock: "the time limit of ... had passed"; NULL: none */
     const struct pf_source_line *line; /* where the first thread crashed; NULL: unknown */
     size_t n;
     struct pf_failed_thread {

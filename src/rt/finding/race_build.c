@@ -457,7 +457,11 @@ static const char *describe_failure(struct pf_finding_builder *b, const struct p
         pf_text_add(&t, signal_name(e->signal));
         pf_text_char(&t, ')');
     } else {
-        pf_text_add(&t, "the program hung");
+        pf_text_add(&t, e->kind == PF_FAILURE_HANG ? "the program hung" : "deadlock");
+    }
+    if (e->limit) {
+        pf_text_add(&t, ", after ");
+        pf_text_add(&t, e->limit);
     }
     if (e->early_limit)
         pf_text_add(&t, ", after the time limit of a wait had passed");
@@ -500,16 +504,16 @@ struct pf_finding *pf_failure_build(struct pf_pool *pool, const struct pf_failur
     struct pf_access *accesses = pf_pool_get(pool, e->n * sizeof *accesses + 1);
     if (!f || !threads || !accesses)
         return NULL;
-    *f = (struct pf_finding){.kind = kinds[e->kind],
-                             .status = PF_STATUS_OBSERVED,
-                             .analysis = "failure",
-                             .count = 1,
-                             .threads = threads,
-                             .accesses = accesses,
-                             .naccesses = e->n,
-                             .suspicious = e->suspicious,
-                             .harm =
-                                 e->kind == PF_FAILURE_DEADLOCK ? NULL : describe_failure(&b, e)};
+    *f = (struct pf_finding){
+        .kind = kinds[e->kind],
+        .status = PF_STATUS_OBSERVED,
+        .analysis = "failure",
+        .count = 1,
+        .threads = threads,
+        .accesses = accesses,
+        .naccesses = e->n,
+        .suspicious = e->suspicious,
+        .harm = e->kind == PF_FAILURE_DEADLOCK && !e->limit ? NULL : describe_failure(&b, e)};
     for (size_t i = 0; i < e->n; i++) {
         build_stop(&b, &accesses[i], e, &e->at[i]);
         if (!i && e->line && accesses[i].stack.n)

@@ -315,6 +315,7 @@ struct pf_order_ops pf_order_ops = {
     .hold = hold,
     .hold_again = hold_again,
     .unhold = unhold,
+    .abandon = unhold,
 };
 
 void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where)
@@ -379,7 +380,7 @@ void pf_lock_abandon(struct pf_thread *t, const volatile void *lock)
     if (h && h->robust)
         pf_lock_drop_all(t, lock);
     else
-        pf_order_ops.unhold(t, (uintptr_t)lock, h);
+        pf_order_ops.abandon(t, (uintptr_t)lock, h);
 }
 
 void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth, uint32_t where)

@@ -32,6 +32,8 @@ struct pf_order_ops {
     void (*hold_again)(struct pf_thread *t, uintptr_t lock, bool shared, uint32_t where);
     /* t is about to release the lock; h is its entry in t->order.held, or NULL. */
     void (*unhold)(struct pf_thread *t, uintptr_t lock, struct pf_held_lock *h);
+    /* t ends, and the lock stays taken; h as above. */
+    void (*abandon)(struct pf_thread *t, uintptr_t lock, struct pf_held_lock *h);
 };
 extern struct pf_order_ops pf_order_ops; /* free mode's, unless replaced at start */
 

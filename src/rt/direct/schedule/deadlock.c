@@ -15,8 +15,68 @@
 #include <link.h>
 
 #define STATUS 66
-#define LOCK_SIZE 64 /* no lock of libc is larger; its futexes are inside */
+#define LOCK_SIZE 16 /* the futexes of every lock of libc are in its first 16 bytes */
+#define ABANDONED_MAX 64
 #define TEXT_MAX (sizeof((struct pf_channel *)0)->text - 80)
+
+/* Locks that threads held when they ended; the oldest ones are replaced. */
+static struct {
+    uintptr_t lock;
+    uint32_t thread;
+} abandoned[ABANDONED_MAX];
+static uint32_t nabandoned;
+
+/* The last wait whose time limit has passed. */
+static struct {
+    char function[40], file[64];
+    uint32_t line, thread;
+} gave_up;
+
+void pf_deadlock_note_abandoned(uintptr_t lock)
+{
+    uint32_t i = nabandoned++ % ABANDONED_MAX;
+    abandoned[i].lock = lock;
+    abandoned[i].thread = pf_context_self()->number;
+}
+
+static void copy_name(char *to, size_t room, const char *from)
+{
+    size_t n = 0;
+    for (; from && from[n] && n < room - 1; n++)
+        to[n] = from[n];
+    to[n] = 0;
+}
+
+/* Takes the interposed function, and the position where the program called it. */
+static bool take_call(const struct pf_position *p, void *arg)
+{
+    int *n = arg;
+    if (!(*n)++)
+        copy_name(gave_up.function, sizeof gave_up.function, p->func);
+    copy_name(gave_up.file, sizeof gave_up.file, p->file ? pf_str_base(p->file) : NULL);
+    gave_up.line = p->line;
+    return !p->file && *n < 4;
+}
+
+void pf_deadlock_note_timeout(const struct pf_context *c)
+{
+    int n = 0;
+    gave_up.function[0] = 0;
+    gave_up.thread = c->number;
+    if (c->tls->thread && c->tls->thread->context.frames)
+        pf_stack_walk_live(c->tls->thread, take_call, &n);
+}
+
+/* The thread that has ended and held the lock that contains this futex; NULL: none. */
+static const struct pf_context *ended_holder(uint64_t futex, uintptr_t *lock)
+{
+    for (uint32_t k = 0; k < nabandoned && k < ABANDONED_MAX; k++)
+        if (abandoned[k].lock <= futex && futex - abandoned[k].lock < LOCK_SIZE) {
+            *lock = abandoned[k].lock;
+            return pf_context_at(abandoned[k].thread);
+        }
+    return NULL;
+}
 
 /* The thread that holds the lock that contains this futex. Of several possible locks, it is the
  * one with the highest address. NULL: unknown. */
@@ -89,7 +149,7 @@ static void add_name(struct pf_text *t, const struct pf_context *c)
         pf_text_add(t, "thread T");
         pf_text_u64(t, c->number);
     }
-    const struct pf_thread *thread = c->tls->thread;
+    const struct pf_thread *thread = c->state == PF_CONTEXT_ENDED ? NULL : c->tls->thread;
     if (thread && thread->name[0]) {
         pf_text_add(t, " '");
         pf_text_name(t, thread->name);
@@ -157,15 +217,50 @@ static void add_wait(struct pf_text *t, const struct pf_context *c)
             pf_text_address(t, c->cond.cond && in_own < sizeof c->cond.own ? (uint64_t)c->cond.cond
                                                                            : c->wait.object);
         }
-        if (to) {
+        uintptr_t lock;
+        const struct pf_context *ended = to ? NULL : ended_holder(c->wait.object, &lock);
+        if (c->wait.kind == PF_WAIT_FUTEX && (to || ended)) {
             pf_text_add(t, " held by ");
-            add_name(t, to);
+            add_name(t, to ? to : ended);
+            pf_text_add(t, to ? "" : ", which has ended");
         }
     }
     struct where w = {t, 0};
     if (c->tls->thread && c->tls->thread->context.frames)
         pf_stack_walk_live(c->tls->thread, add_position, &w);
     pf_text_char(t, '\n');
+}
+
+/* True if a thread waits for a lock of the thread whose wait has passed its time limit, or if the
+ * schedule let the limit pass early: then this may have caused the deadlock. */
+static bool limit_matters(void)
+{
+    bool matters = pf_direct.limit_passed_early;
+    for (uint32_t i = 0; i < pf_contexts() && gave_up.function[0]; i++) {
+        const struct pf_context *c = pf_context_at(i);
+        if (c->state != PF_CONTEXT_WAITING || c->wait.kind != PF_WAIT_FUTEX)
+            continue;
+        const struct pf_context *to = holder(c->wait.object);
+        uintptr_t lock;
+        to = to ? to : ended_holder(c->wait.object, &lock);
+        matters |= to && to->number == gave_up.thread;
+    }
+    return matters && gave_up.function[0];
+}
+
+static void add_limit(struct pf_text *t)
+{
+    pf_text_add(t, "the time limit of ");
+    pf_text_name(t, gave_up.function);
+    if (gave_up.file[0]) {
+        pf_text_add(t, " (");
+        pf_text_name(t, gave_up.file);
+        pf_text_char(t, ':');
+        pf_text_u64(t, gave_up.line);
+        pf_text_char(t, ')');
+    }
+    pf_text_add(t, " had passed in ");
+    add_name(t, pf_context_at(gave_up.thread));
 }
 
 /* Adds the cycle of waiting threads through c. Returns false if there is none. */
@@ -190,11 +285,16 @@ static bool add_cycle(struct pf_text *t, struct pf_context *c)
 
 static void add_failed(struct pf_failure *e, const struct pf_context *c)
 {
-    bool lock = c->state == PF_CONTEXT_WAITING && c->wait.kind == PF_WAIT_FUTEX &&
-                !joined(c->wait.object) && holder(c->wait.object);
+    uintptr_t lock = 0;
+    if (c->state == PF_CONTEXT_WAITING && c->wait.kind == PF_WAIT_FUTEX &&
+        !joined(c->wait.object)) {
+        if (holder(c->wait.object))
+            lock = lock_at(c->wait.object);
+        else
+            ended_holder(c->wait.object, &lock);
+    }
     if (e->n < PF_FAILURE_THREADS && c->tls->thread && c->tls->thread->context.frames)
-        e->at[e->n++] = (struct pf_failed_thread){.t = c->tls->thread,
-                                                  .lock = lock ? lock_at(c->wait.object) : 0};
+        e->at[e->n++] = (struct pf_failed_thread){.t = c->tls->thread, .lock = lock};
 }
 
 /* Adds the threads of the cycle through c. Returns false if there is none. */
@@ -227,7 +327,17 @@ static void find_failure(enum pf_outcome outcome)
     for (uint32_t i = 0; i < pf_contexts() && !cycle; i++)
         if (pf_context_at(i)->state != PF_CONTEXT_ENDED)
             add_failed(&e, pf_context_at(i));
+    struct pf_pool pool;
+    struct pf_text limit;
+    pf_pool_init(&pool, pf_race_map, pf_race_unmap);
+    pf_text_init(&limit, &pool);
+    if (limit_matters()) {
+        add_limit(&limit);
+        pf_text_char(&limit, 0);
+        e.limit = limit.failed ? NULL : limit.at;
+    }
     pf_failure_found(&e, !pf_direct.tracing);
+    pf_pool_release(&pool);
 }
 
 static bool take_function(const struct pf_position *p, void *arg)
@@ -278,6 +388,11 @@ static _Noreturn void report(enum pf_outcome outcome)
     for (uint32_t i = 0; i < pf_contexts(); i++)
         if (pf_context_at(i)->state == PF_CONTEXT_WAITING && add_cycle(&t, pf_context_at(i)))
             break;
+    if (limit_matters()) {
+        pf_text_add(&t, "  ");
+        add_limit(&t);
+        pf_text_char(&t, '\n');
+    }
     for (uint32_t i = 0; i < pf_contexts(); i++) {
         size_t before = t.n;
         if (pf_context_at(i)->state == PF_CONTEXT_ENDED)

@@ -3,7 +3,8 @@
  * the target.
  *
  * Model:   edges from a waiting thread to the thread that must act first: the holder of the lock,
- *          or the thread that is joined. A cycle of such edges is named.
+ *          or the thread that is joined. A cycle of such edges is named. A thread may also wait
+ *          for a lock that a thread held when it ended.
  * Errors:  the text has a limited length (channel.h); it says so if threads are left out.
  */
 #ifndef PF_RT_DEADLOCK_H
@@ -15,6 +16,10 @@
  * thread that in turn waits for `to`, holds it. 0: `from` does not wait for `to`, or no lock is
  * involved. */
 uint64_t pf_deadlock_lock_between(const struct pf_context *from, const struct pf_context *to);
+/* The running thread ends, and the lock stays taken. */
+void pf_deadlock_note_abandoned(uintptr_t lock);
+/* The time limit of c's wait passes; c has not continued yet. */
+void pf_deadlock_note_timeout(const struct pf_context *c);
 /* If the run is explored (resident.h): tells pf which threads have not ended, and what they wait
  * for. stuck: no thread can make progress. Further calls do nothing. */
 void pf_deadlock_list_blocked(bool stuck);

@@ -5,6 +5,7 @@
 #include "waits.h"
 #include "breakpoint.h"
 #include "cond_queue.h"
+#include "deadlock.h"
 #include "schedule_stream.h"
 #include "scheduler.h"
 #include "sys.h"
@@ -119,6 +120,8 @@ static void wake_recorded(struct pf_context *c, enum pf_woken how)
 void pf_waits_note_timeout(struct pf_context *c)
 {
     pf_cond_expire(c);
+    if (c->wait.kind == PF_WAIT_FUTEX)
+        pf_deadlock_note_timeout(c);
     if (c->wait.kind == PF_WAIT_FUTEX && c->wait.deadline > pf_sched_now())
         pf_resident_note_early_limit();
 }

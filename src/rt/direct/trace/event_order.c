@@ -2,6 +2,7 @@
  * event_order.c - synchronisation in event mode. There are no clocks: operations notify the
  * listener, and locks are listed as held.
  */
+#include "deadlock.h"
 #include "event.h"
 #include "hb.h"
 #include "limits.h"
@@ -54,6 +55,12 @@ static void unhold(struct pf_thread *t, uintptr_t lock, struct pf_held_lock *h)
         h[0] = h[1];
 }
 
+static void abandon(struct pf_thread *t, uintptr_t lock, struct pf_held_lock *h)
+{
+    pf_deadlock_note_abandoned(lock);
+    unhold(t, lock, h);
+}
+
 const struct pf_order_ops pf_event_order_ops = {
     .acquire = acquire,
     .release = release,
@@ -64,4 +71,5 @@ const struct pf_order_ops pf_event_order_ops = {
     .hold = hold,
     .hold_again = hold_again,
     .unhold = unhold,
+    .abandon = abandon,
 };
