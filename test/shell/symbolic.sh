@@ -73,6 +73,19 @@ status 119 "$PF" record --symbolic -o f.clip -- ./tokens x <in.txt
 python3 show.py f.clip >out
 has out "call of a function without a model __isoc99_scanf"
 
+# C++: lines and words of streams, numbers, and comparisons of strings.
+"$PF" c++ --symbolic -O1 -g "$ROOT/test/shell/part/symbolic_cxx.cpp" -o cxx
+printf 'start 12\nstop x\ngo\n' >in.txt
+printf 'value;rest' >in.dat
+status 0 "$PF" record --symbolic --input stdin,file:in.dat -o h.clip -- ./cxx in.dat <in.txt
+python3 show.py h.clip >out
+has out "eq1(number(stdin+6..8), 0x4d)"
+has out "main:18 0 ult1(input(stdin+14), 0x30)"
+has out "select32(eq1(input(stdin+16), 0x67)"
+has out "select32(eq1(input(file:in.dat+0), 0x74)"
+has out "text stdin+0..5 stop"
+hasnt out lost
+
 # What is lost is counted: wide integers, variable arguments, floating point, musttail calls.
 for level in O0 O2; do
     "$PF" cc --symbolic -$level "$ROOT/test/shell/part/symbolic_losses.c" -o losses

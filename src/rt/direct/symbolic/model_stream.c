@@ -8,8 +8,7 @@
 #include "textbuf.h"
 #include <stdio.h>
 
-/* The position of a FILE in its source. */
-static bool stream_position(FILE *f, uint32_t *source, uint64_t *offset)
+bool pf_stream_position(FILE *f, uint32_t *source, uint64_t *offset)
 {
     if (!f || !pf_symbolic_position(f->_fileno, source, offset))
         return false;
@@ -26,7 +25,7 @@ static void label_bytes(FILE *f, char *at, size_t n)
     uint32_t source;
     uint64_t end;
     pf_label_memory_fill(at, 0, n);
-    if (!stream_position(f, &source, &end) || end < n)
+    if (!pf_stream_position(f, &source, &end) || end < n)
         return;
     for (size_t i = 0; i < n; i++)
         pf_label_memory_fill(at + i, pf_symbolic_leaf(source, end - n + i, (uint8_t)at[i]), 1);
@@ -36,7 +35,7 @@ static uint32_t one_character(FILE *f, uint32_t result)
 {
     uint32_t source;
     uint64_t end;
-    if (result > 255 || !stream_position(f, &source, &end) || !end)
+    if (result > 255 || !pf_stream_position(f, &source, &end) || !end)
         return 0;
     return pf_expression_resize(pf_symbolic_leaf(source, end - 1, (uint8_t)result), 32, false);
 }
@@ -85,7 +84,7 @@ static uint32_t fread_label(const struct pf_symbolic_call *c, unsigned size)
     uint32_t source;
     uint64_t end;
     label_bytes((FILE *)w[2], (char *)c->word[0], c->result * w[0]);
-    if (!stream_position((FILE *)w[2], &source, &end))
+    if (!pf_stream_position((FILE *)w[2], &source, &end))
         return 0;
     struct pf_expression_operand item = {c->label[size], w[0]}, count = {c->label[size + 1], w[1]};
     struct pf_expression_operand wanted = {pf_expression_two(PF_EXPR_MUL, 64, 0, item, count),

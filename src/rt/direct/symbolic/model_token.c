@@ -171,13 +171,15 @@ static size_t word_length(const char *s)
     return n < most && !s[n] && n <= WORD_MAX ? n : 0;
 }
 
+bool pf_model_is_constant(const char *s) { return s >= __executable_start && s < _edata; }
+
 void pf_model_words(const struct pf_symbolic_call *c)
 {
     static const char *seen[1u << WORDS_LOG];
     for (uint32_t i = 0; i < c->n && i < PF_SYMBOLIC_WORDS; i++) {
         const char *s = (const char *)c->word[i];
         const char **at = &seen[((uintptr_t)s * 0x9e3779b97f4a7c15ull) >> (64 - WORDS_LOG)];
-        if (!s || s < __executable_start || s >= _edata || *at == s)
+        if (!pf_model_is_constant(s) || *at == s)
             continue;
         *at = s;
         size_t n = word_length(s);

@@ -131,7 +131,10 @@ void pf_symbolic_address(uint32_t label, uint64_t address, uint32_t size, bool w
 
 void pf_symbolic_lose(enum pf_symbolic_loss why, const char *name)
 {
+    static const char own[] = "__interceptor_"; /* our second name of a function (wrap.h) */
     unsigned i = 0;
+    if (pf_str_starts(name, own))
+        name += sizeof own - 1;
     for (; i < LOSSES_MAX && losses[i].name; i++)
         if (losses[i].why == why && (losses[i].name == name || pf_str_same(losses[i].name, name)))
             break;

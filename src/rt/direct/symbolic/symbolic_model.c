@@ -188,13 +188,14 @@ static struct pf_expression_operand select_of(struct pf_expression_operand c, un
 }
 
 /* Records whether the two are equal. A loop may compare the input with many texts at one site, so a
- * hash of the constant text is the alternative of the condition. */
+ * hash of the text is the alternative of the condition, unless the text may be input, too. */
 static void is_same_text(const struct pf_symbolic_call *c, const uint8_t *a, const uint8_t *b,
                          size_t n, bool string, struct pf_expression_operand result)
 {
     const uint8_t *text = pf_label_memory_any(a, 1) ? b : a;
+    bool fixed = pf_model_is_constant((const char *)text);
     uint32_t hash = 1;
-    for (size_t i = 0; i < n && i < 64 && (!string || text[i]); i++)
+    for (size_t i = 0; fixed && i < n && i < 64 && (!string || text[i]); i++)
         hash = (hash ^ text[i]) * 0x01000193;
     uint32_t equal = pf_expression_two(PF_EXPR_EQ, 1, 32, result, constant(0));
     pf_symbolic_condition(PF_REASON_MODEL, equal, !result.value, c->site, hash);
@@ -568,6 +569,24 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
     case PF_MODEL_fwrite:
     case PF_MODEL_write:
         if (pf_model_output(c))
+            return 0;
+        break;
+    case PF_MODEL_cxx_compare:
+        return compare(c, *(void **)w[0], (void *)w[1], SIZE_MAX, true, false);
+    case PF_MODEL_cxx_compare_string:
+        return compare(c, *(void **)w[0], *(void **)w[1], SIZE_MAX, true, false);
+    case PF_MODEL_cxx_getline:
+    case PF_MODEL_cxx_getline_to:
+    case PF_MODEL_cxx_read_word:
+    case PF_MODEL_cxx_read_int:
+    case PF_MODEL_cxx_read_unsigned:
+    case PF_MODEL_cxx_read_long:
+    case PF_MODEL_cxx_read_unsigned_long:
+    case PF_MODEL_cxx_istringstream:
+    case PF_MODEL_cxx_stringstream:
+    case PF_MODEL_cxx_append:
+    case PF_MODEL_cxx_assign:
+        if (pf_model_cxx(c))
             return 0;
         break;
     case PF_MODEL_NONE:

@@ -6,6 +6,7 @@
 #define PF_RT_SYMBOLIC_MODEL_H
 
 #include "symbolic.h"
+#include <stdio.h>
 
 /* A byte of memory with its label. */
 struct pf_expression_operand pf_model_byte(const void *at);
@@ -28,6 +29,8 @@ void pf_model_other_text(const struct pf_symbolic_call *c, const char *a, const 
  * other a constant text, records the text as a replacement for the word that begins there. */
 void pf_model_other_word(const struct pf_symbolic_call *c, const char *a, const char *b, size_t n);
 
+/* True for the constants and initialised variables of the executable. */
+bool pf_model_is_constant(const char *s);
 /* Records the constant words among the arguments, once each: the input may have to contain them. */
 void pf_model_words(const struct pf_symbolic_call *c);
 
@@ -51,5 +54,9 @@ uint32_t pf_model_stream(const struct pf_symbolic_call *c);
 /* True if, since the last call, a source has delivered bytes, or bytes were read from the buffer of
  * stdin. All models of such reads call it, so then a function without a model has read. */
 bool pf_stream_was_read(void);
+/* The position of a FILE in its source. False: it has none. */
+bool pf_stream_position(FILE *f, uint32_t *source, uint64_t *offset);
+/* model_cxx.c: streams and strings of C++. False: a label was dropped. */
+bool pf_model_cxx(const struct pf_symbolic_call *c);
 
 #endif
