@@ -47,10 +47,10 @@ enum { READ, WRITE, VPTR, COPY, ATOMIC, FENCE, ASK, CALL, SWITCH, LEAVE };
 
 /* Stack variables are not tracked (tls.stack_variables is 0): most of these must not be called. */
 ALL void __pf_event_outside(void *addr, uint32_t site, uint64_t size, void *base, uint64_t limit);
-ALL void __pf_objects_enter(uint32_t n);
-ALL void __pf_object_in(void *addr, uint64_t size, uint32_t site, uint32_t place);
-ALL void __pf_object_out(uint32_t place);
-ALL void __pf_objects_back(uint32_t n);
+ALL void __pf_variables_enter(uint32_t n);
+ALL void __pf_variable_begins(void *addr, uint64_t size, uint32_t site, uint32_t entry);
+ALL void __pf_variable_ends(uint32_t entry);
+ALL void __pf_variables_leave(uint32_t n);
 
 static void die(const char *what)
 {
@@ -316,8 +316,8 @@ uint32_t __pf_ask(struct pf_func *f)
     return ++counts[ASK] & 1;
 }
 
-__attribute__((preserve_most)) void __pf_crossed(struct pf_func *f);
-void __pf_crossed(struct pf_func *f)
+__attribute__((preserve_most)) void __pf_body_switched(struct pf_func *f);
+void __pf_body_switched(struct pf_func *f)
 {
     counts[SWITCH]++;
     if (leaving)
@@ -356,7 +356,7 @@ void __pf_event_excluded(struct pf_func *f, uint32_t n, void **pointers)
     die("an excluded function");
 }
 
-void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve);
+void __pf_module_loaded(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve);
 
 /* Prints all sites of the module: kind, file:line, function, first line of the function. */
 static void print_sites(const struct pf_func *f, const struct pf_func *end)
@@ -376,7 +376,7 @@ static void print_sites(const struct pf_func *f, const struct pf_func *end)
         }
 }
 
-void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve)
+void __pf_module_loaded(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve)
 {
     static bool begun;
     const char *body = getenv("PF_STUB_BODY");
@@ -417,8 +417,8 @@ void __pf_module_in(struct pf_func *f, struct pf_func *fe, struct pf_var *v, str
     __pf_bare = body && !strcmp(body, "bare");
 }
 
-void __pf_module_out(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve);
-void __pf_module_out(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve)
+void __pf_module_unloaded(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve);
+void __pf_module_unloaded(struct pf_func *f, struct pf_func *fe, struct pf_var *v, struct pf_var *ve)
 {
     static bool ended;
     if (ended)
@@ -445,11 +445,11 @@ ALL void __pf_event_outside(void *addr, uint32_t site, uint64_t size, void *base
     (void)addr, (void)size, (void)base, (void)limit;
     fprintf(stderr, "outside %s:%u\n", pf_rel_str(&site_of(site)->var), site_of(site)->line);
 }
-ALL void __pf_objects_enter(uint32_t n) { die(n ? "objects entered" : "objects"); }
-ALL void __pf_object_in(void *addr, uint64_t size, uint32_t site, uint32_t place)
+ALL void __pf_variables_enter(uint32_t n) { die(n ? "variables entered" : "variables"); }
+ALL void __pf_variable_begins(void *addr, uint64_t size, uint32_t site, uint32_t entry)
 {
-    (void)addr, (void)size, (void)site, (void)place;
-    die("object in");
+    (void)addr, (void)size, (void)site, (void)entry;
+    die("variable begins");
 }
-ALL void __pf_object_out(uint32_t place) { die(place ? "object out" : "object"); }
-ALL void __pf_objects_back(uint32_t n) { die(n ? "objects back" : "objects"); }
+ALL void __pf_variable_ends(uint32_t entry) { die(entry ? "variable ends" : "variable"); }
+ALL void __pf_variables_leave(uint32_t n) { die(n ? "variables left" : "variables"); }

@@ -49,6 +49,26 @@ static void test_random_questions(void **state)
     pf_path_solver_release(&s);
 }
 
+/* A run with one expression log, its solver and the last answer. */
+struct question {
+    struct pf_path_solver solver;
+    struct pf_path_run run;
+    struct pf_expression_log log;
+    pf_leaf_values values;
+};
+static void question_init(struct question *q, unsigned limit_ms)
+{
+    memset(q, 0, sizeof *q);
+    pf_path_solver_init(&q->solver, worker, limit_ms);
+}
+static void question_release(struct question *q)
+{
+    pf_path_run_release(&q->run);
+    pf_vec_release(&q->values);
+    pf_expression_log_release(&q->log);
+    pf_path_solver_release(&q->solver);
+}
+
 /* The bytes of source 0 after the solution. */
 static char *solved_text(struct pf_path_run *r, const pf_leaf_values *values)
 {
@@ -62,71 +82,60 @@ static char *solved_text(struct pf_path_run *r, const pf_leaf_values *values)
 static void test_ways(void **state)
 {
     (void)state;
-    struct pf_path_solver s;
-    struct pf_path_run r;
-    struct pf_expression_log log = {0};
-    pf_leaf_values out = {0};
-    pf_path_solver_init(&s, worker, 5000);
+    struct question q;
+    question_init(&q, 5000);
 
     /* a word of two bytes: undone; a third byte has its own condition and stays */
-    add_source(&log, PF_SOURCE_STDIN, "stdin", "abc");
-    uint32_t low = byte(&log, 0, 0), high = byte(&log, 0, 1), other = byte(&log, 0, 2);
-    uint32_t word = add(&log, (struct pf_symbolic_record){
-                                  .op = PF_EXPR_CONCAT, .bits = 16, .a = high, .b = low, .c = 8});
-    condition(&log, with(&log, PF_EXPR_EQ, other, 'c'), true);
-    condition(&log, with(&log, PF_EXPR_EQ, with(&log, PF_EXPR_XOR, word, 0x2020), 0x4241), false);
-    pf_path_run_init(&r, &log);
-    assert_int_equal(pf_solve_flip(&s, &r, 1, &out), PF_SOLVE_YES);
-    char *text = solved_text(&r, &out);
+    add_source(&q.log, PF_SOURCE_STDIN, "stdin", "abc");
+    uint32_t low = byte(&q.log, 0, 0), high = byte(&q.log, 0, 1), other = byte(&q.log, 0, 2);
+    uint32_t word = add(&q.log, (struct pf_symbolic_record){
+                                    .op = PF_EXPR_CONCAT, .bits = 16, .a = high, .b = low, .c = 8});
+    condition(&q.log, with(&q.log, PF_EXPR_EQ, other, 'c'), true);
+    condition(&q.log, with(&q.log, PF_EXPR_EQ, with(&q.log, PF_EXPR_XOR, word, 0x2020), 0x4241),
+              false);
+    pf_path_run_init(&q.run, &q.log);
+    assert_int_equal(pf_solve_flip(&q.solver, &q.run, 1, &q.values), PF_SOLVE_YES);
+    char *text = solved_text(&q.run, &q.values);
     assert_string_equal(text, "abc");
     free(text);
-    assert_int_equal(s.counts.inverted, 1);
-    assert_int_equal(s.counts.z3, 0);
+    assert_int_equal(q.solver.counts.inverted, 1);
+    assert_int_equal(q.solver.counts.z3, 0);
     /* the same question again */
-    assert_int_equal(pf_solve_flip(&s, &r, 1, &out), PF_SOLVE_YES);
-    assert_int_equal(s.counts.cached, 1);
+    assert_int_equal(pf_solve_flip(&q.solver, &q.run, 1, &q.values), PF_SOLVE_YES);
+    assert_int_equal(q.solver.counts.cached, 1);
     /* one byte: all its values */
-    assert_int_equal(pf_solve_flip(&s, &r, 0, &out), PF_SOLVE_YES);
-    assert_int_equal(s.counts.bytes, 1);
-    pf_path_run_release(&r);
-    pf_vec_release(&out);
-    pf_expression_log_release(&log);
-    pf_path_solver_release(&s);
+    assert_int_equal(pf_solve_flip(&q.solver, &q.run, 0, &q.values), PF_SOLVE_YES);
+    assert_int_equal(q.solver.counts.bytes, 1);
+    question_release(&q);
 }
 
 /* A number leaf is printed as text; conditions on the same number are kept. */
 static void test_numbers(void **state)
 {
     (void)state;
-    struct pf_path_solver s;
-    struct pf_path_run r;
-    struct pf_expression_log log = {0};
-    pf_leaf_values out = {0};
-    pf_path_solver_init(&s, worker, 5000);
-    add_source(&log, PF_SOURCE_ARGUMENT, "argv[1]", "n=17;");
-    uint32_t n = number(&log, 0, 2, 2, 17, 64);
-    condition(&log, with(&log, PF_EXPR_SLT, n, 100000), true);
-    condition(&log, with(&log, PF_EXPR_EQ, with(&log, PF_EXPR_SREM, n, 13), 0), false);
-    condition(&log, with(&log, PF_EXPR_SGT, with(&log, PF_EXPR_MUL, n, 3), 3000), false);
-    pf_path_run_init(&r, &log);
-    assert_int_equal(pf_solve_flip(&s, &r, 2, &out), PF_SOLVE_YES);
-    char *text = solved_text(&r, &out);
+    struct question q;
+    question_init(&q, 5000);
+    add_source(&q.log, PF_SOURCE_ARGUMENT, "argv[1]", "n=17;");
+    uint32_t n = number(&q.log, 0, 2, 2, 17, 64);
+    condition(&q.log, with(&q.log, PF_EXPR_SLT, n, 100000), true);
+    condition(&q.log, with(&q.log, PF_EXPR_EQ, with(&q.log, PF_EXPR_SREM, n, 13), 0), false);
+    condition(&q.log, with(&q.log, PF_EXPR_SGT, with(&q.log, PF_EXPR_MUL, n, 3), 3000), false);
+    pf_path_run_init(&q.run, &q.log);
+    assert_int_equal(pf_solve_flip(&q.solver, &q.run, 2, &q.values), PF_SOLVE_YES);
+    char *text = solved_text(&q.run, &q.values);
     long got = strtol(text + 2, NULL, 10);
     assert_true(got * 3 > 3000 && got < 100000 && got % 13);
     assert_int_equal(text[strlen(text) - 1], ';');
     free(text);
-    assert_int_equal(pf_solve_flip(&s, &r, 1, &out), PF_SOLVE_YES);
-    text = solved_text(&r, &out);
+    assert_int_equal(pf_solve_flip(&q.solver, &q.run, 1, &q.values), PF_SOLVE_YES);
+    text = solved_text(&q.run, &q.values);
     assert_int_equal(strtol(text + 2, NULL, 10) % 13, 0);
     free(text);
-    assert_int_equal(pf_solve_flip(&s, &r, 0, &out), PF_SOLVE_YES);
-    text = solved_text(&r, &out);
+    assert_int_equal(pf_solve_flip(&q.solver, &q.run, 0, &q.values), PF_SOLVE_YES);
+    text = solved_text(&q.run, &q.values);
     assert_true(strtol(text + 2, NULL, 10) >= 100000);
     free(text);
-    pf_path_run_release(&r);
-    pf_vec_release(&out);
-    pf_expression_log_release(&log);
-    pf_path_solver_release(&s);
+    question_release(&q);
 }
 
 static void test_number_text(void **state)
@@ -158,57 +167,45 @@ static void test_number_text(void **state)
 static void test_lengths(void **state)
 {
     (void)state;
-    struct pf_path_solver s;
-    struct pf_path_run r;
-    struct pf_expression_log log = {0};
-    pf_leaf_values out = {0};
-    pf_path_solver_init(&s, worker, 5000);
-    add_source(&log, PF_SOURCE_STDIN, "stdin", "short");
-    add_source(&log, PF_SOURCE_ARGUMENT, "argv[1]", "word");
+    struct question q;
+    question_init(&q, 5000);
+    add_source(&q.log, PF_SOURCE_STDIN, "stdin", "short");
+    add_source(&q.log, PF_SOURCE_ARGUMENT, "argv[1]", "word");
     uint32_t length =
-        add(&log, (struct pf_symbolic_record){.op = PF_EXPR_LENGTH, .bits = 64, .y = 5});
-    uint32_t third = byte(&log, 1, 2);
-    condition(&log, with(&log, PF_EXPR_UGT, length, 64), false);
-    condition(&log, with(&log, PF_EXPR_EQ, third, 0), false);
-    pf_path_run_init(&r, &log);
+        add(&q.log, (struct pf_symbolic_record){.op = PF_EXPR_LENGTH, .bits = 64, .y = 5});
+    uint32_t third = byte(&q.log, 1, 2);
+    condition(&q.log, with(&q.log, PF_EXPR_UGT, length, 64), false);
+    condition(&q.log, with(&q.log, PF_EXPR_EQ, third, 0), false);
+    pf_path_run_init(&q.run, &q.log);
     struct pf_input_bytes now;
-    assert_int_equal(pf_solve_flip(&s, &r, 0, &out), PF_SOLVE_YES);
-    pf_input_bytes_apply(&now, &r.input, &log, &out);
+    assert_int_equal(pf_solve_flip(&q.solver, &q.run, 0, &q.values), PF_SOLVE_YES);
+    pf_input_bytes_apply(&now, &q.run.input, &q.log, &q.values);
     assert_true(pf_input_bytes_find(&now, "stdin")->n > 64);
     assert_memory_equal(pf_input_bytes_find(&now, "stdin")->bytes, "short", 5);
-    assert_true(pf_input_bytes_hash(&now) != pf_input_bytes_hash(&r.input));
+    assert_true(pf_input_bytes_hash(&now) != pf_input_bytes_hash(&q.run.input));
     pf_input_bytes_release(&now);
-    assert_int_equal(pf_solve_flip(&s, &r, 1, &out), PF_SOLVE_YES);
-    pf_input_bytes_apply(&now, &r.input, &log, &out);
+    assert_int_equal(pf_solve_flip(&q.solver, &q.run, 1, &q.values), PF_SOLVE_YES);
+    pf_input_bytes_apply(&now, &q.run.input, &q.log, &q.values);
     assert_int_equal(pf_input_bytes_find(&now, "argv[1]")->n, 2);
     pf_input_bytes_release(&now);
-    pf_path_run_release(&r);
-    pf_vec_release(&out);
-    pf_expression_log_release(&log);
-    pf_path_solver_release(&s);
+    question_release(&q);
 }
 
 /* No input is made longer than the kernel accepts as an argument. */
 static void test_length_limit(void **state)
 {
     (void)state;
-    struct pf_path_solver s;
-    struct pf_path_run r;
-    struct pf_expression_log log = {0};
-    pf_leaf_values out = {0};
-    pf_path_solver_init(&s, worker, 5000);
-    add_source(&log, PF_SOURCE_ARGUMENT, "argv[1]", "word");
+    struct question q;
+    question_init(&q, 5000);
+    add_source(&q.log, PF_SOURCE_ARGUMENT, "argv[1]", "word");
     uint32_t length =
-        add(&log, (struct pf_symbolic_record){.op = PF_EXPR_LENGTH, .bits = 64, .y = 4});
-    condition(&log, with(&log, PF_EXPR_UGT, length, INT32_MAX), false);
-    condition(&log, with(&log, PF_EXPR_UGT, length, 4000), false);
-    pf_path_run_init(&r, &log);
-    assert_int_equal(pf_solve_flip(&s, &r, 0, &out), PF_SOLVE_NO);
-    assert_int_equal(pf_solve_flip(&s, &r, 1, &out), PF_SOLVE_YES);
-    pf_path_run_release(&r);
-    pf_vec_release(&out);
-    pf_expression_log_release(&log);
-    pf_path_solver_release(&s);
+        add(&q.log, (struct pf_symbolic_record){.op = PF_EXPR_LENGTH, .bits = 64, .y = 4});
+    condition(&q.log, with(&q.log, PF_EXPR_UGT, length, INT32_MAX), false);
+    condition(&q.log, with(&q.log, PF_EXPR_UGT, length, 4000), false);
+    pf_path_run_init(&q.run, &q.log);
+    assert_int_equal(pf_solve_flip(&q.solver, &q.run, 0, &q.values), PF_SOLVE_NO);
+    assert_int_equal(pf_solve_flip(&q.solver, &q.run, 1, &q.values), PF_SOLVE_YES);
+    question_release(&q);
 }
 
 /* Sets one byte that is part of a sum: the solution changes the byte and what is needed to correct
@@ -216,34 +213,28 @@ static void test_length_limit(void **state)
 static void test_close(void **state)
 {
     (void)state;
-    struct pf_path_solver s;
-    struct pf_path_run r;
-    struct pf_expression_log log = {0};
-    pf_leaf_values out = {0};
-    pf_path_solver_init(&s, worker, 20000);
-    add_source(&log, PF_SOURCE_STDIN, "stdin", "0123456789X");
-    uint32_t sum = byte(&log, 0, 0), sixth = 0;
+    struct question q;
+    question_init(&q, 20000);
+    add_source(&q.log, PF_SOURCE_STDIN, "stdin", "0123456789X");
+    uint32_t sum = byte(&q.log, 0, 0), sixth = 0;
     uint64_t value = '0';
     for (uint64_t i = 1; i < 10; i++) {
-        uint32_t next = byte(&log, 0, i);
+        uint32_t next = byte(&q.log, 0, i);
         sixth = i == 6 ? next : sixth;
-        sum = binary(&log, PF_EXPR_ADD, sum, next, 0);
+        sum = binary(&q.log, PF_EXPR_ADD, sum, next, 0);
         value += '0' + i;
     }
-    log.sources.at[0].bytes[10] = (unsigned char)value;
-    uint32_t wanted = byte(&log, 0, 10);
-    condition(&log, binary(&log, PF_EXPR_EQ, sum, wanted, 0), true);
-    condition(&log, with(&log, PF_EXPR_EQ, sixth, 'Z'), false);
-    pf_path_run_init(&r, &log);
-    assert_int_equal(pf_solve_flip(&s, &r, 1, &out), PF_SOLVE_YES);
-    assert_int_equal(out.len, 2);
-    char *text = solved_text(&r, &out);
+    q.log.sources.at[0].bytes[10] = (unsigned char)value;
+    uint32_t wanted = byte(&q.log, 0, 10);
+    condition(&q.log, binary(&q.log, PF_EXPR_EQ, sum, wanted, 0), true);
+    condition(&q.log, with(&q.log, PF_EXPR_EQ, sixth, 'Z'), false);
+    pf_path_run_init(&q.run, &q.log);
+    assert_int_equal(pf_solve_flip(&q.solver, &q.run, 1, &q.values), PF_SOLVE_YES);
+    assert_int_equal(q.values.len, 2);
+    char *text = solved_text(&q.run, &q.values);
     assert_int_equal(text[6], 'Z');
     free(text);
-    pf_path_run_release(&r);
-    pf_vec_release(&out);
-    pf_expression_log_release(&log);
-    pf_path_solver_release(&s);
+    question_release(&q);
 }
 
 /* Each condition contains all operations before it. Walking them for each condition would take
@@ -295,37 +286,32 @@ static uint32_t mix(struct pf_expression_log *log, uint32_t v)
 static void test_limit(void **state)
 {
     (void)state;
-    struct pf_path_solver s;
-    struct pf_path_run r;
-    struct pf_expression_log log = {0};
-    pf_leaf_values out = {0};
-    pf_path_solver_init(&s, worker, 50);
-    add_source(&log, PF_SOURCE_ARGUMENT, "argv[1]", "3 5");
-    uint32_t a = number(&log, 0, 0, 1, 3, 64), b = number(&log, 0, 2, 1, 5, 64), x = a, y = b;
+    struct question q;
+    question_init(&q, 50);
+    add_source(&q.log, PF_SOURCE_ARGUMENT, "argv[1]", "3 5");
+    uint32_t a = number(&q.log, 0, 0, 1, 3, 64), b = number(&q.log, 0, 2, 1, 5, 64), x = a, y = b;
     for (int i = 0; i < 8; i++) {
-        x = mix(&log, x);
-        y = mix(&log, binary(&log, PF_EXPR_XOR, x, y, 0));
+        x = mix(&q.log, x);
+        y = mix(&q.log, binary(&q.log, PF_EXPR_XOR, x, y, 0));
     }
-    condition(&log, with(&log, PF_EXPR_EQ, binary(&log, PF_EXPR_MUL, x, y, 0), 4294967291u), false);
-    condition(&log, binary(&log, PF_EXPR_ULT, a, b, 0), true);
-    pf_path_run_init(&r, &log);
-    assert_int_equal(pf_solve_flip(&s, &r, 0, &out), PF_SOLVE_LIMIT);
-    assert_int_equal(s.counts.limit, 1);
-    s.z3.limit_ms = 5000;
+    condition(&q.log, with(&q.log, PF_EXPR_EQ, binary(&q.log, PF_EXPR_MUL, x, y, 0), 4294967291u),
+              false);
+    condition(&q.log, binary(&q.log, PF_EXPR_ULT, a, b, 0), true);
+    pf_path_run_init(&q.run, &q.log);
+    assert_int_equal(pf_solve_flip(&q.solver, &q.run, 0, &q.values), PF_SOLVE_LIMIT);
+    assert_int_equal(q.solver.counts.limit, 1);
+    q.solver.z3.limit_ms = 5000;
     pf_wanted_list goals = {0};
-    pf_vec_push(&goals, (struct pf_wanted){log.conditions.at[1].label, false});
-    assert_int_equal(pf_solve(&s, &r, 0, &goals, &out), PF_SOLVE_YES);
+    pf_vec_push(&goals, (struct pf_wanted){q.log.conditions.at[1].label, false});
+    assert_int_equal(pf_solve(&q.solver, &q.run, 0, &goals, &q.values), PF_SOLVE_YES);
     /* a worker that does not exist fails, and is counted */
     struct pf_path_solver none;
     pf_path_solver_init(&none, "/nonexistent/pf-z3", 1000);
-    assert_int_equal(pf_solve(&none, &r, 0, &goals, &out), PF_SOLVE_FAILED);
+    assert_int_equal(pf_solve(&none, &q.run, 0, &goals, &q.values), PF_SOLVE_FAILED);
     assert_int_equal(none.counts.failed, 1);
     pf_path_solver_release(&none);
     pf_vec_release(&goals);
-    pf_path_run_release(&r);
-    pf_vec_release(&out);
-    pf_expression_log_release(&log);
-    pf_path_solver_release(&s);
+    question_release(&q);
 }
 
 int main(void)

@@ -147,7 +147,7 @@ static void emit_switch_block(struct pf_emit *e, struct body_switch *c,
     c->next = plain->next;
     LLVMPositionBuilderAtEnd(e->b, c->block);
     pf_frame_switch(e, &c->frame, &c->next);
-    pf_emit_call(e, PF_E___pf_crossed, &e->record);
+    pf_emit_call(e, PF_E___pf_body_switched, &e->record);
     for (size_t i = 0; i < e->plan->nswitch_checks; i++)
         if (e->plan->switch_checks[i].block == c->to)
             pf_emit_past_access(e, &e->plan->steps[e->plan->switch_checks[i].step]);

@@ -64,7 +64,7 @@ static void emit_begin(struct pf_emit *e, LLVMValueRef slot, LLVMValueRef at, ui
     uint32_t site = pf_emit_site(e, at, PF_SITE_NONE, size, pf_di_variable(e->u, slot));
     LLVMValueRef args[] = {slot, LLVMConstInt(e->u->i64, size, 0), pf_emit_number(e, site),
                            index_of(e, k)};
-    pf_emit_call(e, PF_E___pf_object_in, args);
+    pf_emit_call(e, PF_E___pf_variable_begins, args);
 }
 
 void pf_bounds_enter(struct pf_emit *e)
@@ -79,7 +79,7 @@ void pf_bounds_enter(struct pf_emit *e)
         return;
     LLVMBasicBlockRef join = branch_unless(e, is_disabled(e));
     LLVMValueRef taken[] = {pf_emit_number(e, (uint32_t)e->nslots)};
-    pf_emit_call(e, PF_E___pf_objects_enter, taken);
+    pf_emit_call(e, PF_E___pf_variables_enter, taken);
     for (LLVMValueRef v = LLVMGetFirstInstruction(dispatch); v; v = LLVMGetNextInstruction(v)) {
         const uint64_t *k = pf_ptrmap_find(&e->slots, v);
         if (k && !has_lifetime_markers(u, v))
@@ -98,7 +98,7 @@ void pf_bounds_leave(struct pf_emit *e)
     if (!e->nslots)
         return;
     LLVMBasicBlockRef join = branch_unless(e, is_disabled(e));
-    pf_emit_call(e, PF_E___pf_objects_back, &e->variables_at_entry);
+    pf_emit_call(e, PF_E___pf_variables_leave, &e->variables_at_entry);
     continue_at(e, join);
 }
 
@@ -106,7 +106,7 @@ void pf_bounds_restore(struct pf_emit *e)
 {
     LLVMValueRef same = LLVMBuildICmp(e->b, LLVMIntEQ, load_count(e), e->variables_now, "");
     LLVMBasicBlockRef join = branch_unless(e, same);
-    pf_emit_call(e, PF_E___pf_objects_back, &e->variables_now);
+    pf_emit_call(e, PF_E___pf_variables_leave, &e->variables_now);
     continue_at(e, join);
 }
 
@@ -121,7 +121,7 @@ void pf_bounds_lifetime(struct pf_emit *e, const struct pf_plan_step *s)
         if (s->write)
             emit_begin(e, s->ptr, s->inst, *k);
         else
-            pf_emit_call(e, PF_E___pf_object_out, where);
+            pf_emit_call(e, PF_E___pf_variable_ends, where);
         continue_at(e, join);
     }
     if (!s->write)

@@ -270,8 +270,8 @@ void pf_tables_write(struct pf_unit *u)
     if (u->npending || nvars) {
         LLVMValueRef bounds[] = {bound(u, "__start_pf_func"), bound(u, "__stop_pf_func"),
                                  bound(u, "__start_pf_var"), bound(u, "__stop_pf_var")};
-        add_hook(u, "llvm.global_ctors", "__pf_module_ctor", PF_E___pf_module_in, bounds);
-        add_hook(u, "llvm.global_dtors", "__pf_module_dtor", PF_E___pf_module_out, bounds);
+        add_hook(u, "llvm.global_ctors", "__pf_module_ctor", PF_E___pf_module_loaded, bounds);
+        add_hook(u, "llvm.global_dtors", "__pf_module_dtor", PF_E___pf_module_unloaded, bounds);
     }
     free(keep);
     free(vars);

@@ -165,7 +165,7 @@ bool pf_code_is_instrumented(const void *addr)
     return false;
 }
 
-void __pf_module_in(void *func, void *func_end, void *var, void *var_end)
+void __pf_module_loaded(void *func, void *func_end, void *var, void *var_end)
 {
     struct dl_find_object o = {0};
     pf_spin_lock(&lock);
@@ -245,7 +245,7 @@ static const struct pf_func *copy_of(const struct pf_func *f)
     return c;
 }
 
-void __pf_module_out(void *func, void *func_end, void *var, void *var_end)
+void __pf_module_unloaded(void *func, void *func_end, void *var, void *var_end)
 {
     if ((char *)func >= __executable_start && (char *)func < _end)
         return; /* the executable is never unloaded: the process is exiting */

@@ -31,7 +31,7 @@ uint32_t __pf_ask(void *func)
     }
 }
 
-void __pf_crossed(void *func)
+void __pf_body_switched(void *func)
 {
     (void)func;
     uint32_t asked = __atomic_exchange_n(&__pf_tls.body_switch, 0, __ATOMIC_RELAXED);

@@ -77,9 +77,9 @@
         .endm
 
         VARIABLE   __pf_event_outside, pf_memory_outside_variable
-        VARIABLE   __pf_objects_enter, pf_stack_variables_enter
-        VARIABLE   __pf_object_in, pf_stack_variable_begin
-        VARIABLE   __pf_object_out, pf_stack_variable_end
-        VARIABLE   __pf_objects_back, pf_stack_variables_unwind
+        VARIABLE   __pf_variables_enter, pf_stack_variables_enter
+        VARIABLE   __pf_variable_begins, pf_stack_variable_begin
+        VARIABLE   __pf_variable_ends, pf_stack_variable_end
+        VARIABLE   __pf_variables_leave, pf_stack_variables_unwind
 
         .section .note.GNU-stack,"",@progbits
