@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static char last_complaint[1024];
+bool pf_quiet;
 
 static void print(const char *verb, const char *text)
 {
@@ -24,7 +25,8 @@ void pf_note(const char *verb, const char *format, ...)
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);
-    print(verb, text);
+    if (!pf_quiet)
+        print(verb, text);
 }
 
 int pf_complain(const char *verb, const char *format, ...)

@@ -13,6 +13,9 @@ enum pf_exit { PF_EXIT_OK = 0, PF_EXIT_USAGE = 2, PF_EXIT_FOUND = 66 };
  * PF_EXIT_USAGE. */
 int pf_complain(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* Set by --quiet: notes and reports are not printed, only errors. */
+extern bool pf_quiet;
+
 /* The same for a message that is not an error: pf_last_complaint is unchanged. */
 void pf_note(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

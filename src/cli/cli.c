@@ -2,6 +2,8 @@
 #define _GNU_SOURCE
 #include "cli.h"
 #include "analysis.h"
+#include "file.h"
+#include "textbuf.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -131,6 +133,18 @@ const char *pf_cli_closest(const char *word, const char *const *words, size_t n)
         }
     }
     return best;
+}
+
+bool pf_cli_write(const char *verb, const struct pf_text *text, const char *file,
+                  const struct pf_text *json)
+{
+    struct pf_error e;
+    bool print = !pf_quiet && !(file && !strcmp(file, "-"));
+    if ((!print || pf_file_write("-", text->at, text->n, &e) == PF_OK) &&
+        (!file || pf_file_write(file, json->at, json->n, &e) == PF_OK))
+        return true;
+    pf_complain(verb, "%s", e.text);
+    return false;
 }
 
 uint32_t pf_cli_window(const char *text)

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct pf_text;
+
 /* Every verb of verbs.def: argv[0] is the verb; returns the exit status. */
 #define PF_VERB(word, function, help) int function(int argc, char **argv);
 #include "verbs.def"
@@ -41,6 +43,13 @@ const char *pf_cli_late_option(int argc, char **argv, int first);
 /* Prints the OPTIONS section of the verb's man page, in roff, for `pf VERB --help=man`.
  * Returns an exit status. */
 int pf_cli_print_man(const struct pf_cli_verb *v);
+
+/* The option --quiet. */
+#define PF_CLI_QUIET {"quiet", NULL, "print nothing but errors", NULL, &pf_quiet}
+/* Writes the text to standard output, unless it is used for the JSON or --quiet was given, and the
+ * JSON to the file (NULL: it is not wanted). False: an error, with a message. */
+bool pf_cli_write(const char *verb, const struct pf_text *text, const char *file,
+                  const struct pf_text *json);
 
 /* True if the word is FILE:LINE. */
 bool pf_cli_is_position(const char *word);

@@ -123,7 +123,6 @@ int pf_hunt_write_report(struct pf_findings *found, const json_t *hunt, const ch
                          char **argv)
 {
     struct pf_text text, json;
-    struct pf_error e;
     char *object = pf_mem_checked(json_dumps(hunt, JSON_COMPACT));
     pf_text_init(&text, &found->pool);
     pf_text_init(&json, &found->pool);
@@ -137,10 +136,8 @@ int pf_hunt_write_report(struct pf_findings *found, const json_t *hunt, const ch
     pf_text_add(&json, object);
     pf_text_add(&json, "}\n");
     free(object);
-    bool alone = file && !strcmp(file, "-"); /* standard output is used for the JSON */
-    if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
-        (file && pf_file_write(file, json.at, json.n, &e) != PF_OK))
-        return pf_complain(VERB, "%s", e.text);
+    if (!pf_cli_write(VERB, &text, file, &json))
+        return PF_EXIT_USAGE;
     return found->n ? PF_EXIT_FOUND : PF_EXIT_OK;
 }
 

@@ -62,7 +62,6 @@ static void find_failures(struct exploring *v)
 static int report(struct exploring *v, int argc, char **argv)
 {
     struct pf_text text, json;
-    struct pf_error e;
     struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
     pf_text_init(&text, &v->findings.pool);
     pf_text_init(&json, &v->findings.pool);
@@ -77,10 +76,8 @@ static int report(struct exploring *v, int argc, char **argv)
     pf_text_add(&json, "],\n\"exploration\":");
     pf_exploration_json(&json, &v->x);
     pf_text_add(&json, "}\n");
-    bool alone = v->json && !strcmp(v->json, "-"); /* standard output is used for the JSON */
-    if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
-        (v->json && pf_file_write(v->json, json.at, json.n, &e) != PF_OK))
-        return pf_complain(VERB, "%s", e.text);
+    if (!pf_cli_write(VERB, &text, v->json, &json))
+        return PF_EXIT_USAGE;
     for (size_t i = 0; i < v->x.failures.len; i++)
         if (!v->x.failures.at[i].gave_up)
             return PF_EXIT_FOUND;
@@ -124,6 +121,7 @@ int pf_verb_explore(int argc, char **argv)
         {"jobs", "N", "run N schedules in parallel (default 1); the result is the same", &jobs,
          NULL},
         {"json", "FILE", "write the result as JSON; - is standard output", &v.json, NULL},
+        PF_CLI_QUIET,
         {"state", "DIR", "the state folder (default: .photofinish)", &state, NULL},
         {"o", "DIR",
          "write clips of runs that failed or showed a data race to DIR (default: explored in the\n"

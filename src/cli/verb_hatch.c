@@ -354,15 +354,12 @@ static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)
 static int report(struct hatch *h, int argc, char **argv)
 {
     struct pf_text text, json;
-    struct pf_error e;
     pf_text_init(&text, &h->j.pool);
     pf_text_init(&json, &h->j.pool);
     size_t counted = add_text(&text, h);
     add_json(&json, h, argc, argv);
-    bool alone = h->json && !strcmp(h->json, "-"); /* standard output is used for the JSON */
-    if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
-        (h->json && pf_file_write(h->json, json.at, json.n, &e) != PF_OK))
-        return pf_complain(VERB, "%s", e.text);
+    if (!pf_cli_write(VERB, &text, h->json, &json))
+        return PF_EXIT_USAGE;
     return counted || h->j.failures.n ? PF_EXIT_FOUND : PF_EXIT_OK;
 }
 
@@ -441,6 +438,7 @@ int pf_verb_hatch(int argc, char **argv)
          &h->run.one_by_one},
         {"patterns", "FILE", "also search for the patterns in FILE", &h->patterns, NULL},
         {"o", "DIR", "write the clips to DIR (default: RECORDING.hatched)", &folder, NULL},
+        PF_CLI_QUIET,
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] RECORDING|CANDIDATES",

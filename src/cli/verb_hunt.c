@@ -29,7 +29,7 @@ struct hunting {
 static void show_progress(const struct pf_hunt *h)
 {
     uint64_t open = 0, found = 0, abandoned = 0;
-    if (!isatty(STDERR_FILENO))
+    if (pf_quiet || !isatty(STDERR_FILENO))
         return;
     for (size_t i = 0; i < h->candidates.len; i++) {
         open += h->candidates.at[i].state == PF_HUNT_OPEN;
@@ -68,7 +68,7 @@ static int run(struct hunting *v, int argc, char **argv)
     v->settings.worker = worker;
     pf_interrupt_catch();
     pf_status s = pf_hunt(&v->hunt, &v->settings, &e);
-    if (isatty(STDERR_FILENO))
+    if (!pf_quiet && isatty(STDERR_FILENO))
         fprintf(stderr, "\r\033[K");
     int status = s == PF_OK ? report(v, argc, argv) : pf_complain(VERB, "%s", e.text);
     pf_hunt_release(&v->hunt);
@@ -96,6 +96,7 @@ int pf_verb_hunt(int argc, char **argv)
          &v.settings.export, NULL},
         {"solver", "TIME", "limit of each question to the solver (default: 2s)", &solver, NULL},
         {"json", "FILE", "write the result as JSON; - is standard output", &v.json, NULL},
+        PF_CLI_QUIET,
         {"state", "DIR", "the state folder (default: .photofinish)", &state, NULL},
         PF_FLEET_OPTIONS(fleet),
         PF_FLEET_CONTINUE(fleet),

@@ -368,10 +368,8 @@ static int report(struct judge_verb *v, int argc, char **argv)
                 pf_judged_text(&text, v->items.at[i].f);
     add_summary(&text, v);
     add_json(&json, v, argc, argv);
-    bool alone = v->json && !strcmp(v->json, "-");
-    if ((!alone && pf_file_write("-", text.at, text.n, &e) != PF_OK) ||
-        (v->json && pf_file_write(v->json, json.at, json.n, &e) != PF_OK))
-        return pf_complain(VERB, "%s", e.text);
+    if (!pf_cli_write(VERB, &text, v->json, &json))
+        return PF_EXIT_USAGE;
     if (v->from_state && !v->check && !v->findings && store(v, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     return worst(v) <= (int)v->fail_on ? PF_EXIT_FOUND : PF_EXIT_OK;
@@ -478,6 +476,7 @@ int pf_verb_judge(int argc, char **argv)
          NULL},
         {"jobs", "N", "make N runs in parallel (default 1)", &jobs, NULL},
         {"json", "FILE", "write the judged findings as JSON; - is standard output", &v->json, NULL},
+        PF_CLI_QUIET,
         {"met", "N", "also judge at most N races that are met while judging (default 10)", &met,
          NULL},
         {"memory", "MODEL",

@@ -102,6 +102,13 @@ static void add_count(struct pf_text *t, uint64_t n, const char *what)
     pf_text_add(t, what);
 }
 
+/* Begins the line of results of analysis k. */
+static void add_name(struct pf_text *t, const struct pf_predict_job *j, size_t k)
+{
+    pf_text_add(t, j->named ? j->analyses[k]->name : VERB);
+    pf_text_add(t, ": ");
+}
+
 static void add_anomalies(struct pf_text *t, struct pf_predict_job *j, size_t k,
                           const struct pf_text_style *style)
 {
@@ -116,8 +123,7 @@ static void add_anomalies(struct pf_text *t, struct pf_predict_job *j, size_t k,
         kinds[j->patterns.at[a->at.at[i].pattern].kind]++;
         witnessed += a->at.at[i].witnessed;
     }
-    pf_text_add(t, j->analyses[k]->name);
-    pf_text_add(t, ": ");
+    add_name(t, j, k);
     pf_text_u64(t, kinds[PF_PATTERN_RACE]);
     pf_text_add(t, " races, ");
     pf_text_u64(t, kinds[PF_PATTERN_ATOMICITY]);
@@ -147,8 +153,7 @@ static void add_cycles(struct pf_text *t, struct pf_predict_job *j, size_t k,
         add_schedule(t, j, c->at.at[i].start, c->at.at[i].order, c->at.at[i].norder);
         pf_text_add(t, "; then each thread waits for the next\n");
     }
-    pf_text_add(t, j->analyses[k]->name);
-    pf_text_add(t, ": ");
+    add_name(t, j, k);
     pf_text_u64(t, c->at.len);
     pf_text_add(t, " lock cycles with a schedule (try them with pf hatch)");
     add_count(t, c->cycles - c->at.len, " without");
@@ -173,8 +178,7 @@ static void add_races(struct pf_text *t, struct pf_predict_job *j, size_t k,
             add_witness(t, j, &r->races.at[i]);
         add_clip(t, pf_witness_clip(j, k, i));
     }
-    pf_text_add(t, j->analyses[k]->name);
-    pf_text_add(t, ": ");
+    add_name(t, j, k);
     pf_text_u64(t, r->races.len);
     pf_text_add(t, r->races.len == 1 ? " race (" : " races (");
     pf_text_add(t, claim[j->analyses[k]->claim]);
@@ -366,18 +370,14 @@ static int run_job(struct pf_predict_job *j, uint32_t window, const char *json, 
         pf_observed_harm_find(j, HARM_MS, should_stop, NULL);
     if (clips && pf_witness_clips_make(j, clips, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
-    for (int as_json = 0; as_json <= (json != NULL); as_json++) {
-        struct pf_text t;
-        pf_text_init(&t, &j->pool);
-        if (as_json)
-            add_json(&t, j, argc, argv);
-        else
-            add_text(&t, j, pf_color_wanted(STDOUT_FILENO));
-        if (!as_json && json && !strcmp(json, "-"))
-            continue; /* standard output is used for the JSON */
-        if (pf_file_write(as_json ? json : "-", t.at, t.n, &e) != PF_OK)
-            return pf_complain(VERB, "%s", e.text);
-    }
+    struct pf_text text, document;
+    pf_text_init(&text, &j->pool);
+    pf_text_init(&document, &j->pool);
+    add_text(&text, j, pf_color_wanted(STDOUT_FILENO));
+    if (json)
+        add_json(&document, j, argc, argv);
+    if (!pf_cli_write(VERB, &text, json, &document))
+        return PF_EXIT_USAGE;
     return found ? PF_EXIT_FOUND : PF_EXIT_OK;
 }
 
@@ -412,6 +412,9 @@ int pf_verb_predict(int argc, char **argv)
          "with --json: replay the recording once more; races that happened in it are then "
          "confirmed",
          NULL, &j->verify},
+        PF_CLI_QUIET,
+        {"verbose", NULL, "name the analysis of each result (--analysis does, too)", NULL,
+         &j->named},
         {"limit", "TIME", "stop after TIME, such as 90s or 2m, and report what was found", &limit,
          NULL},
     };
@@ -453,6 +456,7 @@ int pf_verb_predict(int argc, char **argv)
         status = pf_complain(VERB, PF_CLI_WINDOW_WRONG, window);
     else {
         j->atomic = atomic;
+        j->named |= list != NULL;
         status = choose(j, list ? list : patterns || atomic ? PATTERNS : DEFAULT_ANALYSIS);
         struct pf_error e;
         if (status == PF_EXIT_OK && patterns &&

@@ -230,6 +230,7 @@ int pf_verb_record(int argc, char **argv)
          "assetfuzzer:STEP,...[,SEED]",
          &d.schedule, NULL},
         {"json", "FILE", "write how the run and its continuations ended, as JSON", &json, NULL},
+        PF_CLI_QUIET,
         {"trace", NULL, "record every event with its value, not only the schedule and the inputs",
          NULL, &d.tracing},
         {"watch", NULL, "check every access for memory errors (implied by --trace)", NULL,

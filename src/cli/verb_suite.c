@@ -260,8 +260,9 @@ static pf_status conclude(struct suite *s, struct pf_suite_db *db, int64_t campa
     fwrite(losses.at, 1, losses.n, stderr);
     pf_text_init(&t, &s->pool);
     add_summary(&t, &f, &c, s->state);
-    /* standard output is used for the JSON */
-    if (s->json && !strcmp(s->json, "-"))
+    if (pf_quiet)
+        st = PF_OK;
+    else if (s->json && !strcmp(s->json, "-")) /* standard output is used for the JSON */
         fwrite(t.at, 1, t.n, stderr);
     else
         st = write_text("-", &t, e);
@@ -309,6 +310,8 @@ static void print_start(const struct pf_suite_db *db, bool continued, uint64_t s
 {
     if (db->aside[0])
         pf_note("suite", "%s", db->aside);
+    if (pf_quiet)
+        return;
     if (continued)
         fprintf(stderr, "pf suite: continuing the interrupted suite; --fresh starts a new one\n");
     if (salvaged)
@@ -435,7 +438,7 @@ int pf_verb_suite(int argc, char **argv)
         {"any", NULL, "also run scripts and uninstrumented programs", NULL, &s.any},
         {"fresh", NULL, "start a new suite, even if an interrupted one could be continued", NULL,
          &s.fresh},
-        {"quiet", NULL, "print no messages about single tests", NULL, &s.settings.quiet},
+        PF_CLI_QUIET,
         PF_FLEET_OPTIONS(s.fleet),
         PF_FLEET_CONTINUE(s.fleet),
     };

@@ -31,6 +31,7 @@ struct pf_predict_job {
     struct pf_result results[PF_PREDICT_ANALYSES];
     struct pf_witness_clip *clips[PF_PREDICT_ANALYSES]; /* one per race; NULL: not requested */
     const char **harm[PF_PREDICT_ANALYSES]; /* one per race (observed_harm.h); NULL: not searched */
+    bool named; /* the text names the analyses */
     bool verify; /* replay the recording; races that happened in it are then confirmed */
     bool shown; /* it did replay; otherwise `unshown` is the reason */
     char unshown[200];

@@ -4,12 +4,12 @@
 #include "textbuf.h"
 
 static const char *const kinds[] = {
-#define PF_KIND(name, json, title) json,
+#define PF_KIND(name, json, title, suppression, option) json,
 #include "finding.def"
 #undef PF_KIND
 };
 static const char *const titles[] = {
-#define PF_KIND(name, json, title) title,
+#define PF_KIND(name, json, title, suppression, option) title,
 #include "finding.def"
 #undef PF_KIND
 };

@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 enum pf_kind {
-#define PF_KIND(name, json, title) PF_KIND_##name,
+#define PF_KIND(name, json, title, suppression, option) PF_KIND_##name,
 #include "finding.def"
 #undef PF_KIND
     PF_KINDS

@@ -207,28 +207,21 @@ static bool match_name(const struct pf_suppression *s, const struct pf_finding *
 }
 
 /* The type of the lines that suppress findings of this kind. */
-static enum pf_suppress_type type_of(enum pf_kind kind)
-{
-    return kind == PF_KIND_DEADLOCK          ? PF_SUPPRESS_DEADLOCK
-           : kind == PF_KIND_THREAD_LEAK     ? PF_SUPPRESS_THREAD
-           : kind == PF_KIND_IGNORES_AT_END  ? PF_SUPPRESS_THREAD
-           : kind == PF_KIND_SIGNAL_UNSAFE   ? PF_SUPPRESS_SIGNAL
-           : kind == PF_KIND_ERRNO_IN_SIGNAL ? PF_SUPPRESS_SIGNAL
-           : pf_kind_is_misuse(kind)         ? PF_SUPPRESS_MUTEX
-                                             : PF_SUPPRESS_RACE;
-}
+static const enum pf_suppress_type types[PF_KINDS] = {
+#define PF_KIND(name, json, title, suppression, option) PF_SUPPRESS_##suppression,
+#include "finding.def"
+#undef PF_KIND
+};
 
 static bool is_for(const struct pf_suppression *s, enum pf_kind kind)
 {
     bool race = s->type == PF_SUPPRESS_RACE_TOP || s->type == PF_SUPPRESS_CALLED_FROM_LIB;
-    return type_of(kind) == (race ? PF_SUPPRESS_RACE : s->type);
+    return types[kind] == (race ? PF_SUPPRESS_RACE : s->type);
 }
 
 struct pf_suppression *pf_suppressions_match(struct pf_suppressions *s, const struct pf_finding *f,
                                              bool *by_name)
 {
-    if (pf_kind_is_failure(f->kind))
-        return NULL;
     for (struct pf_suppression *i = s->first; i; i = i->next) {
         if (!is_for(i, f->kind))
             continue;
@@ -272,7 +265,7 @@ void pf_suppression_text(struct pf_text *t, const struct pf_finding *f)
         pf_text_add(t, i ? " / " : "");
         add_place(t, &f->accesses[i].stack);
     }
-    if (pf_kind_is_failure(f->kind)) {
+    if (types[f->kind] == PF_SUPPRESS_NONE) {
         pf_text_add(t, ": failures cannot be suppressed\n");
         return;
     }
@@ -281,7 +274,7 @@ void pf_suppression_text(struct pf_text *t, const struct pf_finding *f)
         return;
     }
     pf_text_char(t, '\n');
-    pf_text_add(t, words[type_of(f->kind)]);
+    pf_text_add(t, words[types[f->kind]]);
     pf_text_char(t, ':');
     for (size_t i = 0; i < stack->n && i < GENERATED_FRAMES; i++) {
         pf_text_add(t, i ? ARROW "^" : "^");

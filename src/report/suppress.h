@@ -17,6 +17,7 @@
 #include "textbuf.h"
 
 enum pf_suppress_type {
+    PF_SUPPRESS_NONE = -1, /* of kinds that cannot be suppressed */
 #define PF_SUPPRESS(name, word, help) PF_SUPPRESS_##name,
 #include "suppress.def"
 #undef PF_SUPPRESS

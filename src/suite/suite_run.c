@@ -184,7 +184,7 @@ static void print_output(const struct pf_supervisor_result *k)
 static void print_failure(struct suite_loop *l, const struct suite_slot *s,
                           const struct pf_supervisor_result *k)
 {
-    if (l->settings->quiet)
+    if (pf_quiet)
         return;
     char reason[400];
     describe_reason(k, reason, sizeof reason);
@@ -198,7 +198,7 @@ static void print_failure(struct suite_loop *l, const struct suite_slot *s,
 
 static void print_new_findings(struct suite_loop *l, const struct suite_slot *s, uint64_t fresh)
 {
-    if (l->settings->quiet || !fresh)
+    if (pf_quiet || !fresh)
         return;
     pf_progress_clear(&l->progress);
     pf_note("suite", "%" PRIu64 " new %s in %s (%s, round %" PRIu64 ")", fresh,
@@ -251,7 +251,7 @@ static void collect(struct suite_loop *l, size_t slot_index)
     struct pf_supervisor_result result;
     struct pf_findings f;
     bool whole = pf_process_pool_collect(&l->pool, slot_index, &result);
-    if (!whole && !l->settings->quiet) {
+    if (!whole && !pf_quiet) {
         pf_progress_clear(&l->progress);
         pf_note("suite", "%s: its supervisor was killed", l->settings->tests->at[s->test].name);
     }

@@ -18,7 +18,6 @@ struct pf_suite_settings {
     const struct pf_campaign *campaign;
     struct pf_launch launch; /* its policy is set for each execution */
     uint64_t limit_ms, grace_ms;
-    bool quiet; /* no messages about single executions */
 };
 
 struct pf_suite_result {

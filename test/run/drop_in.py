@@ -1,7 +1,8 @@
 """drop_in.py - runs the programs of test/drop_in with pf and with ThreadSanitizer, and compares the reports.
 
 Both must print the same titles ("data race", "thread leak"), each at least once, and no others. The expectation is in the
-leading comments of a program: ../drop_in/README.md.
+leading comments of a program: ../drop_in/README.md. Each kind of finding must also appear in SARIF and HTML, and disappear with a
+suppression of its type and with its option at 0. The table of kinds (src/report/finding.def) names the type and the option.
 """
 
 import argparse
@@ -12,6 +13,8 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+
+from kinds import read_kinds
 
 FOUND = 66
 SECONDS = 60
@@ -44,6 +47,31 @@ def titles(text, tool):
     return set(re.findall(rf"^WARNING: {tool}: (.*) \(pid=\d+\)$", text, re.M))
 
 
+def check_forms(kind, findings, work):
+    """-> what is wrong with the SARIF and the HTML report of the findings of this kind"""
+    wrong = []
+    (sarif,) = json.loads((work / "report--sarif").read_text())["runs"]
+    rules = sarif["tool"]["driver"]["rules"]
+    for f in (f for f in findings if f["kind"] == kind.name):
+        shown = [r for r in sarif["results"] if f["id"] in r["partialFingerprints"].values()]
+        if [rules[r["ruleIndex"]]["id"] for r in shown] != [kind.name] or (shown[0]["level"] == "note") == f["counts"]:
+            wrong.append(f"SARIF has {shown} for {f['id']}, a {kind.name}")
+        if f["id"] not in (work / "report--html").read_text():
+            wrong.append(f"the HTML page lacks {f['id']}, a {kind.name}")
+    return wrong
+
+
+def check_hidden(kind, run_pf, options, work):
+    """-> what is wrong if the kind is suppressed, and if its option is 0"""
+    wrong = []
+    (work / "suppressions").write_text(f"{kind.suppression}:*\n")
+    for hidden in [f"suppressions={work / 'suppressions'}", f"{kind.option}=0"]:
+        _, findings = run_pf([*options, hidden])
+        if any(f["kind"] == kind.name for f in findings):
+            wrong.append(f"{hidden} does not hide the {kind.name}")
+    return wrong
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("source", type=Path)
@@ -57,9 +85,13 @@ def main():
     program, document, state = work / "program", work / "findings.json", work / "state"
     shutil.rmtree(state, ignore_errors=True)
     build([pf, "c++" if cpp else "cc"], a.source, program, want["flags"])
-    environment = {**os.environ, "PF_OPTIONS": ":".join(["color=never", *want["options"]])}
-    r = run([pf, "run", "--state", str(state), "--json", str(document), "--", str(program)], env=environment)
-    findings = json.loads(document.read_text())["findings"]
+
+    def run_pf(options, *more):
+        environment = {**os.environ, "PF_OPTIONS": ":".join(["color=never", *options])}
+        r = run([pf, "run", *more, "--json", str(document), "--", str(program)], env=environment)
+        return r, json.loads(document.read_text())["findings"]
+
+    r, findings = run_pf(want["options"], "--state", str(state))
     found = sorted({f["kind"] + ("" if f["counts"] else " suspicious") for f in findings})
     expected = sorted(set(want["want"]) - {"none"})
     if found != expected:
@@ -74,9 +106,13 @@ def main():
         if text in r.stderr:
             wrong.append(f"the report contains: {text}")
     for form in ["--text", "--sarif", "--html"]:
-        shown = run([pf, "report", form, "--state", str(state), "-o", str(work / "report")])
+        shown = run([pf, "report", form, "--state", str(state), "-o", str(work / f"report{form}")])
         if shown.returncode != (FOUND if counted else 0):
             wrong.append(f"pf report {form} exits with {shown.returncode}: {shown.stderr}")
+    for kind in (k for k in read_kinds() if any(f["kind"] == k.name for f in findings)):
+        wrong += check_forms(kind, findings, work)
+        if "halt_on_error=1" not in want["options"]:  # else the program would go on to wait for itself
+            wrong += check_hidden(kind, run_pf, want["options"], work)
     for f in findings:
         shown = run([pf, "explain", "--state", str(state), f["id"]])
         if shown.returncode:

@@ -9,7 +9,7 @@ for level in O0 O2; do
     "$PF" cc -$level -g '-DUSE=table[1] = 8 / copy, y = 2' flags.c -o trap
     status 0 "$PF" record --trace -o free.clip -- ./free
     status 66 "$PF" predict free.clip
-    has out "rdit: 1 race (witnessed)"
+    has out "predict: 1 race (witnessed)"
     rm -rf free.clip.hatched
     status 66 "$PF" hatch free.clip # the run along the witness shows the race
     has out "flags.c:18"
@@ -24,6 +24,6 @@ for level in O0 O2; do
     for twin in decided address trap; do
         status 0 "$PF" record --trace -o $twin.clip -- ./$twin
         status 0 "$PF" predict $twin.clip
-        has out "rdit: 0 races (witnessed)"
+        has out "predict: 0 races (witnessed)"
     done
 done

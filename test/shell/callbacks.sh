@@ -35,7 +35,7 @@ done
 for policy in random:1 random:2 random:3 random:4 random:5 random:6; do
     status 0 "$PF" record --schedule=$policy -o race.clip -- ./main race
     "$PF" predict race.clip >out 2>err || true
-    grep -q "rdit: [1-9]" out && found=1
+    grep -q "predict: [1-9]" out && found=1
 done
 [[ ${found-} ]] || fail "no race between callbacks was predicted"
 
@@ -54,5 +54,5 @@ clang-19 -O1 -shared -fPIC -o libpointer.so "$ROOT/test/shell/part/callbacks_poi
 for mode in once full; do
     status 0 "$PF" record --trace --reach=$mode --schedule=rr:1 -o pointer.clip -- ./pointer
     status 0 "$PF" predict --analysis=rdit pointer.clip
-    has out "rdit: 0 races"
+    has out "predict: 0 races"
 done

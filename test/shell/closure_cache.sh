@@ -11,7 +11,7 @@ case_() {
         status 0 env PF_OPTIONS=reach=$way "$PF" record --trace --exclude='miss_*,last' --globals globals.txt -o "$1.clip" -- "./$1"
         hasnt err "too small"
         status $(($2 ? 66 : 0)) "$PF" predict "$1.clip"
-        has out "rdit: $2 race"
+        has out "predict: $2 race"
     done
 }
 case_ written 0 'n = fresh(); one->head = n; LOOK; two->head = n; LOOK'

@@ -3,7 +3,7 @@ t=$ROOT/test/trace
 status 66 "$PF" predict "$t/rdit/account.txt"
 has out "Account:8"
 has out "Account:5"
-has out "rdit: 1 race (witnessed)"
+has out "predict: 1 race (witnessed)"
 status 0 "$PF" predict "$t/basic/locked.txt"
 status 66 "$PF" predict --analysis=mc,hybrid --json r.json "$t/basic/style.txt"
 python3 - <<'EOF'
@@ -36,7 +36,7 @@ cat >own.pattern <<'EOF'
 pattern twice kind atomicity E a-b-c T t-u-u SV x-x-x AR p-q-q AT w-r-r
 EOF
 status 66 "$PF" predict --patterns own.pattern "$t/pecan/figure1.txt"
-has out "pecan: 3 races"
+has out "predict: 3 races"
 echo 'pattern p kind race E a-b' >own.pattern
 status 2 "$PF" predict --patterns own.pattern "$t/pecan/figure1.txt"
 has err "own.pattern:1: pattern p has no T"
@@ -70,3 +70,22 @@ print("T1 write x=2")
 EOF
 status 66 "$PF" predict --analysis=mc long.txt
 has out "Witness: events 1 2 4 6 8 10 12 14 16 18 20 22 24 26 28 30 32 34 36 38 40 42 44 46 48 and 37 more events (--json has all); now 3 and 124"
+
+# A race between a fiber and a thread: the announced switches of fibers are not missing calls.
+status 0 "$PF" cc -g -O1 -o fiber "$ROOT/test/shell/part/predict_fiber.c" -pthread
+status 0 "$PF" record -o fiber.clip -- ./fiber
+status 66 "$PF" predict fiber.clip
+has out "predict: 1 race (witnessed)"
+status 66 "$PF" hatch fiber.clip
+has out "1 real"
+
+# --quiet prints nothing, also if there are findings; --verbose names the analysis.
+for verb in predict hatch; do
+    status 66 "$PF" $verb --quiet --json quiet.json fiber.clip
+    [[ ! -s out && ! -s err ]] || fail "pf $verb --quiet prints: $(cat out err)"
+    has quiet.json '"kind":"race"'
+done
+status 0 "$PF" record --quiet -o fiber.clip -- ./fiber
+[[ ! -s out && ! -s err ]] || fail "pf record --quiet prints: $(cat out err)"
+status 66 "$PF" predict --verbose fiber.clip
+has out "rdit: 1 race (witnessed)"

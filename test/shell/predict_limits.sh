@@ -39,11 +39,11 @@ python3 - >wide.txt <<'EOF'
 print("T0 lock m\n" + "T0 write p=1\n" * 6000 + "T0 write x=1\nT0 unlock m\nT1 lock m\nT1 unlock m\nT1 write x=2")
 EOF
 status 0 "$PF" predict --json wide.json wide.txt
-has out "rdit: 0 races (witnessed), 1 rejected within the window only"
+has out "predict: 0 races (witnessed), 1 rejected within the window only"
 has wide.json '"complete":false'
 # With a larger window it is found.
 status 66 "$PF" predict --window 7000 wide.txt
-has out "rdit: 1 race (witnessed)"
+has out "predict: 1 race (witnessed)"
 for wrong in 1 1000001 many; do
     status 2 "$PF" predict --window "$wrong" wide.txt
     has err "--window=$wrong: expected a number from 2 to 1000000"
@@ -51,7 +51,7 @@ done
 status 2 "$PF" hatch --window none wide.txt
 has err "--window=none: expected a number from 2 to 1000000"
 status 0 "$PF" predict --json whole.json "$ROOT/test/trace/rdit/caveat1_overlap.txt"
-has out "rdit: 0 races (witnessed), 2 pairs of sites rejected"
+has out "predict: 0 races (witnessed), 2 pairs of sites rejected"
 has whole.json '"complete":true'
 
 # A sync-preserving race needs no window, however far apart its accesses are; the order that missing
@@ -67,11 +67,11 @@ open("apart.txt", "w").write(far("T0 call f { d }\nT0 ret f\n", "T1 call f { e }
 EOF
 for far in far apart; do
     status 66 "$PF" predict --json far.json $far.txt
-    has out "rdit: 1 race (witnessed)"
+    has out "predict: 1 race (witnessed)"
     has far.json '"complete":true'
 done
 status 0 "$PF" predict called.txt
-has out "rdit: 0 races (witnessed), 1 rejected within the window only"
+has out "predict: 0 races (witnessed), 1 rejected within the window only"
 
 # An access represents the earlier ones of the same code. Where its pair is rejected, theirs are
 # counted as not tried, unless the order of the events excludes them, too.

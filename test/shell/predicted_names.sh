@@ -33,4 +33,4 @@ cp "$ROOT/test/shell/part/predicted_names_main.c" main.c
 "$PF" cc -g -O0 -pthread main.c lock1.c lock2.c -o locks
 status 0 "$PF" record -o locks.clip -- ./locks
 status 66 "$PF" predict locks.clip
-has out "rdit: 1 race"
+has out "predict: 1 race"

@@ -15,7 +15,7 @@ case_() {
     shift 5
     status 0 "$PF" record --trace "$@" "${globals[@]}" -o "$name.clip" -- "./$name"
     status $((races ? 66 : 0)) "$PF" predict "$name.clip"
-    has out "rdit: $races race"
+    has out "predict: $races race"
 }
 m='(volatile int *)(mapped + 20480)'
 case_ mapping 0 '' 'lib_set_at(mapped)' 'lib_await_at(mapped)'
@@ -71,7 +71,7 @@ known() { # RACES 'first' 'second'
     "$PF" c++ -O0 -g "-DFIRST=$2" "-DSECOND=$3" known.cc -o known -pthread
     status 0 "$PF" record --trace -o known.clip -- ./known
     status $(($1 ? 66 : 0)) "$PF" predict known.clip
-    has out "rdit: $1 race"
+    has out "predict: $1 race"
 }
 known 1 'one->name.append(" and a text that does not fit")' 'two->name.append(" and more")'
 known 0 'one->name.append(" and more")' 'one->name.append(" and more")'

@@ -168,6 +168,24 @@ static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void 
     pf_unnest();
 }
 
+/* --- switches of fibers --- */
+
+/* a call that is made within as many bytes of the stack is made from the same stack */
+#define NEAR 4096u
+/* where on the program's stack a switch was announced; 0: none, or it has happened */
+static __thread uintptr_t announced __attribute__((tls_model("initial-exec")));
+
+void pf_missing_call_switches(void) { announced = (uintptr_t)__builtin_frame_address(0); }
+
+/* Is the call the announced switch? If inline assembly has switched, this is another call, on
+ * another stack. */
+static bool is_switch(void)
+{
+    uintptr_t at = announced, here = (uintptr_t)__builtin_frame_address(0);
+    announced = 0;
+    return at && here - at + NEAR < 2 * NEAR;
+}
+
 void pf_missing_call_begin(void *callee, uint32_t site, uint32_t n, void *const *pointers)
 {
     struct pf_thread *t = pf_self();
@@ -180,7 +198,7 @@ void pf_missing_call_begin(void *callee, uint32_t site, uint32_t n, void *const 
     pf_event_budget_used(&(struct pf_pending_event){.site = PF_PENDING_NO_SITE});
     if (pf_model_active() && !pf_func_begins_at(callee))
         pf_model_leave(site + 1);
-    if (pf_direct.tracing && !pf_func_begins_at(callee))
+    if (pf_direct.tracing && !pf_func_begins_at(callee) && !is_switch())
         begin((uintptr_t)callee, site + 1, pf_stack_id(t, site), n, pointers, NULL);
 }
 

@@ -36,6 +36,10 @@ static inline void pf_missing_call_close(void)
 /* Called from event_entry.S just before `callee` is called. `pointers`: the n argument words. */
 void pf_missing_call_begin(void *callee, uint32_t site, uint32_t n, void *const *pointers);
 
+/* The program has announced that it switches to another fiber. Its next call of missing code from
+ * this stack is the switch itself, which accesses no data of other threads: it is not recorded. */
+void pf_missing_call_switches(void);
+
 /* Returns the body (enum pf_body) for a call of f, if some functions are left out. */
 uint32_t pf_event_body(struct pf_func *f);
 

@@ -13,6 +13,7 @@
  * stacks are not mixed up, although the real stacks change some time after the announced switch.
  */
 #include "hb.h"
+#include "missing_call.h"
 #include "rt.h"
 #include "sample.h"
 #include "slot.h"
@@ -144,6 +145,7 @@ PF_EXPORT __attribute__((weak)) void __tsan_switch_to_fiber(void *fiber, unsigne
     if (!(flags & SWITCH_NO_SYNC))
         pf_hb_clock_acquire(to->t, to->switched);
     running = to;
+    pf_missing_call_switches();
     pf_unnest();
 }
 
