@@ -91,19 +91,34 @@ void pf_report_interleaving(struct pf_text *t, const struct pf_finding *f)
     }
 }
 
+/* Different analyses may have the same words. */
+static bool same_words(const struct pf_stage *a, const struct pf_stage *b)
+{
+    return a->status == b->status &&
+           pf_str_same(pf_stage_words(a->stage), pf_stage_words(b->stage));
+}
+
 static void add_stages(struct pf_text *t, const struct pf_finding *f)
 {
     if (!f->stages || (!f->stages->next && f->stages->status == PF_STATUS_OBSERVED))
         return; /* only a free run, as the line below says */
     pf_text_add(t, "  Seen by:");
     for (const struct pf_stage *s = f->stages; s; s = s->next) {
+        const struct pf_stage *first = f->stages;
+        uint64_t count = 0;
+        while (!same_words(first, s))
+            first = first->next;
+        if (first != s)
+            continue;
+        for (const struct pf_stage *k = s; k; k = k->next)
+            count += same_words(k, s) ? k->count : 0;
         pf_text_add(t, s == f->stages ? " " : "; ");
         pf_text_name(t, pf_stage_words(s->stage));
         pf_text_add(t, ", ");
         pf_text_add(t, pf_finding_status_name(s->status));
         pf_text_char(t, ' ');
-        pf_text_u64(t, s->count);
-        pf_text_add(t, s->count == 1 ? " time" : " times");
+        pf_text_u64(t, count);
+        pf_text_add(t, count == 1 ? " time" : " times");
     }
     pf_text_char(t, '\n');
 }
@@ -153,9 +168,11 @@ static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checke
     } else if (checked || f->tries) {
         pf_text_add(t, f->status == PF_STATUS_OBSERVED ? "  Observed, not yet confirmed: "
                                                        : "  Not confirmed: ");
-        pf_text_u64(t, f->tries);
-        pf_text_add(t, f->tries == 1 ? " schedule aimed at it did not show it again\n"
-                                     : " schedules aimed at it did not show it again\n");
+        if (f->tries)
+            pf_text_u64(t, f->tries);
+        pf_text_add(t, !f->tries       ? "no explored schedule showed it\n"
+                       : f->tries == 1 ? " schedule aimed at it did not show it again\n"
+                                       : " schedules aimed at it did not show it again\n");
     }
 }
 

@@ -83,6 +83,10 @@ void pf_sarif_rules(struct pf_text *t)
                                            "A lock that is held for writing is released as if it "
                                            "were held for reading.",
                                            "Release the lock in the mode in which it was taken."},
+        [PF_KIND_MUTEX_WRONG_CONTEXT] = {"MutexHeldInWrongContext",
+                                         "A thread holds a lock where the program asserts that it "
+                                         "holds none.",
+                                         "Release the lock before this call."},
         [PF_KIND_LOCK_AT_THREAD_END] = {"LockAtThreadEnd",
                                         "A thread ends while it holds a lock, which nobody can "
                                         "take any more.",

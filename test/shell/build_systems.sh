@@ -25,10 +25,14 @@ cat >CMake/CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.20)
 project(racy C CXX)
 set(CMAKE_INTERPROCEDURAL_OPTIMIZATION ON)
+include(CheckIPOSupported)
+check_ipo_supported()
 find_package(Threads REQUIRED)
+add_library(nothing STATIC nothing.c)
 add_executable(racy racy.c)
-target_link_libraries(racy Threads::Threads)
+target_link_libraries(racy nothing Threads::Threads)
 EOF
+echo 'int nothing;' >CMake/nothing.c
 try CMake build-pf/racy
 
 cat >Meson/meson.build <<'EOF'

@@ -61,3 +61,19 @@ has out "1 finding: 0 confirmed, 1 observed"
 echo "race:store" >suppressions
 status 66 "$PF" check --runs 1 --state quiet.s --suppressions suppressions -- ./fails store
 has out "WARNING: photofinish: crash"
+
+# An order of locks that can deadlock is confirmed with a clip, or the report says that it was not.
+status 0 "$PF" cc -g -O1 -pthread "$ROOT/test/shell/part/check_lock_order.c" -o order
+status 66 "$PF" check --runs 1 --state order.s --json order.json -- ./order
+has out "WARNING: photofinish: deadlock"
+has out "See it again, every time: pf replay"
+status 0 "$PF" check --runs 1 --state after.s --json after.json -- ./order one-after-the-other
+has out "lock-order-inversion (potential deadlock)"
+has out "Not confirmed: no explored schedule showed it"
+python3 - <<'END'
+import json, os
+for name, status in [("order", "confirmed"), ("after", "predicted")]:
+    (f,) = json.load(open(name + ".json"))["findings"]
+    assert (f["kind"], f["status"], f["counts"]) == ("deadlock", status, status == "confirmed"), f
+    assert bool(f["clip"]) == (status == "confirmed"), f["clip"]
+END

@@ -49,6 +49,9 @@ void pf_wrap_init(void);
 void pf_process_init(void);
 /* pthread_atfork, for handlers that stay registered until the process has ended. */
 void pf_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
+/* Call these handlers of the runtime, for a fork that libc does not know. */
+void pf_fork_begins(void);
+void pf_fork_ends(bool child);
 /* Finds one real function, for calls before pf_wrap_init. NULL: there is none. */
 void *pf_real_find(const struct pf_real *r);
 

@@ -4,11 +4,13 @@
  * When an edge is added, cycles through it are searched at once, so that a deadlock is reported
  * before it happens. Most programs take their locks in one order, so the locks have ranks: while
  * the graph has no cycle, every edge goes from a lower rank to a higher one. A new edge that goes
- * upwards closes no cycle. If the start of an edge that does not go upwards has no incoming edge,
- * the start gets the lowest rank. Otherwise a walk visits all locks that the end can reach: if the
- * start is not among them, they get new ranks; if it is, the graph has a cycle, and the ranks are
- * not used until the graph is empty again. Not every cycle can deadlock, so the cycles of such an
- * edge are searched for one that can. That search is a depth-first walk over paths of at most
+ * upwards closes no cycle. The first rank of a lock is its address, because programs that take many
+ * locks at once usually take them in the order of their addresses. If an edge does not go upwards,
+ * and its start has no incoming edge, the start gets the lowest rank; if its end has no outgoing
+ * edge, the end gets the highest one. Otherwise a walk visits all locks that the end can reach: if
+ * the start is not among them, they get new ranks; if it is, the graph has a cycle, and the ranks
+ * are not used until the graph is empty again. Not every cycle can deadlock, so the cycles of such
+ * an edge are searched for one that can. That search is a depth-first walk over paths of at most
  * PF_LOCK_ORDER_LENGTH edges, and ends after SEARCH_STEPS edges. One edge per pair of locks is not
  * enough: the same pair may be taken with and without a gate. So an edge is stored for each set of
  * gates, unless an edge is stored already whose gates are a subset.
@@ -55,7 +57,7 @@ uint32_t pf_lock_order_dropped;
 uint64_t pf_shared_orders[PF_SHARED_ORDERS];
 static struct pf_spin graph_lock;
 static struct order_node *map[BUCKETS];
-static int64_t lowest_rank, highest_rank;
+static int64_t lowest_rank, highest_rank = 1ll << 48; /* addresses are between them */
 static bool has_cycle; /* the ranks are not used until the graph is empty again */
 static uint32_t nodes, walks;
 
@@ -74,7 +76,7 @@ static struct order_node *node_of(uintptr_t lock)
 {
     struct order_node **p = find(lock);
     if (!*p && (*p = pf_store_alloc(0))) {
-        **p = (struct order_node){.lock = lock, .rank = ++highest_rank};
+        **p = (struct order_node){.lock = lock, .rank = (int64_t)lock};
         nodes++;
     }
     return *p;
@@ -146,6 +148,10 @@ static bool closes_cycle(const struct order_edge *e)
         return false;
     if (!has_cycle && !e->from->in) {
         e->from->rank = --lowest_rank;
+        return false;
+    }
+    if (!has_cycle && !e->to->out) {
+        e->to->rank = ++highest_rank;
         return false;
     }
     if (is_reachable(e->from, e->to, &sorted)) {

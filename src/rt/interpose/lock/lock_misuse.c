@@ -182,6 +182,21 @@ void pf_mutex_check_invalid(const struct pf_call *c, const pthread_mutex_t *m)
         report(c, PF_KIND_MUTEX_INVALID, PF_OP_LOCK, m);
 }
 
+void pf_lock_check_none_held(const struct pf_call *c)
+{
+    struct pf_misuse m = {.kind = PF_KIND_MUTEX_WRONG_CONTEXT, .n = 1};
+    m.at[0] = (struct pf_misuse_step){
+        .thread = c->t->number, .op = PF_OP_CALL, .id = pf_call_id(c, PF_NATIVE_CALL)};
+    for (uint32_t i = 0; i < c->t->order.nheld && m.n < PF_MISUSE_STEPS; i++) {
+        const struct pf_held_lock *h = &c->t->order.held[i];
+        m.object = m.object ? m.object : h->addr;
+        m.at[m.n++] = (struct pf_misuse_step){
+            .thread = c->t->number, .op = PF_OP_LOCK, .id = h->taken_at, .addr = h->addr};
+    }
+    if (m.n > 1)
+        pf_misuse_found(&m);
+}
+
 void pf_lock_check_thread_end(const struct pf_thread *t)
 {
     if (!pf_options.report_locks_at_end)
@@ -211,6 +226,30 @@ static struct annotated_writer {
 static struct annotated_writer *annotated_slot(const void *lock)
 {
     return &annotated[(uintptr_t)lock * 0x9e3779b97f4a7c15u >> 52];
+}
+
+/* The flags with which locks were created, by the same hash; locks without flags have no entry. */
+static struct {
+    uintptr_t lock;
+    unsigned flags;
+} created[ANNOTATED];
+
+void pf_annotated_created(const void *lock, unsigned flags)
+{
+    size_t i = (size_t)(annotated_slot(lock) - annotated);
+    bool mine = __atomic_load_n(&created[i].lock, __ATOMIC_ACQUIRE) == (uintptr_t)lock;
+    if (!flags && !mine)
+        return;
+    __atomic_store_n(&created[i].flags, flags, __ATOMIC_RELEASE);
+    __atomic_store_n(&created[i].lock, flags ? (uintptr_t)lock : 0, __ATOMIC_RELEASE);
+}
+
+unsigned pf_annotated_flags(const void *lock)
+{
+    size_t i = (size_t)(annotated_slot(lock) - annotated);
+    uintptr_t entry = __atomic_load_n(&created[i].lock, __ATOMIC_ACQUIRE);
+    unsigned flags = __atomic_load_n(&created[i].flags, __ATOMIC_ACQUIRE);
+    return !entry ? 0 : entry == (uintptr_t)lock ? flags : ~0u;
 }
 
 /* 1 + the number of the thread that holds the lock for writing; 0: none, or unknown. */

@@ -36,6 +36,14 @@ void pf_mutex_check_invalid(const struct pf_call *c, const pthread_mutex_t *m);
 /* The thread ends: reports the locks that it still holds. */
 void pf_lock_check_thread_end(const struct pf_thread *t);
 
+/* The program has asked for a report if the thread holds a lock. */
+void pf_lock_check_none_held(const struct pf_call *c);
+
+/* The flags with which an annotated lock was created, 0 if there are none: stores them, finds them.
+ * ~0: unknown. */
+void pf_annotated_created(const void *lock, unsigned flags);
+unsigned pf_annotated_flags(const void *lock);
+
 /* A lock that the program announces by annotations (wrap_annotate.c) was locked, is about to be
  * unlocked, is about to be destroyed. last: the outermost level of a recursive lock. */
 void pf_annotated_locked(const struct pf_call *c, const void *lock, bool shared);

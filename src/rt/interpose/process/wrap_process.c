@@ -24,6 +24,8 @@
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/wait.h>
@@ -173,9 +175,33 @@ static void in_child(void) { after_fork(true); }
 /* libc's function behind pthread_atfork. */
 int __register_atfork(void (*before)(void), void (*in_parent)(void), void (*in_child)(void),
                       void *object);
+/* The runtime's handlers, for forks that libc does not know. */
+#define FORK_HANDLERS 4
+static struct {
+    void (*before)(void), (*parent)(void), (*child)(void);
+} fork_handlers[FORK_HANDLERS];
+static size_t nfork_handlers;
+
 void pf_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void))
 {
     __register_atfork(before, parent, child, NULL);
+    fork_handlers[nfork_handlers].before = before;
+    fork_handlers[nfork_handlers].parent = parent;
+    fork_handlers[nfork_handlers++].child = child;
+}
+
+/* As libc: the last one that was registered runs first before a fork, and last after it. */
+void pf_fork_begins(void)
+{
+    for (size_t i = nfork_handlers; i; i--)
+        fork_handlers[i - 1].before();
+}
+void pf_fork_ends(bool child)
+{
+    int err = errno;
+    for (size_t i = 0; i < nfork_handlers; i++)
+        (child ? fork_handlers[i].child : fork_handlers[i].parent)();
+    errno = err;
 }
 
 void pf_process_init(void)
@@ -193,11 +219,36 @@ PF_INTERPOSE(pid_t, _Fork, (void))
 {
     if (!pf_rt.ready)
         return PF_REAL(_Fork)();
-    before_fork();
+    pf_fork_begins();
     pid_t child = PF_REAL(_Fork)();
-    int err = errno;
-    after_fork(child == 0);
-    errno = err;
+    pf_fork_ends(child == 0);
+    return child;
+}
+
+/* clone() without CLONE_VM is a fork whose child calls a function. */
+struct cloned_call {
+    int (*fn)(void *);
+    void *arg;
+};
+static int run_cloned(void *call)
+{
+    const struct cloned_call *c = call;
+    pf_fork_ends(true);
+    return c->fn(c->arg);
+}
+PF_INTERPOSE(int, clone, (int (*fn)(void *), void *stack, int flags, void *arg, ...))
+{
+    va_list more;
+    va_start(more, arg);
+    void *parent_tid = va_arg(more, void *), *tls = va_arg(more, void *);
+    void *child_tid = va_arg(more, void *);
+    va_end(more);
+    if (!pf_rt.ready || pf_directed() || flags & CLONE_VM)
+        return PF_REAL(clone)(fn, stack, flags, arg, parent_tid, tls, child_tid);
+    struct cloned_call call = {fn, arg};
+    pf_fork_begins();
+    int child = PF_REAL(clone)(run_cloned, stack, flags, &call, parent_tid, tls, child_tid);
+    pf_fork_ends(false);
     return child;
 }
 

@@ -54,28 +54,46 @@ ANNOTATION(__pf_atomic_region, (uint32_t begins), region(c.t, begins))
 
 /* Locks. */
 
-ANNOTATION(AnnotateRWLockCreate, (const char *f, int l, void *m), pf_hb_forget(m, 1))
-ANNOTATION(AnnotateRWLockCreateStatic, (const char *f, int l, void *m), pf_hb_forget(m, 1))
-ANNOTATION(AnnotateRWLockDestroy, (const char *f, int l, void *m), pf_annotated_destroyed(&c, m),
-           pf_hb_forget(m, 1))
-ANNOTATION(AnnotateRWLockAcquired, (const char *f, int l, void *m, long writer),
-           pf_annotated_locked(&c, m, !writer), pf_lock_check_order(&c, m, !writer),
-           pf_lock_taken(c.t, m, writer ? 0 : PF_LOCK_SHARED, pf_call_id(&c, PF_NATIVE_CALL)))
-ANNOTATION(AnnotateRWLockReleased, (const char *f, int l, void *m, long writer),
-           pf_annotated_unlocking(&c, m, !writer, true), pf_lock_dropping(c.t, m))
-
 enum { /* as in tsan_interface.h */
+       MUTEX_LINKER_INIT = 1 << 0,
        MUTEX_WRITE_REENTRANT = 1 << 1,
        MUTEX_READ_LOCK = 1 << 3,
        MUTEX_TRY_LOCK = 1 << 4,
        MUTEX_TRY_LOCK_FAILED = 1 << 5,
        MUTEX_RECURSIVE_LOCK = 1 << 6,
        MUTEX_RECURSIVE_UNLOCK = 1 << 7,
+       MUTEX_NOT_STATIC = 1 << 8,
 };
 
-ANNOTATION(__tsan_mutex_create, (void *m, unsigned flags), pf_hb_forget(m, 1))
-ANNOTATION(__tsan_mutex_destroy, (void *m, unsigned flags), pf_annotated_destroyed(&c, m),
-           pf_hb_forget(m, 1))
+static void mutex_created(void *m, unsigned flags)
+{
+    pf_hb_forget(m, 1);
+    pf_annotated_created(m, flags & (MUTEX_LINKER_INIT | MUTEX_NOT_STATIC));
+}
+/* A mutex in static memory may be used after its destructor: its destruction has no effect. */
+static void mutex_destroyed(const struct pf_call *c, void *m, unsigned flags)
+{
+    unsigned created = pf_annotated_flags(m);
+    if ((flags | created) & MUTEX_LINKER_INIT || (flags & ~created & MUTEX_NOT_STATIC))
+        return;
+    pf_annotated_destroyed(c, m);
+    pf_hb_forget(m, 1);
+}
+
+ANNOTATION(AnnotateRWLockCreate, (const char *f, int l, void *m), mutex_created(m, 0))
+ANNOTATION(AnnotateRWLockCreateStatic, (const char *f, int l, void *m),
+           mutex_created(m, MUTEX_LINKER_INIT))
+ANNOTATION(AnnotateRWLockDestroy, (const char *f, int l, void *m), mutex_destroyed(&c, m, 0))
+ANNOTATION(AnnotateRWLockAcquired, (const char *f, int l, void *m, long writer),
+           pf_annotated_locked(&c, m, !writer), pf_lock_check_order(&c, m, !writer),
+           pf_lock_taken(c.t, m, writer ? 0 : PF_LOCK_SHARED, pf_call_id(&c, PF_NATIVE_CALL)))
+ANNOTATION(AnnotateRWLockReleased, (const char *f, int l, void *m, long writer),
+           pf_annotated_unlocking(&c, m, !writer, true), pf_lock_dropping(c.t, m))
+
+ANNOTATION(__tsan_mutex_create, (void *m, unsigned flags), mutex_created(m, flags))
+ANNOTATION(__tsan_mutex_destroy, (void *m, unsigned flags), mutex_destroyed(&c, m, flags))
+
+ANNOTATION(__tsan_check_no_mutexes_held, (void), pf_lock_check_none_held(&c))
 
 /* The thread enters or leaves the implementation of a mutex. Unregistered threads are ignored. */
 static void enter_mutex_internals(void)
@@ -222,7 +240,6 @@ ANNOTATION(AnnotateThreadName, (const char *f, int l, const char *name),
 NO_OP(__tsan_init, (void)) /* start_tsan.c has another one */
 NO_OP(__tsan_flush_memory, (void))
 NO_OP(__tsan_on_thread_idle, (void))
-NO_OP(__tsan_check_no_mutexes_held, (void))
 NO_OP(AnnotateMutexIsNotPHB, (const char *f, int l, void *m))
 NO_OP(AnnotateMutexIsUsedAsCondVar, (const char *f, int l, void *m))
 NO_OP(AnnotateCondVarSignal, (const char *f, int l, void *cv))

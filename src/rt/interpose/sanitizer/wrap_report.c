@@ -35,6 +35,7 @@ static const char *description(const struct pf_finding *f)
         [PF_KIND_MUTEX_BAD_UNLOCK] = "mutex-bad-unlock",
         [PF_KIND_MUTEX_BAD_READ_LOCK] = "mutex-bad-read-lock",
         [PF_KIND_MUTEX_BAD_READ_UNLOCK] = "mutex-bad-read-unlock",
+        [PF_KIND_MUTEX_WRONG_CONTEXT] = "mutex-held-in-wrong-context",
         [PF_KIND_SIGNAL_UNSAFE] = "signal-unsafe-call",
         [PF_KIND_ERRNO_IN_SIGNAL] = "errno-in-signal-handler",
     };
@@ -56,14 +57,23 @@ static void put_trace(const struct pf_backtrace *stack, void **trace, unsigned l
         trace[i] = i < stack->n ? (void *)(uintptr_t)&stack->at[i] : NULL;
 }
 
-/* Lock number `index` of the report; NULL: the report has fewer locks. */
-static const struct pf_lock *lock_at(const struct pf_finding *f, unsigned long index)
+/* Lock number `index` of the report, or the misused lock, which is number 0. False: the report has
+ * fewer locks. */
+static bool find_lock(const struct pf_finding *f, unsigned long index, struct pf_lock *out)
 {
+    bool any = false;
     for (size_t i = 0; i < f->naccesses; i++)
-        for (size_t k = 0; k < f->accesses[i].nlocks; k++)
-            if (pf_finding_lock_number(f, f->accesses[i].locks[k].address) == index)
-                return &f->accesses[i].locks[k];
-    return NULL;
+        for (size_t k = 0; k < f->accesses[i].nlocks; k++) {
+            any = true;
+            *out = f->accesses[i].locks[k];
+            if (pf_finding_lock_number(f, out->address) == index)
+                return true;
+        }
+    if (any || index || !pf_kind_is_misuse(f->kind) || !f->naccesses || !f->accesses[0].address)
+        return false;
+    const struct pf_access *earliest = &f->accesses[f->naccesses - 1];
+    *out = (struct pf_lock){.address = f->accesses[0].address, .taken = earliest->stack};
+    return true;
 }
 
 /* Thread number `index` of the report, in the order of first accesses; -1: it has fewer threads. */
@@ -89,12 +99,13 @@ PROVIDE(int, __tsan_get_report_data,
     const struct pf_finding *f = report;
     bool accesses = has_accesses(f);
     int locks = 0, threads = 0;
-    while (lock_at(f, (unsigned long)locks))
+    struct pf_lock lock;
+    while (find_lock(f, (unsigned long)locks, &lock))
         locks++;
     while (!accesses && thread_at(f, (unsigned long)threads) >= 0)
         threads++;
     *words = description(f);
-    *count = (int)f->count;
+    *count = (int)f->count - 1; /* repetitions */
     *stack_count = accesses ? 0 : (int)f->naccesses;
     *mop_count = accesses ? (int)f->naccesses : 0;
     *loc_count = f->location.kind != PF_LOCATION_UNKNOWN;
@@ -172,13 +183,13 @@ PROVIDE(int, __tsan_get_report_mutex,
         (void *report, unsigned long i, uint64_t *number, void **addr, int *destroyed, void **trace,
          unsigned long trace_size))
 {
-    const struct pf_lock *l = lock_at(report, i);
-    if (!l)
+    struct pf_lock l;
+    if (!find_lock(report, i, &l))
         return 0;
     *number = i;
-    *addr = (void *)l->address;
+    *addr = (void *)l.address;
     *destroyed = 0;
-    put_trace(&l->taken, trace, trace_size);
+    put_trace(&l.taken, trace, trace_size);
     return 1;
 }
 PROVIDE(int, __tsan_get_report_thread,

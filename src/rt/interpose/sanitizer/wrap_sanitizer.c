@@ -156,6 +156,20 @@ PROVIDE(int, __sanitizer_install_malloc_and_free_hooks,
 #define HOOKS_RECEIVE_UNSEEN(fn, parameters)                                                       \
     HOOK(post_impl_##fn, parameters, if (res >= 0) pf_fd_receive(c.t, (int)fd))
 
+/* A fork by a system call of the program, announced before and after it. */
+void __sanitizer_syscall_pre_impl_fork(void);
+void __sanitizer_syscall_post_impl_fork(long res);
+PF_EXPORT void __sanitizer_syscall_pre_impl_fork(void)
+{
+    if (pf_rt.ready)
+        pf_fork_begins();
+}
+PF_EXPORT void __sanitizer_syscall_post_impl_fork(long res)
+{
+    if (pf_rt.ready)
+        pf_fork_ends(res == 0);
+}
+
 HOOK(pre_impl_close, (long fd), pf_fd_end(c.t, (int)fd))
 HOOKS_SEND(write, (long fd, long p, long n))
 HOOKS_SEND(pwrite64, (long fd, long p, long n, long at))
