@@ -18,6 +18,9 @@ struct pf_text;
 #include "verbs.def"
 #undef PF_VERB
 
+/* Runs LLVM's tool of this name with the arguments. Returns only if it could not be started. */
+int pf_llvm_tool(const char *name, char **argv);
+
 /* One option of a verb: --name, --name=VALUE or --name VALUE; with a one-letter name: -n VALUE. */
 struct pf_cli_option {
     const char *name;   /* without the dashes */

@@ -3,7 +3,6 @@
  * `pf-` for a prefix of all tools. */
 #include "cli.h"
 #include "run_report.h"
-#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -77,17 +76,6 @@ static void fill_standard_streams(void)
  * ignored signal would be inherited by the programs that pf starts. */
 static void on_limit(int signal) { (void)signal; }
 
-/* Runs LLVM's tool of this name. Returns only if it could not be started. */
-static int run_tool(const char *name, char **argv)
-{
-    char tool[64];
-    snprintf(tool, sizeof tool, "%s-19", name);
-    argv[0] = tool;
-    execvp(tool, argv);
-    return pf_complain(NULL, "cannot run %s: %s; it is in the Debian package llvm-19", tool,
-                       strerror(errno));
-}
-
 static int run(int argc, char **argv)
 {
     const char *slash = argc ? strrchr(argv[0], '/') : NULL;
@@ -97,7 +85,7 @@ static int run(int argc, char **argv)
         if (v && v->function)
             return v->function(argc, argv);
         if (!strcmp(name, "pf-llvm-ar") || !strcmp(name, "pf-llvm-ranlib"))
-            return run_tool(name + 3, argv);
+            return pf_llvm_tool(name + 3, argv);
     }
     if (argc < 2)
         return help(stderr);

@@ -275,3 +275,12 @@ static int compile(int argc, char **argv, bool cxx)
 
 int pf_verb_cc(int argc, char **argv) { return compile(argc, argv, false); }
 int pf_verb_cxx(int argc, char **argv) { return compile(argc, argv, true); }
+
+int pf_llvm_tool(const char *name, char **argv)
+{
+    char *tool = pf_mem_format("%s-19", name);
+    argv[0] = tool;
+    execvp(tool, argv);
+    return pf_complain(NULL, "cannot run %s: %s; it is in the Debian package llvm-19", tool,
+                       strerror(errno));
+}

@@ -54,5 +54,5 @@ clang-19 -O1 -shared -fPIC -o libpointer.so "$ROOT/test/shell/part/callbacks_poi
 for mode in once full; do
     status 0 "$PF" record --trace --reach=$mode --schedule=rr:1 -o pointer.clip -- ./pointer
     status 0 "$PF" predict --analysis=rdit pointer.clip
-    has out "predict: 0 races"
+    has out "rdit: 0 races"
 done
