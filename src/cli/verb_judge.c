@@ -273,43 +273,6 @@ static void judge_all(struct judge_verb *v)
 
 /* --- results --- */
 
-static int worst(const struct judge_verb *v)
-{
-    int class = PF_JUDGED_CLASSES;
-    for (size_t i = 0; i < v->items.len; i++)
-        if (v->items.at[i].judged) {
-            int c = pf_judge_class_from(v->items.at[i].f->verdict);
-            class = c < class ? c : class;
-        }
-    return class;
-}
-
-static void add_summary(struct pf_text *t, const struct judge_verb *v)
-{
-    size_t n[PF_JUDGED_CLASSES] = {0}, judged = 0;
-    for (size_t i = 0; i < v->items.len; i++)
-        if (v->items.at[i].judged) {
-            n[pf_judge_class_from(v->items.at[i].f->verdict)]++;
-            judged++;
-        }
-    pf_text_add(t, "judge: ");
-    pf_text_u64(t, v->items.len);
-    pf_text_add(t, v->items.len == 1 ? " race" : " races");
-    for (int c = 0; c < PF_JUDGED_CLASSES; c++)
-        if (n[c]) {
-            pf_text_add(t, ", ");
-            pf_text_u64(t, n[c]);
-            pf_text_char(t, ' ');
-            pf_text_add(t, pf_judge_class_name((enum pf_judge_class)c));
-        }
-    if (judged < v->items.len) {
-        pf_text_add(t, ", ");
-        pf_text_u64(t, v->items.len - judged);
-        pf_text_add(t, " not judged: the time was up");
-    }
-    pf_text_char(t, '\n');
-}
-
 static void add_json(struct pf_text *t, const struct judge_verb *v, int argc, char **argv)
 {
     bool complete = true, first = true;
@@ -366,13 +329,13 @@ static int report(struct judge_verb *v, int argc, char **argv)
         for (size_t i = 0; i < v->items.len; i++)
             if (v->items.at[i].judged && pf_judge_class_from(v->items.at[i].f->verdict) == c)
                 pf_judged_text(&text, v->items.at[i].f);
-    add_summary(&text, v);
+    pf_judge_summary(&text, &v->items);
     add_json(&json, v, argc, argv);
     if (!pf_cli_write(VERB, &text, v->json, &json))
         return PF_EXIT_USAGE;
     if (v->from_state && !v->check && !v->findings && store(v, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
-    return worst(v) <= (int)v->fail_on ? PF_EXIT_FOUND : PF_EXIT_OK;
+    return pf_judge_worst(&v->items) <= (int)v->fail_on ? PF_EXIT_FOUND : PF_EXIT_OK;
 }
 
 static int judge_on_fleet(struct judge_verb *v, int argc, char **argv)

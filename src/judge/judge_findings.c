@@ -9,6 +9,7 @@
 #include "message.h"
 #include "race_events.h"
 #include "scratch_folder.h"
+#include "textbuf.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -222,4 +223,41 @@ void pf_judge_list_run(struct pf_judge_list *l)
         pf_vec_release(&done);
         close_recording(&r);
     }
+}
+
+int pf_judge_worst(const pf_judge_items *items)
+{
+    int class = PF_JUDGED_CLASSES;
+    for (size_t i = 0; i < items->len; i++)
+        if (items->at[i].judged) {
+            int c = pf_judge_class_from(items->at[i].f->verdict);
+            class = c < class ? c : class;
+        }
+    return class;
+}
+
+void pf_judge_summary(struct pf_text *t, const pf_judge_items *items)
+{
+    size_t n[PF_JUDGED_CLASSES] = {0}, judged = 0;
+    for (size_t i = 0; i < items->len; i++)
+        if (items->at[i].judged) {
+            n[pf_judge_class_from(items->at[i].f->verdict)]++;
+            judged++;
+        }
+    pf_text_add(t, "judge: ");
+    pf_text_u64(t, items->len);
+    pf_text_add(t, items->len == 1 ? " race" : " races");
+    for (int c = 0; c < PF_JUDGED_CLASSES; c++)
+        if (n[c]) {
+            pf_text_add(t, ", ");
+            pf_text_u64(t, n[c]);
+            pf_text_char(t, ' ');
+            pf_text_add(t, pf_judge_class_name((enum pf_judge_class)c));
+        }
+    if (judged < items->len) {
+        pf_text_add(t, ", ");
+        pf_text_u64(t, items->len - judged);
+        pf_text_add(t, " not judged: the time was up");
+    }
+    pf_text_char(t, '\n');
 }

@@ -18,6 +18,8 @@
 #include "pool.h"
 #include "vector.h"
 
+struct pf_text;
+
 struct pf_judge_item {
     struct pf_finding *f;
     const char *clip; /* NULL: no recording is known */
@@ -45,5 +47,10 @@ void pf_judge_list_run(struct pf_judge_list *l);
 const char *pf_judged_clip(const struct pf_finding *f, const char *kind);
 /* Stores a verdict in a finding. */
 void pf_judge_store(struct pf_finding *f, const struct pf_verdict *v, struct pf_pool *pool);
+
+/* The worst class of the items that were judged; PF_JUDGED_CLASSES: none was. */
+int pf_judge_worst(const pf_judge_items *items);
+/* Adds the last line of the report: how many races there are in each class. */
+void pf_judge_summary(struct pf_text *t, const pf_judge_items *items);
 
 #endif

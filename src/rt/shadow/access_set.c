@@ -304,9 +304,10 @@ uint64_t pf_read_set_add_memoised(struct pf_thread *t, uint64_t from, uint64_t a
     return count_use(to);
 }
 
-/* Adds a to the word `from` of a cell: one read, or a reference to `set`. */
-static inline uint64_t add_to_word(struct pf_thread *t, uint64_t from,
-                                   const struct pf_access_set *set, uint64_t a)
+/* Adds a to the word `from` of a cell: one read, or, if is_set, a reference to a read set. */
+static inline __attribute__((always_inline)) uint64_t add_to_word(struct pf_thread *t,
+                                                                  uint64_t from, bool is_set,
+                                                                  uint64_t a)
 {
     bool again;
     uint64_t to = pf_read_set_add_memoised(t, from, a);
@@ -314,6 +315,7 @@ static inline uint64_t add_to_word(struct pf_thread *t, uint64_t from,
         return to;
     if (!may_make_read_set(t))
         return 0;
+    const struct pf_access_set *set = is_set ? pf_access_set_at(from) : NULL;
     to = add_read(t, set ? set->record : &from, set ? set->n : 1, a, &again);
     if (!to || (set && again && set->uses < POPULAR && pf_word_is_ref(to)))
         return 0;
@@ -322,10 +324,10 @@ static inline uint64_t add_to_word(struct pf_thread *t, uint64_t from,
 
 uint64_t pf_read_set_of_two(struct pf_thread *t, uint64_t s, uint64_t a)
 {
-    return add_to_word(t, s, NULL, a);
+    return add_to_word(t, s, false, a);
 }
 
 uint64_t pf_read_set_add(struct pf_thread *t, uint64_t ref, uint64_t a)
 {
-    return add_to_word(t, ref, pf_access_set_at(ref), a);
+    return add_to_word(t, ref, true, a);
 }
