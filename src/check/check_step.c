@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "check_step.h"
 #include "channel.h"
+#include "cores.h"
 #include "file.h"
 #include "server_driver.h"
 #include "text_format.h"
@@ -165,6 +166,8 @@ static void set_words(struct pf_check_step *s, char **argv)
     argv[n++] = "pf";
     argv[n++] = "--report-to";
     argv[n++] = path_word(s, PF_CHECK_REPORT, l->step);
+    argv[n++] = "--cores";
+    argv[n++] = pf_cores_text();
     switch (l->kind) {
     case PF_CHECK_RECORD:
     case PF_CHECK_DIRECT:

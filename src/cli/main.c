@@ -2,6 +2,7 @@
  * is taken from the name of the program; and as pf-llvm-ar and pf-llvm-ranlib, because CMake takes
  * `pf-` for a prefix of all tools. */
 #include "cli.h"
+#include "cores.h"
 #include "run_report.h"
 #include <fcntl.h>
 #include <signal.h>
@@ -104,13 +105,16 @@ static int run(int argc, char **argv)
     return v->function(argc - 1, argv + 1);
 }
 
-/* The internal option `pf --report-to FILE VERB ...`: see run_report.h. */
+/* The internal options `pf --report-to FILE [--cores HEX] VERB ...`: see run_report.h, cores.h. */
 static int run_and_report(int argc, char **argv)
 {
     struct pf_error e;
     const char *file = argv[2];
-    argv[2] = argv[0];
-    int status = run(argc - 2, argv + 2);
+    int skip = 2;
+    if (argc > 4 && !strcmp(argv[3], "--cores") && pf_cores_take(argv[4]))
+        skip = 4;
+    argv[skip] = argv[0];
+    int status = run(argc - skip, argv + skip);
     pf_run_report.status = status;
     snprintf(pf_run_report.error, sizeof pf_run_report.error, "%s", pf_last_complaint());
     return pf_run_report_write(&pf_run_report, file, &e) == PF_OK ? status

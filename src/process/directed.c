@@ -6,6 +6,7 @@
 #include "clip_environment.h"
 #include "clip_program.h"
 #include "continuation_logs.h"
+#include "cores.h"
 #include "debugger.h"
 #include "event_code.h"
 #include "file.h"
@@ -254,8 +255,11 @@ static pf_status open_runtime_for_preload(uint64_t build, struct pf_error *e)
 static void fix_core_and_addresses(struct pf_channel *c)
 {
     cpu_set_t all, one;
-    long n = syscall(SYS_sched_getaffinity, 0, sizeof c->affinity, c->affinity);
+    unsigned char now[sizeof c->affinity];
+    long n = syscall(SYS_sched_getaffinity, 0, sizeof now, now); /* the kernel's size of a set */
     c->affinity_bytes = n > 0 ? (uint32_t)n : 0;
+    _Static_assert(sizeof c->affinity <= sizeof(cpu_set_t), "the set has as many bytes");
+    memcpy(c->affinity, pf_cores(), c->affinity_bytes);
     personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
     if (sched_getaffinity(0, sizeof all, &all))
         return;

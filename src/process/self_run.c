@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "self_run.h"
 #include "allocation.h"
+#include "cores.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,11 +65,11 @@ pf_status pf_self_run(const struct pf_self_run *what, struct pf_run_report *repo
     pf_status s = pf_temporary_file(&file, e);
     if (s != PF_OK)
         return s;
-    char **argv = pf_mem_zero(n + 4, sizeof *argv);
-    argv[0] = "pf";
-    argv[1] = "--report-to";
-    argv[2] = file;
-    memcpy(argv + 3, what->argv, n * sizeof *argv);
+    char *first[] = {"pf", "--report-to", file, "--cores", pf_cores_text()};
+    size_t nfirst = sizeof first / sizeof *first;
+    char **argv = pf_mem_zero(nfirst + n + 1, sizeof *argv);
+    memcpy(argv, first, sizeof first);
+    memcpy(argv + nfirst, what->argv, n * sizeof *argv);
     s = run(what, argv, file, report, e);
     unlink(file);
     free(file);

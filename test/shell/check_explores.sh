@@ -29,7 +29,7 @@ import glob, json
 steps = [json.loads(l) for l in open(glob.glob("barren.s/check/*/journal")[0])]
 first = [s["first"] for s in steps if s["kind"] == "batch"]
 assert len(set(first)) == len(first) > 1, first
-assert open(glob.glob("barren.s/check/*/end")[0]).read() == "done"
+assert open(glob.glob("barren.s/check/*/end")[0]).read().split()[0] == "done"
 slices = [s for s in steps if s["kind"] == "explore"]
 assert slices and slices[-1]["left"] and not slices[-1]["complete"], slices
 END
@@ -39,7 +39,7 @@ grep -qE "^systematic search: [0-9]+ different executions; [0-9]+ targets are le
 # A small program is explored completely, which ends the check; the report says what that means.
 status 66 "$PF" check --time 10m --json whole.json --state whole.s -- ./account
 has out "complete for this input: 6 executions are possible, and all were seen (C11: there is no data race, "
-[[ $(cat whole.s/check/*/end) == complete ]] || fail "not complete"
+[[ $(cat whole.s/check/*/end) == complete\ * ]] || fail "not complete"
 status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" whole.json
 python3 - <<'END'
 import json
@@ -58,7 +58,7 @@ has out "executions are possible, and all were seen (sequential consistency only
 status 0 "$PF" check --runs 2 --json drawn.json --state drawn.s -- ./drawn
 has out "  not explored: "
 hasnt out "complete for this input"
-[[ $(cat drawn.s/check/*/end) == done ]] || fail "the check ended early"
+[[ $(cat drawn.s/check/*/end) == done\ * ]] || fail "the check ended early"
 status 0 python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" drawn.json
 # A data race that only some schedules show: the search reports it with a clip.
 cp "$ROOT/test/shell/part/check_explores_seldom.c" seldom.c
@@ -73,7 +73,7 @@ END
 # A program with one thread has one schedule.
 status 0 "$PF" check --time 10m --state one.s -- ./one
 has out "explored: 1 free run; 1 schedule"
-[[ $(cat one.s/check/*/end) == complete ]] || fail "not complete"
+[[ $(cat one.s/check/*/end) == complete\ * ]] || fail "not complete"
 
 # The same seed and number of rounds: the same schedules and behaviours. Another seed: others.
 for s in a b; do status 66 "$PF" check --runs 4 --seed 5 --quiet --state same.$s -- ./account; done
@@ -102,3 +102,13 @@ assert len(first) > 3 and all(a + n <= b for (a, n), (b, _) in zip(first, first[
 END
 status 2 "$PF" check --seed x -- ./account
 has err "--seed=x: expected a number"
+
+# A program sees the same number of cores in every run, although directed runs use one core.
+"$PF" cc -g -O1 -pthread "$part/check_explores_cores.c" -o cores_seen
+status 0 ./cores_seen
+for jobs in 1 2; do
+    status 0 "$PF" check --runs 2 --jobs $jobs --state cores.s -- ./cores_seen
+    status 0 "$PF" explore --jobs $jobs --json cores.json -- ./cores_seen
+    python3 -c 'import json; (r,) = json.load(open("cores.json"))["exploration"]["results"]; assert r["output"] == open("cores").readline(), r'
+done
+[[ $(sort -u cores | wc -l) == 1 ]] || fail "other numbers of cores: $(sort cores | uniq -c)"

@@ -282,7 +282,8 @@ void pf_checkpoint_branch(uint32_t i)
         return;
     }
     pf_zero(running, sizeof running);
-    pf_checkpoint_choose_core(c, slot);
+    if (jobs > 1)
+        pf_checkpoint_choose_core(c, slot);
     start_continuation(c, i);
     char *at = add(plan, plan + sizeof plan - 1, c->folder);
     at = add(at, plan + sizeof plan - 1, "/");
