@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/wait.h>
 
 /* What was run. The owner of the struct owns the strings; lists end with NULL. */
@@ -53,7 +54,7 @@ struct pf_clip_end {
     char text[2048];
     uint32_t errors; /* memory errors in this run */
     char error[256]; /* the first one as text; not stored in the file */
-    char failure[512]; /* where the program failed: a thread and its stack; "": it did not */
+    char failure[512]; /* "THREAD: STACK" (field 39 of docs/format/clip.md); "": it did not fail */
     uint64_t events; /* of all threads; not stored in the file */
     /* how many threads the program had in all, and processes that it started; not stored in the
      * file */
@@ -69,6 +70,12 @@ struct pf_clip_end {
     struct pf_reached reached; /* which accesses the policy or plan reached */
     struct pf_divergence divergence; /* of outcome DIVERGED; not stored in the file */
 };
+/* The stack of `failure`, without the thread. */
+static inline const char *pf_clip_failed_stack(const struct pf_clip_end *e)
+{
+    const char *stack = strstr(e->failure, ": ");
+    return stack ? stack + 2 : e->failure;
+}
 
 /* --- writing --- */
 

@@ -19,13 +19,6 @@ enum {
     HOLDS = 4 /* most locks that the other thread may need first */
 };
 
-/* The stack in "thread T1: f a.c:12 < main a.c:30". */
-static const char *stack_in(const char *failure)
-{
-    const char *s = strstr(failure, ": ");
-    return s ? s : failure;
-}
-
 static bool fails_alike(const struct pf_harm_question *q, const struct pf_order_run *r)
 {
     const struct pf_clip_end *x = &q->clip->end, *y = &r->end;
@@ -35,7 +28,8 @@ static bool fails_alike(const struct pf_harm_question *q, const struct pf_order_
         return false;
     if (x->outcome == PF_OUTCOME_NONE && x->wait != y->wait)
         return false;
-    return !*x->failure || !*y->failure || !strcmp(stack_in(x->failure), stack_in(y->failure));
+    return !*x->failure || !*y->failure ||
+           !strcmp(pf_clip_failed_stack(x), pf_clip_failed_stack(y));
 }
 
 static void plan_runs(struct pf_order_run *runs)

@@ -62,8 +62,8 @@ uint32_t pf_sample_burst_left(struct pf_thread *t, struct pf_func *f, uint32_t i
 void pf_sample_begin(struct pf_thread *t);
 void pf_sample_end(struct pf_thread *t);
 void pf_sample_joined(struct pf_thread *child);
-/* A fiber is switched out or in. Between the two calls no other thread uses __pf_tls, and the
- * caller exchanges its words. */
+/* A fiber is switched out; another one is switched in. Between the two calls the caller changes
+ * __pf_tls, which no other thread uses then. */
 void pf_sample_suspend(struct pf_thread *t, struct pf_frame *top);
 void pf_sample_resume(struct pf_thread *t);
 void pf_sample_forked(struct pf_thread *t);
