@@ -10,10 +10,23 @@
 
 /* --- the queue of targets --- */
 
+/* How early the new pairs of source positions come. A thread that was woken and waits for its mutex
+ * comes first: others may take the mutex before it, which many programs do not expect. What memory
+ * contains at the end comes last. */
+static int rank(const struct pf_target *t)
+{
+    if (!t->fresh)
+        return 3;
+    if (t->node == PF_NONE)
+        return 1;
+    bool is_final = t->thread + 1 == t->x->threads.len;
+    return is_final ? 2 : t->x->nodes.at[t->node].flags & PF_EXEC_SECOND ? 0 : 1;
+}
+
 static bool comes_first(const struct pf_target *a, const struct pf_target *b)
 {
-    if (a->fresh != b->fresh)
-        return a->fresh;
+    if (rank(a) != rank(b))
+        return rank(a) < rank(b);
     if (a->depth != b->depth)
         return a->depth < b->depth;
     if (a->execution != b->execution)

@@ -9,7 +9,8 @@
  *          needs no run. A second kind of target lets a thread continue that the end of the process
  *          cut off.
  *          Targets are taken in this order: first those with a pair of source positions (read,
- *          write) that no target had before; then those that differ least from the first execution.
+ *          write) that no target had before (among them, wake-ups first, and the final memory
+ *          last); then those that differ least from the first execution.
  *          Only the former are generated when an execution is added. The others are generated when
  *          they are needed, one operation of an execution at a time: a long execution has millions.
  * Memory:  the search owns its targets; these keep their executions alive. Executions whose
