@@ -116,6 +116,7 @@ static int compare(const void *a, const void *b) { return *(const int *)a - *(co
     C(sem_destroy, sem_destroy(p))                                                                 \
     C(sem_post, sem_post(p))                                                                       \
     C(sem_trywait, sem_trywait(p))                                                                 \
+    C(sem_getvalue, sem_getvalue(p, &(int){0}))                                                    \
     C(sem_timedwait, sem_timedwait(p, &past))                                                      \
     C(sem_clockwait, sem_clockwait(p, CLOCK_MONOTONIC, &past))                                     \
     C(mtx_init, mtx_init(p, mtx_plain))                                                            \

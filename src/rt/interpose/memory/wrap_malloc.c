@@ -9,6 +9,11 @@
  * another thread may get the memory during it. For the same reason the block is marked as freed
  * before the call if it may move, and the marks are removed if it did not.
  *
+ * A library of the program may replace glibc's allocator. One that defines only malloc and its
+ * family (jemalloc) is not used, because ours come first. One that also defines __libc_malloc
+ * (tcmalloc) is: its blocks have no header of glibc, and its realloc may copy by an interposed
+ * function.
+ *
  * An allocation by instrumented code is a write of the block. One by other code is not: what orders
  * it before the uses of the block may be invisible, too.
  *
@@ -26,6 +31,8 @@
 #include "rt.h"
 #include "sys.h"
 #include "wrap_signal.h"
+#include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <link.h>
 #include <malloc.h>
 #include <stdlib.h>
@@ -41,14 +48,16 @@ extern void __libc_free(void *);
 #define TCACHE_MAX 1032u    /* glibc keeps free blocks of up to this size in per-thread lists */
 #define ARENA (64ull << 20) /* a thread's arena, aligned to its size */
 
-/* Where libc and the dynamic linker are; `hi` is set last. */
+/* Where libc, the dynamic linker and the allocator are; `hi` is set last. */
+enum { LIBC, LINKER, ALLOCATOR, LIBRARIES };
 static struct library_range {
     uintptr_t lo, hi;
-} library_range[2];
+} library_range[LIBRARIES];
 
 static int note_library_range(struct dl_phdr_info *o, size_t size, void *arg)
 {
-    const uintptr_t holds[2] = {(uintptr_t)__libc_malloc, (uintptr_t)&_r_debug};
+    const uintptr_t holds[LIBRARIES] = {(uintptr_t)gnu_get_libc_version, (uintptr_t)&_r_debug,
+                                        (uintptr_t)__libc_malloc};
     uintptr_t lo = UINTPTR_MAX, hi = 0;
     for (int i = 0; i < o->dlpi_phnum; i++) {
         const ElfW(Phdr) *p = &o->dlpi_phdr[i];
@@ -58,7 +67,7 @@ static int note_library_range(struct dl_phdr_info *o, size_t size, void *arg)
         lo = at < lo ? at : lo;
         hi = at + p->p_memsz > hi ? at + p->p_memsz : hi;
     }
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < LIBRARIES; i++)
         if (holds[i] >= lo && holds[i] < hi) {
             library_range[i].lo = lo;
             __atomic_store_n(&library_range[i].hi, hi, __ATOMIC_RELEASE);
@@ -66,13 +75,16 @@ static int note_library_range(struct dl_phdr_info *o, size_t size, void *arg)
     return 0;
 }
 
+static bool is_in(int library, const void *code)
+{
+    uintptr_t at = (uintptr_t)code;
+    return at >= library_range[library].lo &&
+           at < __atomic_load_n(&library_range[library].hi, __ATOMIC_RELAXED);
+}
+
 static bool called_by_libc(const void *caller)
 {
-    uintptr_t at = (uintptr_t)caller;
-    return (at >= library_range[0].lo &&
-            at < __atomic_load_n(&library_range[0].hi, __ATOMIC_RELAXED)) ||
-           (at >= library_range[1].lo &&
-            at < __atomic_load_n(&library_range[1].hi, __ATOMIC_RELAXED));
+    return is_in(LIBC, caller) || is_in(LINKER, caller);
 }
 
 static void find_libraries(void);
@@ -83,7 +95,7 @@ static inline struct pf_frame *enter(struct pf_func *native, const void *caller)
     struct pf_frame *top = __pf_tls.frame;
     pf_stack_push_from(native, caller);
     pf_nest();
-    if (__builtin_expect(!library_range[0].hi, 0))
+    if (__builtin_expect(!library_range[LIBC].hi, 0))
         find_libraries();
     return top;
 }
@@ -96,8 +108,29 @@ static inline void leave(struct pf_thread *t, struct pf_frame *top)
 
 void *PF_HIDDEN pf_entry_malloc(size_t size);
 
-/* The size to request from libc. */
-static size_t padded(size_t size) { return pf_directed() ? pf_red_zone_padded_size(size) : size; }
+/* True if the allocator is not libc's. */
+static bool is_other_allocator(void)
+{
+    if (__builtin_expect(!library_range[LIBC].hi, 0))
+        find_libraries();
+    return library_range[ALLOCATOR].lo != library_range[LIBC].lo;
+}
+
+/* The size to request from the allocator. Blocks of another allocator than libc's have no header
+ * that could be part of the red zone before them. */
+static size_t padded(size_t size)
+{
+    if (!pf_directed())
+        return size;
+    bool room = is_other_allocator() && size <= SIZE_MAX - PF_RED_ZONE_SIZE;
+    return room ? size + PF_RED_ZONE_SIZE : pf_red_zone_padded_size(size);
+}
+
+/* From the start of the block to the end of its red zone. */
+static size_t red_zone_extent(size_t size)
+{
+    return is_other_allocator() ? (size + PF_RED_ZONE_SIZE) & -8ul : pf_red_zone_extent(size);
+}
 
 static bool uses_red_zones(void) { return pf_directed() && pf_rt.ready; }
 
@@ -105,7 +138,7 @@ static bool uses_red_zones(void) { return pf_directed() && pf_rt.ready; }
 static void mark_red_zone(void *p, size_t size)
 {
     if (uses_red_zones() && PF_IS_INTERPOSED(malloc))
-        pf_red_zone_mark_block((uintptr_t)p, size, pf_red_zone_extent(size));
+        pf_red_zone_mark_block((uintptr_t)p, size, red_zone_extent(size));
 }
 
 void *pf_heap_allocated(struct pf_func *native, void *p, size_t size, const void *caller)
@@ -129,7 +162,10 @@ void *pf_heap_allocated(struct pf_func *native, void *p, size_t size, const void
 }
 
 /* libc has mapped this block alone, and will unmap it: the second bit of the word before it. */
-static bool is_mapped_alone(const void *p) { return ((const size_t *)p)[-1] & 2; }
+static bool is_mapped_alone(const void *p)
+{
+    return !is_other_allocator() && ((const size_t *)p)[-1] & 2;
+}
 
 /* to_libc: the caller returns the block to libc at once, or may do so. */
 static void freeing(struct pf_func *native, void *p, const void *caller, bool to_libc)
@@ -302,6 +338,23 @@ HEAP_HOT(void *, calloc, (size_t n, size_t each))
     return p;
 }
 
+PF_REAL_DEFINE(malloc_usable_size, NULL);
+
+/* The usable size, as the allocator of the block says it. */
+static size_t usable_size(void *p)
+{
+    static __typeof__(malloc_usable_size) *found;
+    if (!found) {
+        find_libraries();
+        __typeof__(malloc_usable_size) *next = PF_REAL(malloc_usable_size);
+        void *libc = is_in(ALLOCATOR, (void *)next)
+                         ? NULL
+                         : dlvsym(RTLD_NEXT, "malloc_usable_size", "GLIBC_2.2.5");
+        found = libc ? (__typeof__(found))libc : next;
+    }
+    return found(p);
+}
+
 static void *resize(struct pf_func *native, void *old, size_t size, const void *caller)
 {
     struct pf_thread *t = pf_self();
@@ -310,11 +363,13 @@ static void *resize(struct pf_func *native, void *old, size_t size, const void *
     if (t && old) {
         pf_nest();
         had = pf_block_size(old);
-        marked = had && !pf_rt.events && (!size || malloc_usable_size(old) < size);
+        marked = had && !pf_rt.events && (!size || usable_size(old) < size);
         pf_unnest();
         freeing(native, old, caller, marked);
     }
+    pf_nest();
     void *p = __libc_realloc(old, old && !size ? 0 : padded(size));
+    pf_unnest();
     if (uses_red_zones() && had && p != old && (p || !size))
         pf_red_zone_mark_freed((uintptr_t)old, had);
     if (!had || (!p && !size))
@@ -409,12 +464,14 @@ HEAP(void *, pvalloc, (size_t size))
 }
 
 /* A program that asks for the usable size uses it: the rest of the block is new memory too. */
-PF_INTERPOSE(size_t, malloc_usable_size, (void *p))
+PF_NATIVE(malloc_usable_size);
+PF_INTERCEPTOR_NAME(malloc_usable_size);
+PF_EXPORT __attribute__((weak)) size_t malloc_usable_size(void *p)
 {
-    size_t usable = PF_REAL(malloc_usable_size)(p);
+    size_t usable = usable_size(p);
     size_t size = uses_red_zones() ? pf_block_size(p) : 0;
     if (size && PF_IS_INTERPOSED(malloc)) {
-        size_t behind = pf_red_zone_padded_size(size) - size;
+        size_t behind = padded(size) - size;
         usable -= behind;
         pf_red_zone_mark_block((uintptr_t)p, usable, usable + (behind ? behind : 8));
     }
