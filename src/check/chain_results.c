@@ -169,8 +169,8 @@ void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool
             pf_chain_add_recording(c, line);
         return;
     }
-    if (line->kind == PF_CHECK_BATCH)
-        t->seeds += line->schedules;
+    if (line->kind == PF_CHECK_BATCH && line->first + line->schedules > c->seed + t->seeds)
+        t->seeds = line->first + line->schedules - c->seed;
     if (!pf_check_line_cut(line)) { /* otherwise it is repeated */
         apply_result(c, line, line->kind == PF_CHECK_BATCH ? line->schedules > 0 : clip);
         t->complete |= line->complete;

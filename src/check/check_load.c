@@ -28,6 +28,7 @@ struct check_loader {
     struct pf_findings *f;
     struct pf_check_summary *sum;
     const char *folder;
+    const char *command; /* what is checked: the program and its arguments, or --suite FILE */
     uint64_t steps_ms; /* of all steps */
     bool out_of_time; /* the budget ended while predictions were tried */
     bool ended_by_us; /* pf ends the program (a server) itself, which is not a failure */
@@ -226,26 +227,31 @@ static void drop_expected(struct check_loader *l, const struct pf_check_lines *l
     l->f->n = keep;
 }
 
-/* The exploration of this program; it is added if there is none. */
+/* The exploration of this program; it is added if there is none. NULL: there is one of another
+ * check, which was made later, because the newest check is loaded first. */
 static struct pf_check_exploration *exploration_of(struct check_loader *l, uint64_t test)
 {
     struct pf_check_exploration **x = &l->sum->explorations;
-    while (*x && (*x)->test != test)
+    while (*x && ((*x)->test != test || strcmp((*x)->command, l->command)))
         x = &(*x)->next;
     if (!*x) {
         *x = pf_mem_checked(pf_pool_get(&l->f->pool, sizeof **x));
-        **x = (struct pf_check_exploration){.test = test};
+        **x = (struct pf_check_exploration){
+            .check = l->sum->checks, .command = l->command, .test = test};
     }
-    return *x;
+    return (*x)->check == l->sum->checks ? *x : NULL;
 }
 
-/* Takes the result of a systematic search. A later one has seen more than those before it. */
+/* Takes the result of a systematic search. Of one check, a later search has seen more than those
+ * before it. */
 static void take_exploration(struct check_loader *l, const struct pf_check_line *line)
 {
     char path[PATH_MAX], *bytes;
     size_t n;
     struct pf_error ignored;
     struct pf_check_exploration *x = exploration_of(l, line->test);
+    if (!x)
+        return;
     pf_check_path(path, l->folder, PF_CHECK_EXPLORATION, line->step);
     if (access(path, R_OK) || pf_file_read(path, &bytes, &n, &ignored) != PF_OK) {
         if (line->trouble[0] && !x->schedules)
@@ -257,6 +263,8 @@ static void take_exploration(struct check_loader *l, const struct pf_check_line 
     const json_t *open = json_object_get(o, "open");
     const char *model = json_string_value(json_object_get(o, "model"));
     *x = (struct pf_check_exploration){.next = x->next,
+                                       .check = x->check,
+                                       .command = x->command,
                                        .test = line->test,
                                        .schedules = line->schedules,
                                        .classes = line->behaviours,
@@ -443,6 +451,16 @@ static void explain_unconfirmed(struct pf_findings *f)
     }
 }
 
+/* The words of the check that say what it checks. */
+static const char *command_text(struct pf_findings *f, const struct pf_check_description *about)
+{
+    char words[200] = "";
+    size_t n = 0;
+    for (int i = 0; i < about->nwords && n < sizeof words; i++)
+        n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", i ? " " : "", about->words[i]);
+    return text(f, words);
+}
+
 pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_error *e)
 {
     struct pf_check_description about;
@@ -454,6 +472,7 @@ pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_err
     for (int i = 0; i < about.argc && strcmp(about.argv[i], "--"); i++)
         l.ended_by_us |=
             !strncmp(about.argv[i], "--server", 8) || !strncmp(about.argv[i], "--for", 5);
+    l.command = command_text(f, &about);
     pf_check_description_release(&about);
     if (!f->check)
         f->check = pf_pool_get(&f->pool, sizeof *f->check);

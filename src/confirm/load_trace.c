@@ -220,9 +220,11 @@ static pf_status load_before_misuse(const char *verb, const char *path, const ch
     for (bool ok = false; !ok; limit--) {
         if (!limit)
             return pf_fail(e, PF_BAD, "%s: no events before the misuse of the lock", path);
+        uint64_t replay_limit_ms = t->recorded.replay_limit_ms;
         pf_trace_release(t);
         pf_trace_init(t);
         t->recorded.limit = limit;
+        t->recorded.replay_limit_ms = replay_limit_ms;
         pf_status s = load_clip(verb, path, atomic, false, t, NULL, e);
         if (s != PF_OK)
             return s;

@@ -84,6 +84,7 @@ static void add_explorations(struct pf_text *t, const struct pf_check_summary *c
     pf_text_char(t, '[');
     for (const struct pf_check_exploration *x = c->explorations; x; x = x->next) {
         pf_text_add(t, x == c->explorations ? "\n{" : ",\n{");
+        pf_json_str(t, "command", x->command);
         pf_json_num(t, "test", x->test);
         pf_json_num(t, "schedules", x->schedules);
         pf_json_num(t, "classes", x->classes);
@@ -131,9 +132,13 @@ static void add_count(struct pf_text *t, uint64_t n, const char *one, const char
 
 /* One line for the search, and one for each thing that it left out. */
 static void add_exploration_text(struct pf_text *t, const struct pf_check_exploration *x,
-                                 bool several)
+                                 const struct pf_check_summary *c)
 {
-    if (several)
+    if (c->checks > 1) {
+        pf_text_name(t, x->command);
+        pf_text_add(t, ": ");
+    }
+    if (c->several_tests)
         pf_text_format(t, "program %llu: ", (unsigned long long)x->test + 1);
     if (x->failed) {
         pf_text_add(t, "systematic search: not possible: ");
@@ -192,7 +197,7 @@ void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c)
     add_count(t, c->events, "event", "events");
     pf_text_format(t, " searched for predictions; %.1f s\n", (double)c->ms / 1000);
     for (const struct pf_check_exploration *x = c->explorations; x; x = x->next)
-        add_exploration_text(t, x, c->explorations->next != NULL);
+        add_exploration_text(t, x, c);
     add_exits_text(t, c);
 }
 

@@ -114,6 +114,8 @@ struct pf_check_note {
 /* The systematic search of one program. */
 struct pf_check_exploration {
     struct pf_check_exploration *next;
+    uint64_t check; /* which one of the checks, from 1 */
+    const char *command; /* of that check */
     uint64_t test; /* number of the program in the check, from 0 */
     uint64_t schedules, classes, targets; /* as in pf explore's document; of the last search */
     bool complete; /* every execution was seen */

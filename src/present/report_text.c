@@ -162,7 +162,8 @@ static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checke
         pf_text_char(t, '\n');
         add_input(t, f);
     } else if (f->unconfirmed) {
-        pf_text_add(t, "  Observed once, not confirmed: ");
+        pf_text_add(t, f->count > 1 ? "  Observed, not confirmed: "
+                                    : "  Observed once, not confirmed: ");
         pf_text_name(t, f->unconfirmed);
         pf_text_char(t, '\n');
     } else if (checked || f->tries) {

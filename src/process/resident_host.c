@@ -196,6 +196,8 @@ pf_status pf_resident_host_new(struct pf_resident_host **out, const struct pf_cl
     if (s == PF_OK)
         s = start(r, how, e);
     if (s != PF_OK) {
+        if (r->plan_fd >= 0)
+            close(r->plan_fd);
         free(r);
         return s;
     }

@@ -19,11 +19,12 @@
 
 static bool is_number(const char *s) { return *s && s[strspn(s, "0123456789")] == 0; }
 
-/* Cuts ":BYTES" off the SPEC. */
+/* Cuts ":BYTES" off the SPEC. The colon of env: and file: is not that of a limit. */
 static void cut_limit(char *spec)
 {
+    bool named = !strncmp(spec, "env:", 4) || !strncmp(spec, "file:", 5);
     char *colon = strrchr(spec, ':');
-    if (colon && is_number(colon + 1) && strcmp(spec, "env") && colon > spec)
+    if (colon && is_number(colon + 1) && colon > spec && !(named && colon == strchr(spec, ':')))
         *colon = 0;
 }
 

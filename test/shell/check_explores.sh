@@ -53,6 +53,11 @@ part="$ROOT/test/shell/part"
 "$PF" cc -g -O1 -pthread -DREASON=relaxed "$part/explore_open.c" -o relaxed
 status 0 "$PF" check --time 10m --state relaxed.s -- ./relaxed
 has out "executions are possible, and all were seen (sequential consistency only)"
+# A report on checks of two programs says which one is complete in which sense.
+cp -r relaxed.s/check/* whole.s/check/
+status 66 "$PF" report --state whole.s
+has out "./account: complete for this input: 6 executions are possible, and all were seen (C11: "
+grep -q "^./relaxed: complete for this input: .* (sequential consistency only)$" out || fail "the search of ./relaxed is not reported"
 # Something that was not explored is listed, and the check uses its budget.
 "$PF" cc -g -O1 -pthread -DREASON=time_read "$part/explore_open.c" -o drawn
 status 0 "$PF" check --runs 2 --json drawn.json --state drawn.s -- ./drawn

@@ -36,6 +36,10 @@ has out "input(argv[2]+0)"
 has out "input(env:MODE+0)"
 has out "input(file:in.txt+3)"
 status 0 "$PF" replay --quiet a.clip
+cp in.txt 12 # not a number of bytes
+status 0 env MODE=fast "$PF" record --symbolic --input=argv,env:MODE,file:12 -o n.clip -- ./input 17 secret 12 <stdin.txt
+python3 show.py n.clip >out
+has out "input(file:12+3)"
 
 # Models: options, lengths, comparisons, classes of characters, and the length of a file.
 "$PF" cc --symbolic -O0 -g -Wl,-z,max-page-size=0x200000 "$ROOT/test/shell/part/symbolic_words.c" -o words

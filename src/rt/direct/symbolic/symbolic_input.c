@@ -377,7 +377,9 @@ static void take_spec(char **argv, char **environment, const char *spec, size_t 
     size_t name = n; /* length without :BYTES */
     while (name && spec[name - 1] >= '0' && spec[name - 1] <= '9')
         name--;
-    bool limited = name && name < n && spec[name - 1] == ':';
+    /* the colon of env: and file: is not that of a limit, even if a file is called 12 */
+    size_t prefix = starts(spec, "env:") ? 4 : starts(spec, "file:") ? 5 : 0;
+    bool limited = name > prefix && name < n && spec[name - 1] == ':';
     const char *digits = spec + name;
     uint64_t limit = limited ? parse_number(&digits) : 0;
     name = limited ? name - 1 : n;
