@@ -188,6 +188,20 @@ void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool
         }
 }
 
+uint64_t pf_chain_first_recording(const struct pf_chain *c, uint64_t step)
+{
+    const pf_vec_to_search *lists[] = {&c->aimed, &c->children};
+    for (size_t i = 0; i < c->ntests; i++)
+        for (size_t k = 0; k < c->tests[i].clips.len; k++)
+            if (c->tests[i].clips.at[k] < step)
+                step = c->tests[i].clips.at[k];
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        for (size_t k = 0; k < lists[i]->len; k++)
+            if (lists[i]->at[k].clip < step)
+                step = lists[i]->at[k].clip;
+    return step;
+}
+
 bool pf_chain_first_round_done(const struct pf_chain *c)
 {
     bool all = !c->cut;

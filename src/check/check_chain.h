@@ -127,6 +127,8 @@ uint64_t pf_chain_explore_ms(const struct pf_chain *c);
 uint64_t pf_chain_hunt_ms(const struct pf_chain *c);
 /* True if the step was cut off by a signal or the end of the budget; --continue repeats it. */
 bool pf_check_line_cut(const struct pf_check_line *line);
+/* The lowest step whose recording is still to be searched, or `step` if that is lower. */
+uint64_t pf_chain_first_recording(const struct pf_chain *c, uint64_t step);
 /* True if every program has completed its first round; otherwise the result is incomplete. */
 bool pf_chain_first_round_done(const struct pf_chain *c);
 /* The number of recordings aimed at the finding. */

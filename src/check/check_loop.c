@@ -377,10 +377,11 @@ static void describe(struct check_loop *l, struct pf_check_step *s,
         *look = line->wall_ms;
 }
 
-/* The lowest number of this step and the running ones: what later steps have recorded may still be
- * needed. */
+/* The lowest number of this step, the running ones, and those whose recordings are to be searched:
+ * what later steps have recorded may still be needed. */
 static uint64_t first_in_use(const struct check_loop *l, uint64_t step)
 {
+    step = pf_chain_first_recording(&l->w->chain, step);
     for (size_t i = 0; i < l->pool.n; i++)
         if (l->pool.at[i].busy && l->steps[i].line.step < step)
             step = l->steps[i].line.step;
