@@ -76,9 +76,29 @@ static int run(struct hunting *v, int argc, char **argv)
     return status;
 }
 
+/* Reads the list of --without. False: it has another word. */
+static bool leave_out(struct pf_hunt_settings *s, const char *list)
+{
+    const struct {
+        const char *name;
+        bool *off;
+    } parts[] = {
+        {"improve", &s->no_improve}, {"solver", &s->no_solver}, {"changes", &s->no_changes}};
+    bool known = true;
+    for (const char *p = list; p && known; p = *p ? p + 1 : NULL) {
+        size_t n = strcspn(p, ",");
+        known = false;
+        for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+            if (strlen(parts[i].name) == n && !strncmp(parts[i].name, p, n))
+                known = *parts[i].off = true;
+        p += n;
+    }
+    return known;
+}
+
 int pf_verb_hunt(int argc, char **argv)
 {
-    const char *time = NULL, *runs = NULL, *state = NULL, *solver = NULL;
+    const char *time = NULL, *runs = NULL, *state = NULL, *solver = NULL, *without = NULL;
     struct pf_fleet_options fleet = {0};
     struct hunting v = {0};
     const struct pf_cli_option options[] = {
@@ -95,6 +115,11 @@ int pf_verb_hunt(int argc, char **argv)
         {"export", "DIR", "write the inputs of the corpus to DIR, for other fuzzers",
          &v.settings.export, NULL},
         {"solver", "TIME", "limit of each question to the solver (default: 2s)", &solver, NULL},
+        {"without", "LIST",
+         "leave parts of the search out, to compare: improve (other schedules), solver, changes "
+         "(of inputs,\n"
+         "                         without the solver); separate several by commas",
+         &without, NULL},
         {"json", "FILE", "write the result as JSON; - is standard output", &v.json, NULL},
         PF_CLI_QUIET,
         {"state", "DIR", "the state folder (default: .photofinish)", &state, NULL},
@@ -127,6 +152,10 @@ int pf_verb_hunt(int argc, char **argv)
         return pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", time);
     if (solver && !pf_duration_parse(solver, &v.settings.solver_ms))
         return pf_complain(VERB, "--solver=%s: expected a duration such as 500ms or 2s", solver);
+    if (!leave_out(&v.settings, without))
+        return pf_complain(VERB, "--without=%s: expected improve, solver or changes", without);
+    if (fleet.on && without)
+        return pf_complain(VERB, "--without and --on exclude each other");
     if (fleet.on) {
         struct pf_hunt_on_fleet h = {.options = &fleet,
                                      .state = state ? state : ".photofinish",

@@ -109,7 +109,7 @@ static pf_status run_changed(struct pf_hunt *h, const struct pf_hunt_run *what,
     if (s != PF_OK || !*ran || !differs)
         return s;
     h->runs.at[run].part = part;
-    if (!h->runs.at[run].reached_new)
+    if (!h->runs.at[run].reached_new || h->settings.no_changes)
         return s;
     h->runs.at[run].copies = 1;
     return pf_hunt_run_copies(h, run, e);
@@ -120,6 +120,8 @@ static pf_status try_flip(struct pf_hunt *h, struct wanted_runs *w, bool *more, 
 {
     struct pf_hunt_answer answer;
     *more = false;
+    if (h->settings.no_solver)
+        return PF_OK;
     pf_status s = make_wanted_symbolic(h, w, e);
     if (s != PF_OK || pf_hunt_stopped(h))
         return s;
@@ -147,7 +149,8 @@ static pf_status try_flip(struct pf_hunt *h, struct wanted_runs *w, bool *more, 
         free_run.policy = 0;
         s = pf_hunt_execute(h, &free_run, &ran, e);
     }
-    if (s == PF_OK && ran && !next.plan && !next.policy && h->runs.len % OTHER_EVERY == 0) {
+    bool other = !next.plan && !next.policy && !h->settings.no_changes;
+    if (s == PF_OK && ran && other && h->runs.len % OTHER_EVERY == 0) {
         struct pf_hunt_run other = {.input = answer.input, .race = NO_RACE};
         other.schedule = other.policy = 1 + h->runs.len / OTHER_EVERY % (POLICIES - 1);
         s = pf_hunt_execute(h, &other, &ran, e);
@@ -281,6 +284,8 @@ static pf_status try_growth(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     pf_status s = PF_OK;
     *more = false;
+    if (h->settings.no_changes)
+        return PF_OK;
     for (uint32_t i = 0; i < h->runs.len && s == PF_OK && !*more; i++)
         while (h->runs.at[i].grown < h->runs.at[i].input.sources.len && s == PF_OK && !*more) {
             const struct pf_hunt_run *r = &h->runs.at[i];
@@ -298,6 +303,8 @@ static pf_status try_growth(struct pf_hunt *h, bool *more, struct pf_error *e)
 static pf_status try_change(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     *more = false;
+    if (h->settings.no_changes)
+        return PF_OK;
     for (;;) {
         uint32_t best = NO_RUN;
         struct pf_hunt_run next = {.race = NO_RACE};
@@ -331,6 +338,8 @@ static pf_status try_schedule(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     pf_status s = PF_OK;
     *more = false;
+    if (h->settings.no_changes)
+        return PF_OK;
     for (uint32_t i = 0; s == PF_OK && !*more && i < h->runs.len;) {
         struct pf_hunt_run *r = &h->runs.at[i];
         if (!(r->reached_new || r->took_new) || r->policy ||

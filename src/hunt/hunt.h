@@ -42,6 +42,10 @@ struct pf_hunt_settings {
     const char *worker; /* path of pf-z3 */
     uint64_t time_ms, runs; /* limits of time, and of runs that no earlier session made; 0: none */
     uint64_t solver_ms; /* for each question to Z3 */
+    /* parts of the search that are left out, to measure what they contribute */
+    bool no_improve; /* only races that are present in a run; no reordering makes them happen */
+    bool no_solver; /* no symbolic runs */
+    bool no_changes; /* no inputs that are made without the solver, and no other policies */
     bool (*should_stop)(void);
     void (*progress)(const struct pf_hunt *h); /* called before each run; NULL: never */
 };

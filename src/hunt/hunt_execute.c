@@ -207,14 +207,16 @@ static pf_status keep_race(struct pf_hunt *h, struct pf_predict_job *j, size_t k
     return s;
 }
 
-/* Removes the races that are found already: they need no further run. */
+/* Removes the races that are found already: they need no further run. Also removes those that need
+ * a reordering, if the search does without. */
 static void drop_found(struct pf_hunt *h, struct pf_predict_job *j, size_t k, uint32_t run)
 {
     struct pf_result *out = &j->results[k];
     size_t keep = 0;
     for (size_t i = 0; i < out->races.len; i++) {
         uint32_t c = candidate_of(h, &j->t, &out->races.at[i], run);
-        if (h->candidates.at[c].state == PF_HUNT_FOUND)
+        bool present = out->races.at[i].b == out->races.at[i].a + 1;
+        if (h->candidates.at[c].state == PF_HUNT_FOUND || (h->settings.no_improve && !present))
             free(out->races.at[i].order);
         else
             out->races.at[keep++] = out->races.at[i];

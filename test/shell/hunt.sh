@@ -46,6 +46,15 @@ has out "Found in phase 1"
 status 2 "$PF" hunt --corpus nowhere -- ./reader in.txt
 has err "nowhere: No such file"
 
+# Without the solver there is only the given input; without other schedules, only what runs show.
+rm -rf .photofinish
+status 0 "$PF" hunt --runs 8 --without solver,changes --json out.json -- ./reader in.txt
+grep -q '"inputs":1,' out.json || fail "another input was tried: $(cat out.json)"
+rm -rf .photofinish
+status 0 "$PF" hunt --runs 40 --without improve,changes -- ./reader in.txt
+status 2 "$PF" hunt --without solver,magic -- ./reader in.txt
+has err "--without=solver,magic: expected improve, solver or changes"
+
 # What it refuses.
 "$PF" cc -g -O1 "$part/hunt_file.c" -o ordinary -pthread
 status 2 "$PF" hunt -- ./ordinary in.txt

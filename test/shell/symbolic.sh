@@ -70,6 +70,7 @@ status 0 "$PF" record --symbolic -o f.clip -- ./tokens <in.txt
 python3 show.py f.clip >out
 has out "main:17 1 eq1(input(stdin+2), 0x2c)" # the comma, which strsep has overwritten
 has out "main:17 0 eq1(input(stdin+3), 0x3b)"
+has out "main:17 0 eq1(input(stdin+3), 0x0)" # a 0 would end the text
 has out "text stdin+0..2 longer"
 has out "eq1(input(stdin+5), 0x7)" # n is still a byte of the input after fread has returned it
 hasnt out lost

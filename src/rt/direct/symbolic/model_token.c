@@ -23,7 +23,7 @@ static struct pf_expression_operand constant(uint64_t v)
 }
 
 /* Records whether the byte is one of the set, as comparisons with its members up to the first that
- * is equal. */
+ * is equal, and with the end of the string. */
 static void is_one_of(const struct pf_symbolic_call *c, struct pf_expression_operand byte,
                       const char *set)
 {
@@ -32,6 +32,7 @@ static void is_one_of(const struct pf_symbolic_call *c, struct pf_expression_ope
         if (byte.value == (uint8_t)*set)
             return;
     }
+    pf_model_end(c, byte);
 }
 
 /* A token that ends at a delimiter, which was overwritten, or at the end of the string. */

@@ -47,11 +47,8 @@ void pf_model_assume(const struct pf_symbolic_call *c, enum pf_symbolic_op op, u
                               0);
 }
 
-/* Records whether a byte ends a string: as a condition in words, whose length may change, else as
- * an assumption, because inputs with a 0 inside a text are rarely useful. */
-static void is_zero(const struct pf_symbolic_call *c, const void *at)
+void pf_model_end(const struct pf_symbolic_call *c, struct pf_expression_operand b)
 {
-    struct pf_expression_operand b = pf_model_byte(at);
     const struct pf_symbolic_record *leaf = b.label ? pf_expression_node(b.label) : NULL;
     if (leaf && leaf->op == PF_EXPR_INPUT && pf_symbolic_is_word(leaf->a))
         pf_model_condition(c, PF_EXPR_EQ, 8, b, constant(0));
@@ -65,9 +62,9 @@ size_t pf_model_length(const struct pf_symbolic_call *c, const char *s, size_t m
     while (n < most && s[n])
         n++;
     for (size_t i = 0; i < n && pf_label_memory_any(s, n + 1); i++)
-        is_zero(c, s + i);
+        pf_model_end(c, pf_model_byte(s + i));
     if (n < most)
-        is_zero(c, s + n);
+        pf_model_end(c, pf_model_byte(s + n));
     return n;
 }
 
@@ -314,7 +311,7 @@ static void search(const struct pf_symbolic_call *c, const uint8_t *s, size_t n,
         if (s + i == found)
             return;
         if (string)
-            is_zero(c, s + i);
+            pf_model_end(c, pf_model_byte(s + i));
         if (string && !s[i])
             return;
     }

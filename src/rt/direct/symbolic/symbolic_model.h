@@ -16,6 +16,9 @@ void pf_model_condition(const struct pf_symbolic_call *c, enum pf_symbolic_op op
 /* The same for a condition under which the model is valid; the function does not branch on it. */
 void pf_model_assume(const struct pf_symbolic_call *c, enum pf_symbolic_op op, unsigned bits,
                      struct pf_expression_operand a, struct pf_expression_operand b);
+/* Records whether a byte ends a string: as a condition in words, whose length may change, else as
+ * an assumption, because inputs with a 0 inside a text are rarely useful. */
+void pf_model_end(const struct pf_symbolic_call *c, struct pf_expression_operand b);
 /* The length of a string of at most `most` bytes. Records the conditions on its bytes that give it
  * this length. */
 size_t pf_model_length(const struct pf_symbolic_call *c, const char *s, size_t most);
