@@ -381,11 +381,14 @@ struct pf_channel {
     uint32_t quiet; /* replay: compare the target's output, but do not show it */
     uint32_t unshown; /* replay: errno of the first output that could not be shown; 0: none */
     /* replay: if `output_wanted`, the stack that writes byte number `output_at` to descriptor
-     * `output_fd` is stored in `output_stack`, one line for each function */
+     * `output_fd` is stored in `output_stack`, one line for each function, and what the same call
+     * writes from there on in `output_bytes` */
     uint32_t output_wanted;
     int32_t output_fd;
     uint64_t output_at;
     char output_stack[2048];
+    uint32_t output_length; /* of output_bytes */
+    char output_bytes[4096];
     uint32_t outcome; /* enum pf_outcome */
     uint64_t events; /* of all threads so far */
     uint32_t threads; /* how many threads there were so far */

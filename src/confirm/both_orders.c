@@ -5,6 +5,7 @@
 #include "answer_table.h"
 #include "directed.h"
 #include "plan_steps.h"
+#include "private_files.h"
 #include "recorded_stdin.h"
 #include "supervisor.h"
 #include <errno.h>
@@ -182,6 +183,7 @@ static void take_result(const struct pf_both_orders *q, const struct pf_clip *tr
     memcpy(out->end.failure, k->failure, sizeof out->end.failure);
     out->order = k->order;
     out->shares = k->shares;
+    out->events = k->events;
     meta.schedule = out->policy;
     meta.memory = q->memory;
     out->forgotten = k->forgotten;
@@ -202,14 +204,43 @@ static void take_result(const struct pf_both_orders *q, const struct pf_clip *tr
         snprintf(out->why, sizeof out->why, "%.*s", (int)strcspn(e.text, "\n"), e.text);
 }
 
+/* The files that the trunk works on. Ordinary ones, if it makes a call that cannot be kept
+ * private. */
+enum trunk_files { TRUNK_PRIVATE, TRUNK_ORDINARY };
+
+/* Records the trunk with its continuations. */
+static pf_status run_trunk(const struct pf_both_orders *q, const struct pf_directed *d,
+                           enum trunk_files files, const char *file, struct pf_clip_end *end,
+                           struct pf_error *e)
+{
+    struct pf_clip_meta m = q->recording->meta;
+    struct pf_child_end child;
+    char *served = files == TRUNK_ORDINARY ? NULL : pf_private_files(q->recording, q->folder);
+    m.served = served ? served : m.served;
+    pf_status s = pf_directed_record(&m, file, d, &child, end, e);
+    free(served);
+    return s;
+}
+
+/* Which files the next attempt gets; false: no further attempt helps. */
+static bool next_attempt(const struct pf_both_orders *q, const struct pf_clip_end *end,
+                         enum trunk_files *files)
+{
+    if (end->outcome == PF_OUTCOME_STOPPED || *files == TRUNK_ORDINARY)
+        return false;
+    if (pf_private_files_refused(end))
+        return *files = TRUNK_ORDINARY, true;
+    return pf_private_files_hide(q->recording, q->folder);
+}
+
 static void run_continuations(struct shared_orders *u, const char *plan, const char *file)
 {
     const struct pf_both_orders *q = u->q;
     struct pf_continuation *ends = pf_mem_zero(q->n, sizeof *ends);
-    struct pf_child_end child;
     struct pf_clip_end end;
     struct pf_clip trunk;
     struct pf_error e;
+    enum trunk_files files = TRUNK_PRIVATE;
     struct pf_directed d = {.plan = plan,
                             .schedule = TRUNK_POLICY,
                             .exclude = q->recording->meta.exclude,
@@ -221,7 +252,9 @@ static void run_continuations(struct shared_orders *u, const char *plan, const c
                             .watch = q->recording->meta.watched,
                             .each_ms = EACH_MS,
                             .ends = ends};
-    pf_status s = pf_directed_record(&q->recording->meta, file, &d, &child, &end, &e);
+    pf_status s = run_trunk(q, &d, files, file, &end, &e);
+    while (s == PF_OK && next_attempt(q, &end, &files))
+        s = run_trunk(q, &d, files, file, &end, &e);
     if (s == PF_OK && end.outcome == PF_OUTCOME_DIVERGED)
         s = pf_fail(&e, PF_BAD, "the run left the recording before the race: %.*s",
                     (int)strcspn(end.text, "\n"), end.text);
@@ -302,6 +335,7 @@ void pf_both_orders_forget(const char *folder)
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/" PF_ANSWER_FILE, folder);
     unlink(path);
+    pf_private_files_forget(folder);
 }
 
 /* Runs all continuations from one checkpoint. */

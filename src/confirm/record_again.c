@@ -4,6 +4,7 @@
 #include "allocation.h"
 #include "directed.h"
 #include "event_code.h"
+#include "private_files.h"
 #include "recorded_stdin.h"
 #include "supervisor.h"
 #include "symbolic_inputs.h"
@@ -34,7 +35,7 @@ static pf_status record(struct shared_record *u, struct pf_error *e)
                             .tracing = r->traced,
                             .watch = !r->symbolic};
     struct pf_child_end child;
-    char *inputs = NULL;
+    char *inputs = NULL, *served = r->folder ? pf_private_files(r->clip, r->folder) : NULL;
     m.argv = r->argv ? r->argv : m.argv;
     m.without_lock = r->without_lock ? (char *)r->without_lock : m.without_lock;
     m.race = NULL;
@@ -42,8 +43,14 @@ static pf_status record(struct shared_record *u, struct pf_error *e)
     m.watched = d.watch;
     pf_status s = r->symbolic ? pf_symbolic_inputs(NULL, m.argv, &inputs, e) : PF_OK;
     d.symbolic = inputs;
+    m.served = served ? served : m.served;
     if (s == PF_OK)
         s = pf_directed_record(&m, r->file, &d, &child, &u->end, e);
+    if (s == PF_OK && served && pf_private_files_refused(&u->end)) {
+        m.served = r->clip->meta.served;
+        s = pf_directed_record(&m, r->file, &d, &child, &u->end, e);
+    }
+    free(served);
     free(inputs);
     return s;
 }

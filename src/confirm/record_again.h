@@ -25,6 +25,7 @@ struct pf_record_again {
     bool traced; /* with its events, so that loading its trace needs no replay */
     bool symbolic; /* a symbolic run of its arguments, standard input and files */
     const char *without_lock; /* the lock operation to remove, FILE:LINE; NULL: none */
+    const char *folder; /* a private run, as others of this folder (private_files.h); NULL: no */
     uint64_t limit_ms; /* 0: none */
     bool (*should_stop)(void *arg); /* polled while it runs; NULL: never */
     void *arg;

@@ -520,9 +520,12 @@ static pf_status replay_as(const struct pf_clip *clip, char *program, const char
         struct pf_clip_meta here = clip->meta;
         here.program = program;
         s = run_with_host(h, w, &here, d, child, end, e);
-        if (d->output_stack)
-            snprintf(d->output_stack, d->output_room, "%s",
-                     pf_channel_host_channel(h)->output_stack);
+        const struct pf_channel *c = pf_channel_host_channel(h);
+        if (d->output_stack) {
+            snprintf(d->output_stack, d->output_room, "%s", c->output_stack);
+            memcpy(d->output_bytes, c->output_bytes, sizeof c->output_bytes);
+            d->output_length = c->output_length;
+        }
         if (s == PF_OK && w)
             s = pf_clip_finish(w, end, e);
         pf_channel_host_free(h);

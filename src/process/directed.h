@@ -54,6 +54,8 @@ struct pf_directed {
     /* replay: store the stack that writes this byte of a descriptor's output; NULL: not wanted */
     char *output_stack;
     size_t output_room; /* size of output_stack */
+    char *output_bytes; /* what the same call writes from there on; 4096 bytes */
+    size_t output_length; /* filled in: of output_bytes */
     int output_fd;
     uint64_t output_at;
     char **gdb; /* replay: start gdb at `until` with these arguments (debugger.h); NULL: do not */

@@ -218,6 +218,13 @@ void pf_overlay_serve(const char *path, const void *bytes, uint64_t n)
     set(name, OVERLAY_FILE, fd);
 }
 
+void pf_overlay_hide(const char *path)
+{
+    static char name[PATH_SIZE];
+    if (resolve(AT_FDCWD, path, false, name))
+        set(name, OVERLAY_GONE, -1);
+}
+
 void pf_overlay_add_open(int fd, int copy)
 {
     static char path[PATH_SIZE];

@@ -23,6 +23,8 @@
 void pf_overlay_begin(void);
 /* Gives the file these contents in this run. */
 void pf_overlay_serve(const char *path, const void *bytes, uint64_t n);
+/* In this run there is no such file. */
+void pf_overlay_hide(const char *path);
 /* Serves a private copy of the file from now on, and makes it if there is none yet. Returns its
  * descriptor; -1: the file cannot be read. */
 int pf_overlay_take(const char *path);

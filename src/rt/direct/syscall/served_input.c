@@ -131,10 +131,14 @@ static void take(const char *line, const char *equal, const char *end)
     bytes.at = pf_sys_map(NULL, bytes.n + 1);
     for (uint64_t i = 0; i < bytes.n; i++)
         bytes.at[i] = (uint8_t)(digit(equal[1 + 2 * i]) << 4 | digit(equal[2 + 2 * i]));
-    if (starts(line, end, "file:") && (size_t)(equal - line) - 5 < sizeof path) {
-        pf_copy(path, line + 5, (size_t)(equal - line) - 5);
-        path[equal - line - 5] = 0;
-        pf_overlay_serve(path, bytes.at, bytes.n);
+    size_t skip = starts(line, end, "file:") ? 5 : starts(line, end, "absent:") ? 7 : 0;
+    if (skip && (size_t)(equal - line) - skip < sizeof path) {
+        pf_copy(path, line + skip, (size_t)(equal - line) - skip);
+        path[(size_t)(equal - line) - skip] = 0;
+        if (skip == 5)
+            pf_overlay_serve(path, bytes.at, bytes.n);
+        else
+            pf_overlay_hide(path);
     } else if (starts(line, end, "socket[")) {
         uint32_t number = 0;
         for (const char *p = line + 7; *p >= '0' && *p <= '9'; p++)

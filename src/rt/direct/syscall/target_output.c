@@ -236,11 +236,17 @@ static void note_stack(struct pf_channel *c, uint64_t n)
         pf_stack_walk_live(__pf_tls.thread, add_position, &t);
 }
 
-static void count_written(int fd, uint64_t n)
+static void count_written(int fd, const struct iovec *v, size_t count, uint64_t n)
 {
     struct pf_channel *c = pf_channel_get();
     if (!c || !c->output_wanted || fd != c->output_fd)
         return;
+    for (uint64_t at = written, i = 0; i < count && at < written + n; at += v[i++].iov_len)
+        if (c->output_at >= at && c->output_at - at < v[i].iov_len) {
+            uint64_t skip = c->output_at - at, left = v[i].iov_len - skip;
+            c->output_length = left < sizeof c->output_bytes ? left : sizeof c->output_bytes;
+            pf_copy(c->output_bytes, (const char *)v[i].iov_base + skip, c->output_length);
+        }
     written += n;
     note_stack(c, written);
 }
@@ -269,7 +275,7 @@ void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
     r.kept = shown ? r.length : 0;
     if (fd >= 0 && fd < FDS && internal[fd] && !pf_channel_get()->children)
         r.fd |= PF_OUTPUT_INTERNAL;
-    count_written(fd, r.length);
+    count_written(fd, v, count, r.length);
     if (fd >= 0 && fd < 3)
         standard_written[fd] += r.length;
     if (pf_recording()) {
