@@ -83,7 +83,7 @@ static pf_status update_targets(struct pf_check_found *f, size_t test, struct pf
         f->observed += counts && it->status == PF_STATUS_OBSERVED;
         if (!pf_finding_is_pair(it))
             continue;
-        if (counts && it->status == PF_STATUS_CONFIRMED && !it->verdict) {
+        if (counts && it->status == PF_STATUS_CONFIRMED && !pf_finding_is_judged(it)) {
             f->unjudged_test = f->origins[i].test;
             f->unjudged++;
         }
@@ -151,7 +151,7 @@ static void complete_judged(struct pf_findings *f, const struct pf_check_folder 
         struct pf_finding *it = f->at[i];
         it->count = 0;
         it->nwitness = it->nrecorded = 0;
-        line->undecided += !it->verdict;
+        line->undecided += !pf_finding_is_judged(it);
         size_t count = it->judged ? it->judged->nevidence : 0;
         for (size_t k = 0; k < count; k++) {
             /* allocated in the pool of f */

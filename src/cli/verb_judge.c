@@ -216,7 +216,7 @@ static int add_state(struct judge_verb *v, int n, char **ids)
     }
     for (size_t k = 0; !n && k < v->all.n; k++) {
         struct pf_finding *f = v->all.at[k];
-        bool wanted = !v->check || (f->status == PF_STATUS_CONFIRMED && !f->verdict);
+        bool wanted = !v->check || (f->status == PF_STATUS_CONFIRMED && !pf_finding_is_judged(f));
         if (!f->suspicious && wanted)
             add_finding(v, f);
     }
@@ -409,7 +409,8 @@ int pf_verb_judge(int argc, char **argv)
 {
     const char *schedules = NULL, *control = NULL, *jobs = NULL, *limit = NULL, *method = NULL,
                *fail_on = NULL, *require = NULL, *memory = NULL, *memory_runs = NULL, *met = NULL,
-               *wrong = NULL, *paths = NULL, *inputs = NULL, *recordings = NULL, *solver = NULL;
+               *wrong = NULL, *paths = NULL, *inputs = NULL, *recordings = NULL, *solver = NULL,
+               *runs = NULL;
     bool no_adhoc = false, no_symbolic = false;
     struct judge_verb *v = pf_mem_zero(1, sizeof *v);
     struct pf_judge_settings *how = &v->list.how;
@@ -460,6 +461,7 @@ int pf_verb_judge(int argc, char **argv)
         {"require", "COND",
          "every run must satisfy COND, such as 'count >= 0', at synchronisation, output and end",
          &require, NULL},
+        {"runs", "N", "make no further runs for a race after N runs", &runs, NULL},
         {"schedules", "N", "run each order under N random schedules (default 2)", &schedules, NULL},
         {"solver", "TIME", "limit of each question to the solver (default 2s)", &solver, NULL},
         {"state", "DIR", "the state folder (default " PF_DEFAULT_STATE ")", &v->state, NULL},
@@ -492,6 +494,7 @@ int pf_verb_judge(int argc, char **argv)
     const struct pf_cli_number numbers[] = {
         {"schedules", schedules, 0, 100, &how->schedules},
         {"memory-runs", memory_runs, 1, 100000, &how->stale_runs},
+        {"runs", runs, 1, 1000000, &how->most_runs},
         {"control", control, 0, 200, &how->control},
         {"jobs", jobs, 1, 64, &how->jobs},
         {"met", met, 0, 1000, &v->met},

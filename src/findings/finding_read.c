@@ -329,6 +329,7 @@ static const struct pf_judged *read_judged(struct pf_reader *r, const json_t *o)
                             .memory = pf_read_text(r, v, "memory"),
                             .reason = pf_read_text(r, v, "reason"),
                             .adhoc = json_is_true(json_object_get(v, "adhoc")),
+                            .incomplete = json_is_true(json_object_get(v, "incomplete")),
                             .evidence = at,
                             .nevidence = n};
     return j;

@@ -176,8 +176,9 @@ pf_status pf_fleet_judge_check(struct pf_fleet *f, const char *folder, struct pf
         s = add_known(f, &known, e);
     for (size_t i = 0; s == PF_OK && i < all.n; i++) {
         struct pf_finding *it = all.at[i];
-        if (pf_finding_is_pair(it) && it->status == PF_STATUS_CONFIRMED && !it->verdict &&
-            !it->suspicious && pf_hash_map_find(&known, it->id) == PF_HASH_NONE)
+        if (pf_finding_is_pair(it) && it->status == PF_STATUS_CONFIRMED &&
+            !pf_finding_is_judged(it) && !it->suspicious &&
+            pf_hash_map_find(&known, it->id) == PF_HASH_NONE)
             pf_vec_push(&races, it);
     }
     char *clips = pf_mem_format("%s/clips/judged", folder);
@@ -232,7 +233,7 @@ pf_status pf_fleet_judge_merge_check(struct pf_fleet *f, const struct pf_check_f
         some.at[i]->clip = NULL;
         some.at[i]->stages = NULL;
         some.at[i]->nwitness = some.at[i]->nrecorded = 0;
-        line.undecided += !some.at[i]->verdict;
+        line.undecided += !pf_finding_is_judged(some.at[i]);
     }
     times->races += some.n;
     some.undecided = 0;
@@ -282,10 +283,10 @@ static pf_status reopen(struct judge_work *w, const struct pf_fleet *f,
         uint64_t id = strtoull(json_string_value(json_array_get(ids, i)), NULL, 16);
         const struct pf_finding *v = pf_findings_find(&verdicts, id);
         uint32_t at = pf_hash_map_find(&w->index, id);
-        *judged += v && v->judged;
+        *judged += v && pf_finding_is_judged(v);
         if (at == PF_HASH_NONE)
             continue;
-        w->queued[at] = !open || (v && v->judged);
+        w->queued[at] = !open || (v && pf_finding_is_judged(v));
         if (w->wave[at] <= t->wave)
             w->wave[at] = t->wave + !w->queued[at];
     }

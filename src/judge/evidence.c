@@ -73,6 +73,26 @@ static char *end_text(const struct pf_judge_run *r)
                              : pf_mem_format("status %d", WEXITSTATUS(wait));
 }
 
+/* The bytes of a file are not in the clip: takes them from the replays. */
+static void find_texts(struct pf_output_difference *d, const struct pf_output_stack found[2])
+{
+    size_t n = found[0].length < found[1].length ? found[0].length : found[1].length, at = 0;
+    while (at < n && found[0].bytes[at] == found[1].bytes[at])
+        at++;
+    for (unsigned i = 0; i < 2; i++) {
+        size_t from = at < found[i].length ? at : found[i].length, to = 0;
+        while (from && found[i].bytes[from - 1] != '\n' && at - from < sizeof d->text[i] / 2)
+            from--;
+        for (; from < found[i].length && found[i].bytes[from] != '\n' && to < sizeof d->text[i] - 1;
+             from++) {
+            char c = found[i].bytes[from];
+            d->text[i][to++] = c >= ' ' && c != 127 ? c : '?';
+        }
+        d->text[i][to] = 0;
+    }
+    d->at += at;
+}
+
 void pf_evidence_output(struct pf_verdict *v, const struct pf_judge_run *primary,
                         const struct pf_judge_run *alternate)
 {
@@ -85,15 +105,22 @@ void pf_evidence_output(struct pf_verdict *v, const struct pf_judge_run *primary
     }
     if (!pf_run_output_difference(&primary->output, &alternate->output, &d))
         return;
+    /* An order that ends before the first byte that differs has neither a text nor a stack. */
+    struct pf_output_stack found[2];
+    const char *clips[2] = {primary->clip, alternate->clip}, *const orders[2] = {"primary",
+                                                                                 "alternate"};
+    for (unsigned i = 0; i < 2; i++)
+        if (!pf_output_stack_find(clips[i], d.fd, d.at, &found[i]))
+            found[i] = (struct pf_output_stack){0};
+    if (!d.kept)
+        find_texts(&d, found);
     add(v, "output",
         pf_mem_format("descriptor %d, byte %llu: primary: \"%s\"; alternate: \"%s\"", d.fd,
                       (unsigned long long)d.at, d.text[0], d.text[1]),
         NULL);
-    char stack[PF_OUTPUT_STACK];
-    if (pf_output_stack_find(alternate->clip, d.fd, d.at, stack, sizeof stack))
-        add(v, "printed", pf_mem_format("alternate order:\n%s", stack), NULL);
-    else if (pf_output_stack_find(primary->clip, d.fd, d.at, stack, sizeof stack))
-        add(v, "printed", pf_mem_format("primary order:\n%s", stack), NULL);
+    for (unsigned i = 0; i < 2; i++)
+        if (*found[i].stack)
+            add(v, "printed", pf_mem_format("%s order:\n%s", orders[i], found[i].stack), NULL);
 }
 
 /* --- failures --- */

@@ -27,12 +27,20 @@ struct pf_flip_back {
 /* Makes the two runs. False: they cannot be compared; release is still needed. */
 bool pf_flip_back_run(struct pf_flip_back *f, const struct pf_judge_settings *how,
                       const struct pf_judge_case *race, const struct pf_judge_run *run);
+/* The same for another instance of the race in that run: the number-th last pair of accesses to the
+ * memory of the race, at its source positions and by two threads, with no such access between them.
+ * False also if there are fewer. */
+bool pf_flip_back_run_instance(struct pf_flip_back *f, const struct pf_judge_settings *how,
+                               const struct pf_judge_case *race, const struct pf_judge_run *run,
+                               unsigned number);
 /* True if the order alone changes the output. */
 bool pf_flip_back_matters(const struct pf_flip_back *f, const struct pf_judge_run *run);
 /* True if the twin has the same result, up to the order of lines. */
 bool pf_flip_back_same(const struct pf_flip_back *f, const struct pf_judge_run *run);
 /* True if the twin fails in the same way as the run. */
 bool pf_flip_back_fails(const struct pf_flip_back *f, const struct pf_judge_run *run);
+/* True if the order alone makes the run fail: it fails again, and its twin does not. */
+bool pf_flip_back_heals(const struct pf_flip_back *f, const struct pf_judge_run *run);
 void pf_flip_back_release(struct pf_flip_back *f);
 
 #endif

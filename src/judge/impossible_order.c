@@ -146,11 +146,8 @@ bool pf_impossible_order_is_broken_lock(struct pf_judging *j)
     struct pf_error e;
     if (claim == PF_NONE || j->how->as_paper || j->how->method != PF_METHOD_BOTH_ORDERS)
         return false;
-    j->g = (struct pf_judge_runs){.how = old.how,
-                                  .race = old.race,
-                                  .hold_from = claim,
-                                  .began = old.began,
-                                  .groups = old.groups};
+    j->g = (struct pf_judge_runs){
+        .how = old.how, .race = old.race, .hold_from = claim, .groups = old.groups};
     bool broken = pf_judging_run_orders(j, &e) == PF_OK &&
                   pf_judging_usable(pf_judging_run(j, 0)) && is_unordered(j, pf_judging_run(j, 1));
     struct pf_judge_runs unused = broken ? old : j->g;

@@ -22,6 +22,7 @@
 /* If more than one run, and more than one in 10 of the primary order, have a result of their own, a
  * new result means nothing. */
 #define VARYING 10
+#define INSTANCES 3 /* how many of the last instances of a race are reversed in a failing run */
 #define MORE_SCHEDULES 12 /* tried if no schedule so far has reversed the order */
 /* A run whose loop seems to be endless is repeated: a thread may be held for this many times its
  * events, and the run is ended after twice as many. */
@@ -64,8 +65,8 @@ static bool grow(struct pf_judging *j, bool alternate, const struct pf_judge_run
             return false;
         unsigned more = step < j->how->control - have ? step : j->how->control - have;
         struct pf_judge_wish wish = {.alternate = alternate, .n = more, .seed = 1000 + have};
-        if (pf_judge_runs_add(&j->g, &wish, 1, &e) != PF_OK ||
-            pf_judge_runs_count(&j->g, alternate) == have)
+        j->stuck = pf_judge_runs_add(&j->g, &wish, 1, &e) != PF_OK;
+        if (j->stuck || pf_judge_runs_count(&j->g, alternate) == have)
             return false;
     }
     return true;
@@ -86,6 +87,18 @@ static bool is_in_control(const struct pf_judging *j, const struct pf_judge_run 
     return pf_judge_runs_in_control(&j->g, r);
 }
 
+static bool is_cut(const struct pf_judging *j) { return j->race->clock->cut; }
+
+/* True if runs that the verdict needs could not be made; the class is undecided. */
+static bool lacks_runs(struct pf_judging *j)
+{
+    if (j->stuck)
+        pf_judging_decide(j, PF_JUDGED_UNDECIDED,
+                          "a result of one order was to be searched in more runs of the other one, "
+                          "which could not be made");
+    return j->stuck || is_cut(j);
+}
+
 static bool has_control(const struct pf_judging *j) { return !j->how->as_paper && j->how->control; }
 
 /* True if the twin of this run fails in the same way. */
@@ -97,18 +110,46 @@ static bool twin_fails(struct pf_judging *j, const struct pf_judge_run *r)
     return fails;
 }
 
+/* Both orders fail in this way, perhaps because of a later instance of the same race: a thread may
+ * pass the same two positions many times, and only the last time does harm. Gives the race its
+ * class if the run does not fail with one of the last instances reversed. */
+static bool instance_decides(struct pf_judging *j, const struct pf_judge_run *r)
+{
+    bool decided = false;
+    for (unsigned i = 0; i < INSTANCES && !decided && has_control(j); i++) {
+        struct pf_flip_back f;
+        decided = pf_flip_back_run_instance(&f, j->how, j->race, r, i) && pf_flip_back_heals(&f, r);
+        if (decided) {
+            char what[300];
+            const struct pf_judge_run *again = &f.runs.at.at[0], *back = &f.runs.at.at[1];
+            pf_evidence_failure(j->out, again, what, sizeof what);
+            pf_judging_decide(j, PF_JUDGED_SPEC_VIOLATED, "one order of a later instance: %s",
+                              what);
+            pf_evidence_clips(j->out, &f.race, again, back);
+        }
+        pf_flip_back_release(&f);
+    }
+    return decided;
+}
+
 /* Decides if one order fails and the other one does not. */
 static void decide_failures(struct pf_judging *j)
 {
     size_t n = j->g.at.len;
+    unsigned tried = 0; /* failing runs whose instances were reversed */
     for (size_t i = 0; i < n && j->out->class == PF_JUDGED_UNDECIDED; i++) {
         if (!pf_judging_usable(pf_judging_run(j, i)) || !*pf_judging_run(j, i)->failure)
             continue;
         bool alternate = pf_judging_run(j, i)->run.alternate;
         if ((has_control(j) && twin_fails(j, pf_judging_run(j, i))) ||
             grow(j, !alternate, pf_judging_run(j, i),
-                 alternate ? fails_in_primary : fails_in_alternate))
+                 alternate ? fails_in_primary : fails_in_alternate)) {
+            if (!tried++ && instance_decides(j, pf_judging_run(j, i)))
+                return;
             continue;
+        }
+        if (lacks_runs(j)) /* perhaps the other order fails as well */
+            return;
         char what[300];
         pf_evidence_failure(j->out, pf_judging_run(j, i), what, sizeof what);
         pf_judging_decide(j, PF_JUDGED_SPEC_VIOLATED, "%s order: %s",
@@ -201,6 +242,7 @@ static bool order_alone_matters(struct pf_judging *j)
     const struct pf_judge_case *r = j->race;
     if (!pf_judging_usable(pf_judging_run(j, 0)) || !pf_judging_usable(pf_judging_run(j, 1)) ||
         pf_judging_run(j, 1)->run.order.limited ||
+        pf_judging_run(j, 0)->run.events != pf_judging_run(j, 1)->run.events ||
         pf_judge_runs_same(pf_judging_run(j, 0), pf_judging_run(j, 1)) ||
         pf_run_output_permuted(&pf_judging_run(j, 0)->output, &pf_judging_run(j, 1)->output))
         return false;
@@ -249,9 +291,11 @@ static void decide_together(struct pf_judging *j)
 /* Runs the twin of a run of the alternate order: the same schedule with the order flipped back.
  * True: it prints the same, so the race is not to blame. If the order alone changes the output, the
  * class is decided. */
-static bool twin_prints_same(struct pf_judging *j, const struct pf_judge_run *r)
+static bool twin_prints_same(struct pf_judging *j, size_t i)
 {
+    struct pf_judge_run *r = &j->g.at.at[i];
     struct pf_flip_back f;
+    r->has_twin = true;
     bool ran = pf_flip_back_run(&f, j->how, j->race, r), same = ran && pf_flip_back_same(&f, r);
     if (ran && !same && pf_flip_back_matters(&f, r)) {
         const struct pf_judge_run *again = &f.runs.at.at[0], *back = &f.runs.at.at[1];
@@ -288,10 +332,12 @@ static void decide_outputs(struct pf_judging *j)
         }
         /* The more runs of the alternate order there are, the more rare results they have: the twin
          * of the run tells more than any number of other runs. */
-        if (is_in_control(j, r) || (has_control(j) && twin_prints_same(j, r)))
+        if (is_in_control(j, r) || (has_control(j) && twin_prints_same(j, i)))
             continue;
         if (j->out->class != PF_JUDGED_UNDECIDED || grow(j, false, r, is_in_control))
             continue;
+        if (lacks_runs(j)) /* perhaps the primary order has this result as well */
+            return;
         unsigned single = pf_judge_runs_single(&j->g), all = pf_judge_runs_count(&j->g, false);
         if (!j->how->as_paper && single > 1 && single * VARYING > all) {
             pf_judging_decide(
@@ -316,8 +362,9 @@ static void decide_flipped_back(struct pf_judging *j)
 {
     for (size_t i = 1; i < j->g.at.len && j->out->class == PF_JUDGED_UNDECIDED; i++) {
         const struct pf_judge_run *r = pf_judging_run(j, i);
-        if (r->run.alternate && pf_judging_usable(r) && !r->run.order.limited && !*r->failure)
-            (void)twin_prints_same(j, r);
+        if (r->run.alternate && pf_judging_usable(r) && !r->run.order.limited && !*r->failure &&
+            !r->has_twin)
+            (void)twin_prints_same(j, i);
     }
 }
 
@@ -366,13 +413,13 @@ static bool decide_failing(struct pf_judging *j)
 static void compare_orders(struct pf_judging *j)
 {
     decide_failures(j);
-    if (j->out->class != PF_JUDGED_UNDECIDED)
+    if (j->out->class != PF_JUDGED_UNDECIDED || *j->out->reason || is_cut(j))
         return;
     /* Failures that both orders have are not blamed on the race; the other runs are compared. */
     if ((*pf_judging_run(j, 0)->failure || *pf_judging_run(j, 1)->failure) && !decide_failing(j))
         return;
     decide_outputs(j);
-    if (j->out->class != PF_JUDGED_UNDECIDED || *j->out->reason)
+    if (j->out->class != PF_JUDGED_UNDECIDED || *j->out->reason || is_cut(j))
         return;
     if (has_control(j) && results_vary(j))
         decide_flipped_back(j);
@@ -468,22 +515,43 @@ static void judge_adhoc(struct pf_judging *j)
 /* Judges the race again: with other schedules before the race, and with other inputs. */
 static void judge_further(struct pf_judging *j)
 {
-    uint64_t end = j->how->limit_ms ? j->g.began + j->how->limit_ms : 0;
     if (j->out->class == PF_JUDGED_K_WITNESS)
-        pf_judge_recordings(j->how, j->race, end, j->out);
+        pf_judge_recordings(j->how, j->race, j->out);
     if (j->how->paths > 1 &&
         (j->out->class == PF_JUDGED_K_WITNESS || j->out->class == PF_JUDGED_OUTPUT_DIFFERS))
-        pf_judge_paths(j->how, j->race, end, j->out);
+        pf_judge_paths(j->how, j->race, j->out);
+}
+
+/* Not all planned runs were made. What runs have shown remains: a failure, or another output. A
+ * class that says that runs have shown nothing is not claimed; the reason says how far it came. */
+static void withdraw_cut(struct pf_judging *j)
+{
+    struct pf_verdict *v = j->out;
+    char so_far[sizeof v->reason];
+    v->incomplete = true;
+    if (v->class <= PF_JUDGED_OUTPUT_DIFFERS)
+        return;
+    snprintf(so_far, sizeof so_far, "%.300s", v->class == PF_JUDGED_UNDECIDED ? "" : v->reason);
+    v->k = 0;
+    pf_judging_decide(
+        j, PF_JUDGED_UNDECIDED, "the budget was used up after %llu runs of the program%s%s",
+        (unsigned long long)j->race->clock->runs, *so_far ? "; so far: " : "", so_far);
 }
 
 void pf_judge_race(const struct pf_judge_settings *how, const struct pf_judge_case *race,
                    struct pf_verdict *out)
 {
     struct pf_judging j = {.how = how, .own = *race, .out = out};
+    uint64_t began = pf_now_ms();
+    struct pf_judge_clock clock = {.end_ms = how->limit_ms ? began + how->limit_ms : 0,
+                                   .most = how->most_runs,
+                                   .should_stop = how->should_stop,
+                                   .arg = how->arg};
     j.race = &j.own;
+    if (!j.own.clock)
+        j.own.clock = &clock;
     *out = (struct pf_verdict){.class = PF_JUDGED_UNDECIDED, .paths = 1, .memory = "sc"};
-    j.g = (struct pf_judge_runs){
-        .how = how, .race = &j.own, .hold_from = PF_NONE, .began = pf_now_ms()};
+    j.g = (struct pf_judge_runs){.how = how, .race = &j.own, .hold_from = PF_NONE};
     out->adhoc = pf_adhoc_sync_is_test(race->t, race->a) || pf_adhoc_sync_is_test(race->t, race->b);
     if (how->method == PF_METHOD_RECORD_REPLAY) {
         judge_record_replay(&j);
@@ -500,6 +568,8 @@ void pf_judge_race(const struct pf_judge_settings *how, const struct pf_judge_ca
     out->control = pf_judge_runs_count(&j.g, false);
     if (how->method == PF_METHOD_BOTH_ORDERS)
         judge_further(&j);
+    if (is_cut(&j))
+        withdraw_cut(&j);
     pf_judge_runs_clear(&j.g);
-    out->ms = pf_now_ms() - j.g.began;
+    out->ms = pf_now_ms() - began;
 }

@@ -25,6 +25,7 @@
 
 #include "both_orders.h"
 #include "finding.h"
+#include "judge_clock.h"
 #include "requirement.h"
 
 enum pf_judge_method {
@@ -53,6 +54,7 @@ struct pf_judge_settings {
     bool as_paper; /* no control group, and a failure in either order decides */
     unsigned jobs;
     uint64_t limit_ms; /* for one race; 0: none */
+    unsigned most_runs; /* of the program, for one race; 0: no limit */
     bool (*should_stop)(void *arg); /* NULL: never */
     void *arg;
 };
@@ -68,6 +70,7 @@ struct pf_judge_case {
     const char *name; /* first part of the names of clips */
     uint64_t unsteady; /* bits of descriptors whose output varies by itself, and does not count */
     struct pf_further *further; /* recordings that all races of this one share; NULL: none */
+    struct pf_judge_clock *clock; /* of the race that this is a part of; NULL: a new one */
 };
 
 struct pf_evidence_item {
@@ -83,6 +86,7 @@ struct pf_verdict {
     const char *memory; /* the memory model that the class holds for: sc, tso or weak */
     char reason[400]; /* one sentence */
     bool adhoc; /* one of the accesses is a test of ad hoc synchronisation */
+    bool incomplete; /* planned runs were left out, because the time was up */
     uint64_t ms;
     PF_VEC(struct pf_evidence_item) evidence;
 };

@@ -1,7 +1,6 @@
 /* judge_again.c - see judge_again.h. */
 #define _GNU_SOURCE
 #include "judge_again.h"
-#include "duration.h"
 #include "load_trace.h"
 #include "race_again.h"
 #include "record_again.h"
@@ -48,17 +47,6 @@ void pf_verdict_take(struct pf_verdict *out, struct pf_verdict *v, const char *w
     swap_evidence(out, v);
 }
 
-static uint64_t time_left(uint64_t end_ms)
-{
-    uint64_t now = pf_now_ms(), left = !end_ms ? RUN_MS : end_ms > now ? end_ms - now : 0;
-    return left < RUN_MS ? left : RUN_MS;
-}
-
-static bool is_stopped(const struct pf_judge_settings *how, uint64_t end_ms)
-{
-    return !time_left(end_ms) || (how->should_stop && how->should_stop(how->arg));
-}
-
 static bool open_recording(struct pf_judge_again *r)
 {
     struct pf_error ignored;
@@ -87,6 +75,10 @@ void pf_further_release(struct pf_further *f)
 {
     for (unsigned i = 0; i < RANDOM; i++)
         pf_judge_again_release(&f->random[i]);
+    if (f->symbolic)
+        unlink(f->symbolic);
+    free(f->symbolic);
+    f->symbolic = NULL;
 }
 
 bool pf_judge_again(struct pf_judge_again *r, const char *name, struct pf_verdict *v)
@@ -101,7 +93,7 @@ bool pf_judge_again(struct pf_judge_again *r, const char *name, struct pf_verdic
     how.recordings = 0;
     how.memory = PF_MEMORY_SC;
     pf_race_again_find(r->race->t, r->race->a, r->race->b, r->job, PAIRS, &pairs);
-    for (size_t i = 0; i < pairs.len && !is_stopped(r->how, r->end_ms); i++) {
+    for (size_t i = 0; i < pairs.len && !pf_judge_clock_cuts(r->race->clock); i++) {
         struct pf_verdict one;
         char *full = pf_mem_format("%s.%zu", name, i);
         struct pf_judge_case again = {.t = &r->job->t,
@@ -111,8 +103,8 @@ bool pf_judge_again(struct pf_judge_again *r, const char *name, struct pf_verdic
                                       .folder = r->race->folder,
                                       .scratch = r->race->scratch,
                                       .unsteady = r->race->unsteady,
+                                      .clock = r->race->clock,
                                       .name = full};
-        how.limit_ms = time_left(r->end_ms);
         pf_judge_race(&how, &again, &one);
         one.schedules += v->schedules;
         one.control += v->control;
@@ -172,16 +164,18 @@ static bool record_further(struct pf_judge_again *r, const struct pf_judge_case 
                                 .file = r->file,
                                 .schedule = schedule,
                                 .traced = true,
-                                .limit_ms = time_left(r->end_ms),
+                                .folder = race->scratch,
+                                .limit_ms = pf_judge_clock_left(race->clock, RUN_MS),
                                 .should_stop = r->how->should_stop,
                                 .arg = r->how->arg};
+    race->clock->runs++;
     return pf_record_again(&q, &ignored) == PF_OK;
 }
 
 /* Judges the race in the i-th further recording. Random recordings are made once, and kept for all
  * races of the first recording unless they are large. False: the race does not happen there. */
 static bool judge_further(const struct pf_judge_settings *how, const struct pf_judge_case *race,
-                          uint64_t end_ms, unsigned i, struct pf_verdict *v)
+                          unsigned i, struct pf_verdict *v)
 {
     struct pf_judge_again own = {0}, *r = &own;
     bool shared = race->further && i < RANDOM, known = shared && race->further->tried[i];
@@ -190,12 +184,12 @@ static bool judge_further(const struct pf_judge_settings *how, const struct pf_j
         r = &race->further->random[i];
     r->how = how;
     r->race = race;
-    r->end_ms = end_ms;
     bool there = known ? r->job != NULL : record_further(r, race, i);
     bool met = there && pf_judge_again(r, name, v);
     bool large = r->job && r->job->t.events.len > KEPT_EVENTS;
+    bool cut = !there && !known && pf_judge_clock_cuts(race->clock);
     if (shared) /* if the time of this race was up, another race may have enough */
-        race->further->tried[i] = !large && (known || there || !is_stopped(how, end_ms));
+        race->further->tried[i] = !large && !cut;
     if (!shared || large || !r->open)
         pf_judge_again_release(r);
     free(name);
@@ -203,16 +197,16 @@ static bool judge_further(const struct pf_judge_settings *how, const struct pf_j
 }
 
 void pf_judge_recordings(const struct pf_judge_settings *how, const struct pf_judge_case *race,
-                         uint64_t end_ms, struct pf_verdict *out)
+                         struct pf_verdict *out)
 {
     struct pf_judge_settings brief = *how;
     unsigned count = 1;
     brief.brief = true;
-    for (unsigned i = 0;
-         i < RANDOM + how->recordings && count <= how->recordings && !is_stopped(how, end_ms);
+    for (unsigned i = 0; i < RANDOM + how->recordings && count <= how->recordings &&
+                         !pf_judge_clock_cuts(race->clock);
          i++) {
         struct pf_verdict v = {.class = PF_JUDGED_UNDECIDED};
-        bool met = judge_further(&brief, race, end_ms, i, &v);
+        bool met = judge_further(&brief, race, i, &v);
         out->schedules += v.schedules;
         out->control += v.control;
         if (met && v.class == PF_JUDGED_K_WITNESS)

@@ -17,17 +17,17 @@
 struct pf_judge_again {
     const struct pf_judge_settings *how;
     const struct pf_judge_case *race;
-    uint64_t end_ms; /* when the time is up, as pf_now_ms; 0: no limit */
     char *file; /* the other recording */
     struct pf_clip clip;
     struct pf_predict_job *job; /* has its trace */
     bool open;
 };
 
-/* The random further recordings of a program, for all races of its first recording. */
+/* What all races of a recording share: its symbolic run, and random further recordings. */
 struct pf_further {
     struct pf_judge_again random[PF_FURTHER_RANDOM];
     bool tried[PF_FURTHER_RANDOM];
+    char *symbolic; /* file of the symbolic run along the first recording; NULL: none yet */
 };
 void pf_further_release(struct pf_further *f);
 
@@ -47,6 +47,6 @@ void pf_verdict_take(struct pf_verdict *out, struct pf_verdict *v, const char *w
 /* Judges a race that is harmless in its recording in how->recordings further recordings, with other
  * schedules before the race. A worse verdict replaces *out. */
 void pf_judge_recordings(const struct pf_judge_settings *how, const struct pf_judge_case *race,
-                         uint64_t end_ms, struct pf_verdict *out);
+                         struct pf_verdict *out);
 
 #endif

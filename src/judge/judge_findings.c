@@ -38,6 +38,7 @@ void pf_judge_store(struct pf_finding *f, const struct pf_verdict *v, struct pf_
                             .memory = v->memory,
                             .reason = text_in(pool, v->reason),
                             .adhoc = v->adhoc,
+                            .incomplete = v->incomplete,
                             .evidence = at,
                             .nevidence = v->evidence.len};
     f->verdict = pf_judge_class_name(v->class);
@@ -191,7 +192,7 @@ static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judg
                                           .further = &r->further},
                   &v);
     it->ms = v.ms;
-    if (v.class == PF_JUDGED_UNDECIDED && is_stopped(l)) { /* it might have been decided */
+    if (v.incomplete && !v.schedules && !v.control) { /* nothing is known yet */
         it->judged = false;
         pf_verdict_release(&v);
         return;

@@ -1,7 +1,6 @@
 /* judge_paths.c - see judge_paths.h. */
 #define _GNU_SOURCE
 #include "judge_paths.h"
-#include "duration.h"
 #include "evidence.h"
 #include "file.h"
 #include "hunt.h"
@@ -28,7 +27,6 @@
 struct paths {
     const struct pf_judge_settings *how;
     const struct pf_judge_case *race;
-    uint64_t end_ms;
     struct pf_verdict *out;
     /* only the fields that hunt_input.c needs are set: the command, the folder for changed files,
      * and the input of the recording */
@@ -39,6 +37,8 @@ struct paths {
     unsigned nchanged;
     unsigned number; /* of the current input */
     unsigned attempts, missed; /* recordings with other inputs; those without the race */
+    struct pf_input_bytes longest; /* of the other inputs, the one with the longest run */
+    size_t longest_events; /* of that run; 0: none */
     pf_hunt_inputs named; /* inputs under which the solver expects different outputs */
     char unknown[300]; /* why outputs could not be compared as formulas; "": they could */
     char incomplete[300]; /* why not every input was tried; "": no reason */
@@ -48,17 +48,6 @@ static void note_incomplete(struct paths *p, const char *why)
 {
     if (!*p->incomplete)
         snprintf(p->incomplete, sizeof p->incomplete, "%.*s", (int)strcspn(why, "\n"), why);
-}
-
-static uint64_t time_left(const struct paths *p)
-{
-    uint64_t now = pf_now_ms(), left = !p->end_ms ? RUN_MS : p->end_ms > now ? p->end_ms - now : 0;
-    return left < RUN_MS ? left : RUN_MS;
-}
-
-static bool is_stopped(const struct paths *p)
-{
-    return !time_left(p) || (p->how->should_stop && p->how->should_stop(p->how->arg));
 }
 
 /* --- the input of the recording --- */
@@ -170,8 +159,14 @@ static pf_status write_plan(const struct pf_trace *t, uint32_t last, const char 
     return s;
 }
 
-/* Records the program with an input; plan: NULL for the policy alone. */
-static pf_status record(struct paths *p, const struct pf_input_bytes *in, const char *plan,
+/* How a recording is scheduled. */
+struct path_schedule {
+    const char *plan; /* NULL: the policy alone */
+    const char *policy; /* NULL: that of the first recording */
+};
+
+/* Records the program with an input. */
+static pf_status record(struct paths *p, const struct pf_input_bytes *in, struct path_schedule how,
                         bool symbolic, const char *file, pf_source_aliases *aliases,
                         struct pf_error *e)
 {
@@ -184,13 +179,20 @@ static pf_status record(struct paths *p, const struct pf_input_bytes *in, const 
                                 .file = file,
                                 .argv = argv,
                                 .input = given ? input : NULL,
-                                .plan = plan,
+                                .plan = how.plan,
+                                .schedule = how.policy,
                                 .symbolic = symbolic,
-                                .limit_ms = time_left(p) ? time_left(p) : 1,
+                                .folder = p->race->scratch,
+                                .limit_ms = pf_judge_clock_left(p->race->clock, RUN_MS),
                                 .should_stop = p->how->should_stop,
                                 .arg = p->how->arg};
+    if (s == PF_OK && pf_judge_clock_cuts(p->race->clock))
+        s = pf_fail(e, PF_IO, "the time was up");
+    p->race->clock->runs++;
     if (s == PF_OK)
         s = pf_record_again(&r, e);
+    if (s != PF_OK) /* perhaps because the time is up now */
+        (void)pf_judge_clock_cuts(p->race->clock);
     if (s == PF_OK && r.end.outcome == PF_OUTCOME_DIVERGED)
         s = pf_fail(e, PF_BAD, "the schedule could not be followed");
     pf_hunt_arguments_free(argv);
@@ -202,6 +204,7 @@ static pf_status record(struct paths *p, const struct pf_input_bytes *in, const 
 
 struct symbolic_run {
     char *file;
+    bool shared; /* the file is used for other races, too */
     pf_source_aliases aliases;
 };
 
@@ -214,19 +217,40 @@ static pf_status run_symbolic(struct paths *p, const struct pf_input_bytes *in,
     *r = (struct symbolic_run){.file = pf_mem_format("%s/%s.clip", p->folder, name)};
     pf_status s = write_plan(t, PF_NONE, plan, e);
     if (s == PF_OK)
-        s = record(p, in, plan, true, r->file, &r->aliases, e);
+        s = record(p, in, (struct path_schedule){.plan = plan}, true, r->file, &r->aliases, e);
     free(plan);
     return s;
 }
 
 static void release_symbolic(struct symbolic_run *r)
 {
-    if (r->file)
+    if (r->file && !r->shared)
         unlink(r->file);
     free(r->file);
     for (size_t i = 0; i < r->aliases.len; i++)
         free(r->aliases.at[i].actual);
     pf_vec_release(&r->aliases);
+}
+
+/* The symbolic run along the recording itself, which is made once for all its races. */
+static pf_status run_recording(struct paths *p, struct symbolic_run *r, struct pf_error *e)
+{
+    struct pf_further *f = p->race->further;
+    if (f && f->symbolic) {
+        *r = (struct symbolic_run){.file = pf_mem_copy(f->symbolic), .shared = true};
+        return PF_OK;
+    }
+    pf_status s = run_symbolic(p, &p->hunt.seed, p->race->t, "symbolic", r, e);
+    char *kept = pf_mem_format("%s/symbolic.clip", p->race->scratch);
+    if (s == PF_OK && f && !r->aliases.len && !rename(r->file, kept)) {
+        free(r->file);
+        r->file = pf_mem_copy(kept);
+        r->shared = true;
+        f->symbolic = kept;
+        return s;
+    }
+    free(kept);
+    return s;
 }
 
 /* Compares the outputs of both orders as formulas. If the solver finds an input under which they
@@ -276,12 +300,13 @@ static bool explore(struct paths *p, const struct pf_input_bytes *in, const stru
     bool new;
     struct pf_error e;
     struct pf_input_bytes other;
-    bool done = run_symbolic(p, in, t, "symbolic", &r, &e) == PF_OK &&
-                pf_hunt_paths_add(p->tree, r.file, p->number, in, 1, predicted, &r.aliases,
-                                  &branches, &new, &e) == PF_OK;
+    pf_status s =
+        t == p->race->t ? run_recording(p, &r, &e) : run_symbolic(p, in, t, "symbolic", &r, &e);
+    bool done = s == PF_OK && pf_hunt_paths_add(p->tree, r.file, p->number, in, 1, predicted,
+                                                &r.aliases, &branches, &new, &e) == PF_OK;
     if (!done)
         note_incomplete(p, e.text);
-    if (done && alternate && p->how->symbolic_output && !is_stopped(p) &&
+    if (done && alternate && p->how->symbolic_output &&
         compare_outputs(p, in, &r, alternate, &other))
         pf_vec_push(&p->named, other);
     release_symbolic(&r);
@@ -324,16 +349,15 @@ static void take_worse(struct paths *p, struct pf_verdict *v, const struct pf_in
 
 /* Records the program with the input and judges the race in that recording. False: the race did not
  * happen. */
-static bool try_plan(struct paths *p, const struct pf_hunt_answer *answer, const char *plan)
+static bool try_schedule(struct paths *p, const struct pf_hunt_answer *answer,
+                         struct path_schedule how)
 {
-    struct pf_judge_again again = {.how = p->how,
-                                   .race = p->race,
-                                   .end_ms = p->end_ms,
-                                   .file = pf_mem_format("%s/%u.clip", p->folder, p->number)};
+    struct pf_judge_again again = {
+        .how = p->how, .race = p->race, .file = pf_mem_format("%s/%u.clip", p->folder, p->number)};
     struct pf_verdict v = {.class = PF_JUDGED_UNDECIDED};
     char *name = pf_mem_format("%s.path%u", p->race->name, p->number);
     struct pf_error ignored;
-    bool met = record(p, &answer->input, plan, false, again.file, NULL, &ignored) == PF_OK &&
+    bool met = record(p, &answer->input, how, false, again.file, NULL, &ignored) == PF_OK &&
                pf_judge_again(&again, name, &v);
     bool harmless = v.class == PF_JUDGED_K_WITNESS;
     p->out->schedules += v.schedules;
@@ -342,7 +366,12 @@ static bool try_plan(struct paths *p, const struct pf_hunt_answer *answer, const
         p->out->k += v.k;
     if (met && v.class < p->out->class && v.class <= PF_JUDGED_OUTPUT_DIFFERS)
         take_worse(p, &v, &answer->input);
-    if (met && p->out->class != PF_JUDGED_SPEC_VIOLATED)
+    if (met && !how.policy && again.job->t.events.len > p->longest_events) {
+        p->longest_events = again.job->t.events.len;
+        pf_input_bytes_release(&p->longest);
+        pf_input_bytes_copy(&p->longest, &answer->input);
+    }
+    if (met && !how.policy && p->out->class != PF_JUDGED_SPEC_VIOLATED)
         explore(p, &answer->input, &again.job->t, answer->predicted,
                 harmless ? pf_verdict_alternate(&v) : NULL);
     pf_verdict_discard(&v);
@@ -358,11 +387,27 @@ static void try_input(struct paths *p, const struct pf_hunt_answer *answer)
     p->attempts++;
     struct pf_error ignored;
     bool met = (write_plan(p->race->t, p->race->b, plan, &ignored) == PF_OK &&
-                try_plan(p, answer, plan)) ||
-               (!is_stopped(p) && try_plan(p, answer, NULL));
+                try_schedule(p, answer, (struct path_schedule){.plan = plan})) ||
+               (!pf_judge_clock_cuts(p->race->clock) &&
+                try_schedule(p, answer, (struct path_schedule){0}));
     p->out->paths += met;
     p->missed += !met;
     free(plan);
+}
+
+/* A race may do harm only with another input and another schedule before the race: judges it in
+ * random recordings with the input that had the longest run. */
+static void try_longest(struct paths *p)
+{
+    struct pf_hunt_answer answer = {.input = p->longest};
+    for (unsigned i = 1; i <= p->how->recordings && p->out->class == PF_JUDGED_K_WITNESS &&
+                         !pf_judge_clock_cuts(p->race->clock);
+         i++) {
+        char policy[32];
+        snprintf(policy, sizeof policy, "random:%u", i);
+        p->number++;
+        (void)try_schedule(p, &answer, (struct path_schedule){.policy = policy});
+    }
 }
 
 /* --- all inputs --- */
@@ -395,7 +440,7 @@ static void add_summary(struct paths *p)
     else if (c.limit)
         pf_text_format(&t, "; incomplete: the solver reached its time limit on %llu question%s",
                        (unsigned long long)c.limit, c.limit == 1 ? "" : "s");
-    else if (is_stopped(p))
+    else if (p->race->clock->cut)
         pf_text_add(&t, "; incomplete: the time was up");
     pf_text_char(&t, 0);
     pf_evidence_text(p->out, "paths", t.at);
@@ -419,11 +464,14 @@ static void explore_inputs(struct paths *p)
     if (!explore(p, &p->hunt.seed, p->race->t, 0, harmless ? pf_verdict_alternate(p->out) : NULL))
         return;
     while (p->out->paths < p->how->paths && p->out->class != PF_JUDGED_SPEC_VIOLATED &&
-           p->attempts < ATTEMPTS * p->how->paths && !is_stopped(p) && next_input(p, &answer)) {
-        if (may_change(p, &answer.input))
+           p->attempts < ATTEMPTS * p->how->paths && !p->race->clock->cut &&
+           next_input(p, &answer)) {
+        if (may_change(p, &answer.input) && !pf_judge_clock_cuts(p->race->clock))
             try_input(p, &answer);
         pf_input_bytes_release(&answer.input);
     }
+    if (p->out->class == PF_JUDGED_K_WITNESS && p->longest_events)
+        try_longest(p);
     if (p->out->class == PF_JUDGED_K_WITNESS && p->out->paths > 1)
         snprintf(p->out->reason, sizeof p->out->reason,
                  "%u runs of the alternate order, with %u inputs, gave results of the primary one",
@@ -431,9 +479,9 @@ static void explore_inputs(struct paths *p)
 }
 
 void pf_judge_paths(const struct pf_judge_settings *how, const struct pf_judge_case *race,
-                    uint64_t end_ms, struct pf_verdict *out)
+                    struct pf_verdict *out)
 {
-    struct paths p = {.how = how, .race = race, .end_ms = end_ms, .out = out};
+    struct paths p = {.how = how, .race = race, .out = out};
     struct pf_error e;
     if (pf_program_check_symbolic(race->recording->meta.program, &e) != PF_OK) {
         pf_evidence_text(
@@ -451,6 +499,7 @@ void pf_judge_paths(const struct pf_judge_settings *how, const struct pf_judge_c
         explore_inputs(&p);
         add_summary(&p);
         pf_input_bytes_release(&p.hunt.seed);
+        pf_input_bytes_release(&p.longest);
         for (size_t i = 0; i < p.named.len; i++)
             pf_input_bytes_release(&p.named.at[i]);
         pf_vec_release(&p.named);

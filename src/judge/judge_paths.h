@@ -17,9 +17,8 @@
 
 #include "judge.h"
 
-/* Extends a verdict for one input, k-witness-harmless or output-differs, to how->paths inputs.
- * end_ms: when the time for the race is up, as pf_now_ms; 0: no limit. */
+/* Extends a verdict for one input, k-witness-harmless or output-differs, to how->paths inputs. */
 void pf_judge_paths(const struct pf_judge_settings *how, const struct pf_judge_case *race,
-                    uint64_t end_ms, struct pf_verdict *out);
+                    struct pf_verdict *out);
 
 #endif

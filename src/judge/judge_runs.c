@@ -1,7 +1,6 @@
 /* judge_runs.c - see judge_runs.h. */
 #define _GNU_SOURCE
 #include "judge_runs.h"
-#include "duration.h"
 #include "load_trace.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,12 +15,6 @@ static char *clip_path(const struct pf_judge_runs *g, size_t i)
 {
     return pf_mem_format("%s/%s.%u.%u.%zu.run", g->race->scratch, g->race->name, g->memory.model,
                          g->groups, i);
-}
-
-static uint64_t time_left(const struct pf_judge_runs *g)
-{
-    uint64_t used = pf_now_ms() - g->began;
-    return !g->how->limit_ms ? 0 : used < g->how->limit_ms ? g->how->limit_ms - used : 1;
 }
 
 struct pf_trace *pf_judge_run_trace(const struct pf_judge_run *r)
@@ -85,6 +78,9 @@ static void take(struct pf_judge_runs *g, const struct pf_order_run *r, char *pa
 pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish *wishes, size_t n,
                             struct pf_error *e)
 {
+    struct pf_judge_clock *clock = g->race->clock;
+    if (pf_judge_clock_cuts(clock))
+        return pf_fail(e, PF_IO, "the time was up");
     struct pf_order_run *runs = pf_mem_zero(PF_CONTINUATIONS, sizeof *runs);
     uint32_t count = 0;
     for (size_t i = 0; i < n; i++)
@@ -114,12 +110,18 @@ pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish 
                                .n = count,
                                .folder = g->race->scratch,
                                .jobs = g->how->jobs,
-                               .limit_ms = time_left(g),
+                               .limit_ms = pf_judge_clock_left(clock, 0),
                                .should_stop = g->how->should_stop,
                                .arg = g->how->arg};
     pf_status s = pf_both_orders_run(&q, e);
-    for (uint32_t i = 0; i < count; i++)
+    bool all = s == PF_OK;
+    clock->runs += count;
+    for (uint32_t i = 0; i < count; i++) {
+        all &= runs[i].ran;
         take(g, &runs[i], (char *)runs[i].clip);
+    }
+    if (!all) /* perhaps because the time is up now */
+        (void)pf_judge_clock_cuts(clock);
     g->groups++;
     free(runs);
     return s;

@@ -23,6 +23,7 @@ struct pf_judge_run {
     struct pf_run_trace *trace; /* see pf_judge_run_trace */
     struct pf_run_output output;
     char *clip;
+    bool has_twin; /* its twin has run (flip_back.h), and has not decided anything */
     enum pf_run_failure failed;
     char failure[300]; /* the same as text; "": it did not fail */
 };
@@ -33,7 +34,6 @@ struct pf_judge_runs {
     uint32_t hold_from; /* as in both_orders.h */
     uint64_t events; /* likewise */
     struct pf_memory_settings memory; /* likewise */
-    uint64_t began;
     PF_VEC(struct pf_judge_run) at;
     unsigned groups;
 };

@@ -13,6 +13,7 @@ struct pf_judging {
     const struct pf_judge_case *race; /* &own */
     struct pf_judge_runs g;
     struct pf_verdict *out;
+    bool stuck; /* further runs of an order could not be made */
     bool varies; /* the output of two equal runs of the primary order differs */
     uint64_t polled; /* address of the variable whose polling orders the accesses; 0: none */
 };

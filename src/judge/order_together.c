@@ -1,6 +1,5 @@
 /* order_together.c - see order_together.h. */
 #include "order_together.h"
-#include "duration.h"
 #include <stdlib.h>
 
 #define PRIORITIES 4 /* assignments of priorities that are tried */
@@ -28,8 +27,7 @@ bool pf_order_together_differs(struct pf_order_together *o, const struct pf_judg
     *o =
         (struct pf_order_together){.race = *race, .name = pf_mem_format("%s.together", race->name)};
     o->race.name = o->name;
-    o->runs = (struct pf_judge_runs){
-        .how = how, .race = &o->race, .hold_from = PF_NONE, .began = pf_now_ms()};
+    o->runs = (struct pf_judge_runs){.how = how, .race = &o->race, .hold_from = PF_NONE};
     if (pf_judge_runs_add(&o->runs, wishes, 2, &e) != PF_OK)
         return false;
     for (unsigned i = 0; i < PRIORITIES; i++) {

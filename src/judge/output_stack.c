@@ -3,7 +3,6 @@
 #include "output_stack.h"
 #include "directed.h"
 #include "supervisor.h"
-#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -15,15 +14,16 @@ struct stack_query {
     const char *clip;
     int fd;
     uint64_t at;
-    char text[PF_OUTPUT_STACK];
+    struct pf_output_stack found;
 };
 
 static int replay(const void *arg)
 {
     struct stack_query *q = *(struct stack_query *const *)arg;
     struct pf_directed d = {.quiet = true,
-                            .output_stack = q->text,
-                            .output_room = sizeof q->text,
+                            .output_stack = q->found.stack,
+                            .output_room = sizeof q->found.stack,
+                            .output_bytes = q->found.bytes,
                             .output_fd = q->fd,
                             .output_at = q->at};
     struct pf_child_end child;
@@ -32,10 +32,11 @@ static int replay(const void *arg)
     struct pf_error e;
     if (pf_clip_open(&clip, q->clip, &e) == PF_OK)
         (void)!pf_directed_replay(&clip, NULL, &d, &child, &end, &e);
+    q->found.length = d.output_length;
     return 0;
 }
 
-bool pf_output_stack_find(const char *clip, int fd, uint64_t at, char *to, size_t room)
+bool pf_output_stack_find(const char *clip, int fd, uint64_t at, struct pf_output_stack *out)
 {
     struct stack_query *q =
         mmap(NULL, sizeof *q, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -53,8 +54,9 @@ bool pf_output_stack_find(const char *clip, int fd, uint64_t at, char *to, size_
                                  .limit_ms = LIMIT_MS,
                                  .grace_ms = GRACE_MS,
                                  .forwards = true};
-    bool found = pf_supervisor_run(&command, NULL, NULL, &result, &e) == PF_OK && *q->text;
-    snprintf(to, room, "%s", q->text);
+    bool found = pf_supervisor_run(&command, NULL, NULL, &result, &e) == PF_OK &&
+                 (*q->found.stack || q->found.length);
+    *out = q->found;
     munmap(q, sizeof *q);
     return found;
 }

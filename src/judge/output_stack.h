@@ -1,5 +1,6 @@
 /*
- * output_stack.h - finds the call stack that wrote a certain byte of a run's output.
+ * output_stack.h - finds the call stack that wrote a certain byte of a run's output, and what
+ *                  it wrote.
  *
  * Model:   the clip is replayed, and the runtime stores the stack when the byte is written.
  * Threads: the caller must be single-threaded; the replay happens in a process of its own.
@@ -11,10 +12,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define PF_OUTPUT_STACK 2048 /* bytes of a stack as text */
+struct pf_output_stack {
+    char stack[2048]; /* one line for each function, innermost first; "": not known */
+    size_t length; /* of bytes: what the same call writes from there on */
+    char bytes[4096];
+};
 
-/* Writes the stack, one line for each function, innermost first. False: the byte is not written, or
- * the clip could not be replayed. */
-bool pf_output_stack_find(const char *clip, int fd, uint64_t at, char *to, size_t room);
+/* False: the byte is not written, or the clip could not be replayed. */
+bool pf_output_stack_find(const char *clip, int fd, uint64_t at, struct pf_output_stack *out);
 
 #endif

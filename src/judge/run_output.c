@@ -45,12 +45,13 @@ pf_status pf_run_output_read(struct pf_run_output *o, const struct pf_clip *clip
             continue;
         }
         struct pf_output_stream *k = stream_of(o, r.fd);
-        pf_vec_push(&k->pieces, (struct pf_output_piece){k->length, r.context});
+        uint64_t hash = (k->hash ^ r.hash) * 0x9e3779b97f4a7c15u + r.length;
+        pf_vec_push(&k->pieces, (struct pf_output_piece){k->length, hash, r.context});
         k->kept &= r.kept == r.length;
         for (uint32_t i = 0; k->kept && i < r.kept; i++)
             pf_vec_push(&k->bytes, (char)bytes[at + i]);
         k->length += r.length;
-        k->hash = (k->hash ^ r.hash) * 0x9e3779b97f4a7c15u + r.length;
+        k->hash = hash;
         at += r.kept;
     }
     free(bytes);
@@ -187,12 +188,8 @@ static uint32_t writer_at(const struct pf_output_stream *s, uint64_t at)
 static void line_at(const struct pf_output_stream *s, uint64_t at, char *to, size_t room)
 {
     *to = 0;
-    if (!s || at >= s->length)
+    if (!s || at >= s->length || !s->kept)
         return;
-    if (!s->kept) {
-        snprintf(to, room, "(its bytes are not stored)");
-        return;
-    }
     size_t from = at, end = at;
     while (from && s->bytes.at[from - 1] != '\n' && at - from < room / 2)
         from--;
@@ -209,8 +206,14 @@ static void describe_difference(const struct pf_output_stream *x, const struct p
     uint64_t n = x && y ? (x->length < y->length ? x->length : y->length) : 0;
     d->fd = x ? x->fd : y->fd;
     d->at = 0;
-    while (x && y && x->kept && y->kept && d->at < n && x->bytes.at[d->at] == y->bytes.at[d->at])
+    d->kept = (!x || x->kept) && (!y || y->kept);
+    while (x && y && d->kept && d->at < n && x->bytes.at[d->at] == y->bytes.at[d->at])
         d->at++;
+    size_t pieces = !x || !y || d->kept             ? 0
+                    : x->pieces.len < y->pieces.len ? x->pieces.len
+                                                    : y->pieces.len;
+    for (size_t i = 0; i < pieces && x->pieces.at[i].hash == y->pieces.at[i].hash; i++)
+        d->at = i + 1 < x->pieces.len ? x->pieces.at[i + 1].at : x->length;
     line_at(x, d->at, d->text[0], sizeof d->text[0]);
     line_at(y, d->at, d->text[1], sizeof d->text[1]);
     d->thread[0] = writer_at(x, d->at);

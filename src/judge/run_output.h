@@ -17,6 +17,7 @@
 /* One piece: what one system call wrote. */
 struct pf_output_piece {
     uint64_t at; /* offset of its first byte in the stream */
+    uint64_t hash; /* chain over the hashes of all pieces up to this one */
     uint32_t thread;
 };
 
@@ -47,6 +48,7 @@ bool pf_run_output_permuted(const struct pf_run_output *a, const struct pf_run_o
 
 struct pf_output_difference {
     int fd;
+    bool kept; /* the bytes are known; otherwise `at` is where the piece with them begins */
     uint64_t at; /* offset of the first byte that differs */
     /* the lines of the two runs that contain it, NUL-terminated; "": the stream ends before */
     char text[2][160];

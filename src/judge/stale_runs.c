@@ -93,7 +93,8 @@ static void take_result(struct stale_search *s, const struct pf_judge_run *r)
     const char *model = pf_memory_model_name(s->runs.memory.model);
     char what[300];
     bool blamed = r->run.ran && is_stale(r) && !r->run.order.limited && class < s->out->class;
-    if (!blamed || found_in_control(s, r) || (!*r->failure && output_varies(s->sc)))
+    if (!blamed || found_in_control(s, r) || s->sc->race->clock->cut ||
+        (!*r->failure && output_varies(s->sc)))
         return;
     s->out->class = class;
     s->out->k = 0;
@@ -162,8 +163,7 @@ void pf_stale_runs_judge(struct pf_judge_runs *sc, bool enforced, struct pf_verd
 {
     const struct pf_judge_settings *how = sc->how;
     struct stale_search s = {.sc = sc, .out = out};
-    s.runs = (struct pf_judge_runs){
-        .how = how, .race = sc->race, .hold_from = sc->hold_from, .began = sc->began};
+    s.runs = (struct pf_judge_runs){.how = how, .race = sc->race, .hold_from = sc->hold_from};
     s.runs.memory.model = how->memory;
     s.runs.memory.bound = how->as_paper;
     if (!how->as_paper)
@@ -176,8 +176,7 @@ void pf_stale_runs_judge(struct pf_judge_runs *sc, bool enforced, struct pf_verd
                         (struct pf_judge_wish){.alternate = alternate, .n = 1, .seed = 1 + i});
     }
     while (s.next < s.queue.len && s.made < how->stale_runs && !s.failed &&
-           out->class != PF_JUDGED_SPEC_VIOLATED &&
-           !(how->should_stop && how->should_stop(how->arg)))
+           out->class != PF_JUDGED_SPEC_VIOLATED && !pf_judge_clock_cuts(sc->race->clock))
         run_batch(&s);
     if (s.made && out->class > PF_JUDGED_OUTPUT_DIFFERS)
         out->memory = pf_memory_model_name(how->memory);

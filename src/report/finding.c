@@ -78,6 +78,12 @@ int pf_location_from(const char *word) { return find(locations, PF_LOCATIONS, wo
 const char *pf_judge_class_name(enum pf_judge_class c) { return classes[c]; }
 int pf_judge_class_from(const char *word) { return find(classes, PF_JUDGED_CLASSES, word); }
 
+bool pf_finding_is_judged(const struct pf_finding *f)
+{
+    bool open = f->judged && f->judged->incomplete && pf_finding_class(f) == PF_JUDGED_UNDECIDED;
+    return f->verdict && !open;
+}
+
 enum pf_judge_class pf_finding_class(const struct pf_finding *f)
 {
     int judged = f->verdict ? pf_judge_class_from(f->verdict) : -1;

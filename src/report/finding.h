@@ -160,6 +160,7 @@ struct pf_judged {
     const char *memory; /* the memory model: sc, tso or weak */
     const char *reason; /* one sentence */
     bool adhoc; /* one of the accesses tests ad hoc synchronisation */
+    bool incomplete; /* planned runs were left out, because the time was up */
     const struct pf_judged_evidence *evidence;
     size_t nevidence;
 };
@@ -247,6 +248,8 @@ static inline bool pf_kind_is_misuse(enum pf_kind k) { return k >= PF_KIND_MUTEX
 /* True for a cycle in the order in which locks were taken in free mode: a deadlock that no run has
  * shown. Each access takes a lock while it holds one other, which the previous access takes. */
 bool pf_finding_is_lock_order(const struct pf_finding *f);
+/* True if it has a class, and more time would not have made a difference. */
+bool pf_finding_is_judged(const struct pf_finding *f);
 /* The class of a finding, for sorting and exit statuses. If it is not judged: findings with harm,
  * failures and memory errors count as spec-violated, all others as undecided. */
 enum pf_judge_class pf_finding_class(const struct pf_finding *f);

@@ -251,6 +251,7 @@ static void judged(struct pf_text *t, const struct pf_finding *f)
     pf_json_str(t, "memory", j->memory);
     pf_json_str(t, "reason", j->reason);
     pf_json_bool(t, "adhoc", j->adhoc);
+    pf_json_bool(t, "incomplete", j->incomplete);
     pf_json_key(t, "evidence");
     pf_text_char(t, '[');
     for (size_t i = 0; i < j->nevidence; i++) {

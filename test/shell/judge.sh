@@ -93,6 +93,16 @@ has err "expected a condition such as"
 status 2 "$PF" judge --fail-on=bad
 has err "--fail-on=bad"
 status 0 "$PF" record -o two.clip -- ./two
+# A class that needs more runs than the budget permits is not claimed.
+status 66 "$PF" judge --runs 7 --met 0 --json short.json two.clip
+has out "judge: 2 races, 1 output-differs, 1 undecided"
+has out "so far: 2 runs of the alternate order gave results of the primary one"
+python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" short.json
+python3 -c '
+import json
+judged = {f["judged"]["class"]: f["judged"] for f in json.load(open("short.json"))["findings"]}
+assert judged["undecided"]["incomplete"] and judged["undecided"]["k"] == 0, judged
+assert judged["undecided"]["reason"].startswith("the budget was used up after "), judged'
 status 2 "$PF" judge --race=T1 two.clip
 has err "expected two events such as T1:137,T2:40"
 status 2 "$PF" judge --race=T1:1,T2:999 two.clip
@@ -102,6 +112,15 @@ echo 'int changed;' >>two.c
 status 2 "$PF" judge two.clip
 has err "another build of"
 grep -Eq 'recorded: [0-9a-f]{16}, now: [0-9a-f]{16}' err || fail "both build ids expected"
+
+# The output of the recording is not there when the program runs again, and stays as it is.
+"$PF" cc -g -O1 "$ROOT/test/shell/part/judge_refuses.c" -o refuses
+status 0 "$PF" record -o refuses.clip -- ./refuses
+cp result.txt result.before
+status 66 "$PF" judge refuses.clip
+has out 'output: descriptor 3, byte 0: primary: "2"; alternate: "1"'
+[ "$(grep -c "order:$" out)" = 2 ] || fail "the stacks of both orders expected"
+cmp result.txt result.before || fail "judging has changed the output of the recording"
 
 # A loop that counts is not ad hoc synchronisation.
 "$PF" cc -g -O1 -pthread "$ROOT/example/tally.c" -o tally
