@@ -14,6 +14,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#define COMPRESSION 1 /* level of Zstandard: recording must not wait for it */
+
 struct pf_clip_writer {
     int fd;
     char *path;
@@ -82,7 +84,7 @@ static pf_status put_chunk(struct pf_clip_writer *w, unsigned stream, const void
     }
     unsigned char *body = w->room + sizeof(struct pf_chunk);
     size_t stored =
-        ZSTD_compressCCtx(w->zstd, body, w->size - sizeof(struct pf_chunk), bytes, n, 1);
+        ZSTD_compressCCtx(w->zstd, body, w->size - sizeof(struct pf_chunk), bytes, n, COMPRESSION);
     struct pf_chunk c = {.magic = PF_CHUNK_MAGIC,
                          .stream = (uint8_t)stream,
                          .codec = PF_CODEC_ZSTD,

@@ -16,14 +16,6 @@ const struct pf_analysis pf_analyses[] = {
 };
 const size_t pf_nanalyses = sizeof pf_analyses / sizeof *pf_analyses;
 
-const struct pf_limits pf_limits_default = {
-    .window = 4000,
-    .cp_window = 1024,
-    .conflicts = 2000,
-    .tries = 10,
-    .history = 48,
-};
-
 const struct pf_analysis *pf_analysis_find(const char *name, size_t len)
 {
     for (size_t i = 0; i < pf_nanalyses; i++)

@@ -5,8 +5,8 @@
 #include "finding_group.h"
 #include "finding_json.h"
 #include "finding_text.h"
-#include "importance.h"
 #include "narrative.h"
+#include "sarif_level.h"
 #include "sarif_rules.h"
 #include "text_format.h"
 #include <ctype.h>
@@ -383,8 +383,8 @@ static void add_result(struct sarif_writer *w, const struct pf_finding *const *a
     pf_text_char(t, '{');
     pf_json_str(t, "ruleId", pf_kind_name(f->kind));
     pf_json_num(t, "ruleIndex", f->kind);
-    pf_json_str(t, "level", pf_importance_level(f));
-    pf_json_num(t, "rank", pf_importance_rank(f));
+    pf_json_str(t, "level", pf_sarif_level(f));
+    pf_json_num(t, "rank", pf_sarif_rank(f));
     pf_text_init(&m, &pool);
     pf_finding_title(&m, f);
     for (size_t i = 0; i < f->naccesses && i < 2; i++) {

@@ -1,7 +1,7 @@
-/* importance.c - see importance.h. */
-#include "importance.h"
+/* sarif_level.c - see sarif_level.h. */
+#include "sarif_level.h"
 
-const char *pf_importance_level(const struct pf_finding *f)
+const char *pf_sarif_level(const struct pf_finding *f)
 {
     enum pf_judge_class class = pf_finding_class(f);
     bool shown = f->verdict && class != PF_JUDGED_UNDECIDED;
@@ -10,7 +10,7 @@ const char *pf_importance_level(const struct pf_finding *f)
     return f->status == PF_STATUS_PREDICTED && !shown ? "warning" : "error";
 }
 
-unsigned pf_importance_rank(const struct pf_finding *f)
+unsigned pf_sarif_rank(const struct pf_finding *f)
 {
     static const unsigned of_class[PF_JUDGED_CLASSES] = {
         [PF_JUDGED_SPEC_VIOLATED] = 100, [PF_JUDGED_OUTPUT_DIFFERS] = 80,
