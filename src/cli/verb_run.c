@@ -184,7 +184,7 @@ static int collect(const struct run_command *r, const struct pf_child_end *end, 
 
 int pf_verb_run(int argc, char **argv)
 {
-    struct run_command r = {.launch.sample = "full"};
+    struct run_command r = {0};
     const struct pf_cli_option options[] = {
         {"sample", "POLICY", "sampling policy: full (default), literace, pacer:RATE, atexrace",
          &r.launch.sample, NULL},

@@ -34,9 +34,10 @@ static pf_status check_suppressions(const char *path, struct pf_error *e)
 
 pf_status pf_launch_check(const struct pf_launch *l, struct pf_error *e)
 {
-    pf_status s = pf_sample_check(l->sample, e);
+    const char *sample = l->sample ? l->sample : "full";
+    pf_status s = pf_sample_check(sample, e);
     if (s == PF_OK && l->overhead)
-        s = pf_sample_check_overhead(l->sample, l->overhead, e);
+        s = pf_sample_check_overhead(sample, l->overhead, e);
     return s == PF_OK && l->suppressions ? check_suppressions(l->suppressions, e) : s;
 }
 
@@ -84,7 +85,7 @@ pf_status pf_launch_environment(const struct pf_launch *l, const char *folder, c
         add_option(&t, "plain=1");
     if (l->own_status)
         add_option(&t, "own_status=1");
-    if (strcmp(l->sample, "full")) {
+    if (l->sample) {
         add_option(&t, "sample='");
         pf_text_add(&t, l->sample);
         pf_text_char(&t, '\'');
@@ -93,7 +94,7 @@ pf_status pf_launch_environment(const struct pf_launch *l, const char *folder, c
         add_option(&t, "overhead=");
         pf_text_bytes(&t, l->overhead, strcspn(l->overhead, "%"));
     }
-    if (pf_sample_keeps_state(l->sample)) {
+    if (l->sample && pf_sample_keeps_state(l->sample)) {
         const char *state = l->state ? l->state : PF_STATE_FOLDER;
         s = pf_folder_make(state, e);
         if (s == PF_OK)

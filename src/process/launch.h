@@ -15,7 +15,7 @@
 #define PF_STATE_FOLDER ".photofinish"
 
 struct pf_launch {
-    const char *sample;       /* the sampling policy */
+    const char *sample; /* the sampling policy; NULL: that of PF_OPTIONS, by default full */
     const char *overhead;     /* its share of time, "N" or "N%"; NULL: the default */
     /* folder for the state that policies keep between runs; NULL: PF_STATE_FOLDER */
     const char *state;

@@ -14,6 +14,17 @@ has out "1 finding: 1 confirmed"
 hasnt out "incomplete"
 PF_OPTIONS=exitcode=0 status 0 "$PF" check --runs 1 --state s5 -- ./plain
 has out "1 finding: 1 confirmed"
+# A free run that pf check calls full samples nothing, even if PF_OPTIONS asks for it. So does pf run --sample=full.
+PF_OPTIONS=sample=atexrace status 66 "$PF" check --runs 1 --state s6 -- ./plain
+cat s6/check/*/.runs/*/*.pflog >log
+has log '"type":"end"'
+hasnt log '"sample":'
+PF_OPTIONS=sample=atexrace:quiet=1 status 66 "$PF" run --log s7 --sample=full ./plain
+PF_OPTIONS=sample=atexrace:quiet=1 status 66 "$PF" run --log s8 ./plain
+cat s7/*.pflog >log7
+cat s8/*.pflog >log8
+hasnt log7 '"sample":'
+has log8 '"sample":'
 
 "$PF" cc -g -O0 -pthread -DOWN own.c -o own
 status 0 "$PF" check --runs 2 --state own.s -- ./own
