@@ -92,10 +92,8 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
         break;
     case PF_CHECK_DIRECT:
         tried = pf_chain_find_tried(c, l->finding);
-        if (tried) {
-            tried->tries++;
-            tried->round = l->round;
-        }
+        tried->tries++;
+        tried->round = l->round;
         if (clip)
             add_recording(&c->aimed, l, "");
         break;

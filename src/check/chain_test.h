@@ -16,12 +16,14 @@ enum pf_chain_state { PF_CHAIN_WAITING, PF_CHAIN_RUNNING, PF_CHAIN_OVER };
 struct pf_chain_test {
     bool direct; /* it can be recorded */
     bool batches; /* it can be run many times from a checkpoint */
-    bool switches; /* also from its first switch */
-    bool switches_only; /* what main does before that cannot be private (file_overlay.h) */
+    bool switches; /* batches can also start at its first switch */
+    /* batches start only there: what main does before it cannot be private (file_overlay.h) */
+    bool switches_only;
     unsigned failed; /* consecutive recordings that produced no clip */
     bool slow, hangs; /* its full runs are slow; a free run did not end */
     bool complete;
-    bool forks; /* its forked children have many schedules; a batch would not record them */
+    /* a forked child has many schedules or has failed; a batch would not record children */
+    bool forks;
     bool hunts; /* pf hunt can run it, and has inputs left to try */
     enum pf_chain_state run, record, hatch, look, explore, hunt;
     struct pf_explore_slices slices;

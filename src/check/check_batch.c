@@ -19,7 +19,7 @@
 
 /* --- failures --- */
 
-/* Appends the last line that the recorded program wrote to standard error. */
+/* Appends what the last write of the recorded program to standard error contained. */
 static void add_last_line(char *to, size_t room, const char *path)
 {
     struct pf_clip c;
@@ -108,7 +108,6 @@ static void take(struct pf_check_batch *b, struct pf_check_failures *seen, bool 
     r.failed = !cut && (number(k, "status") || number(k, "signal") || number(k, "memory_errors") ||
                         (*outcome && strcmp(outcome, "lost")));
     b->schedules++;
-    b->cut += cut;
     b->refused += !strcmp(outcome, "diverged");
     b->behaviours += r.behaviours;
     b->events += number(k, "events");
@@ -168,7 +167,6 @@ pf_status pf_check_batch_read(struct pf_check_batch *b, struct pf_check_failures
     const json_t *all = json_object_get(o, "continuations");
     if (!json_is_array(all))
         s = pf_fail(e, PF_BAD, "%s: expected a list of continuations", document);
-    b->reached = !strcmp(word(o, "outcome"), "stopped");
     for (size_t i = 0; s == PF_OK && i < json_array_size(all); i++)
         take(b, seen, stopped, json_array_get(all, i));
     b->events = b->schedules ? b->events / b->schedules : 0;

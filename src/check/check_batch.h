@@ -30,11 +30,9 @@ struct pf_check_batch_recording {
 struct pf_check_batch {
     PF_VEC(struct pf_check_batch_recording) kept;
     uint64_t schedules, behaviours, failures; /* failures: new ones */
-    uint64_t cut; /* schedules that were ended at their time limit */
     uint64_t refused; /* schedules that a private run cannot follow */
     uint64_t events; /* of a schedule, on average */
     uint64_t left; /* systematic search: targets that are left */
-    bool reached; /* the program reached the checkpoint */
 };
 
 /* Reads the document of the batch and chooses recordings. stopped: the batch was terminated, so

@@ -308,7 +308,7 @@ static bool next_hunt(struct pf_chain *c, struct pf_check_line *u)
     return false;
 }
 
-size_t pf_chain_open(const struct pf_chain *c)
+size_t pf_chain_count_open(const struct pf_chain *c)
 {
     size_t n = c->aimed.len;
     for (size_t i = 0; i < c->ntests; i++)

@@ -101,13 +101,15 @@ void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *step, bool c
 /* Adds a recording that was chosen from a batch or a systematic search; `line` is its line in the
  * journal. */
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line);
-/* The number of recordings that are still to be searched for predictions, and of targets that the
+/* The number of recordings that are still to be searched for predictions or (those aimed at a
+ * finding) for races, without those of forked children, plus the number of targets that the
  * systematic search has left. */
-size_t pf_chain_open(const struct pf_chain *c);
+size_t pf_chain_count_open(const struct pf_chain *c);
 /* True if all programs are explored completely. */
 bool pf_chain_is_complete(const struct pf_chain *c);
 /* The recording of this step has the recording of a forked child, to be searched. `many`: the child
- * has many schedules. Call before pf_chain_ended or pf_chain_restore for the step. */
+ * has many schedules, or has failed. Call this before pf_chain_ended or pf_chain_restore
+ * for the step. */
 void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *step, const char *path,
                         bool many);
 /* Reports that the step is not started, because it cannot end within the budget. A round in which

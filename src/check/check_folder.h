@@ -4,8 +4,8 @@
  * Model:   plan.json describes what is checked; `journal` has a line for every step that has ended,
  *          appended in one write; .runs/N holds the logs of free run N, clips/ recordings and
  *          clips, and found/N.json the findings of step N. A step that was cut off has no line and
- *          is repeated. The process that works on a check holds a lock on the file `lock`, which
- *          the kernel releases with the process.
+ *          is repeated, except a HATCH or EXPLORE that has a partial result. The process that works
+ *          on a check holds a lock on the file `lock`, which the kernel releases with the process.
  * Memory:  paths are malloced; the caller frees lists of lines.
  * Threads: any number of processes may use one STATE, each with its own check.
  * Errors:  PF_IO, PF_BAD with the path.
@@ -99,7 +99,7 @@ void pf_check_searched_path(char *to, const char *folder, const struct pf_check_
 #define PF_CHECK_RUN_NAME "check-%llu" /* PF_RUN of the processes of a free run */
 #define PF_CHECK_CLIP "/clips/%llu.clip"
 #define PF_CHECK_BEHAVIOURS "/behaviours-%llu" /* of a test (pf record --behaviours) */
-#define PF_CHECK_TRIES "/clips/%llu"
+#define PF_CHECK_OUTPUT "/clips/%llu" /* what a HATCH, BATCH, EXPLORE, HUNT or JUDGE writes */
 #define PF_CHECK_HUNTED "/hunt-%llu" /* the state of pf hunt for a test */
 #define PF_CHECK_FOUND "/found/%llu.json"
 #define PF_CHECK_EXPLORATION "/exploration-%llu.json" /* of an EXPLORE */

@@ -139,8 +139,8 @@ static void complete_confirmed(struct pf_findings *f)
         }
 }
 
-/* Verdicts on findings that other steps have found: counts nothing, keeps no schedules, and counts
- * the races that were not judged as undecided. */
+/* For verdicts on findings of other steps: sets the counts of the findings to 0, drops their
+ * schedules, and sets line->undecided to the number of races without a verdict. */
 static void complete_judged(struct pf_findings *f, const struct pf_check_folder *folder,
                             struct pf_check_line *line)
 {

@@ -37,8 +37,8 @@ void pf_check_found_release(struct pf_check_found *f);
 /* Reads a suppressions file. Matching findings are dropped. */
 PF_MUST_USE pf_status pf_check_found_read_suppressions(struct pf_check_found *f, const char *path,
                                                        struct pf_error *e);
-/* Adds the findings of a step to `f`. *news: a finding is new or newly confirmed. The counts of
- * the line are filled in. */
+/* Adds the findings of a step to `f`. *news: a finding is new, newly confirmed or newly harmful.
+ * The counts of the line are filled in. */
 PF_MUST_USE pf_status pf_check_found_take(struct pf_check_found *f,
                                           const struct pf_check_folder *folder,
                                           struct pf_check_line *line, bool *news,

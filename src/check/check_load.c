@@ -39,7 +39,8 @@ static char *text(struct pf_findings *f, const char *s)
     return pf_pool_text(&f->pool, s, strlen(s));
 }
 
-/* Adds a note that counts `times`, or its count if it is known. */
+/* Adds a note with the count `times`. If the list has a note with this text, adds `times` to its
+ * count. */
 static void add_note(struct check_loader *l, struct pf_check_note **list, uint64_t times,
                      const char *format, ...) __attribute__((format(printf, 4, 5)));
 static void add_note(struct check_loader *l, struct pf_check_note **list, uint64_t times,
@@ -64,7 +65,8 @@ static void add_note(struct check_loader *l, struct pf_check_note **list, uint64
 
 /* --- one line --- */
 
-/* True if a recording's replay has shown this failure: then it has a finding with a stack. */
+/* True if there is a finding of this kind with a stack. It is assumed to be this failure, which a
+ * replay has then shown. */
 static bool is_shown(const struct pf_findings *f, enum pf_kind kind)
 {
     for (size_t i = 0; i < f->n; i++)

@@ -61,7 +61,7 @@ static uint64_t estimate_ms(const struct check_loop *l, enum pf_check_kind kind,
     uint64_t record = took[PF_CHECK_RECORD] ? took[PF_CHECK_RECORD] : took[PF_CHECK_RUN];
     uint64_t length = pf_chain_length(&l->w->chain, test);
     if (kind == PF_CHECK_BATCH ||
-        kind == PF_CHECK_EXPLORE) /* it ends by itself at any limit, after at least one schedule */
+        kind == PF_CHECK_EXPLORE) /* it ends at its own limit, but runs at least one schedule */
         return 2 * record;
     if (kind ==
         PF_CHECK_HATCH) /* at least: a replay, which shows a failure; it tries what it can */
@@ -305,7 +305,7 @@ static pf_status take_batch(struct check_loop *l, struct pf_check_line *line, bo
     line->refused = b.schedules && b.schedules == b.refused;
     *ran = b.schedules > 0;
     pf_check_batch_release(&b);
-    pf_check_path(path, w->folder->absolute, PF_CHECK_TRIES, line->step);
+    pf_check_path(path, w->folder->absolute, PF_CHECK_OUTPUT, line->step);
     pf_folder_remove(path);
     pf_check_path(path, w->folder->absolute, PF_CHECK_CLIP, line->step);
     unlink(path);
@@ -409,7 +409,8 @@ static void collect(struct check_loop *l, size_t slot)
         st = take_batch(l, line, &clip);
     if (st == PF_OK)
         st = pf_check_found_take(&w->found, w->folder, line, &news, l->e);
-    /* --continue repeats a stopped step; the findings of a stopped free run or hatch are kept. */
+    /* --continue repeats a stopped step, unless its line is kept: that of a HATCH or EXPLORE with a
+     * partial result. The findings are kept in any case. */
     bool partial = (line->kind == PF_CHECK_HATCH && line->events) ||
                    (line->kind == PF_CHECK_EXPLORE && line->schedules);
     bool keep_line = !pf_check_line_cut(line) || partial;

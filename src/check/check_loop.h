@@ -19,7 +19,7 @@ struct pf_check_work {
     struct pf_chain chain;
     struct pf_check_found found;
     uint64_t steps; /* the highest step number in use */
-    struct pf_check_failures failures; /* those of the batches */
+    struct pf_check_failures failures; /* those of batches and of the systematic search */
     uint64_t schedules; /* run so far: recordings, batches and tries */
     uint64_t behaviours; /* behaviours that batches were the first to show */
     uint64_t began_ms; /* as pf_now_ms */

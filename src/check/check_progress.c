@@ -92,14 +92,14 @@ void pf_check_progress_show(struct pf_check_progress *p, const struct pf_check_w
     add_found(found, sizeof found, &w->found);
     const char *test =
         w->settings->tests.n > 1 && what ? w->settings->tests.at[what->test].name : "";
-    snprintf(
-        line, sizeof line,
-        "[%llu/%llu s] %s | %llu schedules, %llu new behaviours/min, %zu open | round %llu: %s %s",
-        (unsigned long long)spent_ms / 1000, (unsigned long long)(time_ms + 999) / 1000, found,
-        (unsigned long long)w->schedules,
-        (unsigned long long)behaviours_per_minute(p, w->behaviours, spent_ms),
-        w->found.ntargets + pf_chain_open(&w->chain), (unsigned long long)w->chain.round + 1, doing,
-        test);
+    snprintf(line, sizeof line,
+             "[%llu/%llu s] %s | %llu schedules, %llu new behaviours/min, %zu targets open | "
+             "round %llu: %s %s",
+             (unsigned long long)spent_ms / 1000, (unsigned long long)(time_ms + 999) / 1000, found,
+             (unsigned long long)w->schedules,
+             (unsigned long long)behaviours_per_minute(p, w->behaviours, spent_ms),
+             w->found.ntargets + pf_chain_count_open(&w->chain),
+             (unsigned long long)w->chain.round + 1, doing, test);
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
             *c = '?'; /* names come from the user, and the width is limited */

@@ -1,8 +1,8 @@
 /*
  * check_progress.h - shows on standard error what a check does and has found: on a terminal one
  * line that is updated, and a line for each new finding. The line has the number of schedules, of
- * new behaviours per minute, and of open targets: races that are not confirmed, and recordings that
- * are still to be searched for predictions.
+ * new behaviours per minute, and of open targets: races that are not confirmed, recordings that are
+ * still to be searched (pf_chain_count_open), and targets of the systematic search.
  */
 #ifndef PF_CHECK_CHECK_PROGRESS_H
 #define PF_CHECK_CHECK_PROGRESS_H

@@ -4,7 +4,9 @@
 #define JUDGE_PERCENT 25 /* of the time budget: the most that judging may use */
 #define EXPLORE_PERCENT 60 /* of the time budget: the most that the systematic search may use */
 #define HUNT_PERCENT 15 /* of the time budget: the share of hunts, while other steps have work */
-#define HUNT_SLICES 3 /* least number of hunts that use the share; each runs its corpus again */
+/* The share is divided among at least this many hunts. Not among more than necessary: each hunt
+ * begins by running its corpus again. */
+#define HUNT_SLICES 3
 
 uint64_t pf_chain_judge_ms(const struct pf_chain *c)
 {

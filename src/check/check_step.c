@@ -14,8 +14,8 @@
 
 enum { FIXED = 32 }; /* most words of our own in a command */
 
-/* Restricts the process to one core, a different one for each job; directed mode uses the
- * highest core that is left. */
+/* Restricts the process to one core, a different one for each job. Jobs take cores from the highest
+ * number down, as directed mode does. */
 static void choose_core(size_t slot)
 {
     cpu_set_t all, one;
@@ -108,7 +108,7 @@ static size_t set_batch_words(struct pf_check_step *s, char **argv, size_t n)
     argv[n++] = number_word(s, "--first=", l->first, "");
     argv[n++] = word(s, "--tail=", l->schedule);
     argv[n++] = "--folder";
-    argv[n++] = path_word(s, PF_CHECK_TRIES, l->step);
+    argv[n++] = path_word(s, PF_CHECK_OUTPUT, l->step);
     argv[n++] = "--behaviours";
     argv[n++] = path_word(s, PF_CHECK_BEHAVIOURS, l->test);
     argv[n++] = number_word(s, "--each=", s->each_ms, "ms");
@@ -133,7 +133,7 @@ static size_t set_explore_words(struct pf_check_step *s, char **argv, size_t n)
     argv[n++] = number_word(s, "--runs=", l->schedules, "");
     argv[n++] = number_word(s, "--time=", s->own_limit_ms, "ms");
     argv[n++] = "-o";
-    argv[n++] = path_word(s, PF_CHECK_TRIES, l->step);
+    argv[n++] = path_word(s, PF_CHECK_OUTPUT, l->step);
     argv[n++] = "--json";
     argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
     return n;
@@ -203,7 +203,7 @@ static void set_words(struct pf_check_step *s, char **argv)
         argv[n++] = "--known";
         argv[n++] = path_word(s, "/known", 0);
         argv[n++] = "-o";
-        argv[n++] = path_word(s, PF_CHECK_TRIES, l->step);
+        argv[n++] = path_word(s, PF_CHECK_OUTPUT, l->step);
         argv[n++] = "--json";
         argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
         argv[n++] = searched_word(s);
@@ -214,7 +214,7 @@ static void set_words(struct pf_check_step *s, char **argv)
         argv[n++] = word(s, s->folder->absolute, "");
         argv[n++] = number_word(s, "--time=", s->own_limit_ms, "ms");
         argv[n++] = "-o";
-        argv[n++] = path_word(s, PF_CHECK_TRIES, l->step);
+        argv[n++] = path_word(s, PF_CHECK_OUTPUT, l->step);
         argv[n++] = "--json";
         argv[n++] = path_word(s, PF_CHECK_RAW, l->step);
         break;
@@ -251,7 +251,7 @@ pf_status pf_check_step_init(struct pf_check_step *s, const char *pf, struct pf_
         s->command.argv = t->argv;
         return pf_folder_make(folder, e);
     }
-    pf_check_path(folder, s->folder->absolute, PF_CHECK_TRIES, s->line.step);
+    pf_check_path(folder, s->folder->absolute, PF_CHECK_OUTPUT, s->line.step);
     if (s->line.kind == PF_CHECK_BATCH && pf_folder_make(folder, e) != PF_OK)
         return PF_IO;
     size_t n = 0;

@@ -22,7 +22,8 @@ struct pf_check_step {
     size_t slot; /* index of the job, from 0 */
     uint64_t limit_ms; /* SIGTERM after this time */
     bool by_budget; /* limit_ms is the rest of the time budget */
-    /* HATCH, BATCH: after this time the step ends by itself, with a result */
+    /* all kinds except RUN, RECORD, DIRECT, LOOK: after this time the step ends by itself, with a
+     * result */
     uint64_t own_limit_ms;
     uint64_t each_ms; /* BATCH: time limit of a schedule */
     uint64_t kill_at_ms; /* SIGKILL at this time (pf_now_ms) */

@@ -4,10 +4,10 @@
  * Model:   the driver is a process between the supervisor and the program. Whenever a descendant
  *          starts to listen on a socket, the driver runs the client command (sh -c, with PF_PORT)
  *          and then sends SIGTERM to that descendant. With --for it sends SIGTERM to every process
- *          of the program that has run for that long. Unless the program has a file as its standard
- *          input, that stays open until all processes of the program have been told to end. The
- *          driver ends with the program's status. In a step that runs the program many times, each
- *          of these processes is driven, and the standard input stays open to the end of the step.
+ *          of the program that has run for that long. If the standard input of the program is not a
+ *          file, it is a pipe that stays open until all processes of the program were sent SIGTERM.
+ *          The driver ends with the program's status. In a step that runs the program many times,
+ *          each of these processes is driven, and the pipe stays open to the end of the step.
  * Errors:  in the report: no port was opened, the client failed.
  */
 #ifndef PF_CHECK_SERVER_DRIVER_H

@@ -28,7 +28,7 @@ static int complain(const struct pf_error *e) { return pf_complain(PF_CHECK_VERB
 /* Steps that were cut off have no line in the journal; their numbers are not reused. */
 static void skip_used(struct pf_check_work *w)
 {
-    static const char *const forms[] = {PF_CHECK_RUNS, PF_CHECK_CLIP, PF_CHECK_TRIES};
+    static const char *const forms[] = {PF_CHECK_RUNS, PF_CHECK_CLIP, PF_CHECK_OUTPUT};
     uint64_t last = w->steps;
     for (uint64_t n = last + 1; n <= last + PF_CHECK_JOBS_MAX; n++)
         for (size_t i = 0; i < sizeof forms / sizeof forms[0]; i++) {

@@ -174,8 +174,11 @@ static void read_events(struct pf_reader *r, const struct pf_trace *t, const jso
     size_t n = json_array_size(v);
     w->stuck = json_is_true(json_object_get(o, "stuck"));
     w->adjacent = json_is_true(json_object_get(o, "adjacent"));
-    if (n < 2 || n > PF_PATTERN_MAX)
-        pf_read_fail(r, "two events or more", "events");
+    if (n < 2 || n > PF_PATTERN_MAX) {
+        char expected[32];
+        snprintf(expected, sizeof expected, "2 to %d events", PF_PATTERN_MAX);
+        pf_read_fail(r, expected, "events");
+    }
     for (size_t i = 0; i < n && !r->status; i++) {
         w->event[i] = event_of(r, t, json_array_get(v, i), "events");
         if (!r->status) {
@@ -213,7 +216,7 @@ static void read_regions(struct pf_reader *r, const struct pf_trace *t, const js
     }
 }
 
-/* Reads the order. Every event may occur at most once. */
+/* Reads the order. Its length is checked, but not that every event occurs only once. */
 static uint32_t *read_order(struct pf_reader *r, const struct pf_trace *t, const json_t *o,
                             struct pf_try_schedule *w)
 {

@@ -19,8 +19,8 @@ void pf_candidates_release(struct pf_candidates *c)
 
 /* --- schedules --- */
 
-/* Skips the events at the start of the order that merely continue the recording. Two schedules
- * are the same wherever they place the boundary between `start` and `order`. */
+/* The boundary between `start` and `order` does not matter for equality. Moves it as far back as
+ * possible: over the events at the start of the order that merely continue the recording. */
 static void skip_recorded_prefix(const struct pf_try_schedule *w, uint32_t *start, uint32_t *from)
 {
     *start = w->start;

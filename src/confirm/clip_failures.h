@@ -14,7 +14,7 @@
 #include "vector.h"
 
 struct pf_clip_failures {
-    PF_VEC(char *) known; /* descriptions of failures that were added */
+    PF_VEC(char *) known; /* descriptions of failures that were added, or belong to a finding */
 };
 
 void pf_clip_failures_release(struct pf_clip_failures *c);

@@ -8,10 +8,12 @@
  *          - held: the rest of the clip's schedule as long as it can be followed, then a policy;
  *          - free: a random policy from the accesses on, with the same seeds in both orders.
  *          If the other order fails in the same way in at least half of the held tails, the failure
- *          does not depend on the order. Otherwise it belongs to the finding if the held tails
- *          followed the clip to its end and the accesses are adjacent, so that only their order
- *          differs. If not, the free tails decide: they must fail in the order of the clip, and
- *          clearly less often in the other one.
+ *          does not depend on the order. Otherwise the free tails decide if they can: the failure
+ *          belongs to the finding if they fail in the order of the clip, and clearly less often in
+ *          the other one; it does not if the other order fails at least as often. If they do not
+ *          decide, the failure belongs to the finding if all held tails of the other order followed
+ *          the clip to its end, none of them failed, and the accesses are adjacent: then only their
+ *          order differs.
  * Threads: one; the runs happen in processes of their own.
  * Errors:  an order that cannot be run gives UNKNOWN. Then the failure is not attributed to the
  *          finding.

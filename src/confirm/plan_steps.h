@@ -28,8 +28,7 @@ void pf_schedule_plan_add_candidate(pf_schedule_plan *p, const struct pf_trace *
 /* For each n from 0 to the number of events: the largest m <= n such that the first m events of the
  * trace consist of complete operations. The caller frees it. */
 uint32_t *pf_schedule_plan_cuts(const struct pf_trace *t, const uint32_t *pivot);
-/* The first event that is not shared: before it, the candidate follows the trace and executes
- * none of the events it is about. */
+/* Up to this event the candidate follows the trace, and none of its own events has happened. */
 uint32_t pf_schedule_plan_shared_prefix(const uint32_t *cuts, const uint32_t *pivot,
                                         const struct pf_try_schedule *h);
 

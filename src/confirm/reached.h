@@ -11,8 +11,8 @@
 #include "clip.h"
 #include "textbuf.h"
 
-/* Writes "reached 3 times: T1:137 (a.c:4 write), then T2:40 (a.c:9 read), of 0x7f..." or "not
- * reached". */
+/* Writes "not reached", or "reached 3 times, first: T1:137 (a.c:4 write of 4 bytes at 0x7f...),
+ * then T2:40 (...)". */
 void pf_reached_text(struct pf_text *t, const char *schedule, const struct pf_reached *r);
 /* Writes the recording as a JSON object: what was run, how it ended, what was reached.
  * continuations: their list as JSON; "": the checkpoint was not reached; NULL: it had none. */

@@ -239,9 +239,9 @@ static struct recorded_call *innermost(struct trace_loader *l, uint32_t thread_i
     return i ? &l->calls.at[i - 1] : NULL;
 }
 
-/* Call when an event of the thread was added. If it belongs to a callback, the event before it in
- * the callback is not the callback's last one: marks that event as inner, unless it is the first
- * one. */
+/* Call when an event of the thread was added. In a callback, every event except the first and the
+ * last is inner. The previous event is now known not to be the last: marks it, unless it is the
+ * first. */
 static void note_event(struct trace_loader *l, uint32_t thread_index)
 {
     struct recorded_call *c = innermost(l, thread_index);

@@ -3,9 +3,9 @@
  *
  * Model:   a region is found again by its thread and the number of its first event: up to that
  *          event, the run has followed the recording. A critical section ends when the thread has
- *          released what it acquired in it, or where it waits, forks or joins. A check and its act
- *          end with the section of the act, or, if the act does not happen, where the thread leaves
- *          the function.
+ *          released what it acquired in it, or where it waits, notifies, forks or joins. A check
+ *          and its act end with the section of the act, or, if the act does not happen, where the
+ *          thread leaves the function.
  */
 #ifndef PF_CONFIRM_REGION_END_H
 #define PF_CONFIRM_REGION_END_H

@@ -4,7 +4,7 @@
  *
  * Model:   memory is compared at the moment when both regions have ended: every byte that a region
  *          wrote in either of the two runs. A byte is unknown if no event shows its value; an
- *          unknown byte equals every value. Output is compared as a set of lines.
+ *          unknown byte equals every value. Output is compared as a sorted list of lines.
  * Memory:  release frees everything.
  */
 #ifndef PF_CONFIRM_RUN_RESULT_H

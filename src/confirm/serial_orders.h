@@ -6,9 +6,9 @@
  *          begun; then one region runs to its end, then the other one. Where a region ends is
  *          determined in the run itself, because a region that reads other values may take another
  *          path. Two results are compared. When both regions have ended: the values of the shared
- *          memory that either of them wrote. At the end of the run: its output (as a set of lines,
- *          because the order of lines may depend on the schedule) and how it ended. Pointers to
- *          blocks that were allocated since the first region began are equal to each other. An
+ *          memory that either of them wrote. At the end of the run: its output (as a sorted list of
+ *          lines, because the order of lines may depend on the schedule) and how it ended. Pointers
+ *          to blocks that were allocated since the first region began are equal to each other. An
  *          unknown value equals every value: an interleaving counts only if it is shown to matter.
  * Errors:  an order that cannot be run is left out. If neither can be run, the interleaving
  *          matters only if the program failed.

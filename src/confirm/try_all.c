@@ -155,7 +155,7 @@ struct try_slot {
 };
 
 /* A phase of the work on a candidate: the try; if it happened, the replay of its clip; then, if
- * needed, the comparison with the serial orders. */
+ * needed, the search for the cause of a failure and the comparison with the serial orders. */
 struct try_phase {
     bool (*due)(const struct pf_try_item *it);
     bool (*stopped)(const struct pf_try_all *r);
@@ -381,7 +381,8 @@ static void end_cause(struct try_slot *s, const struct pf_supervisor_result *res
 static const struct try_phase cause_phase = {is_cause_unknown, pf_try_all_stopped,
                                              set_cause_unknown, begin_cause, end_cause};
 
-/* Replays come first, so that an interrupt leaves few clips that were not replayed. */
+/* Starts a process of a phase: while comparing, the search for causes comes before the comparison.
+ * Otherwise replays come first, so that an interrupt leaves few clips that were not replayed. */
 static void start_any(struct pf_process_pool *pool, struct try_slot *slot, size_t number,
                       size_t *next)
 {
@@ -422,8 +423,8 @@ static void run_in_pool(struct pf_try_all *r, struct pf_process_pool *pool, stru
     }
 }
 
-/* Tries the candidates that are not decided, and replays the clips of those that happened; or
- * compares those that happened with the serial orders. */
+/* Tries the candidates that are not decided, and replays the clips of those that happened. With
+ * r->comparing: finds the causes of their failures, and compares them with the serial orders. */
 static pf_status run_phases(struct pf_try_all *r, struct pf_error *e)
 {
     struct pf_process_pool pool;

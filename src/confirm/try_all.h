@@ -9,7 +9,7 @@
  *          are unknown. The clip of every candidate that happened is then replayed from scratch
  *          (verify_clip.h); the time for that is reserved within the limit.
  * Memory:  candidates and names belong to the caller; results live until release.
- * Errors:  pf_try_all prints the error and returns an exit status.
+ * Errors:  pf_try_all returns the status, with the message in *e.
  */
 #ifndef PF_CONFIRM_TRY_ALL_H
 #define PF_CONFIRM_TRY_ALL_H

@@ -7,7 +7,7 @@
  *          failure at the same stack, and a memory error if the recording has one. Only then is the
  *          command printed for the user.
  * Memory:  a verification owns its strings between init and release.
- * Errors:  if the replay cannot be run, the clip is not shown, and `why` is the reason.
+ * Errors:  if the replay cannot be run, the clip counts as not reproduced, and `why` is the reason.
  */
 #ifndef PF_CONFIRM_VERIFY_CLIP_H
 #define PF_CONFIRM_VERIFY_CLIP_H
@@ -23,7 +23,7 @@ struct pf_verify_clip {
 
 PF_MUST_USE pf_status pf_verify_clip_init(struct pf_verify_clip *v, const char *clip,
                                           struct pf_error *e);
-/* Evaluates the run of `command`. False: the clip was not shown; `why` is the reason. */
+/* Evaluates the run of `command`. False: the clip was not reproduced; `why` is the reason. */
 bool pf_verify_clip_shown(const struct pf_verify_clip *v, const struct pf_supervisor_result *result,
                           char *why, size_t room);
 void pf_verify_clip_release(struct pf_verify_clip *v);

@@ -7,7 +7,7 @@
  *          adjacent. If they were not, the other order of the two is tried (the program may have
  *          ended with the first access).
  * Memory:  paths and reasons are allocated in the job's pool.
- * Errors:  prints the error and returns an exit status. A race whose witness could not be run is
+ * Errors:  the status, with the message in *e. A race whose witness could not be run is
  *          kept, without a clip.
  */
 #ifndef PF_CONFIRM_WITNESS_CLIPS_H

@@ -200,7 +200,7 @@ static void add_beginning(struct set_finder *f)
         return;
     }
     enum pf_answer answer = pf_rf_query_decide(&s->query, CONFLICTS);
-    if (answer != PF_YES) { /* saturation missed a contradiction: left open */
+    if (answer != PF_YES) { /* no order, although the query found no contradiction */
         s->unknown++;
         pf_vec_release(&b.frontier);
         return;
@@ -221,10 +221,8 @@ static void find_sets(struct set_finder *f, const uint32_t *core)
         f->s->capped++;
         return;
     }
-    if (!add_core(f, core)) {
-        f->s->infeasible++;
+    if (!add_core(f, core))
         return;
-    }
     struct pf_rf_query *q = &f->s->query;
     for (uint32_t e = 0; e < g->nodes.len; e++) {
         const struct pf_rf_node *n = &g->nodes.at[e];

@@ -87,8 +87,8 @@ void pf_exec_node_end(struct pf_exec_builder *b);
 
 /* exec_objects.c: the interposed function that the event belongs to; NULL: none. */
 const char *pf_exec_function(const struct pf_trace *t, uint32_t event);
-/* The flags of an operation of this function (NULL: none) that need not wait. One with a time limit
- * waits until the object is free, or fails while it is not. */
+/* TRIES if calls of this function need not wait, with TIMED if they have a time limit (they wait
+ * until the object is free, or fail while it is not); otherwise 0. NULL: no function. */
 uint32_t pf_exec_try_flags(const char *function);
 /* The lock or message object that contains the futex; PF_NONE: none. */
 uint32_t pf_exec_find_object(const struct pf_trace *t, enum pf_role role, uint64_t futex);

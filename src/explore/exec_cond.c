@@ -95,7 +95,7 @@ void pf_exec_add_cond(struct pf_exec_builder *b, uint32_t i)
         by = remove_waiter(b, i);
     else
         choice = notify(b, i);
-    if (by != PF_NONE) { /* the program does not order its other notifications before the wake-up */
+    if (by != PF_NONE) { /* only this notification must come before the wake-up */
         pf_exec_add_order(b, by);
         return;
     }

@@ -9,8 +9,8 @@
 
 #define PERIOD_MAX 8 /* operations of an iteration */
 
-/* True if the operation changes nothing that other threads could notice. A call in it, such as
- * sched_yield, has no effects of its own. */
+/* True if the operation changes nothing that other threads could notice. Calls are allowed if all
+ * their effects are events (sched_yield). */
 static bool only_reads(const struct pf_exec_builder *b, const struct pf_exec_operation *o)
 {
     if (pf_exec_is_ordered(b, o))

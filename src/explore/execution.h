@@ -45,13 +45,14 @@ enum pf_exec_flags {
     PF_EXEC_SHARES = 8,  /* it takes its lock shared */
     PF_EXEC_TAKES = 16,  /* it may wait for its message object */
     PF_EXEC_ACQUIRES = 32, /* it waits for its lock */
-    PF_EXEC_RELEASES = 64, /* it releases its lock: only a shared lock gives a choice of sources */
+    PF_EXEC_RELEASES =
+        64, /* it releases its lock; only a shared lock has several possible sources */
     PF_EXEC_PENDING = 128, /* it did not happen: its thread waited for it at the end of the run */
     PF_EXEC_SIGNALS = 256, /* it wakes one of the waiters of a condition variable */
+    PF_EXEC_BROADCASTS = 512, /* it wakes all waiters, except those whose time limit has passed */
     PF_EXEC_TIMED = 1024, /* it TRIES, but may first wait for some time */
     PF_EXEC_STOPS = 2048, /* it ends the process while other threads may still run */
     PF_EXEC_SHOWS = 4096, /* other threads exist, and it may change the outside, such as a file */
-    PF_EXEC_BROADCASTS = 512, /* it wakes all of them, except those whose time limit has passed */
     PF_EXEC_ONCE = 8192, /* it takes its object only if that is free, see exec_once.c */
 };
 /* The flags of a call that runs an initialiser, unless it has run before. */
@@ -158,7 +159,8 @@ uint64_t pf_execution_own_events(const struct pf_execution *x);
  * has created, each of them up to its first event. */
 typedef PF_VEC(struct pf_schedule_plan_step) pf_vec_steps;
 void pf_execution_prefix(const struct pf_execution *x, pf_vec_steps *plan);
-/* A thread in this state that reads this value: equal keys have equal consequences. */
+/* A key for a thread in this state that reads this value. With equal keys, threads go on in the
+ * same way. */
 uint64_t pf_exec_spin_key(uint64_t state, uint64_t value);
 /* The node that took effect last; PF_NONE: there is none. */
 uint32_t pf_execution_last(const struct pf_execution *x);

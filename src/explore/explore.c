@@ -219,7 +219,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
                                                       .nstates = end->nstates,
                                                       .crashed = crashed,
                                                       .complete = complete});
-    /* The planned beginning ends in an iteration that changes nothing: it is not in the graph. */
+    /* True if the planned beginning ends in an iteration that was left out of the graph. */
     bool spins_at_end = b && ends_in_spin(run, b);
     for (size_t i = 0; i < run->spins.len; i++)
         pf_hash_map_put(&x->search.spins, run->spins.at[i], 0);

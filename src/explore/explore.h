@@ -73,7 +73,8 @@ struct pf_exploration {
     uint64_t targets; /* left when the exploration ended */
     uint64_t ms;
     bool finished; /* no target is left */
-    uint64_t outside; /* answers from outside and the like, after the checkpoint */
+    /* after the checkpoint: answers from outside, signals, calls that may not replay, children */
+    uint64_t outside;
     bool racy, weak; /* a class may have a data race; an atomic operation is not seq_cst */
     PF_VEC(struct pf_explore_open) open;
     PF_VEC(struct pf_explore_failure) failures;

@@ -320,10 +320,11 @@ void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
         pf_text_char(t, '\n');
     }
     snprintf(line, sizeof line,
-             "explore: %" PRIu64 " schedules, %" PRIu64 " different executions, %" PRIu64
-             " result%s, %" PRIu64 ".%03" PRIu64 " s\n",
-             x->schedules, x->classes, x->nresults, x->nresults == 1 ? "" : "s", x->ms / 1000,
-             x->ms % 1000);
+             "explore: %" PRIu64 " schedule%s, %" PRIu64 " %s, %" PRIu64 " result%s, %" PRIu64
+             ".%03" PRIu64 " s\n",
+             x->schedules, x->schedules == 1 ? "" : "s", x->classes,
+             x->classes == 1 ? "execution" : "different executions", x->nresults,
+             x->nresults == 1 ? "" : "s", x->ms / 1000, x->ms % 1000);
     pf_text_add(t, line);
     if (!x->finished)
         snprintf(line, sizeof line, "explore: stopped early: %" PRIu64 " targets are left\n",

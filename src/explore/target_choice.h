@@ -1,9 +1,9 @@
 /*
  * target_choice.h - the targets of one execution: which other writes its operations could read.
  *
- * Model:   for each access of an operation that reads, every write to the cell is a candidate. Not
- *          candidates are writes that come after the operation, writes that are certainly
- *          overwritten before it, and writes with which the operation would wait.
+ * Model:   for each access of an operation that reads, every write to the cell is a candidate.
+ *          Three kinds of writes are left out: those that come after the operation, those that are
+ *          certainly overwritten before it, and those with which the operation would wait.
  * Cost:    O(threads * log writes) for a candidate.
  */
 #ifndef PF_EXPLORE_TARGET_CHOICE_H

@@ -10,7 +10,8 @@
  *          cut off.
  *          Targets are taken in this order: first those with a pair of source positions (read,
  *          write) that no target had before (among them, wake-ups first, and the final memory
- *          last); then those that differ least from the first execution.
+ *          last); then those with the fewest runs between the first execution and their own
+ *          (`depth`), then the oldest.
  *          Only the former are generated when an execution is added. The others are generated when
  *          they are needed, one operation of an execution at a time: a long execution has millions.
  * Memory:  the search owns its targets; these keep their executions alive. Executions whose
@@ -80,7 +81,6 @@ struct pf_search {
     uint64_t ntargets;
     uint64_t unknown; /* questions that the engine could not decide */
     uint64_t capped; /* choices that were left out because there are too many */
-    uint64_t infeasible;
 };
 
 void pf_search_release(struct pf_search *s);

@@ -15,7 +15,6 @@ static void add_notes(struct pf_text *t, const char *name, const struct pf_check
     for (const struct pf_check_note *n = first; n; n = n->next) {
         pf_text_add(t, n == first ? "\n{" : ",\n{");
         pf_json_str(t, "text", n->text);
-        pf_json_str(t, "clip", n->clip);
         pf_json_num(t, "times", n->times);
         pf_text_char(t, '}');
     }

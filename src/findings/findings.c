@@ -327,7 +327,7 @@ void pf_findings_losses(struct pf_text *t, const struct pf_findings *f)
         pf_text_add(t, "bounded: ");
         pf_text_u64(t, f->bounded);
         pf_text_add(t, f->bounded == 1 ? " prediction" : " predictions");
-        pf_text_add(t, " examined only some of the instances of the same code\n");
+        pf_text_add(t, " examined some code only in some of its executions\n");
     }
     if (f->undecided) {
         pf_text_add(t, "pf: incomplete: ");

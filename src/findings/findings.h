@@ -51,7 +51,7 @@ struct pf_process {
     uint64_t pid, parent, time, ticks, suppressed;
     int exitcode;
     bool report_bugs, report_atomic_races; /* its options */
-    const char *const *suppressions; /* lines; both from PF_OPTIONS and the program's own */
+    const char *const *suppressions; /* lines, from PF_OPTIONS and from the program itself */
     size_t nsuppressions;
     const char *run;
     const char *const *command;
@@ -106,7 +106,7 @@ struct pf_suite_summary {
 
 /* What pf check has done and found (docs/check.md). */
 struct pf_check_note {
-    const char *text, *clip; /* clip NULL: none */
+    const char *text;
     uint64_t times;
     struct pf_check_note *next;
 };
@@ -164,9 +164,11 @@ struct pf_findings {
     struct pf_object *objects; /* of all processes, without libraries of the system */
     size_t ndocuments; /* number of documents read that other verbs have written */
     size_t undecided; /* how many of these were incomplete */
-    size_t bounded; /* incomplete predictions that left out only more instances of examined code */
+    /* predictions that are incomplete only because they left out further instances of code that
+     * they had examined */
+    size_t bounded;
     struct pf_explored explored; /* sum over the documents */
-    size_t nmet; /* the last ones: races that only runs of pf judge have met */
+    size_t nmet; /* how many findings at the end of `at` were met only in runs of pf judge */
     struct pf_expected_death *expected; /* expected_deaths.h */
     bool mark_stopped_by_pf; /* mark the processes read from now on as stopped_by_pf */
     bool keep_deaths; /* pf_findings_read_folder does not call pf_findings_settle_deaths */

@@ -113,11 +113,13 @@ static const char *verb_of(enum pf_op op)
     return verbs[op];
 }
 
-/* True for the operations that are not accesses to bytes of memory. */
+/* Operations on a lock. */
 static bool is_on_lock(enum pf_op op)
 {
     return op == PF_OP_LOCK || op == PF_OP_UNLOCK || op == PF_OP_DESTROY;
 }
+
+/* Operations without an object. */
 static bool has_no_object(enum pf_op op)
 {
     return op == PF_OP_FAIL || op == PF_OP_WAIT || op == PF_OP_CREATE || op == PF_OP_END ||
@@ -258,7 +260,7 @@ size_t pf_finding_first(const struct pf_finding *f)
                                  : f->naccesses == 2 && pf_kind_is_memory_error(f->kind);
 }
 
-/* False for deadlocks and failures without an address. */
+/* False for deadlocks and failures. */
 static bool concerns_memory(const struct pf_finding *f)
 {
     return f->kind != PF_KIND_DEADLOCK && !pf_kind_is_failure(f->kind);

@@ -25,7 +25,8 @@ struct pf_sources {
 void pf_sources_init(struct pf_sources *s, const char *folder);
 void pf_sources_release(struct pf_sources *s);
 /* Line `line` (from 1) of the file, *n bytes; NULL if it is not found. `module`: the program
- * into which the file was built, or NULL. Constant time after the first line of a file. */
+ * into which the file was built, or NULL. After the first line of a file: linear in
+ * the number of files, constant if the last call was about the same file. */
 const char *pf_sources_line(struct pf_sources *s, const char *file, const char *module,
                             uint32_t line, size_t *n);
 

@@ -14,8 +14,8 @@ static bool was_met(const struct pf_finding *f)
     return f->count && f->clip && !access(f->clip, F_OK);
 }
 
-/* Adds the verdicts. Of the findings that only they contain, those are kept that were met while
- * judging; the others belong to a program that no longer exists. */
+/* Adds the verdicts. A finding that only the verdicts contain is kept if a run of pf judge met it.
+ * Others belong to a program that no longer exists. */
 static pf_status read_judged(struct pf_findings *f, const char *folder, struct pf_error *e)
 {
     char path[PATH_MAX];

@@ -12,7 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Replaces each '*' in the tail policy by the continuation's number, as the continuation did. */
+/* Replaces each '*' in the tail policy by the seed of the continuation (the first seed + its
+ * number), as the continuation did. */
 static void expand_tail(char *to, size_t room, const char *tail, uint32_t number)
 {
     size_t n = 0;

@@ -14,12 +14,11 @@
 #include "channel.h"
 #include "child.h"
 
-/* Waits until the target has stopped at its point and runs gdb with these arguments; *status is
- * gdb's status from waitpid. If the target ends before the point, gdb is not run and *status is
+/* Waits until the target has stopped at its point. If `tell` is 0: runs gdb with these arguments;
+ * *status is gdb's status from waitpid. Otherwise another process debugs the target: writes the
+ * numbers of the process and of the thread at the point to the descriptor `tell`, and waits until
+ * the target has ended. If the target ends before the point, gdb is not run and *status is
  * unchanged. When this returns, the target has ended or has been killed. */
-/* `tell` is not 0: gdb is not run; the process and the thread at the point are written as numbers
- * to that descriptor, and this returns when the target, which another process debugs, has
- * ended. */
 PF_MUST_USE pf_status pf_debugger_run(struct pf_channel *c, const struct pf_child *target,
                                       char **arguments, int tell, int *status, struct pf_error *e);
 

@@ -34,7 +34,7 @@ PF_MUST_USE pf_status pf_forked_clips_write(struct pf_forked_clips *out, const s
                                             const char *file, const struct pf_clip_end *program,
                                             struct pf_error *e);
 void pf_forked_clips_release(struct pf_forked_clips *f);
-/* True if the child has only one schedule, in which it did not fail: it created no threads. (It may
+/* True if the child created no threads (so it has only one schedule) and did not fail. (It may
  * still have memory errors, if they were not searched for.) A child that a signal killed has not
  * failed if the program ended with status 0: a test expected that. */
 bool pf_forked_clip_has_one_schedule(const struct pf_clip *c);

@@ -25,8 +25,8 @@ PF_MUST_USE pf_status pf_program_check_free(const char *path, bool *tsan, struct
 PF_MUST_USE pf_status pf_program_check_directed(const char *path, bool *bare, struct pf_error *e);
 /* PF_OK if the program is instrumented and has symbolic code. */
 PF_MUST_USE pf_status pf_program_check_symbolic(const char *path, struct pf_error *e);
-/* The same two checks on bytes in memory, without the file's permissions; `path` is for
- * messages. */
+/* pf_program_check_directed and pf_program_check on bytes in memory, without the file's
+ * permissions; `path` is for messages. */
 PF_MUST_USE pf_status pf_program_check_bare(const char *path, const unsigned char *data, size_t n,
                                             bool *bare, struct pf_error *e);
 PF_MUST_USE pf_status pf_program_check_bytes(const char *path, const unsigned char *data, size_t n,

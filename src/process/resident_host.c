@@ -74,10 +74,9 @@ static pf_status ended_early(struct pf_resident_host *r, struct pf_error *e)
 {
     const struct pf_channel *c = r->trunk;
     if (!has_ended(r))
-        return pf_fail(e, PF_BAD, "%s: was stopped before its first thread started",
-                       r->meta->program);
+        return pf_fail(e, PF_BAD, "%s: was stopped before the checkpoint", r->meta->program);
     return pf_fail(e, PF_BAD, "%s: %s%s", r->meta->program,
-                   c->owner ? "ended before its first thread started"
+                   c->owner ? "ended before the checkpoint"
                             : "did not run in directed mode; build it with the pf cc of this "
                               "installation",
                    c->unwatched ? " (there is no room for the runtime's memory)" : "");

@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 struct pf_scratch_folder {
-    char *path; /* NULL: none was made */
+    char *path; /* NULL: before make, after remove */
     bool own; /* it was made, and is removed */
     pid_t remover; /* 0: none */
     int alive; /* the remover waits until this end of a pipe is closed */

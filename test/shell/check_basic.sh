@@ -79,9 +79,9 @@ has out "0 findings"
 # On a terminal, a status line shows the current step and the findings so far; elsewhere there is
 # none.
 TERM=xterm script -qec "stty cols 200; '$PF' check --runs 2 --state terminal.s -- ./tally" terminal >/dev/null </dev/null || [[ $? == 66 ]]
-grep -qE 'nothing found yet \| [0-9]+ schedules, 0 new behaviours/min, [0-9]+ open \| round 1: running freely' terminal ||
+grep -qE 'nothing found yet \| [0-9]+ schedules, 0 new behaviours/min, [0-9]+ targets open \| round 1: running freely' terminal ||
     fail "no status line of round 1"
-grep -qE '1 confirmed, 0 observed \| [1-9][0-9]* schedules, [0-9]+ new behaviours/min, [0-9]+ open \| round 2: running schedules under' terminal ||
+grep -qE '1 confirmed, 0 observed \| [1-9][0-9]* schedules, [0-9]+ new behaviours/min, [0-9]+ targets open \| round 2: running schedules under' terminal ||
     fail "no status line of round 2"
 TERM=xterm NO_COLOR=1 script -qec "'$PF' check --runs 1 --state plain.s -- ./tally" terminal >/dev/null </dev/null || [[ $? == 66 ]]
 hasnt terminal $'\e[31m'

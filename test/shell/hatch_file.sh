@@ -100,7 +100,8 @@ refused "del d['schedules']" "has no recording with schedules"
 refused "d['recording'] = '/nowhere.clip'" "its recording, /nowhere.clip: No such file"
 refused "d['recording'] = __import__('os').path.abspath('critical.clip')" "made from another recording"
 refused "s['id'] = '0123456789abcdef'" "expected the id of a finding of this file in id"
-refused "s['events'] = [1]" "expected two events or more in events"
+refused "s['events'] = [1]" "expected 2 to 255 events in events"
+refused "s['events'] = [1] * 256" "expected 2 to 255 events in events"
 refused "s['events'][0] = 99999999" "expected an event number in events"
 status 0 "$PF" dump account.clip
 lock=$(awk '$3 ~ /^lock/ {print $1 - 1; exit}' out)
