@@ -20,6 +20,7 @@
 #define THREADS 12
 #define LOCKS 3
 #define GRANULES 8
+#define RANGE_GRANULES 16 /* more than the ranges that are checked granule by granule */
 
 static bool raced;
 
@@ -103,6 +104,17 @@ static void note(const struct pf_thread *t, unsigned g, unsigned mask, bool writ
     }
 }
 
+/* t makes the next access. */
+static void run_as(struct pf_thread *t)
+{
+    raced = false;
+    __pf_tls.thread = t;
+    t->tls = &__pf_tls;
+    __pf_tls.key = t->check_only ? 0 : pf_access_make(t, 0xff, true, false);
+    __pf_tls.clock = t->check_only || pf_rt.strict ? NULL : t->order.clock;
+    __pf_tls.read_set = 1;
+}
+
 /* The access as compiled code makes it: an entry point of check_entry.S if there is one for these
  * bytes, else the inline test and then the slow path. Returns whether a race was reported. */
 static bool perform(struct pf_thread *t, unsigned g, unsigned mask, bool write, bool atomic)
@@ -110,12 +122,7 @@ static bool perform(struct pf_thread *t, unsigned g, unsigned mask, bool write, 
     unsigned at = (unsigned)__builtin_ctz(mask), size = (unsigned)__builtin_popcount(mask);
     uintptr_t addr = BASE + 8 * g;
     uint64_t a = pf_access_make(t, mask, write, atomic);
-    raced = false;
-    __pf_tls.thread = t;
-    t->tls = &__pf_tls;
-    __pf_tls.key = t->check_only ? 0 : pf_access_make(t, 0xff, true, false);
-    __pf_tls.clock = t->check_only || pf_rt.strict ? NULL : t->order.clock;
-    __pf_tls.read_set = 1;
+    run_as(t);
     uint64_t *cell = pf_cell_of(addr);
     if (atomic && t->check_only)
         pf_cell_check_only(t, addr, a | 16, PF_NO_SITE);
@@ -248,11 +255,25 @@ static void replaced_records_are_removed(void **state)
     assert_false(cell[0] || cell[1]);
 }
 
+/* A range is read where no records are: check-only writes find a record in each granule. */
+static void a_read_range_is_found_in_every_granule(void **state)
+{
+    uint64_t *cell = pf_cell_of(BASE);
+    begin(1);
+    pf_cell_clear(cell, cell + 2 * RANGE_GRANULES);
+    run_as(&threads[0]);
+    __pf_read_range(BASE, 8 * RANGE_GRANULES, 1);
+    threads[1].check_only = true;
+    for (unsigned g = 0; g < RANGE_GRANULES; g++)
+        assert_true(perform(&threads[1], g, 0xff, true, false));
+    pf_cell_clear(cell, cell + 2 * RANGE_GRANULES);
+}
+
 static int setup(void **state)
 {
     pf_hooks.race_found = race_found;
     pf_rt.check_only_threads = true;
-    return shadow_init(8 * GRANULES);
+    return shadow_init(8 * RANGE_GRANULES);
 }
 
 static int teardown(void **state)
@@ -268,6 +289,7 @@ int main(void)
         cmocka_unit_test(the_share_found_is_the_rate),
         cmocka_unit_test(a_write_is_checked_against_all_reads),
         cmocka_unit_test(replaced_records_are_removed),
+        cmocka_unit_test(a_read_range_is_found_in_every_granule),
         cmocka_unit_test(a_race_is_found_iff_its_first_access_left_a_record),
     };
     return cmocka_run_group_tests(tests, setup, teardown);

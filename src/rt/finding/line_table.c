@@ -206,7 +206,7 @@ static const char *table_entry(const struct object_file *o, struct byte_reader *
     }
     r->failed |= formats > FORMATS;
     uint64_t n = leb(r, false);
-    for (uint64_t k = 0; k < n && !r->failed; k++)
+    for (uint64_t k = 0; formats && k < n && !r->failed; k++) /* without formats, no bytes */
         for (uint64_t i = 0; i < formats; i++) {
             const char *s = form_value(o, r, form[i]);
             if (k == wanted && content[i] == CONTENT_PATH)

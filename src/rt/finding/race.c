@@ -294,17 +294,47 @@ static bool report(struct pf_reported_finding *e, struct pf_finding *f)
     return true;
 }
 
+/* Reports an invalid access, or counts it. Remembers the result for the pair, unless that is 0. */
+static void report_bad_access(const struct pf_bad_access *seen, uint64_t pair)
+{
+    if (!pf_options.report_bugs)
+        return;
+    lock_reports();
+    struct pf_finding *f = pf_bad_access_build(&race.work, seen);
+    struct pf_reported_finding *e = f ? pf_reported_find(f->id) : NULL;
+    bool any_variable = e != NULL;
+    if (!e) {
+        pf_limit_hit(PF_LIMIT_FINDINGS);
+    } else if (e->reported) {
+        __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
+    } else {
+        any_variable = report(e, f);
+        const char *text = e->reported ? pf_finding_position(&race.work, f) : NULL;
+        if (text)
+            pf_hooks.memory_error_reported(text);
+    }
+    if (pair && any_variable)
+        pf_reported_remember_pair(pair, e->reported ? e : NULL);
+    else if (pair && e)
+        pf_reported_hide_pair(pair, seen->byte);
+    pf_pool_release(&race.work);
+    unlock_reports();
+}
+
+void pf_bad_access_found(const struct pf_bad_access *seen) { report_bad_access(seen, 0); }
+
 /* An access to a freed block, or to a variable whose scope has ended. */
 static void use_after_free(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
 {
+    uint64_t pair = pf_reported_pair(now, then);
     struct pf_bad_access e = pf_bad_access_of_mark(t, granule, now, then);
     bool known = pf_block_find((void *)e.addr, &e.block);
     if (pf_ended_scopes_exist && pf_bad_access_find_scope(&e))
         e.block = (struct pf_block){0};
     else if (pf_ended_scopes_exist && !known)
         return; /* a mark left behind by a function that has returned */
-    if (!pf_reported_count_pair(pf_reported_pair(now, then)))
-        pf_bad_access_found(&e);
+    if (!pf_reported_count_pair(pair) && !pf_reported_pair_is_hidden(pair, granule))
+        report_bad_access(&e, pair);
 }
 
 void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then)
@@ -387,27 +417,6 @@ void pf_crash_found(const struct pf_failure *e)
         .signal = e->signal,
         .status = -1,
         .failure = pf_options.report_bugs ? pf_failure_build(&race.work, e) : NULL});
-    pf_pool_release(&race.work);
-    unlock_reports();
-}
-
-void pf_bad_access_found(const struct pf_bad_access *seen)
-{
-    if (!pf_options.report_bugs)
-        return;
-    lock_reports();
-    struct pf_finding *f = pf_bad_access_build(&race.work, seen);
-    struct pf_reported_finding *e = f ? pf_reported_find(f->id) : NULL;
-    if (!e) {
-        pf_limit_hit(PF_LIMIT_FINDINGS);
-    } else if (e->reported) {
-        __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
-    } else {
-        report(e, f);
-        const char *text = e->reported ? pf_finding_position(&race.work, f) : NULL;
-        if (text)
-            pf_hooks.memory_error_reported(text);
-    }
     pf_pool_release(&race.work);
     unlock_reports();
 }

@@ -13,6 +13,7 @@
 #include "lockset.h"
 #include "module.h"
 #include "race.h"
+#include "rt.h"
 #include "runtime_access.h"
 #include "slot.h"
 #include "stack.h"
@@ -483,11 +484,15 @@ static void build_stop(struct pf_finding_builder *b, struct pf_access *a,
                             .stack = build_live_backtrace(b, at->t, at->site, true)};
     struct pf_lock *locks = pf_pool_get(b->pool, at->t->order.nheld * sizeof *locks + 1);
     b->failed |= !locks;
-    for (uint32_t i = 0; locks && i < at->t->order.nheld; i++)
-        locks[i] = (struct pf_lock){.address = at->t->order.held[i].addr,
-                                    .name = pf_builder_name(b, at->t->order.held[i].addr),
-                                    .shared = at->t->order.held[i].shared,
-                                    .taken = pf_builder_stack(b, at->t->order.held[i].where, NULL)};
+    for (uint32_t i = 0; locks && i < at->t->order.nheld; i++) {
+        const struct pf_held_lock *h = &at->t->order.held[i];
+        locks[i] = (struct pf_lock){
+            .address = h->addr,
+            .name = pf_builder_name(b, h->addr),
+            .shared = h->shared,
+            .first = !h->taken_at && !pf_rt.events, /* in directed mode, `where` is its own */
+            .taken = pf_builder_stack(b, h->taken_at ? h->taken_at : h->where, NULL)};
+    }
     a->locks = locks;
     a->nlocks = locks ? at->t->order.nheld : 0;
 }

@@ -14,7 +14,7 @@ static struct {
     uint32_t n; /* entries in use, from FIRST on */
     struct pf_reported_finding entry[ENTRIES];
     uint16_t index[INDEX]; /* by fingerprint, open addressing */
-    uint64_t cache[CACHE]; /* later id << 40 | earlier id << 16 | entry */
+    uint64_t cache[2][CACHE]; /* races, uses of freed memory: ids as in a pair | entry */
     /* hashes of {pair, granule} that are suppressed because of their variable */
     uint64_t hidden[HIDDEN];
 } table; /* zero at the start, so that its megabytes take no space in the executable */
@@ -52,15 +52,17 @@ void pf_reported_clear(void)
     table.n = 0;
 }
 
+/* id of `now` << 40 | id of `then` << 16 | 1 if `then` marks freed memory */
 uint64_t pf_reported_pair(uint64_t now, uint64_t then)
 {
     uint64_t ids = (1u << PF_ID_BITS) - 1;
-    return (now & ids) << 40 | (then & ids) << 16;
+    bool freed = (then >> PF_SID_SHIFT & PF_SID_MASK) == PF_SID_FREED;
+    return (now & ids) << 40 | (then & ids) << 16 | freed;
 }
 
 static uint64_t *cache_slot(uint64_t pair)
 {
-    return &table.cache[(pair * 0x9e3779b97f4a7c15ull) >> 50];
+    return &table.cache[pair & 1][((pair & ~1ull) * 0x9e3779b97f4a7c15ull) >> 50];
 }
 _Static_assert(CACHE == 1u << (64 - 50), "the shift gives an index of the cache");
 
@@ -76,7 +78,7 @@ bool pf_reported_count_pair(uint64_t pair)
 void pf_reported_remember_pair(uint64_t pair, const struct pf_reported_finding *e)
 {
     uint64_t number = e ? (uint64_t)(e - table.entry) : SUPPRESSED_ENTRY;
-    __atomic_store_n(cache_slot(pair), pair | number, __ATOMIC_RELEASE);
+    __atomic_store_n(cache_slot(pair), (pair & ~1ull) | number, __ATOMIC_RELEASE);
 }
 
 static uint64_t hidden_hash(uint64_t pair, uintptr_t granule)

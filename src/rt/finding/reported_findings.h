@@ -28,9 +28,10 @@ void pf_reported_each_repeated(void (*f)(uint64_t id, uint64_t count));
 /* In a forked child: there are no findings yet. */
 void pf_reported_clear(void);
 
-/* The two accesses of a race, by their site ids. */
+/* Two accesses, by their site ids, that race; or, if `then` marks freed memory, the use and the
+ * free. */
 uint64_t pf_reported_pair(uint64_t now, uint64_t then);
-/* True if the pair is known; counts the race. */
+/* True if the pair is known; counts the finding. */
 bool pf_reported_count_pair(uint64_t pair);
 /* Remembers that the pair belongs to the entry; NULL: to a finding that is suppressed. */
 void pf_reported_remember_pair(uint64_t pair, const struct pf_reported_finding *e);

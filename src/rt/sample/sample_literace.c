@@ -6,6 +6,7 @@
  *          after a burst makes the rate 10%, then 1%, then 0.1% for ever. The first burst has the
  *          rate 100%: no calls are skipped before it.
  */
+#include "limits.h"
 #include "module.h"
 #include "sample.h"
 #include "sys.h"
@@ -25,6 +26,8 @@ static bool configure(const char *parameters) { return !*parameters; }
 static void begin(struct pf_thread *t)
 {
     t->sample.policy_state = pf_sys_map(NULL, PF_FUNCS_MAX * sizeof(struct literace_state));
+    if (!t->sample.policy_state)
+        pf_limit_hit(PF_LIMIT_MEMORY);
 }
 
 static void end(struct pf_thread *t)

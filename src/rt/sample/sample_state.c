@@ -164,7 +164,7 @@ struct file {
 static void unmap_file(struct file *f)
 {
     if (f->head)
-        pf_sys(SYS_munmap, f->head, f->size ? f->size : 1);
+        pf_sys(SYS_munmap, f->head, f->size + 1);
     f->head = NULL;
 }
 
@@ -244,8 +244,8 @@ static bool read_file(struct file *f, const char *name, uint32_t kind)
 }
 
 /* Writes a temporary file, syncs it and renames it, so that the file appears complete or not at
- * all. */
-static bool write_file(const char *name, struct header *h, size_t size)
+ * all. `then` is what follows if that fails. */
+static bool write_file(const char *name, struct header *h, size_t size, const char *then)
 {
     char temporary[NAME_SIZE + 8] = "new-", from[PATH_MAX], to[PATH_MAX];
     add_hex(temporary + 4, (uint64_t)pf_sys(SYS_getpid), 8);
@@ -266,7 +266,7 @@ static bool write_file(const char *name, struct header *h, size_t size)
     good = good && pf_sys(SYS_rename, from, to) == 0;
     if (!good) {
         pf_sys(SYS_unlink, from);
-        report_problem(to, "cannot be written", "; the pairs of this execution are lost");
+        report_problem(to, "cannot be written", then);
     }
     return good;
 }
@@ -410,7 +410,7 @@ static void merge(void)
         struct execution_name *m =
             (struct execution_name *)((struct pair_entry *)(f.head + 1) + f.head->npairs);
         pf_copy(m, s.files.at, s.files.n * sizeof *m);
-        if (write_file("base", f.head, size))
+        if (write_file("base", f.head, size, "; the files of single executions stay in use"))
             for (uint32_t i = 0; i < s.files.n; i++) {
                 file_name(name, s.files.at[i].time, s.files.at[i].pid, ".pairs");
                 if (join_path(path, folder, name))
@@ -494,8 +494,8 @@ void pf_sample_state_save(struct pf_function_pairs *seen, bool exec)
     saved.pid = (uint64_t)pf_sys(SYS_getpid);
     file_name(name, saved.time, saved.pid, ".pairs");
     if (f.head->npairs)
-        write_file(name, f.head,
-                   sizeof(struct header) + f.head->npairs * sizeof(struct pair_entry));
+        write_file(name, f.head, sizeof(struct header) + f.head->npairs * sizeof(struct pair_entry),
+                   "; the pairs of this execution are lost");
     pf_sys(SYS_munmap, f.head, size);
     if (!exec)
         merge_if_due();

@@ -258,11 +258,11 @@ void pf_shadow_not_freed(struct pf_thread *t, uintptr_t addr, size_t size, uint3
 
 void pf_memory_mark_freed(struct pf_thread *t, const volatile void *p, size_t size, uint32_t where)
 {
-    uintptr_t addr = (uintptr_t)p, end = addr + size;
+    uintptr_t addr = (uintptr_t)p, end = addr + size, from = addr & ~(uintptr_t)7;
     uint64_t record = freed_record(freed_by(t), where);
     reset(addr, end, false);
-    pf_prefault_range(pf_cell_of(addr & ~(uintptr_t)7), ((end + 7) & ~(uintptr_t)7) - addr);
-    for (uintptr_t a = addr & ~(uintptr_t)7; a < end; a += 8) {
+    pf_prefault_range(pf_cell_of(from), (end - from + 7) / 8 * 16);
+    for (uintptr_t a = from; a < end; a += 8) {
         uint64_t mask = (a < addr ? 0xffull << (addr - a) : 0xffull) & 0xff;
         mask &= end - a < 8 ? (1ull << (end - a)) - 1 : 0xff;
         uint64_t *cell = pf_cell_of(a);

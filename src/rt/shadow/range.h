@@ -102,8 +102,13 @@ pf_range_fast_update(const uint32_t *clock, uint64_t *cell, uint64_t n, uint64_t
             done += 1 + pf_range_count_equal(&at[3], n - done - 1, s1, 0);
         } else if (!(state & PF_STATES_FOR(write)) &&
                    pf_cell_update_front(clock, at, s0, s1, a, write)) {
-            if (!(s0 | s1))
+            if (!(s0 | s1)) {
+                if (!write && pf_rt.check_only_threads) {
+                    done++; /* pf_cell_insert_first has stored cell[0], too: not to be repeated */
+                    continue;
+                }
                 pf_prefault_range(at, (n - done) * 16);
+            }
             *last = (struct pf_transition){s0, s1, write ? a : s0, a, PF_STATES_FOR(write)};
             done++;
         } else if (write && (state || pf_word_is_ref(s1)) && pf_range_write_one(clock, at, a)) {
