@@ -47,11 +47,11 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
     case PF_CHECK_RECORD:
         t->record = PF_CHAIN_OVER;
         if (clip)
-            pf_vec_push(&t->clips, l->step);
+            pf_vec_push(&t->to_search, l->step);
         t->length = l->length ? l->length : t->length;
         t->batches &= strcmp(l->how, "limit") != 0; /* its schedules would not end either */
         t->failed = clip ? 0 : t->failed + 1;
-        t->direct = t->failed < MAX_FAILED_RECORDINGS;
+        t->recordable = t->failed < MAX_FAILED_RECORDINGS;
         break;
     case PF_CHECK_BATCH:
         t->record = PF_CHAIN_OVER;
@@ -82,7 +82,7 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
             t->hatch = PF_CHAIN_OVER;
         break;
     case PF_CHECK_LOOK:
-        if (l->clip == t->clip && !l->child[0])
+        if (l->clip == t->searched && !l->child[0])
             t->look = PF_CHAIN_OVER;
         break;
     case PF_CHECK_JUDGE:
@@ -114,7 +114,7 @@ void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *step, bool c
 
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line)
 {
-    pf_vec_push(&c->tests[line->test].clips, line->step);
+    pf_vec_push(&c->tests[line->test].to_search, line->step);
 }
 
 void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *step)
@@ -143,7 +143,7 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *step)
             t->hatch = PF_CHAIN_OVER;
         break;
     case PF_CHECK_LOOK:
-        if (step->clip == t->clip && !step->child[0])
+        if (step->clip == t->searched && !step->child[0])
             t->look = PF_CHAIN_OVER;
         break;
     case PF_CHECK_JUDGE:
@@ -178,11 +178,11 @@ void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool
     if (line->kind == PF_CHECK_HATCH && !pf_check_line_cut(line) && line->child[0])
         forget_recording(&c->children, line);
     for (size_t i = 0; line->kind == PF_CHECK_HATCH && !line->child[0] &&
-                       !pf_check_line_cut(line) && i < t->clips.len;
+                       !pf_check_line_cut(line) && i < t->to_search.len;
          i++)
-        if (t->clips.at[i] == line->clip) {
-            t->clip = line->clip;
-            t->clips.at[i] = t->clips.at[--t->clips.len];
+        if (t->to_search.at[i] == line->clip) {
+            t->searched = line->clip;
+            t->to_search.at[i] = t->to_search.at[--t->to_search.len];
         }
 }
 
@@ -190,9 +190,9 @@ uint64_t pf_chain_first_recording(const struct pf_chain *c, uint64_t step)
 {
     const pf_vec_to_search *lists[] = {&c->aimed, &c->children};
     for (size_t i = 0; i < c->ntests; i++)
-        for (size_t k = 0; k < c->tests[i].clips.len; k++)
-            if (c->tests[i].clips.at[k] < step)
-                step = c->tests[i].clips.at[k];
+        for (size_t k = 0; k < c->tests[i].to_search.len; k++)
+            if (c->tests[i].to_search.at[k] < step)
+                step = c->tests[i].to_search.at[k];
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (size_t k = 0; k < lists[i]->len; k++)
             if (lists[i]->at[k].clip < step)
@@ -205,8 +205,8 @@ bool pf_chain_first_round_done(const struct pf_chain *c)
     bool all = !c->cut;
     for (size_t i = 0; i < c->ntests && c->round == 0; i++)
         all &= c->tests[i].run == PF_CHAIN_OVER &&
-               (!c->tests[i].direct ||
-                (c->tests[i].record == PF_CHAIN_OVER && !c->tests[i].clips.len &&
+               (!c->tests[i].recordable ||
+                (c->tests[i].record == PF_CHAIN_OVER && !c->tests[i].to_search.len &&
                  c->tests[i].hatch != PF_CHAIN_RUNNING));
     return all;
 }

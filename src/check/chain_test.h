@@ -14,7 +14,7 @@
 enum pf_chain_state { PF_CHAIN_WAITING, PF_CHAIN_RUNNING, PF_CHAIN_OVER };
 
 struct pf_chain_test {
-    bool direct; /* it can be recorded */
+    bool recordable; /* it can be recorded */
     bool batches; /* it can be run many times from a checkpoint */
     bool switches; /* batches can also start at its first switch */
     /* batches start only there: what main does before it cannot be private (file_overlay.h) */
@@ -27,11 +27,11 @@ struct pf_chain_test {
     bool hunts; /* pf hunt can run it, and has inputs left to try */
     enum pf_chain_state run, record, hatch, look, explore, hunt;
     struct pf_explore_slices slices;
-    PF_VEC(uint64_t) clips; /* steps whose recordings are to be searched for predictions */
-    uint64_t clip; /* the last of those that was taken in this round; 0: none */
+    PF_VEC(uint64_t) to_search; /* steps whose recordings are to be searched for predictions */
+    uint64_t searched; /* the last of those that was taken in this round; 0: none */
     uint64_t seeds; /* schedules of all batches so far */
     uint64_t length; /* events of a schedule, in the last step; 0: unknown */
-    size_t aimed; /* batches aimed at a race so far */
+    size_t aimed_batches; /* batches aimed at a race so far */
     struct pf_policy_shares shares;
 };
 

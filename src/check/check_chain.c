@@ -35,12 +35,12 @@ pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *sett
                            .budget_ms = settings->time_ms};
     c->tests = pf_mem_zero(c->ntests, sizeof *c->tests);
     for (size_t i = 0; i < c->ntests; i++) {
-        c->tests[i].direct = pf_program_check(settings->tests.at[i].path, &ignored) == PF_OK;
+        c->tests[i].recordable = pf_program_check(settings->tests.at[i].path, &ignored) == PF_OK;
         c->tests[i].batches = c->tests[i].switches = !settings->server && !settings->for_ms;
         c->tests[i].hunts =
             settings->hunt && !settings->part.first &&
             pf_program_check_symbolic(settings->tests.at[i].path, &ignored) == PF_OK;
-        c->judges |= c->tests[i].direct && c->tests[i].batches && !settings->part.first;
+        c->judges |= c->tests[i].recordable && c->tests[i].batches && !settings->part.first;
     }
     return PF_OK;
 }
@@ -48,7 +48,7 @@ pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *sett
 void pf_chain_release(struct pf_chain *c)
 {
     for (size_t i = 0; c->tests && i < c->ntests; i++)
-        pf_vec_release(&c->tests[i].clips);
+        pf_vec_release(&c->tests[i].to_search);
     free(c->tests);
     pf_vec_release(&c->tried);
     pf_vec_release(&c->aimed);
@@ -58,7 +58,7 @@ void pf_chain_release(struct pf_chain *c)
 
 /* --- schedules --- */
 
-static void set_policy(const struct pf_chain *c, struct pf_check_line *u)
+static void set_sampling_policy(const struct pf_chain *c, struct pf_check_line *u)
 {
     bool full = u->round % 2 == 0 && !c->tests[u->test].slow;
     snprintf(u->schedule, sizeof u->schedule, "%s",
@@ -92,7 +92,8 @@ static const struct pf_chain_target *find_aim(const struct pf_chain *c, size_t t
                                               const struct pf_chain_wanted *wanted)
 {
     for (size_t k = 0; k < wanted->naims; k++) {
-        const struct pf_chain_target *a = &wanted->aims[(c->tests[test].aimed + k) % wanted->naims];
+        const struct pf_chain_target *a =
+            &wanted->aims[(c->tests[test].aimed_batches + k) % wanted->naims];
         if (*a->positions && (a->test == test || a->test == PF_CHAIN_ANY))
             return a;
     }
@@ -108,7 +109,7 @@ static void set_batch(struct pf_chain *c, const struct pf_chain_wanted *wanted,
     uint64_t n = BATCH_EVENTS / length_of(t), most = BATCH_MOST;
     if (!t->seeds && c->round <= 1)
         most = BATCH_FIRST;
-    t->aimed += policy == PF_SHARE_AIMED;
+    t->aimed_batches += policy == PF_SHARE_AIMED;
     u->late = t->switches && (t->switches_only || c->round % EARLY_ROUNDS != 1);
     pf_share_policy_text(u->schedule, sizeof u->schedule, policy, length_of(t),
                          aim ? aim->positions : "");
@@ -144,7 +145,7 @@ static bool next_record(struct pf_chain *c, size_t test, const struct pf_chain_w
                         struct pf_check_line *u)
 {
     struct pf_chain_test *t = &c->tests[test];
-    if (t->record != PF_CHAIN_WAITING || !t->direct)
+    if (t->record != PF_CHAIN_WAITING || !t->recordable)
         return false;
     if (t->batches && !t->forks && c->round) {
         begin(c, &t->record, PF_CHECK_BATCH, test, 0, u);
@@ -163,8 +164,8 @@ static bool next_explore(struct pf_chain *c, size_t test, struct pf_check_line *
     struct pf_chain_test *t = &c->tests[test];
     bool fits = c->rounds || pf_chain_explore_ms(c) > 2 * t->slices.ms;
     if (!c->explores || t->explore != PF_CHAIN_WAITING || t->record != PF_CHAIN_OVER ||
-        t->clips.len || t->hatch == PF_CHAIN_RUNNING || !t->direct || !t->batches || t->complete ||
-        !t->length || t->length > EXPLORE_EVENTS || !fits ||
+        t->to_search.len || t->hatch == PF_CHAIN_RUNNING || !t->recordable || !t->batches ||
+        t->complete || !t->length || t->length > EXPLORE_EVENTS || !fits ||
         !pf_explore_slices_due(&t->slices, t->seeds))
         return false;
     begin(c, &t->explore, PF_CHECK_EXPLORE, test, 0, u);
@@ -183,16 +184,16 @@ static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *want
     for (size_t i = 0; i < c->ntests; i++)
         if (runs_freely(c, &c->tests[i])) {
             begin(c, &c->tests[i].run, PF_CHECK_RUN, i, 0, u);
-            set_policy(c, u);
+            set_sampling_policy(c, u);
             return true;
         }
     for (size_t i = 0; i < c->ntests; i++) {
         struct pf_chain_test *t = &c->tests[i];
-        if (t->hatch == PF_CHAIN_RUNNING || !t->clips.len)
+        if (t->hatch == PF_CHAIN_RUNNING || !t->to_search.len)
             continue;
-        t->clip = t->clips.at[0];
-        memmove(t->clips.at, t->clips.at + 1, --t->clips.len * sizeof *t->clips.at);
-        return begin(c, &t->hatch, PF_CHECK_HATCH, i, t->clip, u);
+        t->searched = t->to_search.at[0];
+        memmove(t->to_search.at, t->to_search.at + 1, --t->to_search.len * sizeof *t->to_search.at);
+        return begin(c, &t->hatch, PF_CHECK_HATCH, i, t->searched, u);
     }
     if (c->children.len) {
         enum pf_chain_state ignored;
@@ -221,7 +222,7 @@ static size_t test_for(const struct pf_chain *c, const struct pf_chain_target *t
 {
     size_t first = t->test < c->ntests ? t->test : tries % c->ntests;
     for (size_t k = 0; k < c->ntests; k++)
-        if (c->tests[(first + k) % c->ntests].direct)
+        if (c->tests[(first + k) % c->ntests].recordable)
             return (first + k) % c->ntests;
     return PF_CHAIN_ANY;
 }
@@ -237,8 +238,8 @@ static bool next_look(struct pf_chain *c, bool wanted, struct pf_check_line *u)
         return true;
     }
     for (size_t i = 0; wanted && i < c->ntests; i++)
-        if (c->tests[i].look == PF_CHAIN_WAITING && c->tests[i].clip)
-            return begin(c, &c->tests[i].look, PF_CHECK_LOOK, i, c->tests[i].clip, u);
+        if (c->tests[i].look == PF_CHAIN_WAITING && c->tests[i].searched)
+            return begin(c, &c->tests[i].look, PF_CHECK_LOOK, i, c->tests[i].searched, u);
     return false;
 }
 
@@ -273,12 +274,12 @@ static bool next_before_long_search(struct pf_chain *c, const struct pf_chain_wa
     bool waits = false;
     for (size_t i = 0; i < c->ntests && wanted->ntargets && !c->ordinary; i++) {
         struct pf_chain_test *t = &c->tests[i];
-        if (!t->clips.len || t->length <= PF_CHAIN_LONG_EVENTS || t->run == PF_CHAIN_WAITING)
+        if (!t->to_search.len || t->length <= PF_CHAIN_LONG_EVENTS || t->run == PF_CHAIN_WAITING)
             continue;
         waits = true;
-        t->clip = t->clips.at[0];
+        t->searched = t->to_search.at[0];
         if (t->look == PF_CHAIN_WAITING)
-            return begin(c, &t->look, PF_CHECK_LOOK, i, t->clip, u);
+            return begin(c, &t->look, PF_CHECK_LOOK, i, t->searched, u);
     }
     return waits &&
            (next_look(c, false, u) || next_directed(c, wanted->targets, wanted->ntargets, u));
@@ -312,7 +313,7 @@ size_t pf_chain_count_open(const struct pf_chain *c)
 {
     size_t n = c->aimed.len;
     for (size_t i = 0; i < c->ntests; i++)
-        n += c->tests[i].clips.len + c->tests[i].slices.left;
+        n += c->tests[i].to_search.len + c->tests[i].slices.left;
     return n;
 }
 
@@ -335,8 +336,8 @@ void pf_chain_next_round(struct pf_chain *c)
     for (size_t i = 0; i < c->ntests; i++) {
         struct pf_chain_test *t = &c->tests[i];
         t->run = t->record = t->hatch = t->look = t->explore = t->hunt = PF_CHAIN_WAITING;
-        t->clip = 0;
-        pf_vec_clear(&t->clips);
+        t->searched = 0;
+        pf_vec_clear(&t->to_search);
     }
 }
 

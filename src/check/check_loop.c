@@ -200,18 +200,18 @@ static bool has_clip(const struct check_loop *l, const struct pf_check_line *lin
     return some;
 }
 
-/* Adds the children that have only one schedule (`one_schedule`), or those that have more. The
+/* Adds the children that have only one schedule and did not fail (`settled`), or the others. The
  * chain takes the last one first. */
 static void add_children(struct pf_check_work *w, const struct pf_check_line *line, char **names,
-                         size_t n, bool one_schedule)
+                         size_t n, bool settled)
 {
     while (n-- > 0) {
         struct pf_clip clip;
         struct pf_error ignored;
         if (pf_clip_open(&clip, names[n], &ignored) != PF_OK)
             continue;
-        if (pf_forked_clip_has_one_schedule(&clip) == one_schedule)
-            pf_chain_add_child(&w->chain, line, clip.meta.process, !one_schedule);
+        if (pf_forked_clip_is_settled(&clip) == settled)
+            pf_chain_add_child(&w->chain, line, clip.meta.process, !settled);
         pf_clip_release(&clip);
     }
 }
@@ -224,7 +224,7 @@ void pf_check_add_children(struct pf_check_work *w, const struct pf_check_line *
     size_t n = 0;
     while (names[n])
         n++;
-    /* one search is enough for a child that has one schedule */
+    /* one search is enough for a settled child: other recordings would show the same */
     if (line->round == 0 && line->kind == PF_CHECK_RECORD)
         add_children(w, line, names, n, true);
     add_children(w, line, names, n, false);

@@ -50,8 +50,8 @@ static pf_status read_numbers(struct pf_check_settings *p, struct pf_error *e)
         s = duration("time", p->time, &p->time_ms, e);
     if (s == PF_OK && p->grace)
         s = duration("grace", p->grace, &p->grace_ms, e);
-    if (s == PF_OK && p->period)
-        s = duration("for", p->period, &p->for_ms, e);
+    if (s == PF_OK && p->run_for)
+        s = duration("for", p->run_for, &p->for_ms, e);
     if (s == PF_OK && p->runs)
         s = number("runs", p->runs, 1000000, &p->rounds, e);
     if (s == PF_OK && p->seed)

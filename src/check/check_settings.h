@@ -30,7 +30,7 @@ struct pf_check_settings {
     bool allow_outside; /* runs from a checkpoint may use connections to other processes */
     bool hunt; /* also search for other inputs (pf hunt) */
     bool keep_env; /* clips contain all values of the environment */
-    const char *time, *runs, *jobs, *grace, *period, *seed, *keep; /* as given; NULL: not given */
+    const char *time, *runs, *jobs, *grace, *run_for, *seed, *keep; /* as given; NULL: not given */
     uint64_t time_ms, rounds, njobs, grace_ms, for_ms; /* rounds 0: as many as fit into the time */
     uint64_t first_seed; /* of the schedules */
     uint64_t keep_bytes; /* size limit of the checks in the state folder */

@@ -15,10 +15,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* Scheduling policies of pf record (--schedule). */
 enum pf_share_policy {
-    PF_SHARE_POS,
+    PF_SHARE_POS, /* partial order sampling */
     PF_SHARE_RANDOM,
-    PF_SHARE_FEW,
+    PF_SHARE_FEW, /* only a few threads run at a time */
     PF_SHARE_PCT_3, /* depth 3 */
     PF_SHARE_PCT_2,
     PF_SHARE_PCT_5,

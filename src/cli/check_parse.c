@@ -22,7 +22,7 @@ bool pf_check_settings_parse(struct pf_check_settings *p, struct pf_fleet_option
         {"server", "CLIENT",
          "PROG is a server: run CLIENT (with sh) once its port is open, then end PROG", &p->server,
          NULL},
-        {"for", "T", "end PROG after T", &p->period, NULL},
+        {"for", "T", "end PROG after T", &p->run_for, NULL},
         {"suite", "FILE", "check every test of the list FILE, see pf suite", &p->suite, NULL},
         {"from", "FILE",
          "try to confirm the races that ThreadSanitizer or Helgrind reported in FILE", &p->from,

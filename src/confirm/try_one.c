@@ -164,9 +164,10 @@ const char *pf_try_new_failure(const struct pf_clip *recording, const struct pf_
     return text;
 }
 
-static void judge(const struct pf_trace *t, const struct pf_clip *recording,
-                  const struct pf_try_schedule *h, const char *file, const struct pf_clip_end *end,
-                  struct pf_try_result *out)
+/* Sets the result of the run: did the candidate happen, and did the program fail in a new way? */
+static void set_result(const struct pf_trace *t, const struct pf_clip *recording,
+                       const struct pf_try_schedule *h, const char *file,
+                       const struct pf_clip_end *end, struct pf_try_result *out)
 {
     char text[400];
     const char *failed = pf_try_new_failure(recording, end, text, sizeof text);
@@ -221,7 +222,7 @@ void pf_try_one(const struct pf_trace *t, const struct pf_clip *recording,
     if (s == PF_OK && end.errors)
         snprintf(out->memory, sizeof out->memory, "%s", end.error);
     if (s == PF_OK)
-        judge(t, recording, h, file, &end, out);
+        set_result(t, recording, h, file, &end, out);
     else
         pf_try_result_set(out, PF_TRY_UNKNOWN, e.text);
     unlink(steps);

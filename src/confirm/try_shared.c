@@ -120,9 +120,10 @@ static enum answer happened(const struct pf_trace *t, const struct pf_try_schedu
     return h->adjacent && r->at[h->n - 1].when != r->at[h->n - 2].when + 1 ? UNKNOWN : YES;
 }
 
-static void judge(const struct pf_trace *t, const struct pf_clip *recording,
-                  const struct pf_try_schedule *h, const struct pf_reached *r,
-                  const struct pf_clip_end *end, struct pf_try_result *out)
+/* Sets the result of the run: did the candidate happen, and did the program fail in a new way? */
+static void set_result(const struct pf_trace *t, const struct pf_clip *recording,
+                       const struct pf_try_schedule *h, const struct pf_reached *r,
+                       const struct pf_clip_end *end, struct pf_try_result *out)
 {
     char text[400], why[300] = "";
     const char *failed = pf_try_new_failure(recording, end, text, sizeof text);
@@ -147,9 +148,9 @@ static void judge(const struct pf_trace *t, const struct pf_clip *recording,
 
 /* --- the run --- */
 
-static void judge_all(const struct pf_trace *t, const struct pf_clip *recording,
-                      const struct pf_clip *trunk, const struct pf_try_shared_item *all, uint32_t n,
-                      const struct pf_continuation *ends, const char *folder)
+static void set_results(const struct pf_trace *t, const struct pf_clip *recording,
+                        const struct pf_clip *trunk, const struct pf_try_shared_item *all,
+                        uint32_t n, const struct pf_continuation *ends, const char *folder)
 {
     for (uint32_t i = 0; i < n; i++) {
         struct pf_clip_end end = {.wait = ends[i].wait,
@@ -173,7 +174,7 @@ static void judge_all(const struct pf_trace *t, const struct pf_clip *recording,
             continue;
         if (ends[i].errors)
             snprintf(out->memory, sizeof out->memory, "%s", ends[i].error);
-        judge(t, recording, all[i].h, &ends[i].reached, &end, out);
+        set_result(t, recording, all[i].h, &ends[i].reached, &end, out);
         bool real = out->verdict == PF_TRY_REAL || out->verdict == PF_TRY_ERROR;
         if (out->tried && real &&
             pf_clip_join(trunk, pieces, all[i].clip, &meta, &end, &e) != PF_OK)
@@ -203,7 +204,7 @@ void pf_try_shared(const struct pf_trace *t, const struct pf_clip *recording,
     if (write_plans(t, all, n, folder, plan, &e) == PF_OK &&
         pf_directed_record(&recording->meta, file, &d, &child, &end, &e) == PF_OK &&
         pf_clip_open(&trunk, file, &e) == PF_OK) {
-        judge_all(t, recording, &trunk, all, n, ends, folder);
+        set_results(t, recording, &trunk, all, n, ends, folder);
         pf_clip_release(&trunk);
     }
     for (uint32_t i = 0; i < n; i++) {

@@ -11,6 +11,7 @@
 
 #include "target_search.h"
 
+/* Generates the targets of one execution. */
 struct pf_choice {
     struct pf_search *s;
     struct pf_execution *x;

@@ -148,7 +148,7 @@ struct pf_check_summary {
 };
 
 /* How much predictions and tries have examined. */
-struct pf_explored {
+struct pf_prediction_counts {
     uint64_t events, candidates, refuted, undecided;
 };
 
@@ -167,7 +167,7 @@ struct pf_findings {
     /* predictions that are incomplete only because they left out further instances of code that
      * they had examined */
     size_t bounded;
-    struct pf_explored explored; /* sum over the documents */
+    struct pf_prediction_counts explored; /* sum over the documents */
     size_t nmet; /* how many findings at the end of `at` were met only in runs of pf judge */
     struct pf_expected_death *expected; /* expected_deaths.h */
     bool mark_stopped_by_pf; /* mark the processes read from now on as stopped_by_pf */

@@ -17,6 +17,7 @@
 #define SCHEMA "https://json.schemastore.org/sarif-2.1.0.json"
 #define MAX_RESULTS 25000
 #define MAX_FRAMES 100
+#define MAX_TESTS 100 /* names of tests that have seen a finding */
 #define MAX_MEMBERS 100
 
 struct sarif_writer {
@@ -348,7 +349,7 @@ static void add_properties(struct pf_text *t, const struct pf_finding *const *at
         pf_json_num(t, "executions", f->seen->executions);
         pf_json_key(t, "tests");
         pf_text_char(t, '[');
-        for (size_t i = 0; i < f->seen->ntests && i < MAX_FRAMES; i++) {
+        for (size_t i = 0; i < f->seen->ntests && i < MAX_TESTS; i++) {
             pf_text_add(t, i ? "," : "");
             pf_text_json(t, f->seen->tests[i]);
         }

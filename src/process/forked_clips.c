@@ -188,7 +188,7 @@ pf_status pf_forked_clips_write(struct pf_forked_clips *out, const struct pf_cha
     return s;
 }
 
-bool pf_forked_clip_has_one_schedule(const struct pf_clip *c)
+bool pf_forked_clip_is_settled(const struct pf_clip *c)
 {
     const struct pf_clip_end *end = &c->end;
     bool failed = end->errors || end->outcome == PF_OUTCOME_DEADLOCK ||

@@ -37,7 +37,7 @@ void pf_forked_clips_release(struct pf_forked_clips *f);
 /* True if the child created no threads (so it has only one schedule) and did not fail. (It may
  * still have memory errors, if they were not searched for.) A child that a signal killed has not
  * failed if the program ended with status 0: a test expected that. */
-bool pf_forked_clip_has_one_schedule(const struct pf_clip *c);
+bool pf_forked_clip_is_settled(const struct pf_clip *c);
 /* Reads the path of a process, such as 2.1. False: it is not one. */
 bool pf_forked_path_read(const char *text, uint32_t path[PF_FORKED_DEPTH], uint32_t *n);
 /* How many forks lead to this process; 0 for NULL. */
