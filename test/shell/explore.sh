@@ -106,7 +106,7 @@ for reason in time_read child; do
     hasnt out "complete for this input"
 done
 # sleeps, time limits and functions with a state of their own are explored
-for reason in sleeps timed_wait file_read random_number yields; do
+for reason in sleeps timed_wait file_read random_number yields machine_facts; do
     build "$reason"
     status 0 "$PF" explore --runs 50 -- ./open
     has out "complete for this input: every execution was seen (C11)"

@@ -56,6 +56,11 @@ static void counts_while_waiting(void)
     printf("%d\n", n > 1000);
 }
 /* before the threads exist, with another answer in every run of the program */
+static void machine_facts(void)
+{
+    if (sysconf(_SC_PAGESIZE) < 1 || !strerror(1))
+        abort();
+}
 static void yields(void)
 {
     while (!atomic_load(&flag)) {
