@@ -2,7 +2,7 @@
 mkdir tree
 cp -r "$ROOT/script" "$ROOT/src" "$ROOT/ARCHITECTURE.md" "$ROOT/.clang-format" tree
 mkdir -p tree/test tree/example tree/bench/results tree/.ci tree/docs
-cp -r "$ROOT/docs/ci" tree/docs
+cp -r "$ROOT/docs/ci" "$ROOT/docs/where.md" tree/docs
 cd tree
 status 0 script/check-layers
 echo '#include "cli.h"' >src/report/edge.c
@@ -54,9 +54,14 @@ rm src/report/twice_[ab].c
 printf '/* %0100d */\n' 1 >src/report/wide.c
 status 1 script/check-words
 has err "src/report/wide.c:1: 106 columns in a comment"
+has err "src/report/wide.c:1: docs/where.md has no row that names it"
 echo '/* see docs/format/nowhere.md */' >src/report/wide.c
 status 1 script/check-words
 has err "src/report/wide.c:1: docs/format/nowhere.md does not exist"
+echo '`no_such_function`, `no_such_file.c`' >>docs/where.md
+status 1 script/check-words
+has err "no_such_function is not a name in src"
+has err "no_such_file.c does not exist"
 echo '/* run so many at a time */' >src/report/wide.c
 status 1 script/check-words
 has err "src/report/wide.c:1: 'so many'"
