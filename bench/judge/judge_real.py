@@ -61,11 +61,33 @@ def reads_and_index(folder, binary):
     return ["mem", "-t", "2", "-K", "1000", reference, reads]
 
 
-class RealProgram:
-    """name of the source package, steps of the build with {cc}, the binary, and a function (folder, binary) -> words of the run"""
+def secret(folder):
+    """-> (dictionary, file): a file that is encrypted with one of the passwords of the dictionary"""
+    words, text, file = folder / "dictionary.txt", folder / "plain.txt", folder / "secret.bin"
+    words.write_text("apple\nbanana\ncherry\nsecret\nplum\ngrape\n")
+    text.write_text("readable text\n" * 20)
+    subprocess.run(["openssl", "enc", "-aes-256-cbc", "-md", "md5", "-pass", "pass:secret", "-in", text, "-out", file], capture_output=True, check=True)
+    return words, file
 
-    def __init__(self, name, steps, binary, words):
-        self.name, self.steps, self.binary, self.words = name, steps, binary, words
+
+def numbers(folder):
+    """-> a file of random bytes"""
+    path = folder / "data.bin"
+    path.write_bytes(random.Random(1).randbytes(300000))
+    return path
+
+
+def without(path):
+    """-> the path, at which no file is left"""
+    path.unlink(missing_ok=True)
+    return path
+
+
+class RealProgram:
+    """name of the source package, steps of the build with {cc}, the binary, a function (folder, binary) -> words of the run, and the policy"""
+
+    def __init__(self, name, steps, binary, words, schedule="rr"):
+        self.name, self.steps, self.binary, self.words, self.schedule = name, steps, binary, words, schedule
 
     def build(self, pf, work):
         """-> the binary"""
@@ -85,5 +107,9 @@ PROGRAMS = [
     RealProgram("x264", ["CC={cc} ./configure --disable-asm --disable-lavf --disable-swscale --disable-ffms --disable-gpac --disable-lsmash "
                          "--bit-depth=8 --extra-cflags='-g -O1'", "make -j2 x264"], "x264",
                 lambda d, _: ["--preset", "ultrafast", "--threads", "2", "--input-res", "48x48", "--quiet", "-o", d / "film.264", video(d)]),
+    RealProgram("mktorrent", ["make CC={cc} CFLAGS='-g -O1' USE_PTHREADS=1"], "mktorrent",
+                lambda d, _: ["-l", "15", "-t", "2", "-a", "http://example.org/", "-o", without(d / "data.torrent"), numbers(d)]),
+    RealProgram("bruteforce-salted-openssl", ["cd src && {cc} -g -O1 -o ../bruteforce *.c -lcrypto -lpthread -lm"], "bruteforce",
+                lambda d, _: ["-t", "2", "-1", "-d", "md5", "-f", *secret(d)], "random:1"),
     RealProgram("bwa", ["make -j2 CC={cc} CFLAGS='-g -O1 -Wno-unused-function -fcommon' bwa"], "bwa", reads_and_index),
 ]

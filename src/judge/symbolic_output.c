@@ -2,6 +2,7 @@
  * define the same names as those of expressions. */
 #include "symbolic_output.h"
 #include "clip.h"
+#include "condition_ranges.h"
 #include "condition_text.h"
 #include "expression_import.h"
 #include "solve.h"
@@ -238,30 +239,48 @@ static void ask_paths(struct pf_symbolic_outputs *q, struct both *b)
 /* False: an equal condition comes before it. */
 static bool is_first(const struct both *b, size_t n) { return !has_condition(b, 0, n, n); }
 
+/* Adds one more part, if there is room for it and for the number of the others. */
+static bool add_part(char *to, size_t room, size_t *used, const char *part)
+{
+    if (!*part || *used + strlen(part) + 60 > room)
+        return false;
+    *used += (size_t)snprintf(to + *used, room - *used, "%s%s", *used ? " and " : "", part);
+    return true;
+}
+
 /* Describes the inputs that satisfy the conditions of both paths. */
 static void describe_inputs(const struct both *b, char *to, size_t room)
 {
     const struct pf_expression_log *log = &b->log;
+    struct pf_condition_ranges ranges = {0};
     size_t used = 0, shown = 0, hidden = 0;
-    char one[160];
+    char one[160], range[300], others[SHOWN][160];
     *to = 0;
     for (size_t i = 0; i < log->conditions.len; i++) {
         const struct pf_log_condition *c = &log->conditions.at[i];
         if (!is_first(b, i))
             continue;
-        if (shown == SHOWN || !pf_condition_text(log, c->label, c->holds, one, sizeof one) ||
-            used + strlen(one) + 60 > room) {
-            hidden++;
+        bool readable = pf_condition_text(log, c->label, c->holds, one, sizeof one);
+        if (readable && pf_condition_ranges_add(&ranges, one))
             continue;
-        }
-        used += (size_t)snprintf(to + used, room - used, "%s%s", shown ? " and " : "", one);
-        shown++;
+        if (readable && shown < SHOWN)
+            memcpy(others[shown++], one, sizeof one);
+        else
+            hidden++;
     }
-    if (!shown)
+    for (size_t i = 0; i < ranges.n; i++) {
+        if (!pf_condition_range_text(&ranges.at[i], range, sizeof range))
+            *range = 0;
+        hidden += !add_part(to, room, &used, range);
+    }
+    for (size_t i = 0; i < shown; i++)
+        hidden += !add_part(to, room, &used, others[i]);
+    bool some = used != 0;
+    if (!some)
         used += (size_t)snprintf(to, room, "input");
     if (hidden)
         snprintf(to + used, room - used, "%s%zu %scondition%s of the two paths",
-                 shown ? " and " : " that satisfies ", hidden, shown ? "more " : "",
+                 some ? " and " : " that satisfies ", hidden, some ? "more " : "",
                  hidden == 1 ? "" : "s");
 }
 
