@@ -70,7 +70,7 @@ test-all: stage ## nightly: test-sampling, test-directed, test-flipped and test-
 
 test-campaign: stage ## check every test program at three levels, execute every printed command elsewhere, and examine test/known (hours)
 	python3 test/run/campaign.py --pf $(pf) --work $(BUILD)/test-work/test-campaign --log $(BUILD)/test-work/campaign.log
-	python3 test/run/known_defects.py --pf $(pf) --work $(BUILD)/test-work/known-defects
+	python3 test/run/known_defects.py --pf $(pf) --work $(BUILD)/test-work/known-defects --log $(BUILD)/test-work/known-defects.log
 
 test-fleet: stage ## run suite, check, hunt and judge on a private Slurm; suite and check are ten times as large as in `make test`
 	PF=$(abspath $(pf)) ROOT=$(CURDIR) WORK=$(abspath $(BUILD))/test-work/test-fleet python3 test/run/fleet.py --large

@@ -2,13 +2,17 @@
 """known_defects.py - small programs on which pf was wrong once (test/known, test/program/region):
 pf must now be right, every time.
 
-    test/run/known_defects.py --pf build/stage/bin/pf --work DIR [--levels O0,O2] [--checks 20] [--runs 6] [NAME...]
+    test/run/known_defects.py --pf build/stage/bin/pf --work DIR [--levels O0,O2] [--checks 20] [--runs 6] [--log FILE] [NAME...]
 
 Each program is built at each level and examined `checks` times, in the way that the table below says. Prints a line for
 each result that is not as wanted, then one summary line. Exit status: 0, or 1 if there was one.
+
+--log appends one line of JSON for each program and level. What the log has for the same pf, program and numbers is not
+examined again, so that the loop can be stopped and continued.
 """
 
 import argparse
+import hashlib
 import json
 import shutil
 import subprocess
@@ -115,6 +119,19 @@ EXAMINE = {  # programs of test/known, or of another folder below test
 }
 
 
+def examine(case, name, level, checks):
+    """-> the lines about results that are not as wanted"""
+    wrong = []
+    case.run("cc", "-g", f"-{level}", "-pthread", str(program_of(name)), "-o", "program", wanted=(0,))
+    for n in range(checks):
+        try:
+            EXAMINE[name](case)
+        except (Wrong, subprocess.TimeoutExpired) as e:
+            wrong.append(f"{name} -{level}, {n + 1}: {e}")
+            print(wrong[-1], flush=True)
+    return wrong
+
+
 def program_of(name):
     return ROOT / "test" / (f"{name}.c" if "/" in name else f"known/{name}.c")
 
@@ -126,23 +143,29 @@ def main():
     parser.add_argument("--levels", default="O0,O2")
     parser.add_argument("--checks", type=int, default=20)
     parser.add_argument("--runs", type=int, default=6)
+    parser.add_argument("--log", type=Path)
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
+    lines = args.log.read_text().splitlines() if args.log and args.log.exists() else []
+    done = {line["key"]: line for line in map(json.loads, lines)}
+    build = [args.pf, *sorted((args.pf.parent.parent / "lib/photofinish").glob("libpf_*"))]
+    pf = hashlib.sha256(b"".join(f.read_bytes() for f in build)).hexdigest()[:16]
     total = wrong = 0
     for name in args.names or sorted(EXAMINE):
         for level in args.levels.split(","):
-            folder = args.work.resolve() / f"{Path(name).name}-{level}"
-            shutil.rmtree(folder, ignore_errors=True)
-            folder.mkdir(parents=True)
-            case = Case(args.pf.resolve(), folder, args.runs)
-            case.run("cc", "-g", f"-{level}", "-pthread", str(program_of(name)), "-o", "program", wanted=(0,))
-            for n in range(args.checks):
-                total += 1
-                try:
-                    EXAMINE[name](case)
-                except (Wrong, subprocess.TimeoutExpired) as e:
-                    wrong += 1
-                    print(f"{name} -{level}, {n + 1}: {e}", flush=True)
+            text = hashlib.sha256(program_of(name).read_bytes()).hexdigest()[:16]
+            key = f"{name} -{level} {pf}.{text} --checks {args.checks} --runs {args.runs}"
+            if key not in done:
+                folder = args.work.resolve() / f"{Path(name).name}-{level}"
+                shutil.rmtree(folder, ignore_errors=True)
+                folder.mkdir(parents=True)
+                case = Case(args.pf.resolve(), folder, args.runs)
+                done[key] = {"key": key, "checks": args.checks, "wrong": examine(case, name, level, args.checks)}
+                if args.log:
+                    with args.log.open("a") as f:
+                        f.write(json.dumps(done[key]) + "\n")
+            total += done[key]["checks"]
+            wrong += len(done[key]["wrong"])
     print(f"known defects: {total} examinations, {wrong} wrong")
     sys.exit(1 if wrong else 0)
 
