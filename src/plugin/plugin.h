@@ -158,7 +158,7 @@ struct pf_trip_count {
 
 /* An edge where a thread can switch between the plain body and the watch body. */
 enum pf_switch_edge_kind {
-    PF_SWITCH_AROUND, /* back edge of an outermost loop: switches in both directions */
+    PF_SWITCH_OUTER, /* back edge of an outermost loop: switches in both directions */
     PF_SWITCH_INNER, /* back edge of an inner loop: switches from the watch body only */
     PF_SWITCH_EXIT, /* leaves an outermost loop: switches from the plain body only */
     /* to a block that some iterations of an outermost loop skip: from the plain body only */
@@ -347,9 +347,9 @@ void pf_tables_write(struct pf_unit *u);
 
 /* select.c: true if accesses to ptr need no check: private memory, constants, the compiler's own
  * data. */
+bool pf_memory_is_unchecked(struct pf_unit *u, LLVMValueRef ptr);
 /* True if the instruction reads or writes the vtable pointer of an object. */
 bool pf_is_vtable_access(struct pf_unit *u, LLVMValueRef inst);
-bool pf_memory_is_unchecked(struct pf_unit *u, LLVMValueRef ptr);
 
 /* True if the call, or the function it names, has the attribute `kind`. */
 bool pf_call_has(LLVMValueRef call, unsigned kind);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define EXPECTED                                                                                   \
-    "expected full, literace, pacer:RATE, atexrace[:BURST/PERIOD[:N[:FLOOR]]] or "                 \
+    "expected full, literace, pacer:RATE, atexrace[:BURST/PERIOD[:N[:LONGEST]]] or "               \
     "atexrace-paper[:BURST/PERIOD[:N]]"
 
 static bool is_rate(const char *s)

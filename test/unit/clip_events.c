@@ -76,7 +76,7 @@ uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void 
 
 void *pf_race_map(size_t size) { return calloc(1, size); }
 void pf_race_unmap(void *p, size_t size) { free(p); }
-char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size) { return "maps"; }
+char *pf_file_text(struct pf_pool *pool, const char *path, size_t *size) { return "maps"; }
 const char *pf_maps_path(const char *maps, const void *p, size_t *length)
 {
     assert(!strcmp(maps, "maps"));

@@ -84,7 +84,7 @@ static void test_share(void **state)
         uint64_t now = 1, watched = 0;
         pf_options.overhead = percents[k];
         for (uint64_t i = 0; i < STEPS; i++) {
-            bool watch = !pf_watch_share_too_large(&w, now);
+            bool watch = !pf_watch_time_add(&w, now);
             pf_watch_time_decided(&w, watch);
             now += watch ? 5 * STEP : STEP; /* watched calls are slower */
             watched += watch ? 5 * STEP : 0;
@@ -93,13 +93,13 @@ static void test_share(void **state)
     }
     struct pf_watch_time waiting = {0}; /* the time of a thread that waits does not count */
     pf_options.overhead = 10;
-    pf_watch_share_too_large(&waiting, 1);
-    pf_watch_share_too_large(&waiting, 1ull << 50);
+    pf_watch_time_add(&waiting, 1);
+    pf_watch_time_add(&waiting, 1ull << 50);
     assert_in_range(waiting.total, 1, 1ull << 30);
     pf_options.overhead = 0; /* no limit */
     struct pf_watch_time all = {.watching = true};
     for (uint64_t now = 1; now < STEPS * STEP; now += STEP)
-        assert_false(pf_watch_share_too_large(&all, now));
+        assert_false(pf_watch_time_add(&all, now));
 }
 
 int main(void)

@@ -151,7 +151,7 @@ static void emit_switch_block(struct pf_emit *e, struct body_switch *c,
     for (size_t i = 0; i < e->plan->nswitch_checks; i++)
         if (e->plan->switch_checks[i].block == c->to)
             pf_emit_past_access(e, &e->plan->steps[e->plan->switch_checks[i].step]);
-    if (c->kind == PF_SWITCH_AROUND)
+    if (c->kind == PF_SWITCH_OUTER)
         pf_range_before_remaining(e, c->to);
     LLVMBuildBr(e->b, e->first[c->to]);
 }

@@ -255,8 +255,8 @@ bool pf_proceeds_in_epoch(LLVMValueRef inst)
     }
 }
 
-/* For iterations after the last one the address may be one that the loop never computes; flags that
- * promise otherwise would make it poison. */
+/* If the loop is left before v is computed, the address may be one that the loop never computes;
+ * flags that promise otherwise would make it poison. */
 static void drop_flags(LLVMValueRef inst)
 {
     if (LLVMIsAGetElementPtrInst(inst))

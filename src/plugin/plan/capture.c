@@ -40,11 +40,11 @@ static bool argument_keeps(struct pf_unit *u, LLVMValueRef call, LLVMValueRef v)
     for (unsigned i = 0; i < n; i++) {
         if (LLVMGetOperand(call, i) != v)
             continue;
-        bool ours = LLVMGetCallSiteEnumAttribute(call, i + 1, u->kinds.nocapture) ||
-                    LLVMGetCallSiteEnumAttribute(call, i + 1, u->kinds.byval);
-        if (!ours && fn && i < LLVMCountParams(fn))
-            ours = LLVMGetEnumAttributeAtIndex(fn, i + 1, u->kinds.nocapture);
-        if (!ours)
+        bool not_kept = LLVMGetCallSiteEnumAttribute(call, i + 1, u->kinds.nocapture) ||
+                        LLVMGetCallSiteEnumAttribute(call, i + 1, u->kinds.byval);
+        if (!not_kept && fn && i < LLVMCountParams(fn))
+            not_kept = LLVMGetEnumAttributeAtIndex(fn, i + 1, u->kinds.nocapture);
+        if (!not_kept)
             return true;
     }
     return false;

@@ -11,13 +11,14 @@
  *            between two ways to go on;
  *          - W is not in a loop that R is outside of: a repeated store is not what the check was
  *            for.
- *          R also decides about W if R's value flows into the value that W stores, and calls are
- *          made in between: without calls both are in one critical section.
+ *          R also decides about W if R's value flows into the value that W stores and, if both are
+ *          in one block, at least two calls are made in between: without an unlock and a lock both
+ *          are in one critical section.
  *
  *          A pair is a load and a store of one function, after inlining, that access the same
- *          address (the same value, or the same address computation from it), if the load decides
- *          about the store. The load gets PF_SITEF_CHECK, the store PF_SITEF_ACT. Loads of other
- *          variables that decide by a branch whether the store of a pair happens get
+ *          address (the same SSA value, or two equal computations from one value), if the load
+ *          decides about the store. The load gets PF_SITEF_CHECK, the store PF_SITEF_ACT. Loads of
+ *          other variables that decide by a branch whether the store of a pair happens get
  *          PF_SITEF_CHECK, too: comparing a version number is a check. Whether load and store are
  *          in different critical sections of one lock is decided on the trace
  *          (predict/pecan/check_act.c), not here.

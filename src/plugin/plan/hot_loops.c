@@ -30,7 +30,7 @@ struct loop_search {
     size_t *order, *low, *stack;
     struct visit *visits;
     size_t nstack, clock;
-    bool again; /* a large cycle was opened: search once more */
+    bool again; /* the first block of a large cycle was removed: search once more */
 };
 
 /* True if the blocks stack[from..nstack) have few enough checks. */

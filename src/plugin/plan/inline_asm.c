@@ -4,7 +4,7 @@
  *
  * The text and the operands of the statement are examined. Recognised are:
  *     lock ..., xchg ...   a sequentially consistent update of the one memory operand;
- *                          setcc may follow
+ *                          setcc or sbb may follow
  *     mov ... alone        a store (release) or load (acquire) of the one memory operand, because
  *                          that is what every mov means on x86
  *     mfence, lfence, sfence, a locked instruction on the stack      a fence

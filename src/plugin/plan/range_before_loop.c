@@ -14,10 +14,11 @@
  *          The range check is in a block of its own on the edge into the loop's copy.
  *
  * Overflow: for addresses, see affine_address.h. The counter needs no flag: the loop stops at the
- *          first of S + C, S + 2C, ... that equals N modulo 2^bits. The quotient computed here is
- *          that iteration, or an earlier one if C does not divide the distance. A loop that runs
- *          while the counter is below N needs the flag (nuw or nsw, or inbounds for pointers): then
- *          the counter reaches N, or a value above it, without a wrap.
+ *          first of start + step, start + 2 * step, ... that equals limit modulo 2^bits. The
+ *          quotient is the number of that iteration, or of an earlier one if step does not divide
+ *          limit - start. A loop that runs while the counter is below limit needs the flag (nuw or
+ *          nsw, or inbounds for pointers): then the counter reaches limit, or a value above it,
+ *          without a wrap.
  */
 #include "affine_address.h"
 #include "debuginfo.h"
@@ -35,7 +36,8 @@ struct loop_access {
     bool emits_range; /* the lowest access of a group that gets a range check */
 };
 
-/* True for a loop of one block with one entry edge, from a br, and no exit but its end. */
+/* True for a loop of one block with one entry edge, from a br, and no exit but its end, that stays
+ * in its epoch. */
 static bool is_simple_loop(LLVMBasicBlockRef b)
 {
     LLVMValueRef phi = LLVMGetFirstInstruction(b), end = LLVMGetBasicBlockTerminator(b);

@@ -9,10 +9,11 @@
  *
  *          Decisions are conditional branches, switches, computed gotos, the two exits of an
  *          invoke, and whatever a called function did after its last event. They are propagated
- *          forward through the control flow; at joins the result is the union; an event ends them.
- *          A function starts with a decision, because its caller may have decided to call it. A
- *          division is a decision, because it may trap. Calls of the runtime's locks and heap
- *          functions decide nothing (is_transparent).
+ *          forward through the control flow; at joins the result is the union. An access, an
+ *          atomic operation or another step of known size ends them; a call never does. A function
+ *          starts with a decision, because its caller may have decided to call it. A division is a
+ *          decision, because it may trap. Calls of the runtime's locks and heap functions decide
+ *          nothing (is_transparent).
  *
  *          An address is fixed if it is made of constants, addresses of variables, and PHIs of
  *          these: a branch decides which value a PHI takes, and that branch is already counted.

@@ -9,9 +9,9 @@
  *          A fact about p ends where p is defined again: in a loop, one SSA value is a different
  *          address in each iteration.
  *
- * Facts about one pointer are in a list, so finding "this or a stronger fact" is a short loop. The
- * analysis is a forward all-paths dataflow on bit sets; only pointers with more than one check have
- * facts.
+ * Facts about one pointer are in a list, so finding "this or a stronger fact" is a short loop.
+ * There are two all-paths dataflows on bit sets: forward for facts, backward for write checks that
+ * follow. Only pointers with more than one check have facts.
  */
 #include "plugin.h"
 #include <string.h>

@@ -204,11 +204,12 @@ static void classify_loops(struct pf_plan *plan, struct loop_blocks *l)
     }
     for (size_t i = 0; i < plan->nswitch_edges; i++)
         plan->switch_edges[i].kind =
-            inner[plan->switch_edges[i].to] ? PF_SWITCH_INNER : PF_SWITCH_AROUND;
+            inner[plan->switch_edges[i].to] ? PF_SWITCH_INNER : PF_SWITCH_OUTER;
     free(inner);
 }
 
-/* True if the rest of the call, from the block on, may have something to watch. */
+/* True if the rest of the call, from the block on, may have something to watch, and a switch edge
+ * may lead to the block. */
 static bool is_worth_entering(const struct back_edge_search *s, size_t block)
 {
     LLVMValueRef end = pf_block_end(s->plan, block);
@@ -376,11 +377,11 @@ void pf_plan_switch_edges(struct pf_plan *plan, bool label_addresses)
     loop_blocks_init(&l, plan);
     classify_loops(plan, &l);
     for (size_t i = 0, n = plan->nswitch_edges; i < n; i++)
-        if (plan->switch_edges[i].kind == PF_SWITCH_AROUND && plan->switch_edges[i].first)
+        if (plan->switch_edges[i].kind == PF_SWITCH_OUTER && plan->switch_edges[i].first)
             add_exits(&s, &l, plan->switch_edges[i].to);
     unsigned count = 0;
     for (size_t i = 0, n = plan->nswitch_edges; i < n; i++)
-        if (plan->switch_edges[i].kind == PF_SWITCH_AROUND && plan->switch_edges[i].first)
+        if (plan->switch_edges[i].kind == PF_SWITCH_OUTER && plan->switch_edges[i].first)
             add_rare_blocks(&s, &l, plan->switch_edges[i].to, &count);
     loop_blocks_release(&l);
     free(s.state);

@@ -194,7 +194,7 @@ void pf_crash_report(const struct pf_thread *thread, int number, const siginfo_t
     size_t n;
     bool assertion = number == SIGABRT && pf_failed_assertion;
     pf_pool_init(&pool, pf_race_map, pf_race_unmap);
-    find_object(&object, pf_proc_read(&pool, "/proc/self/maps", &n), pc);
+    find_object(&object, pf_file_text(&pool, "/proc/self/maps", &n), pc);
     pf_pool_release(&pool);
     bool known = object.base && pf_line_table_find(object.path, object.offset, &line);
     if (!pf_options.quiet)

@@ -71,7 +71,7 @@ void pf_object_log_new(void)
     if (pf_rt.events || !pf_race_log_is_open())
         return;
     pf_pool_init(&pool, pf_race_map, pf_race_unmap);
-    char *s = pf_proc_read(&pool, "/proc/self/maps", &size);
+    char *s = pf_file_text(&pool, "/proc/self/maps", &size);
     while (s && *s) {
         char *end = s;
         while (*end && *end != '\n')

@@ -263,8 +263,9 @@ static _Noreturn void halt(void)
 }
 
 /* Reports a finding, unless it is suppressed. Suppressions match callers and variables, which are
- * not in the fingerprint; so a suppressed finding may be reported later, with another stack.
- * Returns false if that is possible even for the same pair of site ids. */
+ * not in the fingerprint; so a suppressed finding may be reported later, with another stack. False:
+ * suppressed by the name of its variable, or no memory; the same pair of site ids may be reported
+ * for another variable. */
 static bool report(struct pf_reported_finding *e, struct pf_finding *f)
 {
     bool by_name;

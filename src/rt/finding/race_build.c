@@ -25,7 +25,7 @@
 
 #define PART 4096
 
-char *pf_proc_read(struct pf_pool *pool, const char *path, size_t *size)
+char *pf_file_text(struct pf_pool *pool, const char *path, size_t *size)
 {
     long fd = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0);
     if (fd < 0)
@@ -46,7 +46,7 @@ struct pf_finding_builder pf_builder_for(struct pf_pool *pool)
 {
     size_t size;
     return (struct pf_finding_builder){.pool = pool,
-                                       .maps = pf_proc_read(pool, "/proc/self/maps", &size)};
+                                       .maps = pf_file_text(pool, "/proc/self/maps", &size)};
 }
 
 const char *pf_builder_text(struct pf_finding_builder *b, const char *s)

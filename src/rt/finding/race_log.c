@@ -100,7 +100,7 @@ static struct pf_text start_line(const char *type)
 static void add_command(struct pf_text *t)
 {
     size_t n = 0;
-    char *args = pf_proc_read(&pool, "/proc/self/cmdline", &n);
+    char *args = pf_file_text(&pool, "/proc/self/cmdline", &n);
     pf_json_key(t, "command");
     pf_text_char(t, '[');
     for (size_t i = 0; args && i < n;) {
@@ -118,7 +118,7 @@ static void add_command(struct pf_text *t)
 static uint64_t start_ticks(void)
 {
     size_t n = 0;
-    char *s = pf_proc_read(&pool, "/proc/self/stat", &n), *end = s;
+    char *s = pf_file_text(&pool, "/proc/self/stat", &n), *end = s;
     for (size_t i = 0; s && i < n; i++)
         if (s[i] == ')') /* the name may contain blanks and parentheses: use the last one */
             end = s + i;

@@ -39,7 +39,7 @@ void pf_suppressions_read(struct pf_suppressions *to, struct pf_pool *forever, s
     if (!*pf_options.suppressions)
         return;
     size_t n;
-    char *text = pf_proc_read(work, pf_options.suppressions, &n);
+    char *text = pf_file_text(work, pf_options.suppressions, &n);
     if (!text || !pf_suppressions_parse(to, forever, text, n, &e))
         refuse(work, pf_options.suppressions, &e);
     pf_pool_release(work);

@@ -6,7 +6,8 @@
 #include "thread_table.h"
 
 /* A thread updates the global order after this number of calls of pf_cell_count_overflow: EVERY if
- * its last update raised the global order. Otherwise the number doubles, up to SELDOM. */
+ * its last update raised the global order. Otherwise the number doubles, up to SELDOM. A number
+ * that grows with the threads and slots is added, because an update reads all their clocks. */
 #define GLOBAL_ORDER_EVERY 16
 #define GLOBAL_ORDER_SELDOM 2048
 
@@ -39,14 +40,14 @@ static void lower_to_known_by(uint32_t *known_by_all, uint32_t n, const struct p
 {
     const struct pf_thread *child = count_joining ? t->order.joining : NULL;
     const uint32_t *later = child && child->order.clock ? child->order.clock : t->order.clock;
-    uint32_t own = __atomic_load_n(&t->order.sid, __ATOMIC_RELAXED), too = own;
+    uint32_t own = __atomic_load_n(&t->order.sid, __ATOMIC_RELAXED), also_ignored = own;
     if (later != t->order.clock && child->state == PF_THREAD_RUNNING)
-        too = __atomic_load_n(&child->order.sid, __ATOMIC_RELAXED);
+        also_ignored = __atomic_load_n(&child->order.sid, __ATOMIC_RELAXED);
     for (uint32_t i = 0; i < n; i++) {
         uint32_t known = __atomic_load_n(&t->order.clock[i], __ATOMIC_RELAXED);
         uint32_t then = __atomic_load_n(&later[i], __ATOMIC_RELAXED);
         known = then > known ? then : known;
-        if (i != own && i != too && known < known_by_all[i])
+        if (i != own && i != also_ignored && known < known_by_all[i])
             known_by_all[i] = known;
     }
 }

@@ -11,8 +11,8 @@
 #include "thread.h"
 
 /* Updates pf_rt.globally_ordered from the clocks of all threads. Preserves all registers, because
- * some callers need that. It reads every clock, so it sets self->global_order_in to say when the
- * next call is worthwhile. */
+ * some callers need that. It reads every clock, so it sets self->order.global_order_in to say when
+ * the next call is worthwhile. */
 __attribute__((preserve_most)) void pf_thread_update_global_order(struct pf_thread *self);
 /* Raises pf_rt.globally_ordered to clock[0..n), a lower bound of what every thread has seen. With
  * the table locked. Returns false if nothing changed. */

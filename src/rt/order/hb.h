@@ -57,7 +57,8 @@ static inline void pf_hb_release_store(struct pf_thread *t, const volatile void 
 void pf_hb_forget(const volatile void *addr, size_t size);
 
 /* Clocks without an address: of a file descriptor, a message, a signal in flight. */
-/* empty; never NULL: without memory, all share one clock */
+
+/* An empty clock; never NULL: without memory, all share one. */
 struct pf_hb_clock *pf_hb_clock_new(void);
 void pf_hb_clock_free(struct pf_hb_clock *c);
 static inline void pf_hb_clock_acquire(struct pf_thread *t, struct pf_hb_clock *c)
@@ -88,8 +89,8 @@ static inline void pf_hb_clock_release_of(struct pf_thread *t, struct pf_hb_cloc
 /* Locks: order as above, and the thread's set of held locks for reports. A lock taken `shared`
  * (rdlock) is ordered after earlier writers only, and its unlock before later writers only. */
 enum pf_lock_flags { PF_LOCK_SHARED = 1, PF_LOCK_RECURSIVE = 2, PF_LOCK_ROBUST = 4 };
-/* `where` is the site id of the call. 0: it is the call on top of the stack, and its id is computed
- * only for the first acquisition of the lock, which reports then show instead. */
+/* `where` is the site id of the call; 0: not computed. Then the id of the call on top of the stack
+ * is stored if this is the lock's first acquisition; reports show that first acquisition. */
 void pf_lock_taken(struct pf_thread *t, const volatile void *lock, unsigned flags, uint32_t where);
 /* Called just before the real unlock. Ends one level of a recursive lock; only the last level is a
  * release. Unlocking a lock that the thread is not known to hold is a release too, so that no order
@@ -101,7 +102,8 @@ uint32_t pf_lock_depth(struct pf_thread *t, const volatile void *lock); /* 0: no
  * NULL for other callers. Returns the depth, to be passed to pf_lock_retaken. */
 #define PF_LOCK_DEPTH_ROBUST 0x80000000u
 uint32_t pf_lock_drop_all(struct pf_thread *t, const volatile void *lock);
-/* The thread ends: a robust lock that it holds is released; any other one stays taken for ever. */
+/* t ends while it holds the lock: publishes its clock. Only for a robust lock is this an unlock in
+ * the trace; any other one stays taken. */
 void pf_lock_abandon(struct pf_thread *t, const volatile void *lock);
 void pf_lock_retaken(struct pf_thread *t, const volatile void *lock, uint32_t depth,
                      uint32_t where);

@@ -28,10 +28,10 @@ struct pf_held_log {
 };
 
 bool pf_held_log_init(struct pf_held_log *l);
-/* _put: epoch clk has begun, or continues and has no access records so far; its lockset is `set`.
- * clk is the epoch of the last call or the one after it; in the first call it is arbitrary. */
-/* called by _put when clk begins a chunk */
+/* For _put: clk begins a chunk. */
 void pf_held_log_seal(struct pf_held_log *l, uint32_t clk);
+/* Epoch clk has begun, or continues and has no access records so far; its lockset is `set`. clk is
+ * the same as in the last _put, or one more; in the first one it is arbitrary. */
 static inline void pf_held_log_put(struct pf_held_log *l, uint32_t clk, uint32_t set)
 {
     if (__builtin_expect(clk % PF_HELD_LOG_CHUNK == 0, 0))

@@ -4,8 +4,8 @@
  * Model:   a graph over the whole run. An edge a -> b says that a thread took b, or waited for it,
  *          while it held a; the other locks that it held then are the edge's gates. A cycle a -> b,
  *          b -> a can deadlock if all its edges can happen at the same time: no two of them have a
- *          gate in common (unless both threads hold it shared), and of the two threads that use a
- *          lock of the cycle, at least one takes it exclusively. Attempts to lock that do not wait
+ *          gate in common (unless both threads hold it shared), and of the two acquisitions
+ *          of a lock of the cycle, at least one is exclusive. Attempts to lock that do not wait
  *          make no edge. A lock leaves the graph when it is destroyed or its memory is freed.
  * Memory:  the runtime's store.
  * Threads: any; one lock for the graph. Each thread has a cache of recent acquisitions, and there
@@ -74,7 +74,8 @@ static inline bool pf_lock_order_known(struct pf_thread *t, const volatile void 
     *own = key;
     return true;
 }
-/* True if the acquisition, which is not known, is skipped: t samples and is in unwatched code. */
+/* For unwatched code while sampling: true if this unknown acquisition is to be skipped. Counts
+ * it. */
 static inline bool pf_lock_order_skips(struct pf_thread *t)
 {
     if (!t->order.orders_to_skip)

@@ -14,7 +14,8 @@
 #include "thread.h"
 
 void pf_lockset_init(void);
-/* The set `rest` with one more lock; `where` is the site id of its acquisition. */
+/* The set `rest` with one more lock; `where` is the site id of the lock's first acquisition by any
+ * thread. */
 uint32_t pf_lockset_with(uint32_t rest, uintptr_t lock, uint32_t where, bool shared);
 /* Copies up to max locks of a set; returns the number of locks in the set. */
 size_t pf_lockset_get(uint32_t lockset, struct pf_held_lock *out, size_t max);

@@ -141,8 +141,9 @@ void pf_epoch_next(struct pf_thread *t)
     if (__builtin_expect(t->order.highest_clk == PF_CLK_MAX, 0)) { /* continue on another slot */
         uint32_t sid = t->order.sid;
         pf_slot_retire(t);
-        if (!pf_slot_take(
-                t)) { /* none left: stay in the last epoch; order may be lost, never invented */
+        /* None left: stay in the last epoch. Later accesses may seem ordered, so races may be
+         * missed; none is invented. */
+        if (!pf_slot_take(t)) {
             pf_spin_lock(&lock);
             slots[sid].owner = t;
             pf_spin_unlock(&lock);

@@ -3,9 +3,9 @@
  *
  * Model:   a slot counts epochs 1, 2, ... for one owner after the other. It passes from a finished
  *          owner to a new thread only if the new one has seen everything that happened on it, so
- *          "clk <= clock[sid]" stays exact although the slot is shared. (If all slots are in use,
- *          one passes to a thread that has not, counted as PF_LIMIT_SLOTS.) For every epoch, the
- *          slot stores which thread owned it and which locks that thread held.
+ *          "clk <= clock[sid]" stays exact although the slot is shared. (If no unused slot is left,
+ *          a free one passes to a thread that has not seen all of it, counted as PF_LIMIT_SLOTS.)
+ *          For every epoch, the slot stores which thread owned it and which locks that thread held.
  * Memory:  the history of locks is packed (held_log.h).
  * Threads: pf_slot_take and pf_slot_retire lock. Histories are written by the owner alone, and read
  *          for reports: epochs that are over, or the reader's own.
@@ -41,14 +41,12 @@ uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk);
  * before. The epochs that the two numbers stand for then form one span. If t writes some bytes and
  * reads them in a later epoch of the span, the read is redundant: a thread that has not seen the
  * read has not seen the write either (fast_update.h).
- *
- * publish: `last` is about to become visible to others. extend: the lock to which the previous
- * epoch was published gets `last` instead.
  */
 static inline uint32_t pf_span_end(const struct pf_thread *t)
 {
     return t->order.span.from + t->order.span.more;
 }
+/* Epoch `last` is about to become visible to others. */
 static inline void pf_span_publish(struct pf_thread *t, uint32_t last)
 {
     uint32_t from = pf_span_end(t) + 1, to = t->order.sid << PF_CLK_BITS | last;
@@ -56,6 +54,7 @@ static inline void pf_span_publish(struct pf_thread *t, uint32_t last)
         t->order.span = (struct pf_epoch_span){from, to - from, 0};
     t->order.span.lock = 0;
 }
+/* The lock to which the previous epoch was published gets `last` instead. */
 static inline void pf_span_extend(struct pf_thread *t, uint32_t last)
 {
     t->order.span.more = (t->order.sid << PF_CLK_BITS | last) - t->order.span.from;

@@ -34,8 +34,8 @@ struct pf_resumable_epoch {
 };
 
 /* A span: consecutive epochs of a thread that no other thread can tell apart, because each has seen
- * all of them or none (slot.h). `from` is the slot and the epoch of the first one, at the bit
- * positions of an access record; `more` is the number of epochs after it. */
+ * all of them or none (slot.h). `from` is slot << PF_CLK_BITS | epoch, of the first one; `more` is
+ * the number of epochs after it. */
 struct pf_epoch_span {
     uint32_t from, more;
     /* the only lock to which the last epoch was published; 0: it was published elsewhere too */
@@ -44,7 +44,7 @@ struct pf_epoch_span {
 
 struct pf_thread_order {
     uint32_t sid;
-    uint32_t clk; /* the current epoch; clock[sid] is the larger of this and `highest_clk` */
+    uint32_t clk; /* the current epoch; clock[sid] is the highest epoch begun so far */
     bool dirty; /* an access record of this epoch may be in the shadow */
     /* `lockset` has not been updated to `held`; the next access does it (lock_unwatched.h) */
     bool locks_stale;

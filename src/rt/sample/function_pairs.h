@@ -64,10 +64,10 @@ void pf_function_pairs_release(struct pf_function_pairs *m);
 
 struct pf_burst_rate {
     uint32_t burst, period;
-    uint32_t period_max; /* the period does not grow beyond it; FLOOR in the option */
+    uint32_t period_max; /* the period does not grow beyond it; LONGEST in the option */
     uint32_t repeat; /* bursts with one period, before the period grows */
 };
-/* Parses [BURST/PERIOD][:N[:FLOOR]]; parts that are missing leave *r and *n unchanged. Returns
+/* Parses [BURST/PERIOD][:N[:LONGEST]]; parts that are missing leave *r and *n unchanged. Returns
  * false if the text is invalid. n: executions in a row that make a pair frequent, 1 to 255. */
 bool pf_burst_rate_parse(const char *s, struct pf_burst_rate *r, uint32_t *n);
 /* True if call number `count` (from 0) of a pair is in a burst. *left: for how many calls, from
@@ -91,8 +91,8 @@ enum pf_pair_decision pf_function_pairs_decide(struct pf_function_pairs *own,
                                                const struct pf_burst_rate *r, uint64_t f,
                                                const uint64_t *others, unsigned n, uint32_t weight,
                                                uint64_t *wake, uint32_t *left);
-/* Counts `weight` calls, made by functions that f called, for the pair of f and `other`. Decides
- * nothing. */
+/* Adds `weight` to the count of the pair (f, other). f is a thread's first function; the calls were
+ * made below it. */
 void pf_function_pairs_count(struct pf_function_pairs *own, const struct pf_function_pairs *before,
                              uint64_t f, uint64_t other, uint32_t weight);
 

@@ -6,8 +6,8 @@
  * In the paper every call asks what the other threads run. Here, if the pairs of a call will not be
  * sampled for a while, the next calls of the function do not ask (`counts`). The more often the
  * pairs were seen, the more calls are skipped; the next call that asks counts for all of them. A
- * new pair is noticed nevertheless: the function of the pair that was called less often asks at
- * every call.
+ * new pair is noticed nevertheless: the function that is called less often skips few calls or
+ * none.
  *
  * The other thread of a sampled pair is woken: a burst of its next calls is sampled. If the pair is
  * new or in its first burst, and that thread's function has loops, the thread also switches from
@@ -43,7 +43,7 @@
 #define SKIP_ALONE 15 /* while there is no other thread */
 #define DELAYS_MAX 256 /* per thread, see delay() */
 #define DELAY_CYCLES (1u << 15) /* about 10 microseconds */
-#define BURST_BYTES (64u << 10) /* of a range that is checked at once */
+#define RANGE_BYTES (64u << 10) /* of a range that is checked at once */
 
 struct thread_state {
     struct thread_state *prev, *next; /* in the list of running threads */
@@ -85,7 +85,7 @@ static bool configure(const char *s)
 
 static void start(void)
 {
-    pf_rt.range_limit = BURST_BYTES;
+    pf_rt.range_limit = RANGE_BYTES;
     uint64_t executions = pf_pair_history_start(&history, "pairs");
     pf_function_pairs_shift(&history.before, &history.rate, executions);
     pf_window_start();
@@ -281,8 +281,7 @@ static bool samples(struct pf_thread *t, struct thread_state *o, struct pf_func 
     bool rare = pf_window_is_rare(interval),
          often = rare || pf_window_is_late(o->time.last_call, now);
     *calls += weight - 1;
-    bool over = pf_watch_share_too_large(&o->time, now), alone,
-         initial_call = *calls < base_rate.burst;
+    bool over = pf_watch_time_add(&o->time, now), alone, initial_call = *calls < base_rate.burst;
     bool base = pf_burst_rate_samples(&base_rate, *calls, &base_left);
     enum pf_pair_decision decision = decide(t, f, weight, initial_call, &left, &alone);
     bool anew = initial_call || decision >= PF_PAIR_FIRST_BURST,

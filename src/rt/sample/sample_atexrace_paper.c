@@ -32,21 +32,21 @@
 
 struct paper_thread {
     struct pf_function_pairs pairs; /* FP(t) */
-    uint32_t slot, depth;
+    uint32_t entry, depth;
     struct {
         struct pf_frame *frame;
         uint64_t function;
     } entered[DEPTH_MAX]; /* calls that have not returned */
 };
 
-/* The threads of the process. A slot is read without a lock. */
-static struct paper_slot {
-    uint64_t function; /* F(t); 0: the slot is free */
+/* The threads of the process. An entry is read without a lock. */
+static struct paper_entry {
+    uint64_t function; /* F(t); 0: the entry is free */
     uint32_t sampled;  /* S(t) */
     struct paper_thread *state;
-} slots[THREADS_MAX];
-static uint32_t nslots;
-/* its lock also protects `state` of the slots */
+} entries[THREADS_MAX];
+static uint32_t nentries;
+/* its lock also protects `state` of the entries */
 static struct pf_pair_history history = {.rate = {10, 100, 100, 10}, .frequent_n = 2};
 
 /* [B/P][:N] */
@@ -67,16 +67,16 @@ static void begin(struct pf_thread *t)
     uint32_t i = 0;
     __pf_tls.dispatch = PF_DISPATCH_ASK;
     pf_spin_lock(&history.lock);
-    while (i < nslots && slots[i].function)
+    while (i < nentries && entries[i].function)
         i++;
     if (o && i < THREADS_MAX) {
-        o->slot = i;
-        slots[i].state = o;
-        __atomic_store_n(&slots[i].sampled, 1, __ATOMIC_RELAXED);
-        __atomic_store_n(&slots[i].function, NOTHING, __ATOMIC_RELEASE);
-        if (i == nslots)
-            __atomic_store_n(&nslots, i + 1, __ATOMIC_RELEASE);
-        t->sampled = &slots[i].sampled;
+        o->entry = i;
+        entries[i].state = o;
+        __atomic_store_n(&entries[i].sampled, 1, __ATOMIC_RELAXED);
+        __atomic_store_n(&entries[i].function, NOTHING, __ATOMIC_RELEASE);
+        if (i == nentries)
+            __atomic_store_n(&nentries, i + 1, __ATOMIC_RELEASE);
+        t->sampled = &entries[i].sampled;
         t->sample.policy_state = o;
     }
     pf_spin_unlock(&history.lock);
@@ -87,19 +87,19 @@ static void begin(struct pf_thread *t)
         pf_sys(SYS_munmap, o, sizeof *o);
 }
 
-/* Calls the function for F(t') of every other thread t'. */
-#define FOR_EACH_OTHER(o, slot)                                                                    \
-    for (struct paper_slot *slot = slots,                                                          \
-                           *end_ = slots + __atomic_load_n(&nslots, __ATOMIC_ACQUIRE);             \
-         slot < end_; slot++)                                                                      \
-        if (slot != &slots[(o)->slot] && __atomic_load_n(&slot->function, __ATOMIC_RELAXED))
+/* Runs the following block for the entry of every other thread. */
+#define FOR_EACH_OTHER(o, entry)                                                                   \
+    for (struct paper_entry *entry = entries,                                                      \
+                            *end_ = entries + __atomic_load_n(&nentries, __ATOMIC_ACQUIRE);        \
+         entry < end_; entry++)                                                                    \
+        if (entry != &entries[(o)->entry] && __atomic_load_n(&entry->function, __ATOMIC_RELAXED))
 
 /* A call of f has returned: adds its pairs to the map. */
 static void add_pairs(struct paper_thread *o, uint64_t f)
 {
-    FOR_EACH_OTHER(o, slot)
+    FOR_EACH_OTHER(o, entry)
     {
-        uint64_t other = __atomic_load_n(&slot->function, __ATOMIC_RELAXED);
+        uint64_t other = __atomic_load_n(&entry->function, __ATOMIC_RELAXED);
         uint64_t key = other ? pf_function_pair_key(f, other) : 0;
         if (key && !pf_function_pairs_find(&o->pairs, key) &&
             !pf_function_pairs_find(&history.before, key))
@@ -122,9 +122,9 @@ static uint64_t compute_hash(struct pf_func *f)
 static bool look_at_others(struct paper_thread *o, uint64_t f)
 {
     bool sample = false;
-    FOR_EACH_OTHER(o, slot)
+    FOR_EACH_OTHER(o, entry)
     {
-        uint64_t other = __atomic_load_n(&slot->function, __ATOMIC_RELAXED);
+        uint64_t other = __atomic_load_n(&entry->function, __ATOMIC_RELAXED);
         if (!other)
             continue; /* the thread has just ended */
         history.other_thread_seen = true;
@@ -142,7 +142,7 @@ static bool look_at_others(struct paper_thread *o, uint64_t f)
             sample = true;
         }
         if (sample)
-            __atomic_store_n(&slot->sampled, 1, __ATOMIC_RELAXED);
+            __atomic_store_n(&entry->sampled, 1, __ATOMIC_RELAXED);
     }
     return sample;
 }
@@ -154,9 +154,9 @@ static enum pf_body call(struct pf_thread *t, struct pf_func *f)
         return PF_BODY_WATCH;
     uint64_t function = pf_pair_history_hash(&history, f, compute_hash);
     leave_returned(o, __pf_tls.frame);
-    __atomic_store_n(&slots[o->slot].function, function, __ATOMIC_RELAXED);
+    __atomic_store_n(&entries[o->entry].function, function, __ATOMIC_RELAXED);
     bool sample = look_at_others(o, function);
-    __atomic_store_n(&slots[o->slot].sampled, sample, __ATOMIC_RELAXED);
+    __atomic_store_n(&entries[o->entry].sampled, sample, __ATOMIC_RELAXED);
     pf_thread_update_key(t);
     if (o->depth == DEPTH_MAX)
         add_pairs(o, function);
@@ -176,8 +176,8 @@ static void end(struct pf_thread *t)
     t->sample.policy_state = NULL;
     t->sampled = NULL;
     pf_spin_lock(&history.lock);
-    __atomic_store_n(&slots[o->slot].function, 0, __ATOMIC_RELEASE);
-    slots[o->slot].state = NULL;
+    __atomic_store_n(&entries[o->entry].function, 0, __ATOMIC_RELEASE);
+    entries[o->entry].state = NULL;
     pf_function_pairs_add_all(&history.seen, &o->pairs);
     pf_spin_unlock(&history.lock);
     pf_function_pairs_release(&o->pairs);
@@ -189,9 +189,9 @@ static void finish(struct pf_sample_numbers *out, bool exec)
     struct pf_function_pairs all = {0};
     pf_spin_lock(&history.lock);
     pf_function_pairs_add_all(&all, &history.seen);
-    for (uint32_t i = 0; i < nslots; i++)
-        if (slots[i].state)
-            pf_function_pairs_add_all(&all, &slots[i].state->pairs);
+    for (uint32_t i = 0; i < nentries; i++)
+        if (entries[i].state)
+            pf_function_pairs_add_all(&all, &entries[i].state->pairs);
     pf_spin_unlock(&history.lock);
     pf_pair_history_finish(&history, &all, out, exec);
 }
@@ -204,10 +204,10 @@ static void drop_lock(void) { pf_spin_unlock(&history.lock); }
 static void forked(struct pf_thread *t)
 {
     struct paper_thread *own = t->sample.policy_state;
-    for (uint32_t i = 0; i < nslots; i++)
-        if (slots[i].state != own) {
-            slots[i].function = 0;
-            slots[i].state = NULL;
+    for (uint32_t i = 0; i < nentries; i++)
+        if (entries[i].state != own) {
+            entries[i].function = 0;
+            entries[i].state = NULL;
         }
     pf_pair_history_forked(&history);
     if (own)

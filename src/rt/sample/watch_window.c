@@ -17,15 +17,15 @@
 #define SUPPLY_MAX 8u /* windows that a supply can hold */
 
 static uint64_t window_end, distance;
-/* Two supplies of windows. A supply gets one window each `distance` cycles, until it is full. Its
- * value is a time, now - n * distance if it has n windows; taking one adds `distance` to it. */
-static uint64_t regular_supply, rare_supply;
+/* Two supplies of windows, each a time: n windows are available if it is n * distance before now,
+ * at most SUPPLY_MAX. Taking one adds `distance` to the time. */
+static uint64_t regular_since, rare_since;
 
 void pf_window_start(void)
 {
     uint32_t percent = (uint32_t)pf_options.overhead;
     distance = percent ? BURST_CYCLES * 200ull / percent : 0;
-    regular_supply = rare_supply = pf_window_now();
+    regular_since = rare_since = pf_window_now();
 }
 
 bool pf_window_is_open(uint64_t now)
@@ -49,7 +49,7 @@ static bool take(uint64_t *supply, uint64_t now, uint64_t least)
 bool pf_window_open_if_due(uint64_t now)
 {
     return distance &&
-           (take(&regular_supply, now, distance) || take(&rare_supply, now, SUPPLY_MAX * distance));
+           (take(&regular_since, now, distance) || take(&rare_since, now, SUPPLY_MAX * distance));
 }
 
 bool pf_window_is_rare(uint64_t interval)
@@ -60,7 +60,7 @@ bool pf_window_is_rare(uint64_t interval)
 bool pf_window_open_for_rare(uint64_t now, uint64_t interval)
 {
     return pf_window_is_rare(interval) &&
-           take(&rare_supply, now, distance + distance * distance / interval);
+           take(&rare_since, now, distance + distance * distance / interval);
 }
 
 bool pf_window_is_late(uint64_t last, uint64_t now)
@@ -81,7 +81,7 @@ bool pf_window_rare_block(struct pf_rare_block *b, uint64_t now)
     return true;
 }
 
-bool pf_watch_share_too_large(struct pf_watch_time *w, uint64_t now)
+bool pf_watch_time_add(struct pf_watch_time *w, uint64_t now)
 {
     uint64_t gap = w->last_call ? now - w->last_call : 0;
     if (gap > GAP_MAX)

@@ -8,7 +8,7 @@
  *          loop that they enter is watched. So races between accesses that are rare in long
  *          loops can be found. Windows take the part `overhead` of the time. Half of this time is
  *          for *rare calls*: a call of a function that the thread seldom calls opens a window; if
- *          there are too many such calls, those of the rarest functions do. The other half, and
+ *          there are too many, only those of the rarest functions open one. The other half, and
  *          what rare calls leave over, is for windows that open at regular times.
  *          A thread's *share* is the part of its time that passed in watched calls outside
  *          windows, measured at its calls. While it is above `overhead`, only first calls, rare
@@ -54,8 +54,9 @@ bool pf_window_is_late(uint64_t last, uint64_t now);
  * microseconds; after that never again. */
 bool pf_window_rare_block(struct pf_rare_block *b, uint64_t now);
 
-/* The thread asks at a call. Returns true if its share is too large. */
-bool pf_watch_share_too_large(struct pf_watch_time *w, uint64_t now);
+/* The thread asks at a call: adds the time since it asked last. Returns true if its share is too
+ * large. */
+bool pf_watch_time_add(struct pf_watch_time *w, uint64_t now);
 /* What was decided for the call. */
 static inline void pf_watch_time_decided(struct pf_watch_time *w, bool watching)
 {

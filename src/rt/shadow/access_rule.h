@@ -90,8 +90,8 @@ PF_ALWAYS_INLINE bool pf_access_cannot_race(const uint32_t *clock, uint64_t s, u
 }
 
 /* What remains of s, which is ordered before the access `a`, when `a` replaces it; 0 for nothing. A
- * read of a's epoch that also has bytes outside `a` stays whole: the thread may well repeat it, and
- * in the bytes of `a` it can race only with an access that races with `a`, too. */
+ * record of a's epoch that also has bytes outside `a` stays whole: the thread may well repeat it,
+ * and in the bytes of `a` it can race only with an access that races with `a`, too. */
 PF_ALWAYS_INLINE uint64_t pf_access_replace(uint64_t s, uint64_t a)
 {
     if (!pf_access_as_strong(a, s))

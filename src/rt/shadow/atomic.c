@@ -255,10 +255,9 @@ static __attribute__((noinline)) void *begin_slow(void *addr, uint32_t packed, u
     /* The object of a release must exist before another thread can read the value. */
     bool release = op != PF_ATOMIC_LOAD && (releases(order) || t->shadow.release_fence);
     bool lock_free = !release && needs_no_lock(o, order);
-    /* An operation that acquires nothing is checked here, without the lock; but not under the
-     * oracle, which needs the check at the end. An operation that has nothing to acquire so far
-     * is checked here only if that makes no new access record, because it may still acquire
-     * something. */
+    /* Checked here, without the lock: an operation that acquires nothing. Checked here only if its
+     * record is refreshed in place: one that has nothing to acquire so far. Special modes check at
+     * the end. */
     if (!pf_rt.slow_path_only) {
         if (op == PF_ATOMIC_STORE || (op == PF_ATOMIC_RMW && !acquires(order))) {
             check(o, true);

@@ -16,9 +16,9 @@
 #include <stdint.h>
 
 void pf_benign_add(const volatile void *memory, size_t size);
-/* True if a byte of [addr, addr + size) is in such a range. */
 extern bool pf_benign_any; /* there is at least one range */
-bool pf_benign_search(uintptr_t addr, size_t size);
+bool pf_benign_search(uintptr_t addr, size_t size); /* for the next function */
+/* True if a byte of [addr, addr + size) is in such a range. */
 static inline bool pf_benign_overlaps(uintptr_t addr, size_t size)
 {
     return __builtin_expect(pf_benign_any, 0) && pf_benign_search(addr, size);

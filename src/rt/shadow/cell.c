@@ -212,8 +212,8 @@ __attribute__((preserve_most)) bool pf_overflow_merge_span(uint64_t *cell, uint6
         for (unsigned k = i + 1; k < PF_OVERFLOW_WORDS; k++) {
             if (!may_unite(t, n[i], n[k]))
                 continue;
-            bool in_order = pf_access_clk(n[i]) > pf_access_clk(n[k]);
-            uint64_t later = in_order ? n[i] : n[k], earlier = in_order ? n[k] : n[i];
+            bool first_is_later = pf_access_clk(n[i]) > pf_access_clk(n[k]);
+            uint64_t later = first_is_later ? n[i] : n[k], earlier = first_is_later ? n[k] : n[i];
             uint32_t id = pf_site_per_byte_unite(cell, later, earlier);
             if (!id)
                 continue;
@@ -342,9 +342,8 @@ static void update_spill(struct pf_thread *t, struct pf_cell_update *v, uint64_t
     /* freed below, after the cell no longer refers to it; readers without the stripe may still look
      * at it */
     uint64_t was = s1;
-    if (s0 && set->n < pf_access_set_capacity(
-                           /* one list of all records; pf_spill_reserve left room for this one */
-                           set))
+    /* one list of all records; pf_spill_reserve left room for this one */
+    if (s0 && set->n < pf_access_set_capacity(set))
         set->record[set->n++] = s0;
     unsigned n = set->n;
     uint64_t a = apply_to_list(t, v, cell, set->record, &n, site, racing);

@@ -7,20 +7,23 @@
  *          least as strong as a in both respects. A new access a
  *            races with a record s of another slot iff s did not happen before a, one of the two is
  *              a write, they are not both atomic, and their bytes overlap;
- *            is not stored for bytes that a record s >= a of the same epoch covers;
- *            else replaces, in the overlapping bytes, every record s <= a that happened before it.
+ *            is not stored if records s >= a of the same epoch cover all its bytes;
+ *            else is stored, and replaces, in the overlapping bytes, every record s <= a that
+ *              happened before it or that it races with.
  *          Replacing s loses no race: a later access that would race with s also races with a.
  *
  *          cell[0] and cell[1] hold two records, the overflow words on the second plane four more.
- *          If a granule needs more than six, cell[1] refers to a set of records (access_set.h): a
- *          spill, private to the granule, or a read set that many granules share. (An array that
- *          the same threads read from the same sites costs one read set, not words for every
- *          granule.) While cell[1] is a reference the overflow words are not in use.
+ *          Otherwise cell[1] refers to a set of records (access_set.h). More than six records are
+ *          in a spill, private to the granule. Two or more readers can become a read set earlier,
+ *          which many granules share. (An array that the same threads read from the same sites
+ *          costs one read set, not words for every granule.) While cell[1] is a reference the
+ *          overflow words are not in use.
  * Memory:  sets come from the store. Spills are freed when they are no longer needed, read sets
  *          never.
- * Threads: words are read and written atomically. A spill may be used only under the striped lock
- *          of its cell. In the default mode cells are not locked, so an update can be lost to
- *          another one that overlaps it in time. In strict mode every update holds the stripe.
+ * Threads: words are read and written atomically. A spill may be changed only under the striped
+ *          lock of its cell; reading it without the lock needs a second look at cell[1]. In the
+ *          default mode cells are not locked, so an update can be lost to another one that overlaps
+ *          it in time. In strict mode every update holds the stripe.
  */
 #ifndef PF_RT_CELL_H
 #define PF_RT_CELL_H
@@ -61,9 +64,8 @@ static inline uint8_t *pf_cell_overflow_state(const uint64_t *cell)
     return (uint8_t *)(PF_OVERFLOW_STATE +
                        (((uintptr_t)cell - PF_SHADOW_BASE) >> (PF_OVERFLOW_STATE_SHIFT + 1)));
 }
-static inline void pf_cell_overflow_set_state(uint64_t *cell,
-                                              /* any: the bitwise or of all overflow words */
-                                              uint64_t any)
+/* any: the bitwise or of all overflow words */
+static inline void pf_cell_overflow_set_state(uint64_t *cell, uint64_t any)
 {
     uint8_t wanted = !any                      ? PF_OVERFLOW_UNUSED
                      : any >> PF_WRITE_BIT & 1 ? PF_OVERFLOW_WRITES

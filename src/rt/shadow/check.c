@@ -84,7 +84,7 @@ static __attribute__((noinline)) void access_partial(struct pf_thread *t, uintpt
         pf_cell_access(t, addr, a, PF_NO_SITE);
 }
 
-/* Strict mode, oracle mode and idle threads: every granule takes the slow path. */
+/* Strict, oracle and event mode, and check-only threads: every granule takes the slow path. */
 static __attribute__((noinline)) void access_slowly(struct pf_thread *t, uintptr_t addr,
                                                     uint64_t size, bool write, uint32_t id)
 {
@@ -99,8 +99,8 @@ static __attribute__((noinline)) void access_slowly(struct pf_thread *t, uintptr
 
 /* Applies the access to one whole granule. Returns the transition of its words (range.h) if it
  * holds for every granule that has the same words: there was no race, neither a spill nor overflow
- * words were involved, and cell[1] was left alone or is the sum of what was there and this read. A
- * read that another thread adds at the same time is not part of that sum. */
+ * words were involved, and cell[1] was left alone or is the read set of what was there plus this
+ * read. If another thread added a read meanwhile, cell[1] differs, and there is no transition. */
 static __attribute__((noinline)) struct pf_transition
 access_granule_traced(struct pf_thread *t, uintptr_t addr, uint64_t a)
 {

@@ -20,7 +20,7 @@ void pf_check_turns(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others
 void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site);
 
 /* The entry points that compiled code calls: they try the fast paths first. They preserve all
- * registers. */
+ * registers except r11. */
 __attribute__((preserve_most)) void __pf_read_range(uintptr_t addr, uint64_t size, uint32_t site);
 __attribute__((preserve_most)) void __pf_write_range(uintptr_t addr, uint64_t size, uint32_t site);
 __attribute__((preserve_most)) void __pf_read_turns(uintptr_t addr, uint64_t size, uint64_t two,

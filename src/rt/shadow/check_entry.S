@@ -13,20 +13,20 @@
 
         .section pf_text, "ax", @progbits
 
-/* rdi: address, esi: site. slot: byte offset of the tested word in the cell; shift: lowest bit
+/* rdi: address, esi: site. word_at: byte offset of the tested word in the cell; shift: lowest bit
  * compared (PF_WRITE_BIT or PF_CLK_SHIFT); what: the last argument of pf_check_slow. */
-        .macro  CHECK name, size, slot, shift, what
+        .macro  CHECK name, size, word_at, shift, what
         BEGIN   \name
         push    %rax
         .cfi_adjust_cfa_offset 8
         CELL_OF %rax
         .if \size == 8
-        TEST_GRANULE \slot, \shift
+        TEST_GRANULE \word_at, \shift
         pop     %rax
         jnz     1f
         ret
         .else
-        XOR_KEY \slot
+        XOR_KEY \word_at
         mov     %r11, %rax
         shr     $\shift, %rax          /* all 8 bytes covered? then these are, too */
         jz      2f
@@ -68,7 +68,7 @@
         CHECK   __pf_write8, 8, 0, PF_WRITE_BIT, PF_CHECK_WRITE+8
 
 /* The same for 16 bytes: two granules. */
-        .macro  CHECK16 name, slot, shift, what
+        .macro  CHECK16 name, word_at, shift, what
         BEGIN   \name
         push    %rax
         .cfi_adjust_cfa_offset 8
@@ -77,8 +77,8 @@
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:TLS_KEY(%r11), %r11
         mov     %r11, %rcx
-        xor     \slot(%rax), %r11
-        xor     \slot+16(%rax), %rcx
+        xor     \word_at(%rax), %r11
+        xor     \word_at+16(%rax), %rcx
         or      %rcx, %r11
         pop     %rcx
         shr     $\shift, %r11

@@ -2,9 +2,9 @@
  * check_miss.c - the second fast path: checks for which neither the inline test nor the cases
  * written in assembler (check_entry.S) were enough.
  *
- * These functions preserve all registers (clang's preserve_most): they save only the registers they
- * use, and that is cheaper than the stubs of check_entry.S, which save everything before they call
- * the slow path in check.c.
+ * These functions preserve all registers except r11 (clang's preserve_most): they save only the
+ * registers they use, and that is cheaper than the stubs of check_entry.S, which save everything
+ * before they call the slow path in check.c.
  */
 #include "check.h"
 #include "range.h"
@@ -210,7 +210,7 @@ static inline __attribute__((always_inline)) uintptr_t update_range(uintptr_t ad
     return addr;
 }
 
-/* __pf_read_range and __pf_write_range after the test in check_entry.S: a range in one granule, an
+/* __pf_read_range and __pf_write_range after the test in range_entry.S: a range in one granule, an
  * unaligned access in two, a short range, a long one. */
 #define RANGE(name, write)                                                                         \
     PF_PRESERVE_MOST void name##_miss(uintptr_t addr, uint64_t size, uint32_t site);               \
@@ -263,8 +263,8 @@ static inline unsigned interleaved_count(uint64_t others)
     return (uint32_t)others == UINT32_MAX ? 2 : others >> 32 == UINT32_MAX ? 3 : 4;
 }
 
-/* Computes the ids of whole granules, one for each position in the sequence of sites at which a
- * granule can begin. Each id is made of several site pairs. Returns NULL if an id is not
+/* Computes the ids of whole granules. A granule can begin at any of the n sites; there is one id
+ * for each beginning. Each id is made of several site pairs. Returns NULL if an id is not
  * available. */
 PF_PRESERVE_MOST static __attribute__((noinline, cold)) const struct pf_interleaved_sites *
 interleaved_make(struct pf_interleaved_sites *m, uint64_t two, uint64_t others, uint32_t node)

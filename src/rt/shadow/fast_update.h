@@ -333,7 +333,7 @@ pf_cell_fast_update_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
  * because their threads will look for them. pf_cell_find_own_atomic returns the word with that
  * record, or NULL if the condition does not hold, or if the cell has a set.
  *
- * pf_word_check_own_atomic tests one word; it returns true when *own is final.
+ * pf_word_check_own_atomic tests one word; true: no further word need be tested.
  */
 static inline __attribute__((always_inline)) bool
 pf_word_check_own_atomic(const uint32_t *clock, uint64_t *word, uint64_t mine, uint64_t **own)
@@ -373,9 +373,9 @@ static inline bool pf_access_replaceable_atomic(const uint32_t *clock, uint64_t 
 
 /* Candidate words for an atomic access, from the words examined so far. */
 struct pf_atomic_scan {
-    /* a record of its kind and epoch; one that it may replace; a word that is free, globally
-     * ordered or subsumed */
-    uint64_t *same, *old, *empty;
+    uint64_t *same; /* a record of its kind and epoch */
+    uint64_t *old; /* a record that it may replace */
+    uint64_t *usable; /* a word that is free, globally ordered or subsumed */
     uint64_t *own; /* a record of its slot that is neither `same` nor `old` */
     bool several; /* it may replace more than one */
 };
@@ -387,8 +387,8 @@ pf_atomic_scan_word(struct pf_atomic_scan *w, const uint32_t *clock, uint64_t *w
 {
     uint64_t s = pf_word_get(word);
     if (pf_access_globally_ordered(s)) {
-        if (!w->empty)
-            w->empty = word;
+        if (!w->usable)
+            w->usable = word;
         return PF_SCAN_CONTINUE;
     }
     if (!((s ^ mine) & (PF_BITS_SID | PF_BITS_CLK))) {
@@ -404,10 +404,10 @@ pf_atomic_scan_word(struct pf_atomic_scan *w, const uint32_t *clock, uint64_t *w
         w->old = word;
     } else if (!((s ^ mine) & PF_BITS_SID)) {
         if (w->own && pf_access_subsumed_by(s, pf_word_get(w->own)))
-            w->empty = word;
+            w->usable = word;
         else if (w->own && pf_access_subsumed_by(pf_word_get(w->own), s))
-            w->empty = w->own;
-        if (w->empty != word)
+            w->usable = w->own;
+        if (w->usable != word)
             w->own = word;
     } else if (!(s & PF_BIT_A) && !pf_access_bytes_disjoint(s, mine) &&
                !pf_access_ordered(clock, s)) {
@@ -435,7 +435,7 @@ pf_cell_fast_update_atomic(const uint32_t *clock, uint64_t *cell, uint64_t mine)
             return result == PF_SCAN_COVERED;
     /* If there is room, records of different bytes are kept separate, so that each can be refreshed
      * in place. */
-    uint64_t merged = 0, *at = scan.old ? scan.old : scan.empty;
+    uint64_t merged = 0, *at = scan.old ? scan.old : scan.usable;
     if (!at && scan.same && (merged = pf_access_merge(cell, pf_word_get(scan.same), mine)))
         at = scan.same;
     if (!at)

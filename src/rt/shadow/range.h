@@ -79,7 +79,8 @@ pf_range_write_one(const uint32_t *clock, uint64_t *cell, uint64_t a)
 
 /* Applies the access `a`, which has all 8 bytes and an id, to n cells. Returns how many leading
  * cells are done: fewer than n if the next one needs more than this fast path. *last is the
- * transition of the last cell that was not covered. `write` must be a compile-time constant. */
+ * transition of the last cell whose transition can be repeated. `write` must be a compile-time
+ * constant. */
 static inline __attribute__((always_inline)) uint64_t
 pf_range_fast_update(const uint32_t *clock, uint64_t *cell, uint64_t n, uint64_t a, bool write,
                      struct pf_transition *last)

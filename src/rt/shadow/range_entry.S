@@ -15,12 +15,12 @@
  * all 8 bytes, as in arrays. Other short ranges mostly come from loops over a few numbers: each of
  * their granules is tested, and updated like a single access if the test fails. check_miss.c
  * handles the rest. */
-        .macro  RANGE name, slot, shift, access
+        .macro  RANGE name, word_at, shift, access
         BEGIN   \name
         push    %rax
         .cfi_adjust_cfa_offset 8
         CELL_OF %rax
-        TEST_GRANULE \slot, \shift
+        TEST_GRANULE \word_at, \shift
         jnz     1f
         mov     %edi, %r11d
         and     $7, %r11d
@@ -29,7 +29,7 @@
         jbe     2f
         cmp     $16, %r11
         ja      1f
-        TEST_GRANULE \slot+16, \shift
+        TEST_GRANULE \word_at+16, \shift
         jnz     1f
 2:      pop     %rax
         .cfi_adjust_cfa_offset -8
@@ -57,7 +57,7 @@
 3:      sub     $8, %rcx
         cmp     %rcx, %rdi
         ja      7f
-4:      TEST_GRANULE \slot, \shift           /* rax: the cell of the granule rdi */
+4:      TEST_GRANULE \word_at, \shift           /* rax: the cell of the granule rdi */
         jnz     6f
 5:      add     $16, %rax
         add     $8, %rdi
@@ -76,10 +76,10 @@
         ret
         .cfi_adjust_cfa_offset 40
 6:
-        .if \slot
+        .if \word_at
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:TLS_READ_SET(%r11), %r11
-        cmp     %r11, \slot(%rax)
+        cmp     %r11, \word_at(%rax)
         je      5b
         .endif
         call    \access\()8_miss

@@ -101,7 +101,7 @@ void pf_block_unlock_all(void);
 /* A block is about to be allocated or freed here: prefetches its shadow. */
 static inline void pf_block_prefetch(const void *addr) { pf_memory_ops.block_prefetch(addr); }
 /* A block that realloc freed and allocated again at the same address: its first `kept` bytes keep
- * their access records, in which the free counts as a write. */
+ * their access records. The free was checked as a write, and its record is among them. */
 static inline void pf_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept,
                                   uint32_t where, bool write)
 {

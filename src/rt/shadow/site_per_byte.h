@@ -11,9 +11,9 @@
  * Memory:  40 bytes per block, in chunks that belong to one slot for ever. Blocks that no word of
  *          their granule names are reused. The search for such blocks starts when there are twice
  *          as many blocks as were in use after the last search.
- * Threads: a block is written by the thread that has its slot. Other threads may read it; its tag
- *          shows whether it belongs to another access record by then (words can move while they
- *          are searched).
+ * Threads: a block is written by the thread that has its slot. Other threads may read it, and
+ *          compare its tag before and after. The tag may differ: the search for unused blocks can
+ *          miss a word that moves, and free the block.
  * Errors:  functions return 0 when no block is available.
  */
 #ifndef PF_RT_SITE_PER_BYTE_H

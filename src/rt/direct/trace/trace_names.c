@@ -115,7 +115,7 @@ static void update_objects(void)
     if (!modules)
         pf_pool_init(&pool, pf_race_map, pf_race_unmap);
     modules = now;
-    maps = pf_proc_read(&pool, "/proc/self/maps", &n);
+    maps = pf_file_text(&pool, "/proc/self/maps", &n);
 }
 
 /* --- positions --- */
