@@ -74,10 +74,10 @@ python3 -c 'import json; assert json.load(open("all.json"))["continuations"] == 
 rm -f c/*
 status 0 "$PF" record -o base.clip --at=switch --continue=256 --tail='few:*' --folder=c --news --json all.json -- ./twostage
 python3 -c 'import json; n = sum(k["signal"] == 6 for k in json.load(open("all.json"))["continuations"]); assert n > 0, n'
-# Other seeds, and limits of time.
+# Other seeds, and limits of time: one millisecond may be over before the first schedule.
 rm -f seen c/*
 status 0 "$PF" record -o base.clip --at=T0:1 --continue=3 --tail='random:*' --first=40 --folder=c --each=10s --json all.json -- ./two_locks
 python3 -c 'import json; assert [k["schedule"] for k in json.load(open("all.json"))["continuations"]] == ["random:40", "random:41", "random:42"]'
 status 0 "$PF" record -o base.clip --at=T0:1 --continue=200 --tail='random:*' --folder=c --limit=1ms --json all.json -- ./two_locks
-python3 -c 'import json; n = len(json.load(open("all.json"))["continuations"]); assert 1 <= n < 200, n'
+python3 -c 'import json; n = len(json.load(open("all.json"))["continuations"]); assert n < 200, n'
 status 2 "$PF" record -o base.clip --each=often -- ./two_locks
