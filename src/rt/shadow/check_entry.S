@@ -23,6 +23,7 @@
         .if \size == 8
         TEST_GRANULE \word_at, \shift
         pop     %rax
+        .cfi_adjust_cfa_offset -8
         jnz     1f
         ret
         .else
@@ -35,17 +36,19 @@
         shr     $(\shift + 64 - PF_MASK_SHIFT), %rax
         jnz     2f
         push    %rcx
+        .cfi_adjust_cfa_offset 8
         mov     %edi, %ecx
         and     $7, %ecx
         shr     $PF_MASK_SHIFT, %r11
         shr     %cl, %r11d
         pop     %rcx
+        .cfi_adjust_cfa_offset -8
         test    $((1 << \size) - 1), %r11b
 2:      pop     %rax
+        .cfi_adjust_cfa_offset -8
         jnz     1f
         ret
         .endif
-        .cfi_adjust_cfa_offset -8
 1:      jmp     \name\()_miss
         END     \name
         .hidden pf_stub_\name
@@ -74,6 +77,7 @@
         .cfi_adjust_cfa_offset 8
         CELL_OF %rax
         push    %rcx
+        .cfi_adjust_cfa_offset 8
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:TLS_KEY(%r11), %r11
         mov     %r11, %rcx
@@ -81,6 +85,7 @@
         xor     \word_at+16(%rax), %rcx
         or      %rcx, %r11
         pop     %rcx
+        .cfi_adjust_cfa_offset -8
         shr     $\shift, %r11
         pop     %rax
         .cfi_adjust_cfa_offset -8
@@ -118,8 +123,9 @@
         .hidden \name\()_full
         BEGIN   \name\()_miss
         push    %rax
+        .cfi_adjust_cfa_offset 8
         push    %rcx
-        .cfi_adjust_cfa_offset 16
+        .cfi_adjust_cfa_offset 8
         .if \size == 4 || \size == 8
         CELL_WITHOUT_OVERFLOW \update, .Lsave\@, %rax
         .ifc \update, UPDATE_READ
@@ -127,9 +133,11 @@
         je      .Lset\@
         .endif
         push    %rdx
+        .cfi_adjust_cfa_offset 8
         push    %r8
+        .cfi_adjust_cfa_offset 8
         push    %r9
-        .cfi_adjust_cfa_offset 24
+        .cfi_adjust_cfa_offset 8
         MAKE_RECORD \size, \update, .Lsaved\@
         .ifc \update, UPDATE_READ
         FRONT_READ \size, .Lhas_record\@
@@ -139,11 +147,15 @@
         mov     %fs:TLS_THREAD(%r11), %rax
         movb    $1, THREAD_DIRTY(%rax)
         pop     %r9
+        .cfi_adjust_cfa_offset -8
         pop     %r8
+        .cfi_adjust_cfa_offset -8
         pop     %rdx
+        .cfi_adjust_cfa_offset -8
         pop     %rcx
+        .cfi_adjust_cfa_offset -8
         pop     %rax
-        .cfi_adjust_cfa_offset -40
+        .cfi_adjust_cfa_offset -8
         ret
         .cfi_adjust_cfa_offset 40
 .Lhas_record\@:
@@ -163,9 +175,11 @@
         .endif
 .Lsave\@:
         push    %rdx
+        .cfi_adjust_cfa_offset 8
         push    %r8
+        .cfi_adjust_cfa_offset 8
         push    %r9
-        .cfi_adjust_cfa_offset 24
+        .cfi_adjust_cfa_offset 8
 .Lsaved\@:
         .if \size <= 2
         WIDEN    \size, \update
@@ -249,12 +263,17 @@
         mov     %fs:TLS_THREAD(%r11), %rax
         movb    $1, THREAD_DIRTY(%rax)
 7:      pop     %r10
+        .cfi_adjust_cfa_offset -8
         pop     %r9
+        .cfi_adjust_cfa_offset -8
         pop     %r8
+        .cfi_adjust_cfa_offset -8
         pop     %rdx
+        .cfi_adjust_cfa_offset -8
         pop     %rcx
+        .cfi_adjust_cfa_offset -8
         pop     %rax
-        .cfi_adjust_cfa_offset -48
+        .cfi_adjust_cfa_offset -8
         ret
         .cfi_adjust_cfa_offset 48
 .Lrecent\@:
@@ -395,12 +414,17 @@
         .endif
         .endif
 9:      pop     %r10
+        .cfi_adjust_cfa_offset -8
         pop     %r9
+        .cfi_adjust_cfa_offset -8
         pop     %r8
+        .cfi_adjust_cfa_offset -8
         pop     %rdx
+        .cfi_adjust_cfa_offset -8
         pop     %rcx
+        .cfi_adjust_cfa_offset -8
         pop     %rax
-        .cfi_adjust_cfa_offset -48
+        .cfi_adjust_cfa_offset -8
         jmp     \name\()_full
         END     \name\()_miss
         .endm

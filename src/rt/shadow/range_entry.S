@@ -43,10 +43,13 @@
         cmp     $(SHORT_RANGE - 1), %r11
         ja      9f
         push    %rcx
+        .cfi_adjust_cfa_offset 8
         push    %rdi
+        .cfi_adjust_cfa_offset 8
         push    %rsi
+        .cfi_adjust_cfa_offset 8
         sub     $8, %rsp                /* the stack is aligned where C functions expect it */
-        .cfi_adjust_cfa_offset 32
+        .cfi_adjust_cfa_offset 8
         lea     (%rdi,%rsi), %rcx       /* the end */
         mov     %edx, %esi
         test    $4, %dil
@@ -68,11 +71,15 @@
         je      8f
         call    \access\()4
 8:      add     $8, %rsp
+        .cfi_adjust_cfa_offset -8
         pop     %rsi
+        .cfi_adjust_cfa_offset -8
         pop     %rdi
+        .cfi_adjust_cfa_offset -8
         pop     %rcx
+        .cfi_adjust_cfa_offset -8
         pop     %rax
-        .cfi_adjust_cfa_offset -40
+        .cfi_adjust_cfa_offset -8
         ret
         .cfi_adjust_cfa_offset 40
 6:
