@@ -13,8 +13,8 @@
 
 #define NO_RACE UINT32_MAX
 #define NO_RUN UINT32_MAX
-/* Every eighth input of phase 3 is a change without the solver; but every 32nd is a longer input.
- * The input after each of these runs under another schedule. */
+/* Every eighth step of phase 3 tries a change without the solver, except every 32nd: that tries a
+ * longer input. The step after each of these tries another schedule. */
 #define CHANGE_EVERY 8
 #define POLICIES 4 /* changed inputs run under rr and POLICIES - 1 other policies in turn */
 #define OTHER_EVERY 4 /* every fourth run of a flip is repeated under one of these policies */

@@ -43,7 +43,7 @@ struct pf_hunt_settings {
     uint64_t time_ms, runs; /* limits of time, and of runs that no earlier session made; 0: none */
     uint64_t solver_ms; /* for each question to Z3 */
     /* parts of the search that are left out, to measure what they contribute */
-    bool no_improve; /* only races that are present in a run; no reordering makes them happen */
+    bool no_improve; /* only races that happen in a run as it is; no schedule is improved */
     bool no_solver; /* no symbolic runs */
     bool no_changes; /* no inputs that are made without the solver, and no other policies */
     bool (*should_stop)(void);
@@ -74,13 +74,13 @@ struct pf_hunt_run {
     char *plan; /* file with the schedule to follow; NULL: none */
     uint32_t policy; /* the number of another policy (hunt_execute.c); 0: rr, or the plan */
     uint64_t schedule; /* identifies the plan or the policy; 0: rr */
-    uint64_t predicted, flip; /* of the flip that asked for it (hunt_paths.h); 0: none */
+    uint64_t predicted, flip; /* the predicted path, the key of its question; 0: none */
     bool repeat; /* run it although an earlier session did */
     uint32_t race; /* the race whose order is swapped; UINT32_MAX: none */
     bool explored; /* its symbolic run was made */
     uint32_t reached; /* sites */
     bool reached_new; /* it reached a site that no run before it did */
-    bool took_new; /* the same of a direction of a branch, or a word of the program */
+    bool took_new; /* it was the first with some direction of a branch, or word of the program */
     uint32_t longer; /* 1 + the source that was made longer for it; 0: none */
     uint32_t grown; /* how many of its sources were tried with twice the length */
     uint32_t schedules; /* how many other policies were tried with its input */
@@ -122,8 +122,8 @@ struct pf_hunt {
     struct pf_hash_map tried; /* hashes of pairs (schedule, input); all values are 0 */
     struct pf_hash_map sites; /* sites of events that runs reached; all values are 0 */
     struct pf_hash_map inputs; /* hashes of inputs; all values are 0 */
-    struct pf_hash_map known; /* the same of all sessions */
-    pf_vec_u64 new_sites; /* that the journal does not have yet */
+    struct pf_hash_map known; /* hashes of the inputs of all sessions */
+    pf_vec_u64 new_sites; /* sites that the journal does not have yet */
     pf_hunt_inputs kept; /* the corpus of earlier sessions */
     struct pf_hash_map kept_at; /* hash of such an input -> its index */
     pf_hunt_open_list parked; /* open runs of earlier sessions, to be made again (hunt_restore.h) */

@@ -56,7 +56,8 @@ static struct piece piece_around(const struct pf_input_source *s, size_t at, cha
     return (struct piece){from, to - from};
 }
 
-/* The line of a source that let the k-th of the runs with something new reach it. */
+/* The line of this source with the change that led the k-th run to something new. False: there is
+ * no such run, or the line has no end. */
 static bool new_line(const struct pf_hunt *h, const char *source, size_t k,
                      const unsigned char **at, size_t *n)
 {

@@ -207,8 +207,8 @@ static pf_status keep_race(struct pf_hunt *h, struct pf_predict_job *j, size_t k
     return s;
 }
 
-/* Removes the races that are found already: they need no further run. Also removes those that need
- * a reordering, if the search does without. */
+/* Removes the races that are found already: they need no further run. With no_improve, also removes
+ * those that need a reordering. */
 static void drop_found(struct pf_hunt *h, struct pf_predict_job *j, size_t k, uint32_t run)
 {
     struct pf_result *out = &j->results[k];

@@ -4,10 +4,9 @@
  * Model:   a run is a pair of an input and a schedule. Left to try are its questions that were not
  *          asked (hunt_order.h), its symbolic run, and inputs that are made from its input without
  *          the solver: longer ones, changed ones, copies of a part, and the same input under other
- *          schedules. Each
- *          question is in the list once, at one of the runs that have it. So parts of the list can
- *          be given to different processes, and no question is asked twice. The file is text, with
- *          a line for each run:
+ *          schedules. Each question is in the list once, at one of the runs that have it. So parts
+ *          of the list can be given to different processes, and no question is asked twice. The
+ *          file is text, with a line for each run:
  *
  *              run INPUT SCHEDULE PLAN POLICY LONGER FLAGS NEW GROWN SCHEDULES CHANGED
  *                  COPIES SOURCE AT COST : KEY... .
@@ -64,8 +63,8 @@ PF_MUST_USE pf_status pf_hunt_open_read(pf_hunt_open_list *l, const char *path, 
 char *pf_hunt_open_text(const pf_hunt_open_list *l);
 /* The cheapest runs first; among equals, the newest first. */
 void pf_hunt_open_sort(pf_hunt_open_list *l);
-/* Joins the entries of the same run. A question stays only where it is first. Runs from which
- * nothing is left to try are removed. */
+/* Joins the entries of the same run. A question that several runs have stays only with the first of
+ * them. Runs from which nothing is left to try are removed. */
 void pf_hunt_open_join(pf_hunt_open_list *l);
 /* Adds part `part` of `parts` of a list to `out`. The parts have about the same number of
  * questions. A run with many questions is in several parts; the first of them has its inputs that

@@ -14,12 +14,13 @@
  *
  *          It grows with the questions for the same direction so far. A cost of 16 or more also
  *          grows with the distance on the path from the nearest new direction of the run. If the
- *          run had none, 128 is added. The cheapest question is next; among equals that of the run
- *          that reached most sites (an input with an error reaches few). Then, if the cost is below
- *          6, that of the oldest run: its input has the fewest changes; otherwise that of the
- *          newest one: it goes on with what led there. Then the first of its path. Every fourth
- *          question is one of cost 16 or more: a known direction may lead to something new in
- *          another run. If none costs less than 6, every second one is.
+ *          run had none, its questions for known directions cost 16 or more, and 128 is added. The
+ *          cheapest question is next. Among equals, that of the run that reached most sites is next
+ *          (an input with an error reaches few). Among these, if the cost is below 6, the oldest
+ *          run comes first: its input has the fewest changes. If the cost is higher, the newest run
+ *          comes first: it goes on with what led there. Of one run, the first question on its path
+ *          is next. Every fourth question is one of cost 16 or more: a known direction may lead to
+ *          something new in another run. If no question costs less than 6, every second one is.
  * Memory:  the order owns its questions until release; a pointer to one is valid until the next
  *          call of pf_hunt_order_add.
  * Threads: one.
@@ -69,8 +70,8 @@ void pf_hunt_order_add(struct pf_hunt_order *o, const struct pf_hunt_question *q
  * 0. */
 unsigned pf_hunt_order_took(struct pf_hunt_order *o, uint64_t direction, uint64_t branch,
                             uint64_t own);
-/* The next question of runs for which wanted(arg, run) is true, NULL: of all. Marks it as asked.
- * NULL: there is none. */
+/* The next question, which is marked as asked; NULL: there is none. With `wanted`: always the
+ * cheapest one of the runs for which wanted(arg, run) is true. */
 const struct pf_hunt_question *
 pf_hunt_order_next(struct pf_hunt_order *o, bool (*wanted)(void *arg, uint32_t run), void *arg);
 /* No run has taken the direction that the question asks for. */

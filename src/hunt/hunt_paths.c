@@ -116,7 +116,7 @@ static uint64_t branch_of(uint64_t direction, uint32_t count)
     return pf_expression_hash(direction, rank);
 }
 
-/* The direction with its thread; from the third thread on, all are alike. */
+/* The direction with its thread; from T3 on, all threads are alike. */
 static uint64_t own_of(uint64_t direction, const struct pf_log_condition *c)
 {
     uint32_t thread = c->thread < THREADS_APART ? c->thread : THREADS_APART;
@@ -147,7 +147,7 @@ struct switch_group {
     uint64_t way; /* of the path to the next condition, if no case before it is taken */
 };
 
-/* Condition i follows: does it belong to the switch of the one before it? */
+/* Goes on to condition i: it belongs to the switch of the one before it, or begins a new group. */
 static void follow_switch(struct switch_group *g, const struct pf_expression_log *log, uint32_t i,
                           uint64_t way)
 {
@@ -207,7 +207,8 @@ void pf_hunt_paths_news(struct pf_hunt_paths *p, struct pf_hunt_paths_news *out)
 /* --- the questions of a run --- */
 
 /* Notes the directions that the run took. Returns the first condition with a direction that is new,
- * or else with one that was never taken so often; PF_HUNT_NOTHING_NEW: there is none. */
+ * or else with one that was never taken so often, or not by its thread; PF_HUNT_NOTHING_NEW: there
+ * is none. */
 static uint32_t note_taken(struct pf_hunt_paths *p, const struct pf_expression_log *log,
                            pf_hunt_keys *branches, bool *new_direction)
 {
@@ -233,6 +234,8 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
                       uint32_t new)
 {
     const struct pf_expression_log *log = &p->paths.at[path]->log;
+    /* hashes of the path so far: of its expressions, and of its directions. With a new input, the
+     * expressions may differ although the directions are the same: a number may have more digits */
     uint64_t key = schedule, way = schedule;
     bool followed = false;
     struct switch_group group = {0};
@@ -248,12 +251,10 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
         before = before == PF_HASH_NONE ? 1 : before + 1;
         uint64_t other = extend(key, log, c->label, !c->holds);
         key = extend(key, log, c->label, c->holds);
-        /* with a new input, expressions may differ although the directions are the same: a number
-         * may have more digits */
         follow_switch(&group, log, i, way);
         uint64_t other_way = pf_expression_hash(c->holds ? way : group.way, turned);
         uint64_t branch = branch_of(turned, before);
-        if (c->reason == PF_REASON_ASSUMED) { /* unknown effect of inputs that violate it */
+        if (c->reason == PF_REASON_ASSUMED) { /* what happens if it is violated is unknown */
             other_way = 0;
             branch = branch_of(direction_of(log, c, c->holds), count);
         }
@@ -280,8 +281,8 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
     return followed;
 }
 
-/* Adds a question for each pair of accesses of different threads whose addresses depend on the
- * input and differ in this run. */
+/* Adds a question for each pair of accesses of different threads, one of them a write, whose
+ * addresses depend on the input and differ in this run. */
 static void add_meetings(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule)
 {
     const struct pf_expression_log *log = &p->paths.at[path]->log;

@@ -67,7 +67,7 @@ pf_status pf_hunt_note_open(struct pf_hunt *h, uint32_t run, struct pf_error *e)
 
 /* --- begin --- */
 
-/* The questions of other parts are theirs. */
+/* Marks the questions of other parts as asked: other processes ask them. */
 static pf_status skip_others(struct pf_hunt *h, struct pf_error *e)
 {
     struct pf_hash_map own = {0}; /* keys; all values are 0 */
@@ -105,7 +105,8 @@ static void drop_foreign(struct pf_hunt *h)
     h->parked.len = n;
 }
 
-/* In a hunt of its own, the runs that show races come first: their races belong in the report. */
+/* Unless the hunt is one of several parts, the runs that show races come first: their races belong
+ * in the report. */
 static void show_races_first(struct pf_hunt *h)
 {
     for (size_t i = 0; !h->is_part && i < h->parked.len; i++)

@@ -4,11 +4,10 @@
  *
  * Model:   `now` is the trace of a run in which the thread of the first access was held before it.
  *          The other thread did not reach its own access, so the held thread was released. A loop:
- *          the accesses that the waiting thread repeated when the other one was released. It ends
- *          with a read that sees another value than before; the write of this value ends the loop.
+ *          the accesses that the waiting thread was repeating when the held thread was released. It
+ *          ends with a read that sees another value than before: the write of this value ends it.
  *          A guard: the waiting thread did not reach its access because a read saw another value
- *          than in the recording, where the value came from a write of the other thread after its
- *          access.
+ *          than in the recording. There, the held thread wrote that value after its access.
  * Memory:  plain data.
  */
 #ifndef PF_JUDGE_ADHOC_SYNC_H

@@ -2,9 +2,9 @@
  * blind_races.h - a race detector that knows only thread creation and joins, for tests: it reports
  * accesses that a lock protects, too. Such false reports must be judged single-ordering.
  *
- * Model:   happens-before by vector clocks over fork and join. Of each place the last read and the
- *          last write of every thread are kept. One pair of accesses is reported for each pair of
- *          sites.
+ * Model:   happens-before by vector clocks over fork and join. For each place, the last read and
+ *          the last write of every thread are kept. One pair of accesses is reported for each pair
+ *          of sites.
  * Memory:  the caller releases the pairs.
  * Cost:    O(events * threads).
  */

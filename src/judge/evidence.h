@@ -25,10 +25,10 @@ void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r, cha
                          size_t room);
 /* Adds a text. */
 void pf_evidence_text(struct pf_verdict *v, const char *kind, const char *text);
-/* Adds what a run under a memory model other than sc shows: its clip, which is kept as
- * NAME.MODEL.clip, the first difference to the output of a sequentially consistent run (NULL: none)
- * or its failure, which is also written to `what`, and the reads that did not return the newest
- * value. */
+/* Adds what a run under a memory model other than sc shows. Its clip is kept as NAME.MODEL.clip. If
+ * it failed, adds the failure, and writes it to `what`; otherwise adds the first difference to the
+ * output of `sc`, a sequentially consistent run (NULL: none). Also adds the reads that did not
+ * return the newest value. */
 void pf_evidence_memory(struct pf_verdict *v, const struct pf_judge_case *race,
                         const struct pf_judge_run *sc, const struct pf_judge_run *r,
                         const char *model, char *what, size_t room);

@@ -19,13 +19,13 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* If more than one run, and more than one in 10 of the primary order, have a result of their own, a
- * new result means nothing. */
+/* If more than one run of the primary order, and more than one in 10 of them, has a result that no
+ * other run has, then a new result means nothing. */
 #define VARYING 10
 #define INSTANCES 3 /* how many of the last instances of a race are reversed in a failing run */
 #define MORE_SCHEDULES 12 /* tried if no schedule so far has reversed the order */
-/* A run whose loop seems to be endless is repeated: a thread may be held for this many times its
- * events, and the run is ended after twice as many. */
+/* A run that seems to be in an endless loop is repeated with larger limits. A thread may then be
+ * held for this many times as many events, and the run is ended after twice that number. */
 #define ENDLESS_TIMES 10
 
 const struct pf_judge_settings pf_judge_default = {.schedules = 2,

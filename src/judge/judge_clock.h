@@ -22,8 +22,8 @@ struct pf_judge_clock {
 bool pf_judge_clock_is_up(const struct pf_judge_clock *c);
 /* The same, for a caller that now leaves out planned runs: sets `cut`. */
 bool pf_judge_clock_cuts(struct pf_judge_clock *c);
-/* Milliseconds that are left, at least 1 and at most `most`; most 0: no limit, and 0 is returned if
- * there is none. */
+/* The milliseconds that are left: at least 1, and at most `most` if that is not 0. Without a time
+ * limit: `most`, where 0 means no limit. */
 uint64_t pf_judge_clock_left(const struct pf_judge_clock *c, uint64_t most);
 
 #endif

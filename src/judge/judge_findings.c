@@ -79,7 +79,7 @@ static void make_recording(const struct pf_judge_list *l, struct pf_judge_item *
     free(path);
 }
 
-/* If there is no path, r->why tells the reason. */
+/* Without a path, r->why is the reason. */
 static void open_recording(struct judged_recording *r, const char *path, const char *folder)
 {
     struct pf_error e;

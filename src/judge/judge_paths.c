@@ -105,7 +105,8 @@ static bool is_changed(const struct paths *p, const struct pf_input_source *s)
     return !old || old->n != s->n || memcmp(old->bytes, s->bytes, s->n) != 0;
 }
 
-/* False: with this input, more than how->inputs sources would have been changed in all. */
+/* Notes which sources the input changes. False: more than how->inputs sources would then have been
+ * changed in all. */
 static bool may_change(struct paths *p, const struct pf_input_bytes *in)
 {
     for (size_t i = 0; i < in->sources.len; i++) {

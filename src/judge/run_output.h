@@ -48,7 +48,7 @@ bool pf_run_output_permuted(const struct pf_run_output *a, const struct pf_run_o
 
 struct pf_output_difference {
     int fd;
-    bool kept; /* the bytes are known; otherwise `at` is where the piece with them begins */
+    bool kept; /* the bytes are known; otherwise `at` is the start of the piece that differs */
     uint64_t at; /* offset of the first byte that differs */
     /* the lines of the two runs that contain it, NUL-terminated; "": the stream ends before */
     char text[2][160];

@@ -8,7 +8,8 @@
 
 #define BATCH 32 /* runs from one checkpoint */
 #define MORE_CONTROL 10 /* runs of each order that are added to the control group at a time */
-/* As in judge.c: if more than one in 10 runs has a result of its own, a new one means nothing. */
+/* As in judge.c: if more than one in 10 runs has a result that no other has, a new one means
+ * nothing. */
 #define VARYING 10
 
 typedef PF_VEC(struct pf_judge_wish) wish_list;
@@ -148,7 +149,8 @@ static void add_summary(struct stale_search *s)
     pf_evidence_text(s->out, "memory", text);
 }
 
-/* The memory that the two accesses have in common, or both of them. */
+/* Only reads of the memory of the race may return older values: from the first byte of the two
+ * accesses to the last one. */
 static void limit_to_race(const struct pf_judge_case *race, struct pf_memory_settings *m)
 {
     const struct pf_trace *t = race->t;

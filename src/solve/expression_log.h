@@ -77,7 +77,9 @@ struct pf_log_output {
 struct pf_log_text {
     uint32_t source, site;
     uint64_t offset;
-    uint32_t old; /* bytes of the piece; 0: none, a word of the program, or with a site an option */
+    /* bytes of the piece; 0: there is none, and the text is a word of the program, or an option if
+     * there is a site */
+    uint32_t old;
     unsigned char *bytes;
     uint32_t n;
     size_t conditions; /* how many conditions come before it */

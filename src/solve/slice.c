@@ -178,7 +178,7 @@ void pf_slice(struct pf_slicer *s, size_t n, const pf_wanted_list *goals, pf_wan
 {
     const struct pf_log_condition *path = s->log->conditions.at;
     memset(s->wanted, 0, s->log->leaves.len * sizeof *s->wanted);
-    (void)set_of(s, 0); /* no new set from here on */
+    (void)set_of(s, 0); /* computes the sets of all nodes: none is added below */
     pf_vec_clear(&s->checked);
     for (size_t i = 0; i < s->sets.len; i++)
         pf_vec_push(&s->checked, 0);

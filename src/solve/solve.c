@@ -109,7 +109,7 @@ static void keep_changes(const struct pf_path_run *r, pf_leaf_values *values)
     values->len = keep;
 }
 
-#define NEEDED_MAX 256 /* values of a solution that are tried without */
+#define NEEDED_MAX 256 /* a solution with more values is taken as it is */
 
 /* Gives a number of a solution the smallest of a few values: it may be a count of threads. */
 static void make_small(struct pf_path_run *r, const pf_wanted_list *wanted,
@@ -126,8 +126,8 @@ static void make_small(struct pf_path_run *r, const pf_wanted_list *wanted,
     *number = found;
 }
 
-/* Z3 chooses values also for leaves that could stay as they are: drops those that are not needed,
- * so that the new input stays close to that of the run. */
+/* Z3 also chooses values for leaves that could stay as they are. Drops the values that are not
+ * needed, so that the new input stays close to that of the run. */
 static void keep_needed(struct pf_path_run *r, const pf_wanted_list *wanted, pf_leaf_values *values)
 {
     keep_changes(r, values);

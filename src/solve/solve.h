@@ -66,8 +66,8 @@ enum pf_solve_outcome pf_solve(struct pf_path_solver *s, struct pf_path_run *r, 
 /* The same for one goal: condition n of the path gets the other value. */
 enum pf_solve_outcome pf_solve_flip(struct pf_path_solver *s, struct pf_path_run *r, size_t n,
                                     pf_leaf_values *out);
-/* True if the values change an address that the run used before condition n of the path. What it
- * found there may then differ, which no condition says. */
+/* True if the values change an address that the run used before condition n of the path. The run
+ * may then find something else there, although all conditions stay as they are. */
 bool pf_solution_moves(struct pf_path_run *r, size_t n, const pf_leaf_values *values);
 
 #endif
