@@ -87,10 +87,8 @@ static bool is_ordered(const struct pf_trace *t, uint32_t event)
 
 bool pf_exec_is_ordered(const struct pf_exec_builder *b, const struct pf_exec_operation *o)
 {
-    if (is_ordered(b->t, o->pivot))
-        return true;
     for (uint32_t i = o->first; i != PF_NONE; i = b->next[i])
-        if (b->t->events.at[i].kind == PF_EV_CALL && is_ordered(b->t, i))
+        if (is_ordered(b->t, i))
             return true;
     return false;
 }

@@ -124,6 +124,14 @@ e = json.load(open("leave.json"))["exploration"]
 assert sorted(r["output"] for r in e["results"]) == ["", "written\n"], e
 EOF
 
+"$PF" cc -g -O1 "$part/explore_prints.c" -o prints
+status 0 "$PF" explore --json prints.json -- ./prints
+has out "complete for this input: every execution was seen (C11)"
+python3 - <<'EOF'
+import json
+e = json.load(open("prints.json"))["exploration"]
+assert sorted(r["output"] for r in e["results"]) == ["one\ntwo\n", "two\none\n"], e
+EOF
 # C++: what libstdc++ does inside of its functions is explored as well
 "$PF" c++ -g -O1 "$part/explore_cxx.cpp" -o cxx
 status 0 "$PF" explore --json cxx.json -- ./cxx
