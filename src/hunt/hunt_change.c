@@ -124,7 +124,8 @@ static bool change(const struct pf_hunt *h, struct pf_input_bytes *in, size_t so
         return insert_line(h, in, s->name, all[k / LINE_EVERY % n].at, k / LINE_EVERY / n);
     k -= k / LINE_EVERY + 1;
     n = pieces(s, false, all);
-    return n && change_word(h, in, s, &all[k % n], k / n);
+    /* a source with a single word becomes longer as a whole (run_longer) */
+    return n && change_word(h, in, s, &all[k % n], k / n + (n == 1));
 }
 
 bool pf_hunt_change(const struct pf_hunt *h, const struct pf_input_bytes *from, uint32_t k,

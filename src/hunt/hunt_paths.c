@@ -310,14 +310,17 @@ static void add_meetings(struct pf_hunt_paths *p, uint32_t path, uint64_t schedu
         }
 }
 
-/* True if the word is new. */
+/* True if no session had the word: it counts as a direction. */
 static bool add_word(struct pf_hunt_paths *p, const struct pf_log_text *t)
 {
+    uint64_t word = ~(uint64_t)0;
     for (size_t i = 0; i < p->words.len; i++)
         if (strlen(p->words.at[i]) == t->n && !memcmp(p->words.at[i], t->bytes, t->n))
             return false;
     pf_vec_push(&p->words, pf_mem_copy_n((const char *)t->bytes, t->n));
-    return true;
+    for (uint32_t k = 0; k < t->n; k++)
+        word = pf_expression_hash(word, t->bytes[k]);
+    return took(p, word, word, 0) == 2;
 }
 
 /* Adds a question for each text that a piece of a source may become, or that may be a further
