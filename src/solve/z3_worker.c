@@ -288,18 +288,20 @@ static Z3_lbool check_kept(struct z3_question *q, struct z3_keep *k)
     return Z3_solver_check_assumptions(q->z, q->solver, n, k->assumed);
 }
 
-/* Drops the names of the core of the last check. False: it has none. */
+/* Drops the names of leaves that are in the core of the last check. False: it has none. */
 static bool drop_core(struct z3_question *q, struct z3_keep *k)
 {
     Z3_ast_vector core = Z3_solver_get_unsat_core(q->z, q->solver);
     Z3_ast_vector_inc_ref(q->z, core);
-    unsigned n = Z3_ast_vector_size(q->z, core);
-    for (unsigned c = 0; c < n; c++)
-        for (uint32_t i = 0; i < k->count; i++)
-            if (Z3_is_eq_ast(q->z, k->names[i], Z3_ast_vector_get(q->z, core, c)))
+    bool dropped = false;
+    for (unsigned c = 0, n = Z3_ast_vector_size(q->z, core); c < n; c++)
+        for (uint32_t i = 1; i < k->count; i++)
+            if (Z3_is_eq_ast(q->z, k->names[i], Z3_ast_vector_get(q->z, core, c))) {
                 k->kept[i] = false;
+                dropped = true;
+            }
     Z3_ast_vector_dec_ref(q->z, core);
-    return n;
+    return dropped;
 }
 
 static bool has_old_value(struct z3_question *q, Z3_model model, uint32_t node)
