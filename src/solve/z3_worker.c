@@ -388,7 +388,8 @@ static void ask(struct z3_question *q, const struct pf_z3_wanted *wanted, uint32
                          Z3_mk_eq(q->z, q->at[i],
                                   constant(q, run_value(&q->nodes[i - 1]), q->nodes[i - 1].bits)));
         set_limit(q, KEEP_MS);
-        keep_values(q, &k, &model);
+        if (k.count > 2) /* a single leaf must change */
+            keep_values(q, &k, &model);
         answer(q, model);
         Z3_model_dec_ref(q->z, model);
     } else {
