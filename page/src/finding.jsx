@@ -12,6 +12,9 @@ const OPS = {
 /** The kinds whose accesses list the locks that were held; in the others, an empty list means nothing. */
 const WITH_LOCKS = ['race', 'vptr-race', 'external-race', 'descriptor-race', 'atomicity', 'atomic-set', 'deadlock'];
 
+/** The memory errors: only a watched replay checks accesses. */
+const needsWatch = (kind) => /-overflow$|^use-after-|^double-free$/.test(kind);
+
 function Access({ sources, access, later, knowsLocks }) {
   return (
     <section class="access">
@@ -158,7 +161,7 @@ export function Finding({ finding: f, group, sources }) {
       {f.counts === false && <p>Suspicious: not shown to matter ({f.suspicious || 'no reason known'}). It does not count.</p>}
       {f.harm && <p class="harm">Harm: {f.harm}</p>}
       {f.child && <p>It happens in the forked child {f.child}.</p>}
-      {f.clip && <p>Replay it: <code>pf replay {f.clip}</code>, in gdb: <code>pf replay --gdb {f.clip}</code></p>}
+      {f.clip && <p>Replay it: <code>pf replay {needsWatch(f.kind) && '--watch '}{f.clip}</code>, in gdb: <code>pf replay --gdb {f.clip}</code></p>}
       {f.input && <p>It needs another input: <code>{f.input.command || f.input.folder}</code></p>}
       {!f.clip && f.tries > 0 && (
         <p>{f.status === 'observed' ? 'Observed, not yet confirmed' : 'Not confirmed'}: {f.tries}{' '}

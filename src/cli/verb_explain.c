@@ -225,7 +225,9 @@ static void add_replay(struct explainer *w)
     }
     add_stages(t, f);
     if (f->clip) {
-        add_command(t, "\nTo replay it:\n", "    pf replay ", f->clip);
+        bool watched = pf_kind_is_memory_error(f->kind);
+        add_command(t, "\nTo replay it:\n", watched ? "    pf replay --watch " : "    pf replay ",
+                    f->clip);
         add_command(t, "To replay it in gdb, with all threads, up to where it happens:\n",
                     "    pf replay --gdb ", f->clip);
         if (f->recording)

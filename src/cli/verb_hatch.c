@@ -258,6 +258,7 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
     for (size_t i = 0; i < h->j.failures.n; i++) {
         pf_finding_text(t, h->j.failures.at[i], &style);
         pf_text_add(t, "  Replay it with: pf replay ");
+        pf_text_add(t, pf_kind_replay_option(h->j.failures.at[i]->kind));
         pf_text_name(t, h->j.failures.at[i]->clip);
         pf_text_char(t, '\n');
     }

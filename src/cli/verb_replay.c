@@ -251,7 +251,9 @@ int pf_verb_replay(int argc, char **argv)
     if (!clip.ended)
         pf_note(VERB, "%s: is truncated (%s); it is replayed up to that point", clip.path,
                 clip.cut);
-    d.watch |= clip.end.errors != 0; /* the recording shows a memory error */
+    /* the recording shows a memory error, or its traced replay did */
+    d.watch |=
+        clip.end.errors != 0 || (what.finding && pf_kind_is_memory_error(what.finding->kind));
     d.tracing = trace != NULL;
     d.gdb = gdb ? argv + first + after : NULL;
     d.gdb_status = -1;

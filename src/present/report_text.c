@@ -158,6 +158,7 @@ static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checke
     pf_judged_evidence_text(t, f);
     if (f->clip) {
         pf_text_add(t, "  See it again, every time: pf replay ");
+        pf_text_add(t, pf_kind_replay_option(f->kind));
         pf_text_name(t, f->clip);
         pf_text_char(t, '\n');
         add_input(t, f);

@@ -244,6 +244,11 @@ static inline bool pf_kind_is_memory_error(enum pf_kind k)
 }
 /* True for the misuse of locks and threads: the first access is the wrong operation, the others are
  * earlier ones that explain it. */
+/* What pf replay needs to show a finding of this kind: only a watched replay checks accesses. */
+static inline const char *pf_kind_replay_option(enum pf_kind k)
+{
+    return pf_kind_is_memory_error(k) ? "--watch " : "";
+}
 static inline bool pf_kind_is_misuse(enum pf_kind k) { return k >= PF_KIND_MUTEX_DESTROY_LOCKED; }
 /* True for a cycle in the order in which locks were taken in free mode: a deadlock that no run has
  * shown. Each access takes a lock while it holds one other, which the previous access takes. */

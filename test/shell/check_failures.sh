@@ -30,6 +30,12 @@ END
     status 0 "$PF" report --state "$1.s" --baseline "$1.base"
 }
 check memory use-after-free 2 USE
+# The printed command shows it.
+status 66 "$PF" report --state memory.s
+status 66 "$PF" $(sed -n 's/^  See it again, every time: pf //p' out | tail -1)
+has err "pf replay: shown: 1 memory error"
+status 66 "$PF" replay --state memory.s "$(cat id)"
+has err "; 1 memory error"
 check store crash 1 STORE
 has_harm() { grep -q "\"harm\":\"$1" "$2.json" || fail "no harm '$1'"; }
 has_harm "the program died of signal 11 (SIGSEGV" store
