@@ -2,6 +2,7 @@
  * the program's; messages of pf are written to standard error. */
 #define _GNU_SOURCE
 #include "allocation.h"
+#include "check_load.h"
 #include "cli.h"
 #include "clip_machine.h"
 #include "directed.h"
@@ -118,6 +119,43 @@ static void add_end(struct pf_text *t, const struct pf_clip *clip, const struct 
         pf_text_format(t, "the program ended with status %d", WEXITSTATUS(child->wait));
 }
 
+/* Names the confirmed findings of a check whose clip is this recording. Those that only a watched
+ * replay shows are left out of others. */
+static void add_findings(struct pf_text *t, const char *path, bool watched)
+{
+    struct pf_findings all;
+    struct pf_error ignored;
+    const struct pf_finding *first = NULL;
+    size_t n = 0;
+    char *clip = realpath(path, NULL), *folder = pf_mem_format("%s", clip ? clip : path);
+    char *clips = strstr(folder, "/clips/");
+    for (char *next; clips && (next = strstr(clips + 1, "/clips/"));)
+        clips = next;
+    pf_findings_init(&all);
+    if (clips)
+        *clips = 0;
+    if (clips && pf_check_load(&all, folder, &ignored) == PF_OK) {
+        pf_findings_sort(&all);
+        for (size_t i = 0; i < all.n; i++) {
+            const struct pf_finding *f = all.at[i];
+            if (f->status != PF_STATUS_CONFIRMED || !f->clip || strcmp(f->clip, clip) ||
+                (pf_kind_is_memory_error(f->kind) && !watched))
+                continue;
+            first = first ? first : f;
+            n++;
+        }
+    }
+    if (first) {
+        pf_finding_title(t, first);
+        if (n > 1)
+            pf_text_format(t, " (and %zu other finding%s)", n - 1, n == 2 ? "" : "s");
+        pf_text_add(t, "; ");
+    }
+    pf_findings_release(&all);
+    free(folder);
+    free(clip);
+}
+
 /* The last line: what the user has seen. */
 static void print_shown(const struct replayed *r, const struct pf_clip *clip,
                         const struct pf_child_end *child, const struct pf_clip_end *end)
@@ -135,6 +173,8 @@ static void print_shown(const struct replayed *r, const struct pf_clip *clip,
     } else if (pair) {
         pf_text_format(&t, "the race of %.*s and %s; ", (int)(pair - clip->meta.race),
                        clip->meta.race, pair + 1);
+    } else {
+        add_findings(&t, clip->path, end->errors);
     }
     add_end(&t, clip, child, end);
     pf_note(VERB, "shown: %.*s", (int)t.n, t.at);

@@ -33,7 +33,8 @@ check memory use-after-free 2 USE
 # The printed command shows it.
 status 66 "$PF" report --state memory.s
 status 66 "$PF" $(sed -n 's/^  See it again, every time: pf //p' out | tail -1)
-has err "pf replay: shown: 1 memory error"
+has err "pf replay: shown: heap-use-after-free on a heap block of "
+has err "; 1 memory error"
 status 66 "$PF" replay --state memory.s "$(cat id)"
 has err "; 1 memory error"
 check store crash 1 STORE

@@ -14,6 +14,9 @@ assert max(s["length"] for s in steps) > 1000000, steps
 kinds = [s["kind"] for s in steps]
 assert kinds.index("look") < kinds.index("hatch"), kinds
 END
+# The printed command names the race, although the clip is an ordinary recording.
+status 0 "$PF" $(sed -n 's/^  See it again, every time: pf //p' out)
+has err "pf replay: shown: data race on the global variable 'raced' between "
 
 # A search that cannot end within its share of the budget does not begin. The summary names what it
 # counts, and shows how long the check took.
