@@ -56,7 +56,7 @@ def running_task(folder):
 
 
 def suite_words(state):
-    words = [PF, "suite", "--state", state, "--json", f"{state}.json", "--quiet"]
+    words = [PF, "suite", "--state", state, "--json", f"{state}.json"]
     return words + (["--repeat", "10"] if LARGE else [])
 
 

@@ -93,7 +93,7 @@ def seen(state):
 
 
 def words(state, *more, tests="tests"):
-    return [PF, "suite", "--state", state, "--json", f"{state}.json", "--quiet", *more, tests]
+    return [PF, "suite", "--state", state, "--json", f"{state}.json", *more, tests]
 
 
 def pasted(text, what, folder=WORK, ok=66):

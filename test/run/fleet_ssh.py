@@ -18,7 +18,7 @@ VALUE = "secretvalue with blanks"
 SUM = hashlib.md5(VALUE.encode()).hexdigest()
 
 def suite(state, tests, *more):
-    return [PF, "suite", "--any", "--state", state, "--json", f"{state}.json", "--quiet", *more, tests]
+    return [PF, "suite", "--any", "--state", state, "--json", f"{state}.json", *more, tests]
 
 
 def seen(state):
