@@ -74,7 +74,7 @@ char **pf_judge_program(const struct pf_findings *all, const char *document, str
 
 int pf_judge_on_fleet(struct pf_judge_fleet *j, struct pf_findings *judged)
 {
-    static const char *const own[] = {"state", "json", "o", "findings", "fail-on", NULL};
+    static const char *const own[] = {"state", "json", "o", "findings", "fail-on", "time", NULL};
     struct pf_error e;
     int noptions;
     char **options = pf_fleet_strip(j->first, j->argv, own, &noptions);
@@ -87,7 +87,8 @@ int pf_judge_on_fleet(struct pf_judge_fleet *j, struct pf_findings *judged)
                                      .command = n ? j->items->at[0].command : NULL,
                                      .options = (const char *const *)options + 1,
                                      .noptions = (size_t)noptions - 1,
-                                     .folder = j->folder};
+                                     .folder = j->folder,
+                                     .until_ms = j->until_ms};
     pf_status s =
         pf_fleet_open(&j->fleet, VERB, j->state, j->options, j->argc, j->argv, hash_of(j), &e);
     if (s == PF_OK)

@@ -18,6 +18,7 @@ struct pf_judge_fleet {
     int argc; /* the command line */
     char **argv;
     int first; /* its first word that is not an option */
+    uint64_t until_ms; /* when the judging ends (pf_now_ms); 0: it has no time limit */
     struct pf_fleet fleet; /* the caller ends and releases it after the report */
     bool finished;
     size_t met; /* races that were added */

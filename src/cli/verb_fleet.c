@@ -102,8 +102,11 @@ static int on_fleets(const char *state, const char *what, bool all)
         struct pf_fleet f;
         struct pf_error e;
         int one = PF_EXIT_OK;
-        bool open = pf_fleet_view(&f, folders[i], &e) == PF_OK && !pf_fleet_has_ended(&f);
-        if (!strcmp(what, "status"))
+        bool read = pf_fleet_view(&f, folders[i], &e) == PF_OK;
+        bool open = read && !pf_fleet_has_ended(&f);
+        if (!read && strcmp(what, "status"))
+            one = pf_complain(VERB, "%s", e.text);
+        else if (!strcmp(what, "status"))
             one = open || all || i + 1 == n ? show(folders[i], all) : PF_EXIT_OK;
         else if (!strcmp(what, "cancel") && open)
             one = cancel(folders[i]);

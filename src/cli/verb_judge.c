@@ -346,7 +346,8 @@ static int judge_on_fleet(struct judge_verb *v, int argc, char **argv)
                                .items = &v->items,
                                .argc = argc,
                                .argv = argv,
-                               .first = v->first};
+                               .first = v->first,
+                               .until_ms = v->list.end_ms};
     int status = pf_judge_on_fleet(&j, &v->returned);
     v->nmet = j.met;
     if (status == PF_EXIT_OK)

@@ -106,7 +106,7 @@ pf_status pf_check_knowledge_write(const char *folder, const char *to,
                                    bool (*wanted)(void *arg, uint64_t step), void *arg,
                                    struct pf_error *e)
 {
-    struct pf_check_lines lines;
+    struct pf_check_lines lines = {0};
     struct pf_findings f;
     check_line_list kept = {0};
     struct pf_check_folder out = {.absolute = (char *)to};

@@ -235,13 +235,11 @@ static pf_status load_tasks(struct pf_fleet *f, struct pf_error *e)
     return s;
 }
 
-static pf_status open_folder(struct pf_fleet *f, const char *folder, const json_t *plan,
-                             struct pf_error *e)
+static void set_folder(struct pf_fleet *f, const char *folder, const json_t *plan)
 {
     f->folder = pf_mem_copy(folder);
     f->name = pf_mem_copy(pf_json_text(plan, "name"));
     f->build = pf_json_from_hex(plan, "build");
-    return load_tasks(f, e);
 }
 
 /* Finds a fleet of this command line and build that has not ended, the last one first. */
@@ -263,9 +261,10 @@ static pf_status find_same(struct pf_fleet *f, bool collect, int argc, char **ar
             pf_note(f->verb, "%s: not continued: it was started with another build of the program",
                     folders[n]);
         } else if (same) {
-            s = open_folder(f, folders[n], plan, e);
-            if (s == PF_OK)
-                s = lock_fleet(f, e);
+            set_folder(f, folders[n], plan);
+            s = lock_fleet(f, e);
+            if (s == PF_OK) /* another process may have merged results until now */
+                s = load_tasks(f, e);
             f->continued = s == PF_OK;
             if (s == PF_OK && !collect)
                 remove_mark(f);
@@ -312,8 +311,10 @@ pf_status pf_fleet_view(struct pf_fleet *f, const char *folder, struct pf_error 
     f->cwd = pf_mem_copy(pf_json_text(plan, "folder"));
     f->limit_ms = pf_json_u64(plan, "limit_ms");
     s = pf_fleet_engine_find(pf_json_text(plan, "on"), &f->engine, &f->where, e);
-    if (s == PF_OK)
-        s = open_folder(f, folder, plan, e);
+    if (s == PF_OK) {
+        set_folder(f, folder, plan);
+        s = load_tasks(f, e);
+    }
     json_decref(plan);
     return s;
 }

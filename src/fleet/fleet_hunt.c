@@ -72,12 +72,20 @@ static pf_status send_knowledge(struct hunt_work *w, struct pf_fleet *f, struct 
     return s;
 }
 
+/* The time that a task gets: that of a node, or what is left of the hunt's. */
+static uint64_t time_of_task(const struct hunt_work *w, const struct pf_fleet *f)
+{
+    uint64_t spent = pf_now_ms() - w->began_ms;
+    uint64_t left = spent < w->h->time_ms ? w->h->time_ms - spent : 1;
+    return w->h->time_ms && left < f->limit_ms ? left : f->limit_ms;
+}
+
 /* Adds a task that goes on from these runs. */
 static pf_status add_task(struct hunt_work *w, struct pf_fleet *f, const pf_hunt_open_list *part,
                           uint64_t number, uint64_t runs, struct pf_error *e)
 {
     char *count = pf_mem_format("%" PRIu64, runs),
-         *time = pf_mem_format("%" PRIu64 "ms", f->limit_ms);
+         *time = pf_mem_format("%" PRIu64 "ms", time_of_task(w, f));
     char *what = pf_mem_format("part %" PRIu64 " of wave %" PRIu64, number, w->wave + 1);
     json_t *argv = json_pack("[s,s,o,s,s,s,s,s,o]", "hunt", "--state",
                              pf_fleet_word(PF_FLEET_IN_STATE, ""), "--runs", count, "--time", time,

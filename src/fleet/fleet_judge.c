@@ -3,6 +3,7 @@
 #include "fleet_judge.h"
 #include "check_load.h"
 #include "clip.h"
+#include "duration.h"
 #include "file.h"
 #include "finding_read.h"
 #include "fleet_check.h"
@@ -74,6 +75,13 @@ static pf_status write_races(struct pf_fleet *f, const struct pf_fleet_races *r,
     return s;
 }
 
+/* What is left of the time limit, in milliseconds, at least 1; UINT64_MAX: there is no limit. */
+static uint64_t time_left(const struct pf_fleet_races *r)
+{
+    uint64_t now = pf_now_ms();
+    return !r->until_ms ? UINT64_MAX : r->until_ms > now ? r->until_ms - now : 1;
+}
+
 static pf_status add_task(struct pf_fleet *f, const struct pf_fleet_races *r,
                           struct pf_finding *const *at, size_t n, uint64_t wave, struct pf_error *e)
 {
@@ -85,6 +93,8 @@ static pf_status add_task(struct pf_fleet *f, const struct pf_fleet_races *r,
                   pf_fleet_word(PF_FLEET_IN_RESULT, "/findings.json"));
     for (size_t i = 0; i < r->noptions; i++)
         json_array_append_new(argv, json_string(r->options[i]));
+    if (r->until_ms)
+        json_array_append_new(argv, json_sprintf("--time=%" PRIu64 "ms", time_left(r)));
     json_t *ids = json_array();
     for (size_t i = 0; i < n; i++)
         json_array_append_new(ids, pf_json_hex(at[i]->id));
@@ -316,6 +326,9 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
 {
     struct judge_work *w = arg;
     struct pf_fleet_races some = *w->races;
+    *more = time_left(w->races) > 1;
+    if (!*more)
+        return PF_OK;
     some.at = pf_mem_zero(w->races->n + 1, sizeof *some.at);
     some.n = 0;
     uint64_t wave = UINT64_MAX;

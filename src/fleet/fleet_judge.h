@@ -20,6 +20,7 @@ struct pf_fleet_races {
     size_t noptions;
     char *const *command; /* the program, for races without a clip; NULL: unknown */
     const char *folder; /* absolute: where the clips of the evidence will be */
+    uint64_t until_ms; /* when the judging ends (pf_now_ms); 0: it has no time limit */
 };
 
 /* How long tasks took to judge races. */

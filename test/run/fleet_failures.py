@@ -301,6 +301,9 @@ def test_time(on):
     check = run(PF, "check", *on, "--runs", "100000", "--time", "4s", "--seed", "1", "--state", "time", "--json", "time.json", "--", "./suite", "1")
     rounds = document("time.json")["check"]["runs"]
     expect(check.returncode in (0, 66) and 0 < rounds < 100000, f"--time ends a check on a fleet: {rounds} rounds")
+    run(PF, "run", "--quiet", "--state", "brief", "--", "./suite", "0", ok=(66,))
+    brief = run(PF, "judge", *on, "--state", "brief", "--time", "1ms")
+    expect("1 not judged: the time was up" in brief.stdout, "--time ends a judgement on a fleet")
     write("many", "./suite wait\n" * 100)
     early = run(PF, "check", *on, "--time", "1s", "--state", "early", "--suite", "many")
     expect("incomplete: the time budget ended before everything was tried" in early.stdout, "a fleet says that its first round was cut")
