@@ -95,7 +95,7 @@ def test_suite(cluster, on):
 def test_limit(cluster, on):
     """A task that hangs and does not keep its own limit. Slurm's limit, two minutes later, ends it; the suite is complete nevertheless."""
     (WORK / "slow").write_text("@name=slow sh -c 'until test -f go; do sleep 0.1; done'\n./suite 0\n")
-    process = start(PF, "suite", "--any", "--state", "limit", "--json", "limit.json", "--quiet", *on, "--node-time", "1s", "--limit", "0", "slow", env=cluster.env)
+    process = start(PF, "suite", "--any", "--state", "limit", "--json", "limit.json", *on, "--node-time", "1s", "--limit", "0", "slow", env=cluster.env)
     expect(wait_for(lambda: fleet_folder("limit") and running_task(fleet_folder("limit")), process), "limit: the task runs")
     victim = running_task(fleet_folder("limit"))
     os.kill(victim, signal.SIGSTOP)

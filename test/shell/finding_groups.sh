@@ -20,7 +20,7 @@ print(sum("same cause" in l["message"]["text"] for l in r["relatedLocations"]), 
 PY
 has sarif "1 result; 2 others; count 3"
 has sarif "2 related"
-status 66 "$PF" suite --quiet --state u -- ./copy
+status 66 "$PF" suite --state u -- ./copy
 has out "and 2 more with the same cause"
 has out "1 cause (3 findings) in 1 execution of 1 test"
 # A new finding fails although another one of its group is accepted.
