@@ -293,6 +293,13 @@ static pf_status begin_run(struct explorer *x, uint32_t job, const struct pf_beg
                                   e);
 }
 
+static bool at_limit(const struct explorer *x)
+{
+    const struct pf_explore_settings *s = x->settings;
+    return (s->time_ms && pf_now_ms() - x->began >= s->time_ms) ||
+           (s->runs && x->out->schedules >= s->runs) || (s->should_stop && s->should_stop());
+}
+
 /* Waits for the run of this resident process. Drops its result if another run has already shown the
  * beginning b. *again: the program was started again, which ended all other runs. */
 static pf_status end_run(struct explorer *x, uint32_t job, const struct pf_beginning *b,
@@ -315,14 +322,8 @@ static pf_status end_run(struct explorer *x, uint32_t job, const struct pf_begin
     if (!*again)
         return s;
     pf_exploration_add_open(x->out, "a run that changed what the runs share", "");
-    return start_host(x, e);
-}
-
-static bool at_limit(const struct explorer *x)
-{
-    const struct pf_explore_settings *s = x->settings;
-    return (s->time_ms && pf_now_ms() - x->began >= s->time_ms) ||
-           (s->runs && x->out->schedules >= s->runs) || (s->should_stop && s->should_stop());
+    s = start_host(x, e);
+    return s != PF_OK && at_limit(x) ? PF_OK : s; /* there was no time left to start it */
 }
 
 static bool search_should_stop(void *x) { return at_limit(x); }
@@ -431,7 +432,7 @@ static pf_status run_window(struct explorer *x, struct pf_error *e)
         oldest = (oldest + 1) % jobs;
         running--;
         if (again) {
-            jobs = pf_resident_host_jobs(x->host);
+            jobs = x->host ? pf_resident_host_jobs(x->host) : 1;
             started = x->first + 1;
             running = next_job = oldest = 0;
         }
