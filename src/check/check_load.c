@@ -256,8 +256,10 @@ static void take_exploration(struct check_loader *l, const struct pf_check_line 
         return;
     pf_check_path(path, l->folder, PF_CHECK_EXPLORATION, line->step);
     if (access(path, R_OK) || pf_file_read(path, &bytes, &n, &ignored) != PF_OK) {
-        if (line->trouble[0] && !x->schedules)
-            x->failed = text(l->f, line->trouble);
+        if (!x->schedules)
+            x->failed = line->trouble[0]          ? text(l->f, line->trouble)
+                        : pf_check_line_cut(line) ? "its time ended before it had a result"
+                                                  : "it ended without a result";
         return;
     }
     json_t *o = json_loadb(bytes, n, JSON_ALLOW_NUL, NULL);

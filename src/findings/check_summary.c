@@ -140,7 +140,7 @@ static void add_exploration_text(struct pf_text *t, const struct pf_check_explor
     if (c->several_tests)
         pf_text_format(t, "program %llu: ", (unsigned long long)x->test + 1);
     if (x->failed) {
-        pf_text_add(t, "systematic search: not possible: ");
+        pf_text_add(t, "systematic search: no result: ");
         pf_text_name(t, x->failed);
         pf_text_char(t, '\n');
         return;
