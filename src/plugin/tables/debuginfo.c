@@ -159,16 +159,26 @@ bool pf_di_global(struct pf_unit *u, LLVMValueRef var, const char **name, const 
     return found;
 }
 
-/* Prefixes of names that clang gives to computed addresses; they have no meaning in the source. */
-static const char *const invented_prefixes[] = {
-    "arrayidx",    "arraydecay", "incdec",   "add.ptr", "sub.ptr",    "tmp",
-    "ref.tmp",     "agg.tmp",    "retval",   "coerce",  "cond",       "scevgep",
-    "uglygep",     "lsr",        "gep",      "this",    "exn",        "ehselector",
-    "saved_stack", "arrayinit",  "call",     "vtable",  "vfn",        "spec.select",
-    "cleanup",     "byval",      "_",        "memptr",  "incdec.ptr", "__begin",
-    "__end",       "__range",    "splitgep", "unroll",  "invariant",  "next.gep",
-    "base",        "add",        "sub",
+/* Names that clang and LLVM give to temporaries and computed addresses. LLVM may add a number
+ * ("arrayidx12") and text after a dot ("arrayidx.i"). */
+static const char *const invented_words[] = {
+    "arrayidx", "arraydecay", "arrayinit",   "incdec", "scevgep", "uglygep", "splitgep", "gep",
+    "vfn",      "vtable",     "saved_stack", "coerce", "retval",  "tmp",     "this",
 };
+/* The same for computed addresses only: a variable or a member may have this name. */
+static const char *const computed_words[] = {"add", "sub", "call", "cond", "base"};
+/* These contain a dot, so they are no names of the source. */
+static const char *const invented_prefixes[] = {
+    "add.ptr",      "sub.ptr", "ref.tmp", "agg.tmp",       "cond.",    "exn.slot",    "ehselector.",
+    "cleanup.dest", "memptr.", "lsr.iv",  "invariant.gep", "next.gep", "spec.select",
+};
+
+static bool is_member(struct pf_unit *u, const char *name, size_t n)
+{
+    if (!u->members)
+        u->members = pf_llvm_members_new(u->module);
+    return pf_llvm_members_has(u->members, name, n);
+}
 
 /* The length of the member's name without the number that LLVM appends if another value of the
  * function has the same name. Needs debug information with types (-g). */
@@ -176,14 +186,41 @@ static size_t member_length(struct pf_unit *u, const char *name, size_t n)
 {
     if (!isdigit((unsigned char)name[n - 1]))
         return n;
-    if (!u->members)
-        u->members = pf_llvm_members_new(u->module);
     for (size_t k = n; k; k--)
-        if (pf_llvm_members_has(u->members, name, k))
+        if (is_member(u, name, k))
             return k;
         else if (!isdigit((unsigned char)name[k - 1]))
             break;
     return n;
+}
+
+static bool is_one_of(const char *const *words, size_t n, const char *name, size_t length)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strlen(words[i]) == length && !memcmp(words[i], name, length))
+            return true;
+    return false;
+}
+
+/* True if the name of the address is not one of the program's source. Names reserved for the
+ * implementation count as such: the members of the C++ library's classes. */
+static bool is_invented(struct pf_unit *u, LLVMValueRef ptr, const char *name)
+{
+    for (size_t i = 0; i < sizeof invented_prefixes / sizeof *invented_prefixes; i++)
+        if (pf_name_starts(name, invented_prefixes[i]))
+            return true;
+    if (name[0] == '_' && (name[1] == '_' || isupper((unsigned char)name[1])))
+        return true;
+    size_t whole = strcspn(name, ".-"), n = whole;
+    if (name[whole] == '-') /* "byval-temp" */
+        return true;
+    while (n && isdigit((unsigned char)name[n - 1]))
+        n--;
+    if (is_one_of(invented_words, sizeof invented_words / sizeof *invented_words, name, n))
+        return true;
+    return !LLVMIsAAllocaInst(ptr) &&
+           is_one_of(computed_words, sizeof computed_words / sizeof *computed_words, name, n) &&
+           !is_member(u, name, member_length(u, name, whole));
 }
 
 static const char *variable_of(struct pf_unit *u, LLVMValueRef ptr)
@@ -199,9 +236,8 @@ static const char *variable_of(struct pf_unit *u, LLVMValueRef ptr)
     if (!LLVMIsAAllocaInst(ptr) && !LLVMIsAGetElementPtrInst(ptr))
         return NULL;
     const char *name = LLVMGetValueName2(ptr, &n);
-    for (size_t i = 0; n && i < sizeof invented_prefixes / sizeof *invented_prefixes; i++)
-        if (pf_name_starts(name, invented_prefixes[i]))
-            n = 0;
+    if (n && is_invented(u, ptr, name))
+        n = 0;
     if (!n && LLVMIsAGetElementPtrInst(ptr))
         return variable_of(u, LLVMGetOperand(ptr, 0));
     /* LLVM adds suffixes after a dot. */
