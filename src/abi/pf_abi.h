@@ -80,7 +80,7 @@ struct pf_func {
     uint32_t nsites;
     uint32_t line;
     uint32_t number; /* assigned by the runtime when it first sees the function; 0 before */
-    uint64_t hash; /* hash of the function's code: changes whenever the code changes */
+    uint64_t hash; /* of the function's code (plugin/tables/body_hash.c) */
     pf_rel entry; /* reference to the function; 0: a function of the runtime */
     uint32_t flags; /* enum pf_func_flags */
 };
