@@ -40,6 +40,10 @@ has out "; the time limit of a wait passed early in it"
 status 0 "$PF" check --runs 1 --json limit.json --state limit.s -- ./limit
 has out "0 findings, and 1 suspicious"
 status 134 "$PF" replay --quiet "$(python3 -c 'import json; print(json.load(open("limit.json"))["findings"][0]["clip"])')"
+# It fails only while the lock is held: if the owner runs first, the lock is taken.
+"$PF" cc -g -O1 "$part/explore_limit_c11.c" -o limit_c11
+status 0 "$PF" explore -- ./limit_c11
+has out "2 different executions, 2 results"
 
 # A deadlock after that: the report names the limit, and the thread that has ended with the lock.
 cp "$part/explore_gives_up.c" gives_up.c

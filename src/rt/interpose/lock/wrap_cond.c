@@ -9,15 +9,13 @@
 #include "wrap_mutex.h"
 
 #define COND_VERSION "GLIBC_2.3.2"
-#define INITIALISED "a condition variable is initialised while a thread waits on it"
-#define DESTROYED "a condition variable is destroyed while a thread waits on it"
 
 /* Interposing them also tells a recording that they access nothing else. */
 PF_INTERPOSE_VERSION(int, pthread_cond_init, COND_VERSION,
                      (pthread_cond_t *restrict cond, const pthread_condattr_t *restrict attr))
 {
     PF_CALL(c, pthread_cond_init);
-    pf_sync_check_reset(&c, cond, INITIALISED);
+    pf_sync_check_reset(&c, cond, PF_COND_INITIALISED);
     pf_object_reset(&c, cond);
     return PF_REAL(pthread_cond_init)(cond, attr);
 }
@@ -27,7 +25,7 @@ PF_INTERPOSE_VERSION(int, pthread_cond_destroy, COND_VERSION, (pthread_cond_t * 
     PF_CALL(c, pthread_cond_destroy);
     if (!c.t)
         return PF_REAL(pthread_cond_destroy)(cond);
-    pf_sync_check_reset(&c, cond, DESTROYED);
+    pf_sync_check_reset(&c, cond, PF_COND_DESTROYED);
     pf_object_reset(&c, cond);
     /* It waits for threads that are about to leave. */
     return PF_BLOCKING(c, PF_REAL(pthread_cond_destroy)(cond));

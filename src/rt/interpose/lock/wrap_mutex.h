@@ -22,6 +22,10 @@ static inline void pf_mutex_taken(struct pf_call *c, const pthread_mutex_t *m)
                   pf_rt.lock_stacks ? pf_call_id(c, PF_NATIVE_CALL) : 0);
 }
 
+/* Misuses of condition variables (pf_sync_check_reset). */
+#define PF_COND_INITIALISED "a condition variable is initialised while a thread waits on it"
+#define PF_COND_DESTROYED "a condition variable is destroyed while a thread waits on it"
+
 /* Directed mode: wakes one waiter of the condition variable, or all. Returns 1 + the number of the
  * last thread that it has woken; 0: none. */
 uint32_t pf_cond_notify(pthread_cond_t *cond, bool all);

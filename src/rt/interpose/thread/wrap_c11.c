@@ -127,7 +127,10 @@ PF_INTERPOSE(int, mtx_timedlock, (mtx_t *restrict m, const struct timespec *rest
     pf_lock_check_access(&c, m);
     if (!c.t)
         return PF_REAL(mtx_timedlock)(m, until);
-    return taken(&c, m, PF_BLOCKING(c, PF_REAL(mtx_timedlock)(m, until)));
+    int r = PF_BLOCKING(c, PF_REAL(mtx_timedlock)(m, until));
+    if (r == thrd_timedout && pf_mode->retry_at_limit)
+        r = PF_REAL(mtx_trylock)(m) == thrd_success ? thrd_success : thrd_timedout;
+    return taken(&c, m, r);
 }
 
 PF_INTERPOSE(int, mtx_unlock, (mtx_t * m))
@@ -138,6 +141,25 @@ PF_INTERPOSE(int, mtx_unlock, (mtx_t * m))
     if (c.t && !pf_lock_dropping(c.t, m))
         pf_mutex_check_unlock(&c, (pthread_mutex_t *)m);
     return PF_REAL(mtx_unlock)(m);
+}
+
+PF_INTERPOSE(int, cnd_init, (cnd_t * cond))
+{
+    PF_CALL(c, cnd_init);
+    pf_sync_check_reset(&c, cond, PF_COND_INITIALISED);
+    pf_object_reset(&c, cond);
+    return PF_REAL(cnd_init)(cond);
+}
+
+PF_INTERPOSE(void, cnd_destroy, (cnd_t * cond))
+{
+    PF_CALL(c, cnd_destroy);
+    pf_sync_check_reset(&c, cond, PF_COND_DESTROYED);
+    pf_object_reset(&c, cond);
+    if (c.t) /* it waits for threads that are about to leave */
+        PF_CALLBACK_VOID(c, PF_REAL(cnd_destroy)(cond));
+    else
+        PF_REAL(cnd_destroy)(cond);
 }
 
 PF_INTERPOSE(int, cnd_wait, (cnd_t * cond, mtx_t *m))
