@@ -59,7 +59,8 @@ __attribute__((disable_sanitizer_instrumentation)) void __tsan_on_report(void *r
     __tsan_get_report_loc(report, 0, &type, &addr, &start, &bytes, &tid, &fd, &other, trace, 8);
     printf("%s\n", type); /* ThreadSanitizer knows the rest for heap blocks only */
     __tsan_get_report_mutex(report, 0, &id, &addr, &other, trace, 8);
-    printf("lock %d\n", addr == &lock);
+    __sanitizer_symbolize_pc(trace[1], "%f %l", text, sizeof text);
+    printf("lock %d %s\n", addr == &lock, text);
     for (int i = 0; i < threads; i++) {
         __tsan_get_report_thread(report, (unsigned long)i, &tid, &id, &other, &name, &fd, trace, 8);
         if (tid)

@@ -302,22 +302,27 @@ static size_t add_number(char *out, size_t room, size_t n, uint64_t v, unsigned 
     return n;
 }
 
+static bool contains(const struct pf_backtrace *stack, const void *pc)
+{
+    return (uintptr_t)pc - (uintptr_t)stack->at < stack->n * sizeof *stack->at;
+}
+
 /* The frame of the current report that an element of a trace refers to; NULL: it refers to none. */
 static const struct pf_stack_frame *frame_at(const void *pc)
 {
     const struct pf_finding *f = pf_race_current();
-    for (size_t i = 0; f && i < f->naccesses; i++) {
-        const struct pf_backtrace *s = &f->accesses[i].stack;
-        if ((uintptr_t)pc - (uintptr_t)s->at < s->n * sizeof *s->at)
-            return pc;
+    if (!f)
+        return NULL;
+    bool found = contains(&f->location.stack, pc) || contains(&f->sleep, pc);
+    for (size_t i = 0; i < f->naccesses; i++) {
+        const struct pf_access *a = &f->accesses[i];
+        found |= contains(&a->stack, pc);
+        for (size_t k = 0; k < a->nlocks; k++)
+            found |= contains(&a->locks[k].taken, pc);
     }
-    for (size_t i = 0; f && i < f->nthreads; i++) {
-        const struct pf_backtrace *s = &f->threads[i].created;
-        if ((uintptr_t)pc - (uintptr_t)s->at < s->n * sizeof *s->at)
-            return pc;
-    }
-    const struct pf_backtrace *s = f ? &f->location.stack : NULL;
-    return s && (uintptr_t)pc - (uintptr_t)s->at < s->n * sizeof *s->at ? pc : NULL;
+    for (size_t i = 0; i < f->nthreads; i++)
+        found |= contains(&f->threads[i].created, pc);
+    return found ? pc : NULL;
 }
 
 PROVIDE(void, __sanitizer_symbolize_pc, (void *pc, const char *format, char *out, size_t room))
