@@ -20,6 +20,7 @@ for program in gcc clang; do
     status 66 "$PF" run -- ./$program vptr
     has err "data race on vptr (ctor/dtor vs virtual call)"
 done
+status 0 "$PF" run -- ./gcc threads
 status 66 "$PF" run -- ./gcc free
 has err "heap-use-after-free"
 has err "#1 main $all:"

@@ -26,9 +26,6 @@ static struct {
 static uint32_t nrecords;
 static struct pf_spin lock;
 
-static __thread uintptr_t *stack_pointers __attribute__((tls_model("initial-exec")));
-static __thread struct pf_thread *stack_pointers_of __attribute__((tls_model("initial-exec")));
-
 static pf_rel distance(const void *to, const pf_rel *field)
 {
     return (pf_rel)((const char *)to - (const char *)field);
@@ -124,24 +121,29 @@ bool pf_pc_walk(const struct pf_func *f, uint32_t site, uint32_t folded,
     return true;
 }
 
-/* The array of the calling thread; fibers change the thread. */
-static uintptr_t *pointers(const struct pf_thread *t)
+static size_t pointers_size(const struct pf_thread *t)
 {
-    if (__builtin_expect(stack_pointers_of != t, 0)) {
-        size_t size = t->context.frames_size / sizeof(struct pf_frame) * sizeof(uintptr_t);
-        if (stack_pointers)
-            pf_sys(SYS_munmap, stack_pointers, *(size_t *)stack_pointers);
-        stack_pointers = pf_sys_map(NULL, size + 4096);
-        stack_pointers_of = stack_pointers ? (struct pf_thread *)(uintptr_t)t : NULL;
-        if (stack_pointers)
-            stack_pointers[0] = size + 4096; /* frame 0 does not belong to a function */
-    }
-    return stack_pointers;
+    return t->context.frames_size / sizeof(struct pf_frame) * sizeof(uintptr_t);
+}
+
+/* The array of the thread; NULL: no memory. */
+static uintptr_t *pointers(struct pf_thread *t)
+{
+    if (__builtin_expect(!t->context.stack_pointers, 0))
+        t->context.stack_pointers = pf_sys_map(NULL, pointers_size(t));
+    return t->context.stack_pointers;
+}
+
+void pf_pc_thread_end(struct pf_thread *t)
+{
+    if (t->context.stack_pointers)
+        pf_sys(SYS_munmap, t->context.stack_pointers, pointers_size(t));
+    t->context.stack_pointers = NULL;
 }
 
 void pf_pc_push(const void *pc, uintptr_t sp)
 {
-    const struct pf_thread *t = __pf_tls.thread;
+    struct pf_thread *t = __pf_tls.thread;
     uintptr_t *at = sp && t ? pointers(t) : NULL;
     if (at)
         at[__pf_tls.frame - t->context.frames] = sp;
@@ -151,7 +153,7 @@ void pf_pc_push(const void *pc, uintptr_t sp)
 
 void pf_pc_jumped(uintptr_t sp)
 {
-    const struct pf_thread *t = __pf_tls.thread;
+    struct pf_thread *t = __pf_tls.thread;
     const uintptr_t *at = t ? pointers(t) : NULL;
     struct pf_frame *keep = __pf_tls.frame;
     if (!at || sp < t->stack_lo || sp >= t->stack_hi)

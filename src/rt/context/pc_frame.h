@@ -7,7 +7,7 @@
  *          the place of the access. Each address gets a function record (pf_abi.h) with sites of
  *          its own, so that contexts and site ids work as for other code. A report looks up the
  *          source positions of the address (symbolizer.h).
- * Memory:  one mapping of records, never freed.
+ * Memory:  one mapping of records, never freed; for each thread, an array of stack pointers.
  * Threads: any; a lock for new records. Frames belong to the calling thread.
  * Errors:  above PF_PC_RECORDS addresses, one record stands for all others, counted as
  *          PF_LIMIT_CONTEXTS.
@@ -43,6 +43,8 @@ bool pf_pc_walk(const struct pf_func *f, uint32_t site, uint32_t folded,
 void pf_pc_push(const void *pc, uintptr_t sp);
 /* longjmp sets the stack pointer to sp: removes the frames of functions that are left. */
 void pf_pc_jumped(uintptr_t sp);
+/* Frees what pf_pc_push has stored for the thread, which is ending. */
+void pf_pc_thread_end(struct pf_thread *t);
 
 /* pf_stack_push for an interposed function that was called from `caller`. Undone by restoring
  * __pf_tls.frame. */

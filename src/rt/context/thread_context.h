@@ -19,6 +19,8 @@ struct pf_recent_context {
 struct pf_thread_context {
     struct pf_frame *frames; /* the shadow stack */
     size_t frames_size;
+    /* a stack pointer for each frame, if the thread runs code of another compiler (pc_frame.c) */
+    uintptr_t *stack_pointers;
     struct pf_recent_context recent[1 << PF_RECENT_CONTEXT_BITS];
 };
 

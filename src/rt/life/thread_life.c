@@ -10,6 +10,7 @@
 #include "limits.h"
 #include "listener.h"
 #include "oracle_log.h"
+#include "pc_frame.h"
 #include "rt.h"
 #include "running_functions.h"
 #include "runtime_access.h"
@@ -75,17 +76,23 @@ static void mark_begun(struct pf_thread *t)
     t->sample.expected = false;
 }
 
-void pf_thread_cancel_create(struct pf_thread *t)
+/* The thread will never be one of the running, watched threads. */
+static void forget(struct pf_thread *t)
 {
-    pf_nest();
     mark_begun(t);
     pf_slot_retire(t);
-    pf_clock_free(&t->order.clock);
-    t->state = PF_THREAD_FREE;
     pf_thread_lock();
     pf_threads.alive--;
     pf_threads.not_begun--;
     pf_thread_unlock();
+}
+
+void pf_thread_cancel_create(struct pf_thread *t)
+{
+    pf_nest();
+    forget(t);
+    pf_clock_free(&t->order.clock);
+    t->state = PF_THREAD_FREE;
     pf_unnest();
 }
 
@@ -118,7 +125,8 @@ void pf_thread_begin(struct pf_thread *t)
     /* run unwatched, and count that; its effect on other threads' locks is still tracked */
     if (!t->context.frames) {
         pf_limit_hit(PF_LIMIT_THREADS);
-        mark_begun(t);
+        forget(t);
+        t->state = PF_THREAD_FINISHED;
         pf_thread_unwatch();
         pf_unnest();
         return;
@@ -173,8 +181,10 @@ void pf_thread_end(struct pf_thread *t)
     pf_clock_free(&t->shadow.pending_acquire);
     pf_clock_free(&t->shadow.release_fence);
     pf_ended_variables_free(t);
-    if (!pf_rewind_keeps_memory())
+    if (!pf_rewind_keeps_memory()) {
         pf_sys(SYS_munmap, t->context.frames, t->context.frames_size);
+        pf_pc_thread_end(t);
+    }
     t->context.frames = NULL;
     t->tls = NULL;
     __pf_tls.thread = NULL;

@@ -1,6 +1,6 @@
 /* Calls the functions of the runtime that programs built with -fsanitize=thread need. The argument
- * `clean` uses them without a finding. `jump`, `vptr`, `free` and `memcpy` have one race each, and
- * `order` takes two locks in both orders. */
+ * `clean` uses them without a finding. `threads` fails if ended threads keep address space. `jump`,
+ * `vptr`, `free` and `memcpy` have one race each, and `order` takes two locks in both orders. */
 #include "order.h"
 #include <atomic>
 #include <csetjmp>
@@ -103,11 +103,35 @@ static void after_jump()
     bump(); /* AFTER */
 }
 
+static long pages()
+{
+    long n = 0;
+    FILE *f = fopen("/proc/self/statm", "r");
+    if (!f || fscanf(f, "%ld", &n) != 1)
+        abort();
+    fclose(f);
+    return n;
+}
+
+static int threads()
+{
+    long before = 0;
+    for (int i = 0; i < 60; i++) {
+        if (i == 10)
+            before = pages();
+        std::thread t([] { bump(); });
+        t.join();
+    }
+    return pages() - before > 50l << 20 >> 12; /* 1 MB per thread */
+}
+
 int main(int argc, char **argv)
 {
     std::string what = argc > 1 ? argv[1] : "clean";
     if (what == "clean")
         return clean();
+    if (what == "threads")
+        return threads();
     if (what == "order") {
         for (int i = 0; i < 2; i++) {
             std::thread t([i] {

@@ -115,6 +115,11 @@ PF_PROVIDE(void *, __tsan_create_fiber, (unsigned flags))
     pf_thread_begin(t);
     exchange(f, &here);
     t->stack_hi = 0;
+    if (!t->context.frames) { /* a limit, which was counted */
+        pf_thread_joined(t, t); /* frees its clock */
+        pf_store_free(f, 0);
+        return NULL;
+    }
     return f;
 }
 
