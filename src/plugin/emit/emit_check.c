@@ -6,9 +6,9 @@
  *      cell  = PF_SHADOW_BASE + granule number of the address * 16
  *      word  = cell[0] for writes, cell[1] for reads
  *      x     = word ^ the thread's key
- *      redundant, given an earlier access record of this epoch, if (x & relevant bits) == 0. For
- *      less than a granule, a first test is whether the record covers all 8 bytes, as is usual in
- *      arrays: it needs no shift.
+ *      if (x & relevant bits) == 0, a record of this epoch makes the access redundant. For an
+ *      access smaller than a granule, a test without a shift comes first: does the record cover
+ *      all 8 bytes? (In arrays it usually does.)
  *      else, for a read: redundant if word == the thread's read_set
  *      else call the runtime
  *

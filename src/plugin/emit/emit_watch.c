@@ -5,6 +5,10 @@
  *                which body? --+--> plain body (the old blocks: emit_plain.c)
  *                              +--> watch body (new blocks)
  *                              +--> event body (new blocks, emit_event.c)
+ *                              +--> symbolic body (new blocks, only with --symbolic:
+ *                              |    symbolic_body.c)
+ *                              +--> excluded from a trace: tells the runtime, then the plain body
+ *                                   (emit_excluded in emit_event.c)
  *
  * All bodies are in one function: they share arguments, by-value memory, frame and debug scopes,
  * and nothing that depends on the identity of the function (returns_twice, va_start, return

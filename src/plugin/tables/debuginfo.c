@@ -167,7 +167,7 @@ static const char *const invented_words[] = {
 };
 /* The same for computed addresses only: a variable or a member may have this name. */
 static const char *const computed_words[] = {"add", "sub", "call", "cond", "base"};
-/* These contain a dot, so they are no names of the source. */
+/* These contain a dot, which no name of the source does. */
 static const char *const invented_prefixes[] = {
     "add.ptr",      "sub.ptr", "ref.tmp", "agg.tmp",       "cond.",    "exn.slot",    "ehselector.",
     "cleanup.dest", "memptr.", "lsr.iv",  "invariant.gep", "next.gep", "spec.select",

@@ -3,8 +3,9 @@
  * some functions, then their scopes, then the strings they use.
  *
  * Model:   strings are in the same object as the sites, so every reference is a constant distance
- *          and needs no relocation. There is one table for the module and one for each comdat
- *          group, which the linker keeps or drops together with the group's function.
+ *          and needs no relocation. There is one table for the module. Each comdat group has its
+ *          own, which the linker keeps or drops together with the group's functions; a group whose
+ *          functions lie far apart may have several (_get looks only at the last 7 tables).
  *
  *             +--------+--------+-----+---------+-----+---------------------------+
  *             | site 0 | site 1 | ... | scope 0 | ... | "file.c\0main\0counter\0" |

@@ -4,14 +4,15 @@
  * Model:   LLVM drops the position of an instruction that it hoists, and of one that replaces
  *          several merged instructions. _record, before the optimizer runs, writes a table of all
  *          accesses and calls into the module, and the index of each into its instruction.
- *          _restore, after the optimizer, gives a position to every access and call that has none:
+ *          _restore, after the optimizer, gives a position to every access and call that has none,
+ *          and to every access at a line where its function has no access in the source:
  *           1. that of the entry with its index, which an instruction keeps when it is hoisted;
  *           2. else that of the entry that fits best: of the same function, or of one inlined into
  *              it, with the same global (or one of those whose addresses were merged), name of the
  *              member, type, size and kind of access. If several fit, the instruction gets the
  *              position of the first one in the source, and the lines of the others are noted;
  *           3. else that of the nearest instruction.
- *          An instruction that has a position keeps it.
+ *          Other instructions keep their positions.
  * Memory:  the table is metadata of the module (pf.accesses, pf.globals); _restore removes it.
  */
 #ifndef PF_SOURCE_LOCATION_H

@@ -76,8 +76,8 @@ static inline uint32_t pf_stack_id_recent(uint32_t site)
     return !__pf_tls.frame[-1].node && pf_stack_node_recent() ? pf_stack_id_resolved(site) : 0;
 }
 
-/* The id of site `site` of the running function, computed on the slow path if necessary; 0 only when
- * a limit was reached. */
+/* The id of site `site` of the running function, computed on the slow path if necessary; 0 only
+ * when a limit was reached. */
 static inline uint32_t pf_stack_id(struct pf_thread *t, uint32_t site)
 {
     uint32_t id = pf_stack_id_resolved(site);

@@ -78,7 +78,7 @@ static void lock_reset(struct pf_thread *t, const volatile void *lock)
 
 static void stack_replaced(void)
 {
-    pf_direct_say_here("a small stack that the program provides for a thread is too small "
+    pf_direct_say_here("the stack that the program provides for a thread is too small "
                        "for a recording; the thread gets another one");
 }
 

@@ -46,7 +46,7 @@ static void ignore_lock_reset(struct pf_thread *t, const volatile void *lock)
 static void stack_replaced(void)
 {
     if (!pf_options.quiet)
-        pf_direct_say("a small stack that the program provides for a thread is too small for the "
+        pf_direct_say("the stack that the program provides for a thread is too small for the "
                       "checks; the thread gets another one");
 }
 

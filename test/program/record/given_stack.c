@@ -4,7 +4,7 @@
 // another; they leave no memory behind.
 // case: record -- {16,20,32,64}
 // stdout: 3
-// err: a small stack that the program provides for a thread is too small for a recording
+// err: the stack that the program provides for a thread is too small for a recording
 // case: record -- 96
 // stdout: 3
 // noerr: a small stack
@@ -12,7 +12,7 @@
 // stdout: 3
 // case: run -- {16,32}
 // stdout: 3
-// err: a small stack that the program provides for a thread is too small for the checks
+// err: the stack that the program provides for a thread is too small for the checks
 // case: {run,record} -- own {16,24}
 // stdout: 3
 // noerr: a small stack

@@ -10,10 +10,10 @@
  *              other sockets one for the whole process: connections are not tracked
  *              named pipes, inherited pipes, queues   one for each inode
  *              files, terminals, devices: none
- *          A close is a send: the reader of a pipe sees its end. Opening a named pipe for reading
- *          and opening it for writing wait for each other, each with a channel for this purpose
- *          alone. A channel whose receiving end is in an epoll set also sends to the channel of the
- *          epoll descriptor.
+ *          A close is a send: the reader of a pipe sees its end. An open of a named pipe for
+ *          reading waits for an open for writing, and the reverse. Each direction has a channel
+ *          that only opening uses. A channel whose receiving end is in an epoll set also sends to
+ *          the channel of the epoll descriptor.
  *          The kernel is asked once for the kind of an unknown (inherited) descriptor. A descriptor
  *          that is received in a message is a new number for a descriptor that was sent in one.
  *          Which one is not known, so from then on both also use the channel of all sockets.

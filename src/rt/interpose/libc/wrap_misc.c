@@ -226,8 +226,8 @@ PF_INTERPOSE(int, getaddrinfo,
     return r;
 }
 
-/* Sorting moves elements while the target compares them: all of them are read and written, before
- * and after the comparisons. */
+/* Sorting moves elements while the target compares them: all are read before the comparisons and
+ * written after them. */
 PF_INTERPOSE(void, qsort, (void *base, size_t n, size_t each, __compar_fn_t compare))
 {
     PF_FRAME_SCOPE(t, qsort);

@@ -39,8 +39,8 @@ void pf_lock_check_thread_end(const struct pf_thread *t);
 /* The program has asked for a report if the thread holds a lock. */
 void pf_lock_check_none_held(const struct pf_call *c);
 
-/* The flags with which an annotated lock was created, 0 if there are none: stores them, finds them.
- * ~0: unknown. */
+/* Stores the flags of a new annotated lock; returns them later. 0: it has none. ~0: unknown,
+ * another lock has taken its entry. */
 void pf_annotated_created(const void *lock, unsigned flags);
 unsigned pf_annotated_flags(const void *lock);
 

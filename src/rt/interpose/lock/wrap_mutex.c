@@ -17,15 +17,15 @@ extern PF_HIDDEN struct pf_func pf_native_pthread_mutex_lock;
 #define TAKEN(r) ((r) == 0 || (r) == EOWNERDEAD)
 
 /*
- * Directed mode. Most of the cost of a recording is in locks. So where nothing can happen in
- * between, the runtime locks and unlocks by itself, in the same way as glibc: the thread has budget
- * left, so the scheduler need not be asked and nothing has to be notified (scheduler.c keeps the
- * budget at 0 while there is a listener), and no other thread runs. A thread that must wait does so
- * without the system call that would be trapped.
+ * Directed mode. Most of the cost of a recording is in locks. So the runtime locks and unlocks by
+ * itself, in the same way as glibc, if no other thread can run meanwhile: the thread has budget
+ * left, so neither the scheduler nor a listener needs to know (scheduler.c keeps the budget at 0
+ * while there is a listener). A thread that must wait does so without the system call that would be
+ * trapped.
  */
 #define NO_ELISION 512 /* PTHREAD_MUTEX_NO_ELISION_NP of glibc; irrelevant here */
 
-/* True if the mutex is not recursive, robust, shared between processes, or with priorities. */
+/* False if the mutex is recursive, robust, shared between processes, or has a priority protocol. */
 static inline bool is_simple(const pthread_mutex_t *m)
 {
     unsigned kind = (unsigned)m->__data.__kind & ~(unsigned)NO_ELISION;

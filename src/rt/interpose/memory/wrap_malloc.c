@@ -116,8 +116,8 @@ static bool is_other_allocator(void)
     return library_range[ALLOCATOR].lo != library_range[LIBC].lo;
 }
 
-/* The size to request from the allocator. Blocks of another allocator than libc's have no header
- * that could be part of the red zone before them. */
+/* The size to request from the allocator. libc's header word serves as the red zone before a block;
+ * other allocators have none, so every block of theirs gets extra bytes behind it. */
 static size_t padded(size_t size)
 {
     if (!pf_directed())
@@ -161,7 +161,8 @@ void *pf_heap_allocated(struct pf_func *native, void *p, size_t size, const void
     return p;
 }
 
-/* libc has mapped this block alone, and will unmap it: the second bit of the word before it. */
+/* True if libc has mapped this block by itself and will unmap it; it says so in the second bit of
+ * the word before the block. */
 static bool is_mapped_alone(const void *p)
 {
     return !is_other_allocator() && ((const size_t *)p)[-1] & 2;

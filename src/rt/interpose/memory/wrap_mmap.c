@@ -154,7 +154,8 @@ PF_INTERPOSE(int, madvise, (void *at, size_t size, int advice))
 }
 
 /* The end of the heap, moved by the program itself. libc's allocator moves it by internal calls,
- * and returns memory in this way that it has handed out before. */
+ * which are not seen. Memory that it returns to the kernel loses its history when malloc hands it
+ * out again. */
 PF_INTERPOSE(void *, sbrk, (intptr_t by))
 {
     PF_CALL(c, sbrk);

@@ -4,8 +4,9 @@
  * A program may replace some forms; the others must then behave like the library's, which call the
  * replaced ones. A nothrow form must catch what those throw, which is not possible in C: it is left
  * to the library. If memory runs out, the call is passed on to the library, which runs the
- * new-handler and throws. A C++ library that is linked statically does not contain the forms that
- * we define; then whatever is left of it is used.
+ * new-handler and throws. If the C++ library is linked statically, our forms replace its own, and
+ * there is no library operator to call: no_memory() calls std::__throw_bad_alloc, if that is
+ * linked.
  */
 #include "wrap_malloc.h"
 #include <stdlib.h>

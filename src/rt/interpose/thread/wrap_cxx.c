@@ -172,8 +172,8 @@ PF_INTERPOSE(unsigned, _ZNSt13random_device9_M_getvalEv, (void *self))
 
 /* std::__atomic_futex_unsigned_base::_M_futex_wait_until(unsigned *, unsigned, bool, ...), in which
  * std::future waits. Its callers load the word again in a loop, as for a spurious wake-up. In
- * directed mode a wait without a time limit is only that loop: the scheduler recognises loops that
- * wait, and exploration knows what they wait for. */
+ * directed mode a wait without a time limit returns at once, so only the caller's loop remains: the
+ * scheduler recognises loops that wait, and exploration knows what they wait for. */
 /* clang-format off */
 #define FUTURE_WAIT _ZNSt28__atomic_futex_unsigned_base19_M_futex_wait_untilEPjjbNSt6chrono8durationIlSt5ratioILl1ELl1EEEENS2_IlS3_ILl1ELl1000000000EEEE
 /* clang-format on */

@@ -5,9 +5,9 @@
  * inside std::runtime_error and std::logic_error. The thread that drops the last reference destroys
  * and frees what other threads used: every drop happens before that.
  *
- * This order must be made between the last decrement and the destructor. There is no such place
- * inside libstdc++, so an extra reference is taken around the real function, and dropped here. So
- * the last drop is always one of ours, or one of libstdc++'s in a call that is not interposed.
+ * This order must be made between the last decrement and the destructor. libstdc++ calls nothing of
+ * ours between the two, so an extra reference is taken around the real function, and dropped here.
+ * So the last drop is always one of ours, or one of libstdc++'s in a call that is not interposed.
  *
  * Layouts (Itanium C++ ABI as implemented by libstdc++, fixed by its binary interface):
  *

@@ -91,7 +91,7 @@ struct task {
     bool is_explicit, begun;
     char own, children;
 };
-/* a dependence on all memory, treated as an address with its two bytes */
+/* stands for the address of a dependence on all memory; like any dependence it uses two bytes */
 static const char all_memory[2];
 
 PF_NATIVE_AS(openmp, "OpenMP");

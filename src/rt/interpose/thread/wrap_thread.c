@@ -26,8 +26,9 @@ static void *start(void *record)
     return run(arg);
 }
 
-/* Without an affinity in attr, the thread inherits that of its creator. Then glibc returns a set of
- * all cores, which must not be copied; but in that case only, it accepts a buffer of 0 bytes. */
+/* Without an affinity in attr, the thread inherits that of its creator. glibc accepts a buffer of 0
+ * bytes only if attr has no affinity; this is the test. (With a larger buffer it would return all
+ * cores, which must not be copied.) */
 static bool copy_affinity(const pthread_attr_t *attr, pthread_attr_t *own)
 {
     cpu_set_t cores;
