@@ -307,7 +307,8 @@ int pf_verb_explain(int argc, char **argv)
     if (first < 0)
         return status;
     if (argc - first != 1)
-        return pf_complain(VERB, "no finding given; usage: pf explain %s", verb.usage);
+        return pf_complain(VERB, "%s; usage: pf explain %s",
+                           argc > first ? "give only one finding" : "no finding given", verb.usage);
     pf_findings_init(&f);
     pf_sources_init(&sources, folder);
     pf_status s = pf_state_read(&f, state, &e);

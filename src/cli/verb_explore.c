@@ -91,6 +91,7 @@ static int explore(struct exploring *v, int argc, char **argv, char **program)
     struct pf_directed d = {
         .schedule = "rr", .tracing = true, .keep_env = v->keep_env, .redact = v->redact};
     char *path = NULL;
+    bool existed = access(v->settings.folder, F_OK) == 0;
     pf_status s = pf_program_find(program[0], &path, &e);
     if (s == PF_OK)
         s = pf_directed_describe(&m, path, program, &d, &e);
@@ -102,7 +103,8 @@ static int explore(struct exploring *v, int argc, char **argv, char **program)
     pf_clip_meta_release(&m);
     if (s == PF_OK)
         free(path);
-    rmdir(v->settings.folder); /* nothing happens if it has clips */
+    if (!existed)
+        rmdir(v->settings.folder); /* nothing happens if it has clips */
     if (s != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     pf_run_report.complete = pf_exploration_complete(&v->x);

@@ -300,7 +300,7 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
     }
     pf_text_add(t, "hatch: ");
     pf_text_u64(t, h->all.at.len);
-    pf_text_add(t, " candidates: ");
+    pf_text_add(t, h->all.at.len == 1 ? " candidate: " : " candidates: ");
     pf_text_u64(t, real);
     pf_text_add(t, " real, of these ");
     pf_text_u64(t, errors);

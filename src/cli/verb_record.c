@@ -8,12 +8,14 @@
 #include "file.h"
 #include "fuzz_policy_text.h"
 #include "memory_model_name.h"
+#include "number_options.h"
 #include "program.h"
 #include "reached.h"
 #include "run_report.h"
 #include "symbolic_inputs.h"
 #include "text_format.h"
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -340,6 +342,12 @@ int pf_verb_record(int argc, char **argv)
     if ((each && !pf_duration_parse(each, &d.each_ms)) ||
         (all && !pf_duration_parse(all, &d.all_ms)))
         return pf_complain(VERB, "--each, --limit: expected a duration such as 500ms or 5s");
+    const struct pf_cli_number numbers[] = {
+        {"continue", continuations, 1, PF_CONTINUATIONS, &d.continuations},
+        {"first", first_number, 0, UINT_MAX, &d.first},
+    };
+    if (pf_cli_numbers(VERB, numbers, sizeof numbers / sizeof *numbers) != PF_EXIT_OK)
+        return PF_EXIT_USAGE;
     struct pf_patch patch = {0};
     char *inputs = NULL, **command = argv + first;
     if (input && !symbolic)
@@ -353,8 +361,6 @@ int pf_verb_record(int argc, char **argv)
         return complain(&e);
     d.symbolic = inputs;
     d.served = patch.served ? patch.served : private_files ? "" : NULL;
-    d.continuations = continuations ? (unsigned)strtoul(continuations, NULL, 10) : 0;
-    d.first = first_number ? (unsigned)strtoul(first_number, NULL, 10) : 0;
     char *path, *logs;
     if (pf_directed_log(log, &logs, &e) != PF_OK)
         return complain(&e);

@@ -119,15 +119,17 @@ static void add_end(struct pf_text *t, const struct pf_clip *clip, const struct 
         pf_text_format(t, "the program ended with status %d", WEXITSTATUS(child->wait));
 }
 
-/* Names the confirmed findings of a check whose clip is this recording. Those that only a watched
- * replay shows are left out of others. */
-static void add_findings(struct pf_text *t, const char *path, bool watched)
+/* Names the confirmed findings of a check whose clip is this recording. Memory errors are named
+ * only if this replay showed some. */
+static void add_findings(struct pf_text *t, const char *path, bool errors)
 {
     struct pf_findings all;
     struct pf_error ignored;
     const struct pf_finding *first = NULL;
     size_t n = 0;
-    char *clip = realpath(path, NULL), *folder = pf_mem_format("%s", clip ? clip : path);
+    char *real = realpath(path, NULL);
+    char *clip = real ? real : pf_mem_copy(path); /* it may have been removed meanwhile */
+    char *folder = pf_mem_copy(clip);
     char *clips = strstr(folder, "/clips/");
     for (char *next; clips && (next = strstr(clips + 1, "/clips/"));)
         clips = next;
@@ -139,7 +141,7 @@ static void add_findings(struct pf_text *t, const char *path, bool watched)
         for (size_t i = 0; i < all.n; i++) {
             const struct pf_finding *f = all.at[i];
             if (f->status != PF_STATUS_CONFIRMED || !f->clip || strcmp(f->clip, clip) ||
-                (pf_kind_is_memory_error(f->kind) && !watched))
+                (pf_kind_is_memory_error(f->kind) && !errors))
                 continue;
             first = first ? first : f;
             n++;

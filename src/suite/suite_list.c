@@ -171,6 +171,7 @@ static pf_status parse_line(struct words *w)
     struct pf_suite_test t = {.line = w->line};
     const char **argv = NULL;
     size_t argc = 0;
+    bool set = false;
     char *word;
     while (w->end > w->at && isspace((unsigned char)w->end[-1]))
         w->end--;
@@ -187,7 +188,9 @@ static pf_status parse_line(struct words *w)
             s = read_setting(w, word, &t);
             if (s != PF_OK)
                 return s;
+            set = true;
         } else if (argc == 0 && is_assignment(word)) {
+            set = true;
             push(&w->list->pool, &t.env, t.nenv++, word);
         } else {
             if (argc == 0)
@@ -196,9 +199,7 @@ static pf_status parse_line(struct words *w)
         }
     }
     if (argc == 0)
-        return t.nenv || t.name || t.dir || t.input || t.limit_ms || t.native
-                   ? wrong(w, "settings, but no command")
-                   : PF_OK;
+        return set ? wrong(w, "settings, but no command") : PF_OK;
     if (!*argv[0])
         return wrong(w, "the name of the program is empty");
     t.argv = (char **)argv;

@@ -61,7 +61,10 @@ status 0 "$PF" explore --runs 2 -- ./account
 has out "stopped early"
 status 2 "$PF" explore --runs x -- ./account
 status 2 "$PF" explore
-status 2 "$PF" explore -- ./missing
+mkdir kept
+status 2 "$PF" explore -o kept -- ./missing
+status 2 "$PF" explore -o kept -- /bin/true
+[[ -d kept ]] || fail "an empty folder that existed before was removed"
 
 # The first run places the checkpoint after a write of the main thread that another thread reads only later on.
 "$PF" cc -g -O1 "$part/explore_checkpoint.c" -o checkpoint

@@ -70,7 +70,7 @@ d["schedules"] = [s for s in d["schedules"] if s["pattern"] == "zip"]
 json.dump(d, open("zip.json", "w"))
 EOF
 status 66 "$PF" hatch --json long.json zip.json
-has out "hatch: 1 candidates: 1 real, of these 1 with an error"
+has out "hatch: 1 candidate: 1 real, of these 1 with an error"
 python3 - <<'EOF'
 import json
 f, = json.load(open("long.json"))["findings"]

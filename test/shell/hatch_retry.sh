@@ -33,5 +33,5 @@ done
 status 0 "$PF" hatch --json h.json never.clip
 has out "false: "
 has out "never.c:11: T1 did not reach this line: a step of a thread that has ended (and "
-has out "hatch: 1 candidates: 0 real, of these 0 with an error; 1 false"
+has out "hatch: 1 candidate: 0 real, of these 0 with an error; 1 false"
 has h.json '"refuted":1,"undecided":0'

@@ -26,6 +26,10 @@ for bad in pct:1 pct:1,2,0 pct:1,2,3,4 pct:1,2,x; do
 done
 status 2 "$PF" record -o bad.clip --at=T0:1 --continue=2 --tail='often:*' --folder=c -- ./two_locks
 has err "--tail=often:*: expected"
+for bad in continue=abc continue=0 continue=257 first=abc first=-1; do
+    status 2 "$PF" record -o bad.clip --at=T0:1 --continue=2 --tail='random:*' --folder=c --$bad -- ./two_locks
+    has err "--$bad: expected a number from"
+done
 
 # --news: the clips that are kept replay; those of the same failure are few; nothing is kept twice.
 n=$(count 'pos:*' --news --behaviours=seen --watch)

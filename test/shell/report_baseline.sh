@@ -79,6 +79,8 @@ has out "    >     9 |     *(int *)arg = 1;"
 cd ..
 status 2 "$PF" explain --state s
 has err "no finding given"
+status 2 "$PF" explain --state s ff ee
+has err "give only one finding"
 status 2 "$PF" explain --state s ffffffffffffffff
 has err "no finding has this id"
 status 2 "$PF" explain --state s ""

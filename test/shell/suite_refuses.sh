@@ -29,7 +29,9 @@ bad '@limit=soon ./one' '@limit needs a duration'
 bad '@status=999 ./one' '@status needs a number'
 bad '@what=1 ./one' 'unknown setting @what'
 bad '@name= ./one' 'a setting is @name=value'
-bad '@name=x' 'settings, but no command'
+for settings in @name=x @status=1 @status=0 A=b; do
+    bad "$settings" 'settings, but no command'
+done
 bad '@dir=nowhere ./one' '@dir=nowhere: No such file'
 bad '@input=nowhere ./one' '@input=nowhere: No such file'
 bad "''" 'the name of the program is empty'
