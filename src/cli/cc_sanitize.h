@@ -19,7 +19,7 @@ enum { PF_CC_INCOMPATIBLE = 13 };
 
 struct pf_cc_sanitize {
     bool off;         /* -fno-sanitize=thread: no checks and no runtime */
-    bool named;       /* -fsanitize=thread was given, on or off */
+    bool named;       /* -fsanitize=thread was given, even if a later flag turned it off */
     bool no_accesses; /* -fno-sanitize-thread-memory-access */
     const char **ignorelists;
     size_t nignorelists;

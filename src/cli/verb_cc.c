@@ -142,25 +142,27 @@ static void add_link_flags(struct command *c, const char *libdir)
 
 static int print_help(const char *verb, const char *clang)
 {
-    printf(
-        "usage: pf %s ARGUMENT...\n"
-        "\n"
-        "Compiles and links like %s, with checks for pf run. All flags of %s work except\n"
-        "-static and sanitizers other than undefined. -fno-sanitize=thread turns the checks and\n"
-        "the runtime off; -fsanitize-ignorelist=FILE means what it means for ThreadSanitizer.\n"
-        "Additional flags:\n"
-        "\n"
-        "  -fpf-ignore=FILE     do not check code that matches a line fun:GLOB or src:GLOB of "
-        "FILE\n"
-        "  -fpf-inline=WHERE    where checks are inline code: loops (default), all, none\n"
-        "  -fpf-use-after-scope report uses of stack variables after the end of their scope\n"
-        "  --symbolic           add symbolic bodies, for pf record --symbolic: twice the code\n"
-        "\n"
-        "Environment: PF_CC_VERBOSE=1 prints the command. PF_LIBDIR is the folder of "
-        "libpf_plugin.so and\n"
-        "libpf_rt.a if they are not in ../lib/photofinish relative to pf. See also: man pf-cc, "
-        "%s --help\n",
-        verb, clang, clang, clang);
+    printf("usage: pf %s ARGUMENT...\n"
+           "\n"
+           "Compiles and links like %s, with checks for pf run. All flags of %s work, except\n"
+           "-static, targets other than x86-64 Linux, sanitizers that need the same memory or\n"
+           "functions (address, memory, leak and others) and some flags of ThreadSanitizer: these "
+           "are\n"
+           "refused with the reason. -fno-sanitize=thread turns the checks and the runtime off;\n"
+           "-fsanitize-ignorelist=FILE means what it means for ThreadSanitizer.\n"
+           "Additional flags:\n"
+           "\n"
+           "  -fpf-ignore=FILE     do not check code that matches a line fun:GLOB or src:GLOB of "
+           "FILE\n"
+           "  -fpf-inline=WHERE    where checks are inline code: loops (default), all, none\n"
+           "  -fpf-use-after-scope report uses of stack variables after the end of their scope\n"
+           "  --symbolic           add symbolic bodies, for pf record --symbolic: twice the code\n"
+           "\n"
+           "Environment: PF_CC_VERBOSE=1 prints the command. PF_LIBDIR is the folder of "
+           "libpf_plugin.so and\n"
+           "libpf_rt.a if they are not in ../lib/photofinish relative to pf. See also: man pf-cc, "
+           "%s --help\n",
+           verb, clang, clang, clang);
     return PF_EXIT_OK;
 }
 

@@ -308,7 +308,8 @@ static pf_status read_part(struct pf_check_settings *settings, const struct pf_c
     return s;
 }
 
-/* --continue: uses the stored command line; --time, --runs and --jobs of the current one win. */
+/* --continue: uses the stored command line; --time, --runs, --jobs and --keep of the current one
+ * win. */
 static int continue_check(const struct pf_check_settings *now)
 {
     struct pf_check_folder folder;

@@ -161,9 +161,9 @@ static void add_advice(struct explainer *w)
     if (!pf_finding_is_pair(w->f))
         return;
     const struct pf_access *a = &w->f->accesses[1], *b = &w->f->accesses[0];
-    pf_text_add(t, "\nNothing orders the two accesses: they can happen in the other order or at "
-                   "the same time, and the\n"
-                   "compiler may assume that they do not. ");
+    pf_text_add(t, "\nNothing orders the two accesses: they can happen in either order or at "
+                   "the same time. The\n"
+                   "compiler may assume that this never happens. ");
     if (a->op == PF_OP_FREE || b->op == PF_OP_FREE)
         pf_text_add(t, "One of them frees the memory, so the other may use it\n"
                        "afterwards. Let the freeing thread wait for the other one (join, or a "

@@ -433,7 +433,7 @@ int pf_verb_judge(int argc, char **argv)
         {"check", "DIR", "judge the confirmed races of one check, in its folder DIR", &v->check,
          NULL},
         {"control", "N", "run the recorded order at most N times (default 50)", &control, NULL},
-        {"fail-on", "CLASS", "exit with 66 if a race is in CLASS or worse (output-differs)",
+        {"fail-on", "CLASS", "exit with 66 if a race is in CLASS or worse (default output-differs)",
          &fail_on, NULL},
         {"findings", "FILE", "judge the races of FILE, a document of pf report --json",
          &v->findings, NULL},

@@ -198,7 +198,9 @@ struct pf_order_request {
     uint32_t together;
     uint64_t patience; /* most events for which it is held */
     uint64_t limit; /* most events of the continuation; 0: no limit */
-    char policy[64]; /* after the first access, once the plan (NUMBER.plan) cannot be followed */
+    /* the policy after the first access, from where the plan (NUMBER.plan) can no longer be
+     * followed */
+    char policy[64];
     /* its first choices of memory contents; the others are 0 */
     uint32_t nchoices, choices_reserved;
     uint8_t choice[PF_MEMORY_CHOICES];
@@ -233,7 +235,8 @@ struct pf_order_outcome {
 struct pf_continuation {
     uint32_t done; /* it was started and has ended */
     int32_t wait; /* status as from wait(2) */
-    uint32_t outcome; /* enum pf_outcome, if the checkpoint has ended it; its own is in its log */
+    /* enum pf_outcome, if the process at the checkpoint ended it; its own is in its log */
+    uint32_t outcome;
     uint32_t reported; /* the outcome in its log */
     uint32_t kept; /* its log was kept */
     /* it has memory mapped with MAP_SHARED, or descriptors other than files, which it shares with
@@ -434,7 +437,8 @@ struct pf_channel {
     uint32_t forgotten; /* how often the memory model has forgotten values */
     /* record: the first choices of memory contents, "0,1"; or all of them, "random:SEED" */
     char choices[2048];
-    uint32_t ordered; /* they enforce the order of two accesses (struct pf_order_request) */
+    /* continuations enforce the order of two accesses (struct pf_order_request) */
+    uint32_t ordered;
     /* each continuation records into this folder, in files named after its number */
     char folder[512];
     struct pf_continuation continuation[PF_CONTINUATIONS];
@@ -455,7 +459,8 @@ struct pf_channel {
      * contents of sources, lines SOURCE=HEX */
     uint32_t private_files;
     char served[64];
-    char atomic[512]; /* replay with a trace: functions that are regions, in the same form */
+    /* replay with a trace: functions that are regions; globs separated by commas */
+    char atomic[512];
     char text[2048]; /* explains the outcome */
     struct pf_reached reached;
     struct pf_divergence divergence;

@@ -32,8 +32,8 @@ struct pf_chunk {
     uint32_t stored; /* bytes that follow this header */
     uint32_t raw;    /* bytes after decompression */
     uint64_t at;     /* position in the stream of the first raw byte */
-    uint64_t
-        check;  /* XXH64 of the stored bytes, seeded with XXH64 (seed 0) of the 24 bytes before */
+    /* XXH64 of the stored bytes, seeded with XXH64 (seed 0) of the first 24 bytes of this header */
+    uint64_t check;
 };
 _Static_assert(sizeof(struct pf_clip_header) == 16, "as in docs/format/clip.md");
 _Static_assert(sizeof(struct pf_chunk) == 32, "as in docs/format/clip.md");

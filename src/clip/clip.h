@@ -62,7 +62,8 @@ struct pf_clip_end {
     uint32_t copies; /* forked children that ran code of the program and were not recorded */
     uint32_t created; /* of a forked child: threads that it has created */
     uint32_t succeeded; /* of a forked child: the program that pf started ended with status 0 */
-    uint32_t removed_locks; /* how often it was removed; not stored in the file */
+    /* how often the lock operation of meta.without_lock was removed; not stored in the file */
+    uint32_t removed_locks;
     uint32_t whole; /* enum pf_whole_environment */
     /* names of variables that were read although they are withheld; not stored in the file */
     char withheld[256];

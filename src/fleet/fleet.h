@@ -32,7 +32,7 @@
 struct pf_fleet_options {
     const char *on; /* slurm[:PARTITION], ssh:HOST,HOST, local, script:FILE */
     const char *tasks, *batch, *node_time, *shared, *scratch, *env;
-    uint64_t least_ms; /* the default of node_time is not shorter */
+    uint64_t least_ms; /* a lower bound for the default of node_time */
     bool collect; /* merge the results returned so far, submit no task */
     bool resume; /* --continue: the last fleet of this verb that has not ended */
 };

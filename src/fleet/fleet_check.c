@@ -368,8 +368,9 @@ static pf_status take_behaviours(const struct check_work *w, const struct pf_fle
     return s;
 }
 
-/* The task was cut off after `done` of its rounds. A further task runs the others, unless tasks
- * reach their time limit again and again before one round has ended. */
+/* The task was cut off after `done` of its rounds. A further task runs the others. Round 0 is
+ * given up when it reaches the time limit; other rounds, when PF_FLEET_ATTEMPTS tasks in a row
+ * reached it before one round had ended. */
 static void add_rest(struct check_work *w, const struct pf_fleet *f, struct pf_fleet_task *t,
                      const struct pf_check_piece *p, uint64_t done, bool limit)
 {

@@ -8,7 +8,8 @@
  *          The first task of a group of tests runs round 0; later ones start from its findings.
  *          Tasks are submitted in waves. Wave n gets the knowledge of all waves up to n - 2, and
  *          nothing of wave n - 1, even if some of its tasks have ended. So the same command creates
- *          the same tasks, and a single slow task does not block the nodes. The systematic search
+ *          the same tasks, and a single slow task does not block the nodes. Only the function pairs
+ *          of free runs are those of all tasks that have returned. The systematic search
  *          runs in every second wave, in one task for each group.
  *          When all rounds are done, further tasks judge the confirmed races (fleet_judge.h).
  */

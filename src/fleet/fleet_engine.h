@@ -5,7 +5,7 @@
  *          tasks it still knows (waiting or running), and cancels all tasks of a fleet. It does not
  *          report results: these are files. The name of a job contains the name of its fleet. So if
  *          the submitting process is killed, the next one finds the jobs again.
- * Errors:  PF_IO with the first line of what the command of the batch system printed.
+ * Errors:  PF_IO with the last line of what the command of the batch system printed.
  */
 #ifndef PF_FLEET_ENGINE_H
 #define PF_FLEET_ENGINE_H

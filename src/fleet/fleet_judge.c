@@ -272,11 +272,14 @@ struct judge_work {
     struct pf_hash_map index; /* id of a race -> its index */
     bool *queued; /* per race: it has a verdict, or a task that has not ended */
     uint64_t *wave; /* per race: how many of its tasks were cut off before they judged it */
-    uint64_t before; /* how many of them an earlier process had seen when it gave up */
+    /* the wave after the last one that an earlier process gave up; from there a race gets
+     * PF_FLEET_ATTEMPTS further attempts */
+    uint64_t before;
     struct pf_judge_times times;
 };
 
-/* Notes that the races of a task are not judged and not in a task, except those with a verdict. */
+/* Notes which races of a task have a verdict. The others belong to no task from now on if `open`,
+ * else still to this one. */
 static pf_status reopen(struct judge_work *w, const struct pf_fleet *f,
                         const struct pf_fleet_task *t, bool open, uint64_t *judged,
                         struct pf_error *e)

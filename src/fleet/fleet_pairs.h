@@ -21,7 +21,7 @@ PF_MUST_USE pf_status pf_fleet_pairs_copy(const char *from, const char *to, stru
 /* Copies the executions of a node's state folder that were not sent to it. */
 PF_MUST_USE pf_status pf_fleet_pairs_return(const char *sent, const char *from, const char *to,
                                             struct pf_error *e);
-/* Locks the folder of each program in this state folder; the descriptors are added to `locks`. */
+/* Locks the folder of the program in this state folder; the descriptor is added to `locks`. */
 PF_MUST_USE pf_status pf_fleet_pairs_lock(const char *state, const char *program, pf_vec_u32 *locks,
                                           struct pf_error *e);
 

@@ -51,8 +51,8 @@ PF_MUST_USE pf_status pf_task_copy_input(const char *from, const char *to, uint6
 /* Runs the task with this number. */
 PF_MUST_USE pf_status pf_fleet_task_run(const char *folder, uint64_t id, struct pf_error *e);
 
-/* Adds the files of a program, with the hash of their contents, to the list `programs` of a task. A
- * node where these files have other contents refuses the task. No path is added twice. */
+/* Adds the file of a program, with the hash of its contents, to the object `programs` of a task. A
+ * node where the file has other contents refuses the task. No path is added twice. */
 PF_MUST_USE pf_status pf_task_add_program(json_t *programs, const char *path, struct pf_error *e);
 
 #endif

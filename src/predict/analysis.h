@@ -46,7 +46,9 @@ struct pf_result {
     /* pairs of accesses that were not tried, at rejected pairs of sites: beyond limits.tries, or
      * with an access that a newer one represents (candidates.h) */
     uint64_t untried;
-    uint64_t window; /* rejected, but only within the largest window tried */
+    /* pairs of sites without a race in any window up to the largest one; larger ones were not
+     * tried */
+    uint64_t window;
     uint64_t unknown; /* undecided: the budget ran out */
     uint64_t dropped; /* accesses that were never examined, because a bounded history was full */
     uint64_t invalid; /* witnesses that the validator rejected: a bug in pf */

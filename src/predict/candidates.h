@@ -1,6 +1,6 @@
 /*
- * candidates.h - candidate pairs: conflicting accesses of two threads without a common lock that
- * are not ordered in every reordering.
+ * candidates.h - candidate pairs: conflicting accesses of two threads that hold no common lock, and
+ * whose order is not the same in every reordering.
  *
  * Model:   the hybrid relation of O'Callahan and Choi: disjoint locksets, and unordered by program
  *          order, fork/join, notify/wake, barriers and messages.

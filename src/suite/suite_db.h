@@ -64,8 +64,8 @@ struct pf_campaign {
 };
 
 /* Continues an unfinished campaign with this key that no process runs (unless `fresh`), or
- * begins one. Before that, stores the findings of executions of any campaign that were cut off
- * together with their pf suite; *salvaged is their number. */
+ * begins one. Before that, stores the findings of unfinished executions of any campaign whose
+ * pf suite was killed; *salvaged: how many executions. */
 PF_MUST_USE pf_status pf_suite_db_claim(struct pf_suite_db *db, const struct pf_campaign *c,
                                         const struct pf_suite_list *tests, bool fresh,
                                         int64_t *campaign, bool *continued, uint64_t *salvaged,
@@ -90,7 +90,8 @@ int64_t pf_suite_db_execution_byte(int64_t execution);
 struct pf_execution_end {
     const char *outcome; /* passed, failed, limit, unstarted, interrupted */
     const struct pf_supervisor_result *result; /* NULL: unknown */
-    bool watched; /* the policy looks for races, so the execution is complete or incomplete */
+    /* the policy looks for races; only such executions count as complete or incomplete */
+    bool watched;
     struct pf_findings *found;
     bool damaged; /* a log could not be read: the folder is kept */
 };

@@ -127,7 +127,8 @@ static bool check_lock(struct checker *c, const struct pf_event *e)
             mine = k;
     if (e->kind == PF_EV_TRYFAIL)
         return l->by.len || MISUSED(c, "fails although %s is free", name);
-    /* If it is acquired again in the same mode, it still excludes the same threads. */
+    /* A lock that is acquired again in the same mode excludes the same threads, even if a missing
+     * call released it meanwhile. */
     if (e->flags & PF_EF_NESTED)
         return mine == l->by.len || !l->by.at[mine].unsure ||
                l->by.at[mine].shared == pf_event_shared(e) ||

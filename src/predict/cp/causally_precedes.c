@@ -13,9 +13,9 @@
  *
  * The relation needs quadratic memory, so the trace is split into windows that overlap by half. The
  * order of two events of a window depends on edges within the window only; but whether rule (a) or
- * (b) applies to two sections may depend on events outside, if one of them is open at an end of
- * the window. These two are taken to be ordered. So a window may miss a candidate, but reports none
- * that the whole trace orders.
+ * (b) applies to two sections may depend on events outside, if one of the two sections extends
+ * beyond the window. Then the two are taken to be ordered. So a window may miss a candidate, but
+ * reports none that the whole trace orders.
  */
 #include "analysis.h"
 #include "clocks.h"

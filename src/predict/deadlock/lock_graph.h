@@ -4,10 +4,10 @@
  *
  * Model:   an edge is a thread that acquires a lock while it holds another one. Edges of different
  *          threads form a cycle if each wants the lock that the next one holds. No two of them may
- *          hold a common gate lock, and no two may be in partial order (fork/join, notify/wake,
- *          barriers, messages). For each cycle of sites, a schedule is generated that brings every
- *          thread to its acquire. Values are ignored, so a cycle is a candidate until a run has
- *          reached it.
+ *          hold a common gate lock, and no two may be ordered by fork/join, notify/wake, barriers
+ *          or messages. For each cycle of sites, a schedule is generated that brings every thread
+ *          to its acquire. Values are ignored, so a cycle is a candidate until a run has reached
+ *          it.
  * Memory:  the result owns the schedules.
  * Cost:    linear in the trace, then depends on the number of different edges. Short cycles are
  *          searched first, up to PF_CYCLE_MAX threads, until a step limit is reached; then `cut` is

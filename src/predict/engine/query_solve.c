@@ -2,9 +2,9 @@
  * query_solve.c - the last tier: the question as clauses, which are added only when a model
  * violates them.
  *
- * Variables: inc(e), event e is included (for events that need not be); see(r, w), read r sees
- *            write w;
- * before(x, y). Each model is linearised and executed. Every rule that it violates is added as
+ * Variables: inc(e), event e is included (only events that may also be left out have this
+ *            variable); see(r, w), read r sees write w; before(x, y).
+ * Each model is linearised and executed. Every rule that it violates is added as
  * clauses, and the search continues. The first model that violates no rule is the answer, so the
  * set of clauses need never be complete.
  */

@@ -3,10 +3,11 @@
  * answer must have. Read r sees write w, and x is another write to the cell:
  *      w before x  =>  r before x;        x before r  =>  x before w.
  * The writes of one thread are ordered, so that for each thread only the first x after w and the
- * last x before r matter; a binary search finds them. Likewise for a write x: within a thread, the
- * reads whose sources come before x come first, because the rules give those sources the order
- * of their reads. That holds when nothing is left to derive, and a node whose clock grows is looked
- * at again, so the result is the same as that of looking at all pairs.
+ * last x before r matter; a binary search finds them. For a write x, too: in each thread, the
+ * reads of writes before x come before its other reads, because the rules order the sources of a
+ * thread's reads like the reads. So a binary search finds the last one. That holds when nothing is
+ * left to derive, and a node whose clock grows is looked at again, so the result is the same as
+ * that of looking at all pairs.
  */
 #include "reads_from_solve.h"
 #include <string.h>

@@ -37,7 +37,7 @@ struct pf_sync_preserving {
     PF_VEC(struct syncp_access) accesses; /* list by list */
     uint32_t *list_end; /* per access: the end of its list */
     struct pf_pair_set searched; /* pairs of lists, by their first accesses */
-    uint64_t work; /* lists that were closed, in units of one lock of one thread */
+    uint64_t work; /* each pass over all locks counts locks * threads + 1 */
 };
 
 static uint32_t event_at(const struct pf_sync_preserving *r, uint32_t t, uint32_t pos)

@@ -10,11 +10,11 @@
  *          - a read whose value comes from a missing call happens after the writes that precede it
  *            in the trace, and before the writes that follow it if both happen;
  *          - RDIT: BarrierPairs with a common item in their reach sets, and events on items that a
- *            BarrierPair reaches, keep the order of the trace (Algorithms 2 and 3 of the paper). So
- *            do writes to an item during a missing call that reaches it. Of the events during a
- *            missing call, only those at which its code may start or stop running count as its own:
- *            they border on it. Inner events of callbacks do not, nor do events during a call
- *            nested in it;
+ *            BarrierPair reaches, keep the order of the trace (Algorithms 2 and 3 of the paper).
+ *            Writes to an item during a missing call that reaches it keep their order, too. An
+ *            event during a missing call borders on the call if code of the call may run directly
+ *            before or after it. Only such events count as events of the call; inner events of
+ *            callbacks, and events during a nested call, do not;
  *          - SB: in addition, all BarrierPairs keep their order.
  *          A missing call reads all cells that it reaches and must find their values of the trace
  *          (window.h). A write that a missing call may notice while it is active is `exposed`. A

@@ -1,9 +1,9 @@
 /*
  * hbvc.c - happens-before with the last access of every thread to every cell.
  *
- * Exact: an access is reported against the last conflicting access of each thread that is not
- *        ordered
- * before it. (If an earlier access of that thread is unordered with it, so is the last one.)
+ * Exact: each access is compared with the last conflicting access of every other thread, and
+ *        reported with those that are not ordered before it. (If an earlier access of that thread
+ *        is unordered with it, so is the last one.)
  */
 #include "analysis.h"
 #include "clocks.h"

@@ -8,9 +8,9 @@
  *          the cell before it. They form a pair if some lock is held at both, and all such locks
  *          were released in between. The following are correct, and not pairs:
  *          - the code checks again: it makes a marked read inside the section of the write, and a
- *            lock that every other writer holds is held from that read to the write. It reads the
- *            same variable, or a version number: a variable that every other thread writes in each
- *            section in which it writes the first one;
+ *            lock that every other writer holds is held from that read to the write. That
+ *            read is of the same variable, or of a version number: a variable that other threads
+ *            write in every section in which they write the checked variable;
  *          - the thread has written the variable inside the section of the check: the check decided
  *            about that write.
  * Cost:    O(events), plus the events between check and act of each pair, plus the foreign writes
@@ -21,9 +21,9 @@
 
 #include "partial_order.h"
 
-/* Calls f with the read and the write of each pair, thread by thread, in trace order. Returns how
- * many decisions a limit cut short: a check and its act that are too far apart are not a pair;
- * where not all later checks could be examined, they are one. */
+/* Calls f with the read and the write of each pair, thread by thread, in trace order. Returns the
+ * number of decisions that a limit cut short. If check and act are too far apart, they are not a
+ * pair. If not all later checks could be examined, they are a pair. */
 uint64_t pf_check_act_each(const struct pf_partial_order *g,
                            void (*f)(void *arg, uint32_t read, uint32_t write), void *arg);
 

@@ -30,8 +30,8 @@ struct pf_anomalies {
 /* stop: may be NULL. */
 void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, struct pf_stop *stop,
               struct pf_anomalies *out);
-/* For anomalies that were tried and did not happen: finds others by the same code with other
- * events, at most one per tuple of sites. Finds nothing else. */
+/* For anomalies that were tried and did not happen: searches the same tuples of sites again, for
+ * other events. Finds at most one new anomaly for each tuple, and none for other tuples. */
 void pf_pecan_others(const struct pf_trace *t, const pf_patterns *patterns,
                      const struct pf_anomaly *tried, size_t n, struct pf_stop *stop,
                      struct pf_anomalies *out);

@@ -40,13 +40,13 @@ struct pf_unit_instance {
     uint32_t begin, end; /* first and last event */
     uint32_t older;      /* the next older instance; PF_NONE: none */
     bool pair;           /* only these two events belong to it */
-    uint32_t marks;      /* marked regions that began before it */
+    uint32_t marks;      /* how many marked regions are around its begin */
 };
-/* Limit for patterns with one variable: uses of a cell whose accesses to the cell are made by the
- * same code. */
+/* How many uses of a cell are searched if the same code makes their accesses to it (patterns with
+ * one variable). */
 #define PF_CELL_RANK_MAX 4
-/* Limit for other patterns: uses of a cell by classes all of whose accesses are made by the same
- * code. */
+/* How many uses of a cell are searched if the same code makes all accesses of their classes (other
+ * patterns). */
 #define PF_CLASS_RANK_MAX 16
 /* One class uses one cell. */
 struct pf_cell_use {
