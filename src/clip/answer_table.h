@@ -53,11 +53,12 @@ static inline struct pf_pinned *pf_answer_room(struct pf_answer_table *t, size_t
     size_t words = (sizeof(struct pf_pinned) + n + 7) / 8;
     if (words > PF_ANSWER_BYTES / 8 / 4)
         return NULL;
-    uint32_t at = __atomic_fetch_add(&t->used, (uint32_t)words, __ATOMIC_RELAXED);
-    if (at + words > PF_ANSWER_BYTES / 8) {
-        __atomic_fetch_sub(&t->used, (uint32_t)words, __ATOMIC_RELAXED);
-        return NULL;
-    }
+    uint32_t at = __atomic_load_n(&t->used, __ATOMIC_RELAXED);
+    do { /* `used` must never decrease: another process may have got room above it */
+        if (at + words > PF_ANSWER_BYTES / 8)
+            return NULL;
+    } while (!__atomic_compare_exchange_n(&t->used, &at, at + (uint32_t)words, true,
+                                          __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return (struct pf_pinned *)&t->data[at];
 }
 

@@ -130,14 +130,16 @@ static bool take(struct pf_channel_host *h, int s, bool all) /* recursion depth 
 {
     struct pf_ring *r = &h->channel->ring[s];
     uint64_t tail = r->tail, n = __atomic_load_n(&r->head, __ATOMIC_ACQUIRE) - tail;
-    if (r->use != PF_RING_WRITE || n == 0 || (n < r->chunk && !all))
+    /* the target can overwrite the sizes in *r */
+    const uint64_t size = ring_shape[s].size, chunk = ring_shape[s].chunk;
+    if (!h->ring[s] || n == 0 || (n < chunk && !all))
         return false;
-    if (n > r->size) { /* the target overwrote the channel */
+    if (n > size) { /* the target overwrote the channel */
         h->failed = h->corrupted = true;
         (void)!pf_fail(&h->error, PF_BAD, "the program has overwritten the memory shared with pf");
     }
-    if (n > 2 * r->chunk)
-        n = 2 * r->chunk;
+    if (n > 2 * chunk)
+        n = 2 * chunk;
     /* Events can be decoded only together with their addresses, values and names: write those
      * first. */
     for (int k = s + 1; s == PF_STREAM_EVENT && k <= PF_STREAM_NAME; k++) {
@@ -151,7 +153,7 @@ static bool take(struct pf_channel_host *h, int s, bool all) /* recursion depth 
      * output are still written, because a replay can produce the events again. */
     struct pf_error later;
     if (!h->lost[s] && !h->corrupted && (!h->failed || !PF_STREAM_IS_EVENTS(s)) &&
-        pf_clip_append(h->writer, (unsigned)s, h->ring[s] + (tail & (r->size - 1)), n,
+        pf_clip_append(h->writer, (unsigned)s, h->ring[s] + (tail & (size - 1)), n,
                        h->failed ? &later : &h->error) != PF_OK)
         h->failed = h->lost[s] = true;
     __atomic_store_n(&r->tail, tail + n, __ATOMIC_SEQ_CST);
@@ -236,7 +238,7 @@ void pf_channel_host_free(struct pf_channel_host *h)
     (void)!pf_channel_host_close(h, &e);
     for (int s = 0; s < PF_STREAMS; s++)
         if (h->ring[s])
-            munmap(h->ring[s], 2 * h->channel->ring[s].size);
+            munmap(h->ring[s], 2 * ring_shape[s].size);
     munmap(h->channel, h->size);
     close(h->fd);
     free(h);

@@ -56,7 +56,7 @@ struct pf_clip_end {
     char error[256]; /* the first one as text; not stored in the file */
     char failure[512]; /* "THREAD: STACK" (field 39 of docs/format/clip.md); "": it did not fail */
     uint64_t events; /* of all threads; not stored in the file */
-    /* how many threads the program had in all, and processes that it started; not stored in the
+    /* threads of the program, plus processes that it and its children started; not stored in the
      * file */
     uint32_t threads;
     uint32_t copies; /* forked children that ran code of the program and were not recorded */
@@ -112,6 +112,7 @@ struct pf_clip {
     size_t size;
     bool borrowed; /* the caller owns `bytes` */
     struct pf_clip_meta meta;
+    size_t nvalues; /* of a file: bytes in meta.values */
     bool ended; /* the file has an END chunk: nothing is missing */
     struct pf_clip_end end;
     char cut[256]; /* if not ended: where the valid part ends, and why */
@@ -131,7 +132,7 @@ void pf_clip_release(struct pf_clip *c); /* twice is fine */
 /* Decompresses one chunk into `to`, which must have room for its raw size. */
 PF_MUST_USE pf_status pf_clip_unpack(const struct pf_clip *c, unsigned stream, size_t chunk,
                                      void *to, struct pf_error *e);
-/* Returns a whole stream in memory from malloc; NULL and PF_OK if the stream is empty. */
+/* Returns a whole stream in memory that the caller frees, even if the stream is empty. */
 PF_MUST_USE pf_status pf_clip_stream(const struct pf_clip *c, unsigned stream, unsigned char **out,
                                      size_t *n, struct pf_error *e);
 /* Turns a continuation or a forked child into an ordinary clip at `path`, described by `meta`: the

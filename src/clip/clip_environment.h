@@ -27,7 +27,8 @@ PF_MUST_USE pf_status pf_environment_restore(struct pf_clip *c, struct pf_error 
 /* Describes the environment to the target. */
 PF_MUST_USE pf_status pf_environment_to_channel(const struct pf_clip_meta *m, struct pf_channel *c,
                                                 struct pf_error *e);
-/* After the end of a run: notes in `end` which values were read. If the program passed its
+/* After the end of a run: notes in `end` whether the whole environment was read or passed on, and
+ * the names of the variables that were read although they are withheld. If the program passed its
  * environment on, appends the values that `w` does not have yet; `w` may be NULL. */
 PF_MUST_USE pf_status pf_environment_end(const struct pf_clip_meta *m, const struct pf_channel *c,
                                          struct pf_clip_writer *w, struct pf_clip_end *end,

@@ -75,15 +75,21 @@ static void get_reached(struct pf_reached *r, const unsigned char *p, uint32_t n
         r->n = 0;
 }
 
-/* The field comes after the environment, and has one byte for each variable. */
-static void set_values(struct pf_clip_meta *m, const unsigned char *p, uint32_t n)
+static void set_values(struct pf_clip *c, const unsigned char *p, uint32_t n)
+{
+    free(c->meta.values);
+    c->meta.values = pf_mem_resize(NULL, n + 1u, 1);
+    memcpy(c->meta.values, p, n);
+    c->nvalues = n;
+}
+
+/* A file can have its fields in any order, so this is known only at the end. */
+static bool has_value_for_each(const struct pf_clip *c)
 {
     size_t variables = 0;
-    while (m->env && m->env[variables])
+    while (c->meta.env && c->meta.env[variables])
         variables++;
-    free(m->values);
-    m->values = pf_mem_zero(variables + 1, 1);
-    memcpy(m->values, p, n < variables ? n : variables);
+    return !c->meta.values || c->nvalues == variables;
 }
 
 struct totals {
@@ -154,7 +160,7 @@ static void take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
         m->stack = number(p, n);
         return;
     case PF_FIELD_VALUES:
-        set_values(m, p, n);
+        set_values(c, p, n);
         return;
     case PF_FIELD_ORIGIN:
         m->origin = number(p, n);
@@ -349,6 +355,9 @@ static pf_status open_bytes(struct pf_clip *c, struct pf_error *e)
     pf_status s = read_chunks(c, e);
     if (s == PF_OK && (!c->meta.program || !c->meta.argv || !c->meta.cwd))
         s = pf_fail(e, PF_BAD, "%s: the description of the run is incomplete", c->path);
+    if (s == PF_OK && !has_value_for_each(c))
+        s = pf_fail(e, PF_BAD, "%s: field %d has %zu bytes, expected one for each variable",
+                    c->path, PF_FIELD_VALUES, c->nvalues);
     return s;
 }
 

@@ -1,5 +1,5 @@
-/* clip_write.c - the writer of clip.h. Each chunk is written by one write(2), so that a kill leaves
- * only whole chunks. */
+/* clip_write.c - the writer of clip.h. Each chunk is passed to one write(2), so that a kill rarely
+ * leaves part of a chunk; a large write can be cut short, and the reader drops the part. */
 #define _GNU_SOURCE
 #include "allocation.h"
 #include "clip.h"

@@ -17,7 +17,8 @@
 #include "event_code.h"
 
 struct pf_name_position {
-    const char *file, *function, *variable; /* "" if unknown */
+    /* "" if unknown; all texts are NULL if the recording does not describe the position */
+    const char *file, *function, *variable;
     const char
         *object; /* path of the program or library that contains the function; "" if unknown */
     const char *merged_lines; /* further lines of a merged access, such as "41, 45"; "" if none */

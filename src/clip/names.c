@@ -1,5 +1,5 @@
 /* names.c - reads stream `name` completely into tables. The stream is untrusted: see struct
- * cursor. */
+ * name_cursor. */
 #include "names.h"
 #include "allocation.h"
 #include "pf_abi.h"
@@ -88,7 +88,10 @@ static void take_position(struct name_cursor *c)
     struct pf_names *n = c->names;
     uint64_t i = number(c);
     struct pf_name_position *p = element(c, (void **)&n->position, &n->npositions, i, sizeof *p);
-    struct pf_name_position v = {.file = text(c), .function = text(c), .variable = text(c)};
+    struct pf_name_position v = {0};
+    v.file = text(c);
+    v.function = text(c);
+    v.variable = text(c);
     v.line = (uint32_t)number(c);
     v.column = (uint32_t)number(c);
     v.begins = (uint32_t)number(c);
@@ -148,7 +151,9 @@ static void take_site(struct name_cursor *c, struct pf_code *code, size_t *ncode
 static void take_variable(struct name_cursor *c)
 {
     struct pf_names *n = c->names;
-    struct pf_name_variable v = {.addr = number(c), .size = number(c)};
+    struct pf_name_variable v;
+    v.addr = number(c);
+    v.size = number(c);
     v.name = text(c);
     v.file = text(c);
     v.line = (uint32_t)number(c);
@@ -168,7 +173,9 @@ static void take_thread(struct name_cursor *c)
     if (i > UINT16_MAX)
         c->bad = true;
     struct pf_name_thread *t = element(c, (void **)&n->thread, &n->nthreads, i, sizeof *t);
-    struct pf_name_thread v = {.parent = (uint32_t)number(c), .created = (uint32_t)number(c)};
+    struct pf_name_thread v = {0};
+    v.parent = (uint32_t)number(c);
+    v.created = (uint32_t)number(c);
     v.name = text(c);
     v.known = true;
     if (c->at < c->end) { /* older recordings end here */

@@ -248,6 +248,33 @@ static void test_version(void **state)
     assert_string_equal(e.text, "x.clip: clip format version 2, but this pf reads version 1");
 }
 
+/* A further description adds a variable, for which the clip does not say where its value is. */
+static void test_values(void **state)
+{
+    static unsigned char values[] = {PF_ENVIRONMENT_STORED, PF_ENVIRONMENT_READ};
+    struct {
+        struct pf_field head;
+        char text[4];
+    } more = {{PF_FIELD_ENV, 4}, "Y=22"};
+    struct pf_error e;
+    struct pf_clip c;
+    struct pf_clip_writer *w;
+    struct pf_clip_meta m;
+    set_meta(&m);
+    m.values = values;
+    for (int wrong = 0; wrong < 2; wrong++) {
+        struct pf_clip_end end = {.wait = 0};
+        assert_int_equal(pf_clip_create(&w, file, &m, &e), PF_OK);
+        if (wrong)
+            assert_int_equal(pf_clip_append(w, PF_STREAM_META, &more, sizeof more, &e), PF_OK);
+        assert_int_equal(pf_clip_finish(w, &end, &e), PF_OK);
+        pf_clip_writer_free(w);
+        assert_int_equal(pf_clip_open(&c, file, &e), wrong ? PF_BAD : PF_OK);
+        pf_clip_release(&c);
+    }
+    assert_non_null(strstr(e.text, "has 2 bytes, expected one for each variable"));
+}
+
 /* A full disk is reported, and the data written before remains. */
 static void test_full(void **state)
 {
@@ -268,8 +295,9 @@ int main(int argc, char **argv)
         return !strcmp(argv[1], "put") ? put_target(argv[2]) : get_target();
     snprintf(file, sizeof file, "/tmp/pf-clip-test.%d", (int)getpid());
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round), cmocka_unit_test(test_killed),  cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_flip),  cmocka_unit_test(test_version), cmocka_unit_test(test_full),
+        cmocka_unit_test(test_round),  cmocka_unit_test(test_killed),  cmocka_unit_test(test_cut),
+        cmocka_unit_test(test_flip),   cmocka_unit_test(test_version), cmocka_unit_test(test_full),
+        cmocka_unit_test(test_values),
     };
     int status = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(file);
