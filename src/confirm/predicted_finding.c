@@ -300,9 +300,9 @@ static bool only_instances_left_out(const struct pf_predict_job *j)
     bool all = !j->t.recorded.cut && !j->unreached;
     for (size_t k = 0; k < j->n; k++) {
         const struct pf_result *r = &j->results[k];
-        all &= !r->window && !r->unknown && !r->dropped && !r->invalid && !r->stopped &&
-               !r->anomalies.search.cut && !r->anomalies.search.stopped && !r->cycles.dropped &&
-               !r->cycles.cut;
+        all &= !r->window && !r->windows && !r->unknown && !r->dropped && !r->invalid &&
+               !r->stopped && !r->anomalies.search.cut && !r->anomalies.search.stopped &&
+               !r->cycles.dropped && !r->cycles.cut;
     }
     return all;
 }

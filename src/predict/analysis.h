@@ -49,6 +49,7 @@ struct pf_result {
     /* pairs of sites without a race in any window up to the largest one; larger ones were not
      * tried */
     uint64_t window;
+    uint64_t windows; /* of cp, after the first: accesses farther apart were not compared */
     uint64_t unknown; /* undecided: the budget ran out */
     uint64_t dropped; /* accesses that were never examined, because a bounded history was full */
     uint64_t invalid; /* witnesses that the validator rejected: a bug in pf */

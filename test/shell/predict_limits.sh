@@ -44,6 +44,11 @@ has wide.json '"complete":false'
 # With a larger window it is found.
 status 66 "$PF" predict --window 7000 wide.txt
 has out "predict: 1 race (witnessed)"
+# cp never compares accesses that are far apart.
+status 0 "$PF" predict --analysis=cp --json wide.json wide.txt
+has out "further windows (accesses farther apart NOT compared)"
+hasnt out "rejected"
+has wide.json '"complete":false'
 for wrong in 1 1000001 many; do
     status 2 "$PF" predict --window "$wrong" wide.txt
     has err "--window=$wrong: expected a number from 2 to 1000000"
@@ -175,3 +180,14 @@ END
 status 0 "$PF" predict --analysis=deadlock --json late.json late.txt
 has out "0 lock cycles with a schedule (try them with pf hatch), 1 without"
 has late.json '"complete":true'
+
+# A cycle of sites that has a schedule with one of its threads counts once, whatever was tried.
+cat >twice.txt <<'EOF'
+T0 lock a  T0 lock b @f.c:1  T0 unlock b  T0 unlock a
+T0 fork T1  T0 fork T2
+T1 begin  T1 lock b  T1 lock a @f.c:2  T1 unlock a  T1 unlock b
+T2 begin  T2 lock a  T2 lock b @f.c:1  T2 unlock b  T2 unlock a
+EOF
+status 0 "$PF" predict --analysis=deadlock twice.txt
+has out "1 lock cycles with a schedule (try them with pf hatch)"
+hasnt out "without"

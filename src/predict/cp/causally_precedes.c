@@ -228,7 +228,7 @@ void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, st
             out->stopped = true;
             break;
         }
-        out->window += window / 2 < total; /* pairs farther apart are not examined */
+        out->windows++;
     }
     free(c.hb);
     free(c.cp);

@@ -28,7 +28,8 @@ struct graph {
     uint32_t *from;  /* per lock: its newest outgoing edge */
     struct pf_hash_map by_hash; /* indices into `edges` */
     struct pf_rescheduler s;
-    PF_VEC(uint64_t) seen; /* keys of the cycles of sites that have a schedule */
+    struct pf_hash_map tried; /* keys of all cycles of sites */
+    struct pf_hash_map found; /* of those that have a schedule */
     uint64_t steps;
     struct pf_stop *stop;
     struct pf_cycles *out;
@@ -140,10 +141,11 @@ static uint64_t cycle_key(const struct graph *g, const uint32_t *edges, uint32_t
 static void try_cycle(struct graph *g, const uint32_t *edges, uint32_t n)
 {
     uint64_t key = cycle_key(g, edges, n);
-    for (size_t i = 0; i < g->seen.len; i++)
-        if (g->seen.at[i] == key)
-            return;
-    g->out->cycles++;
+    if (pf_hash_map_find(&g->found, key) != PF_HASH_NONE)
+        return;
+    size_t before = g->tried.len; /* other edges with the same sites may have been tried */
+    pf_hash_map_put(&g->tried, key, 0);
+    g->out->cycles += g->tried.len - before;
     uint32_t at[PF_CYCLE_MAX] = {0}, events[PF_CYCLE_MAX];
     for (uint32_t tries = 0;; tries++) { /* all combinations of the events kept */
         if (tries == TRIES_MAX || pf_stop_poll(g->stop, "cycles of locks", g->out->cycles, 0)) {
@@ -161,7 +163,7 @@ static void try_cycle(struct graph *g, const uint32_t *edges, uint32_t n)
                 c.held[i] = g->edges.at[edges[i]].from;
             }
             pf_vec_push(&g->out->at, c);
-            pf_vec_push(&g->seen, key);
+            pf_hash_map_add(&g->found, key, 0);
             return;
         }
         uint32_t i = 0;
@@ -233,7 +235,8 @@ void pf_lock_graph_find(const struct pf_trace *t, struct pf_stop *stop, struct p
     pf_trace_index_release(&x);
     pf_partial_order_release(&g.g);
     pf_vec_release(&g.edges);
-    pf_vec_release(&g.seen);
+    pf_hash_map_release(&g.tried);
+    pf_hash_map_release(&g.found);
     free(g.from);
     pf_hash_map_release(&g.by_hash);
 }
