@@ -395,15 +395,15 @@ static void share_reached(struct pf_trace *t)
             if (first[c] == UNTOUCHED)
                 first[c] = e->thread;
     }
-    uint32_t *last =
-        /* per thread: reach set of its last call */
-        pf_mem_resize(NULL, t->threads.len, sizeof *last);
+    /* per thread: first item of the set that its last call reached */
+    uint32_t *last = pf_mem_resize(NULL, t->threads.len, sizeof *last);
     memset(last, 0xff, t->threads.len * sizeof *last);
     for (size_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
-        if (e->kind != PF_EV_CALL || t->reaches.at[e->link].item0 == last[e->thread])
+        const struct pf_reach *d = e->kind == PF_EV_CALL ? &t->reaches.at[e->link] : NULL;
+        /* An empty set begins where the next set begins. */
+        if (!d || !d->nitems || d->item0 == last[e->thread])
             continue;
-        const struct pf_reach *d = &t->reaches.at[e->link];
         last[e->thread] = d->item0;
         for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
             uint32_t c = t->reach_items.at[k];

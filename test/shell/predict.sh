@@ -42,6 +42,19 @@ status 2 "$PF" predict --patterns own.pattern "$t/pecan/figure1.txt"
 has err "own.pattern:1: pattern p has no T"
 status 2 "$PF" predict --patterns nowhere.pattern "$t/pecan/figure1.txt"
 has err "nowhere.pattern"
+# The first two regions of a pattern may belong to one thread.
+cat >after.pattern <<'END'
+pattern after kind race
+  E a - b - c  T t - t - u  SV y - x - x  AR 1 - 2 - 3  AT w - w - w
+  next b c
+END
+cat >after.txt <<'END'
+T0 fork T1  T0 fork T2
+T1 begin  T1 write y=1 @f.c:1  T1 write x=1 @f.c:2
+T2 begin  T2 write x=2 @f.c:3  T2 read y=1 @f.c:4
+END
+status 66 "$PF" predict --patterns after.pattern after.txt
+has out "Pattern after. Witness: as recorded up to event 3, then 4 6 5 7"
 printf 'T0|w(V1)|3\nT1|r(V1)|4\n' >trace.std
 status 66 "$PF" predict --analysis=hb trace.std
 has out "loc:4"

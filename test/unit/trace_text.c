@@ -143,6 +143,18 @@ static void test_cells(void **state)
 }
 
 /* The largest values are accepted; larger ones are rejected. */
+/* A call that reaches nothing does not hide what the next call of its thread reaches. */
+static void test_empty_reach(void **state)
+{
+    static const char text[] = "T1 write x=1  T2 call g { }  T2 ret g  T2 call f { x }  T2 ret f\n";
+    struct pf_trace t;
+    struct pf_error e;
+    pf_trace_init(&t);
+    assert_int_equal(pf_trace_read_text(&t, "calls", text, strlen(text), &e), PF_OK);
+    assert_true(t.cells.at[t.places.at[t.events.at[0].what].cell0].shared);
+    pf_trace_release(&t);
+}
+
 static void test_large_values(void **state)
 {
     static const char *const values[] = {"18446744073709551615", "18446744073709551610",
@@ -174,7 +186,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round_trip), cmocka_unit_test(test_damage),
         cmocka_unit_test(test_cells),      cmocka_unit_test(test_large_values),
-        cmocka_unit_test(test_sniff),
+        cmocka_unit_test(test_sniff),      cmocka_unit_test(test_empty_reach),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -16,9 +16,9 @@
 #include "query.h"
 #include "trace_index.h"
 
-/* How many pairs each tier decided. */
+/* How many windows each tier decided, and all of them. A pair may need several windows. */
 struct pf_engine_stats {
-    uint64_t order, preserve, close, solved, windows, conflicts;
+    uint64_t order, preserve, close, solved, windows;
 };
 
 /* Runs the whole analysis; adds races and counts to `out`. */

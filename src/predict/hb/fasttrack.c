@@ -58,20 +58,26 @@ static bool check_many(struct fasttrack_run *r, const struct many *m, uint32_t t
     return found;
 }
 
-static void add_many(struct fasttrack_run *r, struct many *m, uint32_t thread,
-                     struct fasttrack_stamp now)
+/* Adds an access; `covers`: it comes after m->one, so it can stand for that one. */
+static void add_access(struct fasttrack_run *r, struct many *m, uint32_t thread,
+                       struct fasttrack_stamp access, bool covers)
 {
-    if (!m->all && (!m->one.epoch || m->thread == thread ||
-                    pf_clocks_seen(&r->o, thread, m->thread, m->one.epoch))) {
+    if (!m->all && (!m->one.epoch || m->thread == thread || covers)) {
         m->thread = (uint16_t)thread;
-        m->one = now;
+        m->one = access;
         return;
     }
     if (!m->all) {
         m->all = pf_mem_zero(r->o.nt, sizeof *m->all);
         m->all[m->thread] = m->one;
     }
-    m->all[thread] = now;
+    m->all[thread] = access;
+}
+
+static void add_current(struct fasttrack_run *r, struct many *m, uint32_t thread,
+                        struct fasttrack_stamp now)
+{
+    add_access(r, m, thread, now, pf_clocks_seen(&r->o, thread, m->thread, m->one.epoch));
 }
 
 static void clear_many(struct many *m)
@@ -121,7 +127,8 @@ static void plain_write(struct fasttrack_run *r, struct fasttrack_var *v, uint32
     }
     if (v->write.epoch && !pf_clocks_seen(&r->o, t, v->wthread, v->write.epoch)) {
         race(r, v->write.event, now.event);
-        add_many(r, rare(v, RACING_WRITES), v->wthread, v->write);
+        /* an older write: what its thread has seen by now says nothing about its order */
+        add_access(r, rare(v, RACING_WRITES), v->wthread, v->write, false);
     }
     v->write = now;
     v->wthread = (uint16_t)t;
@@ -136,7 +143,7 @@ static void access_cell(struct fasttrack_run *r, struct fasttrack_var *v, const 
         check_write(r, v, t, i);
         if (pf_event_writes(e))
             check_many(r, &v->read, t, i);
-        add_many(r, rare(v, pf_event_writes(e) ? ATOMIC_WRITES : ATOMIC_READS), t, now);
+        add_current(r, rare(v, pf_event_writes(e) ? ATOMIC_WRITES : ATOMIC_READS), t, now);
         return;
     }
     if (pf_event_writes(e)) {
@@ -146,7 +153,7 @@ static void access_cell(struct fasttrack_run *r, struct fasttrack_var *v, const 
     check_write(r, v, t, i);
     if (v->rare)
         check_many(r, &v->rare[ATOMIC_WRITES], t, i);
-    add_many(r, &v->read, t, now);
+    add_current(r, &v->read, t, now);
 }
 
 void pf_analysis_hb(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out)

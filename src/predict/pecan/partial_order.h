@@ -5,7 +5,7 @@
  * Model:   partial order is program order, fork/join, notify/wake, barriers and messages, but not
  *          locks. Only events of thread communication can change a clock, so one clock is stored
  *          per such event, not per event. Temporal order is the order of the trace.
- * Memory:  six words per event, plus one word per thread for each communication event.
+ * Memory:  five words per event, plus one word per thread for each communication event.
  */
 #ifndef PF_PECAN_PARTIAL_ORDER_H
 #define PF_PECAN_PARTIAL_ORDER_H

@@ -10,7 +10,7 @@
 #include <string.h>
 
 #define MARGIN 200 /* events around a pattern that the engine may reorder */
-#define VALIDATOR_ONE 400000000 /* comparisons of events that the validator may make per schedule */
+#define VALIDATOR_ONE 400000000 /* per schedule: a costlier one (cost_of) is not validated */
 #define VALIDATOR_ALL 2000000000ull
 #define VALIDATOR_ALL_STOPPED                                                                      \
     200000000 /* for all schedules together, after the search was stopped */
@@ -107,8 +107,7 @@ static struct pf_race goal_of(const struct pf_pattern *p, const struct pf_anomal
                             .norder = a->norder - due};
 }
 
-/* The number of comparisons in the validator: each step is compared with all events in its
- * range. */
+/* An upper bound for the comparisons in the validator: each step with all events in its range. */
 static uint64_t cost_of(const struct pf_anomaly *a)
 {
     uint32_t last = a->start;

@@ -5,7 +5,7 @@
 #include "search.h"
 #include <string.h>
 
-#define TRIES 6          /* tuples of events tried per tuple of sites */
+#define TRIES 6          /* matches of classes tried per tuple of sites, up to NEAR times each */
 #define NEAR 3           /* pairs of instances tried per pair of classes */
 #define INSTANCES_SCANNED 4096       /* instances scanned to find the nearest ones */
 #define SAME_CODE_CELLS                                                                            \
@@ -89,7 +89,7 @@ static bool order_allows(const struct pattern_search *s, const uint32_t *event)
     const struct pf_pattern *p = s->p;
     for (unsigned j = 1; j < p->n; j++) {
         for (unsigned i = 0; i < j; i++) /* same thread: program order */
-            if (pf_partial_order_before(s->g, event[j], event[i]))
+            if (event[j] == event[i] || pf_partial_order_before(s->g, event[j], event[i]))
                 return false;
         if (p->next[j] && pf_partial_order_before(s->g, event[j - 1], event[j]))
             return false;
@@ -138,40 +138,52 @@ static void events_of(struct pattern_search *s, const uint32_t *instance, uint32
     }
 }
 
-/* The number of pairs of instances of two classes that are not ordered. Both lists go from the
- * newest instance to the oldest. Of b, the newest instances come after a given instance of a, and
- * the oldest come before it; those in between are counted. When the instance of a becomes older,
- * both bounds move to older instances of b, so one walk over b is enough. */
-static uint64_t count_unordered(const struct pattern_search *s, uint32_t a, uint32_t b)
+/* True if the first two regions of the pattern belong to one thread. */
+static bool share_thread(const struct pattern_search *s)
+{
+    const struct pf_unit_class *c = s->w->classes.at;
+    return c[s->class[0]].thread == c[s->class[1]].thread;
+}
+
+/* The number of pairs of instances of two classes that can match the first two regions (can_match).
+ * Both lists go from the newest instance to the oldest. Of b, the newest instances come after a
+ * given instance of a, and the oldest come before it; those in between are counted, and those after
+ * it if both belong to one thread. When the instance of a becomes older, both bounds move to older
+ * instances of b, so one walk over b is enough. */
+static uint64_t count_pairs(const struct pattern_search *s, uint32_t a, uint32_t b)
 {
     const struct pf_unit_instance *x = s->w->instances.at;
     uint32_t first = b, end = b; /* of those not after a; of those before a */
     uint64_t first_at = 0, end_at = 0, n = 0;
+    bool together = share_thread(s), itself = a == b; /* do not count it with itself */
     for (unsigned k = 0; a != PF_NONE; k++, a = x[a].older) {
         if (k == INSTANCES_SCANNED)
             return n + 1; /* there may be more */
-        for (; first != PF_NONE && pf_partial_order_before(s->g, x[a].end, x[first].begin);
+        for (; !together && first != PF_NONE &&
+               pf_partial_order_before(s->g, x[a].end, x[first].begin);
              first = x[first].older)
             first_at++;
         for (; end != PF_NONE &&
                (end_at < first_at || !pf_partial_order_before(s->g, x[end].end, x[a].begin));
              end = x[end].older)
             end_at++;
-        n += end_at - first_at;
+        n += end_at - first_at - itself;
     }
     return n;
 }
 
-/* Instances of the first two regions that are close to each other and not ordered. */
+/* Instances of the first two regions that are close to each other and can match. */
 struct near {
     uint32_t a, b, gap;
 };
 
-static bool are_ordered(const struct pattern_search *s, uint32_t a, uint32_t b)
+/* Instances of different threads must not be ordered. In one thread, the first region begins
+ * first. */
+static bool can_match(const struct pattern_search *s, uint32_t a, uint32_t b)
 {
     const struct pf_unit_instance *x = &s->w->instances.at[a], *y = &s->w->instances.at[b];
-    return pf_partial_order_before(s->g, x->end, y->begin) ||
-           pf_partial_order_before(s->g, y->end, x->begin);
+    return a != b && !pf_partial_order_before(s->g, y->end, x->begin) &&
+           (share_thread(s) || !pf_partial_order_before(s->g, x->end, y->begin));
 }
 
 static unsigned nearest(const struct pattern_search *s, uint32_t a, uint32_t b, struct near *out)
@@ -180,13 +192,13 @@ static unsigned nearest(const struct pattern_search *s, uint32_t a, uint32_t b, 
     unsigned n = 0;
     for (unsigned k = 0; k < INSTANCES_SCANNED && a != PF_NONE && b != PF_NONE; k++) {
         uint32_t p = x[a].begin, q = x[b].begin, gap = p < q ? q - p : p - q;
-        if ((n < NEAR || gap < out[NEAR - 1].gap) && !are_ordered(s, a, b)) {
+        if ((n < NEAR || gap < out[NEAR - 1].gap) && can_match(s, a, b)) {
             unsigned at = n < NEAR ? n++ : NEAR - 1;
             for (; at > 0 && out[at - 1].gap > gap; at--)
                 out[at] = out[at - 1];
             out[at] = (struct near){a, b, gap};
         }
-        if (p > q)
+        if (p >= q) /* equal: the same instance */
             a = x[a].older;
         else
             b = x[b].older;
@@ -215,7 +227,7 @@ static void count_skipped(const struct pattern_search *s, struct tried *t, unsig
     uint32_t instance[PF_PATTERN_MAX];
     for (unsigned r = 0; r < s->p->nregions; r++)
         instance[r] = s->w->classes.at[s->class[r]].instance;
-    uint64_t pairs = count_unordered(s, instance[0], instance[1]);
+    uint64_t pairs = count_pairs(s, instance[0], instance[1]);
     t->skipped += pairs > n ? pairs - n : 0;
     for (unsigned r = 2; r < s->p->nregions; r++)
         t->skipped += n && s->w->instances.at[instance[r]].older != PF_NONE;
