@@ -8,7 +8,7 @@
  * Memory:  allocated from the pool of the findings.
  * Errors:  PF_BAD when the file is not a known kind of report. Reports of other kinds (leaks, lock
  *          order), and reports with only one access, are counted in `skipped`. Of a truncated file
- *          the complete reports are used.
+ *          the complete reports are used; of a text, also a last one that has both stacks.
  */
 #ifndef PF_FOREIGN_FOREIGN_H
 #define PF_FOREIGN_FOREIGN_H
@@ -17,8 +17,8 @@
 
 struct pf_foreign_summary {
     const char *tool;
-    size_t candidates, known, skipped; /* new; already among the findings; of another kind */
-    bool cut; /* the end of the file is missing */
+    size_t candidates, known, skipped; /* new; already among the findings; see above */
+    bool cut; /* the end of an XML file is missing; of a text this is not known */
 };
 
 /* Reads ThreadSanitizer's text (or ours, which has the same layout) or Helgrind's XML. */

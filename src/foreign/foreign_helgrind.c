@@ -4,11 +4,12 @@
  * complete errors are used. */
 #define _GNU_SOURCE
 #include "foreign.h"
+#include "vector.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { DEPTH = 16, MAX_THREADS = 256, NAME = 24 };
+enum { DEPTH = 16, NAME = 24 };
 
 struct helgrind_reader {
     struct pf_findings *f;
@@ -22,8 +23,7 @@ struct helgrind_reader {
     struct pf_stack_frame frame;
     const char *folder, *object;
     struct pf_backtrace stack; /* the current stack */
-    struct pf_thread_info threads[MAX_THREADS];
-    size_t nthreads;
+    PF_VEC(struct pf_thread_info) threads; /* all that were announced */
 };
 
 /* Returns a copy of the text with its entities replaced. */
@@ -108,8 +108,8 @@ static void fill_access(struct pf_access *a, const char *description)
 static void end_stack(struct helgrind_reader *r)
 {
     if (is_in(r, "announcethread")) {
-        if (r->nthreads)
-            r->threads[r->nthreads - 1].created = r->stack;
+        if (r->threads.len)
+            r->threads.at[r->threads.len - 1].created = r->stack;
     } else if (is_in(r, "error") && r->description) {
         if (strstr(r->description, " of size ") && strstr(r->description, "thread #") &&
             r->it.naccesses < 2) {
@@ -153,10 +153,10 @@ static void add_threads(struct helgrind_reader *r)
 {
     struct pf_thread_info *kept = pf_foreign_alloc(r->f, 2 * sizeof *kept);
     for (size_t i = 0; i < r->it.naccesses; i++)
-        for (size_t k = 0; k < r->nthreads; k++)
-            if (r->threads[k].number == r->accesses[i].thread && r->it.nthreads < 2 &&
-                (!r->it.nthreads || kept[0].number != r->threads[k].number))
-                kept[r->it.nthreads++] = r->threads[k];
+        for (size_t k = 0; k < r->threads.len; k++)
+            if (r->threads.at[k].number == r->accesses[i].thread && r->it.nthreads < 2 &&
+                (!r->it.nthreads || kept[0].number != r->threads.at[k].number))
+                kept[r->it.nthreads++] = r->threads.at[k];
     r->it.threads = kept;
 }
 
@@ -197,8 +197,7 @@ static void end_element(struct helgrind_reader *r, const char *name, const char 
     } else if (!strcmp(name, "stack")) {
         end_stack(r);
     } else if (is_in(r, "announcethread") && !strcmp(name, "hthreadid")) {
-        if (r->nthreads < MAX_THREADS)
-            r->threads[r->nthreads++] = (struct pf_thread_info){.number = thread_number(s)};
+        pf_vec_push(&r->threads, (struct pf_thread_info){.number = thread_number(s)});
     } else if (is_in(r, "error")) {
         if (!strcmp(name, "kind"))
             r->race = n == 4 && !strncmp(s, "Race", 4);
@@ -246,4 +245,5 @@ void pf_foreign_helgrind(struct pf_findings *f, const char *text, struct pf_fore
         }
         at = end + 1;
     }
+    pf_vec_release(&r.threads);
 }

@@ -23,6 +23,12 @@ enum { NUMBERS = sizeof numbers / sizeof *numbers };
 
 #define CACHE "-250000" /* of the database during an import, in KB; negative: not in pages */
 
+/* Turns the result of the last sqlite3_step of a query into a status. */
+static pf_status end_of_rows(struct pf_suite_db *db, int code, struct pf_error *e)
+{
+    return code == SQLITE_DONE ? PF_OK : pf_suite_db_fail(db, e);
+}
+
 /* --- export --- */
 
 static json_t *text_of_bytes(const unsigned char *bytes, size_t n)
@@ -44,9 +50,11 @@ static pf_status add_list(struct pf_suite_db *db, json_t *to, const char *key, c
     pf_status s = pf_suite_db_prepare(db, query, &q, e);
     if (s == PF_OK) {
         sqlite3_bind_int64(q, 1, execution);
-        while (sqlite3_step(q) == SQLITE_ROW)
+        int code;
+        while ((code = sqlite3_step(q)) == SQLITE_ROW)
             json_array_append_new(list, json_pack("[sI]", sqlite3_column_text(q, 0),
                                                   (json_int_t)sqlite3_column_int64(q, 1)));
+        s = end_of_rows(db, code, e);
         sqlite3_finalize(q);
     }
     if (json_array_size(list))
@@ -90,8 +98,10 @@ static pf_status export_findings(struct pf_suite_db *db, const char *document, s
           "\"complete\":true,\"suppressed\":0,\"findings\":[",
           out);
     if (s == PF_OK) {
-        while (sqlite3_step(q) == SQLITE_ROW)
+        int code;
+        while ((code = sqlite3_step(q)) == SQLITE_ROW)
             fprintf(out, "%s\n%s", count++ ? "," : "", sqlite3_column_text(q, 0));
+        s = end_of_rows(db, code, e);
         sqlite3_finalize(q);
     }
     fputs("\n],\"processes\":[]}\n", out);
@@ -119,8 +129,8 @@ pf_status pf_suite_export(struct pf_suite_db *db, FILE *journal, const char *doc
         s = export_row(db, q, journal, e);
         ++*executions;
     }
-    if (s == PF_OK && code != SQLITE_DONE)
-        s = pf_suite_db_fail(db, e);
+    if (s == PF_OK)
+        s = end_of_rows(db, code, e);
     sqlite3_finalize(q);
     return s == PF_OK ? export_findings(db, document, e) : s;
 }
@@ -289,7 +299,7 @@ static pf_status import_findings(struct suite_importer *m, const char *document)
     return s;
 }
 
-/* False: this source has been imported before. */
+/* *is_new becomes false if this task of this source has been imported before. */
 static pf_status begin_import(struct suite_importer *m, bool *is_new)
 {
     sqlite3_stmt *q;
@@ -362,14 +372,16 @@ pf_status pf_suite_times(struct pf_suite_db *db, const struct pf_suite_list *tes
     memset(ms, 0, tests->n * sizeof *ms);
     for (size_t i = 0; i < tests->n; i++)
         pf_hash_map_add(&by_name, pf_fnv_text(PF_FNV_START, tests->at[i].name), (uint32_t)i);
-    while (sqlite3_step(q) == SQLITE_ROW) {
+    int code;
+    while ((code = sqlite3_step(q)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(q, 0);
         struct pf_hash_walk w = pf_hash_map_walk(&by_name, pf_fnv_text(PF_FNV_START, name));
         while (pf_hash_map_next(&by_name, &w))
             if (!strcmp(tests->at[w.value].name, name))
                 ms[w.value] = (uint64_t)(sqlite3_column_double(q, 1) / 1e6) + 1;
     }
+    s = end_of_rows(db, code, e);
     sqlite3_finalize(q);
     pf_hash_map_release(&by_name);
-    return PF_OK;
+    return s;
 }

@@ -43,8 +43,8 @@ PF_MUST_USE pf_status pf_suite_import(struct pf_suite_db *db, const struct pf_su
                                       const char *journal, const char *document,
                                       struct pf_suite_imported *added, struct pf_error *e);
 
-/* The average time of each test in all executions under a policy that checks something, in ms; 0:
- * unknown. names: n names of tests. */
+/* The average time of each test, found by its name, in all executions that have a time, in ms; 0:
+ * unknown. ms: one for each of `tests`. */
 PF_MUST_USE pf_status pf_suite_times(struct pf_suite_db *db, const struct pf_suite_list *tests,
                                      uint64_t *ms, struct pf_error *e);
 

@@ -8,6 +8,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,6 +149,34 @@ static void reads_helgrind(void **state)
     pf_findings_release(&f);
 }
 
+/* Each of many threads keeps the stack of its own creation. */
+static void many_threads(void **state)
+{
+    (void)state;
+    struct pf_findings f;
+    struct pf_foreign_summary sum = {.tool = "helgrind"};
+    char text[1 << 16];
+    size_t n = 0;
+    for (int k = 1; k <= 300; k++)
+        n += (size_t)sprintf(text + n,
+                             "<announcethread><hthreadid>%d</hthreadid><stack><frame><fn>main</fn>"
+                             "<line>%d</line></frame></stack></announcethread>\n",
+                             k, k);
+    for (int k = 256; k <= 300; k += 44)
+        n += (size_t)sprintf(text + n,
+                             "%s<text>write of size 4 at 0x10 by thread #%d</text><stack><frame>"
+                             "<fn>f</fn><line>%d</line></frame></stack>",
+                             k == 256 ? "<error><kind>Race</kind>" : "", k, k);
+    strcpy(text + n, "</error>");
+    pf_findings_init(&f);
+    pf_foreign_helgrind(&f, text, &sum);
+    assert_int_equal(f.n, 1);
+    assert_int_equal(f.at[0]->nthreads, 2);
+    assert_int_equal(f.at[0]->threads[0].created.at[0].line, 256);
+    assert_int_equal(f.at[0]->threads[1].created.at[0].line, 300);
+    pf_findings_release(&f);
+}
+
 /* An error that ends more often than it begins is read once. */
 static void ends_twice(void **state)
 {
@@ -209,9 +238,8 @@ static void damaged(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reads_tsan),
-        cmocka_unit_test(reads_helgrind),
-        cmocka_unit_test(ends_twice),
+        cmocka_unit_test(reads_tsan),   cmocka_unit_test(reads_helgrind),
+        cmocka_unit_test(many_threads), cmocka_unit_test(ends_twice),
         cmocka_unit_test(damaged),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
