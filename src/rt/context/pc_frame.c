@@ -26,6 +26,9 @@ static struct {
 static uint32_t nrecords;
 static struct pf_spin lock;
 
+void pf_pc_lock(void) { pf_spin_lock(&lock); }
+void pf_pc_unlock(void) { pf_spin_unlock(&lock); }
+
 static pf_rel distance(const void *to, const pf_rel *field)
 {
     return (pf_rel)((const char *)to - (const char *)field);

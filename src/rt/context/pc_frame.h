@@ -46,6 +46,9 @@ void pf_pc_jumped(uintptr_t sp);
 /* Frees what pf_pc_push has stored for the thread, which is ending. */
 void pf_pc_thread_end(struct pf_thread *t);
 
+void pf_pc_lock(void); /* around fork */
+void pf_pc_unlock(void);
+
 /* pf_stack_push for an interposed function that was called from `caller`. Undone by restoring
  * __pf_tls.frame. */
 static inline void pf_stack_push_from(struct pf_func *native, const void *caller)

@@ -33,6 +33,14 @@ static struct {
     char program[PATH];
 } symbolizer;
 
+/* The lock is not taken around fork: its holder may wait for the dynamic linker, whose lock the
+ * thread that forks may hold. */
+void pf_symbolizer_forked(void)
+{
+    symbolizer.lock.taken = 0;
+    symbolizer.pid = 0;
+}
+
 static char *copy_text(const char *s, size_t n)
 {
     char *c = pf_store_alloc_permanent(n + 1);

@@ -20,5 +20,7 @@
 const struct pf_position *pf_symbolize_code(uintptr_t pc, uint32_t *n);
 /* Finds the variable that contains addr; false: none is known. */
 bool pf_symbolize_data(uintptr_t addr, struct pf_global *out);
+/* In the child of a fork: a thread that was about to ask does not exist here. */
+void pf_symbolizer_forked(void);
 
 #endif

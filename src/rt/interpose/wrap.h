@@ -43,12 +43,17 @@ struct pf_real {
     void **slot;
 };
 
-/* Called by the runtime's init, nested: finds every real function. May be called twice. */
+/* Called by the runtime's init, nested, once: finds every real function. */
 void pf_wrap_init(void);
 /* The part of it for fork and exit (wrap_process.c). */
 void pf_process_init(void);
 /* pthread_atfork, for handlers that stay registered until the process has ended. */
 void pf_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
+/* Around fork: the locks of wrap_limit.c and wrap_external.c. */
+void pf_limit_lock(void);
+void pf_limit_unlock(void);
+void pf_external_lock(void);
+void pf_external_unlock(void);
 /* Call these handlers of the runtime, for a fork that libc does not know. */
 void pf_fork_begins(void);
 void pf_fork_ends(bool child);

@@ -13,6 +13,9 @@ static struct pf_spin lock;
 static struct benign_range *first;
 bool pf_benign_any;
 
+void pf_benign_lock(void) { pf_spin_lock(&lock); }
+void pf_benign_unlock(void) { pf_spin_unlock(&lock); }
+
 void pf_benign_add(const volatile void *memory, size_t size)
 {
     struct benign_range *r = pf_store_alloc_permanent(sizeof *r);

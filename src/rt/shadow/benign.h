@@ -26,4 +26,7 @@ static inline bool pf_benign_overlaps(uintptr_t addr, size_t size)
 /* True if one of these bytes (bit i: byte i) of the granule is in such a range. */
 bool pf_benign_bytes(uintptr_t granule, unsigned bytes);
 
+void pf_benign_lock(void); /* around fork */
+void pf_benign_unlock(void);
+
 #endif

@@ -17,6 +17,9 @@
 static struct pf_spin lock;
 bool pf_ended_scopes_exist;
 
+void pf_ended_scope_lock(void) { pf_spin_lock(&lock); }
+void pf_ended_scope_unlock(void) { pf_spin_unlock(&lock); }
+
 /* Removes the variables of t that overlap the range, and their marks. */
 static void forget(struct pf_thread *t, uintptr_t addr, uint64_t size)
 {

@@ -30,4 +30,7 @@ bool pf_ended_variable_find(uintptr_t byte, struct pf_ended_variable *out, uint3
 /* The thread ends. */
 void pf_ended_variables_free(struct pf_thread *t);
 
+void pf_ended_scope_lock(void); /* around fork; taken before that of the thread table */
+void pf_ended_scope_unlock(void);
+
 #endif

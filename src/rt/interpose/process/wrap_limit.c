@@ -25,6 +25,9 @@ static struct stored_limit {
 } stored[LIMITS];
 static struct pf_spin guard;
 
+void pf_limit_lock(void) { pf_spin_lock(&guard); }
+void pf_limit_unlock(void) { pf_spin_unlock(&guard); }
+
 static struct stored_limit *stored_of(int what)
 {
     return what == RLIMIT_AS      ? &stored[0]

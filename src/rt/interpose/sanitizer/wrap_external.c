@@ -28,6 +28,9 @@ static struct external_type *types[TYPES]; /* a tag is 1 + an index */
 static uint32_t ntypes;
 static struct pf_spin lock;
 
+void pf_external_lock(void) { pf_spin_lock(&lock); }
+void pf_external_unlock(void) { pf_spin_unlock(&lock); }
+
 static pf_rel distance(const void *to, const pf_rel *field)
 {
     return (pf_rel)((const char *)to - (const char *)field);

@@ -320,6 +320,8 @@ void pf_start_process_ends(void)
 static void before_fork(void)
 {
     pf_nest();
+    pf_limit_lock();
+    pf_external_lock();
     pf_barrier_lock();
     pf_waiting_lock();
     pf_quarantine_lock();
@@ -331,6 +333,8 @@ static void unlock_after_fork(bool child)
     pf_quarantine_unlock();
     pf_waiting_unlock(child);
     pf_barrier_unlock();
+    pf_external_unlock();
+    pf_limit_unlock();
     pf_unnest();
 }
 static void in_parent(void) { unlock_after_fork(false); }
@@ -349,6 +353,7 @@ void pf_start_init(void)
         return;
     end_rounds = sysconf(_SC_THREAD_DESTRUCTOR_ITERATIONS);
     end_key_made = pthread_key_create(&end_key, end) == 0;
-    /* Registered first, so it runs last before a fork and first after it. */
+    /* Registered after that of wrap_process.c: it runs before it at a fork, and after it
+     * afterwards. */
     pf_at_fork(before_fork, in_parent, in_child);
 }
