@@ -70,32 +70,36 @@ BASIC(void *, _Znam, (size_t n), "operator new[](unsigned long)")
         return _Znwm(n);
     MAKE(_Znam, n, 0, no_memory(), n);
 }
-FORM(void *, _ZnamSt11align_val_t, (size_t n, size_t a),
-     "operator new[](unsigned long, std::align_val_t)")
+BASIC(void *, _ZnamSt11align_val_t, (size_t n, size_t a),
+      "operator new[](unsigned long, std::align_val_t)")
 {
     if (!PF_IS_INTERPOSED(_ZnwmSt11align_val_t))
         return _ZnwmSt11align_val_t(n, a);
     MAKE(_ZnamSt11align_val_t, n, a, no_memory(), n, a);
 }
-#define NOTHROW(symbol, text)                                                                      \
+
+/* The other forms. `calls`: the form that the library's calls; one for arrays in turn calls the
+ * `basic` form, for one object. */
+#define ARE_INTERPOSED(calls, basic) (PF_IS_INTERPOSED(calls) && PF_IS_INTERPOSED(basic))
+#define NOTHROW(symbol, calls, text)                                                               \
     FORM(void *, symbol, (size_t n, const void *x), text)                                          \
     {                                                                                              \
-        if (!PF_IS_INTERPOSED(_Znwm))                                                              \
-            return LIBRARY(symbol, _Znwm(n), n, x);                                                \
+        if (!ARE_INTERPOSED(calls, _Znwm))                                                         \
+            return LIBRARY(symbol, calls(n), n, x);                                                \
         MAKE(symbol, n, 0, NULL, n, x);                                                            \
     }
-NOTHROW(_ZnwmRKSt9nothrow_t, "operator new(unsigned long, std::nothrow_t const&)")
-NOTHROW(_ZnamRKSt9nothrow_t, "operator new[](unsigned long, std::nothrow_t const&)")
-#define NOTHROW_ALIGNED(symbol, text)                                                              \
+NOTHROW(_ZnwmRKSt9nothrow_t, _Znwm, "operator new(unsigned long, std::nothrow_t const&)")
+NOTHROW(_ZnamRKSt9nothrow_t, _Znam, "operator new[](unsigned long, std::nothrow_t const&)")
+#define NOTHROW_ALIGNED(symbol, calls, text)                                                       \
     FORM(void *, symbol, (size_t n, size_t a, const void *x), text)                                \
     {                                                                                              \
-        if (!PF_IS_INTERPOSED(_ZnwmSt11align_val_t))                                               \
-            return LIBRARY(symbol, _ZnwmSt11align_val_t(n, a), n, a, x);                           \
+        if (!ARE_INTERPOSED(calls, _ZnwmSt11align_val_t))                                          \
+            return LIBRARY(symbol, calls(n, a), n, a, x);                                          \
         MAKE(symbol, n, a, NULL, n, a, x);                                                         \
     }
-NOTHROW_ALIGNED(_ZnwmSt11align_val_tRKSt9nothrow_t,
+NOTHROW_ALIGNED(_ZnwmSt11align_val_tRKSt9nothrow_t, _ZnwmSt11align_val_t,
                 "operator new(unsigned long, std::align_val_t, std::nothrow_t const&)")
-NOTHROW_ALIGNED(_ZnamSt11align_val_tRKSt9nothrow_t,
+NOTHROW_ALIGNED(_ZnamSt11align_val_tRKSt9nothrow_t, _ZnamSt11align_val_t,
                 "operator new[](unsigned long, std::align_val_t, std::nothrow_t const&)")
 
 #define END(symbol, p)                                                                             \
@@ -107,36 +111,38 @@ BASIC(void, _ZdlPvSt11align_val_t, (void *p, size_t a), "operator delete(void*, 
 {
     END(_ZdlPvSt11align_val_t, p);
 }
-#define DELETES(symbol, parameters, text)                                                          \
+#define DELETES(symbol, calls, parameters, text)                                                   \
     BASIC(void, symbol, parameters, text)                                                          \
     {                                                                                              \
-        if (PF_IS_INTERPOSED(_ZdlPv))                                                              \
+        if (ARE_INTERPOSED(calls, _ZdlPv))                                                         \
             END(symbol, p);                                                                        \
         else                                                                                       \
-            _ZdlPv(p);                                                                             \
+            calls(p);                                                                              \
     }
-DELETES(_ZdaPv, (void *p), "operator delete[](void*)")
-DELETES(_ZdlPvm, (void *p, size_t n), "operator delete(void*, unsigned long)")
-DELETES(_ZdaPvm, (void *p, size_t n), "operator delete[](void*, unsigned long)")
-DELETES(_ZdlPvRKSt9nothrow_t, (void *p, const void *x),
+DELETES(_ZdaPv, _ZdlPv, (void *p), "operator delete[](void*)")
+DELETES(_ZdlPvm, _ZdlPv, (void *p, size_t n), "operator delete(void*, unsigned long)")
+DELETES(_ZdaPvm, _ZdaPv, (void *p, size_t n), "operator delete[](void*, unsigned long)")
+DELETES(_ZdlPvRKSt9nothrow_t, _ZdlPv, (void *p, const void *x),
         "operator delete(void*, std::nothrow_t const&)")
-DELETES(_ZdaPvRKSt9nothrow_t, (void *p, const void *x),
+DELETES(_ZdaPvRKSt9nothrow_t, _ZdaPv, (void *p, const void *x),
         "operator delete[](void*, std::nothrow_t const&)")
-#define DELETES_ALIGNED(symbol, parameters, text)                                                  \
-    FORM(void, symbol, parameters, text)                                                           \
+#define DELETES_ALIGNED(define, symbol, calls, parameters, text)                                   \
+    define(void, symbol, parameters, text)                                                         \
     {                                                                                              \
-        if (PF_IS_INTERPOSED(_ZdlPvSt11align_val_t))                                               \
+        if (ARE_INTERPOSED(calls, _ZdlPvSt11align_val_t))                                          \
             END(symbol, p);                                                                        \
         else                                                                                       \
-            _ZdlPvSt11align_val_t(p, a);                                                           \
+            calls(p, a);                                                                           \
     }
-DELETES_ALIGNED(_ZdaPvSt11align_val_t, (void *p, size_t a),
+DELETES_ALIGNED(BASIC, _ZdaPvSt11align_val_t, _ZdlPvSt11align_val_t, (void *p, size_t a),
                 "operator delete[](void*, std::align_val_t)")
-DELETES_ALIGNED(_ZdlPvmSt11align_val_t, (void *p, size_t n, size_t a),
+DELETES_ALIGNED(FORM, _ZdlPvmSt11align_val_t, _ZdlPvSt11align_val_t, (void *p, size_t n, size_t a),
                 "operator delete(void*, unsigned long, std::align_val_t)")
-DELETES_ALIGNED(_ZdaPvmSt11align_val_t, (void *p, size_t n, size_t a),
+DELETES_ALIGNED(FORM, _ZdaPvmSt11align_val_t, _ZdaPvSt11align_val_t, (void *p, size_t n, size_t a),
                 "operator delete[](void*, unsigned long, std::align_val_t)")
-DELETES_ALIGNED(_ZdlPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *x),
+DELETES_ALIGNED(FORM, _ZdlPvSt11align_val_tRKSt9nothrow_t, _ZdlPvSt11align_val_t,
+                (void *p, size_t a, const void *x),
                 "operator delete(void*, std::align_val_t, std::nothrow_t const&)")
-DELETES_ALIGNED(_ZdaPvSt11align_val_tRKSt9nothrow_t, (void *p, size_t a, const void *x),
+DELETES_ALIGNED(FORM, _ZdaPvSt11align_val_tRKSt9nothrow_t, _ZdaPvSt11align_val_t,
+                (void *p, size_t a, const void *x),
                 "operator delete[](void*, std::align_val_t, std::nothrow_t const&)")
