@@ -79,7 +79,7 @@ struct pf_waiting pf_waiting_begin(const struct pf_call *c, const volatile void 
     pf_spin_unlock(&lock);
     if (other.mutex != mutex)
         report(c, object, "threads wait on a condition variable with different mutexes", &other);
-    return (struct pf_waiting){w ? object : NULL};
+    return (struct pf_waiting){.object = w ? object : NULL};
 }
 
 void pf_waiting_wake(const volatile void *object, bool all)
@@ -97,6 +97,8 @@ void pf_waiting_end(struct pf_waiting *scope)
         return;
     pf_spin_lock(&lock);
     struct waited_object **p = find(scope->object), *w = *p;
+    if (w && scope->gave_up && w->waiting)
+        w->waiting--;
     if (w && --w->inside == 0) {
         *p = w->next;
         pf_store_free(w, 0);

@@ -22,6 +22,7 @@
 /* A thread waits on an object, until the end of the scope. */
 struct pf_waiting {
     const volatile void *object; /* NULL: not counted */
+    bool gave_up; /* it ends without being woken: a time limit, an error, cancellation */
 };
 struct pf_waiting pf_waiting_begin(const struct pf_call *c, const volatile void *object,
                                    const pthread_mutex_t *mutex);

@@ -62,6 +62,7 @@ static inline struct pf_mutex_wait pf_mutex_wait_begin(struct pf_call *c, pthrea
 }
 static inline void pf_mutex_wait_end(struct pf_mutex_wait *w)
 {
+    w->waiting.gave_up |= !w->returned;
     pf_waiting_end(&w->waiting);
     pf_lock_retaken(w->c->t, w->mutex, w->depth, pf_call_id(w->c, PF_NATIVE_CALL));
     if (pf_cond_leave() && !w->returned)
@@ -74,6 +75,7 @@ static inline void pf_mutex_wait_end(struct pf_mutex_wait *w)
             pf_mutex_wait_begin(&(c), cond, m);                                                    \
         __typeof__(expr) pf_r_ = PF_BLOCKING(c, expr);                                             \
         pf_w_.returned = true;                                                                     \
+        pf_w_.waiting.gave_up = pf_r_ != 0;                                                        \
         pf_r_;                                                                                     \
     })
 

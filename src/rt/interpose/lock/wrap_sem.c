@@ -64,6 +64,7 @@ static int sem_take_now(sem_t *s)
     int r = PF_BLOCKING(c, call);                                                                  \
     if (r && errno == ETIMEDOUT && pf_mode->retry_at_limit)                                        \
         r = sem_take_now(s);                                                                       \
+    pf_waiting_.gave_up = r != 0;                                                                  \
     if (r == 0)                                                                                    \
         pf_hb_acquire(c.t, s);                                                                     \
     else if (pf_direct.exploring && (errno == EAGAIN || errno == ETIMEDOUT))                       \
