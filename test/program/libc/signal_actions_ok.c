@@ -1,7 +1,9 @@
 // The target sees its own signal actions, and every flag has its effect.
 // tsan: it delays handlers
 // want: none
-// stdout: default handler other reset nodefer masked fault
+// stdout: default handler other reset nodefer masked set fault
+// flags: -Wno-deprecated-declarations
+#define _GNU_SOURCE
 #include <setjmp.h>
 #include <signal.h>
 #include <stdio.h>
@@ -58,6 +60,10 @@ int main(void)
     raise(SIGUSR1);
     if (ran == SIGUSR1)
         printf("masked ");
+    sighold(SIGUSR2);
+    raise(SIGUSR2); /* pending; its action is to end the process */
+    if (sigset(SIGUSR2, simple) == SIG_HOLD && ran == SIGUSR2)
+        printf("set ");
     signal(SIGSEGV, fault);
     int *volatile bad = NULL;
     if (!sigsetjmp(back, 1))

@@ -31,13 +31,21 @@ PF_INTERPOSE(int, socketpair, (int domain, int type, int protocol, int fds[2]))
     return r;
 }
 
+static socklen_t least(socklen_t a, socklen_t b) { return a < b ? a : b; }
+/* The room for an address, read before the call: the kernel replaces it by the full length of the
+ * address, also if it has stored only a part. */
+static socklen_t room_at(const socklen_t *size)
+{
+    return size && pf_sys_readable(size, sizeof *size) ? *size : 0;
+}
 /* An address that the kernel fills in, and its length. */
-static void address_written(struct pf_call *c, const void *address, const socklen_t *size)
+static void address_written(struct pf_call *c, const void *address, const socklen_t *size,
+                            socklen_t room)
 {
     if (!address || !size)
         return;
     pf_runtime_write(c->t, size, sizeof *size, pf_call_id(c, PF_NATIVE_WRITE));
-    pf_runtime_write(c->t, address, *size, pf_call_id(c, PF_NATIVE_WRITE));
+    pf_runtime_write(c->t, address, least(*size, room), pf_call_id(c, PF_NATIVE_WRITE));
 }
 
 #define ACCEPTS(fn, parameters, call)                                                              \
@@ -47,12 +55,13 @@ static void address_written(struct pf_call *c, const void *address, const sockle
         if (!c.t)                                                                                  \
             return call;                                                                           \
         pf_fd_use(&c, fd);                                                                         \
+        socklen_t room = room_at(size);                                                            \
         int r = PF_BLOCKING(c, call);                                                              \
         if (r >= 0) {                                                                              \
             pf_fd_new(r, PF_FD_SOCKET);                                                            \
             pf_fd_opened_by(&c, r);                                                                \
             pf_fd_receive(c.t, r);                                                                 \
-            address_written(&c, from.__sockaddr__, size);                                          \
+            address_written(&c, from.__sockaddr__, size, room);                                    \
         }                                                                                          \
         return r;                                                                                  \
     }
@@ -116,16 +125,26 @@ static void received(struct pf_call *c, int fd, void *p, size_t size, ssize_t n)
     pf_fd_receive(c->t, fd);
     pf_runtime_write(c->t, p, (size_t)n < size ? (size_t)n : size, pf_call_id(c, PF_NATIVE_WRITE));
 }
-#define RECEIVES(fn, parameters, call, ...)                                                        \
-    PF_FD_RECEIVES(fn, parameters, fd, call, received(&c, fd, p, size, n); __VA_ARGS__)
+#define RECEIVES(fn, parameters, call)                                                             \
+    PF_FD_RECEIVES(fn, parameters, fd, call, received(&c, fd, p, size, n))
 ssize_t __recv_chk(int fd, void *p, size_t size, size_t room, int flags);
 RECEIVES(recv, (int fd, void *p, size_t size, int flags), PF_REAL(recv)(fd, p, size, flags))
 RECEIVES(__recv_chk, (int fd, void *p, size_t size, size_t room, int flags),
          PF_REAL(__recv_chk)(fd, p, size, room, flags))
-RECEIVES(recvfrom,
-         (int fd, void *p, size_t size, int flags, __SOCKADDR_ARG from, socklen_t *length),
-         PF_REAL(recvfrom)(fd, p, size, flags, from, length),
-         if (n >= 0) address_written(&c, from.__sockaddr__, length))
+PF_INTERPOSE(ssize_t, recvfrom,
+             (int fd, void *p, size_t size, int flags, __SOCKADDR_ARG from, socklen_t *length))
+{
+    PF_CALL(c, recvfrom);
+    if (!c.t)
+        return PF_REAL(recvfrom)(fd, p, size, flags, from, length);
+    pf_fd_use(&c, fd);
+    socklen_t room = room_at(length);
+    ssize_t n = PF_BLOCKING(c, PF_REAL(recvfrom)(fd, p, size, flags, from, length));
+    received(&c, fd, p, size, n);
+    if (n >= 0)
+        address_written(&c, from.__sockaddr__, length, room);
+    return n;
+}
 
 /* Calls f for the descriptors in a message; only as many as there is room for. */
 static void each_descriptor(const struct msghdr *m, void (*f)(int))
@@ -163,12 +182,13 @@ static void message_sent(struct pf_call *c, const struct msghdr *m)
     for (size_t i = 0; i < m->msg_iovlen; i++)
         pf_runtime_read(c->t, m->msg_iov[i].iov_base, m->msg_iov[i].iov_len, id);
 }
-static void message_received(struct pf_call *c, const struct msghdr *m, size_t n)
+/* room: for the name, before the call */
+static void message_received(struct pf_call *c, const struct msghdr *m, socklen_t room, size_t n)
 {
     uint32_t id = pf_call_id(c, PF_NATIVE_WRITE);
     pf_runtime_read(c->t, m, sizeof *m, pf_call_id(c, PF_NATIVE_READ));
     if (m->msg_name)
-        pf_runtime_write(c->t, m->msg_name, m->msg_namelen, id);
+        pf_runtime_write(c->t, m->msg_name, least(m->msg_namelen, room), id);
     if (m->msg_control)
         pf_runtime_write(c->t, m->msg_control, m->msg_controllen, id);
     each_descriptor(m, pf_fd_received_in_message);
@@ -196,10 +216,11 @@ PF_INTERPOSE(ssize_t, recvmsg, (int fd, struct msghdr *m, int flags))
     if (!c.t)
         return PF_REAL(recvmsg)(fd, m, flags);
     pf_fd_use(&c, fd);
+    socklen_t room = room_at(&m->msg_namelen);
     ssize_t n = PF_BLOCKING(c, PF_REAL(recvmsg)(fd, m, flags));
     if (n >= 0) {
         pf_fd_receive(c.t, fd);
-        message_received(&c, m, (size_t)n);
+        message_received(&c, m, room, (size_t)n);
     }
     return n;
 }
@@ -224,12 +245,15 @@ PF_INTERPOSE(int, recvmmsg,
     if (!c.t)
         return PF_REAL(recvmmsg)(fd, m, count, flags, limit);
     pf_fd_use(&c, fd);
+    socklen_t room[UIO_MAXIOV]; /* the kernel receives no more messages than that */
+    for (unsigned i = 0; i < count && i < UIO_MAXIOV; i++)
+        room[i] = room_at(&m[i].msg_hdr.msg_namelen);
     int n = PF_BLOCKING(c, PF_REAL(recvmmsg)(fd, m, count, flags, limit));
     if (n >= 0)
         pf_fd_receive(c.t, fd);
     for (int i = 0; i < n; i++) {
         PF_FD_WRITES(c, &m[i].msg_len, sizeof m->msg_len);
-        message_received(&c, &m[i].msg_hdr, m[i].msg_len);
+        message_received(&c, &m[i].msg_hdr, room[i], m[i].msg_len);
     }
     return n;
 }
@@ -239,10 +263,11 @@ PF_INTERPOSE(int, recvmmsg,
     PF_INTERPOSE(int, fn, (int fd, __SOCKADDR_ARG address, socklen_t *size))                       \
     {                                                                                              \
         PF_CALL(c, fn);                                                                            \
+        socklen_t room = c.t ? room_at(size) : 0;                                                  \
         int r = PF_REAL(fn)(fd, address, size);                                                    \
         pf_call_keep_errno(&c);                                                                    \
         if (c.t && r == 0)                                                                         \
-            address_written(&c, address.__sockaddr__, size);                                       \
+            address_written(&c, address.__sockaddr__, size, room);                                 \
         return r;                                                                                  \
     }
 TELLS_ADDRESS(getsockname)
@@ -250,9 +275,10 @@ TELLS_ADDRESS(getpeername)
 PF_INTERPOSE(int, getsockopt, (int fd, int level, int name, void *p, socklen_t *size))
 {
     PF_CALL(c, getsockopt);
+    socklen_t room = c.t ? room_at(size) : 0;
     int r = PF_REAL(getsockopt)(fd, level, name, p, size);
     pf_call_keep_errno(&c);
     if (c.t && r == 0)
-        address_written(&c, p, size);
+        address_written(&c, p, size, room);
     return r;
 }

@@ -6,6 +6,7 @@
  * missed, but none is invented.
  */
 #include "wrap_libc.h"
+#include <ctype.h>
 #include <wchar.h>
 
 enum length { PLAIN, CHAR, SHORT, LONG, LONGLONG, SIZE, MAX, DIFF, LONGDOUBLE };
@@ -231,12 +232,24 @@ static void writes_text(void *s, enum length l, bool ended, long width)
     pf_writes(s, (n + 1) * each);
 }
 
+/* True if there is only white space before the next conversion; that matches any input. */
+static bool only_space(const char *f)
+{
+    while (isspace((unsigned char)*f))
+        f++;
+    return f[0] == '%' && f[1] != '%';
+}
+
+/* A %n is reached for sure if a later conversion was, or if nothing that could fail lies between
+ * the last known one and it. */
 void pf_format_writes(const char *f, va_list given, int filled)
 {
+    bool reached = true; /* everything before f was */
     va_list args;
     va_copy(args, given);
     pf_reads_string(f);
-    while ((f = next_conversion(f))) {
+    for (const char *end = f; (f = next_conversion(end)); end = f) {
+        reached &= only_space(end);
         long width;
         enum length l;
         bool drop = false, own = false;
@@ -256,16 +269,19 @@ void pf_format_writes(const char *f, va_list given, int filled)
         f += *f != 0;
         if (what == SET)
             f = skip_set(f);
-        if (drop)
+        if (drop) {
+            reached = false;
             continue;
+        }
+        void *to = va_arg(args, void *);
         if (what == COUNT) {
-            if (filled >= 0)
-                pf_writes(va_arg(args, void *), length_bytes(l));
+            if (filled > 0 || (filled == 0 && reached))
+                pf_writes(to, length_bytes(l));
             continue;
         }
         if (filled-- <= 0)
             break;
-        void *to = va_arg(args, void *);
+        reached = true;
         if (own) {
             pf_writes(to, sizeof(void *));
             continue;

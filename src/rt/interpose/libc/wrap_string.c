@@ -375,10 +375,13 @@ PF_INTERPOSE_HOT(char *, strtok, (char *restrict s, const char *restrict set))
 }
 PF_INTERPOSE_HOT(char *, strsep, (char **restrict at, const char *restrict set))
 {
+    PF_VISIBLE(strsep);
     char *from = *at, *token = PF_REAL(strsep)(at, set);
     PF_WITH_FRAME(
-        strsep, pf_reads_string(set); pf_writes(at, sizeof *at); if (token) {
+        strsep, if (!from) pf_reads(at, sizeof *at); else {
             size_t n = LENGTH(token);
+            pf_reads_string(set);
+            pf_writes(at, sizeof *at);
             pf_reads(from, n + 1);
             if (*at)
                 pf_writes(from + n, 1);

@@ -146,19 +146,25 @@ PF_INTERPOSE(wchar_t *, wcsdup, (const wchar_t *s))
 }
 
 /* Conversions. As many bytes or characters as the result says were stored, and the terminating zero
- * if there was room. */
+ * if there was room. Like libc's, they are the functions that keep a state, which also tell where
+ * in the source the conversion has stopped (NULL: after its terminating zero). */
 PF_INTERPOSE(size_t, mbstowcs, (wchar_t *restrict d, const char *restrict s, size_t n))
 {
     PF_VISIBLE(mbstowcs);
-    size_t r = PF_REAL(mbstowcs)(d, s, n);
-    PF_WITH_FRAME(mbstowcs, pf_reads_string(s);
+    mbstate_t state = {0};
+    const char *at = s;
+    size_t r = mbsrtowcs(d, &at, n, &state);
+    PF_WITH_FRAME(mbstowcs, if (d && at) pf_reads(s, (size_t)(at - s)); else pf_reads_string(s);
                   if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n) * WIDE));
     return r;
 }
 PF_INTERPOSE(size_t, wcstombs, (char *restrict d, const wchar_t *restrict s, size_t n))
 {
     PF_VISIBLE(wcstombs);
-    size_t r = PF_REAL(wcstombs)(d, s, n);
-    PF_WITH_FRAME(wcstombs, reads_wide(s); if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n)));
+    mbstate_t state = {0};
+    const wchar_t *at = s;
+    size_t r = wcsrtombs(d, &at, n, &state);
+    PF_WITH_FRAME(wcstombs, if (d && at) pf_reads(s, (size_t)(at - s) * WIDE); else reads_wide(s);
+                  if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n)));
     return r;
 }

@@ -338,13 +338,16 @@ PF_PROVIDE(sighandler_t, sigset, (int number, sighandler_t handler))
         return SIG_ERR;
     }
     uint64_t set = bit(number), mask = 0;
-    pf_sys(SYS_rt_sigprocmask, handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &set, &mask,
-           sizeof set);
     sighandler_t before = SIG_ERR;
     if (handler == SIG_HOLD)
         before = change(c.t, number, NULL, &now) == 0 ? now.sa_handler : SIG_ERR;
     else
         before = change_handler(&c, number, handler, 0);
+    if (before == SIG_ERR)
+        return SIG_ERR;
+    /* Afterwards: a signal that was blocked meets the new action. */
+    pf_sys(SYS_rt_sigprocmask, handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &set, &mask,
+           sizeof set);
     return mask & set ? SIG_HOLD : before;
 }
 
@@ -367,7 +370,8 @@ PF_NATIVE(pthread_sigmask);
 MASKS(sigprocmask)
 MASKS(pthread_sigmask)
 
-/* Senders: what they did happens before the handler. Signals to other processes make no order. */
+/* Senders: what they did happens before the handler. Signals to other processes are not told apart,
+ * so they make an order too. */
 #define SENDS(fn, parameters, call, number)                                                        \
     PF_INTERPOSE(int, fn, parameters)                                                              \
     {                                                                                              \
