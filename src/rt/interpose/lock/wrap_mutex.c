@@ -2,7 +2,8 @@
  * wrap_mutex.c - pthread_mutex_*: all types, including robust and priority-inheriting ones.
  *
  * A robust mutex whose owner died is still taken (EOWNERDEAD): thread_record.c released what the
- * owner held when it ended. A lock operation that fails is not an event.
+ * owner held when it ended. A lock operation that fails orders nothing; if the mutex was busy, it
+ * is the event PF_EV_TRYFAIL.
  */
 #include "wrap_mutex.h"
 #include "lock_misuse.h"

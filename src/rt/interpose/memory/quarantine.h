@@ -1,6 +1,7 @@
 /*
  * quarantine.h - freed heap blocks that are not returned to libc yet, in free mode (option
- * quarantine_size_mb), so that every use after free and every double free is reported.
+ * quarantine_size_mb), so that a use after free or a double free is reported while the block is in
+ * the queue.
  *
  * Model:   a queue; when it holds too many bytes, the oldest blocks are returned to libc.
  * Memory:  one mapping for the queue.

@@ -139,8 +139,9 @@ PF_INTERPOSE(void *, mremap, (void *old, size_t had, size_t size, int flags, ...
     return p;
 }
 
-/* The pages are returned and read as zero: they have no history. Other advice changes no
- * contents. */
+/* MADV_DONTNEED and MADV_REMOVE return the pages, which then read as zero: they have no history.
+ * After MADV_FREE the kernel may return them at any later time; until then they keep their
+ * contents, so they keep their history too. Other advice changes no contents. */
 PF_INTERPOSE(int, madvise, (void *at, size_t size, int advice))
 {
     PF_CALL(c, madvise);

@@ -5,8 +5,8 @@
  *
  * Not supported: coverage, symbolisation by program counter, and malloc hooks, whose installation
  * fails. A program can announce the system calls that it makes without libc, by calling hooks.
- * Those for transfers and close count like read, write and close; the other hooks do nothing
- * (syscall_hooks.sh).
+ * Those for transfers, close and fork count like read, write, close and fork; the other hooks do
+ * nothing (syscall_hooks.sh).
  */
 #include "race.h"
 #include "race_print.h"
