@@ -328,6 +328,7 @@ SETS(__sysv_signal, (int)(SA_RESETHAND | SA_NODEFER))
 
 /* System V: SIG_HOLD blocks, everything else unblocks. */
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
+PF_REAL_EXTERN(sigprocmask);
 PF_PROVIDE(sighandler_t, sigset, (int number, sighandler_t handler))
 {
     PF_CALL(c, sigset);
@@ -337,7 +338,9 @@ PF_PROVIDE(sighandler_t, sigset, (int number, sighandler_t handler))
         errno = EINVAL;
         return SIG_ERR;
     }
-    uint64_t set = bit(number), mask = 0;
+    sigset_t set, mask;
+    sigemptyset(&set);
+    sigaddset(&set, number);
     sighandler_t before = SIG_ERR;
     if (handler == SIG_HOLD)
         before = change(c.t, number, NULL, &now) == 0 ? now.sa_handler : SIG_ERR;
@@ -346,9 +349,10 @@ PF_PROVIDE(sighandler_t, sigset, (int number, sighandler_t handler))
     if (before == SIG_ERR)
         return SIG_ERR;
     /* Afterwards: a signal that was blocked meets the new action. */
-    pf_sys(SYS_rt_sigprocmask, handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK, &set, &mask,
-           sizeof set);
-    return mask & set ? SIG_HOLD : before;
+    int how = handler == SIG_HOLD ? SIG_BLOCK : SIG_UNBLOCK;
+    int r = c.t ? PF_BLOCKING(c, PF_REAL(sigprocmask)(how, &set, &mask))
+                : PF_REAL(sigprocmask)(how, &set, &mask);
+    return r ? SIG_ERR : sigismember(&mask, number) ? SIG_HOLD : before;
 }
 
 /* A deferred signal is delivered before the mask changes: afterwards it might be blocked. */
