@@ -128,6 +128,8 @@ static int compare(const void *a, const void *b) { return *(const int *)a - *(co
     C(cnd_signal, cnd_signal(p))                                                                   \
     C(cnd_timedwait, (pthread_mutex_lock(&m), cnd_timedwait(p, (mtx_t *)&m, &past)))               \
     C(cnd_broadcast, cnd_broadcast(p))                                                             \
+    C(cnd_init, cnd_init(p))                                                                       \
+    C(cnd_destroy, (cnd_destroy(p), 0))                                                            \
     C(call_once, (call_once(p, once), 0))                                                          \
     C(memcpy_to, (long)memcpy(p, good, 32))                                                        \
     C(memcpy_from, (long)memcpy(good, p, 32))                                                      \
