@@ -108,6 +108,7 @@ class Expectation:
             raise BadTest(f"{path}: expected a `// want:` or a `// case:` line at the top")
         self.sources = [self.path] + [self._near(s) for s in self._words("sources")]
         self.shared = [self._library(words) for words in self.values["shared"]]
+        self._check_that_libraries_are_used()
         self.marks = self._read_marks()
         self.races = [self._race(w) for w in self.values["want"] if w != "none"]
         if self.races and "none" in self.values["want"]:
@@ -141,6 +142,13 @@ class Expectation:
         if not sources:
             raise BadTest(f"{self.path}: `shared: {words}` names no source")
         return name, [self._near(s) for s in sources]
+
+    def _check_that_libraries_are_used(self):
+        code = "".join(s.read_text() for s in self.sources)
+        for name, _ in self.shared:
+            linked = f"-l{name.removeprefix('lib').removesuffix('.so')}" in self.link_flags()
+            if not linked and f'"{name}"' not in code and f"/{name}" not in code:
+                raise BadTest(f"{self.path}: {name} is neither linked (`libs:`) nor opened")
 
     def files(self):
         return self.sources + [s for _, sources in self.shared for s in sources]

@@ -1,6 +1,7 @@
 // A library replaces libc's allocator by defining __libc_malloc and so on, as tcmalloc does.
 // want: none
 // shared: liballocator.so part/other_allocator.c
+// libs: -Wl,--no-as-needed -lallocator
 #include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,10 @@ int main(void)
         if (malloc_usable_size(p) < 2 * size)
             return 1;
         free(p);
+        free(next);
+        next = calloc(1, size);
+        if (!next || next[0] || next[size - 1])
+            return 1;
         free(next);
     }
     return 0;

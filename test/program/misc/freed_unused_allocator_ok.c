@@ -2,6 +2,7 @@
 // library does not know the blocks.
 // want: none
 // shared: libusable.so part/other_usable_size.c
+// libs: -Wl,--no-as-needed -lusable
 #include <malloc.h>
 #include <stdlib.h>
 

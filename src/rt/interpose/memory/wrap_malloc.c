@@ -11,8 +11,8 @@
  *
  * A library of the program may replace glibc's allocator. One that defines only malloc and its
  * family (jemalloc) is not used, because ours come first. One that also defines __libc_malloc
- * (tcmalloc) is: its blocks have no header of glibc, and its realloc may copy by an interposed
- * function.
+ * (tcmalloc) is: its blocks have no header of glibc, and its realloc and calloc may call interposed
+ * functions on memory that is marked as freed.
  *
  * An allocation by instrumented code is a write of the block. One by other code is not: what orders
  * it before the uses of the block may be invisible, too.
@@ -332,7 +332,9 @@ HEAP_HOT(void *, calloc, (size_t n, size_t each))
         errno = ENOMEM;
         return NULL;
     }
+    pf_nest();
     void *p = pf_directed() ? __libc_calloc(1, padded(size)) : __libc_calloc(n, each);
+    pf_unnest();
     pf_heap_allocated(&pf_native_calloc, p, size, CALLER);
     if (p && n * each < CALLOC_WRITES_MAX && !called_by_libc(CALLER))
         PF_WITH_FRAME(calloc, pf_writes(p, n * each));
