@@ -3,7 +3,7 @@
 // case: run
 // exit: 66
 // out: every thread was joined
-// err: in last
+// err: #0 last
 #include <pthread.h>
 #include <stdio.h>
 
