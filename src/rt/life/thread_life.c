@@ -156,13 +156,19 @@ void pf_thread_begin(struct pf_thread *t)
     pf_unnest();
 }
 
-/* The struct stays for reports. Most of it is caches: their pages are returned to the kernel. */
+/* Returns the whole pages of [from, to) to the kernel. */
+static void discard_pages(const void *from, const void *to)
+{
+    uintptr_t first = ((uintptr_t)from + 4095) & -4096ul, end = (uintptr_t)to & -4096ul;
+    if (first < end)
+        pf_sys_discard((void *)first, end - first);
+}
+
+/* The struct stays for reports. Most of it is caches, which are not used any more. */
 static void discard_caches(struct pf_thread *t)
 {
-    uintptr_t from = ((uintptr_t)&t->shadow.site_pairs + 4095) & -4096ul,
-              to = (uintptr_t)&t->order.span & -4096ul;
-    if (from < to)
-        pf_sys_discard((void *)from, to - from);
+    discard_pages(&t->shadow.site_pairs, &t->shadow.pending_acquire);
+    discard_pages(t->context.recent, t->context.recent + (1 << PF_RECENT_CONTEXT_BITS));
 }
 
 void pf_thread_end(struct pf_thread *t)

@@ -1,8 +1,8 @@
 /*
  * thread_life.h - the life of a thread: created, begun, ended, joined.
  *
- * Threads: as stated below. They nest by themselves, except pf_thread_set_joining, whose callers
- *          are nested; the callers of the others may be.
+ * Threads: as stated below. Each function enters the runtime by itself (pf_nest); its caller may
+ *          be inside already. The callers of pf_thread_set_joining must be.
  * Errors:  pf_thread_create returns NULL at a limit, counted as PF_LIMIT_THREADS.
  */
 #ifndef PF_RT_THREAD_LIFE_H
