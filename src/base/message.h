@@ -16,7 +16,8 @@ int pf_complain(const char *verb, const char *format, ...) __attribute__((format
 /* Set by --quiet: notes and reports are not printed, only errors. */
 extern bool pf_quiet;
 
-/* The same for a message that is not an error: pf_last_complaint is unchanged. */
+/* Prints "pf VERB: message" for a message that is not an error, unless pf_quiet is set.
+ * pf_last_complaint is unchanged. */
 void pf_note(const char *verb, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* Prints text that contains names from elsewhere, with control characters escaped

@@ -23,7 +23,7 @@ struct pf_cc_sanitize {
     bool no_accesses; /* -fno-sanitize-thread-memory-access */
     const char **ignorelists;
     size_t nignorelists;
-    /* Flags that cannot work, or NULL. */
+    /* The given flags that pf cc refuses, by kind; NULL: not given. */
     const char *incompatible[PF_CC_INCOMPATIBLE]; /* indexed by sanitizer */
     const char *no_frames, *no_atomics, *no_recover, *pass_option;
 };

@@ -24,7 +24,7 @@ struct pf_cc_scan {
     bool debug;         /* a flag enables debug information with lines */
     const char *target; /* the unsupported flag, or NULL */
     struct pf_cc_sanitize sanitize;
-    /* a flag that clang must not get inside a response file, from which it cannot be removed */
+    /* a flag in a response file that only pf cc understands; it cannot be hidden from clang there */
     const char *in_response;
 };
 

@@ -5,6 +5,7 @@
 #include "baseline.h"
 #include "cli.h"
 #include "fleet_options.h"
+#include "launch.h"
 #include "state_read.h"
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * cli.h - the verbs of `pf` and the parser of their command lines.
  *
- * Errors:  verbs print their own messages and return an exit status; nothing else prints.
+ * Errors:  verbs print error messages and return an exit status; libraries return errors to them.
  */
 #ifndef PF_CLI_H
 #define PF_CLI_H

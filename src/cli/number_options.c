@@ -1,7 +1,21 @@
 /* number_options.c - see number_options.h. */
 #include "number_options.h"
 #include "cli.h"
+#include <errno.h>
 #include <stdlib.h>
+
+int pf_cli_count(const char *verb, const char *name, const char *text, uint64_t *out)
+{
+    char *end = NULL;
+    errno = 0;
+    unsigned long long n = text ? strtoull(text, &end, 10) : 0;
+    if (!text)
+        return PF_EXIT_OK;
+    if (*text < '0' || *text > '9' || *end || !n || errno)
+        return pf_complain(verb, "--%s=%s: expected a number from 1", name, text);
+    *out = n;
+    return PF_EXIT_OK;
+}
 
 int pf_cli_numbers(const char *verb, const struct pf_cli_number *at, size_t count)
 {

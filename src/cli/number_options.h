@@ -5,6 +5,7 @@
 #define PF_CLI_NUMBER_OPTIONS_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct pf_cli_number {
     const char *name, *text; /* text NULL: the option was not given, and *out is not changed */
@@ -14,5 +15,9 @@ struct pf_cli_number {
 /* Parses the values. Returns an exit status; complains about the first value that is not a number
  * in its range. */
 int pf_cli_numbers(const char *verb, const struct pf_cli_number *at, size_t count);
+
+/* Parses the value of one option as a number from 1; `text` NULL: *out is not changed. Returns an
+ * exit status. */
+int pf_cli_count(const char *verb, const char *name, const char *text, uint64_t *out);
 
 #endif

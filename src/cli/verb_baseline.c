@@ -1,6 +1,7 @@
 /* verb_baseline.c - `pf baseline`: accepts the current findings, so that only new ones fail. */
 #include "baseline.h"
 #include "cli.h"
+#include "launch.h"
 #include "state_read.h"
 #include <stdio.h>
 #include <unistd.h>

@@ -209,7 +209,7 @@ static int add_arguments(struct command *c, const char *verb, const struct pf_cc
     return PF_EXIT_OK;
 }
 
-/* Adds what makes clang a compiler of photofinish. */
+/* Adds the plugin, the runtime and the flags that they need. */
 static int add_own_flags(struct command *c, const char *verb, const struct pf_cc_scan *s, bool cxx)
 {
     const char *libdir = pf_libdir_find(PLUGIN);

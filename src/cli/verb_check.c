@@ -11,6 +11,7 @@
 #include "file.h"
 #include "fleet_check.h"
 #include "fleet_options.h"
+#include "launch.h"
 #include "report_text.h"
 #include "state_limit.h"
 #include "state_read.h"
@@ -201,7 +202,7 @@ static void print_folder(const struct pf_check_work *w)
             w->settings->state ? w->settings->state : "");
 }
 
-/* Writes how the check ended: what is still to be done decides what the report calls incomplete. */
+/* Writes how the check ended; the report says "incomplete" if it was stopped or ended early. */
 static pf_status write_end(const struct pf_check_work *w, bool stopped, struct pf_error *e)
 {
     const char *how = stopped                                 ? PF_CHECK_END_SIGNAL

@@ -2,6 +2,7 @@
 #include "cli.h"
 #include "file.h"
 #include "finding_text.h"
+#include "launch.h"
 #include "narrative.h"
 #include "source_lines.h"
 #include "state_read.h"

@@ -10,7 +10,9 @@
 #include "file.h"
 #include "finding_json.h"
 #include "finding_text.h"
+#include "launch.h"
 #include "load_trace.h"
+#include "number_options.h"
 #include "predicted_finding.h"
 #include "program.h"
 #include "progress.h"
@@ -124,7 +126,7 @@ int pf_verb_explore(int argc, char **argv)
          NULL},
         {"json", "FILE", "write the result as JSON; - is standard output", &v.json, NULL},
         PF_CLI_QUIET,
-        {"state", "DIR", "the state folder (default: .photofinish)", &state, NULL},
+        {"state", "DIR", "the state folder (default " PF_DEFAULT_STATE ")", &state, NULL},
         {"o", "DIR",
          "write clips of runs that failed or showed a data race to DIR (default: explored in the\n"
          "                         state folder)",
@@ -151,25 +153,20 @@ int pf_verb_explore(int argc, char **argv)
         "not, 2 on an error.",
         options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_OK, next = pf_cli_parse(&verb, argc, argv, &status);
-    char *end = NULL, *standard = NULL;
+    char *standard = NULL;
     if (next < 0)
         return status;
     v.settings.jobs = 1;
-    if (jobs) {
-        unsigned long n = strtoul(jobs, &end, 10);
-        if (!n || n > PF_RESIDENT_MAX || *end)
-            return pf_complain(VERB, "--jobs=%s: expected a number from 1 to %d", jobs,
-                               PF_RESIDENT_MAX);
-        v.settings.jobs = (uint32_t)n;
-    }
+    const struct pf_cli_number number = {"jobs", jobs, 1, PF_RESIDENT_MAX, &v.settings.jobs};
+    if (pf_cli_numbers(VERB, &number, 1) != PF_EXIT_OK)
+        return PF_EXIT_USAGE;
     if (next >= argc)
         return pf_complain(VERB, "no program given; usage: pf explore %s", verb.usage);
-    v.settings.runs = runs ? strtoull(runs, &end, 10) : 0;
-    if (runs && (!v.settings.runs || *end))
-        return pf_complain(VERB, "--runs=%s: expected a number from 1", runs);
+    if (pf_cli_count(VERB, "runs", runs, &v.settings.runs) != PF_EXIT_OK)
+        return PF_EXIT_USAGE;
     if (time && !pf_duration_parse(time, &v.settings.time_ms))
         return pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", time);
-    standard = pf_mem_format("%s/explored", state ? state : ".photofinish");
+    standard = pf_mem_format("%s/explored", state ? state : PF_DEFAULT_STATE);
     v.settings.folder = folder ? folder : standard;
     v.settings.should_stop = pf_interrupted;
     pf_findings_init(&v.findings);

@@ -5,6 +5,7 @@
 #include "fleet_engine.h"
 #include "fleet_options.h"
 #include "fleet_task.h"
+#include "launch.h"
 #include "state_read.h"
 #include <inttypes.h>
 #include <stdio.h>

@@ -15,6 +15,7 @@
 #include "finding_json.h"
 #include "finding_text.h"
 #include "load_trace.h"
+#include "number_options.h"
 #include "report_text.h"
 #include "run_report.h"
 #include "schedule_step.h"
@@ -29,6 +30,7 @@
 #include <unistd.h>
 
 #define VERB "hatch"
+#define JOBS_MAX 256
 
 struct hatch {
     struct pf_predict_job j;
@@ -453,7 +455,7 @@ int pf_verb_hatch(int argc, char **argv)
         "Exit status: 66 if something happened that counts, 0 if not, 2 on an error.",
         options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_OK, next = 0;
-    char *standard = NULL, *end = NULL;
+    char *standard = NULL;
     const char *path = NULL;
     /* the file may come before the options */
     for (int at = 0; at < argc && next >= 0; at += next) {
@@ -466,15 +468,16 @@ int pf_verb_hatch(int argc, char **argv)
     }
     pf_predict_job_init(&h->j);
     h->window = pf_cli_window(window);
-    h->run.jobs = jobs ? strtoul(jobs, &end, 10) : 1;
+    h->run.jobs = 1;
+    const struct pf_cli_number number = {"jobs", jobs, 1, JOBS_MAX, &h->run.jobs};
     if (status == -1)
         status = pf_complain(VERB, "give only one recording");
     else if (next < 0)
         ;
     else if (!path)
         status = pf_complain(VERB, "no recording given; usage: pf hatch %s", verb.usage);
-    else if (!h->run.jobs || (end && *end))
-        status = pf_complain(VERB, "--jobs=%s: expected a number from 1", jobs);
+    else if ((status = pf_cli_numbers(VERB, &number, 1)) != PF_EXIT_OK)
+        ;
     else if (limit && !pf_duration_parse(limit, &h->run.limit_ms))
         status = pf_complain(VERB, "--limit=%s: expected a duration such as 90s or 2m", limit);
     else if (!h->window)

@@ -8,7 +8,9 @@
 #include "fleet_options.h"
 #include "hunt.h"
 #include "hunt_on_fleet.h"
+#include "launch.h"
 #include "libdir.h"
+#include "number_options.h"
 #include "progress.h"
 #include "search_stop.h"
 #include <inttypes.h>
@@ -122,7 +124,7 @@ int pf_verb_hunt(int argc, char **argv)
          &without, NULL},
         {"json", "FILE", "write the result as JSON; - is standard output", &v.json, NULL},
         PF_CLI_QUIET,
-        {"state", "DIR", "the state folder (default: .photofinish)", &state, NULL},
+        {"state", "DIR", "the state folder (default " PF_DEFAULT_STATE ")", &state, NULL},
         PF_FLEET_OPTIONS(fleet),
         PF_FLEET_CONTINUE(fleet),
     };
@@ -136,18 +138,16 @@ int pf_verb_hunt(int argc, char **argv)
         "Exit status: 66 if a race was found, 0 if not, 2 on an error.",
         options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_OK, next = pf_cli_parse(&verb, argc, argv, &status);
-    char *end = NULL;
     if (next < 0)
         return status;
     v.settings.time_ms = 600000;
     v.settings.solver_ms = 2000;
-    v.settings.runs = runs ? strtoull(runs, &end, 10) : 0;
     if (fleet.resume)
-        return pf_fleet_resume(VERB, state ? state : ".photofinish");
+        return pf_fleet_resume(VERB, state ? state : PF_DEFAULT_STATE);
     if (next >= argc)
         return pf_complain(VERB, "no program given; usage: pf hunt %s", verb.usage);
-    if (runs && (!v.settings.runs || *end))
-        return pf_complain(VERB, "--runs=%s: expected a number from 1", runs);
+    if (pf_cli_count(VERB, "runs", runs, &v.settings.runs) != PF_EXIT_OK)
+        return PF_EXIT_USAGE;
     if (time && !pf_duration_parse(time, &v.settings.time_ms))
         return pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", time);
     if (solver && !pf_duration_parse(solver, &v.settings.solver_ms))
@@ -158,7 +158,7 @@ int pf_verb_hunt(int argc, char **argv)
         return pf_complain(VERB, "--without and --on exclude each other");
     if (fleet.on) {
         struct pf_hunt_on_fleet h = {.options = &fleet,
-                                     .state = state ? state : ".photofinish",
+                                     .state = state ? state : PF_DEFAULT_STATE,
                                      .json = v.json,
                                      .export = v.settings.export,
                                      .inputs = v.settings.inputs,
@@ -169,7 +169,7 @@ int pf_verb_hunt(int argc, char **argv)
                                      .runs = v.settings.runs};
         return pf_hunt_on_fleet(&h);
     }
-    char *folder = pf_mem_format("%s/hunt", state ? state : ".photofinish");
+    char *folder = pf_mem_format("%s/hunt", state ? state : PF_DEFAULT_STATE);
     v.settings.state = folder;
     v.settings.argv = argv + next;
     v.settings.should_stop = pf_interrupted;

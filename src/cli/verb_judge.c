@@ -12,6 +12,7 @@
 #include "judge_findings.h"
 #include "judge_on_fleet.h"
 #include "judged_text.h"
+#include "launch.h"
 #include "libdir.h"
 #include "load_trace.h"
 #include "lock_removal.h"
@@ -131,7 +132,7 @@ static int add_clip(struct judge_verb *v, const char *path)
 
 /* --- without a lock --- */
 
-/* The races of a recording that were listed so far are forgotten; what remains are their ids. */
+/* Drops the races that are listed so far and their trace; keeps only their ids. */
 static void take_known(struct judge_verb *v, pf_vec_u64 *known)
 {
     for (size_t i = 0; i < v->items.len; i++)

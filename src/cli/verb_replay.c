@@ -6,6 +6,7 @@
 #include "cli.h"
 #include "clip_machine.h"
 #include "directed.h"
+#include "launch.h"
 #include "narrative.h"
 #include "run_report.h"
 #include "state_read.h"

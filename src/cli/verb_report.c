@@ -5,6 +5,7 @@
 #include "findings.h"
 #include "foreign.h"
 #include "html.h"
+#include "launch.h"
 #include "report_text.h"
 #include "sarif.h"
 #include "state_read.h"

@@ -416,7 +416,7 @@ int pf_verb_suite(int argc, char **argv)
     struct suite s = {.sample = "full",
                       .jobs = "1",
                       .repeat = "1",
-                      .state = ".photofinish",
+                      .state = PF_DEFAULT_STATE,
                       .limit = "10m",
                       .grace = "2s"};
     struct pf_launch *l = &s.settings.launch;
@@ -428,7 +428,7 @@ int pf_verb_suite(int argc, char **argv)
          NULL},
         {"jobs", "N", "run N tests in parallel (default 1)", &s.jobs, NULL},
         {"repeat", "N", "run the whole list N times (default 1)", &s.repeat, NULL},
-        {"state", "DIR", "keep all files in DIR (default .photofinish)", &s.state, NULL},
+        {"state", "DIR", "keep all files in DIR (default " PF_DEFAULT_STATE ")", &s.state, NULL},
         {"limit", "TIME", "end a test after TIME (default 10m; 0: never)", &s.limit, NULL},
         {"grace", "TIME", "time between SIGTERM and SIGKILL (default 2s)", &s.grace, NULL},
         {"json", "FILE", "write the findings as JSON; - is standard output", &s.json, NULL},

@@ -115,7 +115,7 @@ static bool shared_should_stop(void *arg)
 static int shared_function(const void *arg)
 {
     const struct shared_run *u = arg;
-    pf_try_shared(u->r->t, u->r->recording, u->all, u->n, u->folder, (unsigned)u->r->jobs);
+    pf_try_shared(u->r->t, u->r->recording, u->all, u->n, u->folder, u->r->jobs);
     return 0;
 }
 
@@ -351,20 +351,20 @@ static int cause_function(const void *arg)
 
 static bool is_cause_unknown(const struct pf_try_item *it)
 {
-    return !it->asked && !it->h->stuck && it->result->verdict == PF_TRY_ERROR &&
+    return !it->examined && !it->h->stuck && it->result->verdict == PF_TRY_ERROR &&
            it->result->verified;
 }
 
 static void set_cause_unknown(struct pf_try_item *it, const char *why)
 {
-    it->asked = true;
+    it->examined = true;
     snprintf(it->result->unrelated, sizeof it->result->unrelated, "%.150s", why);
 }
 
 static pf_status begin_cause(struct try_slot *s, struct pf_command *c, struct pf_error *e)
 {
     (void)e;
-    s->item->asked = true;
+    s->item->examined = true;
     *c = command_for(s->r, cause_function, s);
     c->limit_ms = LIMIT_MS;
     c->grace_ms = GRACE_MS;
@@ -531,7 +531,7 @@ pf_status pf_try_all(struct pf_try_all *r, struct pf_error *e)
     if (!r->skip_harm)
         find_harm(r);
     for (size_t i = 0; i < r->n; i++)
-        r->items[i].asked = r->skip_harm;
+        r->items[i].examined = r->skip_harm;
     r->comparing = true; /* now it is known which of them failed */
     if (s == PF_OK)
         s = run_phases(r, e);

@@ -22,15 +22,16 @@ struct pf_try_item {
     struct pf_try_result *result; /* set by pf_try_all, valid until release */
     /* set by pf_try_all: it was tried alone; its result is final; its clip was replayed */
     bool tried, decided, replayed;
-    bool compared; /* with the serial orders of its regions (serial_orders.h), or not possible */
-    bool asked; /* whether its failure belongs to it (harm_cause.h), or not possible */
+    /* nothing is left to do: compare it with the serial orders of its regions (serial_orders.h);
+     * find out whether its failure belongs to it (harm_cause.h) */
+    bool compared, examined;
 };
 
 struct pf_try_all {
     const struct pf_trace *t;
     const struct pf_clip *recording;
     const char *folder; /* for the clips; must exist */
-    unsigned long jobs;
+    unsigned jobs;
     uint64_t limit_ms; /* for all tries; 0: none */
     bool one_by_one; /* run each candidate separately, from the beginning */
     /* set by pf_try_all: it now searches for the causes of failures, and compares with the serial

@@ -11,7 +11,6 @@
 
 #include "findings.h"
 
-#define PF_DEFAULT_STATE ".photofinish"
 #define PF_JUDGED_FILE                                                                             \
     "judged.json" /* in the state folder: the findings that pf judge has judged */
 

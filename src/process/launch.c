@@ -95,7 +95,7 @@ pf_status pf_launch_environment(const struct pf_launch *l, const char *folder, c
         pf_text_bytes(&t, l->overhead, strcspn(l->overhead, "%"));
     }
     if (l->sample && pf_sample_keeps_state(l->sample)) {
-        const char *state = l->state ? l->state : PF_STATE_FOLDER;
+        const char *state = l->state ? l->state : PF_DEFAULT_STATE;
         s = pf_folder_make(state, e);
         if (s == PF_OK)
             s = add_path(&t, "state", state, e);

@@ -12,12 +12,12 @@
 #include "status.h"
 #include <stdbool.h>
 
-#define PF_STATE_FOLDER ".photofinish"
+#define PF_DEFAULT_STATE ".photofinish"
 
 struct pf_launch {
     const char *sample; /* the sampling policy; NULL: that of PF_OPTIONS, by default full */
     const char *overhead;     /* its share of time, "N" or "N%"; NULL: the default */
-    /* folder for the state that policies keep between runs; NULL: PF_STATE_FOLDER */
+    /* folder for the state that policies keep between runs; NULL: PF_DEFAULT_STATE */
     const char *state;
     const char *suppressions; /* file; NULL: none */
     bool generate, strict, quiet;

@@ -152,6 +152,8 @@ EOF
 # The number of jobs does not affect the result.
 status 2 "$PF" explore --jobs 0 -- ./account
 has err "--jobs=0: expected a number from 1"
+status 2 "$PF" explore --runs=-1 -- ./account
+has err "--runs=-1: expected a number from 1"
 "$PF" cc -g -O1 -pthread "$ROOT/example/tally.c" -o tally
 for jobs in 1 3; do
     status 66 "$PF" explore --jobs $jobs --json account.$jobs.json -o account.$jobs -- ./account

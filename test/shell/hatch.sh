@@ -43,6 +43,10 @@ status 2 "$PF" hatch
 has err "no recording given"
 status 2 "$PF" hatch --jobs=none ordered.clip
 has err "--jobs=none"
+status 2 "$PF" hatch --jobs=-1 ordered.clip
+has err "--jobs=-1: expected a number from 1"
+status 2 "$PF" hatch --jobs=4294967296 ordered.clip
+has err "--jobs=4294967296: expected a number from 1"
 status 2 "$PF" hatch nowhere.clip
 has err "nowhere.clip"
 

@@ -65,5 +65,7 @@ status 2 "$PF" hunt -- ./missing
 has err "missing"
 status 2 "$PF" hunt --runs x -- ./reader in.txt
 has err "--runs=x: expected a number from 1"
+status 2 "$PF" hunt --runs=-1 -- ./reader in.txt
+has err "--runs=-1: expected a number from 1"
 status 2 "$PF" hunt --input nonsense -- ./reader in.txt
 has err "nonsense"
