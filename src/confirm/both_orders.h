@@ -76,7 +76,8 @@ struct pf_both_orders {
 
 /* Runs all continuations. */
 PF_MUST_USE pf_status pf_both_orders_run(struct pf_both_orders *q, struct pf_error *e);
-/* Removes what the runs in this folder shared. */
+/* Removes the files that all runs in this folder share: the answers of the outside world, and the
+ * list of hidden files (private_files.h). */
 void pf_both_orders_forget(const char *folder);
 
 /* True if the two accesses happened in the wanted order. */

@@ -216,7 +216,8 @@ static void read_regions(struct pf_reader *r, const struct pf_trace *t, const js
     }
 }
 
-/* Reads the order. Its length is checked, but not that every event occurs only once. */
+/* Reads the order. An event that occurs twice, or that comes before `start`, is an error: no run can
+ * follow such a schedule. */
 static uint32_t *read_order(struct pf_reader *r, const struct pf_trace *t, const json_t *o,
                             struct pf_try_schedule *w)
 {
@@ -225,6 +226,7 @@ static uint32_t *read_order(struct pf_reader *r, const struct pf_trace *t, const
     w->order = order;
     if (!v)
         return order;
+    bool *taken = pf_mem_zero(t->events.len, sizeof *taken);
     w->start = event_of(r, t, json_object_get(o, "start"), "start");
     for (size_t i = 0; i < json_array_size(v) && !r->status; i++) {
         const json_t *run = json_array_get(v, i);
@@ -232,11 +234,16 @@ static uint32_t *read_order(struct pf_reader *r, const struct pf_trace *t, const
         uint32_t last = event_of(r, t, json_array_get(run, 1), "order");
         if (r->status)
             break;
-        if (last < first || last - first >= t->events.len - w->norder)
+        if (last < first)
             pf_read_fail(r, "runs [first, last], every event once", "order");
-        for (uint32_t k = first; k <= last && !r->status; k++)
+        for (uint32_t k = first; k <= last && !r->status; k++) {
+            if (taken[k] || k < w->start)
+                pf_read_fail(r, "runs [first, last], every event once", "order");
+            taken[k] = true;
             order[w->norder++] = k;
+        }
     }
+    free(taken);
     if (!w->norder && !w->stuck)
         pf_read_fail(r, "runs [first, last], every event once", "order");
     return order;

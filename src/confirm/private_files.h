@@ -1,5 +1,5 @@
 /*
- * private_files.h - the view of the files that runs get which repeat a recording.
+ * private_files.h - which files the runs see that repeat a recording.
  *
  * Model:   such runs are private: no other process sees what they change, so every run finds the
  *          same files. The recording itself has left its output in the user's folder. A program
@@ -20,7 +20,7 @@ char *pf_private_files(const struct pf_clip *recording, const char *folder);
 bool pf_private_files_hide(const struct pf_clip *recording, const char *folder);
 /* True if the run ended because it made a call that cannot be kept private. */
 bool pf_private_files_refused(const struct pf_clip_end *end);
-/* Forgets what is hidden. */
+/* Removes the list of the hidden files: the next runs of the folder see all files. */
 void pf_private_files_forget(const char *folder);
 
 #endif

@@ -24,7 +24,7 @@ struct pf_resident_start {
     const struct pf_schedule_plan_step *plan; /* up to the checkpoint */
     size_t nsteps;                            /* less than PF_RESIDENT_STEPS */
     uint32_t jobs; /* most resident processes; fewer start if the copies would share something */
-    uint64_t limit_ms; /* most time until the target has reached it */
+    uint64_t limit_ms; /* most time until the target has reached the checkpoint */
     bool (*should_stop)(void); /* NULL: never */
     bool allow_outside; /* copies may use connections to other processes */
     const struct pf_answer_file *answers; /* shared by all copies; outlives the host */

@@ -107,6 +107,8 @@ status 0 "$PF" dump account.clip
 lock=$(awk '$3 ~ /^lock/ {print $1 - 1; exit}' out)
 refused "s['events'][0] = $lock" "expected accesses in events"
 refused "s['order'] = [[5, 3]]" "expected runs [first, last], every event once in order"
+refused "s['order'] += [s['order'][-1]]" "expected runs [first, last], every event once in order"
+refused "s['start'] = s['order'][0][1] + 1" "expected runs [first, last], every event once in order"
 refused "s['order'] = [[0, 'x']]" "expected an event number in order"
 refused "s['start'] = -1" "expected an event number in start"
 echo '{"version": 1,' >bad.json
