@@ -9,7 +9,7 @@
 
 static void add_recording(pf_vec_to_search *list, const struct pf_check_line *l, const char *child)
 {
-    struct pf_chain_recording r = {.test = l->test, .clip = l->step};
+    struct pf_chain_recording r = {.test = l->test, .step = l->step};
     snprintf(r.child, sizeof r.child, "%s", child);
     pf_vec_push(list, r);
 }
@@ -18,7 +18,7 @@ static void add_recording(pf_vec_to_search *list, const struct pf_check_line *l,
 static void forget_recording(pf_vec_to_search *list, const struct pf_check_line *l)
 {
     for (size_t i = 0; i < list->len; i++)
-        if (list->at[i].clip == l->clip && !strcmp(list->at[i].child, l->child))
+        if (list->at[i].step == l->from_step && !strcmp(list->at[i].child, l->child))
             list->at[i--] = list->at[--list->len];
 }
 
@@ -29,12 +29,12 @@ void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *step, co
         return;
     c->tests[step->test].forks |= many;
     if (step->kind == PF_CHECK_DIRECT)
-        add_recording(&c->aimed, step, path);
+        add_recording(&c->aimed_recordings, step, path);
     else
-        add_recording(&c->children, step, path);
+        add_recording(&c->child_recordings, step, path);
 }
 
-static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool clip)
+static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool produced)
 {
     struct pf_chain_test *t = &c->tests[l->test];
     struct pf_chain_tried *tried;
@@ -46,21 +46,21 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
         break;
     case PF_CHECK_RECORD:
         t->record = PF_CHAIN_OVER;
-        if (clip)
+        if (produced)
             pf_vec_push(&t->to_search, l->step);
         t->length = l->length ? l->length : t->length;
         t->batches &= strcmp(l->how, "limit") != 0; /* its schedules would not end either */
-        t->failed = clip ? 0 : t->failed + 1;
+        t->failed = produced ? 0 : t->failed + 1;
         t->recordable = t->failed < MAX_FAILED_RECORDINGS;
         break;
     case PF_CHECK_BATCH:
         t->record = PF_CHAIN_OVER;
         if (l->late)
-            t->switches = clip && !l->refused;
+            t->switches = produced && !l->refused;
         else if (l->refused)
             t->switches_only = true;
         else
-            t->batches = clip;
+            t->batches = produced;
         t->batches &= t->switches || !t->switches_only;
         t->length = l->length ? l->length : t->length;
         if (pf_share_policy_of(l->schedule) != PF_SHARE_POLICIES)
@@ -82,7 +82,7 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
             t->hatch = PF_CHAIN_OVER;
         break;
     case PF_CHECK_LOOK:
-        if (l->clip == t->searched && !l->child[0])
+        if (l->from_step == t->searched && !l->child[0])
             t->look = PF_CHAIN_OVER;
         break;
     case PF_CHECK_JUDGE:
@@ -94,22 +94,22 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
         tried = pf_chain_find_tried(c, l->finding);
         tried->tries++;
         tried->round = l->round;
-        if (clip)
-            add_recording(&c->aimed, l, "");
+        if (produced)
+            add_recording(&c->aimed_recordings, l, "");
         break;
     default:
         break;
     }
 }
 
-void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *step, bool clip)
+void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *step, bool produced)
 {
     c->running--;
     c->ordinary -= pf_chain_is_ordinary(step);
     c->started = true;
     c->tests[step->test].complete |= step->complete;
     c->cut |= step->round == 0 && pf_chain_is_ordinary(step) && pf_check_line_cut(step);
-    apply_result(c, step, clip);
+    apply_result(c, step, produced);
 }
 
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line)
@@ -143,7 +143,7 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *step)
             t->hatch = PF_CHAIN_OVER;
         break;
     case PF_CHECK_LOOK:
-        if (step->clip == t->searched && !step->child[0])
+        if (step->from_step == t->searched && !step->child[0])
             t->look = PF_CHAIN_OVER;
         break;
     case PF_CHECK_JUDGE:
@@ -154,7 +154,7 @@ void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *step)
     }
 }
 
-void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip)
+void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool produced)
 {
     if (line->test >= c->ntests)
         return;
@@ -162,41 +162,41 @@ void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool
     while (c->round < line->round)
         pf_chain_next_round(c);
     c->over = false; /* the user asked to continue */
-    if (line->kind == PF_CHECK_RECORD && line->clip) {
-        if (clip)
+    if (line->kind == PF_CHECK_RECORD && line->from_step) {
+        if (produced)
             pf_chain_add_recording(c, line);
         return;
     }
     if (line->kind == PF_CHECK_BATCH && line->first + line->schedules > c->seed + t->seeds)
         t->seeds = line->first + line->schedules - c->seed;
     if (!pf_check_line_cut(line)) { /* otherwise it is repeated */
-        apply_result(c, line, line->kind == PF_CHECK_BATCH ? line->schedules > 0 : clip);
+        apply_result(c, line, line->kind == PF_CHECK_BATCH ? line->schedules > 0 : produced);
         t->complete |= line->complete;
     }
     if (line->kind == PF_CHECK_LOOK)
-        forget_recording(&c->aimed, line);
+        forget_recording(&c->aimed_recordings, line);
     if (line->kind == PF_CHECK_HATCH && !pf_check_line_cut(line) && line->child[0])
-        forget_recording(&c->children, line);
+        forget_recording(&c->child_recordings, line);
     for (size_t i = 0; line->kind == PF_CHECK_HATCH && !line->child[0] &&
                        !pf_check_line_cut(line) && i < t->to_search.len;
          i++)
-        if (t->to_search.at[i] == line->clip) {
-            t->searched = line->clip;
+        if (t->to_search.at[i] == line->from_step) {
+            t->searched = line->from_step;
             t->to_search.at[i] = t->to_search.at[--t->to_search.len];
         }
 }
 
 uint64_t pf_chain_first_recording(const struct pf_chain *c, uint64_t step)
 {
-    const pf_vec_to_search *lists[] = {&c->aimed, &c->children};
+    const pf_vec_to_search *lists[] = {&c->aimed_recordings, &c->child_recordings};
     for (size_t i = 0; i < c->ntests; i++)
         for (size_t k = 0; k < c->tests[i].to_search.len; k++)
             if (c->tests[i].to_search.at[k] < step)
                 step = c->tests[i].to_search.at[k];
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
         for (size_t k = 0; k < lists[i]->len; k++)
-            if (lists[i]->at[k].clip < step)
-                step = lists[i]->at[k].clip;
+            if (lists[i]->at[k].step < step)
+                step = lists[i]->at[k].step;
     return step;
 }
 

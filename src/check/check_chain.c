@@ -51,8 +51,8 @@ void pf_chain_release(struct pf_chain *c)
         pf_vec_release(&c->tests[i].to_search);
     free(c->tests);
     pf_vec_release(&c->tried);
-    pf_vec_release(&c->aimed);
-    pf_vec_release(&c->children);
+    pf_vec_release(&c->aimed_recordings);
+    pf_vec_release(&c->child_recordings);
     *c = (struct pf_chain){0};
 }
 
@@ -88,12 +88,12 @@ static void set_schedule(const struct pf_chain *c, struct pf_check_line *u)
 }
 
 /* A race to aim at, of this program; NULL: there is none. They take turns. */
-static const struct pf_chain_target *find_aim(const struct pf_chain *c, size_t test,
-                                              const struct pf_chain_wanted *wanted)
+static const struct pf_chain_target *find_race_to_aim_at(const struct pf_chain *c, size_t test,
+                                                         const struct pf_chain_wanted *wanted)
 {
-    for (size_t k = 0; k < wanted->naims; k++) {
+    for (size_t k = 0; k < wanted->nraces; k++) {
         const struct pf_chain_target *a =
-            &wanted->aims[(c->tests[test].aimed_batches + k) % wanted->naims];
+            &wanted->races[(c->tests[test].aimed_batches + k) % wanted->nraces];
         if (*a->positions && (a->test == test || a->test == PF_CHAIN_ANY))
             return a;
     }
@@ -104,7 +104,7 @@ static void set_batch(struct pf_chain *c, const struct pf_chain_wanted *wanted,
                       struct pf_check_line *u)
 {
     struct pf_chain_test *t = &c->tests[u->test];
-    const struct pf_chain_target *aim = find_aim(c, u->test, wanted);
+    const struct pf_chain_target *aim = find_race_to_aim_at(c, u->test, wanted);
     enum pf_share_policy policy = pf_policy_shares_next(&t->shares, aim != NULL);
     uint64_t n = BATCH_EVENTS / length_of(t), most = BATCH_MOST;
     if (!t->seeds && c->round <= 1)
@@ -127,9 +127,10 @@ bool pf_chain_is_ordinary(const struct pf_check_line *l)
 }
 
 static bool begin(struct pf_chain *c, enum pf_chain_state *state, enum pf_check_kind kind,
-                  size_t test, uint64_t clip, struct pf_check_line *u)
+                  size_t test, uint64_t from_step, struct pf_check_line *u)
 {
-    *u = (struct pf_check_line){.kind = kind, .test = test, .round = c->round, .clip = clip};
+    *u = (struct pf_check_line){
+        .kind = kind, .test = test, .round = c->round, .from_step = from_step};
     *state = PF_CHAIN_RUNNING;
     c->running++;
     c->ordinary += pf_chain_is_ordinary(u);
@@ -195,10 +196,10 @@ static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *want
         memmove(t->to_search.at, t->to_search.at + 1, --t->to_search.len * sizeof *t->to_search.at);
         return begin(c, &t->hatch, PF_CHECK_HATCH, i, t->searched, u);
     }
-    if (c->children.len) {
+    if (c->child_recordings.len) {
         enum pf_chain_state ignored;
-        struct pf_chain_recording *child = &c->children.at[--c->children.len];
-        begin(c, &ignored, PF_CHECK_HATCH, child->test, child->clip, u);
+        struct pf_chain_recording *child = &c->child_recordings.at[--c->child_recordings.len];
+        begin(c, &ignored, PF_CHECK_HATCH, child->test, child->step, u);
         strcpy(u->child, child->child);
         return true;
     }
@@ -230,9 +231,9 @@ static size_t test_for(const struct pf_chain *c, const struct pf_chain_target *t
 static bool next_look(struct pf_chain *c, bool wanted, struct pf_check_line *u)
 {
     enum pf_chain_state ignored;
-    if (c->aimed.len) {
-        struct pf_chain_recording *a = &c->aimed.at[--c->aimed.len];
-        begin(c, &ignored, PF_CHECK_LOOK, a->test, a->clip, u);
+    if (c->aimed_recordings.len) {
+        struct pf_chain_recording *a = &c->aimed_recordings.at[--c->aimed_recordings.len];
+        begin(c, &ignored, PF_CHECK_LOOK, a->test, a->step, u);
         strcpy(u->child, a->child);
         strcpy(u->schedule, "racefuzzer");
         return true;
@@ -311,7 +312,7 @@ static bool next_hunt(struct pf_chain *c, struct pf_check_line *u)
 
 size_t pf_chain_count_open(const struct pf_chain *c)
 {
-    size_t n = c->aimed.len;
+    size_t n = c->aimed_recordings.len;
     for (size_t i = 0; i < c->ntests; i++)
         n += c->tests[i].to_search.len + c->tests[i].slices.left;
     return n;

@@ -41,8 +41,9 @@ struct pf_chain_target {
 struct pf_chain_wanted {
     const struct pf_chain_target *targets; /* races that are not confirmed, most wanted first */
     size_t ntargets;
-    const struct pf_chain_target *aims; /* all races: batches may be aimed at them */
-    size_t naims;
+    const struct pf_chain_target
+        *races; /* all races, also confirmed ones: batches may be aimed at them */
+    size_t nraces;
     size_t unjudged; /* confirmed races that are not judged */
     size_t unjudged_test; /* a test that has seen one of them */
 };
@@ -56,7 +57,7 @@ struct pf_chain_tried {
 /* A recording to be searched: its step, and the path of the forked child, or "". */
 struct pf_chain_recording {
     size_t test;
-    uint64_t clip;
+    uint64_t step;
     char child[sizeof((struct pf_check_line *)0)->child];
 };
 typedef PF_VEC(struct pf_chain_recording) pf_vec_to_search;
@@ -82,22 +83,22 @@ struct pf_chain {
     uint64_t explore_ms; /* time that the systematic search has used */
     uint64_t hunt_ms; /* time that hunts have used */
     size_t left_unjudged; /* races that the last of them did not judge */
-    pf_vec_to_search aimed;    /* recordings aimed at a finding, to be searched for races */
-    pf_vec_to_search children; /* forked children whose predictions are to be tried */
+    pf_vec_to_search aimed_recordings; /* recordings aimed at a finding, to be searched for races */
+    pf_vec_to_search child_recordings; /* forked children whose predictions are to be tried */
 };
 
 PF_MUST_USE pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *settings,
                                     struct pf_error *e);
 void pf_chain_release(struct pf_chain *c);
 
-/* Returns the next step in *step and counts it as running. Kind, test, round, clip, finding and
- * schedule of the line are set; of a batch also `first` and `schedules`, of a systematic search
+/* Returns the next step in *step and counts it as running. Kind, test, round, from_step,
+ * finding and schedule of the line are set; of a batch also `first` and `schedules`, of a systematic search
  * `schedules`. False: no step can start now (others must end first), or the chain has ended. */
 bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
                    struct pf_check_line *step);
-/* Reports that a step has ended. `clip`: it has produced a recording, or a batch has run at least
+/* Reports that a step has ended. `produced`: it has made a recording, or a batch has run at least
  * one schedule. */
-void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *step, bool clip);
+void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *step, bool produced);
 /* Adds a recording that was chosen from a batch or a systematic search; `line` is its line in the
  * journal. */
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line);
@@ -116,7 +117,7 @@ void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *step, co
  * every step is skipped ends the chain. */
 void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *step);
 /* Repeats the effect of a step that an earlier process has ended, from the journal. */
-void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool clip);
+void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool produced);
 /* Skips to this round, unless the chain has reached it; other tasks run the skipped rounds. */
 void pf_chain_start_at(struct pf_chain *c, uint64_t round);
 /* The number of events of a schedule of this program; 0: unknown. */

@@ -31,7 +31,7 @@ void pf_check_path(char *to, const char *folder, const char *format, uint64_t n)
 
 void pf_check_searched_path(char *to, const char *folder, const struct pf_check_line *line)
 {
-    pf_check_path(to, folder, PF_CHECK_CLIP, line->clip);
+    pf_check_path(to, folder, PF_CHECK_CLIP, line->from_step);
     size_t n = strlen(to);
     if (line->child[0])
         snprintf(to + n, PATH_MAX - n, PF_FORKED_SUFFIX "%s", line->child);

@@ -35,9 +35,9 @@ struct pf_check_line {
     uint64_t step;
     enum pf_check_kind kind;
     uint64_t test, round;
-    /* HATCH, LOOK: the step that made the recording; RECORD: the BATCH or EXPLORE it belongs to,
-     * 0: none */
-    uint64_t clip;
+    /* HATCH, LOOK: the step that made the recording; RECORD: the BATCH or EXPLORE that chose it,
+     * 0: none. In the journal it is called `clip`. */
+    uint64_t from_step;
     char child[100]; /* HATCH, LOOK: the path of the forked child to search; "": no child */
     uint64_t finding; /* DIRECT: the finding it is aimed at */
     char schedule[200]; /* RUN: the sampling policy */

@@ -32,7 +32,7 @@ void pf_check_found_release(struct pf_check_found *f)
     pf_findings_release(&f->all);
     free(f->origins);
     free(f->targets);
-    free(f->aims);
+    free(f->races);
     free(f->options);
     *f = (struct pf_check_found){0};
 }
@@ -70,11 +70,11 @@ static pf_status update_targets(struct pf_check_found *f, size_t test, struct pf
         f->caporigins = 2 * n;
         f->origins = pf_mem_resize(f->origins, f->caporigins, sizeof *f->origins);
         f->targets = pf_mem_resize(f->targets, f->caporigins, sizeof *f->targets);
-        f->aims = pf_mem_resize(f->aims, f->caporigins, sizeof *f->aims);
+        f->races = pf_mem_resize(f->races, f->caporigins, sizeof *f->races);
     }
     while (f->norigins < n)
         f->origins[f->norigins++].test = test;
-    f->confirmed = f->harmful = f->observed = f->ntargets = f->naims = f->unjudged = 0;
+    f->confirmed = f->harmful = f->observed = f->ntargets = f->nraces = f->unjudged = 0;
     for (size_t i = 0; i < n; i++) {
         const struct pf_finding *it = f->all.at[i];
         bool counts = !it->suspicious;
@@ -87,7 +87,7 @@ static pf_status update_targets(struct pf_check_found *f, size_t test, struct pf
             f->unjudged_test = f->origins[i].test;
             f->unjudged++;
         }
-        struct pf_chain_target *t = &f->aims[f->naims++];
+        struct pf_chain_target *t = &f->races[f->nraces++];
         *t = (struct pf_chain_target){
             .finding = it->id, .count = it->count, .test = f->origins[i].test};
         set_positions(t, it);

@@ -20,8 +20,8 @@ struct pf_check_found {
     struct pf_findings all;
     struct pf_check_origin *origins; /* in the order of `all` */
     size_t norigins, caporigins;
-    struct pf_chain_target *targets, *aims; /* of struct pf_chain_wanted */
-    size_t ntargets, naims;
+    struct pf_chain_target *targets, *races; /* as in struct pf_chain_wanted */
+    size_t ntargets, nraces;
     size_t confirmed, harmful, observed; /* counts */
     size_t unjudged; /* confirmed races that are not judged */
     size_t unjudged_test; /* a test that has seen one of them */

@@ -47,8 +47,8 @@ pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_
     pf_json_str(&t, "kind", pf_check_kind_name[l->kind]);
     pf_json_num(&t, "test", l->test);
     pf_json_num(&t, "round", l->round);
-    if (l->clip)
-        pf_json_num(&t, "clip", l->clip);
+    if (l->from_step)
+        pf_json_num(&t, "clip", l->from_step);
     if (l->child[0])
         pf_json_str(&t, "child", l->child);
     if (l->finding)
@@ -112,7 +112,7 @@ static bool take_line(struct pf_check_line *l, const json_t *o)
     l->step = number(o, "step");
     l->test = number(o, "test");
     l->round = number(o, "round");
-    l->clip = number(o, "clip");
+    l->from_step = number(o, "clip");
     l->finding = finding ? strtoull(finding, NULL, 16) : 0;
     text(l->child, sizeof l->child, o, "child");
     text(l->schedule, sizeof l->schedule, o, "schedule");

@@ -28,7 +28,7 @@ struct check_loader {
     struct pf_findings *f;
     struct pf_check_summary *sum;
     const char *folder;
-    const char *command; /* what is checked: the program and its arguments, or --suite FILE */
+    const char *command; /* the checked program and its arguments, or --suite FILE */
     uint64_t steps_ms; /* of all steps */
     bool out_of_time; /* the budget ended while predictions were tried */
     bool ended_by_us; /* pf ends the program (a server) itself, which is not a failure */
@@ -156,7 +156,7 @@ static void find_failure_in(struct check_loader *l, const struct pf_check_line *
                     (int)strcspn(c.end.text, "\n"), c.end.text);
     else if (c.ended && !is_expected(l, line->test, &c))
         find_signal(l, line, c.end.wait, path);
-    if (c.ended && c.end.copies && !line->clip) /* other schedules do not record children */
+    if (c.ended && c.end.copies && !line->from_step) /* other schedules do not record children */
         add_note(l, &l->sum->gaps, 1, "%u %s not recorded", c.end.copies,
                  c.end.copies == 1 ? "child was" : "children were");
     pf_clip_release(&c);
@@ -301,7 +301,7 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
     char words[64];
     s->several_tests |= line->test > 0;
     s->runs += line->kind == PF_CHECK_RUN;
-    s->recordings += line->kind == PF_CHECK_RECORD && !line->clip;
+    s->recordings += line->kind == PF_CHECK_RECORD && !line->from_step;
     if (line->kind == PF_CHECK_BATCH)
         pf_check_summary_batch(s, line->schedules, line->behaviours);
     if (line->kind == PF_CHECK_EXPLORE) {
@@ -316,7 +316,7 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
     s->refuted += line->refuted;
     s->undecided += line->kind == PF_CHECK_JUDGE ? 0 : line->undecided;
     l->steps_ms += line->wall_ms;
-    if ((line->kind == PF_CHECK_RUN || (line->kind == PF_CHECK_RECORD && !line->clip)) &&
+    if ((line->kind == PF_CHECK_RUN || (line->kind == PF_CHECK_RECORD && !line->from_step)) &&
         !strcmp(line->how, "ended") && WIFEXITED(line->wait) && !l->ended_by_us)
         pf_check_summary_exit(s, WEXITSTATUS(line->wait));
     if (line->kind == PF_CHECK_RUN)
@@ -455,7 +455,7 @@ static void explain_unconfirmed(struct pf_findings *f)
     }
 }
 
-/* The words of the check that say what it checks. */
+/* The checked program and its arguments, or --suite FILE, as one text. */
 static const char *command_text(struct pf_findings *f, const struct pf_check_description *about)
 {
     char words[200] = "";

@@ -159,8 +159,8 @@ static bool next_step(struct check_loop *l, struct pf_check_step *s)
     struct pf_check_work *w = l->w;
     const struct pf_chain_wanted wanted = {.targets = w->found.targets,
                                            .ntargets = w->found.ntargets,
-                                           .aims = w->found.aims,
-                                           .naims = w->found.naims,
+                                           .races = w->found.races,
+                                           .nraces = w->found.nraces,
                                            .unjudged = w->found.unjudged,
                                            .unjudged_test = w->found.unjudged_test};
     while (pf_chain_next(&w->chain, &wanted, &s->line)) {
@@ -263,7 +263,7 @@ static pf_status add_recording(struct check_loop *l, const struct pf_check_line 
                                  .kind = PF_CHECK_RECORD,
                                  .test = batch->test,
                                  .round = batch->round,
-                                 .clip = batch->step,
+                                 .from_step = batch->step,
                                  .how = "ended"};
     char path[PATH_MAX];
     snprintf(line.schedule, sizeof line.schedule, "%s", r->schedule);
@@ -377,8 +377,8 @@ static void describe(struct check_loop *l, struct pf_check_step *s,
         *look = line->wall_ms;
 }
 
-/* The lowest number of this step, the running ones, and those whose recordings are to be searched:
- * what later steps have recorded may still be needed. */
+/* The first step whose recording may still be needed: the lowest number of this step, the running
+ * steps, and the steps whose recordings are still to be searched. */
 static uint64_t first_in_use(const struct check_loop *l, uint64_t step)
 {
     step = pf_chain_first_recording(&l->w->chain, step);

@@ -25,7 +25,7 @@ void pf_check_step_describe(char *to, size_t room, const struct pf_check_line *l
         break;
     case PF_CHECK_HATCH:
         snprintf(to, room, "trying the predictions of recording %llu%s%s",
-                 (unsigned long long)l->clip, l->child[0] ? ", child " : "", l->child);
+                 (unsigned long long)l->from_step, l->child[0] ? ", child " : "", l->child);
         break;
     case PF_CHECK_BATCH:
         snprintf(to, room, "running schedules under %s", l->schedule);
@@ -43,7 +43,7 @@ void pf_check_step_describe(char *to, size_t room, const struct pf_check_line *l
         snprintf(to, room, "judging the confirmed races");
         break;
     default:
-        snprintf(to, room, "searching recording %llu%s%s", (unsigned long long)l->clip,
+        snprintf(to, room, "searching recording %llu%s%s", (unsigned long long)l->from_step,
                  l->child[0] ? ", child " : "", l->child);
     }
 }
@@ -102,7 +102,7 @@ void pf_check_progress_show(struct pf_check_progress *p, const struct pf_check_w
              (unsigned long long)w->chain.round + 1, doing, test);
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)
-            *c = '?'; /* names come from the user, and the width is limited */
+            *c = '?'; /* names come from the user and may hold control characters */
     fprintf(stderr, "\r%.*s\033[K", columns() - 1, line);
     fflush(stderr);
     p->shown = true;

@@ -35,7 +35,7 @@ static struct pf_check_line *line_like(check_line_list *list, const struct pf_ch
 
 static void add_line(check_line_list *list, const struct pf_check_line *l)
 {
-    bool first = l->round == 0 && !l->clip;
+    bool first = l->round == 0 && !l->from_step;
     struct pf_check_line *o;
     switch (l->kind) {
     case PF_CHECK_RUN:
