@@ -2,7 +2,7 @@
  * beginning.c - see beginning.h. A set of nodes that is closed under program order, sources and
  * edges is given by a number of nodes for each thread. The maximal consistent sets around a core
  * are found by adding the other nodes in the order of the execution and skipping those that
- * contradict what is there. Every other maximal set contains one of the skipped nodes, so each of
+ * contradict the set so far. Every other maximal set contains one of the skipped nodes, so each of
  * them is tried as a part of a larger core.
  */
 #include "beginning.h"

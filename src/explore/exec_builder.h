@@ -100,7 +100,7 @@ uint32_t pf_exec_access_to(struct pf_exec_builder *b, uint32_t cell, uint32_t of
 struct pf_exec_access *pf_exec_add_update(struct pf_exec_builder *b, uint32_t cell);
 void pf_exec_set_flag(struct pf_exec_builder *b, uint32_t flag);
 /* Notes something at the event that is not explored. */
-void pf_exec_open_at(struct pf_exec_builder *b, const char *reason, uint32_t event);
+void pf_exec_add_unexplored(struct pf_exec_builder *b, const char *reason, uint32_t event);
 /* The node comes after the operation of the event. */
 void pf_exec_add_order(struct pf_exec_builder *b, uint32_t from_event);
 /* exec_once.c: true if the function runs an initialiser once, or ends one. */

@@ -61,7 +61,7 @@ void pf_exec_add_code(struct pf_exec_builder *b, uint32_t i)
     if (!b->unjoined || call == PF_NONE)
         return;
     if (call == i && kind_of(t, i) == PF_EXPLORED_CALL_NOT)
-        pf_exec_open_at(b, "a call of code that is not instrumented", i);
+        pf_exec_add_unexplored(b, "a call of code that is not instrumented", i);
     if (!accesses_reached(t, call))
         return;
     const struct pf_reach *d = &t->reaches.at[t->events.at[call].link];

@@ -62,7 +62,7 @@ static uint32_t notify(struct pf_exec_builder *b, uint32_t i)
         w->left = all || woken || e->link == PF_NONE;
         w->by = woken ? i : PF_NONE;
         if (!woken && w->left && !w->expires)
-            pf_exec_open_at(b, "a signal that woke no waiter", i);
+            pf_exec_add_unexplored(b, "a signal that woke no waiter", i);
         if (all)
             choice |= woken || position > 31 ? 0 : 1u << position;
         else if (woken)
@@ -100,7 +100,7 @@ void pf_exec_add_cond(struct pf_exec_builder *b, uint32_t i)
         return;
     }
     if (e->kind == PF_EV_WAKE && !(e->flags & PF_EF_TIMEOUT))
-        pf_exec_open_at(b, "a wait that no notification ended", i);
+        pf_exec_add_unexplored(b, "a wait that no notification ended", i);
     if (cell == PF_NONE)
         return;
     add_queue(b, pf_exec_add_update(b, cell), e->what);

@@ -264,17 +264,17 @@ void pf_exec_set_flag(struct pf_exec_builder *b, uint32_t flag)
     b->x->nodes.at[b->node].flags |= flag;
 }
 
-void pf_exec_open_at(struct pf_exec_builder *b, const char *reason, uint32_t event)
+void pf_exec_add_unexplored(struct pf_exec_builder *b, const char *reason, uint32_t event)
 {
     const struct pf_trace *t = b->t;
     const struct pf_site_info *s = &t->sites.at[t->events.at[event].site];
-    struct pf_exec_open o = {.reason = reason};
+    struct pf_exec_unexplored o = {.reason = reason};
     bool is_call = t->events.at[event].kind == PF_EV_CALL;
     const char *callee = is_call ? pf_exec_callee(t, event) : "";
     int n = (int)strcspn(callee, "(");
     snprintf(o.where, sizeof o.where, "%.*s%s%.120s:%u", n < 100 ? n : 100, callee, n ? " at " : "",
              pf_trace_text(t, s->file), s->line);
-    pf_vec_push(&b->x->open, o);
+    pf_vec_push(&b->x->unexplored, o);
 }
 
 /* A failed attempt to take a message, or a look at the number of messages. */

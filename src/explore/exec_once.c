@@ -42,7 +42,7 @@ void pf_exec_add_once(struct pf_exec_builder *b, uint32_t i, uint32_t cell)
         add_call(b, cell, e->thread);
     else if (e->kind == PF_EV_POST) {
         if (o->state != PF_STATE_HELD)
-            pf_exec_open_at(b, "a flag of an initialiser that was used again", i);
+            pf_exec_add_unexplored(b, "a flag of an initialiser that was used again", i);
         o->state = strstr(function, "abort") ? PF_STATE_FREE : PF_STATE_SHARED;
         pf_exec_add_update(b, cell)->after = o->state;
         pf_exec_set_flag(b, PF_EXEC_RELEASES);

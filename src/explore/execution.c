@@ -255,7 +255,7 @@ static void skip_operation(struct pf_exec_builder *b, struct pf_exec_operation *
 {
     struct pf_execution *x = b->x;
     uint32_t before = b->last_node[o->thread];
-    size_t nodes = x->g.nodes.len, accesses = x->g.accesses.len, open = x->open.len;
+    size_t nodes = x->g.nodes.len, accesses = x->g.accesses.len, unexplored = x->unexplored.len;
     struct pf_exec_dropped *iteration = &b->dropped[o->thread];
     if (o->starts)
         *iteration = (struct pf_exec_dropped){.before = b->ndropped[o->thread]};
@@ -271,7 +271,7 @@ static void skip_operation(struct pf_exec_builder *b, struct pf_exec_operation *
         pf_vec_push(&x->spins, pf_exec_spin_key(o->state, e->value));
     x->g.nodes.len = x->nodes.len = nodes;
     x->g.accesses.len = x->accesses.len = accesses;
-    x->open.len = open;
+    x->unexplored.len = unexplored;
     b->last_node[o->thread] = before;
     b->ndropped[o->thread] += 1 + o->gap;
 }
@@ -392,7 +392,7 @@ void pf_execution_release(struct pf_execution *x)
     pf_vec_release(&x->accesses);
     pf_vec_release(&x->threads);
     pf_vec_release(&x->cells);
-    pf_vec_release(&x->open);
+    pf_vec_release(&x->unexplored);
     pf_vec_release(&x->spins);
     pf_vec_release(&x->queues);
     free(x);

@@ -104,7 +104,7 @@ struct pf_exec_thread {
 };
 
 /* Something that happened in the run and that is not explored. */
-struct pf_exec_open {
+struct pf_exec_unexplored {
     const char *reason; /* a constant text, which pf explore prints */
     char where[240];
 };
@@ -120,7 +120,7 @@ struct pf_execution {
     PF_VEC(struct pf_exec_access) accesses;
     PF_VEC(struct pf_exec_thread) threads;
     PF_VEC(struct pf_exec_cell) cells;
-    PF_VEC(struct pf_exec_open) open;
+    PF_VEC(struct pf_exec_unexplored) unexplored;
     PF_VEC(struct pf_exec_queued) queues;
     /* Operations in loops that wait, after which the thread is as before: their histories, and
      * hashes of the state of the thread and the value that they read (pf_exec_spin_key). */

@@ -57,20 +57,21 @@ static void check_end(struct explorer *x, const struct pf_resident_end *end,
     for (uint32_t i = 0; i < end->nlive; i++) {
         bool waits = end->live[i] & PF_LIVE_WAITS;
         pf_call_name(where, sizeof where, end->live[i] & ~PF_LIVE_WAITS);
-        pf_exploration_add_open(x->out,
-                                waits ? "a wait for the outside world"
-                                      : "an answer from outside that was not recorded",
-                                where);
+        pf_exploration_add_unexplored(x->out,
+                                      waits ? "a wait for the outside world"
+                                            : "an answer from outside that was not recorded",
+                                      where);
     }
     for (uint32_t i = 0; i < end->nunexplored; i++)
-        pf_exploration_add_open(x->out, "a call of a library function that is not explored",
-                                end->unexplored[i]);
-    for (size_t i = 0; i < run->open.len; i++)
-        pf_exploration_add_open(x->out, run->open.at[i].reason, run->open.at[i].where);
+        pf_exploration_add_unexplored(x->out, "a call of a library function that is not explored",
+                                      end->unexplored[i]);
+    for (size_t i = 0; i < run->unexplored.len; i++)
+        pf_exploration_add_unexplored(x->out, run->unexplored.at[i].reason,
+                                      run->unexplored.at[i].where);
     if (end->children || end->executed)
-        pf_exploration_add_open(x->out, "a child process", "");
+        pf_exploration_add_unexplored(x->out, "a child process", "");
     if (end->killed)
-        pf_exploration_add_open(x->out, "a run that did not end in its time", "");
+        pf_exploration_add_unexplored(x->out, "a run that did not end in its time", "");
 }
 
 /* --- failures --- */
@@ -192,8 +193,8 @@ static void take_divergence(struct explorer *x, const struct pf_clip *clip,
         x->refused = x->too_late = true;
         return;
     }
-    pf_exploration_add_open(x->out, "a run that did not follow its plan",
-                            clip->end.divergence.what);
+    pf_exploration_add_unexplored(x->out, "a run that did not follow its plan",
+                                  clip->end.divergence.what);
 }
 
 static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
@@ -224,12 +225,13 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
     for (size_t i = 0; i < run->spins.len; i++)
         pf_hash_map_put(&x->search.spins, run->spins.at[i], 0);
     if (t.recorded.limited)
-        pf_exploration_add_open(x->out, "a run with too many events", "");
+        pf_exploration_add_unexplored(x->out, "a run with too many events", "");
     bool waited = b && complete && !follows(run, b) && b->object;
     if (waited) /* the take had to wait: at this level the message object is empty */
         pf_search_learn_empty(&x->search, b->object, b->level);
     else if (b && complete && !b->guess && !crashed && !spins_at_end && !follows(run, b))
-        pf_exploration_add_open(x->out, "a run that did not follow its plan", "other operations");
+        pf_exploration_add_unexplored(x->out, "a run that did not follow its plan",
+                                      "other operations");
     if (pf_classes_add(&x->search.seen, run)) {
         x->out->classes++;
         x->out->weak |= end->weak;
@@ -245,7 +247,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
             x->too_late = true;
         }
     } else if (b && !b->resumes && !b->guess && !crashed && !spins_at_end && !waited)
-        pf_exploration_add_open(x->out, "a run that showed nothing new", "");
+        pf_exploration_add_unexplored(x->out, "a run that showed nothing new", "");
     pf_execution_release(run);
     pf_trace_release(&t);
     return PF_OK;
@@ -321,7 +323,7 @@ static pf_status end_run(struct explorer *x, uint32_t job, const struct pf_begin
     *again = s == PF_OK && end.used_up;
     if (!*again)
         return s;
-    pf_exploration_add_open(x->out, "a run that changed what the runs share", "");
+    pf_exploration_add_unexplored(x->out, "a run that changed what the runs share", "");
     s = start_host(x, e);
     return s != PF_OK && at_limit(x) ? PF_OK : s; /* there was no time left to start it */
 }
@@ -488,9 +490,9 @@ pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
     if (s == PF_OK)
         s = explore_all(&x, e);
     if (x.search.unknown)
-        pf_exploration_add_open(out, "a question that the engine could not decide", "");
+        pf_exploration_add_unexplored(out, "a question that the engine could not decide", "");
     if (x.search.capped)
-        pf_exploration_add_open(out, "too many choices", "");
+        pf_exploration_add_unexplored(out, "too many choices", "");
     out->ms = pf_now_ms() - x.began;
     stop_host(&x);
     pf_vec_release(&x.prefix);

@@ -9,7 +9,7 @@
  * Memory:  an exploration owns its results until release.
  * Threads: one thread at a time.
  * Errors:  PF_IO and PF_BAD with a message. What could not be explored is not an error: it is
- *          listed in `open`.
+ *          listed in `unexplored`.
  */
 #ifndef PF_EXPLORE_H
 #define PF_EXPLORE_H
@@ -29,7 +29,7 @@ struct pf_explore_settings {
 };
 
 /* Something that was not explored. */
-struct pf_explore_open {
+struct pf_explore_unexplored {
     const char *reason;
     /* a source position, a system call, a function, or how a run diverged; empty: unknown */
     char where[240];
@@ -76,7 +76,7 @@ struct pf_exploration {
     /* after the checkpoint: answers from outside, signals, calls that may not replay, children */
     uint64_t outside;
     bool racy, weak; /* a class may have a data race; an atomic operation is not seq_cst */
-    PF_VEC(struct pf_explore_open) open;
+    PF_VEC(struct pf_explore_unexplored) unexplored;
     PF_VEC(struct pf_explore_failure) failures;
     PF_VEC(struct pf_explore_race) races;
     PF_VEC(struct pf_explore_result) results; /* the first ones */
@@ -92,7 +92,7 @@ void pf_exploration_release(struct pf_exploration *x);
 /* True if every execution with this input was seen. */
 static inline bool pf_exploration_complete(const struct pf_exploration *x)
 {
-    return x->finished && !x->open.len;
+    return x->finished && !x->unexplored.len;
 }
 /* The memory model for which that holds. */
 const char *pf_exploration_model(const struct pf_exploration *x);
@@ -100,8 +100,8 @@ const char *pf_exploration_model(const struct pf_exploration *x);
 /* --- explore_result.c --- */
 
 /* Notes something that was not explored; `where` may be empty. */
-void pf_exploration_add_open(struct pf_exploration *x, const char *reason, const char *where);
-/* Takes what a run of a new class showed: its output and end, and what it left open. shared: bytes
+void pf_exploration_add_unexplored(struct pf_exploration *x, const char *reason, const char *where);
+/* Takes what a run of a new class showed: its output and end, and what was not explored. shared: bytes
  * of its stream `input` that all runs have in common. */
 void pf_exploration_add_run(struct pf_exploration *x, const struct pf_clip *clip, uint64_t shared);
 /* Forgets the runs so far, apart from their failures and races. */

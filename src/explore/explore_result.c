@@ -24,7 +24,7 @@ void pf_exploration_release(struct pf_exploration *x)
         free(x->results.at[i].output);
     pf_vec_release(&x->races);
     pf_vec_release(&x->failures);
-    pf_vec_release(&x->open);
+    pf_vec_release(&x->unexplored);
     pf_vec_release(&x->results);
     pf_hash_map_release(&x->result_numbers);
 }
@@ -34,16 +34,17 @@ const char *pf_exploration_model(const struct pf_exploration *x)
     return x->racy || x->weak ? "sequential consistency only" : "c11";
 }
 
-void pf_exploration_add_open(struct pf_exploration *x, const char *reason, const char *where)
+void pf_exploration_add_unexplored(struct pf_exploration *x, const char *reason, const char *where)
 {
-    for (size_t i = 0; i < x->open.len; i++)
-        if (!strcmp(x->open.at[i].reason, reason) && !strcmp(x->open.at[i].where, where)) {
-            x->open.at[i].count++;
+    for (size_t i = 0; i < x->unexplored.len; i++)
+        if (!strcmp(x->unexplored.at[i].reason, reason) &&
+            !strcmp(x->unexplored.at[i].where, where)) {
+            x->unexplored.at[i].count++;
             return;
         }
-    struct pf_explore_open o = {.reason = reason, .count = 1};
+    struct pf_explore_unexplored o = {.reason = reason, .count = 1};
     snprintf(o.where, sizeof o.where, "%s", where);
-    pf_vec_push(&x->open, o);
+    pf_vec_push(&x->unexplored, o);
 }
 
 /* --- answers from outside --- */
@@ -96,7 +97,7 @@ static void check_input(struct pf_exploration *x, const struct pf_input *i)
     if (!reason)
         return;
     x->outside++;
-    pf_exploration_add_open(x, reason, is_call ? where : "");
+    pf_exploration_add_unexplored(x, reason, is_call ? where : "");
 }
 
 static void check_inputs(struct pf_exploration *x, const struct pf_clip *clip, uint64_t shared)
@@ -186,7 +187,7 @@ void pf_exploration_restart(struct pf_exploration *x)
     pf_vec_clear(&x->results);
     pf_hash_map_clear(&x->result_numbers);
     x->nresults = 0;
-    pf_vec_clear(&x->open);
+    pf_vec_clear(&x->unexplored);
     x->classes = x->outside = 0;
 }
 
@@ -216,12 +217,12 @@ static void add_string(struct pf_text *t, const char *name, const char *v)
 static void add_lists(struct pf_text *t, const struct pf_exploration *x)
 {
     pf_text_add(t, "\"open\":[");
-    for (size_t i = 0; i < x->open.len; i++) {
+    for (size_t i = 0; i < x->unexplored.len; i++) {
         pf_text_add(t, i ? ",{" : "{");
-        add_number(t, "count", x->open.at[i].count);
-        add_string(t, "reason", x->open.at[i].reason);
+        add_number(t, "count", x->unexplored.at[i].count);
+        add_string(t, "reason", x->unexplored.at[i].reason);
         pf_text_char(t, ',');
-        add_string(t, "where", x->open.at[i].where);
+        add_string(t, "where", x->unexplored.at[i].where);
         pf_text_char(t, '}');
     }
     pf_text_add(t, "],\"failures\":[");
@@ -311,8 +312,8 @@ void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
                  x->races_unkept);
         pf_text_add(t, line);
     }
-    for (size_t i = 0; i < x->open.len; i++) {
-        const struct pf_explore_open *o = &x->open.at[i];
+    for (size_t i = 0; i < x->unexplored.len; i++) {
+        const struct pf_explore_unexplored *o = &x->unexplored.at[i];
         snprintf(line, sizeof line, "not explored: %s%s%s%s, %" PRIu64 " time%s", o->reason,
                  *o->where ? " (" : "", o->where, *o->where ? ")" : "", o->count,
                  o->count == 1 ? "" : "s");

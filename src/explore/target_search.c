@@ -10,9 +10,9 @@
 
 /* --- the queue of targets --- */
 
-/* How early the new pairs of source positions come. A thread that was woken and waits for its mutex
- * comes first: others may take the mutex before it, which many programs do not expect. What memory
- * contains at the end comes last. */
+/* The target with the lowest rank comes first. First of all comes a thread that was woken and waits
+ * for its mutex: others may take the mutex before it, which many programs do not expect. Reads of
+ * the final memory come last of those with a new pair of source positions. */
 static int rank(const struct pf_target *t)
 {
     if (!t->fresh)

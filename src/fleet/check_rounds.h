@@ -1,5 +1,5 @@
 /*
- * check_rounds.h - which rounds of a check its fleet has still to run.
+ * check_rounds.h - which rounds of a check a fleet still has to run.
  *
  * Model:   a piece is a range of rounds of a group of tests. The pieces that are left are those
  *          that no task covers.

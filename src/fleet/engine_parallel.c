@@ -207,7 +207,7 @@ static pf_status local_submit(struct pf_fleet *f, const uint64_t *ids, size_t n,
 
 /* Adds the tasks of the job that have not ended. The last column of parallel's log is the command,
  * whose last word is the number of the task. */
-static void add_open(const json_t *job, pf_vec_u64 *ids)
+static void add_unended(const json_t *job, pf_vec_u64 *ids)
 {
     const json_t *tasks = json_object_get(job, "tasks");
     pf_vec_u64 ended = {0};
@@ -271,7 +271,7 @@ static void each_job(const struct pf_fleet *f, job_fn *fn, void *arg)
     free(folder);
 }
 
-static void add_tasks(const json_t *job, void *arg) { add_open(job, arg); }
+static void add_tasks(const json_t *job, void *arg) { add_unended(job, arg); }
 
 static void end_job(const json_t *job, void *arg)
 {

@@ -72,7 +72,7 @@ static pf_status send_knowledge(struct hunt_work *w, struct pf_fleet *f, struct 
     return s;
 }
 
-/* The time that a task gets: that of a node, or what is left of the hunt's. */
+/* The time limit of a task: --node-time, or the rest of the hunt's time if that is less. */
 static uint64_t time_of_task(const struct hunt_work *w, const struct pf_fleet *f)
 {
     uint64_t spent = pf_now_ms() - w->began_ms;
@@ -139,7 +139,8 @@ static uint64_t runs_of_task(const struct hunt_work *w, const struct pf_fleet *f
     return n ? n : 1;
 }
 
-/* Joins what the tasks of the last wave have left open. A task without a result has left all. */
+/* Joins the runs that the tasks of the last wave have left open. A task without a result leaves all
+ * runs of its part open. */
 static pf_status join_open(struct hunt_work *w, const struct pf_fleet *f, struct pf_error *e)
 {
     pf_status s = PF_OK;

@@ -278,8 +278,8 @@ struct judge_work {
     struct pf_judge_times times;
 };
 
-/* Notes which races of a task have a verdict. The others belong to no task from now on if `open`,
- * else still to this one. */
+/* Notes which races of a task have a verdict. With `open`, the others may be given to a new task;
+ * otherwise they still belong to this one. */
 static pf_status reopen(struct judge_work *w, const struct pf_fleet *f,
                         const struct pf_fleet_task *t, bool open, uint64_t *judged,
                         struct pf_error *e)

@@ -74,7 +74,7 @@ unsigned pf_hunt_order_took(struct pf_hunt_order *o, uint64_t direction, uint64_
  * cheapest one of the runs for which wanted(arg, run) is true. */
 const struct pf_hunt_question *
 pf_hunt_order_next(struct pf_hunt_order *o, bool (*wanted)(void *arg, uint32_t run), void *arg);
-/* No run has taken the direction that the question asks for. */
+/* True if no run has taken the direction that the question asks for. */
 bool pf_hunt_order_is_new(const struct pf_hunt_order *o, const struct pf_hunt_question *q);
 /* Adds the questions that were not asked to the entries of their runs, the cheapest first; runs[r]
  * is the entry of run r. A question whose key is in `asked` is left out, unless it is `unfinished`;

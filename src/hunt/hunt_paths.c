@@ -42,7 +42,7 @@ struct pf_hunt_paths {
     const struct pf_hunt_open *restored; /* the run that is added next; NULL: it is new */
     struct pf_hash_map left; /* the keys of `restored`; all values are 0 */
     struct pf_hunt_paths_news news;
-    bool told; /* the caller has read `news` */
+    bool news_read; /* the caller has read `news` */
     bool (*stopped)(void *arg); /* NULL: never */
     void *stopped_arg;
 };
@@ -170,18 +170,18 @@ static void add_question(struct pf_hunt_paths *p, struct pf_hunt_question *q)
 
 /* --- news --- */
 
-static void clear_told(struct pf_hunt_paths *p)
+static void clear_read_news(struct pf_hunt_paths *p)
 {
-    if (p->told) {
+    if (p->news_read) {
         pf_vec_clear(&p->news.tried);
         pf_vec_clear(&p->news.taken);
     }
-    p->told = false;
+    p->news_read = false;
 }
 
 static void tell_tried(struct pf_hunt_paths *p, uint64_t key)
 {
-    clear_told(p);
+    clear_read_news(p);
     pf_vec_push(&p->news.tried, key);
 }
 
@@ -189,7 +189,7 @@ static unsigned took(struct pf_hunt_paths *p, uint64_t direction, uint64_t branc
 {
     unsigned new = pf_hunt_order_took(&p->order, direction, branch, own);
     if (new) {
-        clear_told(p);
+        clear_read_news(p);
         pf_vec_push(&p->news.taken, direction);
         pf_vec_push(&p->news.taken, branch);
         pf_vec_push(&p->news.taken, own);
@@ -199,8 +199,8 @@ static unsigned took(struct pf_hunt_paths *p, uint64_t direction, uint64_t branc
 
 void pf_hunt_paths_news(struct pf_hunt_paths *p, struct pf_hunt_paths_news *out)
 {
-    clear_told(p);
-    p->told = true;
+    clear_read_news(p);
+    p->news_read = true;
     *out = p->news;
 }
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #define BETWEEN 20000 /* most events of the thread between a check and its act */
-#define ASKED 16 /* marked reads after the check that are examined */
+#define EXAMINED_MAX 16 /* marked reads after the check that are examined */
 #define BUDGET 200000000ull /* events examined for such reads; beyond that, pairs are kept */
 #define FOREIGN_EVENTS 4096 /* events of a section of another thread that are examined */
 
@@ -162,7 +162,7 @@ static bool checked_again(const struct pf_partial_order *g, struct check_act *w,
     const struct pf_trace *t = g->t;
     struct pf_locksets *x = (struct pf_locksets *)&g->locks; /* interns sets */
     uint32_t locks = g->held[b];
-    unsigned asked = 0;
+    unsigned examined = 0;
     for (uint32_t p = g->pos[b]; p-- > g->pos[a] + 1 && locks;) {
         uint32_t i = g->by_thread[p];
         const struct pf_event *e = &t->events.at[i];
@@ -170,12 +170,12 @@ static bool checked_again(const struct pf_partial_order *g, struct check_act *w,
             locks = pf_locksets_intersect(x, locks, g->held[i], false);
         if (!pf_event_checks(e))
             continue;
-        if (asked == ASKED) {
+        if (examined == EXAMINED_MAX) {
             w->cut++;
             return false;
         }
         uint32_t other = t->places.at[e->what].cell0;
-        asked++;
+        examined++;
         if (foreign_writes_respect(g, w, e->thread, cell, locks, other))
             return true;
     }
