@@ -91,8 +91,8 @@ PF_MUST_USE pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_se
                                     struct pf_error *e);
 void pf_chain_release(struct pf_chain *c);
 
-/* Returns the next step in *step and counts it as running. Kind, test, round, from_step,
- * finding and schedule of the line are set; of a batch also `first` and `schedules`, of a systematic search
+/* Returns the next step in *step and counts it as running. Kind, test, round, from_step, finding
+ * and schedule of the line are set; of a batch also `first` and `schedules`, of a systematic search
  * `schedules`. False: no step can start now (others must end first), or the chain has ended. */
 bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
                    struct pf_check_line *step);

@@ -24,7 +24,7 @@ struct pf_cc_scan {
     bool debug;         /* a flag enables debug information with lines */
     const char *target; /* the unsupported flag, or NULL */
     struct pf_cc_sanitize sanitize;
-    /* a flag in a response file that only pf cc understands; it cannot be hidden from clang there */
+    /* a flag in a response file that only pf cc understands; clang would see it there */
     const char *in_response;
 };
 

@@ -216,7 +216,7 @@ static void read_regions(struct pf_reader *r, const struct pf_trace *t, const js
     }
 }
 
-/* Reads the order. An event that occurs twice, or that comes before `start`, is an error: no run can
+/* Reads the order. An event that occurs twice, or comes before `start`, is an error: no run can
  * follow such a schedule. */
 static uint32_t *read_order(struct pf_reader *r, const struct pf_trace *t, const json_t *o,
                             struct pf_try_schedule *w)

@@ -12,8 +12,9 @@
  *          write) that no target had before (among them, wake-ups first, and the final memory
  *          last); then those with the fewest runs between the first execution and their own
  *          (`depth`), then the oldest.
- *          Targets with new pairs are generated when an execution is added. The others are generated when
- *          they are needed, one operation of an execution at a time: a long execution has millions.
+ *          Targets with new pairs are generated when an execution is added. The others are
+ *          generated when they are needed, one operation of an execution at a time: a long
+ *          execution has millions.
  * Memory:  the search owns its targets; these keep their executions alive. Executions whose
  *          targets are not all generated also stay alive; above a limit, they are left out.
  */

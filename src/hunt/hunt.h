@@ -80,8 +80,8 @@ struct pf_hunt_run {
     bool explored; /* its symbolic run was made */
     uint32_t reached; /* sites */
     bool reached_new; /* it reached a site that no run before it did */
-    bool
-        took_new; /* it was the first to take some direction of a branch, or to use some word of the program */
+    /* it was the first to take some direction of a branch, or to use some word of the program */
+    bool took_new;
     uint32_t longer; /* 1 + the source that was made longer for it; 0: none */
     uint32_t grown; /* how many of its sources were tried with twice the length */
     uint32_t schedules; /* how many other policies were tried with its input */

@@ -70,11 +70,12 @@ status 66 "$PF" check --runs 1 --state quiet.s --suppressions suppressions -- ./
 has out "WARNING: photofinish: crash"
 
 # An order of locks that can deadlock is confirmed with a clip, or the report says that it was not.
-status 0 "$PF" cc -g -O1 -pthread "$ROOT/test/shell/part/check_lock_order.c" -o order
+status 0 "$PF" cc -g -O1 -pthread '-DRIGHT=&b, &a' "$ROOT/test/shell/part/hatch_locks.c" -o order
 status 66 "$PF" check --runs 1 --state order.s --json order.json -- ./order
 has out "WARNING: photofinish: deadlock"
 has out "See it again, every time: pf replay"
-status 0 "$PF" check --runs 1 --state after.s --json after.json -- ./order one-after-the-other
+status 0 "$PF" cc -g -O1 -pthread "$ROOT/test/drop_in/lock_order_bad.c" -o after
+status 0 "$PF" check --runs 1 --state after.s --json after.json -- ./after
 has out "lock-order-inversion (potential deadlock)"
 has out "Not confirmed: no explored schedule showed it"
 python3 - <<'END'

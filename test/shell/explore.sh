@@ -1,6 +1,16 @@
 # pf explore: every execution of small programs; failures are findings with clips; what was not
 # explored is listed, and then the result is not called complete.
 part="$ROOT/test/shell/part"
+
+# outputs FILE OUTPUT...: the executions in the document FILE printed these texts, in this order when sorted.
+outputs() {
+    python3 - "$@" <<'EOF'
+import json, sys
+e = json.load(open(sys.argv[1]))["exploration"]
+assert sorted(r["output"] for r in e["results"]) == sys.argv[2:], e
+EOF
+}
+
 "$PF" cc -g -O1 "$part/explore_account.c" -o account
 status 66 "$PF" explore --json account.json -o clips -- ./account
 has out "assertion failed: balance >= 0"
@@ -70,11 +80,7 @@ status 2 "$PF" explore -o kept -- /bin/true
 "$PF" cc -g -O1 "$part/explore_checkpoint.c" -o checkpoint
 status 0 "$PF" explore --json checkpoint.json -- ./checkpoint
 has out "complete for this input"
-python3 - <<'EOF'
-import json
-e = json.load(open("checkpoint.json"))["exploration"]
-assert sorted(r["output"] for r in e["results"]) == ["", "0\n", "1\n"], e
-EOF
+outputs checkpoint.json $'' $'0\n' $'1\n'
 # One copy of the process makes many runs; it is rewound after each of them, also if the run mapped memory or died.
 "$PF" cc -g -O1 "$part/explore_rewind.c" -o rewind
 status 66 "$PF" explore --clips-only --json rewind.json -- ./rewind
@@ -125,29 +131,17 @@ has out "stopped early"
 build writes -DLEAVE
 status 0 "$PF" explore --json leave.json -- ./open
 has out "complete for this input: every execution was seen (C11)"
-python3 - <<'EOF'
-import json
-e = json.load(open("leave.json"))["exploration"]
-assert sorted(r["output"] for r in e["results"]) == ["", "written\n"], e
-EOF
+outputs leave.json $'' $'written\n'
 
 "$PF" cc -g -O1 "$part/explore_prints.c" -o prints
 status 0 "$PF" explore --json prints.json -- ./prints
 has out "complete for this input: every execution was seen (C11)"
-python3 - <<'EOF'
-import json
-e = json.load(open("prints.json"))["exploration"]
-assert sorted(r["output"] for r in e["results"]) == ["one\ntwo\n", "two\none\n"], e
-EOF
+outputs prints.json $'one\ntwo\n' $'two\none\n'
 # C++: what libstdc++ does inside of its functions is explored as well
 "$PF" c++ -g -O1 "$part/explore_cxx.cpp" -o cxx
 status 0 "$PF" explore --json cxx.json -- ./cxx
 has out "complete for this input: every execution was seen (sequential consistency only)"
-python3 - <<'EOF'
-import json
-e = json.load(open("cxx.json"))["exploration"]
-assert sorted(r["output"] for r in e["results"]) == [f"{a} by {a} {b}\n" for a in "12" for b in "12"], e
-EOF
+outputs cxx.json $'1 by 1 1\n' $'1 by 1 2\n' $'2 by 2 1\n' $'2 by 2 2\n'
 
 # The number of jobs does not affect the result.
 status 2 "$PF" explore --jobs 0 -- ./account

@@ -1,5 +1,5 @@
 # Logs damaged at random: pf report answers or refuses with a message, and never crashes.
-cp "$ROOT/test/shell/part/report_damaged_race.c" race.c
+cp "$ROOT/test/shell/part/report_race.c" race.c
 status 0 "$PF" cc -g -I"$ROOT/test/program" -o race race.c -pthread
 status 66 "$PF" run --quiet --log logs -- ./race
 python3 - "$PF" <<'EOF'

@@ -1,7 +1,7 @@
 # pf report --html: one file, used in headless Chromium. The screenshots stay in the test's folder.
 chromium=$(command -v chromium || command -v chromium-browser || command -v google-chrome || true)
 [[ -s $BUILD/page/page.html && -n $chromium ]] || { echo "skipped: the page was not built, or no chromium"; exit 77; }
-cp "$ROOT/test/shell/part/report_html_race.c" race.c
+cp "$ROOT/test/shell/part/report_race.c" race.c
 status 0 "$PF" cc -g -I"$ROOT/test/program" -o race race.c -pthread
 status 66 "$PF" suite --quiet --state s -- ./race
 status 66 "$PF" report --html --state s -o real.html
