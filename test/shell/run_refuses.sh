@@ -68,6 +68,12 @@ status 2 "$PF" run --log one.c -- ./one
 has err "one.c: Not a directory"
 status 0 "$PF" --help
 has out "usage: pf"
+# The manual page lists every verb.
+verbs=$(sed -n '/^verbs:/,/^$/s/^  \([a-z+]*\) .*/\1/p' out)
+[[ $(wc -w <<<"$verbs") -ge 17 ]] || fail "verbs of --help: $verbs"
+for verb in $verbs; do
+    grep -Eq "^\.BR? .*\b${verb//+/\\+}" "$ROOT/man/pf.1" || fail "man/pf.1 does not list $verb"
+done
 status 0 "$PF" --version
 has out "photofinish "
 status 0 "$PF" run --help
