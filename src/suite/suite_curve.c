@@ -42,7 +42,7 @@ static pf_status load_campaign(struct pf_suite_db *db, int64_t campaign, struct 
         char *policies = copy_at(q, 2), *rest = policies, *one;
         c->at = pf_mem_zero(strlen(policies) + 1, sizeof *c->at);
         bool native = false;
-        for (one = strtok(strcpy(strdupa(policies), policies), ","); one; one = strtok(NULL, ","))
+        for (one = strtok(strdupa(policies), ","); one; one = strtok(NULL, ","))
             native |= !strcmp(one, "native");
         while ((one = strsep(&rest, ","))) {
             if (!strcmp(one, native ? "native" : "none"))
