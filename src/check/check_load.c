@@ -9,6 +9,7 @@
 #include "file.h"
 #include "finding_read.h"
 #include "fingerprint.h"
+#include "fnv.h"
 #include "foreign.h"
 #include "forked_clips.h"
 #include <dirent.h>
@@ -16,6 +17,7 @@
 #include <fcntl.h>
 #include <jansson.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +26,19 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+/* A failure of the program, as a recording or the end of a free run shows it. */
+struct check_failure {
+    enum pf_kind kind;
+    int signal; /* 0: it did not die of one */
+    const char *stack; /* as in pf_clip_end.failure; "": unknown */
+    const char *clip; /* NULL: it was a free run */
+    struct pf_finding *finding; /* made for it */
+    struct check_failure *next;
+};
+
 struct check_loader {
     struct pf_findings *f;
+    struct check_failure *not_shown; /* by a replay */
     struct pf_check_summary *sum;
     const char *folder;
     const char *command; /* the checked program and its arguments, or --suite FILE */
@@ -65,55 +78,111 @@ static void add_note(struct check_loader *l, struct pf_check_note **list, uint64
 
 /* --- one line --- */
 
-/* True if there is a finding of this kind with a stack. It is assumed to be this failure, which a
- * replay has then shown. */
-static bool is_shown(const struct pf_findings *f, enum pf_kind kind)
+/* True if `stack` has a frame of this function. */
+static bool has_function(const char *stack, const char *function)
+{
+    size_t n = strlen(function);
+    for (const char *at = stack; (at = strstr(at, function)); at++) {
+        bool begins = at == stack || (at >= stack + 3 && !memcmp(at - 3, " < ", 3));
+        if (begins && (!at[n] || at[n] == ' '))
+            return true;
+    }
+    return false;
+}
+
+/* True if the finding, which a replay has shown, may be this failure: kind, signal and function are
+ * the same as far as they are known. */
+static bool shows(const struct pf_finding *it, const struct check_failure *x)
+{
+    int signal = 0;
+    bool asserts = it->kind == PF_KIND_ASSERTION && x->kind == PF_KIND_CRASH;
+    if (!it->naccesses || (it->kind != x->kind && !asserts))
+        return false;
+    if (it->harm && !asserts)
+        (void)!sscanf(it->harm, "the program died of signal %d", &signal);
+    if (x->signal && (asserts || signal) && x->signal != (asserts ? SIGABRT : signal))
+        return false;
+    bool is_known = false;
+    for (size_t i = 0; i < it->naccesses; i++) {
+        const struct pf_stack_frame *at = pf_backtrace_source(&it->accesses[i].stack);
+        if (at && at->function && has_function(x->stack, at->function))
+            return true;
+        is_known |= at && at->function;
+    }
+    return !is_known || !x->stack[0];
+}
+
+static bool is_shown(const struct pf_findings *f, const struct check_failure *x)
 {
     for (size_t i = 0; i < f->n; i++)
-        if (f->at[i]->naccesses && (f->at[i]->kind == kind ||
-                                    (f->at[i]->kind == PF_KIND_ASSERTION && kind == PF_KIND_CRASH)))
+        if (shows(f->at[i], x))
             return true;
     return false;
 }
 
-/* Adds a finding for a failure that no replay has shown, so that its stack is unknown. */
-static void add_failure(struct check_loader *l, enum pf_kind kind, const char *clip,
-                        const char *format, ...) __attribute__((format(printf, 4, 5)));
-static void add_failure(struct check_loader *l, enum pf_kind kind, const char *clip,
-                        const char *format, ...)
+/* The finding of an earlier failure that may be the same one; NULL: none. */
+static struct pf_finding *find_not_shown(const struct check_loader *l,
+                                         const struct check_failure *x)
 {
-    char harm[400], why[PATH_MAX + 100];
-    struct pf_finding it = {.kind = kind, .analysis = "failure", .count = 1};
+    for (const struct check_failure *k = l->not_shown; k; k = k->next)
+        if (k->kind == x->kind && k->signal == x->signal &&
+            (!*k->stack || !*x->stack || !strcmp(k->stack, x->stack)))
+            return k->finding;
+    return NULL;
+}
+
+static struct pf_finding *add_not_shown(struct check_loader *l, const struct check_failure *x,
+                                        const char *harm)
+{
+    char why[PATH_MAX + 100];
+    struct pf_finding *it = pf_mem_checked(pf_pool_get(&l->f->pool, sizeof *it));
+    struct check_failure *k = pf_mem_checked(pf_pool_get(&l->f->pool, sizeof *k));
+    snprintf(why, sizeof why, "%s%s",
+             x->clip ? "a recording that was not replayed ended like this: "
+                     : "no recording shows it",
+             x->clip ? x->clip : "");
+    *it = (struct pf_finding){.kind = x->kind,
+                              .analysis = "failure",
+                              .harm = text(l->f, harm),
+                              .unconfirmed = text(l->f, why)};
+    it->id = pf_fnv_text(pf_fnv_number(pf_fingerprint(it), (uint64_t)x->signal), x->stack);
+    pf_findings_push(l->f, it);
+    *k = *x;
+    k->stack = text(l->f, x->stack);
+    k->finding = it;
+    k->next = l->not_shown;
+    l->not_shown = k;
+    return it;
+}
+
+/* Adds a failure, unless a replay has shown it. */
+static void add_failure(struct check_loader *l, const struct check_failure *x, const char *format,
+                        ...) __attribute__((format(printf, 3, 4)));
+static void add_failure(struct check_loader *l, const struct check_failure *x, const char *format,
+                        ...)
+{
+    char harm[400];
     va_list args;
     va_start(args, format);
     vsnprintf(harm, sizeof harm, format, args);
     va_end(args);
-    if (is_shown(l->f, kind))
+    if (is_shown(l->f, x))
         return;
-    it.id = pf_fingerprint(&it);
-    struct pf_finding *f = pf_findings_find(l->f, it.id);
-    if (!f) {
-        f = pf_mem_checked(pf_pool_get(&l->f->pool, sizeof *f));
-        *f = it;
-        f->harm = text(l->f, harm);
-        snprintf(why, sizeof why, "%s%s",
-                 clip ? "a recording that was not replayed ended like this: "
-                      : "no recording shows it",
-                 clip ? clip : "");
-        f->unconfirmed = text(l->f, why);
-        pf_findings_push(l->f, f);
-    } else {
-        f->count++;
-    }
-    pf_findings_add_stage(l->f, f, clip ? "record" : "run", "failure", PF_STATUS_OBSERVED, 1);
+    struct pf_finding *it = find_not_shown(l, x);
+    if (!it)
+        it = add_not_shown(l, x, harm);
+    it->count++;
+    pf_findings_add_stage(l->f, it, x->clip ? "record" : "run", "failure", PF_STATUS_OBSERVED, 1);
 }
 
 static void find_signal(struct check_loader *l, const struct pf_check_line *line, int wait,
-                        const char *clip)
+                        const char *stack, const char *clip)
 {
     if (!pf_wait_died(wait) || !strcmp(line->how, "stopped") || !strcmp(line->how, "limit"))
         return;
-    add_failure(l, PF_KIND_CRASH, clip, "the program died of signal %d (%s)%s", WTERMSIG(wait),
+    struct check_failure x = {
+        .kind = PF_KIND_CRASH, .signal = WTERMSIG(wait), .stack = stack, .clip = clip};
+    add_failure(l, &x, "the program died of signal %d (%s)%s", WTERMSIG(wait),
                 strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
 }
 
@@ -149,13 +218,17 @@ static void find_failure_in(struct check_loader *l, const struct pf_check_line *
     struct pf_error ignored;
     if (pf_clip_open(&c, path, &ignored) != PF_OK)
         return;
-    if (c.end.outcome == PF_OUTCOME_DEADLOCK || c.end.outcome == PF_OUTCOME_HANG)
-        add_failure(l, c.end.outcome == PF_OUTCOME_HANG ? PF_KIND_HANG : PF_KIND_DEADLOCK, path,
-                    "%s in a recording: %.*s",
-                    c.end.outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
+    bool hung = c.end.outcome == PF_OUTCOME_HANG;
+    const char *stack = pf_clip_failed_stack(&c.end);
+    if (c.end.outcome == PF_OUTCOME_DEADLOCK || hung)
+        add_failure(l,
+                    &(struct check_failure){.kind = hung ? PF_KIND_HANG : PF_KIND_DEADLOCK,
+                                            .stack = stack,
+                                            .clip = path},
+                    "%s in a recording: %.*s", hung ? "hang" : "deadlock",
                     (int)strcspn(c.end.text, "\n"), c.end.text);
     else if (c.ended && !is_expected(l, line->test, &c))
-        find_signal(l, line, c.end.wait, path);
+        find_signal(l, line, c.end.wait, stack, path);
     if (c.ended && c.end.copies && !line->from_step) /* other schedules do not record children */
         add_note(l, &l->sum->gaps, 1, "%u %s not recorded", c.end.copies,
                  c.end.copies == 1 ? "child was" : "children were");
@@ -291,7 +364,7 @@ static void take_exploration(struct check_loader *l, const struct pf_check_line 
 static void note_tries(struct check_loader *l, const struct pf_check_line *line)
 {
     struct pf_finding *it = pf_findings_find(l->f, line->finding);
-    if (it)
+    if (it && !line->trouble[0])
         it->tries++;
 }
 
@@ -320,7 +393,7 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
         !strcmp(line->how, "ended") && WIFEXITED(line->wait) && !l->ended_by_us)
         pf_check_summary_exit(s, WEXITSTATUS(line->wait));
     if (line->kind == PF_CHECK_RUN)
-        find_signal(l, line, line->wait, NULL);
+        find_signal(l, line, line->wait, "", NULL);
     if (records(line))
         find_failure(l, line);
     if (line->kind == PF_CHECK_DIRECT)

@@ -402,6 +402,7 @@ struct pf_channel {
      * recorded */
     uint32_t copies;
     uint32_t unwatched; /* the runtime could not map its memory, and ended the program */
+    char refused[512]; /* why the runtime ended the program before it began, as one line; "": not */
     /* enum pf_environment_value of each variable, in the order of the environment */
     unsigned char environment[PF_ENVIRONMENT_MAX];
     uint32_t

@@ -55,11 +55,14 @@ static void add_exits_text(struct pf_text *t, const struct pf_check_summary *c)
     if (c->checks != 1 || c->several_tests || !c->exits)
         return;
     if (c->first_exit && (c->exits == 1 || c->other_exit == c->first_exit))
-        pf_text_format(t, "note: the program ended with status %d in every run\n", c->first_exit);
+        pf_text_format(t,
+                       "note: the program ended with status %d in every free run and recording\n",
+                       c->first_exit);
     else if (!c->first_exit && c->exits > 1 && c->other_exit > 0)
         pf_text_format(t,
                        "note: the program ended with status 0 in the first run and with status %d "
-                       "in all later ones: it may refuse to overwrite files of the first run\n",
+                       "in all later free runs and recordings: it may refuse to overwrite files of "
+                       "the first run\n",
                        c->other_exit);
 }
 

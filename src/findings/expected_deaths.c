@@ -1,5 +1,6 @@
 /* expected_deaths.c - see expected_deaths.h. */
 #include "expected_deaths.h"
+#include "allocation.h"
 #include <jansson.h>
 #include <stdio.h>
 #include <string.h>
@@ -35,9 +36,9 @@ void pf_findings_expect(struct pf_findings *f, const struct pf_expected_death *d
 {
     if (pf_findings_expects(f, d))
         return;
-    struct pf_expected_death *k = pf_pool_get(&f->pool, sizeof *k);
+    struct pf_expected_death *k = pf_mem_checked(pf_pool_get(&f->pool, sizeof *k));
     *k = *d;
-    k->child = pf_pool_text(&f->pool, d->child, strlen(d->child));
+    k->child = pf_mem_checked(pf_pool_text(&f->pool, d->child, strlen(d->child)));
     k->next = f->expected;
     f->expected = k;
 }

@@ -430,6 +430,8 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
             "%s: nothing could be watched: there is no room for the runtime's memory (is "
             "there a limit on address space, ulimit -v?)",
             m->program);
+    if (c->refused[0])
+        return pf_fail(e, PF_BAD, "%s: %.*s", m->program, (int)sizeof c->refused - 1, c->refused);
     if (c->owner == 0 && WIFSIGNALED(child->wait))
         return pf_fail(e, PF_IO, "%s: signal %d (%s) ended it before it ran in directed mode",
                        m->program, WTERMSIG(child->wait), strsignal(WTERMSIG(child->wait)));

@@ -31,6 +31,7 @@ struct pf_hooks pf_hooks = {
     .descriptor_at = no_descriptor,
     .mode_changed = ignore,
     .thread_id = kernel_thread_id,
+    .run_refused = ignore_text,
     .context_wanted = ignore,
     .module_loaded = ignore_range,
     .memory_error_reported = ignore_text,

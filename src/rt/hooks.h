@@ -55,6 +55,9 @@ struct pf_hooks {
     /* The id of the running thread as the target sees it; 0: the kernel's id. */
     int32_t (*thread_id)(void);
 
+    /* The run cannot begin; `text` says why (pf_refuse). */
+    void (*run_refused)(const char *text);
+
     /* --- direct: only in event mode --- */
     /* The calling contexts of frames that have none yet are about to be computed. */
     void (*context_wanted)(void);

@@ -3,6 +3,7 @@
  * yet when the runtime starts; if /proc is not mounted, it is read from environ.
  */
 #include "options.h"
+#include "hooks.h"
 #include "pool.h"
 #include "sys.h"
 #include "textbuf.h"
@@ -37,20 +38,26 @@ static const struct option {
 
 static void say(const char *s) { pf_sys_write(2, s, pf_str_len(s)); }
 
+_Noreturn void pf_refuse(const char *text)
+{
+    say("photofinish: ");
+    say(text);
+    say("\n");
+    pf_hooks.run_refused(text);
+    for (;;)
+        pf_sys(SYS_exit_group, 2);
+}
+
 static _Noreturn void refuse(const char *where, const char *what, const char *name,
                              const char *hint)
 {
-    say("photofinish: ");
-    say(where);
-    say(": ");
-    say(what);
-    say(" '");
-    say(name);
-    say("'");
-    say(hint);
-    say("\n");
-    for (;;)
-        pf_sys(SYS_exit_group, 2);
+    static char text[512];
+    const char *part[] = {where, ": ", what, " '", name, "'", hint};
+    size_t n = 0;
+    for (size_t i = 0; i < sizeof part / sizeof part[0]; i++)
+        for (const char *s = part[i]; *s && n + 1 < sizeof text; s++)
+            text[n++] = *s;
+    pf_refuse(text);
 }
 
 _Noreturn void pf_options_refuse(const char *option, const char *value)

@@ -38,5 +38,7 @@ extern struct pf_options pf_options;
 void pf_options_init(void);
 /* Reports an invalid value of an option and ends the process with status 2. */
 _Noreturn void pf_options_refuse(const char *option, const char *value);
+/* Prints `text`, which says why the run cannot begin, and ends the process with status 2. */
+_Noreturn void pf_refuse(const char *text);
 
 #endif

@@ -85,3 +85,18 @@ for name, status in [("order", "confirmed"), ("after", "predicted")]:
     assert (f["kind"], f["status"], f["counts"]) == ("deadlock", status, status == "confirmed"), f
     assert bool(f["clip"]) == (status == "confirmed"), f["clip"]
 END
+
+# Two failures of the same kind are two findings, also if only one of them was replayed: the others
+# have no stack then. Here, what the replays and the free runs of the others found is removed.
+cp "$ROOT/test/shell/part/check_failures_two.c" two.c
+"$PF" cc -g -O0 two.c -o two
+printf './two f\n./two g\n./two\n' >two.tests
+status 66 "$PF" check --runs 1 --state two.s --suite two.tests
+has out "3 findings: 3 confirmed"
+for file in two.s/check/*/found/*.json two.s/check/*/.runs/*/*.pflog; do
+    grep -q '"function":"f"' "$file" || rm "$file"
+done
+status 66 "$PF" report --state two.s
+has out "3 findings: 1 confirmed (1 with harm), 2 observed"
+has out "the program died of signal 11 (Segmentation fault) in a recording"
+has out "the program died of signal 6 (Aborted) in a recording"

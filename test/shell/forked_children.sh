@@ -129,4 +129,4 @@ printf x >runs
 status 66 "$PF" check --runs 1 --time 100s --state every -- ./forked_death
 has out "crash in child 1"
 has out "1 finding: 1 confirmed"
-has out "the program ended with status 1 in every run"
+has out "the program ended with status 1 in every free run and recording"

@@ -67,18 +67,21 @@ static _Noreturn void leave(int status)
         pf_sys(SYS_exit_group, status);
 }
 
-_Noreturn void pf_direct_refuse(const char *why)
-{
-    pf_direct_say(why);
-    leave(2);
-}
-
 static void copy(char *to, size_t room, const char *from)
 {
     size_t n = 0;
     for (; from && from[n] && n + 1 < room; n++)
         to[n] = from[n];
     to[n] = 0;
+}
+
+_Noreturn void pf_direct_refuse(const char *why)
+{
+    struct pf_channel *c = pf_channel_get();
+    pf_direct_say(why);
+    if (c && !c->text[0])
+        copy(c->text, sizeof c->text, why);
+    leave(2);
 }
 
 /* Stores the innermost position that has a source line. */
@@ -207,9 +210,17 @@ _Noreturn void pf_direct_replay_ended(void)
     leave(128 + SIGKILL);
 }
 
+static void note_refusal(const char *text)
+{
+    struct pf_channel *c = pf_channel_get();
+    for (size_t i = 0; pf_directed() && text[i] && i + 1 < sizeof c->refused; i++)
+        c->refused[i] = text[i] == '\n' ? ' ' : text[i];
+}
+
 void pf_direct_choose_mode(void)
 {
     pf_channel_attach();
+    pf_hooks.run_refused = note_refusal;
     pf_ring_on_abandoned(pf_orphan_end);
     pf_rt.events |= pf_directed();
     pf_symbolic_choose_mode();

@@ -2,7 +2,6 @@
 #include "suppress_read.h"
 #include "options.h"
 #include "race_build.h"
-#include "sys.h"
 #include "textbuf.h"
 
 extern const char *__tsan_default_suppressions(void) __attribute__((weak));
@@ -12,7 +11,6 @@ static _Noreturn void refuse(struct pf_pool *work, const char *file,
 {
     struct pf_text t;
     pf_text_init(&t, work);
-    pf_text_add(&t, "photofinish: ");
     pf_text_add(&t, file);
     if (e->line) {
         pf_text_char(&t, ':');
@@ -24,10 +22,8 @@ static _Noreturn void refuse(struct pf_pool *work, const char *file,
         pf_text_add(&t, ": ");
         pf_text_add(&t, e->text);
     }
-    pf_text_char(&t, '\n');
-    pf_sys_write(2, t.at, t.n);
-    for (;;)
-        pf_sys(SYS_exit_group, 2);
+    pf_text_char(&t, 0);
+    pf_refuse(t.at);
 }
 
 void pf_suppressions_read(struct pf_suppressions *to, struct pf_pool *forever, struct pf_pool *work)
