@@ -28,6 +28,7 @@ struct pf_channel_host {
     int fd;
     struct pf_channel *channel; /* the header and all stream parts */
     uint64_t size;
+    struct pf_ring layout[PF_STREAMS]; /* the rings before the target started */
     unsigned char *ring[PF_STREAMS]; /* written streams, each mapped twice in a row */
     struct pf_clip_writer *writer;
     pthread_t thread;
@@ -107,7 +108,7 @@ pf_status pf_channel_host_new(struct pf_channel_host **out, const uint8_t use[PF
     c->pf = (uint32_t)getpid();
     pf_status st = PF_OK;
     for (int s = 0; st == PF_OK && s < PF_STREAMS; s++) {
-        c->ring[s] = rings[s];
+        c->ring[s] = h->layout[s] = rings[s];
         if (use[s] == PF_RING_WRITE)
             st = map_twice(h, s, e);
         else if (use[s] == PF_RING_READ)
@@ -121,6 +122,11 @@ pf_status pf_channel_host_new(struct pf_channel_host **out, const uint8_t use[PF
 }
 
 struct pf_channel *pf_channel_host_channel(struct pf_channel_host *h) { return h->channel; }
+
+const struct pf_ring *pf_channel_host_layout(const struct pf_channel_host *h, unsigned stream)
+{
+    return &h->layout[stream];
+}
 
 /* --- the recorder --- */
 

@@ -27,6 +27,9 @@ PF_MUST_USE pf_status pf_channel_host_new(struct pf_channel_host **h, const uint
 /* The shared header. Set the options before the target starts; read the outcome after it has
  * ended. */
 struct pf_channel *pf_channel_host_channel(struct pf_channel_host *h);
+/* Use, offset and size of a ring. Those in the shared header may have been overwritten by the
+ * target. */
+const struct pf_ring *pf_channel_host_layout(const struct pf_channel_host *h, unsigned stream);
 /* Moves the descriptor to PF_CHANNEL_FD, inherited across exec, and starts the recorder thread. w
  * may be NULL if no stream is written. */
 PF_MUST_USE pf_status pf_channel_host_start(struct pf_channel_host *h, struct pf_clip_writer *w,

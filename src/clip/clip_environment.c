@@ -182,6 +182,8 @@ static pf_status append_value(const struct pf_clip_meta *m, size_t i, struct pf_
                               struct pf_error *e)
 {
     const char *value = value_of(m->env[i]);
+    if (!value) /* a clip says that it was read, and has none */
+        return PF_OK;
     size_t length = strlen(value);
     struct pf_environment_entry head = {(uint32_t)i, (uint32_t)length};
     char *bytes = pf_mem_zero(sizeof head + length, 1);

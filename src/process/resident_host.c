@@ -45,6 +45,7 @@ struct pf_resident_host {
     uint32_t njobs;
     pid_t pid;
     bool ended; /* the resident process has ended */
+    int status; /* its status, as from waitpid */
 };
 
 static int memory_file(const char *name, struct pf_error *e)
@@ -57,8 +58,7 @@ static int memory_file(const char *name, struct pf_error *e)
 
 static bool has_ended(struct pf_resident_host *r)
 {
-    int status;
-    if (!r->ended && waitpid(r->pid, &status, WNOHANG) == r->pid)
+    if (!r->ended && waitpid(r->pid, &r->status, WNOHANG) == r->pid)
         r->ended = true;
     return r->ended;
 }
@@ -75,6 +75,9 @@ static pf_status ended_early(struct pf_resident_host *r, struct pf_error *e)
     const struct pf_channel *c = r->trunk;
     if (!has_ended(r))
         return pf_fail(e, PF_BAD, "%s: was stopped before the checkpoint", r->meta->program);
+    if (c->refused[0])
+        return pf_fail(e, PF_BAD, "%s: %.*s", r->meta->program, (int)sizeof c->refused - 1,
+                       c->refused);
     return pf_fail(e, PF_BAD, "%s: %s%s", r->meta->program,
                    c->owner ? "ended before the checkpoint"
                             : "did not run in directed mode; build it with the pf cc of this "
@@ -122,15 +125,21 @@ pf_status pf_answer_file_open(struct pf_answer_file *f, struct pf_error *e)
     return s;
 }
 
+/* How many bytes the target has written to a stream of the channel `c`, the trunk or a lane. */
+static uint64_t written(const struct pf_resident_host *r, const struct pf_channel *c, unsigned s)
+{
+    const struct pf_ring *g = pf_channel_host_layout(r->host, s);
+    uint64_t head = c->ring[s].head;
+    return g->use != PF_RING_WRITE ? 0 : head < g->size ? head : g->size;
+}
+
 /* Copies the streams up to the checkpoint into the lane. */
 static void fill_lane(const struct pf_resident_host *r, struct pf_channel *lane)
 {
     memcpy(lane, r->trunk, sizeof *lane);
-    for (int s = 0; s < PF_STREAMS; s++) {
-        const struct pf_ring *g = &r->trunk->ring[s];
-        if (g->use == PF_RING_WRITE)
-            memcpy((char *)lane + g->offset, (char *)r->trunk + g->offset,
-                   g->head < g->size ? g->head : g->size);
+    for (unsigned s = 0; s < PF_STREAMS; s++) {
+        const struct pf_ring *g = pf_channel_host_layout(r->host, s);
+        memcpy((char *)lane + g->offset, (char *)r->trunk + g->offset, written(r, r->trunk, s));
     }
 }
 
@@ -140,9 +149,9 @@ static pf_status make_lanes(struct pf_resident_host *r, const struct pf_answer_f
 {
     struct pf_resident *k = &r->trunk->resident;
     r->size = (sizeof *r->trunk + PAGE - 1) & -PAGE;
-    for (int s = 0; s < PF_STREAMS; s++)
-        r->size += r->trunk->ring[s].size;
-    for (r->njobs = 0; r->njobs < k->jobs; r->njobs++) {
+    for (unsigned s = 0; s < PF_STREAMS; s++)
+        r->size += pf_channel_host_layout(r->host, s)->size;
+    for (r->njobs = 0; r->njobs < k->jobs && r->njobs < PF_RESIDENT_MAX; r->njobs++) {
         struct job_lane *j = &r->job[r->njobs];
         void *lane, *plan;
         pf_status s = make_memory("pf-lane", r->size, &j->lane_fd, &lane, e);
@@ -277,8 +286,8 @@ static void view_lane(const struct pf_resident_host *r, struct job_lane *j, bool
 {
     struct pf_clip *c = &j->view;
     size_t n = 0;
-    for (int s = 0; s < PF_STREAMS; s++)
-        n += j->lane->ring[s].head / VIEW_CHUNK + 1;
+    for (unsigned s = 0; s < PF_STREAMS; s++)
+        n += written(r, j->lane, s) / VIEW_CHUNK + 1;
     if (n > j->nchunks)
         j->chunks = pf_mem_resize(j->chunks, j->nchunks = n, sizeof *j->chunks);
     *c = (struct pf_clip){.path = r->meta->program,
@@ -289,9 +298,9 @@ static void view_lane(const struct pf_resident_host *r, struct job_lane *j, bool
                           .ended = !cut};
     c->meta.traced = PF_CODE_VERSION;
     n = 0;
-    for (int s = 0; s < PF_STREAMS; s++) {
-        const struct pf_ring *g = &j->lane->ring[s];
-        uint64_t length = g->use != PF_RING_WRITE ? 0 : g->head < g->size ? g->head : g->size;
+    for (unsigned s = 0; s < PF_STREAMS; s++) {
+        const struct pf_ring *g = pf_channel_host_layout(r->host, s);
+        uint64_t length = written(r, j->lane, s);
         c->stream[s].chunk = &j->chunks[n];
         for (uint64_t at = 0; at < length; at += VIEW_CHUNK) {
             uint32_t bytes = (uint32_t)(length - at < VIEW_CHUNK ? length - at : VIEW_CHUNK);
@@ -351,6 +360,29 @@ pf_status pf_resident_host_begin(struct pf_resident_host *r, uint32_t job,
     return PF_OK;
 }
 
+static pf_status process_ended(const struct pf_resident_host *r, const struct pf_channel *lane,
+                               struct pf_error *e)
+{
+    const char *text = *lane->text ? lane->text : r->trunk->text;
+    bool died = WIFSIGNALED(r->status);
+    if (*text)
+        return pf_fail(e, PF_BAD, "%s: its resident process ended: %.200s", r->meta->program, text);
+    return pf_fail(e, PF_BAD, "%s: its resident process ended with %s %d", r->meta->program,
+                   died ? "signal" : "status", died ? WTERMSIG(r->status) : WEXITSTATUS(r->status));
+}
+
+/* Ends the names in the lane, which the target may have overwritten. */
+static void end_names(struct pf_channel *lane)
+{
+    for (size_t i = 0; i < PF_BLOCKED_MAX; i++)
+        lane->blocked[i].function[sizeof lane->blocked[i].function - 1] = 0;
+    for (size_t i = 0; i < PF_UNEXPLORED_MAX; i++)
+        lane->unexplored[i][sizeof lane->unexplored[i] - 1] = 0;
+}
+
+/* Counts in the shared memory may have been overwritten by the target. */
+static uint32_t at_most(uint32_t n, uint32_t most) { return n < most ? n : most; }
+
 pf_status pf_resident_host_end(struct pf_resident_host *r, uint32_t job, uint64_t limit_ms,
                                const struct pf_clip **clip, struct pf_resident_end *end,
                                struct pf_error *e)
@@ -359,9 +391,9 @@ pf_status pf_resident_host_end(struct pf_resident_host *r, uint32_t job, uint64_
     const struct pf_channel *lane = j->lane;
     bool killed = wait_for_end(r, j, limit_ms);
     if (r->ended)
-        return pf_fail(e, PF_BAD, "%s: its resident process ended: %.200s", r->meta->program,
-                       *lane->text ? lane->text : r->trunk->text);
+        return process_ended(r, lane, e);
     view_lane(r, j, killed);
+    end_names(j->lane);
     *clip = &j->view;
     *end = (struct pf_resident_end){.killed = killed,
                                     .children = lane->children,
@@ -371,13 +403,13 @@ pf_status pf_resident_host_end(struct pf_resident_host *r, uint32_t job, uint64_
                                     .weak = lane->not_seq_cst,
                                     .limit_passed_early = lane->limit_passed_early,
                                     .blocked = lane->blocked,
-                                    .nblocked = lane->nblocked,
+                                    .nblocked = at_most(lane->nblocked, PF_BLOCKED_MAX),
                                     .unexplored = j->lane->unexplored,
                                     .states = lane->states,
-                                    .nstates = lane->nstates,
-                                    .nunexplored = lane->nunexplored,
+                                    .nstates = at_most(lane->nstates, PF_LOCAL_STATES),
+                                    .nunexplored = at_most(lane->nunexplored, PF_UNEXPLORED_MAX),
                                     .live = lane->live,
-                                    .nlive = lane->nlive};
+                                    .nlive = at_most(lane->nlive, PF_LIVE_MAX)};
     return PF_OK;
 }
 

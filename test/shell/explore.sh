@@ -227,3 +227,14 @@ out, n = explore("--allow-outside")
 # two runs use connections, one before and one after the checkpoint was chosen; each has two threads
 assert n == 4 and "complete for this input: every execution was seen (C11)" in out, (out, n)
 EOF
+
+# A program that overwrites sizes and counts in the memory shared with pf does not harm pf.
+"$PF" cc -g -O0 -pthread -I"$ROOT/src/clip" -DPF_CHANNEL_VERSION=0 \
+    "$ROOT/test/shell/part/explore_overwritten.c" -o overwritten
+for what in rings counts; do
+    status 0 "$PF" explore -- ./overwritten $what
+done
+# A program that cannot be copied, because it allows no further descriptors: the message has the reason.
+"$PF" cc -g -O0 -pthread "$ROOT/test/shell/part/explore_nofile.c" -o nofile
+status 2 "$PF" explore -- ./nofile
+has err "its resident process ended: cannot map the answers of the outside world (is there a limit on open files?)"

@@ -160,6 +160,8 @@ static uint32_t split(const struct pf_channel *c)
     return 0;
 }
 
+#define FILES_HINT " (is there a limit on open files?)"
+
 static const struct pf_schedule_plan_step *map_plan(const char *path)
 {
     long fd = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0), at = -1;
@@ -233,13 +235,13 @@ void pf_resident_serve(void)
     pf_copy(lane, r->lane[number], sizeof lane);
     pf_copy(plan, r->plan[number], sizeof plan);
     if (!pf_pins_map(r->answers))
-        pf_direct_refuse("cannot map the answers of the outside world");
+        pf_direct_refuse("cannot map the answers of the outside world" FILES_HINT);
     if (!pf_channel_move(lane)) /* c is the lane from now on */
-        pf_direct_refuse("cannot map the channel of a copy");
+        pf_direct_refuse("cannot map the channel of a copy" FILES_HINT);
     c->pf = (uint32_t)pf_sys(SYS_getpid); /* this process plays the part of pf for its copies */
     const struct pf_schedule_plan_step *steps = map_plan(plan);
     if (!steps)
-        pf_direct_refuse("cannot map the plan of a copy");
+        pf_direct_refuse("cannot map the plan of a copy" FILES_HINT);
     if (!serve(steps))
         leave();
 }
