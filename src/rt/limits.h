@@ -10,13 +10,16 @@
 #include <stdint.h>
 
 enum pf_limit {
-#define PF_LIMIT(name, text) PF_LIMIT_##name,
+#define PF_LIMIT(name, one, many, text) PF_LIMIT_##name,
 #include "limits.def"
 #undef PF_LIMIT
     PF_LIMITS
 };
 
 extern uint64_t pf_limit_count[PF_LIMITS];
+extern const struct pf_limit_text {
+    const char *one, *many; /* for a count of 1; for other counts */
+} pf_limit_text[PF_LIMITS];
 
 static inline void pf_limit_hit(enum pf_limit l)
 {

@@ -93,15 +93,10 @@ static void add_count(struct pf_text *t, uint64_t n, const char *one, const char
 
 static void add_losses(struct pf_text *t)
 {
-    static const char *const texts[] = {
-#define PF_LIMIT(name, text) text,
-#include "limits.def"
-#undef PF_LIMIT
-    };
     for (int i = 0; i < PF_LIMITS; i++)
         if (pf_limit_count[i]) {
             pf_text_add(t, "photofinish: incomplete: ");
-            add_count(t, pf_limit_count[i], texts[i], texts[i]);
+            add_count(t, pf_limit_count[i], pf_limit_text[i].one, pf_limit_text[i].many);
             pf_text_char(t, '\n');
         }
 }

@@ -303,11 +303,6 @@ void pf_race_log_note(const char *const *parts, size_t n)
 
 void pf_race_log_end(const struct pf_race_end *e)
 {
-    static const char *const names[] = {
-#define PF_LIMIT(name, text) text,
-#include "limits.def"
-#undef PF_LIMIT
-    };
     if (!out.open)
         return;
     struct pf_text t = start_line("end");
@@ -322,7 +317,8 @@ void pf_race_log_end(const struct pf_race_end *e)
     pf_text_char(&t, '{');
     for (int i = 0; i < PF_LIMITS; i++)
         if (pf_limit_count[i])
-            pf_json_num(&t, names[i], pf_limit_count[i]);
+            pf_json_num(&t, pf_limit_count[i] == 1 ? pf_limit_text[i].one : pf_limit_text[i].many,
+                        pf_limit_count[i]);
     pf_text_char(&t, '}');
     if (e->waited_ms)
         pf_json_num(&t, "waited_ms", e->waited_ms);

@@ -1,6 +1,6 @@
 // There is no memory for the shadow stack of a fiber: no fiber is created, and others still work.
 // case: run
-// err: 1 threads beyond the capacity ran unwatched
+// err: 1 thread beyond the capacity ran unwatched
 #define _GNU_SOURCE
 #include <assert.h>
 #include <sanitizer/tsan_interface.h>
