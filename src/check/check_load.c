@@ -9,9 +9,9 @@
 #include "file.h"
 #include "finding_read.h"
 #include "fingerprint.h"
-#include "fnv.h"
 #include "foreign.h"
 #include "forked_clips.h"
+#include "unshown_failure.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -26,19 +26,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A failure of the program, as a recording or the end of a free run shows it. */
-struct check_failure {
-    enum pf_kind kind;
-    int signal; /* 0: it did not die of one */
-    const char *stack; /* as in pf_clip_end.failure; "": unknown */
-    const char *clip; /* NULL: it was a free run */
-    struct pf_finding *finding; /* made for it */
-    struct check_failure *next;
-};
-
 struct check_loader {
     struct pf_findings *f;
-    struct check_failure *not_shown; /* by a replay */
+    struct pf_unshown_failure *unshown; /* failures that no replay has shown */
     struct pf_check_summary *sum;
     const char *folder;
     const char *command; /* the checked program and its arguments, or --suite FILE */
@@ -78,101 +68,18 @@ static void add_note(struct check_loader *l, struct pf_check_note **list, uint64
 
 /* --- one line --- */
 
-/* True if `stack` has a frame of this function. */
-static bool has_function(const char *stack, const char *function)
-{
-    size_t n = strlen(function);
-    for (const char *at = stack; (at = strstr(at, function)); at++) {
-        bool begins = at == stack || (at >= stack + 3 && !memcmp(at - 3, " < ", 3));
-        if (begins && (!at[n] || at[n] == ' '))
-            return true;
-    }
-    return false;
-}
-
-/* True if the finding, which a replay has shown, may be this failure: kind, signal and function are
- * the same as far as they are known. */
-static bool shows(const struct pf_finding *it, const struct check_failure *x)
-{
-    int signal = 0;
-    bool asserts = it->kind == PF_KIND_ASSERTION && x->kind == PF_KIND_CRASH;
-    if (!it->naccesses || (it->kind != x->kind && !asserts))
-        return false;
-    if (it->harm && !asserts)
-        (void)!sscanf(it->harm, "the program died of signal %d", &signal);
-    if (x->signal && (asserts || signal) && x->signal != (asserts ? SIGABRT : signal))
-        return false;
-    bool is_known = false;
-    for (size_t i = 0; i < it->naccesses; i++) {
-        const struct pf_stack_frame *at = pf_backtrace_source(&it->accesses[i].stack);
-        if (at && at->function && has_function(x->stack, at->function))
-            return true;
-        is_known |= at && at->function;
-    }
-    return !is_known || !x->stack[0];
-}
-
-static bool is_shown(const struct pf_findings *f, const struct check_failure *x)
-{
-    for (size_t i = 0; i < f->n; i++)
-        if (shows(f->at[i], x))
-            return true;
-    return false;
-}
-
-/* The finding of an earlier failure that may be the same one; NULL: none. */
-static struct pf_finding *find_not_shown(const struct check_loader *l,
-                                         const struct check_failure *x)
-{
-    for (const struct check_failure *k = l->not_shown; k; k = k->next)
-        if (k->kind == x->kind && k->signal == x->signal &&
-            (!*k->stack || !*x->stack || !strcmp(k->stack, x->stack)))
-            return k->finding;
-    return NULL;
-}
-
-static struct pf_finding *add_not_shown(struct check_loader *l, const struct check_failure *x,
-                                        const char *harm)
-{
-    char why[PATH_MAX + 100];
-    struct pf_finding *it = pf_mem_checked(pf_pool_get(&l->f->pool, sizeof *it));
-    struct check_failure *k = pf_mem_checked(pf_pool_get(&l->f->pool, sizeof *k));
-    snprintf(why, sizeof why, "%s%s",
-             x->clip ? "a recording that was not replayed ended like this: "
-                     : "no recording shows it",
-             x->clip ? x->clip : "");
-    *it = (struct pf_finding){.kind = x->kind,
-                              .analysis = "failure",
-                              .harm = text(l->f, harm),
-                              .unconfirmed = text(l->f, why)};
-    it->id = pf_fnv_text(pf_fnv_number(pf_fingerprint(it), (uint64_t)x->signal), x->stack);
-    pf_findings_push(l->f, it);
-    *k = *x;
-    k->stack = text(l->f, x->stack);
-    k->finding = it;
-    k->next = l->not_shown;
-    l->not_shown = k;
-    return it;
-}
-
 /* Adds a failure, unless a replay has shown it. */
-static void add_failure(struct check_loader *l, const struct check_failure *x, const char *format,
-                        ...) __attribute__((format(printf, 3, 4)));
-static void add_failure(struct check_loader *l, const struct check_failure *x, const char *format,
-                        ...)
+static void add_failure(struct check_loader *l, const struct pf_unshown_failure *x,
+                        const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add_failure(struct check_loader *l, const struct pf_unshown_failure *x,
+                        const char *format, ...)
 {
     char harm[400];
     va_list args;
     va_start(args, format);
     vsnprintf(harm, sizeof harm, format, args);
     va_end(args);
-    if (is_shown(l->f, x))
-        return;
-    struct pf_finding *it = find_not_shown(l, x);
-    if (!it)
-        it = add_not_shown(l, x, harm);
-    it->count++;
-    pf_findings_add_stage(l->f, it, x->clip ? "record" : "run", "failure", PF_STATUS_OBSERVED, 1);
+    pf_unshown_failure_add(l->f, &l->unshown, x, harm);
 }
 
 static void find_signal(struct check_loader *l, const struct pf_check_line *line, int wait,
@@ -180,7 +87,7 @@ static void find_signal(struct check_loader *l, const struct pf_check_line *line
 {
     if (!pf_wait_died(wait) || !strcmp(line->how, "stopped") || !strcmp(line->how, "limit"))
         return;
-    struct check_failure x = {
+    struct pf_unshown_failure x = {
         .kind = PF_KIND_CRASH, .signal = WTERMSIG(wait), .stack = stack, .clip = clip};
     add_failure(l, &x, "the program died of signal %d (%s)%s", WTERMSIG(wait),
                 strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
@@ -222,9 +129,9 @@ static void find_failure_in(struct check_loader *l, const struct pf_check_line *
     const char *stack = pf_clip_failed_stack(&c.end);
     if (c.end.outcome == PF_OUTCOME_DEADLOCK || hung)
         add_failure(l,
-                    &(struct check_failure){.kind = hung ? PF_KIND_HANG : PF_KIND_DEADLOCK,
-                                            .stack = stack,
-                                            .clip = path},
+                    &(struct pf_unshown_failure){.kind = hung ? PF_KIND_HANG : PF_KIND_DEADLOCK,
+                                                 .stack = stack,
+                                                 .clip = path},
                     "%s in a recording: %.*s", hung ? "hang" : "deadlock",
                     (int)strcspn(c.end.text, "\n"), c.end.text);
     else if (c.ended && !is_expected(l, line->test, &c))

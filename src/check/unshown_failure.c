@@ -1,0 +1,101 @@
+/* unshown_failure.c - see unshown_failure.h. */
+#include "unshown_failure.h"
+#include "allocation.h"
+#include "fingerprint.h"
+#include "fnv.h"
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static char *text(struct pf_findings *f, const char *s)
+{
+    return pf_mem_checked(pf_pool_text(&f->pool, s, strlen(s)));
+}
+
+/* True if `stack` has a frame of this function. */
+static bool has_function(const char *stack, const char *function)
+{
+    size_t n = strlen(function);
+    for (const char *at = stack; (at = strstr(at, function)); at++) {
+        bool begins = at == stack || (at >= stack + 3 && !memcmp(at - 3, " < ", 3));
+        if (begins && (!at[n] || at[n] == ' '))
+            return true;
+    }
+    return false;
+}
+
+/* True if the finding, which a replay has shown, may be this failure: kind, signal and function are
+ * the same as far as they are known. */
+static bool shows(const struct pf_finding *it, const struct pf_unshown_failure *x)
+{
+    int signal = 0;
+    bool asserts = it->kind == PF_KIND_ASSERTION && x->kind == PF_KIND_CRASH;
+    if (!it->naccesses || (it->kind != x->kind && !asserts))
+        return false;
+    if (it->harm && !asserts)
+        (void)!sscanf(it->harm, "the program died of signal %d", &signal);
+    if (x->signal && (asserts || signal) && x->signal != (asserts ? SIGABRT : signal))
+        return false;
+    bool is_known = false;
+    for (size_t i = 0; i < it->naccesses; i++) {
+        const struct pf_stack_frame *at = pf_backtrace_source(&it->accesses[i].stack);
+        if (at && at->function && has_function(x->stack, at->function))
+            return true;
+        is_known |= at && at->function;
+    }
+    return !is_known || !x->stack[0];
+}
+
+static bool is_shown(const struct pf_findings *f, const struct pf_unshown_failure *x)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (shows(f->at[i], x))
+            return true;
+    return false;
+}
+
+/* The finding of an earlier failure that may be the same one; NULL: none. */
+static struct pf_finding *find_earlier(const struct pf_unshown_failure *list,
+                                       const struct pf_unshown_failure *x)
+{
+    for (const struct pf_unshown_failure *k = list; k; k = k->next)
+        if (k->kind == x->kind && k->signal == x->signal &&
+            (!*k->stack || !*x->stack || !strcmp(k->stack, x->stack)))
+            return k->finding;
+    return NULL;
+}
+
+static struct pf_finding *add(struct pf_findings *f, struct pf_unshown_failure **list,
+                              const struct pf_unshown_failure *x, const char *harm)
+{
+    char why[PATH_MAX + 100];
+    struct pf_finding *it = pf_mem_checked(pf_pool_get(&f->pool, sizeof *it));
+    struct pf_unshown_failure *k = pf_mem_checked(pf_pool_get(&f->pool, sizeof *k));
+    snprintf(why, sizeof why, "%s%s",
+             x->clip ? "a recording that was not replayed ended like this: "
+                     : "no recording shows it",
+             x->clip ? x->clip : "");
+    *it = (struct pf_finding){
+        .kind = x->kind, .analysis = "failure", .harm = text(f, harm), .unconfirmed = text(f, why)};
+    it->id = pf_fnv_text(pf_fnv_number(pf_fingerprint(it), (uint64_t)x->signal), x->stack);
+    pf_findings_push(f, it);
+    *k = *x;
+    k->stack = text(f, x->stack);
+    k->finding = it;
+    k->next = *list;
+    *list = k;
+    return it;
+}
+
+void pf_unshown_failure_add(struct pf_findings *f, struct pf_unshown_failure **list,
+                            const struct pf_unshown_failure *x, const char *harm)
+{
+    if (is_shown(f, x))
+        return;
+    struct pf_finding *it = find_earlier(*list, x);
+    if (!it)
+        it = add(f, list, x, harm);
+    it->count++;
+    pf_findings_add_stage(f, it, x->clip ? "record" : "run", "failure", PF_STATUS_OBSERVED, 1);
+}

@@ -1,0 +1,28 @@
+/*
+ * unshown_failure.h - failures of the checked program that no replay has shown.
+ *
+ * Model:   the end of a recording or of a free run says that the program failed. If there is a
+ *          finding of this failure with a stack, which a replay has made, nothing is added. Two
+ *          failures are the same if kind and signal are, and the stack, as far as it is known.
+ * Memory:  from the pool of the findings.
+ */
+#ifndef PF_CHECK_UNSHOWN_FAILURE_H
+#define PF_CHECK_UNSHOWN_FAILURE_H
+
+#include "findings.h"
+
+struct pf_unshown_failure {
+    enum pf_kind kind;
+    int signal; /* 0: it did not die of one */
+    const char *stack; /* as in pf_clip_end.failure, without the thread; "": unknown */
+    const char *clip; /* the recording; NULL: it was a free run */
+    struct pf_finding *finding; /* made for it */
+    struct pf_unshown_failure *next;
+};
+
+/* Adds a finding, unless there is one for this failure. `list` has the failures that were added
+ * before. */
+void pf_unshown_failure_add(struct pf_findings *f, struct pf_unshown_failure **list,
+                            const struct pf_unshown_failure *x, const char *harm);
+
+#endif
