@@ -35,7 +35,8 @@ pf_status pf_chain_init(struct pf_chain *c, const struct pf_check_settings *sett
                            .budget_ms = settings->time_ms};
     c->tests = pf_mem_zero(c->ntests, sizeof *c->tests);
     for (size_t i = 0; i < c->ntests; i++) {
-        c->tests[i].recordable = pf_program_check(settings->tests.at[i].path, &ignored) == PF_OK;
+        c->tests[i].recordable =
+            pf_program_check(settings->tests.at[i].path, false, &ignored) == PF_OK;
         c->tests[i].batches = c->tests[i].switches = !settings->server && !settings->for_ms;
         c->tests[i].hunts =
             settings->hunt && !settings->part.first &&

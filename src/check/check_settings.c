@@ -6,6 +6,7 @@
 #include "clip.h"
 #include "duration.h"
 #include "file.h"
+#include "foreign.h"
 #include "program.h"
 #include "state_limit.h"
 #include "textbuf.h"
@@ -85,7 +86,7 @@ static pf_status use_program(struct pf_check_settings *p, struct pf_error *e)
         return s;
     l->at->path = pf_pool_text(&l->pool, path, strlen(path));
     free(path);
-    return p->any ? PF_OK : pf_program_check(l->at->path, e);
+    return p->any ? PF_OK : pf_program_check(l->at->path, true, e);
 }
 
 static pf_status read_suite(struct pf_check_settings *p, struct pf_error *e)
@@ -136,6 +137,18 @@ static pf_status check_hunt(const struct pf_check_settings *p, struct pf_error *
     return s;
 }
 
+/* Checks that the file of --from is a report of another tool. A check that keeps a copy of another
+ * file could not be reported. */
+static pf_status check_foreign(const char *path, struct pf_error *e)
+{
+    struct pf_findings ignored;
+    struct pf_foreign_summary sum;
+    pf_findings_init(&ignored);
+    pf_status s = pf_foreign_read(&ignored, path, &sum, e);
+    pf_findings_release(&ignored);
+    return s;
+}
+
 pf_status pf_check_settings_resolve(struct pf_check_settings *p, struct pf_error *e)
 {
     struct pf_error wrong;
@@ -147,8 +160,8 @@ pf_status pf_check_settings_resolve(struct pf_check_settings *p, struct pf_error
         s = pf_launch_check(&p->launch, e);
     if (s == PF_OK && p->json)
         s = pf_file_check(p->json, e);
-    if (s == PF_OK && p->from && access(p->from, R_OK))
-        s = pf_fail(e, PF_IO, "%s: %s", p->from, strerror(errno));
+    if (s == PF_OK && p->from)
+        s = check_foreign(p->from, e);
     if (s != PF_OK)
         return s;
     find_input(p);

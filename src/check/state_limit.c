@@ -4,6 +4,7 @@
 #include "allocation.h"
 #include "vector.h"
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <jansson.h>
@@ -50,11 +51,14 @@ bool pf_state_limit_parse(const char *text, uint64_t *bytes)
     char *end;
     if (*text < '0' || *text > '9')
         return false;
-    *bytes = strtoull(text, &end, 10);
+    errno = 0;
+    unsigned long long n = strtoull(text, &end, 10);
     const char *unit = *end ? strchr(units, *end) : NULL;
-    if (unit)
-        *bytes <<= 10 * (unit - units + 1);
-    return *(unit ? end + 1 : end) == 0;
+    unsigned shift = unit ? 10 * (unsigned)(unit - units + 1) : 0;
+    if (errno || n > UINT64_MAX >> shift || *(unit ? end + 1 : end))
+        return false;
+    *bytes = n << shift;
+    return true;
 }
 
 /* --- recordings in use --- */

@@ -16,7 +16,7 @@
 /* Removes recordings until the checks in the state folder of `own` take at most `most` bytes. Of
  * `own` itself, recordings of the steps from `from` on stay, because they are still in use. */
 void pf_state_limit(const struct pf_check_folder *own, uint64_t from, uint64_t most);
-/* Parses a size such as 500M, 2G, 64K or a number of bytes. */
+/* Parses a size such as 500M, 2G, 64K or a number of bytes. False: it is not one, or too large. */
 bool pf_state_limit_parse(const char *text, uint64_t *bytes);
 
 #endif

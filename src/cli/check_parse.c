@@ -41,7 +41,7 @@ bool pf_check_settings_parse(struct pf_check_settings *p, struct pf_fleet_option
         {"suppressions", "FILE", "do not report findings that match FILE", &p->launch.suppressions,
          NULL},
         {"grace", "T", "time between SIGTERM and SIGKILL (default 2s)", &p->grace, NULL},
-        {"any", NULL, "with --suite: also run scripts and uninstrumented programs", NULL, &p->any},
+        {"any", NULL, "also run scripts and uninstrumented programs", NULL, &p->any},
         {"hunt", NULL,
          "also search for races that need another input (pf hunt); PROG must be built with\n"
          "                         pf cc --symbolic",

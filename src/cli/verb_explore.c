@@ -96,6 +96,8 @@ static int explore(struct exploring *v, int argc, char **argv, char **program)
     bool existed = access(v->settings.folder, F_OK) == 0;
     pf_status s = pf_program_find(program[0], &path, &e);
     if (s == PF_OK)
+        s = pf_program_check(path, false, &e);
+    if (s == PF_OK)
         s = pf_directed_describe(&m, path, program, &d, &e);
     if (s == PF_OK)
         s = pf_folder_make(v->settings.folder, &e);

@@ -222,17 +222,18 @@ static pf_status not_instrumented(const char *path, const unsigned char *data, s
     default:
         return pf_fail(e, PF_BAD,
                        "%s: not instrumented, so its races would not be seen; build it with pf cc "
-                       "or pf c++ (%s)",
-                       path, any);
+                       "or pf c++%s%s%s",
+                       path, any ? " (" : "", any ? any : "", any ? ")" : "");
     }
 }
 
-pf_status pf_program_check_bytes(const char *path, const unsigned char *data, size_t n,
-                                 struct pf_error *e)
+/* any: what the message says about --any; NULL: the verb does not have it. */
+static pf_status check_bytes(const char *path, const unsigned char *data, size_t n, const char *any,
+                             struct pf_error *e)
 {
-    static const char any[] = "to run it anyway and check the programs that it starts, use --any";
     if (is_script(data, n))
-        return pf_fail(e, PF_BAD, "%s: is a script, not a program built with pf cc; %s", path, any);
+        return pf_fail(e, PF_BAD, "%s: is a script, not a program built with pf cc%s%s", path,
+                       any ? "; " : "", any ? any : "");
     pf_status s = is_program(path, data, n, e);
     if (s != PF_OK)
         return s;
@@ -240,6 +241,14 @@ pf_status pf_program_check_bytes(const char *path, const unsigned char *data, si
     if (version == 0)
         return not_instrumented(path, data, n, any, e);
     return check_abi_version(path, version, e);
+}
+
+static const char use_any[] = "to run it anyway and check the programs that it starts, use --any";
+
+pf_status pf_program_check_bytes(const char *path, const unsigned char *data, size_t n,
+                                 struct pf_error *e)
+{
+    return check_bytes(path, data, n, use_any, e);
 }
 
 /* The dynamic linker that the program requests, its length in *length; NULL: none. */
@@ -269,7 +278,7 @@ pf_status pf_program_check_bare(const char *path, const unsigned char *data, siz
     if (version)
         return check_abi_version(path, version, e);
     if (tsan_link(data, n) != TSAN_NONE)
-        return not_instrumented(path, data, n, "", e);
+        return not_instrumented(path, data, n, NULL, e);
     size_t length = 0;
     const char *linker = interpreter(data, n, &length);
     if (!linker)
@@ -310,14 +319,14 @@ static void unmap_program(const unsigned char *data, size_t n)
         munmap((void *)data, n);
 }
 
-pf_status pf_program_check(const char *path, struct pf_error *e)
+pf_status pf_program_check(const char *path, bool has_any, struct pf_error *e)
 {
     size_t n;
     mode_t mode;
     const unsigned char *data = map_program(path, &n, &mode, e);
     if (!data)
         return PF_IO;
-    pf_status s = pf_program_check_bytes(path, data, n, e);
+    pf_status s = check_bytes(path, data, n, has_any ? use_any : NULL, e);
     unmap_program(data, n);
     return s;
 }
@@ -365,7 +374,7 @@ pf_status pf_program_check_symbolic(const char *path, struct pf_error *e)
     const unsigned char *data = map_program(path, &n, &mode, e);
     if (!data)
         return PF_IO;
-    pf_status s = pf_program_check_bytes(path, data, n, e);
+    pf_status s = check_bytes(path, data, n, NULL, e);
     if (s == PF_OK && !find_note(data, n, PF_NOTE_SYMBOLIC))
         s = pf_fail(e, PF_BAD,
                     "%s: has no symbolic code; build it with pf cc --symbolic or pf c++ --symbolic",

@@ -15,8 +15,9 @@
 
 /* Finds the file that executing `name` would run: by PATH if the name has no slash. */
 PF_MUST_USE pf_status pf_program_find(const char *name, char **path, struct pf_error *e);
-/* PF_OK if the program is instrumented. */
-PF_MUST_USE pf_status pf_program_check(const char *path, struct pf_error *e);
+/* PF_OK if the program is instrumented. has_any: the verb has the option --any, which the message
+ * then names. */
+PF_MUST_USE pf_status pf_program_check(const char *path, bool has_any, struct pf_error *e);
 /* The same for pf run. It also accepts a program built with -fsanitize=thread whose runtime is a
  * shared library, and sets *tsan: our runtime replaces that library. */
 PF_MUST_USE pf_status pf_program_check_free(const char *path, bool *tsan, struct pf_error *e);

@@ -249,7 +249,7 @@ static pf_status find_program(struct pf_suite_list *l, struct pf_suite_test *t, 
         return s;
     t->path = from_root(l, path);
     free(path);
-    return any ? PF_OK : pf_program_check(t->path, e);
+    return any ? PF_OK : pf_program_check(t->path, true, e);
 }
 
 pf_status pf_suite_list_find(struct pf_suite_list *l, const char *origin, bool any,

@@ -3,6 +3,8 @@ cp "$ROOT/test/shell/part/check_explores_account.c" account.c
 "$PF" cc -g -O1 -pthread -DSAFE=0 account.c -o account
 status 2 "$PF" check --keep much -- ./account
 has err "--keep=much: expected a size"
+status 2 "$PF" check --keep 16777216T -- ./account # 2^64 bytes
+has err "--keep=16777216T: expected a size"
 clips() { find s/check -name '*.clip' | wc -l; }
 used() { python3 - <<'END'
 import glob, json, os

@@ -148,6 +148,13 @@ status 2 "$PF" explore --jobs 0 -- ./account
 has err "--jobs=0: expected a number from 1"
 status 2 "$PF" explore --runs=-1 -- ./account
 has err "--runs=-1: expected a number from 1"
+status 2 "$PF" explore -- /bin/true
+has err "/bin/true: not instrumented"
+hasnt err "--any"
+printf '#!/bin/sh\n' >script
+chmod +x script
+status 2 "$PF" explore -- ./script
+has err "./script: is a script"
 "$PF" cc -g -O1 -pthread "$ROOT/example/tally.c" -o tally
 for jobs in 1 3; do
     status 66 "$PF" explore --jobs $jobs --json account.$jobs.json -o account.$jobs -- ./account
