@@ -2,6 +2,9 @@
 const base = (path) => (path ? path.slice(path.lastIndexOf('/') + 1) : '');
 export const place = (p) => (p?.file ? `${base(p.file)}:${p.line}` : p?.function || '?');
 
+/** The word as a shell reads it: in quotes if it needs them. */
+export const shellWord = (s) => (/^[\w\-+=./,:@%]+$/.test(s) ? s : `'${s.replaceAll("'", "'\\''")}'`);
+
 /** True for a race between two accesses, which have no order of their own; the later one is listed first. */
 export const isPair = (f) => f.kind === 'race' && f.accesses.length === 2;
 

@@ -1,5 +1,5 @@
 // finding.jsx - shows one finding.
-import { isPair, place } from './data.js';
+import { isPair, place, shellWord } from './data.js';
 import { Lanes } from './lanes.jsx';
 import { Excerpt, Stack } from './source.jsx';
 
@@ -105,7 +105,7 @@ function Judged({ judged: j }) {
           <section key={e.kind}>
             <h4>The {e.kind} order</h4>
             {e.text && <Steps text={e.text} />}
-            <p><code>pf replay {e.clip}</code></p>
+            <p><code>pf replay {shellWord(e.clip)}</code></p>
           </section>
         ))}
       </div>
@@ -161,7 +161,7 @@ export function Finding({ finding: f, group, sources }) {
       {f.counts === false && <p>Suspicious: not shown to matter ({f.suspicious || 'no reason known'}). It does not count.</p>}
       {f.harm && <p class="harm">Harm: {f.harm}</p>}
       {f.child && <p>It happens in the forked child {f.child}.</p>}
-      {f.clip && <p>Replay it: <code>pf replay {needsWatch(f.kind) && '--watch '}{f.clip}</code>, in gdb: <code>pf replay --gdb {f.clip}</code></p>}
+      {f.clip && <p>Replay it: <code>pf replay {needsWatch(f.kind) && '--watch '}{shellWord(f.clip)}</code>, in gdb: <code>pf replay --gdb {shellWord(f.clip)}</code></p>}
       {f.input && <p>It needs another input: <code>{f.input.command || f.input.folder}</code></p>}
       {!f.clip && f.tries > 0 && (
         <p>{f.status === 'observed' ? 'Observed, not yet confirmed' : 'Not confirmed'}: {f.tries}{' '}

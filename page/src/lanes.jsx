@@ -1,7 +1,7 @@
 // lanes.jsx - draws the interleaving: one lane per thread, time runs downwards. The finding's accesses are marked, a
 // lock is a band on the lane of the thread that holds it, and an arrow shows the creation of a thread.
 import { useState } from 'preact/hooks';
-import { isPair, place } from './data.js';
+import { isPair, place, shellWord } from './data.js';
 
 const ROW = 46;
 const LANE = 92;
@@ -140,7 +140,7 @@ export function Lanes({ finding }) {
       )}
       {orders.map((o, i) => ( // both are printed, because paper has no buttons
         <figure key={i} class={i === shown ? 'order' : 'order aside'}>
-          <figcaption><span class="name">{o.name} </span>{o.clip && <code>pf replay {o.clip}</code>}</figcaption>
+          <figcaption><span class="name">{o.name} </span>{o.clip && <code>pf replay {shellWord(o.clip)}</code>}</figcaption>
           <div class="scroll" tabIndex={0} role="group" aria-label={`interleaving, ${o.name}`}>
             <Picture steps={o.steps} label={`interleaving of ${finding.title}, ${o.name}`} />
           </div>

@@ -13,6 +13,7 @@
 #include "fleet_options.h"
 #include "launch.h"
 #include "report_text.h"
+#include "shell_word.h"
 #include "state_limit.h"
 #include "state_read.h"
 #include "text_format.h"
@@ -195,11 +196,13 @@ static void print_folder(const struct pf_check_work *w)
 {
     if (w->settings->quiet)
         return;
+    char *state = w->settings->state ? pf_shell_word(w->settings->state) : NULL;
+    const char *option = state ? " --state " : "", *value = state ? state : "";
     if (w->signal)
-        fprintf(stderr, "pf check: stopped; resume with: pf check --continue\n");
+        pf_note(PF_CHECK_VERB, "stopped; resume with: pf check --continue%s%s", option, value);
     pf_note(PF_CHECK_VERB, "kept in %s; for an HTML report: pf report --html -o report.html%s%s",
-            w->folder->path, w->settings->state ? " --state " : "",
-            w->settings->state ? w->settings->state : "");
+            w->folder->path, option, value);
+    free(state);
 }
 
 /* Writes how the check ended; the report says "incomplete" if it was stopped or ended early. */

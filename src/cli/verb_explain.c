@@ -4,6 +4,7 @@
 #include "finding_text.h"
 #include "launch.h"
 #include "narrative.h"
+#include "shell_word.h"
 #include "source_lines.h"
 #include "state_read.h"
 #include "text_format.h"
@@ -190,8 +191,8 @@ static void add_command(struct pf_text *t, const char *before, const char *comma
                         const char *clip)
 {
     pf_text_add(t, before);
-    pf_text_name(t, command);
-    pf_text_name(t, clip);
+    pf_text_add(t, command);
+    pf_text_shell_word(t, clip);
     pf_text_char(t, '\n');
 }
 

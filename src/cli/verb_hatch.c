@@ -20,6 +20,7 @@
 #include "run_report.h"
 #include "schedule_step.h"
 #include "search_stop.h"
+#include "shell_word.h"
 #include "text_format.h"
 #include "try_all.h"
 #include <errno.h>
@@ -261,7 +262,7 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
         pf_finding_text(t, h->j.failures.at[i], &style);
         pf_text_add(t, "  Replay it with: pf replay ");
         pf_text_add(t, pf_kind_replay_option(h->j.failures.at[i]->kind));
-        pf_text_name(t, h->j.failures.at[i]->clip);
+        pf_text_shell_word(t, h->j.failures.at[i]->clip);
         pf_text_char(t, '\n');
     }
     for (size_t i = 0; i < h->all.at.len; i++) {
@@ -284,9 +285,13 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
             }
             pf_text_char(t, '\n');
         }
-        pf_text_add(t, c->f.clip ? "  Happened; replay it with: pf replay "
-                                 : "  Happened once, not confirmed: ");
-        pf_text_name(t, c->f.clip ? c->f.clip : c->f.unconfirmed);
+        if (c->f.clip) {
+            pf_text_add(t, "  Happened; replay it with: pf replay ");
+            pf_text_shell_word(t, c->f.clip);
+        } else {
+            pf_text_add(t, "  Happened once, not confirmed: ");
+            pf_text_name(t, c->f.unconfirmed);
+        }
         pf_text_char(t, '\n');
     }
     for (size_t i = 0; i < h->all.at.len; i++)

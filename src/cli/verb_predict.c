@@ -12,6 +12,7 @@
 #include "recording_trace.h"
 #include "report_text.h"
 #include "search_stop.h"
+#include "shell_word.h"
 #include "text_format.h"
 #include "verify_clip.h"
 #include "witness_clips.h"
@@ -77,9 +78,13 @@ static void add_clip(struct pf_text *t, const struct pf_witness_clip *c)
 {
     if (!c)
         return;
-    pf_text_add(t, c->happened ? "  The witness was run; replay it with: pf replay --until race "
-                               : "  The witness was NOT reached by a run: ");
-    pf_text_name(t, c->happened ? c->path : c->why);
+    if (c->happened) {
+        pf_text_add(t, "  The witness was run; replay it with: pf replay --until race ");
+        pf_text_shell_word(t, c->path);
+    } else {
+        pf_text_add(t, "  The witness was NOT reached by a run: ");
+        pf_text_name(t, c->why);
+    }
     pf_text_char(t, '\n');
 }
 

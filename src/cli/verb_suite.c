@@ -12,6 +12,7 @@
 #include "fleet_task.h"
 #include "launch.h"
 #include "sample_policy.h"
+#include "shell_word.h"
 #include "suite_load.h"
 #include "suite_run.h"
 #include "text_format.h"
@@ -228,7 +229,7 @@ static void add_summary(struct pf_text *t, const struct pf_findings *f, const st
         add_count(t, "; ", u->interrupted, "more were interrupted");
     if (f->n) {
         pf_text_add(t, "; details: pf report --state ");
-        pf_text_name(t, state);
+        pf_text_shell_word(t, state);
     }
     pf_text_char(t, '\n');
 }

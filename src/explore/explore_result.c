@@ -6,6 +6,7 @@
 #include "exec_builder.h"
 #include "explore.h"
 #include "input_record.h"
+#include "shell_word.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -275,6 +276,15 @@ void pf_exploration_json(struct pf_text *t, const struct pf_exploration *x)
     pf_text_char(t, '}');
 }
 
+/* Adds the command for a clip; nothing if there is no clip. */
+static void add_command(struct pf_text *t, const char *command, const char *clip)
+{
+    if (!clip)
+        return;
+    pf_text_add(t, command);
+    pf_text_shell_word(t, clip);
+}
+
 void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
 {
     char line[480];
@@ -286,8 +296,7 @@ void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
             snprintf(line, sizeof line, ", and in %" PRIu64 " more", f->count - 1);
             pf_text_add(t, line);
         }
-        pf_text_add(t, f->clip ? "; replay it with: pf replay " : "");
-        pf_text_name(t, f->clip ? f->clip : "");
+        add_command(t, "; replay it with: pf replay ", f->clip);
         pf_text_add(t, f->gave_up ? "; it does not count: the time limit of a wait passed early"
                        : f->early_limit ? "; the time limit of a wait passed early in it"
                                         : "");
@@ -303,8 +312,7 @@ void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
         snprintf(line, sizeof line, "%" PRIu64 " data race%s first seen in schedule %" PRIu64,
                  r->count, r->count == 1 ? "" : "s", r->schedule);
         pf_text_add(t, line);
-        pf_text_add(t, r->clip ? "; show with: pf predict --analysis=hb " : "");
-        pf_text_name(t, r->clip ? r->clip : "");
+        add_command(t, "; show with: pf predict --analysis=hb ", r->clip);
         pf_text_char(t, '\n');
     }
     if (x->races_unkept) {

@@ -386,14 +386,6 @@ void pf_hunt_arguments_free(char **argv)
     free(argv);
 }
 
-/* Adds a word so that a shell reads it as one argument. */
-static void add_word(struct pf_text *t, const char *word)
-{
-    char *quoted = pf_shell_word(word);
-    pf_text_add(t, quoted);
-    free(quoted);
-}
-
 /* Adds "env NAME=VALUE..." for the variables that have changed. */
 static void add_variables(struct pf_text *t, const struct pf_hunt *h,
                           const struct pf_input_bytes *in)
@@ -405,7 +397,7 @@ static void add_variables(struct pf_text *t, const struct pf_hunt *h,
             continue;
         char *word = pf_mem_format("%s=%s", s->name + strlen(ENV_PREFIX), (char *)s->bytes);
         pf_text_add(t, any ? "" : "env ");
-        add_word(t, word);
+        pf_text_shell_word(t, word);
         pf_text_char(t, ' ');
         free(word);
         any = true;
@@ -431,26 +423,26 @@ static pf_status command_of(const struct pf_hunt *h, const struct pf_input_bytes
          *self = realpath("/proc/self/exe", NULL);
     if (here) { /* the command works in every folder */
         pf_text_add(&t, "cd ");
-        add_word(&t, here);
+        pf_text_shell_word(&t, here);
         pf_text_add(&t, " && ");
     }
     add_variables(&t, h, in);
     if (served) {
-        add_word(&t, self ? self : "pf");
+        pf_text_shell_word(&t, self ? self : "pf");
         pf_text_add(&t, " record -o /dev/null --patch ");
-        add_word(&t, patch);
+        pf_text_shell_word(&t, patch);
         pf_text_add(&t, " -- ");
     }
     for (size_t i = 0; argv[i]; i++) {
         if (i)
             pf_text_char(&t, ' ');
-        add_word(&t, argv[i]);
+        pf_text_shell_word(&t, argv[i]);
     }
     pf_hunt_arguments_free(argv);
     if (pf_input_bytes_find(in, "stdin")) {
         char *path = pf_mem_format("%s/stdin", folder);
         pf_text_add(&t, " < ");
-        add_word(&t, path);
+        pf_text_shell_word(&t, path);
         free(path);
     }
     *out = pf_mem_copy_n(t.at, t.n);

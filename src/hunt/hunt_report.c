@@ -5,6 +5,7 @@
 #include "finding_text.h"
 #include "hunt.h"
 #include "message.h"
+#include "shell_word.h"
 #include <inttypes.h>
 #include <jansson.h>
 #include <stdarg.h>
@@ -49,6 +50,14 @@ static uint64_t count_state(const json_t *candidates, enum pf_hunt_state state)
     return n;
 }
 
+/* Adds a command, which may be longer than a line of add_line. */
+static void add_command(struct pf_text *t, const char *before, const char *command)
+{
+    pf_text_add(t, before);
+    pf_text_name(t, command);
+    pf_text_char(t, '\n');
+}
+
 static void add_race(struct pf_text *t, const struct pf_finding *f, const json_t *race)
 {
     struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
@@ -56,9 +65,12 @@ static void add_race(struct pf_text *t, const struct pf_finding *f, const json_t
     add_line(t, "  Found in phase %" PRIu64 ". Its input: %s", number(race, "phase"),
              f->input ? f->input : "not kept");
     if (f->command)
-        add_line(t, "  The program with this input: %s", f->command);
-    if (f->clip)
-        add_line(t, "  Happened; replay it with: pf replay %s", f->clip);
+        add_command(t, "  The program with this input: ", f->command);
+    if (f->clip) {
+        pf_text_add(t, "  Happened; replay it with: pf replay ");
+        pf_text_shell_word(t, f->clip);
+        pf_text_char(t, '\n');
+    }
 }
 
 static void add_races(struct pf_text *t, const json_t *races, struct pf_findings *found)

@@ -1,6 +1,7 @@
 /* judged_text.c - see judged_text.h. */
 #include "judged_text.h"
 #include "allocation.h"
+#include "shell_word.h"
 #include "text_format.h"
 #include <string.h>
 
@@ -42,7 +43,7 @@ static void add_evidence(struct pf_text *t, const struct pf_judged_evidence *e)
     pf_text_char(t, ':');
     if (e->clip) {
         pf_text_add(t, " pf replay ");
-        pf_text_name(t, e->clip);
+        pf_text_shell_word(t, e->clip);
     } else if (e->text && strchr(e->text, '\n')) {
         add_lines(t, e->text);
     } else if (e->text) {

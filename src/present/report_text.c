@@ -4,6 +4,7 @@
 #include "finding_text.h"
 #include "judged_text.h"
 #include "narrative.h"
+#include "shell_word.h"
 #include "text_format.h"
 #include <stdio.h>
 #include <string.h>
@@ -159,7 +160,7 @@ static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checke
     if (f->clip) {
         pf_text_add(t, "  See it again, every time: pf replay ");
         pf_text_add(t, pf_kind_replay_option(f->kind));
-        pf_text_name(t, f->clip);
+        pf_text_shell_word(t, f->clip);
         pf_text_char(t, '\n');
         add_input(t, f);
     } else if (f->unconfirmed) {

@@ -34,6 +34,13 @@ END
 status 66 "$PF" report --json -o again.json
 python3 -c 'import json; a, b = (json.load(open(f))["findings"] for f in ("bank.json", "again.json")); assert a == b, (a, b)'
 
+# The commands that are printed can be pasted into a shell.
+status 66 "$PF" check --runs 1 --state "a state's" -- ./bank
+has err "pf report --html -o report.html --state 'a state'\\''s'"
+command=$(sed -n 's/^  See it again, every time: pf //p' out)
+eval "status 0 \"\$PF\" $command"
+has out "40 visits"
+
 # Two jobs in parallel, and two checks at once: still one finding.
 status 66 "$PF" check --runs 2 --jobs 2 --quiet --state two -- ./bank
 [[ ! -s out && ! -s err ]] || fail "--quiet printed something"
