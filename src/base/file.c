@@ -108,11 +108,22 @@ pf_status pf_file_check(const char *path, struct pf_error *e)
     char *copy = pf_mem_copy(path), *slash = strrchr(copy, '/');
     if (slash)
         slash[slash == copy] = 0;
-    int bad = strcmp(path, "-") && access(slash ? copy : ".", W_OK | X_OK) && access(path, W_OK);
+    struct stat st;
+    bool wanted = strcmp(path, "-") != 0,
+         folder = wanted && !stat(path, &st) && S_ISDIR(st.st_mode);
+    if (folder)
+        errno = EISDIR;
+    bool bad = folder || (wanted && access(slash ? copy : ".", W_OK | X_OK) && access(path, W_OK));
     pf_status s =
         bad ? pf_fail(e, PF_IO, "%s: cannot be written: %s", path, strerror(errno)) : PF_OK;
     free(copy);
     return s;
+}
+
+bool pf_file_same(const char *a, const char *b)
+{
+    struct stat x, y;
+    return !stat(a, &x) && !stat(b, &y) && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
 pf_status pf_folder_make(const char *path, struct pf_error *e)

@@ -147,6 +147,14 @@ bool pf_cli_write(const char *verb, const struct pf_text *text, const char *file
     return false;
 }
 
+bool pf_cli_replaces_input(const char *verb, const char *output, const char *input)
+{
+    if (!output || !strcmp(output, "-") || !pf_file_same(output, input))
+        return false;
+    pf_complain(verb, "%s: the output would replace the file that pf %s needs", output, verb);
+    return true;
+}
+
 uint32_t pf_cli_window(const char *text)
 {
     char *end = NULL;

@@ -54,6 +54,10 @@ int pf_cli_print_man(const struct pf_cli_verb *v);
 bool pf_cli_write(const char *verb, const struct pf_text *text, const char *file,
                   const struct pf_text *json);
 
+/* True, after a message, if the output file is the file that the verb reads or runs. `output` NULL:
+ * none. */
+bool pf_cli_replaces_input(const char *verb, const char *output, const char *input);
+
 /* True if the word is FILE:LINE. */
 bool pf_cli_is_position(const char *word);
 

@@ -207,6 +207,8 @@ int pf_verb_dump(int argc, char **argv)
         return status;
     if (first + 1 != argc)
         return pf_complain(VERB, "expected one file after the options: pf dump %s", verb.usage);
+    if (pf_cli_replaces_input(VERB, file, argv[first]))
+        return PF_EXIT_USAGE;
     FILE *out = file && strcmp(file, "-") ? fopen(file, "w") : stdout;
     if (!out)
         return pf_complain(VERB, "%s: %s", file, strerror(errno));

@@ -290,6 +290,12 @@ int pf_verb_replay(int argc, char **argv)
         free(logs);
         return complain(&e);
     }
+    if (pf_cli_replaces_input(VERB, trace, what.path)) {
+        pf_clip_release(&clip);
+        pf_findings_release(&what.findings);
+        free(logs);
+        return PF_EXIT_USAGE;
+    }
     note_machine(&clip, false);
     if (!clip.ended)
         pf_note(VERB, "%s: is truncated (%s); it is replayed up to that point", clip.path,

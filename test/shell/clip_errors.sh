@@ -12,6 +12,23 @@ has out "50"
 status 2 bash -c '"$PF" replay two.clip >/dev/full'
 has err "could not be shown: No space left on device"
 
+# An output file that is the input is refused, and the input stays as it is.
+cp two.clip kept.clip
+cp two kept
+ln two.clip linked.clip
+for command in "dump -o linked.clip two.clip" "replay --trace two.clip linked.clip" "predict --json two.clip two.clip" \
+    "hatch --json linked.clip two.clip" "judge --json two.clip two.clip" "record -o two -- ./two"; do
+    # shellcheck disable=SC2086
+    status 2 "$PF" $command
+    has err ": the output would replace the file that pf ${command%% *} needs"
+done
+cmp two.clip kept.clip
+cmp two kept
+# A folder is refused before the program runs.
+status 2 "$PF" run --json . -- ./two
+has err ".: cannot be written: Is a directory"
+[[ ! -s out ]] || fail "the program was run"
+
 # The output file cannot be written.
 status 2 "$PF" record -o /dev/full -- ./two
 has err "/dev/full: No space left on device"
