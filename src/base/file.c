@@ -129,15 +129,17 @@ bool pf_file_same(const char *a, const char *b)
 pf_status pf_folder_make(const char *path, struct pf_error *e)
 {
     char *part = pf_mem_copy(path);
+    int above = 0; /* why the outermost folder that is missing cannot be made */
     for (char *p = part + 1; *p; p++)
         if (*p == '/') {
             *p = 0;
-            mkdir(part, 0777); /* only the last mkdir reports errors */
+            if (mkdir(part, 0777) && errno != EEXIST && !above)
+                above = errno;
             *p = '/';
         }
     struct stat s;
     int bad = mkdir(part, 0777) && (errno != EEXIST || stat(part, &s) || !S_ISDIR(s.st_mode));
-    int reason = errno;
+    int reason = errno == ENOENT && above ? above : errno;
     free(part);
     return bad ? pf_fail(e, PF_IO, "%s: %s", path, strerror(reason == EEXIST ? ENOTDIR : reason))
                : PF_OK;

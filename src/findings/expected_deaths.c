@@ -110,7 +110,7 @@ static bool has_died(const struct pf_process *p)
 }
 
 /* Adds the crash of p. `child` is its number; empty: p is the first process. */
-static pf_status add_crash(struct pf_findings *f, struct pf_process *p, const char *child,
+static pf_status add_crash(struct pf_findings *f, const struct pf_process *p, const char *child,
                            struct pf_error *e)
 {
     struct pf_finding *it;
@@ -121,6 +121,19 @@ static pf_status add_crash(struct pf_findings *f, struct pf_process *p, const ch
         it->child = pf_pool_text(&f->pool, child, strlen(child));
     else if (s == PF_OK && !*child && !it->clip)
         it->child = NULL;
+    return s;
+}
+
+pf_status pf_findings_expected_crashes(const struct pf_findings *f, struct pf_findings *to,
+                                       struct pf_error *e)
+{
+    pf_status s = PF_OK;
+    char path[200];
+    for (const struct pf_process *p = f->processes; p && s == PF_OK; p = p->next)
+        if (p->expected_death && p->failure) {
+            describe(f, p, path);
+            s = add_crash(to, p, path, e);
+        }
     return s;
 }
 

@@ -30,5 +30,9 @@ bool pf_findings_expects(const struct pf_findings *f, const struct pf_expected_d
 /* Finds the deaths that the processes read so far expected, and adds the other crashes as findings.
  * An expected death is neither a finding nor a loss. */
 PF_MUST_USE pf_status pf_findings_settle_deaths(struct pf_findings *f, struct pf_error *e);
+/* Adds to `to` the crashes of f that the same run expected, as findings. After
+ * pf_findings_settle_deaths. */
+PF_MUST_USE pf_status pf_findings_expected_crashes(const struct pf_findings *f,
+                                                   struct pf_findings *to, struct pf_error *e);
 
 #endif

@@ -78,7 +78,7 @@ struct pf_access {
     uint32_t thread;
     enum pf_op op;
     uint64_t size; /* bytes */
-    uintptr_t address;
+    uintptr_t address; /* of kind ERRNO_IN_SIGNAL: the number of the signal */
     const char *variable;
     /* It is part of an access to a larger range of bytes, such as a copy of a struct, or a call of
      * memcpy; address and size may then be those of the part. */

@@ -366,8 +366,14 @@ static void add_misuse(struct pf_text *t, const struct pf_finding *f,
 {
     if (f->kind == PF_KIND_THREAD_LEAK)
         return; /* the thread is described below */
-    if (f->kind == PF_KIND_ERRNO_IN_SIGNAL)
-        pf_text_add(t, "  Signal handler invoked at:\n");
+    if (f->kind == PF_KIND_ERRNO_IN_SIGNAL) {
+        pf_text_add(t, "  Signal ");
+        if (f->naccesses && f->accesses[0].address) { /* a log of an older version has none */
+            pf_text_u64(t, f->accesses[0].address);
+            pf_text_char(t, ' ');
+        }
+        pf_text_add(t, "handler invoked at:\n");
+    }
     for (size_t i = 0; i < f->naccesses; i++) {
         if (i)
             pf_text_add(t, "  and:\n");

@@ -146,6 +146,11 @@ static pf_status running_row(struct pf_suite_db *db, struct pf_findings *f, sqli
     return s == PF_IO ? PF_OK : s;
 }
 
+/* The finding of sighting s is the death of a child that this test, t, expects. */
+#define EXPECTED                                                                                   \
+    " EXISTS (SELECT 1 FROM sighting se JOIN execution xe ON xe.id=se.execution"                   \
+    " JOIN test te ON te.id=xe.test WHERE se.finding=s.finding AND se.count=0"                     \
+    " AND te.name=t.name AND te.command=t.command)"
 #define FAILED "x.outcome IN ('failed','limit','unstarted')"
 
 pf_status pf_suite_load(struct pf_suite_db *db, int64_t campaign, struct pf_findings *f,
@@ -170,9 +175,11 @@ pf_status pf_suite_load(struct pf_suite_db *db, int64_t campaign, struct pf_find
          "  sum(s.count) AS seen, min(s.execution) AS first, count(DISTINCT t.name) AS tests,"
          "  (SELECT group_concat(name, char(31)) FROM (SELECT DISTINCT t2.name AS name"
          "   FROM sighting s2 JOIN execution x2 ON x2.id=s2.execution JOIN test t2 ON t2.id=x2.test"
-         "   WHERE s2.finding=s.finding AND (?1=0 OR t2.campaign=?1) ORDER BY t2.number)) AS names"
+         "   WHERE s2.finding=s.finding AND s2.count>0 AND (?1=0 OR t2.campaign=?1)"
+         "   ORDER BY t2.number)) AS names"
          "  FROM sighting s JOIN execution x ON x.id=s.execution JOIN test t ON t.id=x.test"
-         "  WHERE" OF_CAMPAIGN " GROUP BY s.finding) v ON v.id=g.id ORDER BY v.first, g.id",
+         "  WHERE s.count>0 AND NOT" EXPECTED " AND" OF_CAMPAIGN
+         " GROUP BY s.finding) v ON v.id=g.id ORDER BY v.first, g.id",
          finding_row},
         {"SELECT t.name, x.outcome, x.status, count(*), x.output, max(x.id)"
          " FROM execution x JOIN test t ON t.id=x.test WHERE " FAILED " AND" OF_CAMPAIGN

@@ -1,6 +1,7 @@
 /* suite_store.c - see suite_db.h: stores campaigns and executions. */
 #define _GNU_SOURCE
 #include "allocation.h"
+#include "expected_deaths.h"
 #include "file.h"
 #include "finding_json.h"
 #include "suite_db.h"
@@ -319,8 +320,10 @@ static pf_status add_losses(struct pf_suite_db *db, int64_t execution,
     return s;
 }
 
+/* Adds the finding, if it is new, and its sighting. count 0: the execution expected this death of a
+ * child, which is then not a finding in any execution of the test. */
 static pf_status add_finding(struct pf_suite_db *db, int64_t execution, const struct pf_finding *f,
-                             uint64_t *fresh, struct pf_error *e)
+                             uint64_t count, uint64_t *fresh, struct pf_error *e)
 {
     struct pf_pool pool;
     struct pf_text t;
@@ -337,14 +340,14 @@ static pf_status add_finding(struct pf_suite_db *db, int64_t execution, const st
         sqlite3_bind_text(q, 1, id, -1, SQLITE_STATIC);
         sqlite3_bind_text(q, 2, t.at, (int)t.n, SQLITE_STATIC);
         s = finish(db, q, e);
-        *fresh += (uint64_t)sqlite3_changes(db->sql);
+        *fresh += count ? (uint64_t)sqlite3_changes(db->sql) : 0;
     }
     if (s == PF_OK)
         s = pf_suite_db_prepare(db, "INSERT INTO sighting VALUES(?,?,?)", &q, e);
     if (s == PF_OK) {
         sqlite3_bind_text(q, 1, id, -1, SQLITE_STATIC);
         sqlite3_bind_int64(q, 2, execution);
-        sqlite3_bind_int64(q, 3, (int64_t)f->count);
+        sqlite3_bind_int64(q, 3, (int64_t)count);
         s = finish(db, q, e);
     }
     pf_pool_release(&pool);
@@ -359,6 +362,28 @@ static void keep_damaged(const char *folder)
     free(name);
 }
 
+static bool has(const struct pf_findings *f, uint64_t id)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (f->at[i]->id == id)
+            return true;
+    return false;
+}
+
+static pf_status add_expected(struct pf_suite_db *db, int64_t execution,
+                              const struct pf_findings *found, struct pf_error *e)
+{
+    struct pf_findings expected;
+    uint64_t ignored = 0;
+    pf_findings_init(&expected);
+    pf_status s = pf_findings_expected_crashes(found, &expected, e);
+    for (size_t i = 0; i < expected.n && s == PF_OK; i++)
+        if (!has(found, expected.at[i]->id))
+            s = add_finding(db, execution, expected.at[i], 0, &ignored, e);
+    pf_findings_release(&expected);
+    return s;
+}
+
 pf_status pf_suite_db_end(struct pf_suite_db *db, int64_t execution, const char *folder,
                           const struct pf_execution_end *end, uint64_t *fresh, struct pf_error *e)
 {
@@ -370,7 +395,9 @@ pf_status pf_suite_db_end(struct pf_suite_db *db, int64_t execution, const char 
     if (s == PF_OK)
         s = add_losses(db, execution, end, e);
     for (size_t i = 0; i < end->found->n && s == PF_OK; i++)
-        s = add_finding(db, execution, end->found->at[i], fresh, e);
+        s = add_finding(db, execution, end->found->at[i], end->found->at[i]->count, fresh, e);
+    if (s == PF_OK)
+        s = add_expected(db, execution, end->found, e);
     s = end_transaction(db, s, e);
     if (s == PF_OK && end->damaged)
         keep_damaged(folder);

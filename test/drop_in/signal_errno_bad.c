@@ -1,4 +1,5 @@
 // want: errno-in-signal
+// text: Signal 10 handler invoked at:
 // text: #0 handler
 // A signal handler changes errno.
 #include "handler.h"

@@ -69,3 +69,7 @@ has out "primary: status 0; alternate: status 3"
 sed -i '/"kind":"run"/s/"wait":[0-9]*/"wait":768/' ready.s/check/*/journal # a matter of chance
 status 66 "$PF" report --state ready.s
 has out "note: the program ended with status 3 in every free run and recording"
+# A state folder that cannot be made: the reason is that of the outermost folder.
+status 2 "$PF" check --state /sys/no/state -- ./plain
+has err "/sys/no/state"
+hasnt err "No such file or directory"

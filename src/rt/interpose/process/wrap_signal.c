@@ -150,7 +150,8 @@ static void check_errno(struct pf_thread *t, int number, const struct sigaction 
     m.at[0] = (struct pf_misuse_step){.thread = t->number,
                                       .op = PF_OP_CALL,
                                       .id = pf_stack_id(t, PF_NATIVE_CALL),
-                                      .function = pf_func_find(handler)};
+                                      .function = pf_func_find(handler),
+                                      .addr = (uintptr_t)number};
     pf_misuse_found(&m);
     pf_unnest();
 }
