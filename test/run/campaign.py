@@ -8,6 +8,7 @@ Without files: every test program that can be recorded. Each is built at each le
   - A racy program is built without the order that no detector sees (ORDER_FREE), and checked. Program and state folder
     are copied to another folder, the first ones are removed, and each command that the report printed for a
     finding is executed there. It must say that it showed the finding.
+A build that is byte for byte that of an earlier level is not checked again: the result of that level counts for both.
 Prints a line for each program that is not as expected, then one summary line. Exit status: 0, or 1 if there was one.
 
 --log appends one line of JSON for each build that was examined, with the seconds of CPU that it took. A program that the log has for
@@ -56,35 +57,44 @@ class Log:
     PARTS = ("program", "level", "hash", "budget")
 
     def __init__(self, path, pf, budget):
-        self.path, self.budget, self.done = path, " ".join(budget), {}
+        self.path, self.budget, self.done, self.same = path, " ".join(budget), {}, {}
         installed = pf.parent.parent / "lib/photofinish"
         self.build = hash_of([pf, *(installed / f for f in ("libpf_rt.a", "libpf_rt.so", "libpf_plugin.so", "pf-z3"))])
         if path and path.exists():
             for line in path.read_text().splitlines():
                 entry = json.loads(line)
-                self.done[tuple(map(entry.get, self.PARTS))] = entry
+                self.remember(tuple(map(entry.get, self.PARTS)), entry)
+
+    def remember(self, key, entry):
+        """`same` finds the entry of an equal build of any level, by (name, hash, budget, hash of the built files)."""
+        self.done[key] = entry
+        if entry.get("built"):
+            self.same.setdefault((key[0], *key[2:], entry["built"]), entry)
 
     def key(self, name, path, level):
         return name, level, f"{self.build}.{hash_of([path])}", self.budget
 
     def add(self, key, entry):
+        self.remember(key, entry)
         if self.path:
             with self.path.open("a") as f:
                 f.write(json.dumps(dict(zip(self.PARTS, key)) | entry) + "\n")
 
 
 class Campaign:
-    COUNTS = ("checks", "findings", "suspicious", "commands", "incomplete", "skipped")
+    COUNTS = ("checks", "findings", "suspicious", "commands", "incomplete", "skipped", "equal")
 
     def __init__(self, pf, work, budget, log):
         self.tool, self.work, self.budget, self.log = harness.Photofinish(pf), work, budget, log
         self.total = dict.fromkeys(self.COUNTS, 0)
         self.wrong, self.skipped = [], []
 
-    def check(self, test, level, folder):
-        """Checks one build: -> (the findings document, the report)"""
+    def build(self, test, level, folder):
         flags = ["-g"] + (["-DORDER_FREE"] if test.races and test.has_hidden_order() else [])
-        program = harness.build(self.tool, test, level, folder, *flags)
+        return harness.build(self.tool, test, level, folder, *flags)
+
+    def check(self, test, program, folder):
+        """Checks one build: -> (the findings document, the report)"""
         env = os.environ | test.environment() | {"PF_OPTIONS": "quiet=1"}
         words = [self.tool.pf, "check", *self.budget, "--json", "found.json", "--",
                  f"./{program.name}", *test.args()]
@@ -119,21 +129,26 @@ class Campaign:
             if not shown[1] or ENDED.fullmatch(shown[2]) or ("--watch" in words and "memory error" not in shown[2]):
                 yield f"{line}: exit status {said.returncode}: {said.stderr.strip()[-300:]}"
 
-    def examine(self, path, level):
-        """-> the lines that are wrong"""
+    def examine(self, path, level, key):
+        """-> the entry of the log"""
         test = Expectation(path.resolve())
         if not test.wants() or test.no_direct() or (test.races and test.no_witness()):
-            self.now["skipped"] = 1
-            return []
+            return self.now | {"wrong": [], "skipped": 1}
         folder, copy = self.work / "here", self.work / "a copy" / "elsewhere"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
         try:
-            document, report = self.check(test, level, folder)
+            program = self.build(test, level, folder)
+            built = hash_of(sorted(f for f in folder.iterdir() if f.is_file()))
+            same = self.log.same.get((key[0], *key[2:], built))
+            if same:
+                return same | {"equal": 1}
+            document, report = self.check(test, program, folder)
             is_wrong = test.races or any(case.status() == harness.FOUND for case in test.cases)
-            return list(self.racy(document, report, folder, copy) if is_wrong else self.race_free(document))
+            wrong = list(self.racy(document, report, folder, copy) if is_wrong else self.race_free(document))
+            return self.now | {"wrong": wrong, "built": built}
         except harness.Failure as e:
-            return [str(e)]
+            return self.now | {"wrong": [str(e)]}
 
     def program(self, path, level):
         name = str(path.relative_to(harness.ROOT) if path.is_relative_to(harness.ROOT) else path)
@@ -141,7 +156,7 @@ class Campaign:
         entry = self.log.done.get(key)
         if not entry:
             self.now, cpu = dict.fromkeys(self.COUNTS, 0), cpu_of_children()
-            entry = {"wrong": self.examine(path, level)} | self.now
+            entry = self.examine(path, level, key) | dict(zip(Log.PARTS, key))
             entry["cpu"] = round(cpu_of_children() - cpu, 2)
             self.log.add(key, entry)
         for line in entry["wrong"]:
@@ -151,7 +166,7 @@ class Campaign:
         if entry["skipped"]:
             self.skipped.append(f"{name} -{level}")
         for count in self.COUNTS:
-            self.total[count] += entry[count]
+            self.total[count] += entry.get(count, 0)
 
 
 def main():
@@ -174,7 +189,7 @@ def main():
         for path in programs[first::step]:
             campaign.program(path, level)
     n = campaign.total
-    print(f"campaign: {n['checks']} checks, {n['findings']} findings of racy programs, {n['commands']} commands executed "
+    print(f"campaign: {n['checks']} builds checked ({n['equal']} of them by the check of an equal build), {n['findings']} findings of racy programs, {n['commands']} commands executed "
           f"elsewhere, {n['suspicious']} suspicious findings and {n['incomplete']} incomplete checks of "
           f"race-free programs; {n['skipped']} skipped; {len(campaign.wrong)} wrong")
     for name in campaign.skipped:
