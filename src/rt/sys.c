@@ -19,7 +19,12 @@
  * saved at rsp + `at`.
  */
 #include "sys.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <time.h>
 
 #define SAVED(r, at) ".cfi_escape 0x10, " #r ", 3, 0x77, 0x80 | (" #at " & 0x7f), " #at " >> 7\n"
 #define CALL                                                                                       \
@@ -112,14 +117,12 @@ bool pf_rewind_keeps_memory(void) { return pf_rewind_on && kept++ < KEEPS_MAX; }
 /* Addresses for the runtime's own mappings. The kernel would choose a hole left by the target's
  * munmap, and the target may map something there again. */
 #define OWN_BASE 0x080000000000ull
-#define PAGE 4096ull
 static uint64_t own_used;
 
 /* Only a hint: the kernel chooses another address if this one is taken. */
 static uint64_t own_address(size_t size)
 {
-    return OWN_BASE +
-           __atomic_fetch_add(&own_used, (size + 2 * PAGE - 1) & -PAGE, __ATOMIC_RELAXED);
+    return OWN_BASE + __atomic_fetch_add(&own_used, pf_page_up(size) + PF_PAGE, __ATOMIC_RELAXED);
 }
 
 void *pf_sys_map(void *at, size_t size)
@@ -129,7 +132,7 @@ void *pf_sys_map(void *at, size_t size)
     const long a[6] = {(long)hint, (long)size, PROT_READ | PROT_WRITE, flags, -1, 0};
     long r = pf_rewind_on ? pf_rewind_perform(SYS_mmap, a)
                           : pf_sys6(SYS_mmap, a[0], a[1], a[2], a[3], a[4], a[5]);
-    if (r < 0 && r > -4096)
+    if (pf_sys_failed(r))
         return NULL;
     if (at && (void *)r != at) { /* an old kernel that ignores MAP_FIXED_NOREPLACE */
         pf_sys(SYS_munmap, r, size);
@@ -149,12 +152,12 @@ static void zero_pages(char *at, const char *end)
 {
     unsigned char exists[1024];
     while (at < end) {
-        size_t n = ((size_t)(end - at) + PAGE - 1) / PAGE;
+        size_t n = ((size_t)(end - at) + PF_PAGE - 1) / PF_PAGE;
         n = n < sizeof exists ? n : sizeof exists;
-        bool known = pf_sys_mincore(at, n * PAGE, exists) == 0;
-        for (size_t i = 0; i < n; i++, at += PAGE)
+        bool known = pf_sys_mincore(at, n * PF_PAGE, exists) == 0;
+        for (size_t i = 0; i < n; i++, at += PF_PAGE)
             if (!known || exists[i] & 1)
-                pf_zero(at, PAGE);
+                pf_zero(at, PF_PAGE);
     }
 }
 
@@ -168,7 +171,7 @@ void pf_sys_discard(void *at, size_t size)
 
 void pf_sys_populate(void *at, size_t size)
 {
-    pf_sys(SYS_madvise, at, size, 23 /* MADV_POPULATE_WRITE; older kernels refuse it */);
+    pf_sys(SYS_madvise, at, size, MADV_POPULATE_WRITE /* older kernels refuse it */);
 }
 
 void pf_prefault_pages(uintptr_t at)
@@ -194,46 +197,63 @@ long pf_sys_mincore(void *at, size_t size, unsigned char *out)
     return pf_sys(SYS_mincore, at, size, out);
 }
 
-#define SIGNAL_BIT(n) (1ull << ((n) - 1))
-#define BLOCK 0
-#define SET 2
+long pf_sys_move_fd(long fd)
+{
+    long high = fd < 0 ? fd : pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, PF_OWN_FDS);
+    if (fd >= 0)
+        pf_sys(SYS_close, fd);
+    return high;
+}
 
-#define FILE_LIMIT 1 /* RLIMIT_FSIZE */
-struct file_limit {
-    uint64_t soft, hard;
-};
+/* --- output of the runtime --- */
+
+#define SIGNAL_BIT(n) (1ull << ((n) - 1))
 
 /* Raises the limit on the size of files to the hard one, which wrap_limit.c keeps. Returns
  * false if that is impossible, or if the limit has that value already. */
-static bool raise_file_limit(struct file_limit *before)
+static bool raise_file_limit(struct rlimit *before)
 {
-    if (pf_sys(SYS_prlimit64, 0, FILE_LIMIT, NULL, before) || before->soft >= before->hard)
+    if (pf_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, NULL, before) ||
+        before->rlim_cur >= before->rlim_max)
         return false;
-    struct file_limit most = {before->hard, before->hard};
-    return pf_sys(SYS_prlimit64, 0, FILE_LIMIT, &most, NULL) == 0;
+    struct rlimit most = {before->rlim_max, before->rlim_max};
+    return pf_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, &most, NULL) == 0;
 }
 
+/* The signals that the write itself has caused are taken, also if the target blocks them: it would
+ * get them later. A signal that was pending before is the target's. */
 long pf_sys_write_by(long number, int fd, const void *what, size_t n)
 {
-    uint64_t ours = SIGNAL_BIT(13 /* SIGPIPE */) | SIGNAL_BIT(25 /* SIGXFSZ */), before;
-    const long none[2] = {0, 0};
-    struct file_limit limit;
-    pf_sys(SYS_rt_sigprocmask, BLOCK, &ours, &before, 8);
+    uint64_t caused = SIGNAL_BIT(SIGPIPE) | SIGNAL_BIT(SIGXFSZ), mask, pending = 0;
+    const struct timespec at_once = {0};
+    struct rlimit limit;
+    pf_sys(SYS_rt_sigprocmask, SIG_BLOCK, &caused, &mask, sizeof mask);
+    if (mask & caused)
+        pf_sys(SYS_rt_sigpending, &pending, sizeof pending);
     long r = pf_sys(number, fd, what, n);
-    ours &= ~before;
-    if (r == -27 /* EFBIG */ && raise_file_limit(&limit)) {
-        pf_sys(SYS_rt_sigtimedwait, &ours, NULL, none, 8);
+    caused &= ~pending;
+    if (r == -EFBIG && raise_file_limit(&limit)) {
+        pf_sys(SYS_rt_sigtimedwait, &caused, NULL, &at_once, sizeof caused);
         r = pf_sys(number, fd, what, n);
-        pf_sys(SYS_prlimit64, 0, FILE_LIMIT, &limit, NULL);
+        pf_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, &limit, NULL);
     }
-    if (r == -32 /* EPIPE */ || r == -27 /* EFBIG */)
-        pf_sys(SYS_rt_sigtimedwait, &ours, NULL, none, 8); /* takes the signal */
-    pf_sys(SYS_rt_sigprocmask, SET, &before, NULL, 8);
+    if (r == -EPIPE || r == -EFBIG)
+        pf_sys(SYS_rt_sigtimedwait, &caused, NULL, &at_once, sizeof caused);
+    pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &mask, NULL, sizeof mask);
     return r;
 }
+
 long pf_sys_write(int fd, const void *bytes, size_t n)
 {
     return pf_sys_write_by(SYS_write, fd, bytes, n);
+}
+
+void pf_sys_say(const char *text)
+{
+    size_t n = 0;
+    while (text[n])
+        n++;
+    pf_sys_write(2, text, n);
 }
 
 bool pf_sys_readable(const volatile void *at, size_t size)
@@ -242,8 +262,8 @@ bool pf_sys_readable(const volatile void *at, size_t size)
     uint64_t end = (uint64_t)at + size;
     if (!at)
         return false;
-    for (uint64_t p = (uint64_t)at & -8ull; p < end; p = (p & -4096ull) + 4096)
-        if (pf_sys(SYS_rt_sigprocmask, -1, p, NULL, 8) == -14 /* EFAULT */)
+    for (uint64_t p = (uint64_t)at & -8ull; p < end; p = pf_page_down(p) + PF_PAGE)
+        if (pf_sys(SYS_rt_sigprocmask, -1, p, NULL, 8) == -EFAULT)
             return false;
     return end >= (uint64_t)at;
 }

@@ -30,6 +30,9 @@ static inline long pf_sys6(long n, long a, long b, long c, long d, long e, long 
                      : "rcx", "r11", "r12", "memory");
     return ret;
 }
+/* True if the result of a system call is an error: a negative errno. */
+static inline bool pf_sys_failed(long result) { return result < 0 && result > -4096; }
+
 #define pf_sys(n, ...) PF_SYS_(n, ##__VA_ARGS__, 0, 0, 0, 0, 0, 0)
 #define PF_SYS_(n, a, b, c, d, e, f, ...)                                                          \
     pf_sys6((long)(n), (long)(a), (long)(b), (long)(c), (long)(d), (long)(e), (long)(f))
@@ -50,6 +53,12 @@ extern PF_HIDDEN long (*pf_rewind_perform)(long number, const long argument[6]);
  * impossible. False if a run has kept much memory in this way. */
 bool pf_rewind_keeps_memory(void);
 
+/* The size of a page in bytes; the page of an address; the first page that begins at the address or
+ * after it. */
+#define PF_PAGE 4096ull
+static inline uint64_t pf_page_down(uint64_t at) { return at & -PF_PAGE; }
+static inline uint64_t pf_page_up(uint64_t at) { return (at + PF_PAGE - 1) & -PF_PAGE; }
+
 /* Private zero pages, committed on first touch; exactly at `at` unless that is NULL. Returns NULL
  * on failure. */
 void *pf_sys_map(void *at, size_t size);
@@ -67,6 +76,23 @@ long pf_sys_mincore(void *at, size_t size, unsigned char *out);
  * the write, if that is possible (wrap_limit.c). */
 long pf_sys_write(int fd, const void *bytes, size_t n);
 long pf_sys_write_by(long number, int fd, const void *what, size_t n);
+
+/* A text of the runtime on standard error. */
+void pf_sys_say(const char *text);
+
+/* The runtime's own descriptors have this number or a higher one: programs rely on low ones. */
+#define PF_OWN_FDS 900
+/* Moves a descriptor to such a number, and closes the old one. Returns the new one, or a negative
+ * errno; also if fd is one. */
+long pf_sys_move_fd(long fd);
+
+/* A clock of the kernel, in nanoseconds. */
+static inline uint64_t pf_sys_clock(int clock)
+{
+    uint64_t t[2] = {0}; /* struct timespec */
+    pf_sys(SYS_clock_gettime, clock, t);
+    return t[0] * 1000000000u + t[1];
+}
 
 /* True if all bytes of the range can be read. Costs a system call for each page. */
 bool pf_sys_readable(const volatile void *at, size_t size);

@@ -6,9 +6,7 @@
 #include "sys.h"
 #include <errno.h>
 #include <fcntl.h>
-#include <signal.h>
 #include <sys/ioctl.h>
-#include <time.h>
 
 static struct {
     char path[4096]; /* "": use the descriptor */
@@ -72,28 +70,12 @@ void pf_race_print_to(struct pf_pool *work, pid_t pid, const char *p)
     pf_pool_release(work);
 }
 
-/* Writes without terminating the target if the reader has closed the pipe: consumes the SIGPIPE
- * that the write caused. */
-static long write_ignoring_sigpipe(long fd, const char *s, size_t n)
-{
-    uint64_t pipe = 1ull << (SIGPIPE - 1), before = 0, pending = 0;
-    struct timespec at_once = {0, 0};
-    pf_sys(SYS_rt_sigprocmask, SIG_BLOCK, &pipe, &before, sizeof pipe);
-    pf_sys(SYS_rt_sigpending, &pending, sizeof pending);
-    long r = pf_sys_write(fd, s, n);
-    if (r == -EPIPE && !(pending & pipe))
-        pf_sys(SYS_rt_sigtimedwait, &pipe, NULL, &at_once, sizeof pipe);
-    pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &before, NULL, sizeof before);
-    return r;
-}
-
 /* The file cannot be written: prints to stderr instead, so that no finding is lost. */
 static long fall_back_to_stderr(void)
 {
-    static const char why[] = ": cannot be written, reports go to stderr\n";
-    write_ignoring_sigpipe(2, "photofinish: ", 13);
-    write_ignoring_sigpipe(2, out.path, pf_str_len(out.path));
-    write_ignoring_sigpipe(2, why, sizeof why - 1);
+    pf_sys_say("photofinish: ");
+    pf_sys_say(out.path);
+    pf_sys_say(": cannot be written, reports go to stderr\n");
     pf_race_print_to_fd(2);
     return 2;
 }
@@ -110,7 +92,7 @@ void pf_race_print(const struct pf_text *t)
     out.started = true;
     bool failed = t->failed;
     for (size_t n = 0; !failed && n < t->n;) {
-        long r = write_ignoring_sigpipe(fd, t->at + n, t->n - n);
+        long r = pf_sys_write((int)fd, t->at + n, t->n - n);
         failed = r <= 0 && r != -EINTR && r != -EAGAIN;
         if (r == -EAGAIN)
             pf_sys(SYS_sched_yield);
