@@ -7,10 +7,18 @@
 #ifndef PF_REPORT_FNV_H
 #define PF_REPORT_FNV_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #define PF_FNV_START 0xcbf29ce484222325ull
 #define PF_FNV_PRIME 0x100000001b3ull
+
+static inline uint64_t pf_fnv_bytes(uint64_t h, const void *bytes, size_t n)
+{
+    for (const unsigned char *b = bytes; n; b++, n--)
+        h = (h ^ *b) * PF_FNV_PRIME;
+    return h;
+}
 
 static inline uint64_t pf_fnv_text(uint64_t h, const char *s)
 {

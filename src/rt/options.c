@@ -36,13 +36,11 @@ static const struct option {
 };
 #define NOPTIONS (sizeof table / sizeof table[0])
 
-static void say(const char *s) { pf_sys_write(2, s, pf_str_len(s)); }
-
 _Noreturn void pf_refuse(const char *text)
 {
-    say("photofinish: ");
-    say(text);
-    say("\n");
+    pf_sys_say("photofinish: ");
+    pf_sys_say(text);
+    pf_sys_say("\n");
     pf_hooks.run_refused(text);
     for (;;)
         pf_sys(SYS_exit_group, 2);
@@ -186,19 +184,19 @@ static void parse(const char *where, char *s)
 
 static void print_help(void)
 {
-    say("photofinish: options of PF_OPTIONS (name=value, separated by ':')\n");
+    pf_sys_say("photofinish: options of PF_OPTIONS (name=value, separated by ':')\n");
     for (size_t i = 0; i < NOPTIONS; i++) {
-        say("  ");
-        say(table[i].name);
+        pf_sys_say("  ");
+        pf_sys_say(table[i].name);
         if (table[i].type == IGNORED) {
-            say(": ignored, ");
+            pf_sys_say(": ignored, ");
         } else {
-            say(" (default ");
-            say(table[i].standard);
-            say("): ");
+            pf_sys_say(" (default ");
+            pf_sys_say(table[i].standard);
+            pf_sys_say("): ");
         }
-        say(table[i].help);
-        say("\n");
+        pf_sys_say(table[i].help);
+        pf_sys_say("\n");
     }
 }
 

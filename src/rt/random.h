@@ -6,9 +6,17 @@
 
 #include <stdint.h>
 
+#define PF_RANDOM_STEP 0x9e3779b97f4a7c15u
+
+/* The state after n numbers. */
+static inline uint64_t pf_random_skip(uint64_t state, uint64_t n)
+{
+    return state + n * PF_RANDOM_STEP;
+}
+
 static inline uint64_t pf_random_next(uint64_t *state)
 {
-    uint64_t z = *state += 0x9e3779b97f4a7c15u;
+    uint64_t z = *state += PF_RANDOM_STEP;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;

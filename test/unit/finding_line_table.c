@@ -3,6 +3,7 @@
  * information is damaged. The object files are made here.
  */
 // sources: src/rt/finding/line_table.c src/rt/sys.c src/rt/limits.c
+// sources: src/report/textbuf.c src/report/pool.c
 #include "line_table.h"
 #include <elf.h>
 #include <setjmp.h>

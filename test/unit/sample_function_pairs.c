@@ -1,4 +1,5 @@
 // sources: src/rt/sample/function_pairs.c src/rt/spin.c src/rt/sys.c
+// sources: src/report/textbuf.c src/report/pool.c
 /*
  * sample_function_pairs.c - AtexRace's function pairs against a naive model: a list of pairs with
  * their counts; bursts are computed by stepping through all calls.

@@ -1,5 +1,6 @@
 // sources: src/rt/sample/function_pairs.c src/rt/sample/running_functions.c
 // sources: src/rt/sample/pair_history.c src/rt/sample/watch_window.c
+// sources: src/report/textbuf.c src/report/pool.c
 // sanitizers: thread
 /*
  * sample_thread_ends.c - AtexRace while threads begin, call and end, fibers switch, and the process

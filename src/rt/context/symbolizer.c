@@ -23,7 +23,6 @@
 #define ANSWER 8192
 #define PATH 1024
 #define INLINED 16
-#define HIGH_FD 900
 
 static struct {
     struct pf_spin lock;
@@ -53,7 +52,7 @@ static char *copy_text(const char *s, size_t n)
 
 static int high(int fd)
 {
-    long r = pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, HIGH_FD);
+    long r = pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, PF_OWN_FDS);
     if (r < 0)
         return fd;
     pf_sys(SYS_close, fd);

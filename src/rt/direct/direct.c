@@ -36,8 +36,6 @@ struct pf_direct pf_direct;
 
 /* --- messages --- */
 
-static void say(const char *s) { pf_sys_write(2, s, pf_str_len(s)); }
-
 /* A message of limited length; the rest is cut off. */
 struct message {
     char text[512];
@@ -56,9 +54,9 @@ static void add_number(struct message *l, uint64_t v)
 
 void pf_direct_say(const char *what)
 {
-    say("photofinish: ");
-    say(what);
-    say("\n");
+    pf_sys_say("photofinish: ");
+    pf_sys_say(what);
+    pf_sys_say("\n");
 }
 
 static _Noreturn void leave(int status)
@@ -236,7 +234,7 @@ void pf_direct_choose_mode(void)
 static void name_main(void)
 {
     int32_t *word = NULL;
-    if (pf_sys(SYS_prctl, 40 /* PR_GET_TID_ADDRESS */, &word) == 0 && word)
+    if (pf_sys(SYS_prctl, PR_GET_TID_ADDRESS, &word) == 0 && word)
         *word = (int32_t)pf_direct.pid;
     pf_context_at(0)->clear_tid = word;
 }

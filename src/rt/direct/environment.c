@@ -15,8 +15,6 @@
 #include "textbuf.h"
 #include <sys/mman.h>
 
-#define PAGE 4096ull
-
 struct env_variable {
     const char *name; /* "NAME=", not terminated */
     char *value;
@@ -29,8 +27,6 @@ struct env_variable {
 
 static struct env_variable *table;
 static uint32_t n, hidden; /* hidden: how many are not readable yet */
-
-static uint64_t whole_pages(uint64_t bytes) { return (bytes + PAGE - 1) & -PAGE; }
 
 static enum pf_environment_value kind_of(uint32_t index)
 {
@@ -134,9 +130,9 @@ static void describe(char **environment)
         struct env_variable *v = &table[n++];
         *v = (struct env_variable){.index = i,
                                    .length = (uint32_t)value,
-                                   .pages = whole_pages(value + 1),
+                                   .pages = pf_page_up(value + 1),
                                    .source = environment[i] + name,
-                                   .value = at + whole_pages(name)};
+                                   .value = at + pf_page_up(name)};
         v->name = v->value - name;
         v->available = kind_of(i) == PF_ENVIRONMENT_WITHHELD ||
                        (pf_recording() && kind_of(i) == PF_ENVIRONMENT_READ);
@@ -173,7 +169,7 @@ void pf_environment_init(char **environment)
     for (uint32_t i = 0; environment[i]; i++)
         if (is_moved(environment[i], i)) {
             size_t name = name_length(environment[i]);
-            size += whole_pages(name) + whole_pages(pf_str_len(environment[i] + name) + 1);
+            size += pf_page_up(name) + pf_page_up(pf_str_len(environment[i] + name) + 1);
             moved++;
         }
     if (!moved)

@@ -34,12 +34,7 @@ void pf_orphan_init(void)
 
 bool pf_orphaned(void) { return orphaned; }
 
-static uint64_t processor_time(void)
-{
-    struct timespec t = {0, 0};
-    pf_sys(SYS_clock_gettime, CLOCK_PROCESS_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+static uint64_t processor_time(void) { return pf_sys_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 static void set_alarm(void) /* the target's own timers are virtual: the kernel's is free */
 {

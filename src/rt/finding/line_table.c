@@ -4,6 +4,7 @@
  */
 #include "line_table.h"
 #include "sys.h"
+#include "textbuf.h"
 #include <elf.h>
 #include <fcntl.h>
 #include <stddef.h>
@@ -99,13 +100,6 @@ static const void *part(const struct object_file *o, uint64_t at, uint64_t size)
     return at <= o->size && size <= o->size - at ? o->bytes + at : NULL;
 }
 
-static bool same(const char *a, const char *b)
-{
-    while (*a && *a == *b)
-        a++, b++;
-    return *a == *b;
-}
-
 static bool find_sections(struct object_file *o)
 {
     const Elf64_Ehdr *e = part(o, 0, sizeof *e);
@@ -125,11 +119,11 @@ static bool find_sections(struct object_file *o)
             continue;
         struct byte_reader found = {data, data + s[i].sh_size, false};
         const char *name = names + s[i].sh_name;
-        if (same(name, ".debug_line"))
+        if (pf_str_same(name, ".debug_line"))
             o->lines = found;
-        else if (same(name, ".debug_line_str"))
+        else if (pf_str_same(name, ".debug_line_str"))
             o->line_strings = found;
-        else if (same(name, ".debug_str"))
+        else if (pf_str_same(name, ".debug_str"))
             o->strings = found;
     }
     return o->lines.at != NULL;
@@ -360,7 +354,7 @@ bool pf_line_table_find(const char *path, uint64_t offset, struct pf_source_line
         at = pf_sys_map_file((int)fd, (size_t)s.st_size, false);
     if (fd >= 0)
         pf_sys(SYS_close, fd);
-    if (at < 0 && at > -4096)
+    if (pf_sys_failed(at))
         return false;
     struct object_file o = {.bytes = (const uint8_t *)at, .size = (uint64_t)s.st_size};
     bool found = search(&o, offset, out);

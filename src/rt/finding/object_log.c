@@ -7,41 +7,27 @@
  * not have.
  */
 #include "object_log.h"
+#include "fnv.h"
 #include "race_build.h"
 #include "race_log.h"
 #include "rt.h"
 #include "sys.h"
+#include "textbuf.h"
 
 #define OBJECTS 512
 
 static uint64_t listed[OBJECTS]; /* hashes of paths */
 static uint32_t nlisted;
 
-static uint64_t hash(const char *s)
-{
-    uint64_t h = 0xcbf29ce484222325ull;
-    while (*s)
-        h = (h ^ (unsigned char)*s++) * 0x100000001b3ull;
-    return h;
-}
-
 static bool is_listed(const char *path)
 {
-    uint64_t h = hash(path);
+    uint64_t h = pf_fnv_text(PF_FNV_START, path);
     for (uint32_t i = 0; i < nlisted; i++)
         if (listed[i] == h)
             return true;
     if (nlisted < OBJECTS)
         listed[nlisted++] = h;
     return false;
-}
-
-static bool starts(const char *s, const char *prefix)
-{
-    while (*prefix)
-        if (*s++ != *prefix++)
-            return false;
-    return true;
 }
 
 /* Lists the file of one line "lo-hi r-xp offset dev inode /path" if code is mapped from it. */
@@ -57,10 +43,11 @@ static void list(const char *line, char *end)
     const char *path = flags;
     while (path < end && *path != '/')
         path++;
-    if ((size_t)(end - path) > suffix && starts(end - suffix, deleted))
+    if ((size_t)(end - path) > suffix && pf_str_starts(end - suffix, deleted))
         end -= suffix;
     *end = 0;
-    if (*path && !starts(path, "/memfd:") && !starts(path, "/dev/") && !is_listed(path))
+    if (*path && !pf_str_starts(path, "/memfd:") && !pf_str_starts(path, "/dev/") &&
+        !is_listed(path))
         pf_race_log_object(path);
 }
 

@@ -14,7 +14,6 @@
 #include <time.h>
 
 #define LOG_VERSION 1
-#define LOW_FD 900 /* high enough not to disturb programs that expect low descriptor numbers */
 
 static struct {
     char path[4096];
@@ -131,13 +130,6 @@ static uint64_t start_ticks(void)
     return v;
 }
 
-static uint64_t now(void)
-{
-    struct timespec t = {0, 0};
-    pf_sys(SYS_clock_gettime, CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void add_suppressions(struct pf_text *t)
 {
     bool first = true;
@@ -196,8 +188,7 @@ static bool create(uint64_t time)
     out.dev = s.st_dev;
     out.ino = s.st_ino;
     out.open = true;
-    out.fd = (int)pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOW_FD);
-    pf_sys(SYS_close, fd);
+    out.fd = (int)pf_sys_move_fd(fd);
     return true;
 }
 
@@ -207,7 +198,7 @@ void pf_race_log_open(const struct pf_suppressions *suppressions)
     if (!pf_options.log_dir || !*pf_options.log_dir)
         return;
     pf_pool_init(&pool, pf_race_map, pf_race_unmap);
-    uint64_t time = now();
+    uint64_t time = pf_sys_clock(CLOCK_REALTIME);
     if (create(time))
         write_start(time);
     else
@@ -221,7 +212,7 @@ void pf_race_log_fork(void)
         return;
     pf_pool_init(&pool, pf_race_map, pf_race_unmap); /* another thread may have been using it */
     int old = is_ours(out.fd) ? out.fd : -1;
-    uint64_t time = now();
+    uint64_t time = pf_sys_clock(CLOCK_REALTIME);
     if (create(time)) {
         write_start(time);
     } else { /* at least the parent's log can say so */

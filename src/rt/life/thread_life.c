@@ -159,7 +159,7 @@ void pf_thread_begin(struct pf_thread *t)
 /* Returns the whole pages of [from, to) to the kernel. */
 static void discard_pages(const void *from, const void *to)
 {
-    uintptr_t first = ((uintptr_t)from + 4095) & -4096ul, end = (uintptr_t)to & -4096ul;
+    uintptr_t first = pf_page_up((uintptr_t)from), end = pf_page_down((uintptr_t)to);
     if (first < end)
         pf_sys_discard((void *)first, end - first);
 }

@@ -18,7 +18,6 @@
 #define LIST_MAX 256u
 #define HASH 512u
 #define VALUE_BITS 22 /* lockset numbers are below 1 << this (lockset.c) */
-#define PAGE 4096u
 
 /* In the worst case every chunk takes 22 bits per value; one word is left at the end for reads of
  * whole words. */
@@ -26,7 +25,7 @@
 #define OPEN_BYTES (CHUNK * sizeof(uint32_t))
 #define SEALED_BYTES (CHUNKS * sizeof(uint32_t))
 #define LOG_BYTES (OPEN_BYTES + SEALED_BYTES + PACKED_MAX * 8)
-_Static_assert(OPEN_BYTES % PAGE == 0 && SEALED_BYTES % PAGE == 0, "parts begin at pages");
+_Static_assert(OPEN_BYTES % PF_PAGE == 0 && SEALED_BYTES % PF_PAGE == 0, "parts begin at pages");
 
 bool pf_held_log_init(struct pf_held_log *l)
 {

@@ -2,22 +2,17 @@
  * function_pairs.c - see function_pairs.h.
  */
 #include "function_pairs.h"
+#include "fnv.h"
 #include "sys.h"
+#include "textbuf.h"
 
 #define FIRST_SIZE 256u
 
 uint64_t pf_function_hash(const char *name, const char *file, uint64_t body)
 {
-    uint64_t h = 0xcbf29ce484222325ull;
-    const char *base = file ? file : "";
-    for (const char *c = base; *c; c++)
-        if (*c == '/')
-            base = c + 1;
-    for (; name && *name; name++)
-        h = (h ^ (unsigned char)*name) * 0x100000001b3ull;
-    h *= 0x100000001b3ull;
-    for (; *base; base++)
-        h = (h ^ (unsigned char)*base) * 0x100000001b3ull;
+    const char *base = pf_str_base(file ? file : "");
+    uint64_t h = pf_fnv_text(PF_FNV_START, name);
+    h = pf_fnv_bytes(h, base, pf_str_len(base));
     h = (h ^ body) * 0x9fb21c651e98df25ull;
     return h ^ h >> 32;
 }

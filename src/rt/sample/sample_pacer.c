@@ -13,6 +13,7 @@
  * after an access record and would replace it removes it, so that the fast path applies to that
  * cell again. A thread notices a new period at its next call.
  */
+#include "random.h"
 #include "rt.h"
 #include "sample.h"
 #include "slot.h"
@@ -51,15 +52,11 @@ static bool configure(const char *s)
     return digits && !*s && v * MILLION / scale <= MILLION;
 }
 
-static uint64_t random_of(uint64_t period) /* splitmix64 */
+static bool samples(uint64_t period)
 {
-    uint64_t z = seed + (period + 1) * 0x9e3779b97f4a7c15ull;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
+    uint64_t state = pf_random_skip(seed, period);
+    return pf_random_next(&state) % MILLION < rate;
 }
-
-static bool samples(uint64_t period) { return random_of(period) % MILLION < rate; }
 
 static void start(void)
 {

@@ -10,6 +10,7 @@
  */
 #define _GNU_SOURCE
 #include "sample_state.h"
+#include "fnv.h"
 #include "limits.h"
 #include "options.h"
 #include "race_log.h"
@@ -59,14 +60,6 @@ static void report_problem(const char *path, const char *what, const char *then)
     for (size_t i = 0; !pf_options.quiet && i < sizeof parts / sizeof *parts; i++)
         pf_sys_write(2, parts[i], pf_str_len(parts[i]));
 }
-
-static uint64_t checksum(const void *bytes, size_t n, uint64_t h)
-{
-    for (const unsigned char *b = bytes; n; n--)
-        h = (h ^ *b++) * 0x100000001b3ull;
-    return h;
-}
-#define CHECKSUM_START 0xcbf29ce484222325ull
 
 /* --- paths --- */
 
@@ -148,7 +141,7 @@ static bool find_folder(void)
         length = 100;
     pf_copy(name, base, length);
     name[length] = '-';
-    add_hex(name + length + 1, checksum(exe, (size_t)n, CHECKSUM_START), 16);
+    add_hex(name + length + 1, pf_fnv_bytes(PF_FNV_START, exe, (size_t)n), 16);
     return join_path(pairs, state, subfolder) && join_path(folder, pairs, name) &&
            make_folder(state) && make_folder(pairs) && make_folder(folder) &&
            pf_sys(SYS_access, folder, 2 /* W_OK */) == 0;
@@ -194,7 +187,7 @@ static const char *find_defect(const struct file *f, uint32_t kind)
         return "truncated, or longer than its header says";
     uint64_t sum = h->sum;
     h->sum = 0;
-    uint64_t found = checksum(h, f->size, CHECKSUM_START);
+    uint64_t found = pf_fnv_bytes(PF_FNV_START, h, f->size);
     h->sum = sum;
     return found == sum ? NULL : "damaged (wrong checksum)";
 }
@@ -203,9 +196,7 @@ static const char *find_defect(const struct file *f, uint32_t kind)
 static void set_aside(const char *name, const char *why)
 {
     char from[PATH_MAX], to[PATH_MAX], bad[NAME_SIZE + 32] = "bad-";
-    struct timespec now = {0};
-    pf_sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
-    add_hex(bad + 4, (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec, 16);
+    add_hex(bad + 4, pf_sys_clock(CLOCK_REALTIME), 16);
     bad[20] = '-';
     pf_copy(bad + 21, name, pf_str_len(name) + 1);
     if (join_path(from, folder, name) && join_path(to, folder, bad)) {
@@ -251,7 +242,7 @@ static bool write_file(const char *name, struct header *h, size_t size, const ch
     add_hex(temporary + 4, (uint64_t)pf_sys(SYS_getpid), 8);
     pf_copy(temporary + 12, name, pf_str_len(name) + 1);
     h->sum = 0;
-    h->sum = checksum(h, size, CHECKSUM_START);
+    h->sum = pf_fnv_bytes(PF_FNV_START, h, size);
     if (!join_path(from, folder, temporary) || !join_path(to, folder, name))
         return false;
     long fd = pf_sys(SYS_open, from, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), r = 0;
@@ -487,10 +478,8 @@ void pf_sample_state_save(struct pf_function_pairs *seen, bool exec)
         merge_if_due();
     *f.head = (struct header){MAGIC, VERSION, EXECUTION, 0, 0, 1, 0};
     pf_function_pairs_each(seen, fill, &f);
-    struct timespec now = {0};
     char name[NAME_SIZE];
-    pf_sys(SYS_clock_gettime, CLOCK_REALTIME, &now);
-    saved.time = (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+    saved.time = pf_sys_clock(CLOCK_REALTIME);
     saved.pid = (uint64_t)pf_sys(SYS_getpid);
     file_name(name, saved.time, saved.pid, ".pairs");
     if (f.head->npairs)

@@ -93,12 +93,7 @@ bool pf_watch_time_add(struct pf_watch_time *w, uint64_t now)
     return pf_options.overhead && w->watched > allowed + BURST_CYCLES;
 }
 
-static uint64_t processor_time(void)
-{
-    struct timespec t = {0};
-    pf_sys(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
+static uint64_t processor_time(void) { return pf_sys_clock(CLOCK_THREAD_CPUTIME_ID); }
 
 uint64_t pf_watch_processor_cycles(void) { return processor_time() * BURST_CYCLES / BURST_NS; }
 

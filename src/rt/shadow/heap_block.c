@@ -259,7 +259,7 @@ bool pf_heap_block_find(const volatile void *addr, struct pf_block *out)
     bool found = false;
     unsigned pages = FIND_PAGES;
     for (uint64_t *page;
-         (page = (uint64_t *)pf_resident_page((uintptr_t)p & ~4095ull, PF_BLOCK_PLANE, &pages));
+         (page = (uint64_t *)pf_resident_page(pf_page_down((uintptr_t)p), PF_BLOCK_PLANE, &pages));
          p = page - 1, pages--) {
         uint64_t *last = page + 4096 / sizeof *page - 1;
         for (p = p < last ? p : last; p >= page; p--) {

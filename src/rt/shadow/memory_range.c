@@ -22,9 +22,9 @@
 #include "runtime_access.h"
 #include "stack.h"
 #include "sync.h"
+#include "sys.h"
 
-#define PAGE 4096u
-#define HALF (PAGE / 2)       /* bytes of the target per page of shadow */
+#define HALF (PF_PAGE / 2)       /* bytes of the target per page of shadow */
 #define SCAN_SIZE (64u << 10) /* from this size on, find out which shadow pages exist */
 #define SCAN_PAGES 256u
 #define WRITTEN_MAX (64u << 10) /* of a larger allocation only the start is written */
@@ -46,7 +46,7 @@ static void clear_existing(uintptr_t from, uintptr_t to) /* both multiples of HA
         uintptr_t n = (to - from) / HALF;
         if (n > SCAN_PAGES)
             n = SCAN_PAGES;
-        bool known = pf_sys_mincore(pf_cell_of(from), n * PAGE, in) == 0;
+        bool known = pf_sys_mincore(pf_cell_of(from), n * PF_PAGE, in) == 0;
         for (uintptr_t i = 0; i < n; i++, from += HALF)
             if (!known || in[i] & 1)
                 clear(from, from + HALF);
@@ -70,7 +70,7 @@ void pf_memory_write_used(struct pf_thread *t, const volatile void *p, size_t si
         uintptr_t n = (end - from + HALF - 1) / HALF;
         if (n > SCAN_PAGES)
             n = SCAN_PAGES;
-        bool known = pf_sys_mincore(pf_cell_of(from), n * PAGE, in) == 0;
+        bool known = pf_sys_mincore(pf_cell_of(from), n * PF_PAGE, in) == 0;
         for (uintptr_t i = 0; i < n; i++, from += HALF)
             if (!known || in[i] & 1)
                 pf_runtime_write(t, (void *)from, end - from < HALF ? end - from : HALF, id);
@@ -297,21 +297,20 @@ static void drop(uintptr_t from, uintptr_t to)
 /* Finds which of the n pages from addr on are in memory; unmapped pages are not. */
 static void find_resident(uintptr_t addr, uintptr_t n, unsigned char *in)
 {
-    if (pf_sys_mincore((void *)addr, n * PAGE, in) == 0)
+    if (pf_sys_mincore((void *)addr, n * PF_PAGE, in) == 0)
         return;
     for (uintptr_t i = 0; i < n; i++)
-        if (pf_sys_mincore((void *)(addr + i * PAGE), PAGE, &in[i]))
+        if (pf_sys_mincore((void *)(addr + i * PF_PAGE), PF_PAGE, &in[i]))
             in[i] = 0;
 }
 
 bool pf_memory_drop_returned(const volatile void *p, size_t size)
 {
     unsigned char in[SCAN_PAGES];
-    uintptr_t from = ((uintptr_t)p + PAGE - 1) & -(uintptr_t)PAGE,
-              to = ((uintptr_t)p + size) & -(uintptr_t)PAGE;
+    uintptr_t from = pf_page_up((uintptr_t)p), to = pf_page_down((uintptr_t)p + size);
     bool all = true;
     while (from < to) {
-        uintptr_t n = (to - from) / PAGE < SCAN_PAGES ? (to - from) / PAGE : SCAN_PAGES;
+        uintptr_t n = (to - from) / PF_PAGE < SCAN_PAGES ? (to - from) / PF_PAGE : SCAN_PAGES;
         find_resident(from, n, in);
         for (uintptr_t i = 0, k; i < n; i = k) {
             for (k = i + 1; k < n && (in[k] & 1) == (in[i] & 1); k++)
@@ -319,9 +318,9 @@ bool pf_memory_drop_returned(const volatile void *p, size_t size)
             if (in[i] & 1)
                 all = false;
             else
-                drop(from + i * PAGE, from + k * PAGE);
+                drop(from + i * PF_PAGE, from + k * PF_PAGE);
         }
-        from += n * PAGE;
+        from += n * PF_PAGE;
     }
     return all;
 }

@@ -67,14 +67,6 @@ static bool map_planes(void)
            map_plane(PF_PREFAULT_PLANE, PF_PREFAULT_SIZE);
 }
 
-static void say(const char *s)
-{
-    size_t n = 0;
-    while (s[n])
-        n++;
-    pf_sys_write(2, s, n);
-}
-
 static void begin_main(void)
 {
     struct pf_thread *t = pf_thread_create(NULL);
@@ -83,8 +75,8 @@ static void begin_main(void)
     struct rlimit r = {0};
     pf_sys(SYS_prlimit64, 0, RLIMIT_STACK, 0, &r);
     uint64_t size = r.rlim_cur < MAIN_STACK_MAX ? r.rlim_cur : MAIN_STACK_MAX;
-    t->stack_hi = ((uintptr_t)__libc_stack_end | 4095) + 1;
-    t->stack_lo = t->stack_hi - (size & ~4095ull);
+    t->stack_hi = pf_page_down((uintptr_t)__libc_stack_end) + PF_PAGE;
+    t->stack_lo = t->stack_hi - pf_page_down(size);
     pf_thread_begin(t);
 }
 
@@ -120,8 +112,8 @@ void pf_rt_init(void)
     pf_store_init();
     pf_rt.plain = __pf_bare = pf_options.plain;
     if (!pf_rt.plain && !map_planes()) {
-        say("photofinish: cannot map the shadow memory (is there a limit on address space, "
-            "ulimit -v, or none on the stack, ulimit -s?); this run is NOT watched\n");
+        pf_sys_say("photofinish: cannot map the shadow memory (is there a limit on address space, "
+                   "ulimit -v, or none on the stack, ulimit -s?); this run is NOT watched\n");
         pf_direct_unavailable();
         pf_limit_hit(PF_LIMIT_MEMORY);
         pf_unnest();

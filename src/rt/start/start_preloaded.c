@@ -11,21 +11,15 @@
 #include "channel.h"
 #include "start.h"
 #include "sys.h"
+#include "textbuf.h"
 #include <stdbool.h>
-
-static bool starts(const char *s, const char *with)
-{
-    while (*with && *s == *with)
-        s++, with++;
-    return !*with;
-}
 
 /* "LD_PRELOAD=ours:theirs" becomes "LD_PRELOAD=theirs"; "LD_PRELOAD=ours" is removed. */
 static void remove_entry(char **environment)
 {
     static const char key[] = PF_PRELOAD_KEY, value[] = PF_PRELOAD_PATH;
     for (char **e = environment; *e; e++) {
-        if (!starts(*e, key) || !starts(*e + sizeof key - 1, value))
+        if (!pf_str_starts(*e, key) || !pf_str_starts(*e + sizeof key - 1, value))
             continue;
         char *rest = *e + sizeof key - 1 + sizeof value - 1;
         if (*rest == ':') {

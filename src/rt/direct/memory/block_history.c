@@ -172,9 +172,9 @@ bool pf_block_history_find(const volatile void *addr, struct pf_block *out)
     bool found = false;
     unsigned pages = FIND_PAGES;
     for (const struct cell *page; (page = (const struct cell *)pf_resident_page(
-                                       (uintptr_t)c & -4096ul, PF_OVERFLOW_BASE, &pages));
+                                       pf_page_down((uintptr_t)c), PF_OVERFLOW_BASE, &pages));
          c = page - 1, pages--) {
-        const struct cell *last = page + 4096 / sizeof *page - 1;
+        const struct cell *last = page + PF_PAGE / sizeof *page - 1;
         for (c = c < last ? c : last; c >= page; c--) {
             struct pf_block b =
                 block(c, (a & -(uintptr_t)PER_CELL) - PER_CELL * (uintptr_t)(at - c));

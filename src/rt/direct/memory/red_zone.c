@@ -46,8 +46,8 @@ static void clear(uintptr_t addr, uintptr_t end)
 {
     uint8_t *from = at(addr), *to = from + (end - addr) / 8;
     if (end - addr > DISCARD_MIN) {
-        uint8_t *first = (uint8_t *)(((uintptr_t)from + 4095) & -4096ul);
-        uint8_t *last = (uint8_t *)((uintptr_t)to & -4096ul);
+        uint8_t *first = (uint8_t *)pf_page_up((uintptr_t)from);
+        uint8_t *last = (uint8_t *)pf_page_down((uintptr_t)to);
         pf_sys_discard(first, (size_t)(last - first));
         set(from, first, 0);
         from = last;

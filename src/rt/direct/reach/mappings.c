@@ -11,7 +11,6 @@
 
 #define MAPPINGS 8192u
 #define PARTS 4096u /* maximum number of parts; a further one is added to its neighbour */
-#define PAGE 4096ull
 
 static struct pf_mapping mappings[MAPPINGS];
 static uint32_t n;
@@ -46,7 +45,7 @@ static bool extend_bounds(uint64_t lo, uint64_t hi);
 
 static void note_mapped(uint64_t lo, uint64_t size)
 {
-    uint64_t hi = lo + ((size + PAGE - 1) & -PAGE);
+    uint64_t hi = lo + pf_page_up(size);
     extend_bounds(lo, hi);
     note_unmapped(lo, hi);
     if (nparts < PARTS)
@@ -147,7 +146,7 @@ static bool grow_heap(uint64_t end)
         struct pf_mapping *a = &mappings[i];
         if (a->name[0] != '[' || a->name[1] != 'h' || end < a->hi || (i + 1 < n && end > a[1].lo))
             continue;
-        end = (end + PAGE - 1) & -PAGE;
+        end = pf_page_up(end);
         epoch += end != a->hi;
         a->hi = end;
         return extend_bounds(a->lo, a->hi);
@@ -157,7 +156,7 @@ static bool grow_heap(uint64_t end)
 
 void pf_mappings_after_syscall(long number, const long a[6], long result)
 {
-    if (result < 0 && result > -4096)
+    if (pf_sys_failed(result))
         return;
     switch (number) {
     case SYS_mmap:
@@ -178,7 +177,7 @@ void pf_mappings_after_syscall(long number, const long a[6], long result)
         fresh = fresh && grow_heap((uint64_t)result);
         break;
     case SYS_mprotect:
-        fresh = fresh && change_protection((uint64_t)a[0], (uint64_t)(a[0] + a[1] + 4095) & -PAGE,
+        fresh = fresh && change_protection((uint64_t)a[0], pf_page_up((uint64_t)(a[0] + a[1])),
                                            a[2] & PROT_WRITE);
         break;
     case SYS_shmat: /* its size is unknown */

@@ -2,12 +2,12 @@
 #define _GNU_SOURCE
 #include "reach_libs.h"
 #include "reach_models.h"
+#include "sys.h"
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
 
 #define SEGMENTS 8u
-#define PAGE 4096u
 #define STREAM_CXX 280u /* size of std::istream; std::ostream has 272 bytes */
 
 static struct segment {
@@ -70,7 +70,7 @@ static int note_library(struct dl_phdr_info *o, size_t size, void *unused)
         if (p->p_type != PT_LOAD)
             continue;
         if (p->p_flags & PF_W && ndata < SEGMENTS)
-            data[ndata++] = (struct segment){lo, (hi + PAGE - 1) & -(uint64_t)PAGE};
+            data[ndata++] = (struct segment){lo, pf_page_up(hi)};
         if (cxx && p->p_flags & PF_X && ncode < SEGMENTS)
             code[ncode++] = (struct segment){lo, hi};
     }
@@ -145,7 +145,7 @@ bool pf_library_object(uint64_t p, bool handed, struct pf_mem_range *out)
         }
     if (!is_in(data, ndata, p))
         return false;
-    *out = (struct pf_mem_range){p & -(uint64_t)PAGE, handed ? PAGE : 0};
+    *out = (struct pf_mem_range){pf_page_down(p), handed ? PF_PAGE : 0};
     return true;
 }
 

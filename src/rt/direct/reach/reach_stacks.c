@@ -6,7 +6,6 @@
 #include "thread_table.h"
 
 #define STACKS 1024u
-#define RED_ZONE 128u
 
 static struct pf_walk_stack stacks[STACKS];
 static uint32_t nstacks;
@@ -44,7 +43,7 @@ static void note_use(uint64_t sp, uint64_t fs, const struct pf_context *of)
     struct pf_walk_stack *s = stack_at(sp);
     if (!s)
         return;
-    s->live = sp - RED_ZONE;
+    s->live = sp - PF_STACK_RED_ZONE;
     s->of = of;
     if (fs > sp && fs < s->top) {
         s->hi = s->high = fs;
@@ -60,7 +59,7 @@ uint64_t pf_walk_stack_live(const struct pf_walk_thread *t)
     if (!t->of || t->of->state == PF_CONTEXT_ENDED)
         return 0;
     uint64_t sp = t->of == pf_context_self() ? running_sp : (uintptr_t)t->of->sp;
-    return sp - t->lo < t->hi - t->lo ? sp - RED_ZONE : 0;
+    return sp - t->lo < t->hi - t->lo ? sp - PF_STACK_RED_ZONE : 0;
 }
 
 static void note_stacks(void)
@@ -175,7 +174,7 @@ bool pf_walk_in_unlisted_stack(struct pf_walk *w, uint64_t p, uint64_t lo, uint6
         return false;
     if (p >= of->fs)
         return true; /* data of libc */
-    uint64_t live = of->state == PF_CONTEXT_ENDED ? of->fs : (uintptr_t)of->sp - RED_ZONE;
+    uint64_t live = of->state == PF_CONTEXT_ENDED ? of->fs : (uintptr_t)of->sp - PF_STACK_RED_ZONE;
     if (live - lo >= hi - lo)
         return false;
     w->irregular = true;

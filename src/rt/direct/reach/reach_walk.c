@@ -18,7 +18,6 @@
 #include "sys.h"
 #include <sys/uio.h>
 
-#define PAGE 4096u
 #define NEAR 16384u
 #define PAGES 4096u /* entries of the page cache */
 #define SLOTS_FIRST 1024u
@@ -135,7 +134,7 @@ static bool is_allocator_memory(const struct pf_mapping *a)
 {
     return starts(a->name, "[heap]") ||
            (!a->file && !*a->name && a->writable && a->lo % (64u << 20) == 0 &&
-            *(volatile uint64_t *)a->lo - a->lo < PAGE);
+            *(volatile uint64_t *)a->lo - a->lo < PF_PAGE);
 }
 
 /* True if the mapping is data of the program, or of a library, that also contains the runtime's
@@ -185,7 +184,7 @@ static void add_near(struct pf_walk *w, uint64_t p, uint64_t lo, uint64_t hi)
 static bool is_first_thread_data(uint64_t p)
 {
     uint64_t fs = pf_context_at(0)->fs, own = fs - (pf_context_self()->fs - (uintptr_t)&__pf_tls);
-    return p - own < sizeof __pf_tls || p - fs < PAGE;
+    return p - own < sizeof __pf_tls || p - fs < PF_PAGE;
 }
 
 static void follow_elsewhere(struct pf_walk *w, uint64_t p, const struct pf_mapping *a)
@@ -233,17 +232,17 @@ bool pf_walk_refresh(void)
 
 static unsigned on_page(uint64_t p)
 {
-    struct page *g = &pages[p / PAGE % PAGES];
-    if (g->number == p / PAGE && g->epoch == epoch)
+    struct page *g = &pages[p / PF_PAGE % PAGES];
+    if (g->number == p / PF_PAGE && g->epoch == epoch)
         return g->what;
     const struct pf_mapping *a = pf_mapping_find(p);
-    uint64_t lo = p & -(uint64_t)PAGE, hi = lo + PAGE;
+    uint64_t lo = pf_page_down(p), hi = lo + PF_PAGE;
     unsigned what = OTHER;
     if (a && is_allocator_memory(a))
         what = HEAP;
     else if (!pf_variable_may_overlap(lo, hi) && (!a || !a->writable))
         what = NOTHING; /* code and constants: threads cannot communicate there */
-    *g = (struct page){p / PAGE, epoch, (uint8_t)what};
+    *g = (struct page){p / PF_PAGE, epoch, (uint8_t)what};
     return what;
 }
 
@@ -357,12 +356,12 @@ void pf_walk_resume(struct pf_walk *w)
 /* Pages of a mapped file past its end cannot be read: the kernel copies what exists. */
 static void scan_file(struct pf_walk *w, struct pf_mem_range o)
 {
-    static uint64_t piece[PAGE / 8];
+    static uint64_t piece[PF_PAGE / 8];
     long pid = pf_sys(SYS_getpid);
-    for (uint64_t from = o.addr; from < o.addr + o.size && !w->everything; from += PAGE) {
-        struct iovec here = {piece, PAGE}, there = {(void *)from, PAGE};
-        if (pf_sys(SYS_process_vm_readv, pid, &here, 1, &there, 1, 0) == PAGE)
-            for (uint64_t i = 0; i < PAGE / 8; i++)
+    for (uint64_t from = o.addr; from < o.addr + o.size && !w->everything; from += PF_PAGE) {
+        struct iovec here = {piece, PF_PAGE}, there = {(void *)from, PF_PAGE};
+        if (pf_sys(SYS_process_vm_readv, pid, &here, 1, &there, 1, 0) == (long)PF_PAGE)
+            for (uint64_t i = 0; i < PF_PAGE / 8; i++)
                 pf_walk_follow(w, piece[i], false);
     }
 }
@@ -387,8 +386,8 @@ void pf_walk_scan_words(struct pf_walk *w, uint64_t from, uint64_t size)
 
 static void scan(struct pf_walk *w, struct pf_mem_range o)
 {
-    const struct pf_mapping *a = o.size < PAGE ? NULL : pf_mapping_find(o.addr);
-    if (a && a->file && o.addr % PAGE == 0 && o.size % PAGE == 0) {
+    const struct pf_mapping *a = o.size < PF_PAGE ? NULL : pf_mapping_find(o.addr);
+    if (a && a->file && o.addr % PF_PAGE == 0 && o.size % PF_PAGE == 0) {
         w->words_read += o.size / 8;
         scan_file(w, o);
     } else {

@@ -39,12 +39,7 @@ long pf_checkpoint(void)
     return pid;
 }
 
-static uint64_t now(void)
-{
-    struct timespec t = {0};
-    pf_sys(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
+static uint64_t now(void) { return pf_sys_clock(CLOCK_MONOTONIC); }
 
 static char *add(char *at, const char *end, const char *s)
 {

@@ -25,7 +25,6 @@
 
 #define CONTEXTS (1u << 20)
 #define GREGS 18
-#define RED_ZONE 128
 #define ROBUST_MAX 2048 /* the kernel's own limit: the list may be circular */
 
 extern void pf_context_start(void) __attribute__((visibility("hidden")));
@@ -156,7 +155,7 @@ bool pf_context_is_thread(long number, const long argument[6])
  * from the call on that stack. */
 static uint64_t *block_write(const ucontext_t *at, uint64_t stack)
 {
-    uint64_t *block = (uint64_t *)((stack - RED_ZONE - GREGS * 8) & -16ull);
+    uint64_t *block = (uint64_t *)((stack - PF_STACK_RED_ZONE - GREGS * 8) & -16ull);
     for (int i = 0; i < GREGS; i++)
         block[i] = (uint64_t)at->uc_mcontext.gregs[i];
     block[REG_RSP] = stack;

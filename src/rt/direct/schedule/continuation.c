@@ -12,7 +12,6 @@
 #include <sys/stat.h>
 
 #define FDS 1024
-#define LOW_FD 900 /* the runtime uses descriptors from here on */
 #define COPY_MAX (256ll << 20)
 
 static long copy_of(int fd, const struct stat *st)
@@ -108,7 +107,7 @@ bool pf_continuation_shares_descriptor(int fd)
 
 static bool shares(bool inside)
 {
-    for (int fd = 3; fd < LOW_FD; fd++)
+    for (int fd = 3; fd < PF_OWN_FDS; fd++)
         if (pf_continuation_shares_descriptor(fd) && !(inside && pf_outside_descriptor(fd)))
             return true;
     for (const struct pf_mapping *m = pf_mapping_above(0); m; m = pf_mapping_above(m->hi))

@@ -5,10 +5,9 @@
 #include "sys.h"
 #include <fcntl.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 
-#define PAGE 4096ull
 #define LIMIT 0x7ffffffff000ull /* end of the address space */
-#define POPULATE_WRITE 23       /* MADV_POPULATE_WRITE */
 #define EXCLUSIVE (1ull << 56)  /* of an entry in /proc/self/pagemap: no other process has it */
 #define IS_FILE 4u
 #define IS_PRESENT 8u
@@ -33,13 +32,13 @@ static bool add(struct pf_resident *r, uint64_t page, const struct page_region *
 {
     struct pf_page_range *last = r->nhot ? &r->hot[r->nhot - 1] : NULL;
     /* over a gap of one page: to populate it costs less than one more call of madvise */
-    if (last && (page == last->end || (page == last->end + PAGE && last->end > g->start))) {
-        last->end = page + PAGE;
+    if (last && (page == last->end || (page == last->end + PF_PAGE && last->end > g->start))) {
+        last->end = page + PF_PAGE;
         return true;
     }
     if (r->nhot == PF_HOT_MAX)
         return false;
-    r->hot[r->nhot++] = (struct pf_page_range){page, page + PAGE};
+    r->hot[r->nhot++] = (struct pf_page_range){page, page + PF_PAGE};
     return true;
 }
 
@@ -47,11 +46,11 @@ static bool add(struct pf_resident *r, uint64_t page, const struct page_region *
 static bool add_region(struct pf_resident *r, long fd, const struct page_region *g)
 {
     for (uint64_t at = g->start; at < g->end;) {
-        uint64_t n = (g->end - at) / PAGE;
+        uint64_t n = (g->end - at) / PF_PAGE;
         n = n < 512 ? n : 512;
-        if (pf_sys(SYS_pread64, fd, entry, n * 8, at / PAGE * 8) != (long)(n * 8))
+        if (pf_sys(SYS_pread64, fd, entry, n * 8, at / PF_PAGE * 8) != (long)(n * 8))
             return false;
-        for (uint64_t i = 0; i < n; i++, at += PAGE)
+        for (uint64_t i = 0; i < n; i++, at += PF_PAGE)
             if (entry[i] & EXCLUSIVE && !add(r, at, g))
                 return false;
     }
@@ -101,7 +100,7 @@ void pf_hot_pages_learn(void)
 
 static bool touch(const struct pf_page_range *g)
 {
-    return pf_sys(SYS_madvise, g->start, g->end - g->start, POPULATE_WRITE) == 0;
+    return pf_sys(SYS_madvise, g->start, g->end - g->start, MADV_POPULATE_WRITE) == 0;
 }
 
 void pf_hot_pages_touch(void)

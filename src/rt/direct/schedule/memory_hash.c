@@ -10,7 +10,6 @@
 #include "thread_table.h"
 #include <fcntl.h>
 
-#define PAGE 4096ull
 #define BYTES_MAX (1ull << 30)
 #define EXCLUDED 4096u
 #define ENTRIES 512u        /* of pagemap, read at once */
@@ -70,8 +69,8 @@ static uint64_t hash_range(uint64_t h, uint64_t lo, uint64_t hi)
 
 static uint64_t hash_page(uint64_t h, uint64_t lo)
 {
-    for (uint64_t at = lo; at < lo + PAGE;) {
-        uint64_t next = lo + PAGE, end = excluded_until(at, &next);
+    for (uint64_t at = lo; at < lo + PF_PAGE;) {
+        uint64_t next = lo + PF_PAGE, end = excluded_until(at, &next);
         if (end == at) {
             h = hash_range(h, at, next & -8ull);
             end = next;
@@ -84,13 +83,13 @@ static uint64_t hash_page(uint64_t h, uint64_t lo)
 static uint64_t hash_mapping(uint64_t h, const struct pf_mapping *m, long pagemap)
 {
     static uint64_t entry[ENTRIES];
-    for (uint64_t at = m->lo; h && at < m->hi; at += ENTRIES * PAGE) {
-        uint64_t n = (m->hi - at) / PAGE < ENTRIES ? (m->hi - at) / PAGE : ENTRIES;
-        if (pf_sys(SYS_pread64, pagemap, entry, n * 8, at / PAGE * 8) != (long)(n * 8))
+    for (uint64_t at = m->lo; h && at < m->hi; at += ENTRIES * PF_PAGE) {
+        uint64_t n = (m->hi - at) / PF_PAGE < ENTRIES ? (m->hi - at) / PF_PAGE : ENTRIES;
+        if (pf_sys(SYS_pread64, pagemap, entry, n * 8, at / PF_PAGE * 8) != (long)(n * 8))
             return 0;
         for (uint64_t i = 0; h && i < n; i++)
             if (entry[i] & IN_USE)
-                h = bytes > BYTES_MAX ? 0 : hash_page(h, at + i * PAGE);
+                h = bytes > BYTES_MAX ? 0 : hash_page(h, at + i * PF_PAGE);
     }
     return h;
 }

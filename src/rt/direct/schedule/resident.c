@@ -170,7 +170,7 @@ static const struct pf_schedule_plan_step *map_plan(const char *path)
                     PROT_READ, MAP_SHARED, fd, 0);
     if (fd >= 0)
         pf_sys(SYS_close, fd);
-    return at < 0 && at > -4096 ? NULL : (const struct pf_schedule_plan_step *)at;
+    return pf_sys_failed(at) ? NULL : (const struct pf_schedule_plan_step *)at;
 }
 
 /* In the copy, which may make several runs: files of its own, and a plan for each run. */

@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define PAGE 4096ull
 #define PAGES_MAX 2048 /* more than that are not saved */
 #define STACK 65536
 #define MAPPED_MAX 64
@@ -45,7 +44,7 @@ struct rewinder {
     uint32_t nsaved;
     struct pf_page_range saved[PF_HOT_MAX];
     unsigned char stack[STACK] __attribute__((aligned(64)));
-    unsigned char pages[PAGES_MAX][PAGE] __attribute__((aligned(4096)));
+    unsigned char pages[PAGES_MAX][PF_PAGE] __attribute__((aligned(PF_PAGE)));
 };
 static struct rewinder *rewinder; /* NULL: no rewinding */
 
@@ -88,7 +87,7 @@ static bool can_hide(uint64_t from, uint64_t to)
         if (!find_private(part.end, to, &part, &writable) || n++ == MAPPED_MAX)
             return false;
     }
-    return from % PAGE == 0 && to % PAGE == 0;
+    return from % PF_PAGE == 0 && to % PF_PAGE == 0;
 }
 
 static long hide(uint64_t from, uint64_t to)
@@ -129,9 +128,9 @@ static long undoable(long number, const long a[6])
     if (number == SYS_munmap && !is_owned((uint64_t)a[0], (uint64_t)(a[0] + a[1])))
         return hide((uint64_t)a[0], (uint64_t)(a[0] + a[1]));
     long r = pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-    if (number == SYS_mmap && (r > 0 || r < -4096))
+    if (number == SYS_mmap && !pf_sys_failed(r))
         rewinder->mapped[rewinder->nmapped++] =
-            (struct pf_page_range){(uint64_t)r, ((uint64_t)(r + a[1]) + PAGE - 1) & -PAGE};
+            (struct pf_page_range){(uint64_t)r, pf_page_up((uint64_t)(r + a[1]))};
     return r;
 }
 
@@ -151,10 +150,10 @@ static long unmap(void)
     long faults = 0;
     for (uint32_t i = 0; i < rewinder->nmapped; i++) {
         const struct pf_page_range *m = &rewinder->mapped[i];
-        for (uint64_t at = m->start, n; at < m->end; at += n * PAGE) {
-            n = (m->end - at) / PAGE;
+        for (uint64_t at = m->start, n; at < m->end; at += n * PF_PAGE) {
+            n = (m->end - at) / PF_PAGE;
             n = n < sizeof exists ? n : sizeof exists;
-            bool known = pf_sys_mincore((void *)at, n * PAGE, exists) == 0;
+            bool known = pf_sys_mincore((void *)at, n * PF_PAGE, exists) == 0;
             for (uint64_t k = 0; k < n && known; k++)
                 faults += exists[k] & 1;
         }
@@ -190,13 +189,13 @@ static bool save_pages(void)
     const struct pf_resident *r = &pf_channel_get()->resident;
     uint64_t total = 0;
     for (uint32_t i = 0; i < r->nhot; i++) {
-        total += (r->hot[i].end - r->hot[i].start) / PAGE;
+        total += (r->hot[i].end - r->hot[i].start) / PF_PAGE;
         if (total > PAGES_MAX)
             return false;
         rewinder->saved[i] = r->hot[i];
     }
     rewinder->nsaved = r->nhot;
-    pf_sys_populate(rewinder->pages, total * PAGE);
+    pf_sys_populate(rewinder->pages, total * PF_PAGE);
     copy_pages(false);
     return true;
 }

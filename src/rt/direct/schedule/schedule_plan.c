@@ -43,7 +43,7 @@ void pf_schedule_plan_load(const char *path)
         at = pf_sys_map_file((int)fd, (size_t)st.st_size, false);
     if (fd >= 0)
         pf_sys(SYS_close, fd);
-    if (at < 0 && at > -4096)
+    if (pf_sys_failed(at))
         pf_direct_refuse("cannot read the schedule plan");
     lenient = false;
     step = (const struct pf_schedule_plan_step *)at;

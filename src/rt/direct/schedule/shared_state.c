@@ -4,6 +4,7 @@
 #include "fnv.h"
 #include "mappings.h"
 #include "syscalls.h"
+#include "textbuf.h"
 #include <fcntl.h>
 #include <poll.h>
 #include <sys/ioctl.h>
@@ -11,7 +12,6 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define FDS 900 /* the runtime uses descriptors from here on */
 #define COPY_MAX (64ull << 20)
 #define RANGES 64u
 
@@ -47,13 +47,6 @@ static void save_memory(void)
 
 /* --- descriptors --- */
 
-static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
-{
-    for (const unsigned char *p = bytes; n--; p++)
-        h = (h ^ *p) * PF_FNV_PRIME;
-    return h;
-}
-
 /* Whether the descriptor is readable, writable, or closed at the other end, and, of a socket, its
  * addresses. */
 static uint64_t hash_socket(uint64_t h, int fd)
@@ -67,7 +60,7 @@ static uint64_t hash_socket(uint64_t h, int fd)
     h = pf_fnv_number(h, (uint64_t)pf_sys(SYS_getsockname, fd, &name, &size));
     size = sizeof name;
     h = pf_fnv_number(h, (uint64_t)pf_sys(SYS_getpeername, fd, &name, &size));
-    return hash_bytes(h, &name, sizeof name);
+    return pf_fnv_bytes(h, &name, sizeof name);
 }
 
 /* A hash of the descriptor's state, as far as it can be seen without changing it. */
@@ -80,7 +73,7 @@ static uint64_t hash_descriptor(uint64_t h, int fd)
     char path[sizeof folder + sizeof link.path];
     int unread = 0;
     pf_copy(path, folder, sizeof folder - 1);
-    pf_copy(path + sizeof folder - 1, number, pf_string_length(number) + 1);
+    pf_copy(path + sizeof folder - 1, number, pf_str_len(number) + 1);
     pf_sys(SYS_ioctl, fd, FIONREAD, &unread);
     h = hash_socket(pf_fnv_number(h, (uint64_t)unread), fd);
     long info = pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC, 0), n = 0;
@@ -93,13 +86,13 @@ static uint64_t hash_descriptor(uint64_t h, int fd)
 }
 
 static uint64_t descriptors;
-static uint16_t opened[FDS]; /* this process opens no others between save and restore */
+static uint16_t opened[PF_OWN_FDS]; /* this process opens no others between save and restore */
 static uint32_t nopened;
 
 static void find_descriptors(void)
 {
     nopened = 0;
-    for (uint16_t fd = 0; fd < FDS; fd++)
+    for (uint16_t fd = 0; fd < PF_OWN_FDS; fd++)
         if (pf_continuation_shares_descriptor(fd))
             opened[nopened++] = fd;
 }

@@ -22,7 +22,6 @@
 
 #define TICK_NS 4000000 /* processor time; kernels round it up */
 #define MAGIC 0x70687370756e
-#define RED_ZONE 128
 #define TRAP_FLAG 0x100
 #define BREAKPOINT 0xcc /* int3 */
 
@@ -100,9 +99,9 @@ static bool plant(uint64_t at, bool yields)
 {
     int i = breakpoint_at(at);
     if (i < 0) {
-        uint64_t page = at & -4096ull;
+        uint64_t page = pf_page_down(at);
         if (pf_spin_detect_breakpoints == BREAKPOINTS ||
-            pf_sys(SYS_mprotect, page, 4096, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
+            pf_sys(SYS_mprotect, page, PF_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
             return false;
         i = (int)pf_spin_detect_breakpoints++;
         breakpoints[i].at = at;
@@ -165,7 +164,7 @@ static void stop_stepping(ucontext_t *u)
 void pf_spin_detect_yield(ucontext_t *u)
 {
     greg_t *g = u->uc_mcontext.gregs;
-    uint64_t *sp = (uint64_t *)((uint64_t)g[REG_RSP] - RED_ZONE) - 1;
+    uint64_t *sp = (uint64_t *)((uint64_t)g[REG_RSP] - PF_STACK_RED_ZONE) - 1;
     *sp = (uint64_t)g[REG_RIP];
     g[REG_RSP] = (greg_t)sp;
     g[REG_RIP] = (greg_t)pf_yield_here;

@@ -11,7 +11,6 @@
 #include <sys/uio.h>
 
 #define ARITHMETIC 0x8c5 /* status flags that matter; the auxiliary carry is often undefined */
-#define RED_ZONE 128
 #define GREGS PF_SPIN_REGISTERS
 #define STEPS PF_SPIN_LOOP_STEPS
 #define SLOTS 8192 /* a power of two, larger than STEPS */
@@ -209,7 +208,6 @@ enum pf_spin_loop_kind pf_spin_loop_classify(struct pf_spin_record *out, bool st
 /* --- changes in memory --- */
 
 #define NEAR 1024 /* bytes after the address in a register */
-#define PAGE 4096ull
 #define PAGES 192
 #define BELOW (64u << 10) /* bytes of the stack below rsp that our handlers may write */
 static struct {
@@ -217,7 +215,7 @@ static struct {
     uint32_t n;
     uint64_t rsp; /* words just below it are ignored: our own handlers write there */
 } pages;
-static uint64_t before[PAGES][PAGE / 8];
+static uint64_t before[PAGES][PF_PAGE / 8];
 
 /* True if the address is a variable of the runtime (own_section.h). */
 static bool is_own(uint64_t at)
@@ -228,11 +226,11 @@ static bool is_own(uint64_t at)
 
 static void copy_page(uint64_t at)
 {
-    at &= -PAGE;
+    at = pf_page_down(at);
     for (uint32_t i = 0; i < pages.n; i++)
         if (pages.at[i] == at)
             return;
-    if (at && pages.n < PAGES && read_memory(at, before[pages.n], PAGE) == PAGE)
+    if (at && pages.n < PAGES && read_memory(at, before[pages.n], PF_PAGE) == PF_PAGE)
         pages.at[pages.n++] = at;
 }
 
@@ -246,7 +244,8 @@ static void copy_variables(uint64_t rip)
     const ElfW(Phdr) *p = (const void *)((const char *)e + e->e_phoff);
     for (int i = 0; i < e->e_phnum; i++)
         if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_W)
-            for (uint64_t at = p[i].p_vaddr & -PAGE; at < p[i].p_vaddr + p[i].p_memsz; at += PAGE)
+            for (uint64_t at = pf_page_down(p[i].p_vaddr); at < p[i].p_vaddr + p[i].p_memsz;
+                 at += PF_PAGE)
                 copy_page(o.dlfo_link_map->l_addr + at);
 }
 
@@ -254,7 +253,7 @@ static void copy_variables(uint64_t rip)
 void pf_spin_loop_snapshot(const struct pf_cpu_state *now)
 {
     pages.n = 0;
-    pages.rsp = now->r[REG_RSP] - RED_ZONE;
+    pages.rsp = now->r[REG_RSP] - PF_STACK_RED_ZONE;
     for (uint32_t n = STEPS / 2; n < STEPS; n++)
         for (int i = 0; i < GREGS; i++)
             if (n == STEPS / 2 || seen[n].r[i] != seen[n - 1].r[i]) {
@@ -274,12 +273,12 @@ static bool is_known(const struct pf_spin_record *s, uint64_t at)
 
 bool pf_spin_loop_changed_words(struct pf_spin_record *out)
 {
-    static uint64_t after[PAGE / 8];
+    static uint64_t after[PF_PAGE / 8];
     uint32_t n = 0;
     while (n < PF_SPIN_WORDS && out->word[n].at)
         n++;
     for (uint32_t i = 0; i < pages.n; i++) {
-        uint64_t size = read_memory(pages.at[i], after, PAGE);
+        uint64_t size = read_memory(pages.at[i], after, PF_PAGE);
         for (uint64_t w = 0; w < size / 8; w++) {
             uint64_t at = pages.at[i] + w * 8;
             if (after[w] == before[i][w] || is_own(at) || is_known(out, at) ||

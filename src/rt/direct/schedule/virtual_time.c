@@ -13,6 +13,7 @@
 #define _GNU_SOURCE
 #include "scheduler.h"
 #include "sys.h"
+#include "textbuf.h"
 #include <elf.h>
 #include <errno.h>
 #include <link.h>
@@ -165,20 +166,6 @@ bool pf_virtual_call(long number, const long argument[6], long *result)
 
 /* --- initialisation --- */
 
-static uint64_t real_clock(int clock)
-{
-    struct timespec t = {0};
-    pf_sys(SYS_clock_gettime, clock, &t);
-    return nanoseconds(&t);
-}
-
-static bool same(const char *a, const char *b)
-{
-    while (*a && *a == *b)
-        a++, b++;
-    return *a == *b;
-}
-
 static const struct {
     const char *name;
     uint32_t number;
@@ -219,7 +206,7 @@ static void patch_vdso(void)
             hash = d->d_tag == DT_HASH || (d->d_tag == DT_GNU_HASH && !hash) ? d->d_un.d_ptr : hash;
         }
     }
-    size = (size + 4095) & -4096ull;
+    size = pf_page_up(size);
     if (!strings || !symbols ||
         pf_sys(SYS_mprotect, base, size, PROT_READ | PROT_WRITE | PROT_EXEC) < 0) {
         pf_direct_refuse(
@@ -228,7 +215,7 @@ static void patch_vdso(void)
     /* The string table directly follows the symbol table. */
     for (const Elf64_Sym *s = (const void *)symbols; (uint64_t)(s + 1) <= strings; s++)
         for (size_t i = 0; i < sizeof in_vdso / sizeof in_vdso[0]; i++)
-            if (s->st_shndx && same((const char *)strings + s->st_name, in_vdso[i].name))
+            if (s->st_shndx && pf_str_same((const char *)strings + s->st_name, in_vdso[i].name))
                 overwrite((uint8_t *)base + s->st_value, in_vdso[i].number);
     pf_sys(SYS_mprotect, base, size, PROT_READ | PROT_EXEC);
 }
@@ -236,9 +223,9 @@ static void patch_vdso(void)
 void pf_virtual_init(void)
 {
     if (pf_direct.mode == PF_DIRECT_RECORD) {
-        header = (struct schedule_header){pf_sys(SYS_getpid), real_clock(CLOCK_REALTIME),
-                                          real_clock(CLOCK_MONOTONIC), real_clock(CLOCK_BOOTTIME),
-                                          real_clock(CLOCK_TAI)};
+        header = (struct schedule_header){pf_sys(SYS_getpid), pf_sys_clock(CLOCK_REALTIME),
+                                          pf_sys_clock(CLOCK_MONOTONIC),
+                                          pf_sys_clock(CLOCK_BOOTTIME), pf_sys_clock(CLOCK_TAI)};
         pf_ring_put(PF_STREAM_SCHEDULE, &header, sizeof header);
     } else {
         const struct schedule_header *h = pf_ring_get(PF_STREAM_SCHEDULE, sizeof header);

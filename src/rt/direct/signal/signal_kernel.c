@@ -205,7 +205,6 @@ _Noreturn void pf_kernel_die_now(int n)
 /* --- faults --- */
 
 #define OWN_STACK (64u << 10)
-#define RED_ZONE 128
 #define KERNEL_UCONTEXT 304
 #define EXTENDED_MAGIC 0x46505853u
 
@@ -249,7 +248,7 @@ static void run_fault_handler(struct fault_frame *c)
 /* Tests without faulting: makes the kernel write a word into each page. */
 static bool is_writable(uint64_t from, uint64_t to)
 {
-    for (uint64_t at = from & -8ull; at < to; at = (at & -4096ull) + 4096)
+    for (uint64_t at = from & -8ull; at < to; at = pf_page_down(at) + PF_PAGE)
         if (pf_sys(SYS_rt_sigpending, at, 8) != 0)
             return false;
     return true;
@@ -284,7 +283,7 @@ static void on_fault(int n, siginfo_t *info, void *at)
     bool blocked = pf_syscall_state_self()->mask & pf_signal_bit(n);
     uint64_t sp = pf_handler_stack(act, (uint64_t)g[REG_RSP]);
     size_t vectors = vector_bytes(u->uc_mcontext.fpregs);
-    uint64_t top = sp ? sp : (uint64_t)g[REG_RSP] - RED_ZONE;
+    uint64_t top = sp ? sp : (uint64_t)g[REG_RSP] - PF_STACK_RED_ZONE;
     uint64_t state = (top - vectors) & -64ull;
     struct fault_frame *c = (struct fault_frame *)((state - sizeof(struct fault_frame)) & -64ull);
     if (act->handler == (void *)SIG_DFL || act->handler == (void *)SIG_IGN || blocked ||

@@ -5,6 +5,7 @@
  * A model runs when its function has returned. Its bytes are then the last ones of the stream: what
  * the descriptor has written so far, and what is in the buffer of the FILE.
  */
+#include "fnv.h"
 #include "symbolic_model.h"
 #include "syscalls.h"
 #include "textbuf.h"
@@ -81,9 +82,7 @@ static struct conversion parse(const char *p)
 
 static uint64_t hash_text(const char *s)
 {
-    uint64_t h = 0xcbf29ce484222325ull;
-    for (; *s; s++)
-        h = (h ^ (unsigned char)*s) * 0x100000001b3ull;
+    uint64_t h = pf_fnv_bytes(PF_FNV_START, s, pf_str_len(s));
     return h ? h : 1;
 }
 

@@ -44,14 +44,6 @@ static bool all_sockets;
 static uint64_t socket_limit;
 static bool was_read; /* see pf_symbolic_was_read */
 
-static bool starts(const char *s, const char *with)
-{
-    while (*with)
-        if (*s++ != *with++)
-            return false;
-    return true;
-}
-
 static size_t copy_text(char *to, size_t room, const char *from, size_t n)
 {
     if (n >= room)
@@ -186,7 +178,7 @@ static uint32_t find_socket(const struct stat *st)
     uint32_t number = pf_socket_number(st->st_ino, false);
     size_t n = numbered_name(name, "socket", number);
     for (uint32_t i = 0; i < nsources; i++)
-        if (sources[i].type == PF_SOURCE_SOCKET && starts(sources[i].name, name))
+        if (sources[i].type == PF_SOURCE_SOCKET && pf_str_starts(sources[i].name, name))
             return i;
     return number && all_sockets ? source_add(PF_SOURCE_SOCKET, name, n, socket_limit) : UINT32_MAX;
 }
@@ -354,7 +346,7 @@ static void take_variable(char **environment, const char *spec, size_t n, uint64
 static void take_file(const char *spec, size_t n, uint64_t limit)
 {
     struct stat st;
-    bool stdin_too = starts(spec, "stdin");
+    bool stdin_too = pf_str_starts(spec, "stdin");
     char path[256];
     copy_text(path, sizeof path, spec + 5, n - 5);
     /* a private copy: the program may open the file for writing, too */
@@ -378,30 +370,30 @@ static void take_spec(char **argv, char **environment, const char *spec, size_t 
     while (name && spec[name - 1] >= '0' && spec[name - 1] <= '9')
         name--;
     /* the colon of env: and file: is not that of a limit, even if a file is called 12 */
-    size_t prefix = starts(spec, "env:") ? 4 : starts(spec, "file:") ? 5 : 0;
+    size_t prefix = pf_str_starts(spec, "env:") ? 4 : pf_str_starts(spec, "file:") ? 5 : 0;
     bool limited = name > prefix && name < n && spec[name - 1] == ':';
     const char *digits = spec + name;
     uint64_t limit = limited ? parse_number(&digits) : 0;
     name = limited ? name - 1 : n;
-    if (starts(spec, "argv[")) {
+    if (pf_str_starts(spec, "argv[")) {
         const char *at = spec + 5;
         uint64_t index = parse_number(&at);
         for (uint64_t i = 0; argv[i]; i++)
             if (i == index)
                 take_argument(argv, (uint32_t)index, limit);
-    } else if (starts(spec, "argv")) {
+    } else if (pf_str_starts(spec, "argv")) {
         for (uint32_t i = 1; argv[0] && argv[i]; i++)
             take_argument(argv, i, limit);
-    } else if (starts(spec, "env:")) {
+    } else if (pf_str_starts(spec, "env:")) {
         take_variable(environment, spec, name, limit);
-    } else if (starts(spec, "stdin") || starts(spec, "file:")) {
+    } else if (pf_str_starts(spec, "stdin") || pf_str_starts(spec, "file:")) {
         take_file(spec, name, limit);
-    } else if (starts(spec, "socket[")) {
+    } else if (pf_str_starts(spec, "socket[")) {
         source_add(PF_SOURCE_SOCKET, spec, name, limit);
-    } else if (starts(spec, "socket")) {
+    } else if (pf_str_starts(spec, "socket")) {
         all_sockets = true;
         socket_limit = limit;
-    } else if (starts(spec, "random")) {
+    } else if (pf_str_starts(spec, "random")) {
         source_add(PF_SOURCE_RANDOM, spec, name, limit);
     }
 }

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "file_overlay.h"
 #include "syscalls.h"
+#include "textbuf.h"
 #include <fcntl.h>
 #include <linux/openat2.h>
 #include <sys/socket.h>
@@ -14,7 +15,6 @@
 
 #define ENTRIES 256
 #define PATH_SIZE 1024
-#define LOW_FD 900 /* the runtime uses descriptors from here on */
 #define COPY_MAX (256ll << 20)
 
 enum overlay_kind { OVERLAY_FILE, OVERLAY_FOLDER, OVERLAY_GONE };
@@ -28,13 +28,6 @@ static struct overlay_entry entries[ENTRIES];
 static uint32_t nentries;
 
 /* --- paths --- */
-
-static bool same_text(const char *a, const char *b)
-{
-    while (*a && *a == *b)
-        a++, b++;
-    return *a == *b;
-}
 
 static bool copy_text(char *to, size_t at, const char *from, size_t n)
 {
@@ -56,7 +49,7 @@ static bool path_of(int fd, char *to)
 static struct overlay_entry *find(const char *path)
 {
     for (uint32_t i = 0; i < nentries; i++)
-        if (same_text(entries[i].path, path))
+        if (pf_str_same(entries[i].path, path))
             return &entries[i];
     return NULL;
 }
@@ -67,14 +60,14 @@ static bool absolute_path(int folder, const char *path, char *to)
     size_t n = 0;
     if (path[0] != '/') {
         long got = folder == AT_FDCWD ? pf_sys(SYS_readlink, "/proc/self/cwd", to, PATH_SIZE - 1)
-                                      : (path_of(folder, to) ? (long)pf_string_length(to) : 0);
+                                      : (path_of(folder, to) ? (long)pf_str_len(to) : 0);
         if (got <= 0)
             return false;
         n = (size_t)got;
         if (!copy_text(to, n++, "/", 1))
             return false;
     }
-    return copy_text(to, n, path, pf_string_length(path));
+    return copy_text(to, n, path, pf_str_len(path));
 }
 
 /* Opens the path to learn its real name; false: it cannot be opened. */
@@ -95,7 +88,7 @@ static bool resolve(int folder, const char *path, bool follow, char *to)
     static char parent[PATH_SIZE], last[PATH_SIZE], target[PATH_SIZE];
     if (!path || !*path || !absolute_path(folder, path, parent))
         return false;
-    size_t n = pf_string_length(parent);
+    size_t n = pf_str_len(parent);
     while (n > 1 && parent[n - 1] == '/')
         n--;
     size_t base = n;
@@ -110,16 +103,16 @@ static bool resolve(int folder, const char *path, bool follow, char *to)
     parent[base > 1 ? base - 1 : 1] = 0;
     if (!real_path(AT_FDCWD, parent, to)) {
         const struct overlay_entry *e = find(parent);
-        if (!e || e->kind != OVERLAY_FOLDER || !copy_text(to, 0, parent, pf_string_length(parent)))
+        if (!e || e->kind != OVERLAY_FOLDER || !copy_text(to, 0, parent, pf_str_len(parent)))
             return false;
     }
-    size_t at = pf_string_length(to);
+    size_t at = pf_str_len(to);
     if (at > 1 && !copy_text(to, at++, "/", 1))
         return false;
     if (!copy_text(to, at, last, length))
         return false;
     if (follow && !find(to) && real_path(AT_FDCWD, to, target))
-        return copy_text(to, 0, target, pf_string_length(target));
+        return copy_text(to, 0, target, pf_str_len(target));
     return true;
 }
 
@@ -129,15 +122,6 @@ static bool resolve(int folder, const char *path, bool follow, char *to)
 static _Noreturn void refuse(const char *what)
 {
     pf_diverged_words("a call that a private run cannot make", "none", what);
-}
-
-/* Moves a descriptor to a number that the target does not use. */
-static int move_up(long fd)
-{
-    long high = fd < 0 ? fd : pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOW_FD);
-    if (fd >= 0)
-        pf_sys(SYS_close, fd);
-    return (int)high;
 }
 
 /* A file in memory with the contents of the file `path`; NULL: empty. */
@@ -151,7 +135,7 @@ static int file_in_memory(const char *path)
         ;
     if (from >= 0)
         pf_sys(SYS_close, from);
-    return move_up(copy);
+    return (int)pf_sys_move_fd(copy);
 }
 
 /* Sets what the path is. fd: of a file; the entry owns it. */
@@ -162,7 +146,7 @@ static void set(const char *path, enum overlay_kind kind, int fd)
         refuse("a change of too many files");
     if (!e) {
         e = &entries[nentries++];
-        copy_text(e->path, 0, path, pf_string_length(path));
+        copy_text(e->path, 0, path, pf_str_len(path));
     } else if (e->kind == OVERLAY_FILE) {
         pf_sys(SYS_close, e->fd);
     }
@@ -231,7 +215,7 @@ void pf_overlay_add_open(int fd, int copy)
     struct stat st;
     /* a file whose last name was removed cannot be opened again */
     if (path_of(fd, path) && pf_sys(SYS_fstat, fd, &st) == 0 && st.st_nlink && !find(path))
-        set(path, OVERLAY_FILE, (int)pf_sys(SYS_fcntl, copy, F_DUPFD_CLOEXEC, LOW_FD));
+        set(path, OVERLAY_FILE, (int)pf_sys(SYS_fcntl, copy, F_DUPFD_CLOEXEC, PF_OWN_FDS));
 }
 
 /* What is at the path: its mode, or 0 if there is nothing. */
@@ -248,7 +232,7 @@ static uint32_t mode_at(const char *path)
 static bool folder_is_writable(const char *path)
 {
     static char folder[PATH_SIZE];
-    size_t n = pf_string_length(path);
+    size_t n = pf_str_len(path);
     while (n > 1 && path[n - 1] != '/')
         n--;
     copy_text(folder, 0, path, n > 1 ? n - 1 : 1);
@@ -338,13 +322,13 @@ static bool call_rename(int from_folder, const char *from, int to_folder, const 
         *r = -ENOENT;
     else if (there && flags & 1) /* RENAME_NOREPLACE */
         *r = -EEXIST;
-    else if (same_text(old, new))
+    else if (pf_str_same(old, new))
         *r = 0;
     else {
         if (!S_ISREG(mode) || (there && !S_ISREG(there)) || flags & ~1u)
             refuse("renaming something other than a file");
         set(new, OVERLAY_FILE,
-            e ? (int)pf_sys(SYS_fcntl, e->fd, F_DUPFD_CLOEXEC, LOW_FD) : file_in_memory(old));
+            e ? (int)pf_sys(SYS_fcntl, e->fd, F_DUPFD_CLOEXEC, PF_OWN_FDS) : file_in_memory(old));
         set(old, OVERLAY_GONE, -1);
         *r = 0;
     }

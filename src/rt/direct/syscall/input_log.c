@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "stream_ring.h"
 #include "syscalls.h"
+#include "textbuf.h"
 
 static uint64_t newest; /* position of the last record */
 
@@ -108,10 +109,10 @@ void pf_input_doubt(const char *what)
     if (doubt_count == DOUBTS_MAX)
         return;
     doubts[doubt_count++] = what;
-    pf_input_put(PF_INPUT_DOUBT, 0, 0, what, pf_string_length(what));
+    pf_input_put(PF_INPUT_DOUBT, 0, 0, what, pf_str_len(what));
     static const char say[] = "this recording may not replay: ";
     char line[200];
-    size_t n = pf_string_length(what), room = sizeof line - sizeof say;
+    size_t n = pf_str_len(what), room = sizeof line - sizeof say;
     pf_copy(line, say, sizeof say - 1);
     n = n < room ? n : room;
     pf_copy(line + sizeof say - 1, what, n);

@@ -29,8 +29,6 @@ struct reference { /* payload of a MAP_REFERENCE record; the path follows */
     uint64_t hash, bytes, offset;
 } __attribute__((packed));
 
-static bool failed(long r) { return r < 0 && r > -4096; }
-
 /* The kernel mapped or unmapped this memory: clears the marks of the allocator. */
 static void memory_changed(long at, long size)
 {
@@ -199,16 +197,16 @@ long pf_call_mmap(long number, const long a[6])
             pf_input_doubt("writable shared mapping of a file (mmap)");
         long r = pf_perform(number, a);
         pf_input_put(PF_INPUT_CALL, number, r, NULL, 0);
-        if (!failed(r) && of_file) {
+        if (!pf_sys_failed(r) && of_file) {
             log_file(number, (int)a[4], (uint64_t)a[5], (uint64_t)a[1]);
             note(&files, (uint64_t)r, (uint64_t)a[1]);
         }
-        if (!failed(r))
+        if (!pf_sys_failed(r))
             mapped(r, a);
         return r;
     }
     long r = (long)pf_input_get(PF_INPUT_CALL, number)->result;
-    if (failed(r))
+    if (pf_sys_failed(r))
         return r;
     map_again((uint64_t)r, a, of_file ? PROT_READ | PROT_WRITE : a[2], a[3] & MAP_FIXED);
     if (of_file)
@@ -256,13 +254,13 @@ long pf_call_mremap(long number, const long a[6])
         if (overlaps(&files, (uint64_t)a[0], (uint64_t)a[1]))
             pf_input_doubt("file mapping resized or moved (mremap)");
         long r = log_or_compare(number, pf_perform(number, a));
-        if (!failed(r))
+        if (!pf_sys_failed(r))
             memory_changed(r, a[2]);
         return r;
     }
     const struct pf_input *in = pf_input_get(PF_INPUT_CALL, number);
     long r = (long)in->result, flags = a[3];
-    if (failed(r))
+    if (pf_sys_failed(r))
         return r;
     if (r != a[0])
         flags |= MREMAP_MAYMOVE | MREMAP_FIXED;
@@ -331,14 +329,14 @@ long pf_call_shmat(long number, const long a[6])
         pf_input_doubt("memory shared with other processes (shmat)");
         r = pf_perform(number, a);
         pf_input_put(PF_INPUT_CALL, number, r, NULL, 0);
-        if (failed(r))
+        if (pf_sys_failed(r))
             return r;
         if (pf_sys(SYS_shmctl, a[0], IPC_STAT, &d) == 0)
             size = (long)d.shm_segsz;
         pf_input_put(PF_INPUT_MAP, number, MAP_BYTES, (void *)r, (size_t)size);
     } else {
         r = (long)pf_input_get(PF_INPUT_CALL, number)->result;
-        if (failed(r))
+        if (pf_sys_failed(r))
             return r;
         in = pf_input_get(PF_INPUT_MAP, number);
         size = in->bytes;

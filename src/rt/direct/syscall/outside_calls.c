@@ -9,9 +9,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#define FDS 900 /* the runtime uses descriptors from here on */
-
-static uint64_t outside[FDS]; /* inode of the socket or pipe that leads outside; 0: none */
+static uint64_t outside[PF_OWN_FDS]; /* inode of the socket or pipe that leads outside; 0: none */
 
 struct socket_address {
     union {
@@ -42,7 +40,7 @@ static bool same_place(const struct socket_address *a, const struct socket_addre
 /* True if a socket of this process is at the address. */
 static bool is_inside(const struct socket_address *to)
 {
-    for (int fd = 0; fd < FDS; fd++) {
+    for (int fd = 0; fd < PF_OWN_FDS; fd++) {
         struct socket_address own = {.length = sizeof own.at};
         if (pf_sys(SYS_getsockname, fd, &own.at, &own.length) == 0 && same_place(to, &own))
             return true;
@@ -83,7 +81,7 @@ bool pf_outside_peer(int fd)
 static bool has_both_ends(int fd, const struct stat *pipe)
 {
     long direction = pf_sys(SYS_fcntl, fd, F_GETFL) & O_ACCMODE;
-    for (int k = 0; k < FDS; k++) {
+    for (int k = 0; k < PF_OWN_FDS; k++) {
         struct stat st;
         if (k != fd && pf_sys(SYS_fstat, k, &st) == 0 && st.st_ino == pipe->st_ino &&
             st.st_dev == pipe->st_dev && (pf_sys(SYS_fcntl, k, F_GETFL) & O_ACCMODE) != direction)
@@ -94,7 +92,7 @@ static bool has_both_ends(int fd, const struct stat *pipe)
 
 void pf_outside_prepare(void)
 {
-    for (int fd = 0; fd < FDS; fd++) {
+    for (int fd = 0; fd < PF_OWN_FDS; fd++) {
         struct stat st;
         outside[fd] = 0;
         if (pf_output_standard(fd) || pf_sys(SYS_fstat, fd, &st))
@@ -108,14 +106,14 @@ void pf_outside_prepare(void)
 bool pf_outside_descriptor(int fd)
 {
     struct stat st;
-    return fd >= 0 && fd < FDS && outside[fd] && pf_sys(SYS_fstat, fd, &st) == 0 &&
+    return fd >= 0 && fd < PF_OWN_FDS && outside[fd] && pf_sys(SYS_fstat, fd, &st) == 0 &&
            st.st_ino == outside[fd];
 }
 
 void pf_outside_add(int fd)
 {
     struct stat st;
-    if (fd >= 0 && fd < FDS && pf_sys(SYS_fstat, fd, &st) == 0)
+    if (fd >= 0 && fd < PF_OWN_FDS && pf_sys(SYS_fstat, fd, &st) == 0)
         outside[fd] = st.st_ino;
 }
 

@@ -19,7 +19,7 @@ bool pf_pins_map(const char *path)
     long at = fd < 0 ? -1 : pf_sys_map_file((int)fd, sizeof *table, true);
     if (fd >= 0)
         pf_sys(SYS_close, fd);
-    if (at < 0 && at > -4096)
+    if (pf_sys_failed(at))
         return false;
     table = (struct pf_answer_table *)at;
     return true;

@@ -87,13 +87,6 @@ static bool child_ended(void)
     return r != 0 || info.si_pid != 0;
 }
 
-static uint64_t now(void)
-{
-    struct timespec t;
-    pf_sys(SYS_clock_gettime, CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 bool pf_waiters_poll(uint64_t deadline)
 {
     struct poll_request l = gather();
@@ -118,12 +111,12 @@ bool pf_waiters_poll(uint64_t deadline)
     struct timespec t = {(time_t)(limit / 1000000000), (long)(limit % 1000000000)};
     /* Signals are unblocked only inside ppoll, so that none is missed between the check and the
      * wait. */
-    uint64_t all = ~0ull, began = now();
+    uint64_t all = ~0ull, began = pf_sys_clock(CLOCK_MONOTONIC);
     pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
     if (!pf_signal_arrived())
         pf_sys(SYS_ppoll, room, l.fds, limit == UINT64_MAX ? NULL : &t, &pf_kernel_mask, 8);
     pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &pf_kernel_mask, NULL, 8);
-    uint64_t passed = now() - began;
+    uint64_t passed = pf_sys_clock(CLOCK_MONOTONIC) - began;
     pf_sched_time_passed(limit != UINT64_MAX && passed > limit ? limit : passed);
     wake_ready(l.children && child_ended());
     pf_signal_take_arrived();

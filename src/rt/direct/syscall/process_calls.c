@@ -12,6 +12,7 @@
 #include "signals.h"
 #include "stream_ring.h"
 #include "syscalls.h"
+#include "textbuf.h"
 #include <errno.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -65,7 +66,7 @@ long pf_call_exec(long number, const long a[6])
 {
     const char *path = (const char *)a[number == SYS_execve ? 0 : 1];
     (void)*(const volatile char *)path; /* faults here, if at all: before anything else happens */
-    size_t length = pf_string_length(path);
+    size_t length = pf_str_len(path);
     pf_sched_close_segment();
     if (pf_recording()) {
         pf_environment_pass();
@@ -165,7 +166,7 @@ long pf_call_prctl(long number, const long a[6])
         return 0;
     case PR_SET_TSC:
     case PR_SET_SECCOMP:
-    case 59: /* PR_SET_SYSCALL_USER_DISPATCH; the runtime itself uses all three */
+    case PR_SET_SYSCALL_USER_DISPATCH: /* the runtime itself uses all three */
         return -EINVAL;
     case PR_SET_PTRACER:
     case PR_SET_DUMPABLE:

@@ -164,7 +164,7 @@ void pf_served_init(void)
         at = pf_sys_map_file((int)fd, (size_t)st.st_size, false);
     if (fd >= 0)
         pf_sys(SYS_close, fd);
-    if (at < 0 && at > -4096)
+    if (pf_sys_failed(at))
         pf_diverged_words("inputs that cannot be served", "none", c->served);
     const char *p = (const char *)at, *all = p + st.st_size;
     while (p < all) {

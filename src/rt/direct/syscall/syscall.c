@@ -4,9 +4,11 @@
 #define _GNU_SOURCE
 #include "child_log.h"
 #include "mappings.h"
+#include "number_text.h"
 #include "store.h"
 #include "symbolic.h"
 #include "syscalls.h"
+#include "textbuf.h"
 #include <errno.h>
 #include <sys/uio.h>
 
@@ -79,23 +81,18 @@ static long perform_output(long number, const long a[6])
     return r;
 }
 
-/* Writes v in decimal to `to`, with a terminating zero. */
-static void put_number(char *to, unsigned long v)
+/* Appends v in decimal to the text. */
+static void add_number(char *text, uint64_t v)
 {
-    char digits[20];
-    size_t n = 0;
-    do
-        digits[n++] = (char)('0' + v % 10);
-    while (v /= 10);
-    while (n)
-        *to++ = digits[--n];
-    *to = 0;
+    struct pf_number_text digits;
+    const char *first = pf_number_format(&digits, v);
+    pf_copy(text + pf_str_len(text), first, pf_str_len(first) + 1);
 }
 
 struct pf_fd_link pf_fd_link(int fd)
 {
     struct pf_fd_link l = {"/proc/self/fd/"};
-    put_number(l.path + pf_string_length(l.path), (unsigned long)fd);
+    add_number(l.path, (uint64_t)fd);
     return l;
 }
 
@@ -104,8 +101,8 @@ static const char *unknown_name(long number)
     static char text[PF_SYSCALL_MAX][36] = {{0}};
     static const char head[] = "system call ";
     char *to = text[number >= 0 && number < PF_SYSCALL_MAX ? number : 0];
-    pf_copy(to, head, sizeof head - 1);
-    put_number(to + sizeof head - 1, (unsigned long)number);
+    pf_copy(to, head, sizeof head);
+    add_number(to, (uint64_t)number);
     return to;
 }
 

@@ -11,6 +11,7 @@
 #define _GNU_SOURCE
 #include "syscall_writes.h"
 #include "syscalls.h"
+#include <asm/prctl.h>
 #include <linux/capability.h>
 #include <linux/prctl.h>
 #include <sys/ioctl.h>
@@ -22,8 +23,6 @@
 #include <sys/uio.h>
 
 #define SOCKET_NAME_MAX 128
-#define ARCH_GET_FS 0x1003
-#define ARCH_GET_GS 0x1004
 
 struct walk {
     enum { MEASURE, PUT, GET } pass;
@@ -306,7 +305,7 @@ static void one_write(struct walk *w, const struct pf_syscall_write *o)
             add_range(w, to, 8);
         break;
     case WRITE_PAGES:
-        add_range(w, to, ((size_t)a[o->by] + 4095) / 4096);
+        add_range(w, to, pf_page_up((uint64_t)a[o->by]) / PF_PAGE);
         break;
     case WRITE_BITS:
         add_range(w, to, ((size_t)a[o->by] + 63) / 64 * 8);

@@ -164,13 +164,6 @@ bool pf_memory_any_shared(void);
 
 /* --- helpers --- */
 
-static inline size_t pf_string_length(const char *s)
-{
-    size_t n = 0;
-    while (s && s[n])
-        n++;
-    return n;
-}
 /* Adds one word to the hash of docs/format/input.md. */
 static inline uint64_t pf_input_hash_word(uint64_t h, uint64_t word)
 {

@@ -11,9 +11,11 @@
 #include "stack.h"
 #include "stream_ring.h"
 #include "syscalls.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include <unistd.h>
 
 /* A record of stream `output`; `kept` bytes follow. */
 struct record {
@@ -24,33 +26,28 @@ struct record {
 } __attribute__((packed));
 static_assert(sizeof(struct record) == 24, "docs/format/input.md");
 
+/* What is known about a descriptor. */
+struct output_descriptor {
+    uint8_t standard; /* 1: it is standard output; 2: standard error; 0: neither */
+    /* a pipe, socket pair or eventfd that the program has made: what it writes there stays in the
+     * program, unless it has started other processes */
+    bool internal;
+};
 #define FDS 4096
-static uint8_t standard[FDS] = {[1] = 1, [2] = 2}; /* 1: fd is standard output; 2: standard error */
+static struct output_descriptor descriptors[FDS] = {[1] = {.standard = 1}, [2] = {.standard = 2}};
 
-static uint8_t *standard_at(long fd) { return fd >= 0 && fd < FDS ? &standard[fd] : NULL; }
-
-static void set_standard(long fd, uint8_t what)
+static struct output_descriptor descriptor_of(long fd)
 {
-    uint8_t *s = standard_at(fd);
-    if (s)
-        *s = what;
+    return fd >= 0 && fd < FDS ? descriptors[fd] : (struct output_descriptor){0};
 }
 
-/* Pipes, socket pairs and eventfds that the program has made: what it writes there stays in the
- * program, unless it has started other processes. */
-static bool internal[FDS];
-
-static void set_internal(long fd, bool is)
+static void set_descriptor(long fd, struct output_descriptor what)
 {
     if (fd >= 0 && fd < FDS)
-        internal[fd] = is;
+        descriptors[fd] = what;
 }
 
-static uint8_t standard_of(long fd)
-{
-    uint8_t *s = standard_at(fd);
-    return s ? *s : 0;
-}
+static uint8_t standard_of(long fd) { return descriptor_of(fd).standard; }
 
 int pf_output_standard(int fd) { return standard_of(fd); }
 
@@ -58,81 +55,48 @@ static bool hide;
 void pf_output_hide(void) { hide = true; }
 bool pf_output_hidden(int fd) { return hide && standard_of(fd); }
 
-static void track_internal(long number, const long a[6], long r)
+void pf_output_track(long number, const long a[6], long r)
 {
+    const struct output_descriptor internal = {.internal = true}, other = {0};
     const int *pair = (const int *)(number == SYS_socketpair ? a[3] : a[0]);
+    if (r < 0)
+        return;
     switch (number) {
     case SYS_close:
-        set_internal(a[0], false);
+        set_descriptor(a[0], other);
+        break;
+    case SYS_close_range:
+        if (!(a[2] & CLOSE_RANGE_CLOEXEC))
+            for (unsigned long fd = (unsigned)a[0]; fd <= (unsigned)a[1] && fd < FDS; fd++)
+                set_descriptor((long)fd, other);
+        break;
+    case SYS_dup:
+    case SYS_dup2:
+    case SYS_dup3:
+        set_descriptor(r, descriptor_of(a[0]));
+        break;
+    case SYS_fcntl:
+        if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC)
+            set_descriptor(r, descriptor_of(a[0]));
+        break;
+    case SYS_open:
+    case SYS_openat:
+    case SYS_openat2:
+    case SYS_creat:
+    case SYS_socket:
+    case SYS_accept:
+    case SYS_accept4:
+        set_descriptor(r, other);
+        break;
+    case SYS_eventfd:
+    case SYS_eventfd2:
+        set_descriptor(r, internal);
         break;
     case SYS_pipe:
     case SYS_pipe2:
     case SYS_socketpair:
-        set_internal(pair[0], true);
-        set_internal(pair[1], true);
-        break;
-    case SYS_dup:
-    case SYS_dup2:
-    case SYS_dup3:
-    case SYS_eventfd:
-    case SYS_eventfd2:
-        set_internal(r, number == SYS_eventfd || number == SYS_eventfd2 ||
-                            (a[0] >= 0 && a[0] < FDS && internal[a[0]]));
-        break;
-    case SYS_fcntl:
-        if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC)
-            set_internal(r, a[0] >= 0 && a[0] < FDS && internal[a[0]]);
-        break;
-    case SYS_open:
-    case SYS_openat:
-    case SYS_openat2:
-    case SYS_creat:
-    case SYS_socket:
-    case SYS_accept:
-    case SYS_accept4:
-        set_internal(r, false);
-        break;
-    default:
-        break;
-    }
-}
-
-void pf_output_track(long number, const long a[6], long r)
-{
-    if (r < 0)
-        return;
-    track_internal(number, a, r);
-    switch (number) {
-    case SYS_close:
-        set_standard(a[0], 0);
-        break;
-    case SYS_close_range:
-        if (!(a[2] & 4 /* CLOSE_RANGE_CLOEXEC */))
-            for (unsigned long fd = (unsigned)a[0]; fd <= (unsigned)a[1] && fd < FDS; fd++)
-                set_standard((long)fd, 0);
-        break;
-    case SYS_dup:
-    case SYS_dup2:
-    case SYS_dup3:
-        set_standard(r, standard_of(a[0]));
-        break;
-    case SYS_fcntl:
-        if (a[1] == F_DUPFD || a[1] == F_DUPFD_CLOEXEC)
-            set_standard(r, standard_of(a[0]));
-        break;
-    case SYS_open:
-    case SYS_openat:
-    case SYS_openat2:
-    case SYS_creat:
-    case SYS_socket:
-    case SYS_accept:
-    case SYS_accept4:
-        set_standard(r, 0);
-        break;
-    case SYS_pipe:
-    case SYS_pipe2:
-        set_standard(((int *)a[0])[0], 0);
-        set_standard(((int *)a[0])[1], 0);
+        set_descriptor(pair[0], internal);
+        set_descriptor(pair[1], internal);
         break;
     default:
         break;
@@ -180,10 +144,10 @@ static void show(int fd, const char *bytes, size_t n)
         return;
     while (n) {
         long r = pf_sys(SYS_write, fd, bytes, n);
-        if (r == -4 /* EINTR */)
+        if (r == -EINTR)
             continue;
         if (r <= 0) { /* the run continues; not an error if the reader closed the pipe */
-            if (channel && !channel->unshown && r != -32 /* EPIPE */)
+            if (channel && !channel->unshown && r != -EPIPE)
                 channel->unshown = (uint32_t)-r;
             return;
         }
@@ -273,7 +237,7 @@ void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
         left -= n;
     }
     r.kept = shown ? r.length : 0;
-    if (fd >= 0 && fd < FDS && internal[fd] && !pf_channel_get()->children)
+    if (descriptor_of(fd).internal && !pf_channel_get()->children)
         r.fd |= PF_OUTPUT_INTERNAL;
     count_written(fd, v, count, r.length);
     if (fd >= 0 && fd < 3)

@@ -13,7 +13,9 @@
 #include "invariant.h"
 #include "memory_model.h"
 #include "scheduler.h"
+#include "signals.h"
 #include "sys.h"
+#include <asm/prctl.h>
 #include <errno.h>
 #include <linux/audit.h>
 #include <linux/filter.h>
@@ -21,12 +23,6 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
-
-#ifndef PR_SET_SYSCALL_USER_DISPATCH
-#define PR_SET_SYSCALL_USER_DISPATCH 59
-#endif
-#define DISPATCH_ON 1
-#define RESTORER 0x04000000
 
 extern char pf_gate_begin[], pf_gate_end[], pf_gate_return[];
 
@@ -56,7 +52,7 @@ static long get_robust(long tid, long head, long size)
 static long set_thread_pointer(struct pf_context *c, const long a[6])
 {
     long r = pf_sys(SYS_arch_prctl, a[0], a[1]);
-    if (r == 0 && a[0] == 0x1002) /* ARCH_SET_FS */
+    if (r == 0 && a[0] == ARCH_SET_FS)
         c->fs = (uint64_t)a[1];
     return r;
 }
@@ -185,23 +181,16 @@ static bool filter(void)
     return pf_sys(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program) == 0;
 }
 
-/* The kernel's struct sigaction. */
-struct action {
-    void (*handler)(int, siginfo_t *, void *);
-    uint64_t flags;
-    void *restorer;
-    uint64_t mask;
-};
-
 void pf_trap_arm(void)
 {
-    struct action act = {on_trap, SA_SIGINFO | SA_NODEFER | RESTORER, pf_gate_return, 0};
+    struct pf_signal_action act = {(void *)on_trap, SA_SIGINFO | SA_NODEFER | PF_RESTORER,
+                                   pf_gate_return, 0};
     uint64_t set = 1ull << (SIGSYS - 1);
     if (by_filter)
         return;
     pf_sys(SYS_rt_sigaction, SIGSYS, &act, NULL, sizeof set);
     pf_sys(SYS_rt_sigprocmask, SIG_UNBLOCK, &set, NULL, sizeof set);
-    if (pf_sys(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, DISPATCH_ON, pf_gate_begin,
+    if (pf_sys(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, PR_SYS_DISPATCH_ON, pf_gate_begin,
                pf_gate_end - pf_gate_begin, NULL) == 0)
         return;
     by_filter = filter();

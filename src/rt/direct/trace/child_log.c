@@ -11,8 +11,6 @@
 #include <fcntl.h>
 #include <sys/uio.h>
 
-#define LOW_FD 900 /* programs rarely use such high descriptors */
-
 bool pf_child_log_used;
 struct pf_forked *pf_forked_self;
 static int fd = -1;
@@ -39,13 +37,11 @@ static void begin(int file)
 
 bool pf_child_log_open(const char *path)
 {
-    long low = pf_sys(SYS_open, path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
-    long high = low < 0 ? -1 : pf_sys(SYS_fcntl, low, F_DUPFD_CLOEXEC, LOW_FD);
-    if (low >= 0)
-        pf_sys(SYS_close, low);
-    if (high < 0)
+    long file = pf_sys_move_fd(
+        pf_sys(SYS_open, path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0600));
+    if (file < 0)
         return false;
-    begin((int)high);
+    begin((int)file);
     pf_sys_write(fd, written, sizeof written);
     return true;
 }
@@ -94,7 +90,7 @@ bool pf_child_log_keep_open(long number, const long a[6], long *result)
         return true;
     }
     if ((number == SYS_dup2 || number == SYS_dup3) && (int)a[1] == fd && a[0] != a[1]) {
-        long other = pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOW_FD);
+        long other = pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, PF_OWN_FDS);
         fd = other >= 0 ? (int)other : fd; /* the call replaces the old descriptor */
         return false;
     }

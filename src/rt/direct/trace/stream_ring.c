@@ -17,7 +17,6 @@
 #include <sys/uio.h>
 #include <time.h>
 
-#define PAGE 4096ull
 #define SMALL 24 /* bytes: for fewer, starting a string instruction takes longer than copying */
 
 static struct pf_channel *channel;
@@ -27,14 +26,6 @@ static struct pf_ring *rings[PF_STREAMS]; /* NULL: off */
 static unsigned char *stream_at(enum pf_stream s)
 {
     return (unsigned char *)(PF_CHANNEL_BASE + (s + 1) * PF_CHANNEL_STRIDE);
-}
-
-static void say(const char *s)
-{
-    size_t n = 0;
-    while (s[n])
-        n++;
-    pf_sys_write(2, s, n);
 }
 
 /* The value of PF_CLIP, read from /proc: libc's environment is not initialised yet. */
@@ -92,10 +83,10 @@ void pf_channel_attach(void)
     if (fd < 0)
         return;
     struct pf_channel *c = (void *)PF_CHANNEL_BASE;
-    uint64_t size = (sizeof *c + PAGE - 1) & -PAGE;
+    uint64_t size = pf_page_up(sizeof *c);
     if (!map_at(c, size, PROT_READ | PROT_WRITE, fd, 0)) {
-        say("photofinish: " PF_CHANNEL_ENV
-            " does not refer to a channel, this run is not recorded\n");
+        pf_sys_say("photofinish: " PF_CHANNEL_ENV
+                   " does not refer to a channel, this run is not recorded\n");
         return;
     }
     uint32_t self = (uint32_t)pf_sys(SYS_getpid);
@@ -126,7 +117,7 @@ static bool map_over(void *at, uint64_t size, int fd, uint64_t offset)
 
 bool pf_channel_move(const char *path)
 {
-    uint64_t size = (sizeof *channel + PAGE - 1) & -PAGE;
+    uint64_t size = pf_page_up(sizeof *channel);
     long fd = pf_sys(SYS_open, path, O_RDWR | O_CLOEXEC, 0);
     bool ok = fd >= 0;
     for (int s = 0; s < PF_STREAMS && ok; s++) {
@@ -246,7 +237,6 @@ struct continuation_log {
 };
 static struct continuation_log *log_memory; /* NULL: none */
 
-#define LOW_FD 900
 static const char *log_path;
 static int log_fd = -1;
 static struct pf_continuation *continuation; /* NULL: this process is not a continuation */
@@ -256,11 +246,9 @@ struct pf_continuation *pf_continuation_self(void) { return continuation; }
 static void open_log(int flags)
 {
     long fd = pf_sys(SYS_open, log_path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | flags, 0600);
-    log_fd = fd < 0 ? -1 : (int)pf_sys(SYS_fcntl, fd, F_DUPFD_CLOEXEC, LOW_FD);
-    if (fd >= 0)
-        pf_sys(SYS_close, fd);
+    log_fd = (int)pf_sys_move_fd(fd);
     if (log_fd < 0) {
-        say("photofinish: a continuation cannot create its file\n");
+        pf_sys_say("photofinish: a continuation cannot create its file\n");
         pf_sys(SYS_exit_group, 2);
     }
 }

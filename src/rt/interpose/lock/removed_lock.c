@@ -2,17 +2,9 @@
 #include "removed_lock.h"
 #include "hb.h"
 #include "stream_ring.h"
+#include "textbuf.h"
 
 #define SYSTEM_HEADERS "/usr/"
-
-static bool begins_with(const char *s, const char *start)
-{
-    while (*start && *s == *start) {
-        s++;
-        start++;
-    }
-    return !*start;
-}
 
 /* True if the path ends with the name, at a path component. */
 static bool is_file(const char *path, const char *name, size_t n)
@@ -43,7 +35,7 @@ static bool is_named(const struct pf_position *p, const char *text)
 
 static bool compare_position(const struct pf_position *p, void *arg)
 {
-    if (!p->file || begins_with(p->file, SYSTEM_HEADERS))
+    if (!p->file || pf_str_starts(p->file, SYSTEM_HEADERS))
         return true; /* continues outwards */
     *(bool *)arg = is_named(p, pf_channel_get()->without_lock);
     return false;

@@ -16,6 +16,7 @@
 #include "limits.h"
 #include "listener.h"
 #include "module.h"
+#include "sys.h"
 #include "wrap_libc.h"
 #include <sys/mman.h>
 #include <sys/shm.h>
@@ -41,8 +42,6 @@ static bool choose_address(void **at, size_t size, bool fixed)
     *at = NULL;
     return !fixed;
 }
-
-static size_t whole_pages(size_t size) { return (size + 4095) & ~(size_t)4095; }
 
 /* The memory has lost its history: it was mapped, or is being unmapped. */
 static void mapped(struct pf_call *c, void *p, size_t size)
@@ -79,7 +78,7 @@ static void *map(struct pf_call *c, map_fn *real, void *at, size_t size, int pro
     void *p = real(at, size, prot, flags, fd, offset);
     pf_call_keep_errno(c);
     if (p != MAP_FAILED)
-        allocated(c, p, whole_pages(size), caller);
+        allocated(c, p, pf_page_up(size), caller);
     return p;
 }
 
@@ -101,8 +100,8 @@ PF_INTERPOSE(int, munmap, (void *at, size_t size))
     PF_CALL(c, munmap);
     if (!c.t)
         return PF_REAL(munmap)(at, size);
-    if ((uintptr_t)at % 4096 == 0 && is_in_app_range((uintptr_t)at, whole_pages(size)))
-        unmapped(&c, at, whole_pages(size));
+    if ((uintptr_t)at % 4096 == 0 && is_in_app_range((uintptr_t)at, pf_page_up(size)))
+        unmapped(&c, at, pf_page_up(size));
     int r = PF_REAL(munmap)(at, size);
     pf_call_keep_errno(&c);
     return r;
@@ -124,8 +123,8 @@ PF_INTERPOSE(void *, mremap, (void *old, size_t had, size_t size, int flags, ...
         c.err = ENOMEM;
         return MAP_FAILED;
     }
-    had = whole_pages(had);
-    size = whole_pages(size);
+    had = pf_page_up(had);
+    size = pf_page_up(size);
     if (had > size) /* before the real call, as in munmap */
         unmapped(&c, (char *)old + size, had - size);
     void *p = PF_REAL(mremap)(old, had, size, flags, to);
@@ -150,7 +149,7 @@ PF_INTERPOSE(int, madvise, (void *at, size_t size, int advice))
         return r;
     pf_call_keep_errno(&c);
     if (r == 0 && (advice == MADV_DONTNEED || advice == MADV_REMOVE))
-        unmapped(&c, at, whole_pages(size));
+        unmapped(&c, at, pf_page_up(size));
     return r;
 }
 
@@ -198,6 +197,6 @@ PF_INTERPOSE(void *, shmat, (int id, const void *at, int flags))
     void *p = PF_REAL(shmat)(id, to, flags);
     pf_call_keep_errno(&c);
     if (p != (void *)-1 && sized)
-        mapped(&c, p, whole_pages(about.shm_segsz));
+        mapped(&c, p, pf_page_up(about.shm_segsz));
     return p;
 }

@@ -26,13 +26,6 @@
 #define STEP_FIRST (MS / 4)
 #define STEP_MAX (8 * MS)
 
-static uint64_t now(clockid_t clock)
-{
-    struct timespec t = {0};
-    pf_sys(SYS_clock_gettime, clock, &t);
-    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 /* Reads /proc/self/task/TID/NAME into a string; returns false if that is not possible. */
 static bool read_task(uint32_t tid, const char *name, char *out, size_t size)
 {
@@ -100,7 +93,7 @@ static bool is_short_sleep(uint32_t tid, uint64_t ns)
     if (pf_sys(SYS_process_vm_readv, pid, &to, 1, &from, 1, 0) != sizeof t || t.tv_sec < 0)
         return false;
     uint64_t until = (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-    return until <= ns + (by_clock && arg[1] & TIMER_ABSTIME ? now((clockid_t)arg[0]) : 0);
+    return until <= ns + (by_clock && arg[1] & TIMER_ABSTIME ? pf_sys_clock((int)arg[0]) : 0);
 }
 
 /* True if the thread neither runs nor will run within `ns` by itself. Adds its number of context
@@ -158,10 +151,10 @@ void pf_wait_at_exit(void)
     if (pf_options.atexit_sleep_ms <= 0 || !t || t->tid != (pid_t)pf_sys(SYS_gettid) ||
         pf_thread_alive() < 2 || __atomic_exchange_n(&waited, pid, __ATOMIC_RELAXED) == pid)
         return;
-    uint64_t began = now(CLOCK_MONOTONIC),
+    uint64_t began = pf_sys_clock(CLOCK_MONOTONIC),
              until = began + (uint64_t)pf_options.atexit_sleep_ms * MS;
     uint64_t at = began, step = STEP_FIRST, before = UINT64_MAX, switches;
-    for (; at < until && pf_thread_alive() > 1; at = now(CLOCK_MONOTONIC)) {
+    for (; at < until && pf_thread_alive() > 1; at = pf_sys_clock(CLOCK_MONOTONIC)) {
         uint32_t others;
         bool idle = all_idle(until - at, &switches, &others);
         if (idle && (!others || switches == before))
@@ -172,5 +165,5 @@ void pf_wait_at_exit(void)
         pf_sys(SYS_nanosleep, &wait, NULL);
         step = step < STEP_MAX ? 2 * step : STEP_MAX;
     }
-    pf_race_waited((now(CLOCK_MONOTONIC) - began) / MS);
+    pf_race_waited((pf_sys_clock(CLOCK_MONOTONIC) - began) / MS);
 }

@@ -35,10 +35,9 @@ _Static_assert(RTLD_DEEPBIND == 8, "the mask above");
 
 PF_HIDDEN __attribute__((used)) void *pf_dlopen_target(const char *name, int flags)
 {
-    static const char said[] = "photofinish: dlopen: RTLD_DEEPBIND is ignored\n";
     static bool once;
     if (flags & RTLD_DEEPBIND && !__atomic_exchange_n(&once, true, __ATOMIC_RELAXED))
-        pf_sys_write(STDERR_FILENO, said, sizeof said - 1);
+        pf_sys_say("photofinish: dlopen: RTLD_DEEPBIND is ignored\n");
     return (void *)PF_REAL(dlopen);
 }
 
