@@ -236,6 +236,17 @@ static bool same_words(const struct pf_check_description *a, char **words, int n
     return true;
 }
 
+/* A plan has U+FFFD in place of bytes that are not UTF-8, so the exact words are unknown. */
+static pf_status check_words(const struct pf_check_folder *c, const struct pf_check_description *a,
+                             struct pf_error *e)
+{
+    for (int i = 0; i < a->argc; i++)
+        if (strstr(a->argv[i], "\xef\xbf\xbd"))
+            return pf_fail(e, PF_BAD,
+                           "%s: its command line is not UTF-8, so it cannot be continued", c->path);
+    return PF_OK;
+}
+
 /* Changes to the folder in which the check was started. A relative path of the check's folder is
  * then replaced by the absolute one. */
 static pf_status enter_folder(struct pf_check_folder *c, const char *folder, struct pf_error *e)
@@ -271,11 +282,13 @@ pf_status pf_check_folder_last(struct pf_check_folder *c, const char *state, cha
         if (!found && pf_check_description_read(&a, c->path, e) == PF_OK &&
             same_words(&a, words, nwords)) {
             found = true;
+            s = check_words(c, &a, e);
             *argc = a.argc;
             *argv = a.argv;
             a.argv = NULL;
             *build = a.build;
-            s = take_lock(c, e);
+            if (s == PF_OK)
+                s = take_lock(c, e);
             if (s == PF_OK)
                 s = enter_folder(c, a.cwd, e);
         } else if (!found) {

@@ -261,7 +261,7 @@ static void take_exploration(struct check_loader *l, const struct pf_check_line 
         uint64_t times = (uint64_t)json_integer_value(json_object_get(k, "count"));
         bool has_where = where && *where;
         if (reason)
-            add_note(l, &x->open, times, "%s%s%s%s", reason, has_where ? " (" : "",
+            add_note(l, &x->unexplored, times, "%s%s%s%s", reason, has_where ? " (" : "",
                      has_where ? where : "", has_where ? ")" : "");
     }
     json_decref(o);

@@ -94,7 +94,7 @@ static void add_explorations(struct pf_text *t, const struct pf_check_summary *c
         pf_json_bool(t, "complete", x->complete);
         pf_json_str(t, "model", x->c11 ? "c11" : "sequential consistency only");
         pf_json_str(t, "failed", x->failed);
-        add_notes(t, "open", x->open);
+        add_notes(t, "open", x->unexplored);
         pf_text_char(t, '}');
     }
     pf_text_char(t, ']');
@@ -164,7 +164,7 @@ static void add_exploration_text(struct pf_text *t, const struct pf_check_explor
         add_count(t, x->targets, "target is", "targets are");
         pf_text_add(t, " left\n");
     }
-    for (const struct pf_check_note *n = x->open; n; n = n->next) {
+    for (const struct pf_check_note *n = x->unexplored; n; n = n->next) {
         pf_text_add(t, "  not explored: ");
         pf_text_name(t, n->text);
         pf_text_add(t, ", ");

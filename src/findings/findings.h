@@ -121,7 +121,7 @@ struct pf_check_exploration {
     bool complete; /* every execution was seen */
     bool c11; /* this holds for C11, otherwise under sequential consistency only */
     const char *failed; /* why there was no search; NULL: there was one */
-    struct pf_check_note *open; /* what was not explored */
+    struct pf_check_note *unexplored; /* the JSON key is "open" */
 };
 
 struct pf_check_summary {

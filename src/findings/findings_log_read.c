@@ -194,9 +194,11 @@ static bool read_line(struct pf_reader *r, const json_t *o, struct pf_process *p
     } else if (!strcmp(type, "lost")) {
         p->lost++;
     } else if (!strcmp(type, "note")) {
-        struct pf_note *note = pf_read_alloc(r, sizeof *note);
-        *note = (struct pf_note){pf_read_text(r, o, "text"), p->notes};
-        p->notes = note;
+        struct pf_note **at = &p->notes;
+        while (*at)
+            at = &(*at)->next;
+        *at = pf_read_alloc(r, sizeof **at);
+        **at = (struct pf_note){pf_read_text(r, o, "text"), NULL};
     } else if (!strcmp(type, "died")) {
         struct pf_died *d = pf_read_alloc(r, sizeof *d);
         *d = (struct pf_died){pf_read_number(r, o, "pid"), 0, p->died};

@@ -43,7 +43,8 @@ bool pf_object_is_system(const char *path)
     return false;
 }
 
-static bool is_users(const char *name)
+/* False: no user has written the function. */
+static bool is_user_code(const char *name)
 {
     static const char *const others[] = {"_start",
                                          "_init",
@@ -239,7 +240,7 @@ static void count(struct pf_findings *f, struct pf_object *o, struct code_functi
         before = all[i].address;
         if (counted)
             continue;
-        if (!all[i].checked && (!is_users(all[i].name) || is_part(all[i].name, names, many)))
+        if (!all[i].checked && (!is_user_code(all[i].name) || is_part(all[i].name, names, many)))
             continue;
         o->functions++;
         o->bytes += all[i].size;

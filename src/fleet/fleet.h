@@ -132,6 +132,8 @@ json_t *pf_fleet_word(const char *base, const char *path);
 
 /* --- fleet_plan.c --- */
 
+/* Fails if the command line is not UTF-8: plans and tasks are JSON. */
+PF_MUST_USE pf_status pf_fleet_plan_check(int argc, char **argv, struct pf_error *e);
 PF_MUST_USE pf_status pf_fleet_plan_write(const struct pf_fleet *f, const char *on, int argc,
                                           char **argv, struct pf_error *e);
 PF_MUST_USE pf_status pf_fleet_plan_read(const char *folder, json_t **plan, struct pf_error *e);
@@ -161,6 +163,8 @@ void pf_fleet_attempts_load(struct pf_fleet *f);
 
 /* --- fleet_loop.c --- */
 
+/* True if a task waits for its submission or its result. */
+bool pf_fleet_has_open_tasks(const struct pf_fleet *f);
 /* Gives up a task: sets its state and its reason, and prints both. */
 void pf_fleet_give_up(const struct pf_fleet *f, struct pf_fleet_task *t, const char *why);
 

@@ -269,14 +269,6 @@ static bool is_known(const struct check_work *w, const struct pf_fleet *f)
     return true;
 }
 
-static bool has_open_tasks(const struct pf_fleet *f)
-{
-    for (size_t i = 0; i < f->tasks.len; i++)
-        if (f->tasks.at[i].state == PF_FLEET_NEW || f->tasks.at[i].state == PF_FLEET_QUEUED)
-            return true;
-    return false;
-}
-
 static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *more,
                             struct pf_error *e)
 {
@@ -285,7 +277,7 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
     bool over = left_ms(w) < LEAST_MS || w->pieces.len == 0;
     pf_status s = PF_OK;
     *more = !over || !w->judged;
-    w->judges |= over && !has_open_tasks(f);
+    w->judges |= over && !pf_fleet_has_open_tasks(f);
     if (w->judges) {
         w->judged |= w->s->server || w->s->for_ms;
         if (!w->judged && room) {
@@ -370,7 +362,7 @@ static pf_status take_behaviours(const struct check_work *w, const struct pf_fle
 
 /* The task was cut off after `done` of its rounds. A further task runs the others. Round 0 is
  * given up when it reaches the time limit; other rounds, when PF_FLEET_ATTEMPTS tasks in a row
- * reached it before one round had ended. */
+ * reached it before any of their rounds had ended. */
 static void add_rest(struct check_work *w, const struct pf_fleet *f, struct pf_fleet_task *t,
                      const struct pf_check_piece *p, uint64_t done, bool limit)
 {
@@ -541,7 +533,7 @@ pf_status pf_fleet_check_run(struct pf_fleet *f, const struct pf_check_settings 
     pf_status s = find_pieces(&w, f, e);
     if (s == PF_OK)
         s = collect ? pf_fleet_collect(f, &work, &merged, e) : pf_fleet_run(f, &work, e);
-    *finished = s == PF_OK && !f->signal && !w.failed && !has_open_tasks(f) && w.judged;
+    *finished = s == PF_OK && !f->signal && !w.failed && !pf_fleet_has_open_tasks(f) && w.judged;
     pf_vec_release(&w.pieces);
     free(w.started);
     free(w.complete);

@@ -286,6 +286,8 @@ pf_status pf_fleet_open(struct pf_fleet *f, const char *verb, const char *state,
     char *links = pf_mem_format("%s/" LINKS, state);
     pf_status s = take_options(f, o, e);
     if (s == PF_OK)
+        s = pf_fleet_plan_check(argc, argv, e);
+    if (s == PF_OK)
         s = pf_folder_make(links, e);
     free(links);
     if (s == PF_OK && !(f->state = realpath(state, NULL)))

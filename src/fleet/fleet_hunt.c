@@ -117,14 +117,6 @@ static pf_status add_task(struct hunt_work *w, struct pf_fleet *f, const pf_hunt
     return s;
 }
 
-static bool is_open(const struct pf_fleet *f)
-{
-    for (size_t i = 0; i < f->tasks.len; i++)
-        if (f->tasks.at[i].state == PF_FLEET_NEW || f->tasks.at[i].state == PF_FLEET_QUEUED)
-            return true;
-    return false;
-}
-
 static uint64_t runs_of_task(const struct hunt_work *w, const struct pf_fleet *f, uint64_t tasks)
 {
     uint64_t n = f->batch       ? f->batch
@@ -163,8 +155,8 @@ static pf_status join_open(struct hunt_work *w, const struct pf_fleet *f, struct
     return s;
 }
 
-/* Adds the tasks of a wave: the first one has a single task, because the time of a run is unknown.
- */
+/* Adds the tasks of a wave. The first wave has a single task, because the time of a run is
+ * unknown. */
 static pf_status add_wave(struct hunt_work *w, struct pf_fleet *f, struct pf_error *e)
 {
     size_t most = w->wave ? f->ntasks : 1, n = 0;
@@ -193,7 +185,7 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
     bool failed = false;
     (void)room;
     *more = !w->over;
-    if (w->over || is_open(f))
+    if (w->over || pf_fleet_has_open_tasks(f))
         return PF_OK;
     pf_status s = w->wave ? join_open(w, f, e) : PF_OK;
     for (size_t i = 0; i < f->tasks.len; i++)

@@ -51,6 +51,11 @@ static size_t count(const struct pf_fleet *f, enum pf_fleet_state state)
     return n;
 }
 
+bool pf_fleet_has_open_tasks(const struct pf_fleet *f)
+{
+    return count(f, PF_FLEET_NEW) || count(f, PF_FLEET_QUEUED);
+}
+
 /* --- results --- */
 
 /* Reads the first line of the journal of a result, which describes it. */

@@ -10,17 +10,31 @@
 
 static char *path_of(const char *folder) { return pf_mem_format("%s/plan.json", folder); }
 
-/* The command line without the options that choose what this process does with the fleet. */
+/* The command line without the options that choose what this process does with the fleet; NULL: it
+ * is not UTF-8. */
 static json_t *words_of(int argc, char **argv)
 {
     json_t *list = json_array();
-    bool options = true;
+    bool options = true, valid = true;
     for (int i = 0; i < argc; i++) {
         options &= strcmp(argv[i], "--") != 0;
         if (!options || (strcmp(argv[i], "--collect") && strcmp(argv[i], "--continue")))
-            json_array_append_new(list, json_string(argv[i]));
+            valid &= json_array_append_new(list, json_string(argv[i])) == 0;
     }
-    return list;
+    if (valid)
+        return list;
+    json_decref(list);
+    return NULL;
+}
+
+pf_status pf_fleet_plan_check(int argc, char **argv, struct pf_error *e)
+{
+    json_t *words = words_of(argc, argv);
+    pf_status s =
+        words ? PF_OK
+              : pf_fail(e, PF_BAD, "the command line is not UTF-8, so it cannot run on a fleet");
+    json_decref(words);
+    return s;
 }
 
 pf_status pf_fleet_plan_write(const struct pf_fleet *f, const char *on, int argc, char **argv,
@@ -33,7 +47,7 @@ pf_status pf_fleet_plan_write(const struct pf_fleet *f, const char *on, int argc
                   words_of(argc, argv), "build", pf_json_hex(f->build), "started",
                   (json_int_t)time(NULL), "limit_ms", (json_int_t)f->limit_ms);
     pf_status s = plan ? pf_json_file_write(path, plan, e)
-                       : pf_fail(e, PF_BAD, "the command line is not UTF-8");
+                       : pf_fail(e, PF_BAD, "the path of a folder is not UTF-8");
     json_decref(plan);
     free(path);
     return s;

@@ -253,7 +253,7 @@ static pf_status update_done(struct suite_work *w, struct pf_error *e)
     return s;
 }
 
-/* A task reached its time limit before one of its tests ended. Halves the tasks of these tests, so
+/* A task reached its time limit before any of its tests ended. Halves the tasks of these tests, so
  * that a test that hangs is soon alone. Gives it up when it was alone PF_FLEET_ATTEMPTS times. */
 static void halve(struct suite_work *w, const struct pf_fleet *f, struct pf_fleet_task *t,
                   const uint64_t *tests, size_t n, uint64_t round)

@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #define PREFIX "pf-task-"
-#define CANARY (1 << 20) /* bytes that must be free on the scratch disk before and after the run */
+#define ROOM_BYTES (1 << 20) /* that must be free on the scratch disk before and after the run */
 #define GRACE_MS 5000 /* between SIGTERM and SIGKILL */
 #define RETURN_MS 20000 /* part of a task's time limit, reserved for returning its result */
 
@@ -52,8 +52,8 @@ static pf_status check_programs(const struct pf_task_run *r, struct pf_error *e)
         uint64_t hash = 0;
         if (s == PF_OK)
             s = pf_clip_hash_file(path, &hash, e);
-        if (s == PF_OK && hash != strtoull(json_string_value(value), NULL, 16))
-            s = pf_fail(e, PF_BAD, "%s: another build than where the fleet was started", path);
+        if (s == PF_OK && hash != pf_json_from_hex(programs, path))
+            s = pf_fail(e, PF_BAD, "%s: not the build with which the fleet was started", path);
     }
     return s;
 }
@@ -113,7 +113,7 @@ static pf_status check_room(const struct pf_task_run *r, struct pf_error *e)
 {
     char *path = pf_mem_format("%s/room", r->scratch);
     int fd = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
-    int reason = fd < 0 ? errno : posix_fallocate(fd, 0, CANARY);
+    int reason = fd < 0 ? errno : posix_fallocate(fd, 0, ROOM_BYTES);
     if (fd >= 0)
         close(fd);
     unlink(path);

@@ -150,7 +150,7 @@ def test_foreign_node(folder):
     (WORK / "suite").rename(WORK / "suite.first")
     (WORK / "suite.other").rename(WORK / "suite")
     done = run(PF, "fleet", "task", folder, 1, ok=(2,))
-    expect("another build than where the fleet was started" in done.stderr, "a node with another build refuses the task")
+    expect("not the build with which the fleet was started" in done.stderr, "a node with another build refuses the task")
     done = run(*words("collect", "--on", f"script:{WORK}/nothing", "--batch", "4", "--collect"), ok=(2,))
     expect("another build" in done.stderr, "a fleet of another build is not continued")
     (WORK / "suite.first").rename(WORK / "suite")

@@ -74,7 +74,7 @@ def test_suite(hosts):
     expect(counts("remote")["executions"] == TESTS + 1, f"{TESTS + 1} executions, none twice")
     expect(seen("remote") == seen("local") and len(seen("local")) == 4, "the same four findings, as often")
     expect(counts("remote")["passed"] == TESTS + 1, "tasks get the variables of --env and no others")
-    expect("beta: " in err and "another build than where the fleet was started" in err, "beta refused its tasks")
+    expect("beta: " in err and "not the build with which the fleet was started" in err, "beta refused its tasks")
     folder = fleet_folder("remote")
     text = b"".join(p.read_bytes() for p in folder.rglob("*") if p.is_file())
     expect(VALUE.split()[0].encode() not in text and b"hidden" not in text, "no file of the fleet contains the environment")

@@ -109,6 +109,15 @@ hasnt out "incomplete"
 [[ $(ls s/check | wc -l) == 1 ]] || fail "--continue started another check"
 status 66 "$PF" report --state s
 hasnt out "incomplete"
+
+# A word that is not UTF-8 cannot be read back from a plan: refused, and not replaced or left out.
+status 66 "$PF" check --runs 1 --quiet --state bytes -- ./racy $'a\xff'
+status 2 "$PF" check --continue --state bytes
+has err "its command line is not UTF-8, so it cannot be continued"
+status 2 "$PF" check --on local --state bytes2 -- ./racy $'a\xff'
+has err "the command line is not UTF-8, so it cannot run on a fleet"
+[[ ! -e bytes2/fleet && ! -e bytes2/check ]] || fail "a fleet was started"
+
 # Interrupted while predictions are tried: the results so far are kept, and --continue repeats the
 # step to its end.
 "$PF" check --time 10m --grace 1m --jobs 1 --state m -- "$PWD/many" >stopped.out 2>stopped.err &
