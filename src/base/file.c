@@ -75,13 +75,16 @@ static int is_plain(const char *path)
 
 pf_status pf_file_write(const char *path, const char *data, size_t n, struct pf_error *e)
 {
-    if (!strcmp(path, "-") || !is_plain(path)) {
-        int fd = strcmp(path, "-") ? open(path, O_WRONLY | O_CLOEXEC) : dup(STDOUT_FILENO);
+    bool standard = !strcmp(path, "-");
+    if (standard || !is_plain(path)) {
+        int fd = standard ? dup(STDOUT_FILENO) : open(path, O_WRONLY | O_CLOEXEC);
         int bad = fd < 0 || write_all(fd, data, n);
         int reason = errno;
         if (fd >= 0)
             close(fd);
-        return bad ? pf_fail(e, PF_IO, "%s: %s", path, strerror(reason)) : PF_OK;
+        return bad ? pf_fail(e, PF_IO, "%s: %s", standard ? "standard output" : path,
+                             strerror(reason))
+                   : PF_OK;
     }
     char *temporary = pf_mem_format("%s.XXXXXX", path);
     int fd = mkostemp(temporary, O_CLOEXEC);

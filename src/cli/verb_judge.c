@@ -186,9 +186,13 @@ static int add_without_lock(struct judge_verb *v, const char *path)
 
 /* --- findings of a state folder --- */
 
+/* Adds a race, once. */
 static void add_finding(struct judge_verb *v, struct pf_finding *f)
 {
-    if (pf_finding_is_pair(f))
+    bool known = false;
+    for (size_t i = 0; i < v->items.len; i++)
+        known |= v->items.at[i].f == f;
+    if (!known && pf_finding_is_pair(f))
         pf_vec_push(&v->items, (struct pf_judge_item){
                                    .f = f,
                                    .clip = f->clip ? f->clip : f->recording,
@@ -199,6 +203,9 @@ static int add_state(struct judge_verb *v, int n, char **ids)
 {
     struct pf_error e;
     v->from_state = true;
+    for (int i = 0; i < n; i++)
+        if (ids[i][strspn(ids[i], "0123456789abcdef")])
+            return pf_complain(VERB, "%s: expected one recording, or ids of findings", ids[i]);
     pf_status s = v->findings ? pf_findings_read_document(&v->all, v->findings, NULL, &e)
                   : v->check  ? pf_check_load(&v->all, v->check, &e)
                               : pf_state_read(&v->all, v->state, &e);

@@ -30,6 +30,8 @@ has err ".: cannot be written: Is a directory"
 [[ ! -s out ]] || fail "the program was run"
 
 # The output file cannot be written.
+status 2 bash -c '"$PF" predict two.clip >/dev/full'
+has err "standard output: No space left on device"
 status 2 "$PF" record -o /dev/full -- ./two
 has err "/dev/full: No space left on device"
 # No room for the trace: schedule and inputs are written, and a replay reaches the end.

@@ -42,7 +42,8 @@ EOF
 status 66 "$PF" report --state s --fail-on=output-differs
 status 0 "$PF" report --state s --fail-on=spec-violated
 status 66 "$PF" judge --state s --fail-on=k-witness-harmless "$(cat id)"
-status 0 "$PF" judge --state s --fail-on=spec-violated "$(cat id)"
+status 0 "$PF" judge --state s --fail-on=spec-violated "$(cat id)" "$(cat id)"
+has out "judge: 1 race,"
 status 0 "$PF" baseline --state s -o base.json
 has base.json '"class":"output-differs"'
 
@@ -82,6 +83,8 @@ status 2 "$PF" check --fail-on=new -- ./two
 has err "expected any, confirmed or a class"
 status 2 "$PF" judge --state s 0000000000000000
 has err "no finding has this id"
+status 2 "$PF" judge nowhere.clip
+has err "nowhere.clip: expected one recording, or ids of findings"
 status 2 "$PF" judge 0000000000000000 --state s
 has err "--state: options come before"
 status 2 "$PF" judge --method=none
