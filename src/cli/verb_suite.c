@@ -70,6 +70,9 @@ static pf_status read_policies(struct suite *s, struct pf_error *e)
         with_overhead = has_overhead ? one : with_overhead;
         s->settings.launch.sample = pf_policy_watches(one) ? one : "full";
         s->settings.launch.overhead = has_overhead ? overhead : NULL;
+        struct pf_error why;
+        if (pf_sample_check(s->settings.launch.sample, &why) != PF_OK)
+            return pf_fail(e, PF_BAD, "%s; pf suite also has none and native", why.text);
         pf_status st = pf_launch_check(&s->settings.launch, e);
         for (size_t i = 0; i < s->campaign.npolicies && st == PF_OK; i++)
             if (!strcmp(at[i], one))
@@ -445,9 +448,11 @@ int pf_verb_suite(int argc, char **argv)
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] FILE | -- COMMAND...",
-        "Runs the tests in FILE, one command per line, and collects their findings over all "
-        "executions. It\n"
-        "can be killed at any time: the same command continues where it stopped.\n"
+        "Runs the tests in FILE, one command per line, or the tests that are given, each COMMAND "
+        "in quotes,\n"
+        "and collects their findings over all executions. It can be killed at any time: the same "
+        "command\n"
+        "continues where it stopped.\n"
         "Exit status: 66 if there are findings, else 1 if a test failed, 0 if none did; 2 on an "
         "error;\n"
         "128+n if signal n stopped it.",

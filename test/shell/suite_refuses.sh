@@ -42,6 +42,7 @@ refused "--jobs=0: expected a number from 1" --jobs 0 tests
 refused "--repeat=x: expected a number from 1" --repeat x tests
 refused "--limit=x: expected a duration such as" --limit x tests
 refused "is given twice" --sample=full,full tests
+refused "; pf suite also has none and native" --sample=none,most tests
 refused "tests:1: --sample=native needs the setting @native" --sample=native tests
 refused "--overhead is for --sample=atexrace, not for full,literace" --sample=full,literace --overhead 5% tests
 refused "--overhead=x: expected 1% to 100%" --sample=full,atexrace --overhead x tests
