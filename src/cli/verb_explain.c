@@ -292,7 +292,7 @@ int pf_verb_explain(int argc, char **argv)
     const struct pf_cli_option options[] = {
         {"state", "DIR", "read the findings in DIR (default " PF_DEFAULT_STATE ")", &state, NULL},
         {"source", "DIR", "also search for the sources in DIR", &folder, NULL},
-        {"all", NULL, "show all steps, also those that use other memory", NULL, &all},
+        {"all", NULL, "show all steps, also calls and accesses of unrelated memory", NULL, &all},
     };
     const struct pf_cli_verb verb = {VERB, "[OPTION...] FINDING",
                                      "Describes one finding step by step, with the source lines. "

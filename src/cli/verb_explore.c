@@ -150,9 +150,9 @@ int pf_verb_explore(int argc, char **argv)
         "its executions with this input were seen or a limit is reached. Runs that fail (crash,\n"
         "failed assertion, deadlock, hang, memory error, exit status) become findings with clips.\n"
         "Lists everything that it could not explore; if there is nothing, the result is complete.\n"
-        "Exit status: 66 if a run failed (unless it gave up because a time limit passed early), 0 "
-        "if "
-        "not, 2 on an error.",
+        "Exit status: 66 if a run failed, 0 if not, 2 on an error. A run does not count if the "
+        "program\n"
+        "gave up because the schedule ended a wait before its time limit.",
         options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_OK, next = pf_cli_parse(&verb, argc, argv, &status);
     char *standard = NULL;

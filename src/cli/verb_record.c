@@ -245,7 +245,8 @@ int pf_verb_record(int argc, char **argv)
          "                         weak: reads may return older values",
          &memory, NULL},
         {"choices", "LIST",
-         "with --memory: which values; numbers separated by commas, or random:SEED (default 1)",
+         "with --memory: which values reads return: numbers separated by commas, or random:SEED\n"
+         "(default random:1)",
          &d.choices, NULL},
         {"flip", "A<B",
          "make event A happen before event B, such as T1:137<T2:40;\n"

@@ -101,8 +101,9 @@ int pf_verb_report(int argc, char **argv)
         {"svg", NULL, "write the same as an SVG image", NULL, &as[SVG]},
         {"o", "FILE", "write to FILE instead of standard output", &out, NULL},
         {"source", "DIR", "with --html: also search for the sources in DIR", &source, NULL},
-        {"from", "FILE", "add FILE.json of another verb, ThreadSanitizer's text, or Helgrind's XML",
-         &from, NULL},
+        {"from", "FILE",
+         "also read FILE: JSON of another verb, ThreadSanitizer's text, or Helgrind's XML", &from,
+         NULL},
         {"baseline", "FILE", "accepted findings, see pf baseline", &accepted, NULL},
         {"fail-on", "WHAT",
          "exit with 66 on: new (default with --baseline), any (default without), confirmed, or a "
