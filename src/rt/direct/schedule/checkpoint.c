@@ -212,11 +212,38 @@ static uint32_t reap(void)
     return n;
 }
 
+/* Sleeps until a continuation ends, or the first time limit is over. False: the kernel is too old.
+ * The descriptors are closed again, so that the next continuation does not have them. */
+static bool sleep_until_one_ends(void)
+{
+    struct pollfd ended[JOBS];
+    uint32_t n = 0;
+    uint64_t end = UINT64_MAX, at = now();
+    bool ok = true;
+    for (uint32_t i = 0; i < JOBS && ok; i++) {
+        if (!running[i].pid)
+            continue;
+        long fd = pf_sys(SYS_pidfd_open, running[i].pid, 0);
+        ok = fd >= 0;
+        end = running[i].end < end ? running[i].end : end;
+        if (ok)
+            ended[n++] = (struct pollfd){.fd = (int)fd, .events = POLLIN};
+    }
+    uint64_t left = end > at ? end - at : 0;
+    struct timespec most = {(long)(left / 1000000000), (long)(left % 1000000000)};
+    if (ok)
+        pf_sys(SYS_ppoll, ended, n, &most, NULL, 0);
+    while (n)
+        pf_sys(SYS_close, ended[--n].fd);
+    return ok;
+}
+
 static void wait_below(uint32_t most)
 {
     for (uint64_t step = 20000; reap() >= most; step += step / 2) {
         struct timespec nap = {0, (long)(step < 200000 ? step : 200000)};
-        pf_sys(SYS_nanosleep, &nap, NULL);
+        if (!sleep_until_one_ends())
+            pf_sys(SYS_nanosleep, &nap, NULL);
     }
 }
 

@@ -7,11 +7,12 @@
  */
 #define _GNU_SOURCE
 #include "mappings.h"
+#include "open_descriptors.h"
 #include "syscalls.h"
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define FDS 1024
+#define FDS PF_OPEN_DESCRIPTORS
 #define COPY_MAX (256ll << 20)
 
 static long copy_of(int fd, const struct stat *st)
@@ -39,9 +40,10 @@ static bool shared[FDS]; /* regular files, other than standard output and error 
 void pf_continuation_prepare(void)
 {
     struct stat st;
+    pf_open_descriptors(shared);
     for (int fd = 0; fd < FDS; fd++)
-        shared[fd] =
-            !pf_output_standard(fd) && pf_sys(SYS_fstat, fd, &st) == 0 && S_ISREG(st.st_mode);
+        shared[fd] = shared[fd] && !pf_output_standard(fd) && pf_sys(SYS_fstat, fd, &st) == 0 &&
+                     S_ISREG(st.st_mode);
     pf_outside_prepare();
 }
 
@@ -107,8 +109,11 @@ bool pf_continuation_shares_descriptor(int fd)
 
 static bool shares(bool inside)
 {
+    bool open[FDS];
+    pf_open_descriptors(open);
     for (int fd = 3; fd < PF_OWN_FDS; fd++)
-        if (pf_continuation_shares_descriptor(fd) && !(inside && pf_outside_descriptor(fd)))
+        if (open[fd] && pf_continuation_shares_descriptor(fd) &&
+            !(inside && pf_outside_descriptor(fd)))
             return true;
     for (const struct pf_mapping *m = pf_mapping_above(0); m; m = pf_mapping_above(m->hi))
         if (m->shared && m->writable)

@@ -3,6 +3,7 @@
 #include "shared_state.h"
 #include "fnv.h"
 #include "mappings.h"
+#include "open_descriptors.h"
 #include "syscalls.h"
 #include "textbuf.h"
 #include <fcntl.h>
@@ -91,9 +92,11 @@ static uint32_t nopened;
 
 static void find_descriptors(void)
 {
+    bool open[PF_OPEN_DESCRIPTORS];
     nopened = 0;
+    pf_open_descriptors(open);
     for (uint16_t fd = 0; fd < PF_OWN_FDS; fd++)
-        if (pf_continuation_shares_descriptor(fd))
+        if (open[fd] && pf_continuation_shares_descriptor(fd))
             opened[nopened++] = fd;
 }
 

@@ -1,6 +1,7 @@
 /* outside_calls.c - see outside_calls.h. */
 #define _GNU_SOURCE
 #include "outside_calls.h"
+#include "open_descriptors.h"
 #include "stream_ring.h"
 #include "syscalls.h"
 #include <fcntl.h>
@@ -92,10 +93,12 @@ static bool has_both_ends(int fd, const struct stat *pipe)
 
 void pf_outside_prepare(void)
 {
+    bool open[PF_OPEN_DESCRIPTORS];
+    pf_open_descriptors(open);
     for (int fd = 0; fd < PF_OWN_FDS; fd++) {
         struct stat st;
         outside[fd] = 0;
-        if (pf_output_standard(fd) || pf_sys(SYS_fstat, fd, &st))
+        if (!open[fd] || pf_output_standard(fd) || pf_sys(SYS_fstat, fd, &st))
             continue;
         if (S_ISSOCK(st.st_mode) ? pf_outside_peer(fd)
                                  : S_ISFIFO(st.st_mode) && !has_both_ends(fd, &st))
