@@ -11,6 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define EVENT_MAX 256   /* no event takes this many bytes of a column */
 #define SLACK EVENT_MAX /* zeros after a column */
@@ -81,6 +82,16 @@ static __attribute__((noinline)) pf_status refill(struct pf_events *r, struct co
     return s;
 }
 
+/* Zeros. A short trace touches few pages of the large tables, and only those cost time; calloc
+ * would clear all of them. */
+static void *new_pages(size_t n)
+{
+    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        pf_out_of_memory(n);
+    return p;
+}
+
 pf_status pf_events_open(struct pf_events **out, const struct pf_clip *clip, struct pf_error *e)
 {
     if (clip->stream[PF_STREAM_EVENT].n && clip->meta.traced != PF_CODE_VERSION)
@@ -88,8 +99,8 @@ pf_status pf_events_open(struct pf_events **out, const struct pf_clip *clip, str
                        "%s: trace format version %u, but this pf reads version %d: record again",
                        clip->path, clip->meta.traced, PF_CODE_VERSION);
     struct pf_events *r = pf_mem_zero(1, sizeof *r);
-    r->code = pf_mem_zero(1, sizeof *r->code);
-    r->thread = pf_mem_zero(THREADS, sizeof *r->thread);
+    r->code = new_pages(sizeof *r->code);
+    r->thread = new_pages(THREADS * sizeof *r->thread);
     r->clip = clip;
     r->head.stream = PF_STREAM_EVENT;
     r->addr.stream = PF_STREAM_ADDRESS;
@@ -124,12 +135,10 @@ void pf_events_free(struct pf_events *r)
     if (!r)
         return;
     pf_names_release(&r->names);
-    if (r->code) {
-        free(r->code->site);
-        free(r->code->shape);
-    }
-    free(r->code);
-    free(r->thread);
+    free(r->code->site);
+    free(r->code->shape);
+    munmap(r->code, sizeof *r->code);
+    munmap(r->thread, THREADS * sizeof *r->thread);
     pf_vec_release(&r->open);
     free(r->head.bytes);
     free(r->addr.bytes);

@@ -1,9 +1,12 @@
-/* load_trace.c - see load_trace.h. The replay runs in another pf process: it changes the folder,
- * the environment and the core of its process, which the calling verb still needs. */
+/* load_trace.c - see load_trace.h. The replay runs in a process of its own: it changes the folder,
+ * the environment and the core of its process, which the calling verb still needs. It is a copy of
+ * this process, which costs less than starting pf. If that replay fails, `pf replay` is started: it
+ * says why. */
 #define _GNU_SOURCE
 #include "load_trace.h"
 #include "allocation.h"
 #include "clip_program.h"
+#include "directed.h"
 #include "duration.h"
 #include "file.h"
 #include "message.h"
@@ -11,6 +14,7 @@
 #include "search_stop.h"
 #include "self_run.h"
 #include "selfcheck.h"
+#include "supervisor.h"
 #include "trace_text.h"
 #include <fcntl.h>
 #include <fnmatch.h>
@@ -18,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#define GRACE_MS 500 /* between SIGTERM and SIGKILL */
 
 static bool should_stop(void *arg) { return (void)arg, pf_interrupted(); }
 
@@ -58,6 +64,58 @@ static void read_shown(const char *verb, struct pf_findings *shown, const char *
     }
 }
 
+struct quiet_replay {
+    const char *path, *file;
+};
+
+static int replay_quietly(const void *arg)
+{
+    const struct quiet_replay *q = arg;
+    struct pf_directed d = {.quiet = true, .tracing = true, .gdb_status = -1};
+    struct pf_child_end child;
+    struct pf_clip_end end;
+    struct pf_clip clip;
+    struct pf_error ignored;
+    if (pf_clip_open(&clip, q->path, &ignored) != PF_OK)
+        return 1;
+    d.watch = clip.end.errors != 0;
+    return pf_directed_replay(&clip, q->file, &d, &child, &end, &ignored) == PF_OK ? 0 : 1;
+}
+
+static bool is_complete(const char *file, struct pf_error *e)
+{
+    struct pf_clip made;
+    if (pf_clip_open(&made, file, e) != PF_OK)
+        return false;
+    bool ok = made.ended && made.end.outcome != PF_OUTCOME_DIVERGED;
+    pf_clip_release(&made);
+    return ok;
+}
+
+/* Replays the clip into the file. False: it failed, or the time was up. */
+static bool replay_in_copy(const char *path, const char *file, uint64_t limit_ms)
+{
+    struct quiet_replay q = {path, file};
+    struct pf_supervisor_result result;
+    struct pf_error ignored;
+    struct pf_command command = {.path = "replay",
+                                 .function = replay_quietly,
+                                 .arg = &q,
+                                 .output = PF_OUTPUT_NULL,
+                                 .limit_ms = limit_ms,
+                                 .grace_ms = GRACE_MS,
+                                 .forwards = true};
+    return pf_supervisor_run(&command, should_stop, NULL, &result, &ignored) == PF_OK &&
+           is_complete(file, &ignored);
+}
+
+/* The time that is left of a limit; 0: there is no limit. */
+static uint64_t time_left(uint64_t began, uint64_t limit_ms)
+{
+    uint64_t used = pf_now_ms() - began;
+    return !limit_ms ? 0 : used < limit_ms ? limit_ms - used : 1;
+}
+
 /* Replays the clip with tracing on into a new temporary file and returns its name. */
 static pf_status regenerate(const char *verb, const char *path, const char *atomic,
                             struct pf_recorded *limits, struct pf_findings *shown, char **out,
@@ -65,12 +123,15 @@ static pf_status regenerate(const char *verb, const char *path, const char *atom
 {
     struct pf_run_report report;
     struct pf_error failed;
-    struct pf_clip made;
     char *file = NULL, *regions = NULL, *log = NULL;
     uint64_t began = pf_now_ms();
     pf_status s = pf_temporary_file(&file, e);
     if (s != PF_OK)
         return s;
+    if (!shown && !atomic && replay_in_copy(path, file, limits->replay_limit_ms)) {
+        *out = file;
+        return PF_OK;
+    }
     char *argv[9] = {"replay", "--quiet", "--trace", file};
     size_t n = 4;
     if (atomic)
@@ -85,17 +146,14 @@ static pf_status regenerate(const char *verb, const char *path, const char *atom
     argv[n] = (char *)path;
     s = pf_self_run(&(struct pf_self_run){.argv = argv,
                                           .should_stop = should_stop,
-                                          .limit_ms = limits->replay_limit_ms},
+                                          .limit_ms =
+                                              time_left(began, limits->replay_limit_ms)},
                     &report, &failed);
     const char *why = s == PF_OK ? report.error : failed.text;
     limits->out_of_time =
         s != PF_OK && limits->replay_limit_ms && pf_now_ms() - began >= limits->replay_limit_ms;
     /* The exit status is the program's; the file tells whether the replay succeeded. */
-    bool ok = s == PF_OK && pf_clip_open(&made, file, &failed) == PF_OK;
-    if (ok) {
-        ok = made.ended && made.end.outcome != PF_OUTCOME_DIVERGED;
-        pf_clip_release(&made);
-    }
+    bool ok = s == PF_OK && is_complete(file, &failed);
     free(regions);
     if (ok && shown)
         read_shown(verb, shown, log, path);
