@@ -65,7 +65,38 @@ static bool interrupted(void *arg)
     return pf_interrupted();
 }
 
+/* The end of the time that --time gives, which includes finding the races of a recording. */
+static bool parse_end(const char *limit, uint64_t *end_ms)
+{
+    uint64_t ms;
+    if (!pf_duration_parse(limit, &ms))
+        return false;
+    *end_ms = pf_now_ms() + ms;
+    return true;
+}
+
 /* --- races of a clip --- */
+
+/* Loads the trace of a clip and finds its races, within the time that is left. */
+static pf_status find_races(const struct judge_verb *v, struct pf_predict_job *j, bool search,
+                            struct pf_error *e)
+{
+    uint64_t now = pf_now_ms(), end = v->list.end_ms;
+    j->t.recorded.replay_limit_ms = !end ? 0 : end > now ? end - now : 1;
+    pf_status s = pf_load_trace(VERB, j->path, &j->t, e);
+    pf_predict_job_add(j, pf_analysis_find("hb", 2));
+    if (s == PF_OK && search) {
+        struct pf_limits limits = pf_limits_default;
+        struct pf_search_stop stop;
+        pf_search_stop_init(&stop, VERB, end);
+        limits.stop = &stop.stop;
+        pf_predict_job_run(j, &limits);
+        pf_search_stop_clear(&stop);
+        if (stop.stop.stopped)
+            pf_note(VERB, "%s: the search for its races was stopped; there may be more", j->path);
+    }
+    return s;
+}
 
 static void add_pair(struct judge_verb *v, struct pf_predict_job *j, uint32_t a, uint32_t b)
 {
@@ -105,10 +136,11 @@ static int add_clip(struct judge_verb *v, const char *path)
                              "%s: recorded with --memory=%s; pf judge needs a recording with "
                              "sequentially consistent memory",
                              path, pf_memory_model_name(clip.meta.memory.model));
-    else if (pf_load_trace(VERB, path, &j->t, &e) != PF_OK)
-        status = pf_complain(VERB, "%s", e.text);
     const char *named = v->race ? v->race : clip.meta.race;
-    pf_predict_job_add(j, pf_analysis_find("hb", 2));
+    if (status == PF_EXIT_OK && find_races(v, j, !named && !v->blind, &e) != PF_OK)
+        status = j->t.recorded.out_of_time
+                     ? pf_complain(VERB, "%s: the time was up before its events were read", path)
+                     : pf_complain(VERB, "%s", e.text);
     if (status == PF_EXIT_OK && named) {
         if (pf_race_events_named(&j->t, named, &a, &b, why, sizeof why))
             add_pair(v, j, a, b);
@@ -121,8 +153,6 @@ static int add_clip(struct judge_verb *v, const char *path)
             add_pair(v, j, races.at[i].a, races.at[i].b);
         pf_vec_release(&races);
     } else if (status == PF_EXIT_OK) {
-        struct pf_limits limits = pf_limits_default;
-        pf_predict_job_run(j, &limits);
         for (size_t i = 0; i < j->results[0].races.len; i++)
             add_pair(v, j, j->results[0].races.at[i].a, j->results[0].races.at[i].b);
     }
@@ -242,11 +272,8 @@ static void add_met(struct judge_verb *v, const char *clip)
     pf_predict_job_init(j);
     j->path = clip;
     pf_vec_push(&v->met_jobs, j);
-    if (pf_load_trace(VERB, clip, &j->t, &ignored) != PF_OK)
+    if (find_races(v, j, true, &ignored) != PF_OK)
         return;
-    pf_predict_job_add(j, pf_analysis_find("hb", 2));
-    struct pf_limits limits = pf_limits_default;
-    pf_predict_job_run(j, &limits);
     for (size_t i = 0; i < j->results[0].races.len && v->met; i++) {
         add_pair(v, j, j->results[0].races.at[i].a, j->results[0].races.at[i].b);
         if (v->items.len == before)
@@ -497,7 +524,6 @@ int pf_verb_judge(int argc, char **argv)
         [PF_METHOD_ADHOC] = "adhoc",
     };
     int status = PF_EXIT_OK, class = 0;
-    uint64_t ms = 0;
     size_t m = 0;
     int next = pf_cli_parse(&verb, argc, argv, &status);
     const struct pf_cli_number numbers[] = {
@@ -537,7 +563,7 @@ int pf_verb_judge(int argc, char **argv)
                                                        &how->nrequirements)))
         status =
             pf_complain(VERB, "--require=%s: expected a condition such as 'count >= 0'", wrong);
-    else if (limit && !pf_duration_parse(limit, &ms))
+    else if (limit && !parse_end(limit, &v->list.end_ms))
         status = pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", limit);
     else if (fail_on && (class = pf_judge_class_from(fail_on)) < 0)
         status =
@@ -559,7 +585,6 @@ int pf_verb_judge(int argc, char **argv)
         status = pf_complain(VERB, "--race needs a recording");
     else
         status = add_state(v, argc - next, argv + next);
-    v->list.end_ms = ms ? pf_now_ms() + ms : 0;
     if (fail_on && class >= 0)
         v->fail_on = (enum pf_judge_class) class;
     if (next >= 0 && status == PF_EXIT_OK)

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #define VERB "judge"
+#define STACK_MS 60000 /* time limit of the replay that finds the stack of an output */
 
 static void add(struct pf_verdict *v, const char *kind, char *text, char *clip)
 {
@@ -110,7 +111,9 @@ void pf_evidence_output(struct pf_verdict *v, const struct pf_judge_run *primary
     const char *clips[2] = {primary->clip, alternate->clip}, *const orders[2] = {"primary",
                                                                                  "alternate"};
     for (unsigned i = 0; i < 2; i++)
-        if (!pf_output_stack_find(clips[i], d.fd, d.at, &found[i]))
+        if (!pf_output_stack_find(clips[i], d.fd, d.at,
+                                  pf_judge_clock_left_evidence(primary->trace->clock, STACK_MS),
+                                  &found[i]))
             found[i] = (struct pf_output_stack){0};
     if (!d.kept)
         find_texts(&d, found);
@@ -163,6 +166,7 @@ void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r, cha
     snprintf(what, room, "%s", r->failure);
     pf_findings_init(&shown);
     pf_trace_init(&t);
+    t.recorded.replay_limit_ms = pf_judge_clock_left_evidence(r->trace->clock, 0);
     if (pf_load_trace_shown(VERB, r->clip, NULL, &t, &shown, &ignored) == PF_OK)
         for (size_t i = 0; i < shown.n && !required; i++)
             add_stack(v, shown.at[i]);
@@ -199,8 +203,9 @@ static void add_stale_read(struct pf_verdict *v, const struct pf_trace *t,
         NULL);
 }
 
-static void add_stale_reads(struct pf_verdict *v, const char *path)
+static void add_stale_reads(struct pf_verdict *v, const struct pf_judge_run *r)
 {
+    const char *path = r->clip;
     struct pf_trace t;
     struct pf_clip clip;
     struct pf_error ignored;
@@ -208,6 +213,7 @@ static void add_stale_reads(struct pf_verdict *v, const char *path)
     unsigned char *bytes = NULL;
     size_t n = 0;
     pf_trace_init(&t);
+    t.recorded.replay_limit_ms = pf_judge_clock_left_evidence(r->trace->clock, 0);
     if (pf_clip_open(&clip, path, &ignored) != PF_OK)
         return;
     if (pf_clip_stream(&clip, PF_STREAM_MEMORY, &bytes, &n, &ignored) != PF_OK ||
@@ -228,7 +234,7 @@ void pf_evidence_memory(struct pf_verdict *v, const struct pf_judge_case *race,
                         const char *model, char *what, size_t room)
 {
     struct pf_output_difference d;
-    add_stale_reads(v, r->clip);
+    add_stale_reads(v, r);
     if (*r->failure)
         pf_evidence_failure(v, r, what, room);
     else if (sc && pf_run_output_difference(&sc->output, &r->output, &d))

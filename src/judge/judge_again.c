@@ -53,6 +53,7 @@ static bool open_recording(struct pf_judge_again *r)
     r->job = pf_mem_zero(1, sizeof *r->job);
     pf_predict_job_init(r->job);
     r->job->path = r->file;
+    r->job->t.recorded.replay_limit_ms = pf_judge_clock_left(r->race->clock, 0);
     r->open = pf_clip_open(&r->clip, r->file, &ignored) == PF_OK;
     return r->open && pf_load_trace(VERB, r->file, &r->job->t, &ignored) == PF_OK;
 }

@@ -25,5 +25,8 @@ bool pf_judge_clock_cuts(struct pf_judge_clock *c);
 /* The milliseconds that are left: at least 1, and at most `most` if that is not 0. Without a time
  * limit: `most`, where 0 means no limit. */
 uint64_t pf_judge_clock_left(const struct pf_judge_clock *c, uint64_t most);
+/* The same for evidence, which has half a second more: a failure that was seen at the last moment
+ * still gets its stack. */
+uint64_t pf_judge_clock_left_evidence(const struct pf_judge_clock *c, uint64_t most);
 
 #endif

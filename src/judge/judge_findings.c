@@ -66,25 +66,33 @@ struct judged_recording {
     char why[300]; /* why it is not usable */
 };
 
+/* The milliseconds that are left for the list, at least 1; 0: there is no limit. */
+static uint64_t time_left(const struct pf_judge_list *l)
+{
+    uint64_t now = pf_now_ms();
+    return !l->end_ms ? 0 : l->end_ms > now ? l->end_ms - now : 1;
+}
+
 /* Records the program of a finding that has no clip. */
 static void make_recording(const struct pf_judge_list *l, struct pf_judge_item *it, char *why,
                            size_t room)
 {
     char *path = pf_mem_format("%s/%016" PRIx64 ".clip", l->folder, it->f->id);
-    uint64_t now = pf_now_ms(), left = !l->end_ms ? 0 : l->end_ms > now ? l->end_ms - now : 1;
     if (!it->command)
         snprintf(why, room, "never seen in a replay");
-    else if (pf_aimed_recording(it->f, it->command, path, left, why, room))
+    else if (pf_aimed_recording(it->f, it->command, path, time_left(l), why, room))
         it->clip = text_in(l->pool, path);
     free(path);
 }
 
 /* Without a path, r->why is the reason. */
-static void open_recording(struct judged_recording *r, const char *path, const char *folder)
+static void open_recording(const struct pf_judge_list *l, struct judged_recording *r,
+                           const char *path)
 {
     struct pf_error e;
     r->path = path;
     pf_trace_init(&r->t);
+    r->t.recorded.replay_limit_ms = time_left(l);
     if (!path)
         return;
     if (pf_clip_open(&r->clip, path, &e) != PF_OK ||
@@ -94,7 +102,7 @@ static void open_recording(struct judged_recording *r, const char *path, const c
     else
         r->open = true;
     if (r->open)
-        pf_scratch_folder_make(&r->scratch, folder, r->t.events.len);
+        pf_scratch_folder_make(&r->scratch, l->folder, r->t.events.len);
 }
 
 static void close_recording(struct judged_recording *r)
@@ -178,7 +186,7 @@ static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judg
         it->f->judged = like->judged;
         return;
     }
-    uint64_t left = l->end_ms ? l->end_ms - pf_now_ms() : 0;
+    uint64_t left = time_left(l);
     if (left && (!how.limit_ms || left < how.limit_ms))
         how.limit_ms = left;
     pf_judge_race(&how,
@@ -211,7 +219,7 @@ void pf_judge_list_run(struct pf_judge_list *l)
             continue;
         if (!l->items[i].clip)
             make_recording(l, &l->items[i], r.why, sizeof r.why);
-        open_recording(&r, l->items[i].clip, l->folder);
+        open_recording(l, &r, l->items[i].clip);
         for (size_t k = i; k < l->n; k++) {
             struct pf_judge_item *it = &l->items[k];
             bool same = it->clip == r.path || (it->clip && r.path && !strcmp(it->clip, r.path));

@@ -266,6 +266,7 @@ static bool compare_outputs(struct paths *p, const struct pf_input_bytes *in,
     struct pf_error e;
     enum pf_outputs result = PF_OUTPUTS_UNKNOWN;
     pf_trace_init(&t);
+    t.recorded.replay_limit_ms = pf_judge_clock_left(p->race->clock, 0);
     pf_status s = pf_load_trace(VERB, alternate, &t, &e);
     if (s == PF_OK)
         s = run_symbolic(p, in, &t, "alternate", &flipped, &e);

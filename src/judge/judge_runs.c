@@ -24,7 +24,10 @@ struct pf_trace *pf_judge_run_trace(const struct pf_judge_run *r)
     if (!k->tried) {
         pf_trace_init(&k->t);
         k->tried = true;
+        k->t.recorded.replay_limit_ms = pf_judge_clock_left_evidence(k->clock, 0);
         k->loaded = r->clip && pf_load_trace(VERB, r->clip, &k->t, &ignored) == PF_OK;
+        if (!k->loaded) /* perhaps because the time is up */
+            (void)pf_judge_clock_cuts(k->clock);
     }
     return k->loaded ? &k->t : NULL;
 }
@@ -58,6 +61,7 @@ static void take(struct pf_judge_runs *g, const struct pf_order_run *r, char *pa
 {
     struct pf_judge_run one = {
         .run = *r, .clip = path, .trace = pf_mem_zero(1, sizeof(struct pf_run_trace))};
+    one.trace->clock = g->race->clock;
     struct pf_clip clip;
     struct pf_error e;
     if (r->ran && pf_clip_open(&clip, path, &e) == PF_OK) {
@@ -81,7 +85,10 @@ pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish 
     struct pf_judge_clock *clock = g->race->clock;
     if (pf_judge_clock_cuts(clock))
         return pf_fail(e, PF_IO, "the time was up");
-    struct pf_order_run *runs = pf_mem_zero(PF_CONTINUATIONS, sizeof *runs);
+    size_t most = 0;
+    for (size_t i = 0; i < n; i++)
+        most += wishes[i].n;
+    struct pf_order_run *runs = pf_mem_zero(most, sizeof *runs);
     uint32_t count = 0;
     for (size_t i = 0; i < n; i++)
         for (unsigned k = 0; k < wishes[i].n && count < PF_CONTINUATIONS; k++) {

@@ -15,6 +15,7 @@
 /* The events of a run, which are obtained by a replay. */
 struct pf_run_trace {
     struct pf_trace t;
+    struct pf_judge_clock *clock; /* of the race */
     bool tried, loaded;
 };
 

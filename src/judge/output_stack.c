@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define LIMIT_MS 60000
 #define GRACE_MS 500
 
 /* Shared with the process of the replay. */
@@ -36,7 +35,8 @@ static int replay(const void *arg)
     return 0;
 }
 
-bool pf_output_stack_find(const char *clip, int fd, uint64_t at, struct pf_output_stack *out)
+bool pf_output_stack_find(const char *clip, int fd, uint64_t at, uint64_t limit_ms,
+                          struct pf_output_stack *out)
 {
     struct stack_query *q =
         mmap(NULL, sizeof *q, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
@@ -51,7 +51,7 @@ bool pf_output_stack_find(const char *clip, int fd, uint64_t at, struct pf_outpu
                                  .function = replay,
                                  .arg = &q,
                                  .output = PF_OUTPUT_NULL,
-                                 .limit_ms = LIMIT_MS,
+                                 .limit_ms = limit_ms,
                                  .grace_ms = GRACE_MS,
                                  .forwards = true};
     bool found = pf_supervisor_run(&command, NULL, NULL, &result, &e) == PF_OK &&

@@ -18,7 +18,8 @@ struct pf_output_stack {
     char bytes[4096];
 };
 
-/* False: the byte is not written, or the clip could not be replayed. */
-bool pf_output_stack_find(const char *clip, int fd, uint64_t at, struct pf_output_stack *out);
+/* False: the byte is not written, or the clip could not be replayed within limit_ms. */
+bool pf_output_stack_find(const char *clip, int fd, uint64_t at, uint64_t limit_ms,
+                          struct pf_output_stack *out);
 
 #endif

@@ -149,3 +149,7 @@ done
 "$PF" record -o long.clip -- ./long >/dev/null
 status 66 "$PF" judge --recordings 0 long.clip
 has out "on a heap block of 4194304 bytes"
+
+# --time includes finding the races of the recording, here a long one.
+status 2 "$PF" judge --time 1ms long.clip
+has err "long.clip: the time was up before its events were read"
