@@ -3,6 +3,7 @@
 #include "check_batch.h"
 #include "clip.h"
 #include "file.h"
+#include "output_record.h"
 #include "run_report.h"
 #include <ctype.h>
 #include <jansson.h>
@@ -26,23 +27,17 @@ static void add_last_line(char *to, size_t room, const char *path)
     struct pf_error ignored;
     unsigned char *bytes = NULL;
     size_t n = 0, used = strlen(to);
-    struct { /* a record of stream `output` (docs/format/input.md); `kept` bytes follow */
-        uint32_t context;
-        int32_t fd;
-        uint64_t hash;
-        uint32_t length, kept;
-    } __attribute__((packed)) out;
+    struct pf_output_record out;
+    const unsigned char *kept;
+    int64_t position;
+    bool internal;
     if (pf_clip_open(&c, path, &ignored) != PF_OK)
         return;
     bool ok = pf_clip_stream(&c, PF_STREAM_OUTPUT, &bytes, &n, &ignored) == PF_OK;
-    for (size_t at = 0; ok && at + sizeof out <= n; at += out.kept) {
-        memcpy(&out, bytes + at, sizeof out);
-        at += sizeof out;
-        if (out.kept > n - at)
-            break;
+    for (size_t at = 0;
+         ok && pf_output_record_next(bytes, n, &at, &out, &internal, &position, &kept);)
         if (out.fd == 2)
-            snprintf(to + used, room - used, "%.*s", (int)out.kept, (const char *)bytes + at);
-    }
+            snprintf(to + used, room - used, "%.*s", (int)out.kept, (const char *)kept);
     free(bytes);
     pf_clip_release(&c);
 }

@@ -104,10 +104,6 @@ struct pf_memory_choice {
 };
 #define PF_MEMORY_CHOICES 256 /* most choices that a continuation is given */
 
-/* A bit of the descriptor in a record of stream `output`: a pipe, socket pair or eventfd that the
- * program has made for itself. */
-#define PF_OUTPUT_INTERNAL 0x40000000
-
 enum pf_direct_mode { PF_DIRECT_OFF, PF_DIRECT_RECORD, PF_DIRECT_REPLAY };
 
 enum pf_ring_use { PF_RING_OFF, PF_RING_WRITE, PF_RING_READ };

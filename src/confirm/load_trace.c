@@ -146,8 +146,7 @@ static pf_status regenerate(const char *verb, const char *path, const char *atom
     argv[n] = (char *)path;
     s = pf_self_run(&(struct pf_self_run){.argv = argv,
                                           .should_stop = should_stop,
-                                          .limit_ms =
-                                              time_left(began, limits->replay_limit_ms)},
+                                          .limit_ms = time_left(began, limits->replay_limit_ms)},
                     &report, &failed);
     const char *why = s == PF_OK ? report.error : failed.text;
     limits->out_of_time =

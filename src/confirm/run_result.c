@@ -1,6 +1,7 @@
 /* run_result.c - see run_result.h. */
 #define _GNU_SOURCE
 #include "run_result.h"
+#include "output_record.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,14 +31,6 @@ void pf_run_result_release(struct pf_run_result *r)
 }
 
 /* --- output --- */
-
-/* A record of stream `output` (docs/format/input.md); `kept` bytes follow. */
-struct output_record {
-    uint32_t context;
-    int32_t fd;
-    uint64_t hash;
-    uint32_t length, kept;
-} __attribute__((packed));
 
 static int by_text(const void *a, const void *b)
 {
@@ -73,20 +66,20 @@ bool pf_run_result_read_output(struct pf_run_result *r, const char *clip)
         return false;
     bool ok = pf_clip_stream(&c, PF_STREAM_OUTPUT, &bytes, &n, &e) == PF_OK;
     char *text = pf_mem_zero(n + 1, 1); /* lines may be written in pieces */
-    for (size_t at = 0; ok && at + sizeof(struct output_record) <= n;) {
-        struct output_record o;
-        memcpy(&o, bytes + at, sizeof o);
-        at += sizeof o;
-        if (o.kept > n - at)
-            break;
-        memcpy(text + used, bytes + at, o.kept);
+    struct pf_output_record o;
+    const unsigned char *kept;
+    int64_t position;
+    bool internal;
+    for (size_t at = 0;
+         ok && pf_output_record_next(bytes, n, &at, &o, &internal, &position, &kept);) {
+        if (o.kept)
+            memcpy(text + used, kept, o.kept);
         used += o.kept;
-        at += o.kept;
         if (!o.kept && o.length) {
-            char line[80];
+            char line[120];
             add_line(r, line,
-                     (size_t)snprintf(line, sizeof line, "%d: %u bytes, %" PRIx64, o.fd, o.length,
-                                      o.hash));
+                     (size_t)snprintf(line, sizeof line, "%d: %u bytes at %" PRId64 ", %" PRIx64,
+                                      o.fd, o.length, position, o.hash));
         }
     }
     add_lines(r, text, used);

@@ -6,6 +6,7 @@
 #include "exec_builder.h"
 #include "explore.h"
 #include "input_record.h"
+#include "output_record.h"
 #include "shell_word.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -120,14 +121,6 @@ static void check_inputs(struct pf_exploration *x, const struct pf_clip *clip, u
 
 /* --- results --- */
 
-/* A record of stream `output` (docs/format/input.md); `kept` bytes follow. */
-struct shown_record {
-    uint32_t context;
-    int32_t fd;
-    uint64_t hash;
-    uint32_t length, kept;
-} __attribute__((packed));
-
 void pf_exploration_describe(const struct pf_clip *clip, char *text, size_t room)
 {
     const struct pf_clip_end *end = &clip->end;
@@ -152,20 +145,19 @@ static void take_result(struct pf_exploration *x, const struct pf_clip *clip)
     if (pf_clip_stream(clip, PF_STREAM_OUTPUT, &bytes, &n, &e) != PF_OK)
         return;
     r.output = pf_mem_zero(PF_EXPLORE_OUTPUT + 1, 1);
-    for (size_t at = 0; at + sizeof(struct shown_record) <= n;) {
-        struct shown_record o;
-        memcpy(&o, bytes + at, sizeof o);
-        at += sizeof o;
-        if (o.kept > n - at)
-            break;
+    struct pf_output_record o;
+    const unsigned char *kept;
+    int64_t position;
+    bool internal;
+    for (size_t at = 0; pf_output_record_next(bytes, n, &at, &o, &internal, &position, &kept);) {
         size_t room = PF_EXPLORE_OUTPUT - r.length, take = o.kept < room ? o.kept : room;
-        memcpy(r.output + r.length, bytes + at, take);
+        if (take)
+            memcpy(r.output + r.length, kept, take);
         r.length += take;
         for (uint32_t k = 0; k < o.kept; k++) /* output in pieces counts like output at once */
-            r.hash = pf_exec_mix(r.hash, bytes[at + k] + 256u * (unsigned)o.fd);
+            r.hash = pf_exec_mix(r.hash, kept[k] + 256u * (unsigned)o.fd);
         if (!o.kept)
-            r.hash = pf_exec_mix(r.hash, o.hash);
-        at += o.kept;
+            r.hash = pf_exec_mix(r.hash, o.hash + (uint64_t)position);
     }
     free(bytes);
     uint32_t found = pf_hash_map_put(&x->result_numbers, r.hash, (uint32_t)x->nresults);

@@ -54,8 +54,8 @@ bool pf_aimed_recording(const struct pf_finding *f, char *const *command, const 
     char **argv = pf_mem_zero(words + 8, sizeof *argv);
     bool done = false;
     uint64_t began = pf_now_ms();
-    for (unsigned seed = 1;
-         seed <= SEEDS && !done && (!limit_ms || pf_now_ms() - began < limit_ms); seed++) {
+    for (unsigned seed = 1; seed <= SEEDS && !done && (!limit_ms || pf_now_ms() - began < limit_ms);
+         seed++) {
         struct pf_run_report report;
         struct pf_error e;
         char *schedule = pf_mem_format("--schedule=racefuzzer:%s,%s,%u", a, b, seed);
@@ -68,8 +68,7 @@ bool pf_aimed_recording(const struct pf_finding *f, char *const *command, const 
         for (size_t i = 0; i < words; i++)
             argv[n++] = command[i];
         argv[n] = NULL;
-        if (pf_self_run(&(struct pf_self_run){.argv = argv,
-                                              .limit_ms = time_left(began, limit_ms)},
+        if (pf_self_run(&(struct pf_self_run){.argv = argv, .limit_ms = time_left(began, limit_ms)},
                         &report, &e) != PF_OK)
             snprintf(why, room, "%.*s", (int)strcspn(e.text, "\n"), e.text);
         else if (access(file, R_OK))

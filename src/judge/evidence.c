@@ -111,7 +111,7 @@ void pf_evidence_output(struct pf_verdict *v, const struct pf_judge_run *primary
     const char *clips[2] = {primary->clip, alternate->clip}, *const orders[2] = {"primary",
                                                                                  "alternate"};
     for (unsigned i = 0; i < 2; i++)
-        if (!pf_output_stack_find(clips[i], d.fd, d.at,
+        if (!pf_output_stack_find(clips[i], d.fd, d.written[i],
                                   pf_judge_clock_left_evidence(primary->trace->clock, STACK_MS),
                                   &found[i]))
             found[i] = (struct pf_output_stack){0};

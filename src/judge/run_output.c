@@ -1,17 +1,10 @@
 /* run_output.c - see run_output.h. */
 #define _GNU_SOURCE
 #include "run_output.h"
+#include "output_record.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* A record of stream `output` (docs/format/input.md); `kept` bytes follow. */
-struct written_record {
-    uint32_t context;
-    int32_t fd;
-    uint64_t hash;
-    uint32_t length, kept;
-} __attribute__((packed));
 
 static struct pf_output_stream *stream_of(struct pf_run_output *o, int fd)
 {
@@ -27,51 +20,118 @@ static struct pf_output_stream *stream_of(struct pf_run_output *o, int fd)
     return &o->streams.at[i];
 }
 
+static int by_position(const void *a, const void *b)
+{
+    const struct pf_output_part *x = a, *y = b;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return (x->written > y->written) - (x->written < y->written);
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const struct pf_output_part *x = a, *y = b;
+    return (x->written > y->written) - (x->written < y->written);
+}
+
+/* Sorts the parts by position and joins those in a row. If parts overlap, the order in which they
+ * were written matters, and is kept. */
+static void order_parts(struct pf_output_stream *k)
+{
+    size_t n = 0;
+    bool overlap = false;
+    if (!k->parts.len)
+        return;
+    qsort(k->parts.at, k->parts.len, sizeof *k->parts.at, by_position);
+    for (size_t i = 1; i < k->parts.len; i++)
+        overlap |= k->parts.at[i - 1].at + k->parts.at[i - 1].length > k->parts.at[i].at;
+    if (overlap) {
+        qsort(k->parts.at, k->parts.len, sizeof *k->parts.at, by_time);
+        return;
+    }
+    for (size_t i = 1; i < k->parts.len; i++) {
+        struct pf_output_part *last = &k->parts.at[n], *p = &k->parts.at[i];
+        if (last->at + last->length == p->at) {
+            last->hash = pf_output_hash_join(last->hash, p->hash, p->length);
+            last->length += p->length;
+        } else {
+            k->parts.at[++n] = *p;
+        }
+    }
+    k->parts.len = n + 1;
+}
+
+static void add_piece(struct pf_output_stream *k, const struct pf_output_record *r,
+                      const unsigned char *kept)
+{
+    uint64_t hash = pf_output_hash_join(k->hash, r->hash, r->length);
+    pf_vec_push(&k->pieces, (struct pf_output_piece){k->length, hash, k->written, r->context});
+    k->kept &= r->kept == r->length;
+    for (uint32_t i = 0; k->kept && i < r->kept; i++)
+        pf_vec_push(&k->bytes, (char)kept[i]);
+    k->length += r->length;
+    k->hash = hash;
+}
+
 pf_status pf_run_output_read(struct pf_run_output *o, const struct pf_clip *clip,
                              struct pf_error *e)
 {
     unsigned char *bytes = NULL;
-    size_t n = 0;
+    const unsigned char *kept;
+    size_t n = 0, at = 0;
+    struct pf_output_record r;
+    int64_t position;
+    bool internal;
     *o = (struct pf_run_output){0};
     pf_status s = pf_clip_stream(clip, PF_STREAM_OUTPUT, &bytes, &n, e);
-    for (size_t at = 0; s == PF_OK && at + sizeof(struct written_record) <= n;) {
-        struct written_record r;
-        memcpy(&r, bytes + at, sizeof r);
-        at += sizeof r;
-        if (r.kept > n - at)
-            break;
-        if (r.fd & PF_OUTPUT_INTERNAL) { /* the program writes to itself */
-            at += r.kept;
+    while (s == PF_OK && pf_output_record_next(bytes, n, &at, &r, &internal, &position, &kept)) {
+        if (internal) /* the program writes to itself */
             continue;
-        }
         struct pf_output_stream *k = stream_of(o, r.fd);
-        uint64_t hash = (k->hash ^ r.hash) * 0x9e3779b97f4a7c15u + r.length;
-        pf_vec_push(&k->pieces, (struct pf_output_piece){k->length, hash, r.context});
-        k->kept &= r.kept == r.length;
-        for (uint32_t i = 0; k->kept && i < r.kept; i++)
-            pf_vec_push(&k->bytes, (char)bytes[at + i]);
-        k->length += r.length;
-        k->hash = hash;
-        at += r.kept;
+        if (position < 0)
+            add_piece(k, &r, kept);
+        else
+            pf_vec_push(&k->parts, (struct pf_output_part){(uint64_t)position, r.length, r.hash,
+                                                           k->written, r.context});
+        k->written += r.length;
     }
+    for (size_t i = 0; i < o->streams.len; i++)
+        order_parts(&o->streams.at[i]);
     free(bytes);
     return s;
 }
 
+static void release_stream(struct pf_output_stream *k)
+{
+    pf_vec_release(&k->bytes);
+    pf_vec_release(&k->pieces);
+    pf_vec_release(&k->parts);
+}
+
 void pf_run_output_release(struct pf_run_output *o)
 {
-    for (size_t i = 0; i < o->streams.len; i++) {
-        pf_vec_release(&o->streams.at[i].bytes);
-        pf_vec_release(&o->streams.at[i].pieces);
-    }
+    for (size_t i = 0; i < o->streams.len; i++)
+        release_stream(&o->streams.at[i]);
     pf_vec_release(&o->streams);
 }
 
 /* --- comparison --- */
 
+/* The first part that differs; the number of parts if none does. */
+static size_t differing_part(const struct pf_output_stream *a, const struct pf_output_stream *b)
+{
+    size_t i = 0;
+    while (i < a->parts.len && i < b->parts.len && a->parts.at[i].at == b->parts.at[i].at &&
+           a->parts.at[i].length == b->parts.at[i].length &&
+           a->parts.at[i].hash == b->parts.at[i].hash)
+        i++;
+    return i;
+}
+
 static bool same_stream(const struct pf_output_stream *a, const struct pf_output_stream *b)
 {
-    if (a->fd != b->fd || a->length != b->length)
+    if (a->fd != b->fd || a->length != b->length || a->parts.len != b->parts.len ||
+        differing_part(a, b) < a->parts.len)
         return false;
     if (a->kept && b->kept)
         return !a->length || !memcmp(a->bytes.at, b->bytes.at, a->length);
@@ -108,8 +168,7 @@ void pf_run_output_drop(struct pf_run_output *o, uint64_t bits)
     for (size_t i = 0; i < o->streams.len; i++) {
         struct pf_output_stream *k = &o->streams.at[i];
         if (k->fd >= 0 && k->fd < 64 && bits >> k->fd & 1) {
-            pf_vec_release(&k->bytes);
-            pf_vec_release(&k->pieces);
+            release_stream(k);
         } else {
             o->streams.at[kept++] = *k;
         }
@@ -155,7 +214,8 @@ static bool permuted_stream(const struct pf_output_stream *a, const struct pf_ou
     line_list x = {0}, y = {0};
     if (same_stream(a, b))
         return true;
-    if (a->fd != b->fd || a->length != b->length || !a->kept || !b->kept)
+    if (a->fd != b->fd || a->length != b->length || !a->kept || !b->kept || a->parts.len ||
+        b->parts.len)
         return false;
     split_lines(a, &x);
     split_lines(b, &y);
@@ -177,12 +237,16 @@ bool pf_run_output_permuted(const struct pf_run_output *a, const struct pf_run_o
 
 /* --- the first difference --- */
 
-static uint32_t writer_at(const struct pf_output_stream *s, uint64_t at)
+/* Sets who wrote the byte at this offset of the stream, and how many bytes came before. */
+static void find_writer(const struct pf_output_stream *s, uint64_t at, uint32_t *thread,
+                        uint64_t *written)
 {
-    uint32_t thread = PF_NO_THREAD;
-    for (size_t i = 0; s && at < s->length && i < s->pieces.len && s->pieces.at[i].at <= at; i++)
-        thread = s->pieces.at[i].thread;
-    return thread;
+    *thread = PF_NO_THREAD;
+    *written = at;
+    for (size_t i = 0; s && at < s->length && i < s->pieces.len && s->pieces.at[i].at <= at; i++) {
+        *thread = s->pieces.at[i].thread;
+        *written = s->pieces.at[i].written + at - s->pieces.at[i].at;
+    }
 }
 
 static void line_at(const struct pf_output_stream *s, uint64_t at, char *to, size_t room)
@@ -200,24 +264,58 @@ static void line_at(const struct pf_output_stream *s, uint64_t at, char *to, siz
     *to = 0;
 }
 
+/* The end of the longest common beginning at which both streams have the end of a piece. */
+static uint64_t common_pieces(const struct pf_output_stream *x, const struct pf_output_stream *y)
+{
+    uint64_t at = 0;
+    for (size_t i = 0, k = 0; i < x->pieces.len && k < y->pieces.len;) {
+        uint64_t p = i + 1 < x->pieces.len ? x->pieces.at[i + 1].at : x->length;
+        uint64_t q = k + 1 < y->pieces.len ? y->pieces.at[k + 1].at : y->length;
+        if (p == q && x->pieces.at[i].hash != y->pieces.at[k].hash)
+            break;
+        if (p == q)
+            at = p;
+        i += p <= q;
+        k += q <= p;
+    }
+    return at;
+}
+
+/* The streams are equal, but not what was written at positions. */
+static void describe_parts(const struct pf_output_stream *x, const struct pf_output_stream *y,
+                           struct pf_output_difference *d)
+{
+    const struct pf_output_stream *both[2] = {x, y};
+    size_t i = differing_part(x, y);
+    d->kept = false;
+    d->at = UINT64_MAX;
+    for (unsigned k = 0; k < 2; k++) {
+        const struct pf_output_part *p = i < both[k]->parts.len ? &both[k]->parts.at[i] : NULL;
+        d->thread[k] = p ? p->thread : PF_NO_THREAD;
+        d->written[k] = p ? p->written : both[k]->written;
+        if (p && p->at < d->at)
+            d->at = p->at;
+    }
+}
+
 static void describe_difference(const struct pf_output_stream *x, const struct pf_output_stream *y,
                                 struct pf_output_difference *d)
 {
     uint64_t n = x && y ? (x->length < y->length ? x->length : y->length) : 0;
-    d->fd = x ? x->fd : y->fd;
-    d->at = 0;
-    d->kept = (!x || x->kept) && (!y || y->kept);
+    *d = (struct pf_output_difference){.fd = x ? x->fd : y->fd,
+                                       .kept = (!x || x->kept) && (!y || y->kept)};
+    if (x && y && x->length == y->length && x->hash == y->hash) {
+        describe_parts(x, y, d);
+        return;
+    }
     while (x && y && d->kept && d->at < n && x->bytes.at[d->at] == y->bytes.at[d->at])
         d->at++;
-    size_t pieces = !x || !y || d->kept             ? 0
-                    : x->pieces.len < y->pieces.len ? x->pieces.len
-                                                    : y->pieces.len;
-    for (size_t i = 0; i < pieces && x->pieces.at[i].hash == y->pieces.at[i].hash; i++)
-        d->at = i + 1 < x->pieces.len ? x->pieces.at[i + 1].at : x->length;
+    if (x && y && !d->kept)
+        d->at = common_pieces(x, y);
     line_at(x, d->at, d->text[0], sizeof d->text[0]);
     line_at(y, d->at, d->text[1], sizeof d->text[1]);
-    d->thread[0] = writer_at(x, d->at);
-    d->thread[1] = writer_at(y, d->at);
+    find_writer(x, d->at, &d->thread[0], &d->written[0]);
+    find_writer(y, d->at, &d->thread[1], &d->written[1]);
 }
 
 bool pf_run_output_difference(const struct pf_run_output *a, const struct pf_run_output *b,

@@ -3,8 +3,10 @@
  *
  * Model:   what the program writes to pipes, socket pairs and eventfds of its own is not output.
  *          Standard output and standard error are kept as bytes. Of other descriptors only the
- *          length and a chain of hashes of the pieces that were written are known. Two runs have
- *          the same output if these are equal for every descriptor.
+ *          length and the hash are known (output_record.h); they do not depend on the pieces in
+ *          which a program writes. What is written at a position of a file (pwrite) is compared by
+ *          position, not in the order of the calls, unless parts overlap. Two runs have the same
+ *          output if these are equal for every descriptor.
  * Memory:  release frees everything; twice is fine.
  * Errors:  PF_IO, PF_BAD with the path of the clip.
  */
@@ -17,16 +19,26 @@
 /* One piece: what one system call wrote. */
 struct pf_output_piece {
     uint64_t at; /* offset of its first byte in the stream */
-    uint64_t hash; /* chain over the hashes of all pieces up to this one */
+    uint64_t hash; /* of the stream up to the end of this piece */
+    uint64_t written; /* bytes that the descriptor got before, at positions and in the stream */
     uint32_t thread;
+};
+
+/* Bytes at a position of a file: one piece, or several in a row. */
+struct pf_output_part {
+    uint64_t at, length, hash;
+    uint64_t written; /* as above, of the first piece */
+    uint32_t thread; /* likewise */
 };
 
 struct pf_output_stream {
     int fd;
     bool kept; /* the bytes are known */
-    uint64_t length, hash; /* hash: chain over the hashes of all pieces */
+    uint64_t length, hash; /* of the stream */
+    uint64_t written; /* bytes in all, also those at positions */
     PF_VEC(char) bytes;
     PF_VEC(struct pf_output_piece) pieces;
+    PF_VEC(struct pf_output_part) parts; /* by position; if parts overlap, as they were written */
 };
 
 struct pf_run_output {
@@ -49,7 +61,8 @@ bool pf_run_output_permuted(const struct pf_run_output *a, const struct pf_run_o
 struct pf_output_difference {
     int fd;
     bool kept; /* the bytes are known; otherwise `at` is the start of the piece that differs */
-    uint64_t at; /* offset of the first byte that differs */
+    uint64_t at; /* offset of the first byte that differs, in the stream or in the file */
+    uint64_t written[2]; /* bytes that the descriptor got before it, in each run */
     /* the lines of the two runs that contain it, NUL-terminated; "": the stream ends before */
     char text[2][160];
     uint32_t thread[2]; /* which thread wrote it; PF_NO_THREAD: none */

@@ -13,7 +13,8 @@
 // sources: src/rt/sys.c src/rt/direct/environment.c src/report/textbuf.c src/report/pool.c
 // sources: src/rt/direct/reach/mappings.c src/rt/direct/schedule/shared_state.c
 // sources: src/rt/direct/schedule/continuation.c src/rt/direct/syscall/file_overlay.c
-// sources: src/rt/direct/syscall/outside_calls.c src/rt/direct/syscall/open_descriptors.c src/rt/direct/syscall/served_input.c
+// sources: src/rt/direct/syscall/outside_calls.c src/rt/direct/syscall/open_descriptors.c
+// sources: src/rt/direct/syscall/served_input.c
 // sources: src/rt/direct/syscall/pinned_answers.c
 // flags: -D_GNU_SOURCE= -fno-builtin
 #include "replay_harness.h"

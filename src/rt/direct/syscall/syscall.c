@@ -77,7 +77,7 @@ static long perform_output(long number, const long a[6])
     const struct iovec *list;
     long r = pf_syscall_plain(number, a);
     size_t n = pf_output_vectors(number, a, &one, &list);
-    pf_output_bytes((int)a[0], list, n, r);
+    pf_output_bytes(number, a, list, n, r);
     return r;
 }
 

@@ -110,7 +110,8 @@ long pf_syscall_writes_replay(long number, const long argument[6], const struct 
 /* Call after a system call that wrote `result` bytes of these vectors to fd. Recording: logs them.
  * Replay: compares them with the log and shows output to standard output and error. */
 struct iovec;
-void pf_output_bytes(int fd, const struct iovec *vectors, size_t count, long result);
+void pf_output_bytes(long number, const long argument[6], const struct iovec *vectors, size_t count,
+                     long result);
 /* Call after a system call that may have opened, copied or closed descriptors: keeps track of which
  * descriptors are standard output and error. */
 void pf_output_track(long number, const long argument[6], long result);

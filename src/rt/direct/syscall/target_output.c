@@ -8,6 +8,7 @@
  */
 #define _GNU_SOURCE
 #include "number_text.h"
+#include "output_record.h"
 #include "stack.h"
 #include "stream_ring.h"
 #include "syscalls.h"
@@ -16,15 +17,6 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 #include <unistd.h>
-
-/* A record of stream `output`; `kept` bytes follow. */
-struct record {
-    uint32_t context;
-    int32_t fd;
-    uint64_t hash;
-    uint32_t length, kept;
-} __attribute__((packed));
-static_assert(sizeof(struct record) == 24, "docs/format/input.md");
 
 /* What is known about a descriptor. */
 struct output_descriptor {
@@ -125,18 +117,6 @@ size_t pf_output_vectors(long number, const long a[6], struct iovec *one, const 
     }
 }
 
-static uint64_t hash_bytes(uint64_t h, const unsigned char *p, size_t n)
-{
-    for (; n >= 8; p += 8, n -= 8) {
-        uint64_t v;
-        __builtin_memcpy(&v, p, 8);
-        h = pf_input_hash_word(h, v);
-    }
-    for (; n; p++, n--)
-        h = pf_input_hash_word(h, *p);
-    return h;
-}
-
 static void show(int fd, const char *bytes, size_t n)
 {
     struct pf_channel *channel = pf_channel_get();
@@ -223,16 +203,43 @@ int pf_output_wanted_stream(void)
 
 void pf_output_buffered(uint64_t n) { note_stack(pf_channel_get(), written + n); }
 
-void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
+/* Compares a record of this run, and the position that belongs to it, with the recorded one. */
+static void compare_record(const struct pf_output_record *r, int64_t position)
+{
+    const struct pf_output_record *was = pf_ring_get(PF_STREAM_OUTPUT, sizeof *was);
+    const int64_t *at =
+        was && was->fd & PF_OUTPUT_PLACED ? pf_ring_get(PF_STREAM_OUTPUT, sizeof *at) : NULL;
+    if (!was || (was->kept && !pf_ring_get(PF_STREAM_OUTPUT, was->kept)))
+        pf_diverged("more output than recorded, in bytes", 0, r->length);
+    if ((was->fd ^ r->fd) & ~PF_OUTPUT_INTERNAL || was->length != r->length)
+        pf_diverged("different length of output", was->length, r->length);
+    int64_t where;
+    if (at)
+        __builtin_memcpy(&where, at, sizeof where); /* it is not aligned */
+    if (at && where != position)
+        pf_diverged("different position of output", (uint64_t)where, (uint64_t)position);
+    if (was->hash != r->hash)
+        pf_diverged("different output", was->hash, r->hash);
+}
+
+/* The position of the file at which the call writes; -1: where the last bytes ended. */
+static int64_t position_of(long number, const long a[6])
+{
+    return number == SYS_pwrite64 || number == SYS_pwritev || number == SYS_pwritev2 ? a[3] : -1;
+}
+
+void pf_output_bytes(long number, const long a[6], const struct iovec *v, size_t count, long result)
 {
     if (result <= 0)
         return;
+    int fd = (int)a[0];
+    int64_t position = position_of(number, a);
     uint8_t shown = standard_of(fd);
-    struct record r = {.context = pf_context_number(pf_context_self()), .fd = fd};
+    struct pf_output_record r = {.context = pf_context_number(pf_context_self()), .fd = fd};
     size_t left = (size_t)result;
     for (size_t i = 0; i < count && left; i++) {
         size_t n = v[i].iov_len < left ? v[i].iov_len : left;
-        r.hash = hash_bytes(r.hash, v[i].iov_base, n);
+        r.hash = pf_output_hash(r.hash, v[i].iov_base, n);
         r.length += (uint32_t)n;
         left -= n;
     }
@@ -242,16 +249,14 @@ void pf_output_bytes(int fd, const struct iovec *v, size_t count, long result)
     count_written(fd, v, count, r.length);
     if (fd >= 0 && fd < 3)
         standard_written[fd] += r.length;
+    if (position >= 0)
+        r.fd |= PF_OUTPUT_PLACED;
     if (pf_recording()) {
         pf_ring_put(PF_STREAM_OUTPUT, &r, sizeof r);
+        if (position >= 0)
+            pf_ring_put(PF_STREAM_OUTPUT, &position, sizeof position);
     } else {
-        const struct record *was = pf_ring_get(PF_STREAM_OUTPUT, sizeof *was);
-        if (!was || (was->kept && !pf_ring_get(PF_STREAM_OUTPUT, was->kept)))
-            pf_diverged("more output than recorded, in bytes", 0, r.length);
-        if ((was->fd ^ r.fd) & ~PF_OUTPUT_INTERNAL || was->length != r.length)
-            pf_diverged("different length of output", was->length, r.length);
-        if (was->hash != r.hash)
-            pf_diverged("different output", was->hash, r.hash);
+        compare_record(&r, position);
     }
     left = r.kept;
     for (size_t i = 0; i < count && left; i++) {

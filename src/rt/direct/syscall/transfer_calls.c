@@ -125,7 +125,7 @@ long pf_call_write(long number, const long a[6])
     if (r > 0) {
         pf_sched_poll_soon();
         size_t count = pf_output_vectors(number, a, &single, &v);
-        pf_output_bytes((int)a[0], v, count, r);
+        pf_output_bytes(number, a, v, count, r);
     }
     return r;
 }
