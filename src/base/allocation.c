@@ -7,6 +7,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+
+#define HUGE_PAGE ((uintptr_t)2 << 20)
+#define LARGE (16u << 20) /* bytes of an array that gets huge pages */
 
 void pf_out_of_memory(size_t bytes)
 {
@@ -17,6 +21,16 @@ void pf_out_of_memory(size_t bytes)
     exit(PF_EXIT_USAGE);
 }
 
+/* Asks for huge pages: pf copies its process for every run, and with small pages the page tables of
+ * a long trace took most of the time of a copy. */
+static void use_huge_pages(void *p, size_t bytes)
+{
+    uintptr_t from = ((uintptr_t)p + HUGE_PAGE - 1) & -HUGE_PAGE;
+    uintptr_t to = ((uintptr_t)p + bytes) & -HUGE_PAGE;
+    if (from < to)
+        (void)madvise((void *)from, to - from, MADV_HUGEPAGE);
+}
+
 void *pf_mem_resize(void *old, size_t count, size_t size)
 {
     size_t bytes;
@@ -25,6 +39,8 @@ void *pf_mem_resize(void *old, size_t count, size_t size)
     void *p = realloc(old, bytes ? bytes : 1);
     if (!p)
         pf_out_of_memory(bytes);
+    if (bytes >= LARGE)
+        use_huge_pages(p, bytes);
     return p;
 }
 

@@ -13,7 +13,7 @@
 #define VERB "judge"
 #define PAIRS 3 /* pairs of accesses that are judged in each recording */
 #define RANDOM PF_FURTHER_RANDOM
-#define KEPT_EVENTS 1000000 /* a recording with more events is not kept for other races */
+#define KEPT_EVENTS 10000000 /* of all recordings that are kept for other races */
 #define RUN_MS 20000 /* time limit of a recording */
 
 void pf_verdict_discard(struct pf_verdict *v)
@@ -173,6 +173,14 @@ static bool record_further(struct pf_judge_again *r, const struct pf_judge_case 
     return pf_record_again(&q, &ignored) == PF_OK;
 }
 
+static size_t kept_events(const struct pf_further *f)
+{
+    size_t n = 0;
+    for (unsigned i = 0; f && i < RANDOM; i++)
+        n += f->random[i].job ? f->random[i].job->t.events.len : 0;
+    return n;
+}
+
 /* Judges the race in the i-th further recording. Random recordings are made once, and kept for all
  * races of the first recording unless they are large. False: the race does not happen there. */
 static bool judge_further(const struct pf_judge_settings *how, const struct pf_judge_case *race,
@@ -187,7 +195,7 @@ static bool judge_further(const struct pf_judge_settings *how, const struct pf_j
     r->race = race;
     bool there = known ? r->job != NULL : record_further(r, race, i);
     bool met = there && pf_judge_again(r, name, v);
-    bool large = r->job && r->job->t.events.len > KEPT_EVENTS;
+    bool large = kept_events(race->further) > KEPT_EVENTS;
     bool cut = !there && !known && pf_judge_clock_cuts(race->clock);
     if (shared) /* if the time of this race was up, another race may have enough */
         race->further->tried[i] = !large && !cut;

@@ -59,7 +59,8 @@ const char *pf_judged_clip(const struct pf_finding *f, const char *kind)
 struct judged_recording {
     const char *path;
     struct pf_clip clip;
-    struct pf_trace t;
+    struct pf_trace own;
+    const struct pf_trace *t; /* own, or the one that the caller of the list has loaded */
     struct pf_scratch_folder scratch;
     struct pf_further further;
     bool open;
@@ -90,26 +91,28 @@ static void open_recording(const struct pf_judge_list *l, struct judged_recordin
                            const char *path)
 {
     struct pf_error e;
+    bool loaded = path && l->loaded && !strcmp(path, l->loaded_path);
     r->path = path;
-    pf_trace_init(&r->t);
-    r->t.recorded.replay_limit_ms = time_left(l);
+    pf_trace_init(&r->own);
+    r->own.recorded.replay_limit_ms = time_left(l);
+    r->t = loaded ? l->loaded : &r->own;
     if (!path)
         return;
     if (pf_clip_open(&r->clip, path, &e) != PF_OK ||
         pf_clip_program_resolve(&r->clip, &e) != PF_OK ||
-        pf_load_trace(VERB, path, &r->t, &e) != PF_OK)
+        (!loaded && pf_load_trace(VERB, path, &r->own, &e) != PF_OK))
         snprintf(r->why, sizeof r->why, "%.*s", (int)strcspn(e.text, "\n"), e.text);
     else
         r->open = true;
     if (r->open)
-        pf_scratch_folder_make(&r->scratch, l->folder, r->t.events.len);
+        pf_scratch_folder_make(&r->scratch, l->folder, r->t->events.len);
 }
 
 static void close_recording(struct judged_recording *r)
 {
     pf_further_release(&r->further);
     pf_scratch_folder_remove(&r->scratch);
-    pf_trace_release(&r->t);
+    pf_trace_release(&r->own);
     pf_clip_release(&r->clip);
 }
 
@@ -121,9 +124,9 @@ static bool find_accesses(const struct judged_recording *r, const struct pf_judg
         snprintf(why, room, "%s", r->why);
         return false;
     }
-    if (named && pf_race_events_named(&r->t, named, a, b, why, room))
+    if (named && pf_race_events_named(r->t, named, a, b, why, room))
         return true;
-    return !it->race && it->f->naccesses == 2 && pf_race_events_at(&r->t, it->f, a, b, why, room);
+    return !it->race && it->f->naccesses == 2 && pf_race_events_at(r->t, it->f, a, b, why, room);
 }
 
 /* True if the accesses of two findings belong to one cluster: the same memory, threads and
@@ -180,7 +183,7 @@ static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judg
         pf_judge_store(it->f, &v, l->pool);
         return;
     }
-    const struct pf_finding *like = find_cluster(&r->t, done, a, b);
+    const struct pf_finding *like = find_cluster(r->t, done, a, b);
     if (like) {
         it->f->verdict = like->verdict;
         it->f->judged = like->judged;
@@ -190,7 +193,7 @@ static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judg
     if (left && (!how.limit_ms || left < how.limit_ms))
         how.limit_ms = left;
     pf_judge_race(&how,
-                  &(struct pf_judge_case){.t = &r->t,
+                  &(struct pf_judge_case){.t = r->t,
                                           .recording = &r->clip,
                                           .a = a,
                                           .b = b,
@@ -212,7 +215,7 @@ static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judg
 
 void pf_judge_list_run(struct pf_judge_list *l)
 {
-    for (size_t i = 0; i < l->n; i++) {
+    for (size_t i = 0; i < l->n && !is_stopped(l); i++) {
         struct judged_recording r = {0};
         judged_pairs done = {0};
         if (l->items[i].judged)

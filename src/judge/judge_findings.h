@@ -36,6 +36,8 @@ struct pf_judge_list {
     struct pf_pool *pool;
     const char *folder; /* for the clips of the evidence; must exist */
     uint64_t end_ms; /* when the time is up, as pf_now_ms; 0: no limit */
+    const struct pf_trace *loaded; /* the trace of the recording loaded_path; NULL: none */
+    const char *loaded_path;
     void (*progress)(const struct pf_judge_list *l, const struct pf_judge_item *it);
     struct pf_judge_item *items;
     size_t n;
