@@ -4,6 +4,7 @@
 #include "finding_json.h"
 #include "pool.h"
 #include "text_format.h"
+#include <inttypes.h>
 #include <jansson.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,10 +39,13 @@ void pf_run_report_set_end(struct pf_run_report *r, const struct pf_clip_end *en
 
 /* --- writing --- */
 
+/* A number that a JSON reader may not take, such as a hash, is written as a word. */
 static void add_value(struct pf_text *t, const char *name, const char *word, uint64_t number)
 {
-    if (*word)
-        pf_json_str(t, name, word);
+    char digits[24];
+    snprintf(digits, sizeof digits, "%" PRIu64, number);
+    if (*word || number > INT64_MAX)
+        pf_json_str(t, name, *word ? word : digits);
     else
         pf_json_num(t, name, number);
 }

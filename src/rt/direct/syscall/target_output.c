@@ -218,7 +218,10 @@ static void compare_record(const struct pf_output_record *r, int64_t position)
         __builtin_memcpy(&where, at, sizeof where); /* it is not aligned */
     if (at && where != position)
         pf_diverged("different position of output", (uint64_t)where, (uint64_t)position);
-    if (was->hash != r->hash)
+    /* libunwind, and so tcmalloc, writes one byte into a pipe of its own to see whether memory is
+     * readable. Dead stack memory, which a replay does not reproduce, may be what it reads. */
+    bool probes = r->fd & PF_OUTPUT_INTERNAL && r->length == 1;
+    if (was->hash != r->hash && !probes)
         pf_diverged("different output", was->hash, r->hash);
 }
 
