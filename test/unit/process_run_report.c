@@ -1,5 +1,5 @@
-/* process_run_report.c - the report of a child pf: a divergence between numbers that do not fit into a signed
- * integer, such as hashes, is read back. */
+/* process_run_report.c - the report of a child pf: numbers that do not fit into a signed integer,
+ * such as hashes of different outputs, are read back. */
 // sources: src/process/run_report.c src/base/*.c src/report/*.c
 #include "run_report.h"
 #include <setjmp.h>
