@@ -1,5 +1,6 @@
-// libunwind writes a byte of memory into a pipe of its own, to see whether the memory is readable; tcmalloc calls libunwind.
-// The byte may be of dead stack memory, which differs between a recording and its replays.
+// libunwind writes a byte of memory into a pipe of its own, to see whether the memory is readable;
+// tcmalloc calls libunwind. The byte may be of dead stack memory, which differs between a recording
+// and its replays.
 // case: record --schedule={rr,random:1}
 // case: hatch
 // exit: 66
