@@ -4,7 +4,8 @@
  *
  * The text and the operands of the statement are examined. Recognised are:
  *     lock ..., xchg ...   a sequentially consistent update of the one memory operand;
- *                          setcc or sbb may follow
+ *                          setcc or sbb may follow, and instructions that move values into named
+ *                          registers may come before, as before cmpxchg16b
  *     mov ... alone        a store (release) or load (acquire) of the one memory operand, because
  *                          that is what every mov means on x86
  *     mfence, lfence, sfence, a locked instruction on the stack      a fence
@@ -21,6 +22,7 @@ struct text {
     size_t n;
     bool locked;
     bool on_stack; /* the text names the stack pointer */
+    bool prepared; /* moves into registers come before it */
 };
 
 struct operands {
@@ -45,11 +47,29 @@ static bool is(const char *name, size_t n, const char *word)
     return n == strlen(word) && starts(name, n, word);
 }
 
-/* Parses the text. True if it is one instruction, with an optional lock prefix, and optionally
- * followed by instructions that save its flags (setcc, sbb). */
+static bool is_move(const struct text *t)
+{
+    return starts(t->name, t->n, "mov") && (t->n == 3 || (t->n == 4 && strchr("bwlq", t->name[3])));
+}
+
+/* True if the instruction, which ends at `end`, moves a value into a named register. */
+static bool sets_register(const struct text *t, const char *end)
+{
+    const char *to = end;
+    while (to > t->name && to[-1] != ',')
+        to--;
+    while (to < end && is_blank(*to))
+        to++;
+    return is_move(t) && to > t->name && to < end && *to == '%' &&
+           !memchr(to, '(', (size_t)(end - to));
+}
+
+/* Parses the text. True if it is one instruction, with an optional lock prefix, optionally followed
+ * by instructions that save its flags (setcc, sbb). Moves into registers may come before a locked
+ * instruction or xchg. */
 static bool read_text(const char *at, size_t n, struct text *t)
 {
-    const char *end = at + n;
+    const char *end = at + n, *last = at; /* last: the end of the instruction before */
     *t = (struct text){0};
     while (at < end) {
         if (is_blank(*at) || ends_statement(*at)) {
@@ -60,6 +80,8 @@ static bool read_text(const char *at, size_t n, struct text *t)
         while (at < end && is_word(*at))
             at++;
         size_t length = (size_t)(at - word);
+        if (t->name && !t->locked && sets_register(t, last))
+            *t = (struct text){.prepared = true};
         if (is(word, length, "lock")) {
             t->locked = true;
             continue;
@@ -68,7 +90,7 @@ static bool read_text(const char *at, size_t n, struct text *t)
         if (t->name ? !keeps_flags : !length)
             return false;
         if (!t->name)
-            *t = (struct text){word, length, t->locked, false};
+            *t = (struct text){word, length, t->locked, false, t->prepared};
         for (; at < end && !ends_statement(*at); at++) {
             if (*at == ':' && at == word + length)
                 return false; /* a label */
@@ -76,8 +98,9 @@ static bool read_text(const char *at, size_t n, struct text *t)
                 return false; /* the operand is not an address but an offset in a segment */
             t->on_stack |= end - at >= 3 && (!memcmp(at, "rsp", 3) || !memcmp(at, "esp", 3));
         }
+        last = at;
     }
-    return t->name != NULL;
+    return t->name && (!t->prepared || t->locked || starts(t->name, t->n, "xchg"));
 }
 
 static uint64_t size_pointed_to(struct pf_unit *u, LLVMValueRef call, unsigned argument)
@@ -143,11 +166,6 @@ static bool is_fence(const struct text *t, const struct operands *o)
     bool named =
         is(t->name, t->n, "mfence") || is(t->name, t->n, "lfence") || is(t->name, t->n, "sfence");
     return o->clobbers && !o->ptr && (named || (t->locked && t->on_stack));
-}
-
-static bool is_move(const struct text *t)
-{
-    return starts(t->name, t->n, "mov") && (t->n == 3 || (t->n == 4 && strchr("bwlq", t->name[3])));
 }
 
 struct pf_inline_asm pf_inline_asm_classify(struct pf_unit *u, LLVMValueRef call)
