@@ -245,8 +245,7 @@ int pf_verb_record(int argc, char **argv)
          "                         weak: reads may return older values",
          &memory, NULL},
         {"choices", "LIST",
-         "with --memory: which values reads return: numbers separated by commas, or random:SEED\n"
-         "(default random:1)",
+         "with --memory: which values reads return: N,N,... or random:SEED (default random:1)",
          &d.choices, NULL},
         {"flip", "A<B",
          "make event A happen before event B, such as T1:137<T2:40;\n"
