@@ -150,6 +150,8 @@ static void take_result(struct pf_exploration *x, const struct pf_clip *clip)
     int64_t position;
     bool internal;
     for (size_t at = 0; pf_output_record_next(bytes, n, &at, &o, &internal, &position, &kept);) {
+        if (internal)
+            continue;
         size_t room = PF_EXPLORE_OUTPUT - r.length, take = o.kept < room ? o.kept : room;
         if (take)
             memcpy(r.output + r.length, kept, take);

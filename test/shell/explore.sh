@@ -137,6 +137,11 @@ outputs leave.json $'' $'written\n'
 status 0 "$PF" explore --json prints.json -- ./prints
 has out "complete for this input: every execution was seen (C11)"
 outputs prints.json $'one\ntwo\n' $'two\none\n'
+# what the program writes to itself is no part of its results
+"$PF" cc -g -O1 "$part/explore_own_pipe.c" -o own_pipe
+status 0 "$PF" explore --json own_pipe.json -- ./own_pipe
+has out "2 different executions, 1 result,"
+outputs own_pipe.json $'done\n'
 # C++: what libstdc++ does inside of its functions is explored as well
 "$PF" c++ -g -O1 "$part/explore_cxx.cpp" -o cxx
 status 0 "$PF" explore --json cxx.json -- ./cxx
