@@ -62,7 +62,7 @@ def go_to_event(tid):
 
 
 def pass_traps():
-    """Passes SIGTRAP to the program: the runtime sets its own breakpoints in spin loops (spin_detect.c). gdb then
+    """Passes SIGTRAP to the program: the runtime sets its own breakpoints in spin loops (spin_yield.c). gdb then
     also passes on the traps of its own steps, so this is done only if such breakpoints exist."""
     confirm = gdb.parameter("confirm")
     gdb.execute("set confirm off")
@@ -80,8 +80,8 @@ class FirstTrapSet(gdb.Breakpoint):
 
 def watch_traps():
     try:
-        breakpoints = int(gdb.parse_and_eval("*(unsigned *)&pf_spin_detect_breakpoints"))
-        FirstTrapSet("*(long)pf_spin_detect_planted", internal=True)
+        breakpoints = int(gdb.parse_and_eval("*(unsigned *)&pf_spin_yield_breakpoints"))
+        FirstTrapSet("*(long)pf_spin_yield_breakpoint_set", internal=True)
     except gdb.error:  # no symbols
         breakpoints = 1
     if breakpoints:

@@ -6,7 +6,7 @@
  *          Code that walks over the target's memory must be able to skip it
  *          (direct/reach/reach_walk.c): it is not the program's, and full of addresses. Code that
  *          stops a thread between two instructions must not do so inside the runtime
- *          (direct/schedule/spin_detect.c). The linker defines the bounds as __start_pf_bss and so
+ *          (direct/schedule/spin_yield.c). The linker defines the bounds as __start_pf_bss and so
  *          on.
  */
 #ifndef PF_RT_OWN_SECTION_H

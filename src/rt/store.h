@@ -31,9 +31,9 @@ static inline uint32_t pf_store_handle(const void *block)
 {
     return (uint32_t)(((uintptr_t)block - PF_STORE_BASE) >> PF_STORE_SHIFT);
 }
-static inline void *pf_store_at(uint32_t name)
+static inline void *pf_store_at(uint32_t handle)
 {
-    return (void *)(PF_STORE_BASE + ((uint64_t)name << PF_STORE_SHIFT));
+    return (void *)(PF_STORE_BASE + ((uint64_t)handle << PF_STORE_SHIFT));
 }
 
 void pf_store_lock_all(void); /* around fork */

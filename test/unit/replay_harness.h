@@ -139,10 +139,10 @@ struct pf_context *pf_sched_next_waiter(struct pf_context *after, struct pf_wait
     return &self;
 }
 bool pf_virtual_is_polling(void) { return false; }
-void pf_spin_detect_yield(ucontext_t *u) { assert_null(u); }
-bool pf_spin_detect_tick(const siginfo_t *info, ucontext_t *u) { return !info || !u; }
-bool pf_spin_detect_trap(ucontext_t *u) { return !u; }
-void pf_spin_detect_arm(void) {}
+void pf_spin_yield_at(ucontext_t *u) { assert_null(u); }
+bool pf_spin_yield_tick(const siginfo_t *info, ucontext_t *u) { return !info || !u; }
+bool pf_spin_yield_trap(ucontext_t *u) { return !u; }
+void pf_spin_yield_arm(void) {}
 bool pf_trap_stays(void) { return false; }
 uint64_t pf_virtual_deadline(int clock, const struct timespec *t)
 {

@@ -74,7 +74,7 @@ static bool spins(const struct pf_plan *plan)
 
 /* Chooses the blocks of hot loops where the budget is in a register: each gets a PHI, filled at the
  * end. None if the function may spin without events: other threads then run in the middle of the
- * loop (spin_detect.h) and change the budget. */
+ * loop (spin_yield.h) and change the budget. */
 void pf_budget_choose(struct pf_emit *e)
 {
     size_t n = e->plan->nblocks;

@@ -37,7 +37,7 @@ static struct {
 static uint32_t nblocks = 1;
 static uint32_t root;
 
-static struct pf_node *node_at(uint32_t name) { return pf_store_at(name); }
+static struct pf_node *node_at(uint32_t handle) { return pf_store_at(handle); }
 
 void pf_stack_lock(void) { pf_spin_lock(&lock); }
 void pf_stack_unlock(void) { pf_spin_unlock(&lock); }
@@ -159,12 +159,12 @@ static uint32_t resolve(struct pf_frame *top)
 }
 
 /* Allocates the ids of block b of the node. */
-static uint32_t new_block(uint32_t name, struct pf_node *n, uint32_t b)
+static uint32_t new_block(uint32_t handle, struct pf_node *n, uint32_t b)
 {
     pf_spin_lock(&lock);
     uint32_t id = n->block[b];
     if (!id && nblocks < BLOCKS_MAX) {
-        blocks[nblocks].node = name;
+        blocks[nblocks].node = handle;
         blocks[nblocks].first_site = b * IDS_PER_BLOCK;
         id = nblocks++ * IDS_PER_BLOCK;
         __atomic_store_n(&n->block[b], id, __ATOMIC_RELEASE);
@@ -176,12 +176,12 @@ static uint32_t new_block(uint32_t name, struct pf_node *n, uint32_t b)
 uint32_t pf_stack_id_slow(uint32_t site)
 {
     struct pf_frame *f = __pf_tls.frame - 1;
-    uint32_t name = f->node == PF_NODE_ROOT ? 0 : f->node ? f->node : resolve(f);
-    if (name) {
-        struct pf_node *n = node_at(name);
+    uint32_t handle = f->node == PF_NODE_ROOT ? 0 : f->node ? f->node : resolve(f);
+    if (handle) {
+        struct pf_node *n = node_at(handle);
         uint32_t b = site / IDS_PER_BLOCK, id = __atomic_load_n(&n->block[b], __ATOMIC_ACQUIRE);
         if (!id)
-            id = new_block(name, n, b);
+            id = new_block(handle, n, b);
         if (id)
             return id + site % IDS_PER_BLOCK;
     }
@@ -227,16 +227,16 @@ void pf_stack_walk(uint32_t id, bool (*visit)(const struct pf_position *, void *
     uint32_t b = id / IDS_PER_BLOCK;
     if (!b || b >= nblocks)
         return;
-    uint32_t name = blocks[b].node, site = blocks[b].first_site + id % IDS_PER_BLOCK;
-    while (name != root) {
-        const struct pf_node *n = node_at(name);
+    uint32_t handle = blocks[b].node, site = blocks[b].first_site + id % IDS_PER_BLOCK;
+    while (handle != root) {
+        const struct pf_node *n = node_at(handle);
         const struct pf_func *f = pf_func_at(n->func);
         if (!f || !walk_site(f, site, n->folded, visit, arg))
             return;
         /* if the call site is unknown (0), this is an index past the end: only the function is
          * shown */
         site = n->call - 1;
-        name = n->parent;
+        handle = n->parent;
     }
 }
 
@@ -262,16 +262,16 @@ uint32_t pf_stack_flags(uint32_t id)
     uint32_t b = id / IDS_PER_BLOCK, flags = 0, all = PF_SITEF_BRANCH | PF_SITEF_ADDRESS;
     if (!b || b >= nblocks)
         return all;
-    uint32_t name = blocks[b].node, site = blocks[b].first_site + id % IDS_PER_BLOCK;
-    for (; name != root; name = node_at(name)->parent) {
-        const struct pf_func *f = pf_func_at(node_at(name)->func);
+    uint32_t handle = blocks[b].node, site = blocks[b].first_site + id % IDS_PER_BLOCK;
+    for (; handle != root; handle = node_at(handle)->parent) {
+        const struct pf_func *f = pf_func_at(node_at(handle)->func);
         if (!f)
             return all;
         if (f->entry)
             return flags | (site < f->nsites ? pf_func_site(f, site)->flags : all);
         if (!is_transparent(pf_rel_str(&f->name)))
             flags |= PF_SITEF_BRANCH;
-        site = node_at(name)->call - 1;
+        site = node_at(handle)->call - 1;
     }
     return all;
 }

@@ -41,10 +41,10 @@ uint32_t pf_stack_id_slow(uint32_t site);
  * exist already; else 0. */
 static inline uint32_t pf_stack_id_resolved(uint32_t site)
 {
-    uint32_t name = __pf_tls.frame[-1].node;
-    if (__builtin_expect(name <= PF_NODE_ROOT, 0))
+    uint32_t handle = __pf_tls.frame[-1].node;
+    if (__builtin_expect(handle <= PF_NODE_ROOT, 0))
         return 0;
-    const struct pf_node *n = pf_store_at(name);
+    const struct pf_node *n = pf_store_at(handle);
     uint32_t id = __atomic_load_n(&n->block[site / PF_IDS_PER_BLOCK], __ATOMIC_ACQUIRE);
     return __builtin_expect(id != 0, 1) ? id | site % PF_IDS_PER_BLOCK : 0; /* blocks are aligned */
 }
@@ -114,8 +114,8 @@ void pf_stack_walk_live_at(const struct pf_thread *t, uint32_t site,
 
 /* Interposed functions have frames on the shadow stack, so that reports show "#0 memcpy".
  * PF_NATIVE(name) defines, at file scope, the function record `pf_native_<name>` with one site of
- * each kind of enum pf_native_site. PF_NATIVE_AS gives it another name in
- * reports, such as "operator new(unsigned long)". */
+ * each kind of enum pf_native_site. PF_NATIVE_AS gives it another name in reports, such as
+ * "operator new(unsigned long)". */
 enum pf_native_site {
     PF_NATIVE_READ,
     PF_NATIVE_WRITE,

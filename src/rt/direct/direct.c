@@ -22,7 +22,7 @@
 #include "reach_libs.h"
 #include "rt.h"
 #include "scheduler.h"
-#include "spin_detect.h"
+#include "spin_yield.h"
 #include "stack.h"
 #include "stream_ring.h"
 #include "symbolic.h"
@@ -317,7 +317,7 @@ void pf_direct_child(void)
     pf_direct.tracing = pf_direct.watching = pf_direct.fuzzing = false;
     pf_direct.memory = PF_MEMORY_SC;
     pf_hooks.mode_changed();
-    pf_spin_detect_child();
+    pf_spin_yield_child();
     pf_environment_child();
     pf_channel_detach();
 }

@@ -10,7 +10,7 @@
 #include "schedule_plan.h"
 #include "scheduler.h"
 #include "signals.h"
-#include "spin_detect.h"
+#include "spin_yield.h"
 #include "stream_ring.h"
 #include "sys.h"
 #include "tracer.h"
@@ -108,7 +108,7 @@ bool pf_fork_in_child(const struct pf_fork *f, long number, const long argument[
     pf_forked_self->pid = (uint32_t)pid;
     pf_forked_self->attached = 1;
     pf_trap_arm();
-    pf_spin_detect_arm();
+    pf_spin_yield_arm();
     pf_input_put(PF_INPUT_CALL, number, 0, &pid, sizeof pid);
     become_child(number, argument, pid);
     pf_signal_mask_to_kernel(true);

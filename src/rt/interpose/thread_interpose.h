@@ -10,8 +10,8 @@
 
 /* A cache of calls by name (wrap_lock.h): site `site` of function `caller` calls the interposed
  * function `own`. */
-#define PF_DIRECT_CALL_CACHE_SIZE 32
-struct pf_direct_call {
+#define PF_COMPILED_CALL_CACHE_SIZE 32
+struct pf_compiled_call {
     uint32_t caller, site, own;
 };
 
@@ -32,7 +32,7 @@ struct pf_removed_lock {
 };
 
 struct pf_thread_interpose {
-    struct pf_direct_call direct_calls[PF_DIRECT_CALL_CACHE_SIZE];
+    struct pf_compiled_call compiled_calls[PF_COMPILED_CALL_CACHE_SIZE];
     /* the annotated regions that its signal handlers have interrupted, innermost last */
     struct pf_interrupted_regions interrupted[PF_INTERRUPTED_MAX];
     uint32_t ninterrupted;

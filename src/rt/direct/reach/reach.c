@@ -13,8 +13,8 @@
 #include "sys.h"
 
 #define OBJECTS (1u << 17)
-#define OBJECTS_EXPENSIVE                                                                          \
-    4096u /* limit of objects in a walk, once all walks together have read too many words */
+/* limit of objects in a walk, once all walks together have read too many words */
+#define OBJECTS_EXPENSIVE 4096u
 #define EVENTS_PER_WORD 8u     /* walks may read one word for this many events of the trace */
 #define WORDS_FREE (1u << 19)
 #define WORDS_PER_CALL 64u     /* fixed cost of a call, in words */

@@ -10,7 +10,7 @@
 #include "schedule_plan.h"
 #include "scheduler.h"
 #include "shared_state.h"
-#include "spin_detect.h"
+#include "spin_yield.h"
 #include "stream_ring.h"
 #include "sys.h"
 #include <errno.h>
@@ -34,7 +34,7 @@ long pf_checkpoint(void)
     long pid = pf_sys(SYS_clone, 0); /* no exit signal: the target would receive it */
     if (pid == 0) { /* the copy inherits neither of these */
         pf_trap_arm();
-        pf_spin_detect_arm();
+        pf_spin_yield_arm();
     }
     return pid;
 }

@@ -101,7 +101,7 @@ struct pf_context {
     /* where the runtime continues after a fault (bad_pointer.c); NULL: faults are the target's */
     void **recover;
     ucontext_t *trap; /* the innermost trapped system call it is in; NULL: none */
-    /* it has yielded at the spin-loop breakpoint where it is now (spin_detect.h) */
+    /* it has yielded at the spin-loop breakpoint where it is now (spin_yield.h) */
     bool spin_yielded;
     uint64_t spin_address; /* the last such breakpoint */
     uint64_t fault_frame; /* the frame of the handler of a fault that it is in; 0: in none */

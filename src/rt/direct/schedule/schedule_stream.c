@@ -2,7 +2,7 @@
  * schedule_stream.c - see schedule_stream.h.
  */
 #include "schedule_stream.h"
-#include "spin_detect.h"
+#include "spin_yield.h"
 #include "stream_ring.h"
 
 #define MORE 128u

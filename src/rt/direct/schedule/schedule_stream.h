@@ -20,8 +20,8 @@ struct pf_segment {
 /* PF_END_STUCK with this n is not the end: the next segment ends by a yield in a spin loop. */
 #define PF_STUCK_SPIN 2
 
-void pf_schedule_put(const struct pf_segment *s);
 /* put: appends a record. get: reads the next one; false at the end of the stream. */
+void pf_schedule_put(const struct pf_segment *s);
 bool pf_schedule_get(struct pf_segment *s);
 struct pf_spin_record;
 void pf_schedule_put_spin(const struct pf_spin_record *s);

@@ -17,13 +17,13 @@
 #include "schedule_plan.h"
 #include "schedule_stream.h"
 #include "scheduler_state.h"
-#include "spin_detect.h"
+#include "spin_yield.h"
 #include "spinners.h"
 #include "sys.h"
 #include "waits.h"
 
-#define EVENT_NS 50
-#define CALL_NS 1000
+#define EVENT_NS 50  /* virtual time of an event */
+#define CALL_NS 1000 /* virtual time of a system call */
 #define YIELDS_MAX 1000000 /* yields after which the states of all threads are compared */
 /* Yields after which a thread is no longer held to enforce an order (access_order.h). */
 #define ORDER_YIELDS 20000
@@ -33,7 +33,7 @@
  * something external. */
 #define SPIN_PATIENCE 10000000ull
 #define YIELDS_IDLE 1000 /* yields between two checks whether runnable threads only spin */
-#define SPIN_WEIGHT 16 /* a yield in a spin loop (spin_detect.h) counts as much as 16 others */
+#define SPIN_WEIGHT 16 /* a yield in a spin loop (spin_yield.h) counts as much as 16 others */
 
 struct pf_scheduler pf_scheduler;
 struct pf_context *pf_running; /* pf_scheduler.self, for event.c */

@@ -6,7 +6,7 @@
 #include "cond_queue.h"
 #include "deadlock.h"
 #include "scheduler_state.h"
-#include "spin_detect.h"
+#include "spin_yield.h"
 #include "stream_ring.h"
 #include "waits.h"
 
@@ -145,7 +145,7 @@ bool pf_segment_read(void)
                 pf_diverged("a runnable thread", pf_scheduler.recorded.thread,
                             c ? c->state : ~0ull);
             if (in_spin_loop)
-                pf_spin_detect_expect(&how);
+                pf_spin_yield_expect(&how);
             return true;
         }
     }

@@ -158,13 +158,13 @@ static struct {
     uint64_t start, size;
 } library;
 
-void pf_spin_detect_set_library(uint64_t start, uint64_t size)
+void pf_spin_loop_set_library(uint64_t start, uint64_t size)
 {
     library.start = start;
     library.size = size;
 }
 
-/* True if the loop contains `pause`, or is inside the library set by pf_spin_detect_set_library. */
+/* True if the loop contains `pause`, or is inside the library set by pf_spin_loop_set_library. */
 static bool is_marked_wait(void)
 {
     bool ordered = library.size;

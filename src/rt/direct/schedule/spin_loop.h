@@ -1,6 +1,6 @@
 /*
  * spin_loop.h - classifies a loop, seen instruction by instruction: does it only wait
- * (spin_detect.h)?
+ * (spin_yield.h)?
  *
  * Model:   a state is the registers before an instruction. A loop that repeats the same states
  *          changes nothing, so only another thread can end it. A loop that counts in a register or
@@ -12,7 +12,7 @@
 #ifndef PF_RT_SPIN_LOOP_H
 #define PF_RT_SPIN_LOOP_H
 
-#include "spin_detect.h"
+#include "spin_yield.h"
 
 struct pf_cpu_state {
     uint64_t rip, flags, r[PF_SPIN_REGISTERS];
@@ -31,6 +31,8 @@ uint64_t pf_cpu_state_mix(uint64_t hash, const struct pf_cpu_state *s,
 
 #define PF_SPIN_LOOP_STEPS 4096
 enum pf_spin_loop_kind { PF_SPIN_LOOP_NONE, PF_SPIN_LOOP_REPEATS, PF_SPIN_LOOP_COUNTS };
+/* Loops inside this library are waits. There is only one such library so far (wrap_ompt.c). */
+void pf_spin_loop_set_library(uint64_t start, uint64_t size);
 /* begin: starts a new sequence of states. add: appends a state; returns true when there are
  * enough. */
 void pf_spin_loop_begin(void);

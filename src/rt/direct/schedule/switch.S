@@ -138,7 +138,7 @@ pf_baton_leave:
         .size   pf_baton_leave, . - pf_baton_leave
 
 /* Called in the middle of foreign code, as if by a call instruction below its red zone: executes
- * sched_yield, a system call that is trapped like every other. pf_spin_detect_yield sets up the
+ * sched_yield, a system call that is trapped like every other. pf_spin_yield_at sets up the
  * frame. */
         .globl  pf_yield_here
         .hidden pf_yield_here

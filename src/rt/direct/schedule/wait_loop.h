@@ -6,7 +6,7 @@
  *          at the same event. A thread waits in a loop if several iterations in a row perform the
  *          same events, read the same values, and store only values that are already there. It then
  *          leaves the run queue until a value that it read has changed, a signal is due, or a
- *          system call was made. (A loop without events is recognised by spin_detect.h.)
+ *          system call was made. (A loop without events is recognised by spin_yield.h.)
  *
  *          A loop that counts in a register looks the same. So such a thread also runs if no
  *          other thread can run, and now and then by chance; each time that nothing has changed it

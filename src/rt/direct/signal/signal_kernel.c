@@ -18,7 +18,7 @@
 #include "race.h"
 #include "scheduler.h"
 #include "signals.h"
-#include "spin_detect.h"
+#include "spin_yield.h"
 #include <sys/mman.h>
 
 extern char pf_gate_return[];
@@ -62,7 +62,7 @@ bool pf_signal_none_handled(void)
 
 static void on_arrival(int n, siginfo_t *info, void *u)
 {
-    if (pf_spin_detect_tick(info, u) || pf_orphan_handle_signal(info))
+    if (pf_spin_yield_tick(info, u) || pf_orphan_handle_signal(info))
         return;
     if (n == SIGPIPE && info->si_code == SI_USER && info->si_pid == pf_direct.pid)
         return; /* caused by a write for the target, which raises it itself (transfer_calls.c) */
@@ -80,7 +80,7 @@ static void on_arrival(int n, siginfo_t *info, void *u)
 static void on_tick(int n, siginfo_t *info, void *u)
 {
     (void)n;
-    pf_spin_detect_tick(info, u);
+    pf_spin_yield_tick(info, u);
 }
 
 uint64_t pf_kernel_mask, pf_signalfd_mask;
@@ -265,7 +265,7 @@ static void on_fault(int n, siginfo_t *info, void *at)
     }
     if (n == SIGSEGV && info->si_code == SI_KERNEL && pf_machine_emulate(u))
         return;
-    if (n == SIGTRAP && pf_spin_detect_trap(u))
+    if (n == SIGTRAP && pf_spin_yield_trap(u))
         return;
     if (n == SIGSEGV && pf_environment_fault((uint64_t)info->si_addr))
         return;
@@ -332,7 +332,7 @@ void pf_kernel_signals_init(uint64_t ignored)
     else
         install(PF_ORPHAN_SIGNAL, (void *)on_tick, SA_SIGINFO | SA_RESTART);
     pf_machine_trap(true);
-    pf_spin_detect_arm();
+    pf_spin_yield_arm();
 }
 
 void pf_signal_mask_to_kernel(bool back)

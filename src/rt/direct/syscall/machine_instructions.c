@@ -2,7 +2,7 @@
 #define _GNU_SOURCE
 #include "machine_instructions.h"
 #include "scheduler.h"
-#include "spin_detect.h"
+#include "spin_yield.h"
 #include "sys.h"
 #include <cpuid.h>
 #include <sys/prctl.h>
@@ -27,7 +27,7 @@ static void emulate_rdtsc(ucontext_t *u, bool with_cpu)
     /* virtual time advances, so that a loop that only reads the clock ends */
     pf_sched_count_call();
     if (pf_virtual_is_polling())
-        pf_spin_detect_yield(u);
+        pf_spin_yield_at(u);
 }
 
 static void emulate_cpuid(greg_t *g)

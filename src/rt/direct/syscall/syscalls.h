@@ -218,8 +218,6 @@ static inline long pf_perform(long number, const long a[6])
 }
 
 void pf_affinity_init(void);
-/* Virtual time of the target's earliest timer; 0: none. */
-uint64_t pf_timer_deadline(void);
 
 /* --- signals (signal_pending.c) --- */
 

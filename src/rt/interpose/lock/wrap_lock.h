@@ -22,15 +22,15 @@
 
 /* True if the call site in the caller's frame names this very function, so that compiled code made
  * the call. Positive answers are cached per thread. */
-static inline bool pf_call_is_direct(const struct pf_call *c)
+static inline bool pf_call_is_compiled(const struct pf_call *c)
 {
     const struct pf_frame *caller = c->frame - 1;
     if (!caller->func || !pf_frame_site(caller))
         return false;
-    struct pf_direct_call key = {caller->func->number, pf_frame_site(caller),
-                                 c->frame->func->number};
-    struct pf_direct_call *known =
-        &c->t->interpose.direct_calls[(key.caller * 31 + key.site) % PF_DIRECT_CALL_CACHE_SIZE];
+    struct pf_compiled_call key = {caller->func->number, pf_frame_site(caller),
+                                   c->frame->func->number};
+    struct pf_compiled_call *known =
+        &c->t->interpose.compiled_calls[(key.caller * 31 + key.site) % PF_COMPILED_CALL_CACHE_SIZE];
     if (key.caller && key.own && known->caller == key.caller && known->site == key.site &&
         known->own == key.own)
         return true;
@@ -49,7 +49,8 @@ static inline bool pf_call_is_direct(const struct pf_call *c)
 /* Checks the read of the lock, before the real call that locks. */
 static inline void pf_lock_check_access(struct pf_call *c, const volatile void *lock)
 {
-    if (c->t && (!pf_rt.events || pf_direct.watching) && pf_stack_watched() && pf_call_is_direct(c))
+    if (c->t && (!pf_rt.events || pf_direct.watching) && pf_stack_watched() &&
+        pf_call_is_compiled(c))
         pf_runtime_read(c->t, lock, 1, pf_call_id(c, PF_NATIVE_LOCK));
 }
 
@@ -77,7 +78,7 @@ static inline enum pf_lock_check pf_lock_precheck(struct pf_call *c, const volat
 {
     if (!c->t || pf_rt.slow_path_only || c->t->check_only)
         return PF_LOCK_CHECK_BEFORE;
-    if (pf_ignores(c->t, false) || !pf_stack_watched() || !pf_call_is_direct(c))
+    if (pf_ignores(c->t, false) || !pf_stack_watched() || !pf_call_is_compiled(c))
         return PF_LOCK_CHECK_NONE;
     uint64_t *cell = pf_cell_of((uintptr_t)lock);
     return pf_cell_cannot_race(c->t->order.clock, cell, pf_lock_access_record(c, lock))
@@ -105,12 +106,12 @@ static inline void pf_lock_record_access(struct pf_call *c, const volatile void 
  * write it. Not in directed mode, where such an access would be an event. */
 static inline void pf_object_used(struct pf_call *c, const volatile void *object)
 {
-    if (c->t && pf_rt.object_uses && pf_stack_watched() && pf_call_is_direct(c))
+    if (c->t && pf_rt.object_uses && pf_stack_watched() && pf_call_is_compiled(c))
         pf_runtime_read(c->t, object, 1, pf_call_id(c, PF_NATIVE_READ));
 }
 static inline void pf_object_reset(struct pf_call *c, const volatile void *object)
 {
-    if (c->t && pf_rt.object_uses && pf_stack_watched() && pf_call_is_direct(c))
+    if (c->t && pf_rt.object_uses && pf_stack_watched() && pf_call_is_compiled(c))
         pf_runtime_write(c->t, object, 1, pf_call_id(c, PF_NATIVE_WRITE));
 }
 
@@ -127,7 +128,7 @@ static inline void pf_lock_reset(struct pf_call *c, const volatile void *lock, s
     if (!c->t)
         return;
     pf_mode->lock_reset(c->t, lock);
-    if (pf_stack_watched() && pf_call_is_direct(c))
+    if (pf_stack_watched() && pf_call_is_compiled(c))
         pf_runtime_write(c->t, lock, 1, pf_call_id(c, PF_NATIVE_WRITE));
     pf_hb_forget(lock, size);
 }

@@ -20,7 +20,7 @@
 #include "hb.h"
 #include "listener.h"
 #include "runtime_access.h"
-#include "spin_detect.h"
+#include "spin_loop.h"
 #include "store.h"
 #include "sys.h"
 #include "wrap.h"
@@ -369,7 +369,7 @@ static int begin(lookup *find, int device, union data *own)
         pf_self_ordered_library = (struct pf_self_ordered_library){
             (uintptr_t)library.dlfo_map_start,
             (uintptr_t)library.dlfo_map_end - (uintptr_t)library.dlfo_map_start};
-    pf_spin_detect_set_library(pf_self_ordered_library.base, pf_self_ordered_library.size);
+    pf_spin_loop_set_library(pf_self_ordered_library.base, pf_self_ordered_library.size);
     set(ON_PARALLEL_BEGIN, (callback)on_parallel_begin);
     set(ON_PARALLEL_END, (callback)on_parallel_end);
     set(ON_IMPLICIT_TASK, (callback)on_implicit_task);

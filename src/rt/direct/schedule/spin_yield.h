@@ -1,5 +1,5 @@
 /*
- * spin_detect.h - makes threads that spin in code without events yield; a replay repeats these
+ * spin_yield.h - makes threads that spin in code without events yield; a replay repeats these
  * yields exactly.
  *
  * Model:   a tick of processor time finds a thread that has performed no visible operation since
@@ -22,8 +22,8 @@
  * Errors:  a loop of another kind is left alone: it may compute. If an iteration differs in a
  *          replay, the run has diverged.
  */
-#ifndef PF_RT_SPIN_DETECT_H
-#define PF_RT_SPIN_DETECT_H
+#ifndef PF_RT_SPIN_YIELD_H
+#define PF_RT_SPIN_YIELD_H
 
 #include "context.h"
 
@@ -43,23 +43,21 @@ struct pf_spin_record {
 };
 
 /* Starts the tick. Call again in a copy of the process: it inherits no timer. */
-void pf_spin_detect_arm(void);
-/* Loops inside this library are waits. There is only one such library so far (wrap_ompt.c). */
-void pf_spin_detect_set_library(uint64_t start, uint64_t size);
+void pf_spin_yield_arm(void);
 /* Handles a signal. Returns false if it is not the tick. */
-bool pf_spin_detect_tick(const siginfo_t *info, ucontext_t *u);
+bool pf_spin_yield_tick(const siginfo_t *info, ucontext_t *u);
 /* Handles SIGTRAP. Returns false if it is not from one of our breakpoints or steps. */
-bool pf_spin_detect_trap(ucontext_t *u);
+bool pf_spin_yield_trap(ucontext_t *u);
 /* Replay: the segment that begins now ends by this yield. */
-void pf_spin_detect_expect(const struct pf_spin_record *how);
+void pf_spin_yield_expect(const struct pf_spin_record *how);
 /* This process is a child that continues undirected: removes the breakpoints. */
-void pf_spin_detect_child(void);
+void pf_spin_yield_child(void);
 /* Makes the code at `u` continue as if it called sched_yield first (switch.S). */
-void pf_spin_detect_yield(ucontext_t *u);
+void pf_spin_yield_at(ucontext_t *u);
 
 /* For debuggers only: the number of breakpoints in the target's loops, and a function that is
  * called before each new one. */
-extern uint32_t pf_spin_detect_breakpoints;
-void pf_spin_detect_planted(void);
+extern uint32_t pf_spin_yield_breakpoints;
+void pf_spin_yield_breakpoint_set(void);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * spin_detect.c - see spin_detect.h. How a loop is classified is in spin_loop.c; here are the tick,
+ * spin_yield.c - see spin_yield.h. How a loop is classified is in spin_loop.c; here are the tick,
  * the breakpoints and the single-stepping.
  */
 #define _GNU_SOURCE
-#include "spin_detect.h"
+#include "spin_yield.h"
 #include "materialise.h"
 #include "memory_hash.h"
 #include "module.h"
@@ -21,7 +21,7 @@
 #include <time.h>
 
 #define TICK_NS 4000000 /* processor time; kernels round it up */
-#define MAGIC 0x70687370756e
+#define TICK_MARK 0x7066746963 /* "pftic", in the signals of our timer */
 #define TRAP_FLAG 0x100
 #define BREAKPOINT 0xcc /* int3 */
 
@@ -68,7 +68,7 @@ static struct {
     uint64_t alone_iterations, alone_stamp; /* of a spin loop with no thread to yield to */
     uint64_t memory; /* pf_memory_hash before the last iteration, if the thread is alone */
     uint64_t lo, hi; /* bounds of an object known to be foreign */
-} detect;
+} spin;
 
 /* --- breakpoints --- */
 
@@ -79,11 +79,11 @@ static struct {
     bool yields; /* otherwise it is only for an expected yield */
     bool repeats; /* an iteration changes nothing */
 } breakpoints[BREAKPOINTS];
-uint32_t pf_spin_detect_breakpoints; /* how many there are; read by gdb.py */
+uint32_t pf_spin_yield_breakpoints; /* how many there are; read by gdb.py */
 
 static int breakpoint_at(uint64_t at)
 {
-    for (uint32_t i = 0; i < pf_spin_detect_breakpoints; i++)
+    for (uint32_t i = 0; i < pf_spin_yield_breakpoints; i++)
         if (breakpoints[i].at == at)
             return (int)i;
     return -1;
@@ -92,35 +92,35 @@ static int breakpoint_at(uint64_t at)
 static void put_byte(uint64_t at, uint8_t byte) { *(volatile uint8_t *)at = byte; }
 
 /* Tells a debugger that a breakpoint of ours follows: gdb.py sets a breakpoint here. */
-__attribute__((noinline, used)) void pf_spin_detect_planted(void) { __asm__ volatile(""); }
+__attribute__((noinline, used)) void pf_spin_yield_breakpoint_set(void) { __asm__ volatile(""); }
 
 /* Sets a breakpoint. Returns false if that is impossible. */
-static bool plant(uint64_t at, bool yields)
+static bool set_breakpoint(uint64_t at, bool yields)
 {
     int i = breakpoint_at(at);
     if (i < 0) {
         uint64_t page = pf_page_down(at);
-        if (pf_spin_detect_breakpoints == BREAKPOINTS ||
+        if (pf_spin_yield_breakpoints == BREAKPOINTS ||
             pf_sys(SYS_mprotect, page, PF_PAGE, PROT_READ | PROT_WRITE | PROT_EXEC) != 0)
             return false;
-        i = (int)pf_spin_detect_breakpoints++;
+        i = (int)pf_spin_yield_breakpoints++;
         breakpoints[i].at = at;
         breakpoints[i].byte = *(volatile uint8_t *)at;
         breakpoints[i].yields = breakpoints[i].repeats = false;
         if (pf_materialised)
-            pf_spin_detect_planted();
+            pf_spin_yield_breakpoint_set();
         put_byte(at, BREAKPOINT);
     }
     breakpoints[i].yields |= yields;
     return true;
 }
 
-void pf_spin_detect_child(void)
+void pf_spin_yield_child(void)
 {
-    for (uint32_t i = 0; i < pf_spin_detect_breakpoints; i++)
+    for (uint32_t i = 0; i < pf_spin_yield_breakpoints; i++)
         if (*(volatile uint8_t *)breakpoints[i].at == BREAKPOINT)
             put_byte(breakpoints[i].at, breakpoints[i].byte);
-    pf_spin_detect_breakpoints = 0;
+    pf_spin_yield_breakpoints = 0;
 }
 
 /* --- position of the thread --- */
@@ -131,7 +131,7 @@ extern char pf_yield_here[];
 static bool is_foreign(uint64_t rip)
 {
     struct dl_find_object o;
-    if (rip >= detect.lo && rip < detect.hi)
+    if (rip >= spin.lo && rip < spin.hi)
         return true;
     if (_dl_find_object((void *)rip, &o) != 0)
         return false;
@@ -139,8 +139,8 @@ static bool is_foreign(uint64_t rip)
     uint64_t own = (uint64_t)is_foreign;
     if ((own >= lo && own < hi) || pf_module_within(lo, hi))
         return false;
-    detect.lo = lo;
-    detect.hi = hi;
+    spin.lo = lo;
+    spin.hi = hi;
     return true;
 }
 
@@ -157,11 +157,11 @@ static bool may_yield_at(uint64_t rip)
 
 static void stop_stepping(ucontext_t *u)
 {
-    detect.phase = IDLE;
+    spin.phase = IDLE;
     u->uc_mcontext.gregs[REG_EFL] &= ~(greg_t)TRAP_FLAG;
 }
 
-void pf_spin_detect_yield(ucontext_t *u)
+void pf_spin_yield_at(ucontext_t *u)
 {
     greg_t *g = u->uc_mcontext.gregs;
     uint64_t *sp = (uint64_t *)((uint64_t)g[REG_RSP] - PF_STACK_RED_ZONE) - 1;
@@ -174,35 +174,35 @@ void pf_spin_detect_yield(ucontext_t *u)
 
 static void begin(enum phase phase)
 {
-    detect.phase = phase;
-    detect.steps = 0;
-    detect.hash = 0;
-    detect.compared_at = 0;
+    spin.phase = phase;
+    spin.steps = 0;
+    spin.hash = 0;
+    spin.compared_at = 0;
 }
 
-/* True if memory has the hash in detect.memory, or if the hash does not matter because the loop
- * waits for a held thread. Sets detect.memory. */
+/* True if memory has the hash in spin.memory, or if the hash does not matter because the loop
+ * waits for a held thread. Sets spin.memory. */
 static bool memory_is_same(void)
 {
-    uint64_t before = detect.memory;
-    detect.memory = pf_memory_hash();
-    return pf_sched_holds_any() || (before && before == detect.memory);
+    uint64_t before = spin.memory;
+    spin.memory = pf_memory_hash();
+    return pf_sched_holds_any() || (before && before == spin.memory);
 }
 
 static void yield_recorded(ucontext_t *u)
 {
-    detect.ticks = 0;
-    pf_schedule_put_spin(&detect.record);
-    if (detect.alone && memory_is_same())
+    spin.ticks = 0;
+    pf_schedule_put_spin(&spin.record);
+    if (spin.alone && memory_is_same())
         pf_sched_spins_alone();
-    pf_spin_detect_yield(u);
+    pf_spin_yield_at(u);
 }
 
 static void classify(ucontext_t *u)
 {
-    detect.loop = pf_spin_loop_classify(
-        &detect.record, detect.alone && (detect.ticks < HELD_CHECK || !pf_sched_holds_any()));
-    if (detect.loop == PF_SPIN_LOOP_NONE)
+    spin.loop = pf_spin_loop_classify(
+        &spin.record, spin.alone && (spin.ticks < HELD_CHECK || !pf_sched_holds_any()));
+    if (spin.loop == PF_SPIN_LOOP_NONE)
         stop_stepping(u);
     else
         begin(APPROACH);
@@ -210,23 +210,23 @@ static void classify(ucontext_t *u)
 
 /* --- single-stepping --- */
 
-static bool replays_spin(void) { return detect.expected && pf_sched_must_yield_here(); }
+static bool replays_spin(void) { return spin.expected && pf_sched_must_yield_here(); }
 
 /* One or more iterations are done: finds the words that changed. Compares more than once, because
  * values may return to what they were. */
 static void measure(const struct pf_cpu_state *now, ucontext_t *u)
 {
-    if (detect.steps < detect.compared_at + COMPARE_STEPS)
+    if (spin.steps < spin.compared_at + COMPARE_STEPS)
         return;
-    detect.compared_at = detect.steps;
-    if (pf_signal_arrived() || !pf_spin_loop_changed_words(&detect.record) ||
-        (detect.loop == PF_SPIN_LOOP_REPEATS && detect.record.word[0].at)) {
+    spin.compared_at = spin.steps;
+    if (pf_signal_arrived() || !pf_spin_loop_changed_words(&spin.record) ||
+        (spin.loop == PF_SPIN_LOOP_REPEATS && spin.record.word[0].at)) {
         stop_stepping(u); /* the loop does something */
         return;
     }
-    if (detect.steps > PF_SPIN_LOOP_STEPS / 2) {
-        pf_spin_loop_note(now, &detect.record);
-        detect.base = *now;
+    if (spin.steps > PF_SPIN_LOOP_STEPS / 2) {
+        pf_spin_loop_note(now, &spin.record);
+        spin.base = *now;
         begin(ITERATION);
     }
 }
@@ -235,21 +235,20 @@ static void measure(const struct pf_cpu_state *now, ucontext_t *u)
 static void end_iteration(ucontext_t *u)
 {
     stop_stepping(u);
-    if (!detect.expected) {
-        detect.record.steps = detect.steps;
-        detect.record.hash = detect.hash;
-        if (plant(detect.record.at, true)) {
-            breakpoints[breakpoint_at(detect.record.at)].repeats =
-                detect.loop == PF_SPIN_LOOP_REPEATS;
+    if (!spin.expected) {
+        spin.record.steps = spin.steps;
+        spin.record.hash = spin.hash;
+        if (set_breakpoint(spin.record.at, true)) {
+            breakpoints[breakpoint_at(spin.record.at)].repeats = spin.loop == PF_SPIN_LOOP_REPEATS;
             yield_recorded(u);
         }
         return;
     }
-    detect.expected = false;
-    if (detect.steps != detect.record.steps || detect.hash != detect.record.hash)
-        pf_diverged("the hash of an iteration of a spin loop", detect.record.hash, detect.hash);
-    plant(detect.record.at, true);
-    pf_spin_detect_yield(u);
+    spin.expected = false;
+    if (spin.steps != spin.record.steps || spin.hash != spin.record.hash)
+        pf_diverged("the hash of an iteration of a spin loop", spin.record.hash, spin.hash);
+    set_breakpoint(spin.record.at, true);
+    pf_spin_yield_at(u);
 }
 
 /* Called after each instruction. */
@@ -257,18 +256,18 @@ static void step(ucontext_t *u)
 {
     struct pf_cpu_state now;
     pf_cpu_state_take(&now, u);
-    if (detect.stepping_over) {
-        put_byte(detect.stepping_over, BREAKPOINT);
-        detect.stepping_over = 0;
+    if (spin.stepping_over) {
+        put_byte(spin.stepping_over, BREAKPOINT);
+        spin.stepping_over = 0;
     }
-    detect.steps++;
-    if (detect.phase == IDLE || detect.steps > PF_SPIN_LOOP_STEPS ||
-        pf_sched_progress() != detect.stamp || !may_yield_at(now.rip)) {
+    spin.steps++;
+    if (spin.phase == IDLE || spin.steps > PF_SPIN_LOOP_STEPS ||
+        pf_sched_progress() != spin.stamp || !may_yield_at(now.rip)) {
         stop_stepping(u);
         return;
     }
-    bool at_breakpoint = now.rip == detect.record.at;
-    switch (detect.phase) {
+    bool at_breakpoint = now.rip == spin.record.at;
+    switch (spin.phase) {
     case COLLECT:
         if (pf_spin_loop_add(&now))
             classify(u);
@@ -276,7 +275,7 @@ static void step(ucontext_t *u)
     case APPROACH:
         if (at_breakpoint) {
             pf_spin_loop_snapshot(&now);
-            detect.memory = detect.alone ? pf_memory_hash() : 0;
+            spin.memory = spin.alone ? pf_memory_hash() : 0;
             begin(MEASURE);
         }
         break;
@@ -285,7 +284,7 @@ static void step(ucontext_t *u)
             measure(&now, u);
         break;
     default:
-        detect.hash = pf_cpu_state_mix(detect.hash, &now, &detect.base, &detect.record);
+        spin.hash = pf_cpu_state_mix(spin.hash, &now, &spin.base, &spin.record);
         if (at_breakpoint)
             end_iteration(u);
     }
@@ -295,7 +294,7 @@ static void step(ucontext_t *u)
 static void step_over(ucontext_t *u, int i)
 {
     put_byte(breakpoints[i].at, breakpoints[i].byte);
-    detect.stepping_over = breakpoints[i].at;
+    spin.stepping_over = breakpoints[i].at;
     u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }
 
@@ -303,15 +302,15 @@ static void step_over(ucontext_t *u, int i)
 static bool spins_for_ever(int i)
 {
     uint64_t stamp = pf_sched_progress();
-    detect.alone_iterations = stamp == detect.alone_stamp ? detect.alone_iterations + 1 : 0;
-    detect.alone_stamp = stamp;
-    if (detect.alone_iterations < ALONE_ITERATIONS || pf_sched_follows_recording() ||
+    spin.alone_iterations = stamp == spin.alone_stamp ? spin.alone_iterations + 1 : 0;
+    spin.alone_stamp = stamp;
+    if (spin.alone_iterations < ALONE_ITERATIONS || pf_sched_follows_recording() ||
         !pf_signal_none_handled() || !(breakpoints[i].repeats || pf_sched_holds_any()))
         return false;
     bool same = memory_is_same();
-    if (!same && detect.alone_iterations > ALONE_ITERATIONS)
-        detect.alone_iterations = 0;
-    return same && detect.alone_iterations > ALONE_ITERATIONS;
+    if (!same && spin.alone_iterations > ALONE_ITERATIONS)
+        spin.alone_iterations = 0;
+    return same && spin.alone_iterations > ALONE_ITERATIONS;
 }
 
 static void reached(ucontext_t *u, int i)
@@ -319,7 +318,7 @@ static void reached(ucontext_t *u, int i)
     struct pf_context *c = pf_context_self();
     u->uc_mcontext.gregs[REG_RIP] = (greg_t)breakpoints[i].at;
     if (breakpoints[i].yields) {
-        detect.ticks = 0;
+        spin.ticks = 0;
         if (!c->spin_yielded && !pf_sched_would_yield() && spins_for_ever(i))
             pf_sched_spins_alone();
         if (c->spin_yielded || !pf_sched_would_yield()) {
@@ -328,38 +327,38 @@ static void reached(ucontext_t *u, int i)
         } else {
             c->spin_yielded = true; /* and returns to this breakpoint */
             c->spin_address = breakpoints[i].at;
-            pf_spin_detect_yield(u);
+            pf_spin_yield_at(u);
         }
         return;
     }
-    if (replays_spin() && breakpoints[i].at == detect.record.at && detect.phase == IDLE) {
+    if (replays_spin() && breakpoints[i].at == spin.record.at && spin.phase == IDLE) {
         struct pf_cpu_state now;
         pf_cpu_state_take(&now, u);
-        if (!detect.record.constant) {
-            detect.expected = false;
-            pf_spin_detect_yield(u);
+        if (!spin.record.constant) {
+            spin.expected = false;
+            pf_spin_yield_at(u);
             c->spin_yielded = false;
             put_byte(breakpoints[i].at, breakpoints[i].byte);
-            breakpoints[i] = breakpoints[--pf_spin_detect_breakpoints];
+            breakpoints[i] = breakpoints[--pf_spin_yield_breakpoints];
             return;
         }
-        if (++detect.passes > PASSES_MAX)
+        if (++spin.passes > PASSES_MAX)
             pf_diverged("the number of times a spin loop reached its breakpoint", 1, 0);
-        if (pf_cpu_state_same_depth(&now, &detect.record) && ++detect.at_depth > WARM_UP) {
-            detect.stamp = pf_sched_progress();
-            pf_cpu_state_restore(&detect.record, u);
-            pf_cpu_state_take(&detect.base, u);
+        if (pf_cpu_state_same_depth(&now, &spin.record) && ++spin.at_depth > WARM_UP) {
+            spin.stamp = pf_sched_progress();
+            pf_cpu_state_restore(&spin.record, u);
+            pf_cpu_state_take(&spin.base, u);
             begin(ITERATION);
         }
     }
     step_over(u, i);
 }
 
-bool pf_spin_detect_trap(ucontext_t *u)
+bool pf_spin_yield_trap(ucontext_t *u)
 {
     const greg_t *g = u->uc_mcontext.gregs;
     if (g[REG_EFL] & TRAP_FLAG) {
-        if (!detect.stepping_over && detect.phase == IDLE)
+        if (!spin.stepping_over && spin.phase == IDLE)
             return false;
         step(u);
         return true;
@@ -371,16 +370,16 @@ bool pf_spin_detect_trap(ucontext_t *u)
     return true;
 }
 
-void pf_spin_detect_expect(const struct pf_spin_record *how)
+void pf_spin_yield_expect(const struct pf_spin_record *how)
 {
     int i = breakpoint_at(how->at);
     if (i >= 0 && breakpoints[i].yields)
         return; /* the breakpoint makes it yield anyway */
-    detect.record = *how;
-    detect.at_depth = 0;
-    detect.passes = 0;
-    detect.expected = plant(how->at, false);
-    if (!detect.expected)
+    spin.record = *how;
+    spin.at_depth = 0;
+    spin.passes = 0;
+    spin.expected = set_breakpoint(how->at, false);
+    if (!spin.expected)
         pf_diverged("the code of a spin loop at an address", how->at, 0);
 }
 
@@ -399,7 +398,7 @@ static void warn_user(uint64_t rip)
         text[n++] = *name++;
     text[n] = 0;
     pf_direct_say(text);
-    detect.warned = true;
+    spin.warned = true;
 }
 
 /* A thread seems to wait for one that is held: it yields, so that the held one is released or the
@@ -407,11 +406,11 @@ static void warn_user(uint64_t rip)
 static bool waits_for_held(ucontext_t *u)
 {
     uint64_t rip = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
-    if (detect.ticks < WARN_USER || !pf_sched_is_alone() || !pf_sched_holds_any() ||
+    if (spin.ticks < WARN_USER || !pf_sched_is_alone() || !pf_sched_holds_any() ||
         !may_yield_at(rip))
         return false;
-    detect.alone = true;
-    detect.record = (struct pf_spin_record){.at = rip};
+    spin.alone = true;
+    spin.record = (struct pf_spin_record){.at = rip};
     yield_recorded(u);
     return true;
 }
@@ -421,10 +420,10 @@ static bool forces_signal(ucontext_t *u)
 {
     bool foreign = is_foreign((uint64_t)u->uc_mcontext.gregs[REG_RIP]);
     bool inside = __pf_tls.nested || pf_context_self()->trap;
-    if (!pf_kernel_has_fatal_signal() ||
-        detect.ticks < (foreign ? FORCE_SIGNAL : FORCE_SIGNAL_OWN) || (!foreign && inside))
+    if (!pf_kernel_has_fatal_signal() || spin.ticks < (foreign ? FORCE_SIGNAL : FORCE_SIGNAL_OWN) ||
+        (!foreign && inside))
         return false;
-    detect.record = (struct pf_spin_record){.at = (uint64_t)u->uc_mcontext.gregs[REG_RIP]};
+    spin.record = (struct pf_spin_record){.at = (uint64_t)u->uc_mcontext.gregs[REG_RIP]};
     yield_recorded(u);
     return true;
 }
@@ -432,45 +431,45 @@ static bool forces_signal(ucontext_t *u)
 static void tick(ucontext_t *u)
 {
     uint64_t stamp = pf_sched_progress(), rip = (uint64_t)u->uc_mcontext.gregs[REG_RIP];
-    if (stamp != detect.stamp) {
-        detect.stamp = stamp;
-        detect.ticks = 0;
-        detect.check_at = FIRST_CHECK;
+    if (stamp != spin.stamp) {
+        spin.stamp = stamp;
+        spin.ticks = 0;
+        spin.check_at = FIRST_CHECK;
         return;
     }
-    detect.ticks++;
-    if (detect.ticks == 1)
-        detect.check_at = FIRST_CHECK;
-    if (detect.phase != IDLE || pf_materialised || pf_sched_follows_recording() ||
-        forces_signal(u) || waits_for_held(u))
+    spin.ticks++;
+    if (spin.ticks == 1)
+        spin.check_at = FIRST_CHECK;
+    if (spin.phase != IDLE || pf_materialised || pf_sched_follows_recording() || forces_signal(u) ||
+        waits_for_held(u))
         return;
-    if (detect.ticks == WARN_USER && !detect.warned && !pf_sched_is_alone())
+    if (spin.ticks == WARN_USER && !spin.warned && !pf_sched_is_alone())
         warn_user(rip);
-    if (detect.ticks < detect.check_at || !may_yield_at(rip) ||
-        (detect.ticks < FIRST_CHECK_INSTRUMENTED && !is_foreign(rip)))
+    if (spin.ticks < spin.check_at || !may_yield_at(rip) ||
+        (spin.ticks < FIRST_CHECK_INSTRUMENTED && !is_foreign(rip)))
         return;
-    detect.check_at = detect.ticks * 4;
-    detect.alone = pf_sched_is_alone();
-    if (detect.alone && !pf_signal_none_handled())
+    spin.check_at = spin.ticks * 4;
+    spin.alone = pf_sched_is_alone();
+    if (spin.alone && !pf_signal_none_handled())
         return;
     begin(COLLECT);
     pf_spin_loop_begin();
     u->uc_mcontext.gregs[REG_EFL] |= TRAP_FLAG;
 }
 
-bool pf_spin_detect_tick(const siginfo_t *info, ucontext_t *u)
+bool pf_spin_yield_tick(const siginfo_t *info, ucontext_t *u)
 {
-    if (info->si_code != SI_TIMER || (uint64_t)info->si_value.sival_ptr != MAGIC)
+    if (info->si_code != SI_TIMER || (uint64_t)info->si_value.sival_ptr != TICK_MARK)
         return false;
     tick(u);
     return true;
 }
 
-void pf_spin_detect_arm(void)
+void pf_spin_yield_arm(void)
 {
     struct sigevent e = {.sigev_notify = SIGEV_THREAD_ID,
                          .sigev_signo = PF_ORPHAN_SIGNAL,
-                         .sigev_value.sival_ptr = (void *)MAGIC};
+                         .sigev_value.sival_ptr = (void *)TICK_MARK};
     struct itimerspec every = {{0, TICK_NS}, {0, TICK_NS}};
     int timer;
     e._sigev_un._tid = (pid_t)pf_sys(SYS_gettid);
