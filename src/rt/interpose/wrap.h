@@ -47,6 +47,8 @@ struct pf_real {
 void pf_wrap_init(void);
 /* The part of it for fork and exit (wrap_process.c). */
 void pf_process_init(void);
+/* Stores the environment that the process was started with (wrap_exec.c). */
+void pf_exec_init(char **env);
 /* pthread_atfork, for handlers that stay registered until the process has ended. */
 void pf_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
 /* Around fork: the locks of wrap_limit.c and wrap_external.c. */
@@ -255,5 +257,19 @@ static inline void pf_blocking_end(struct pf_thread **t)
         pf_r_;                                                                                     \
     })
 #define PF_CALLBACK_VOID(c, expr) ((void)PF_BLOCKING(c, ((expr), 0)))
+
+/* Defines an interposed function that may block. `before` and `after` are statements around the
+ * real call; they see the call `c`, whose thread is not NULL, and `after` sees the result `r`. */
+#define PF_INTERPOSE_BLOCKING(result, fn, parameters, call, before, after)                         \
+    PF_INTERPOSE(result, fn, parameters)                                                           \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        if (!c.t)                                                                                  \
+            return call;                                                                           \
+        before;                                                                                    \
+        result r = PF_BLOCKING(c, call);                                                           \
+        after;                                                                                     \
+        return r;                                                                                  \
+    }
 
 #endif

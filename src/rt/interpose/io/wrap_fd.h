@@ -92,31 +92,14 @@ void pf_fd_unlock_all(void);
 #define PF_FD_READS(c, p, n) pf_runtime_read((c).t, p, n, pf_call_id(&(c), PF_NATIVE_READ))
 #define PF_FD_WRITES(c, p, n) pf_runtime_write((c).t, p, n, pf_call_id(&(c), PF_NATIVE_WRITE))
 
-/* An interposed function that sends to the descriptor `fd`. `...` are the accesses before it. */
-#define PF_FD_SENDS(result, fn, parameters, fd, call, ...)                                         \
-    PF_INTERPOSE(result, fn, parameters)                                                           \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        __VA_ARGS__;                                                                               \
-        pf_fd_use(&c, fd);                                                                         \
-        pf_fd_send(c.t, fd);                                                                       \
-        return PF_BLOCKING(c, call);                                                               \
-    }
-/* An interposed function that receives from `fd`, and returns the number n of the bytes received,
- * or -1. `...` is what follows. */
-#define PF_FD_RECEIVES(fn, parameters, fd, call, ...)                                              \
-    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        pf_fd_use(&c, fd);                                                                         \
-        ssize_t n = PF_BLOCKING(c, call);                                                          \
-        __VA_ARGS__;                                                                               \
-        return n;                                                                                  \
-    }
+/* An interposed function that sends to the descriptor `fd`. accesses: those before the call. */
+#define PF_FD_SENDS(result, fn, parameters, fd, call, accesses)                                    \
+    PF_INTERPOSE_BLOCKING(result, fn, parameters, call, accesses; pf_fd_use(&c, fd);               \
+                          pf_fd_send(c.t, fd), )
+/* An interposed function that receives from `fd`, and returns the number r of the bytes received,
+ * or -1. after: what follows. */
+#define PF_FD_RECEIVES(fn, parameters, fd, call, after)                                            \
+    PF_INTERPOSE_BLOCKING(ssize_t, fn, parameters, call, pf_fd_use(&c, fd), after)
 
 /* An interposed function that returns a new descriptor of this kind, or -1. */
 #define PF_FD_MAKES(fn, parameters, call, kind)                                                    \

@@ -29,7 +29,7 @@ static void received(struct pf_call *c, int fd, void *buffer, ssize_t n)
     pf_runtime_write(c->t, buffer, (size_t)n, pf_call_id(c, PF_NATIVE_WRITE));
 }
 
-#define READS(fn, parameters, call) PF_FD_RECEIVES(fn, parameters, fd, call, received(&c, fd, p, n))
+#define READS(fn, parameters, call) PF_FD_RECEIVES(fn, parameters, fd, call, received(&c, fd, p, r))
 ssize_t __read_chk(int fd, void *p, size_t size, size_t room);
 ssize_t __pread_chk(int fd, void *p, size_t size, off_t at, size_t room);
 ssize_t __pread64_chk(int fd, void *p, size_t size, off64_t at, size_t room);
@@ -75,30 +75,24 @@ static void list_received(struct pf_call *c, int fd, const struct iovec *v, int 
     }
 }
 
-#define READS_LIST(fn, parameters, call)                                                           \
-    PF_FD_RECEIVES(fn, parameters, fd, call, list_received(&c, fd, v, count, n))
-READS_LIST(readv, (int fd, const struct iovec *v, int count), PF_REAL(readv)(fd, v, count))
-READS_LIST(preadv, (int fd, const struct iovec *v, int count, off_t at),
-           PF_REAL(preadv)(fd, v, count, at))
-READS_LIST(preadv64, (int fd, const struct iovec *v, int count, off64_t at),
-           PF_REAL(preadv64)(fd, v, count, at))
-/* With `at` -1 they are readv and writev. */
-READS_LIST(preadv2, (int fd, const struct iovec *v, int count, off_t at, int flags),
-           PF_REAL(preadv2)(fd, v, count, at, flags))
-READS_LIST(preadv64v2, (int fd, const struct iovec *v, int count, off64_t at, int flags),
-           PF_REAL(preadv64v2)(fd, v, count, at, flags))
-
-#define WRITES_LIST(fn, parameters, call)                                                          \
-    PF_FD_SENDS(ssize_t, fn, parameters, fd, call, list_read(&c, v, count, SIZE_MAX))
-WRITES_LIST(writev, (int fd, const struct iovec *v, int count), PF_REAL(writev)(fd, v, count))
-WRITES_LIST(pwritev, (int fd, const struct iovec *v, int count, off_t at),
-            PF_REAL(pwritev)(fd, v, count, at))
-WRITES_LIST(pwritev64, (int fd, const struct iovec *v, int count, off64_t at),
-            PF_REAL(pwritev64)(fd, v, count, at))
-WRITES_LIST(pwritev2, (int fd, const struct iovec *v, int count, off_t at, int flags),
-            PF_REAL(pwritev2)(fd, v, count, at, flags))
-WRITES_LIST(pwritev64v2, (int fd, const struct iovec *v, int count, off64_t at, int flags),
-            PF_REAL(pwritev64v2)(fd, v, count, at, flags))
+#define READS_LIST(fn, parameters, arguments)                                                      \
+    PF_FD_RECEIVES(fn, parameters, fd, PF_REAL(fn) arguments, list_received(&c, fd, v, count, r))
+#define WRITES_LIST(fn, parameters, arguments)                                                     \
+    PF_FD_SENDS(ssize_t, fn, parameters, fd, PF_REAL(fn) arguments,                                \
+                list_read(&c, v, count, SIZE_MAX))
+/* Defines readv and its variants, or writev and its variants. Those with flags are readv and writev
+ * if `at` is -1. */
+#define LISTS(DEFINES, verb)                                                                       \
+    DEFINES(verb##v, (int fd, const struct iovec *v, int count), (fd, v, count))                   \
+    DEFINES(p##verb##v, (int fd, const struct iovec *v, int count, off_t at), (fd, v, count, at))  \
+    DEFINES(p##verb##v64, (int fd, const struct iovec *v, int count, off64_t at),                  \
+            (fd, v, count, at))                                                                    \
+    DEFINES(p##verb##v2, (int fd, const struct iovec *v, int count, off_t at, int flags),          \
+            (fd, v, count, at, flags))                                                             \
+    DEFINES(p##verb##v64v2, (int fd, const struct iovec *v, int count, off64_t at, int flags),     \
+            (fd, v, count, at, flags))
+LISTS(READS_LIST, read)
+LISTS(WRITES_LIST, write)
 
 /* The direction depends on the end of the pipe. */
 PF_INTERPOSE(ssize_t, vmsplice, (int fd, const struct iovec *v, size_t count, unsigned flags))
@@ -119,20 +113,20 @@ PF_INTERPOSE(ssize_t, vmsplice, (int fd, const struct iovec *v, size_t count, un
 }
 
 /* From descriptor to descriptor, inside the kernel. */
+static void move_begins(struct pf_call *c, int from, int to)
+{
+    pf_fd_use(c, from);
+    pf_fd_use(c, to);
+    pf_fd_send(c->t, to);
+}
+static void moved(struct pf_call *c, int from, ssize_t n)
+{
+    if (n >= 0)
+        pf_fd_receive(c->t, from);
+}
 #define MOVES(fn, parameters, call)                                                                \
-    PF_INTERPOSE(ssize_t, fn, parameters)                                                          \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        pf_fd_use(&c, from);                                                                       \
-        pf_fd_use(&c, to);                                                                         \
-        pf_fd_send(c.t, to);                                                                       \
-        ssize_t n = PF_BLOCKING(c, call);                                                          \
-        if (n >= 0)                                                                                \
-            pf_fd_receive(c.t, from);                                                              \
-        return n;                                                                                  \
-    }
+    PF_INTERPOSE_BLOCKING(ssize_t, fn, parameters, call, move_begins(&c, from, to),                \
+                          moved(&c, from, r))
 MOVES(sendfile, (int to, int from, off_t *at, size_t n_), PF_REAL(sendfile)(to, from, at, n_))
 MOVES(sendfile64, (int to, int from, off64_t *at, size_t n_), PF_REAL(sendfile64)(to, from, at, n_))
 MOVES(splice, (int from, off64_t *fa, int to, off64_t *ta, size_t n_, unsigned flags),

@@ -19,15 +19,7 @@ static void polled(struct pf_call *c, struct pollfd *p, nfds_t n, int ready)
     }
 }
 #define POLLS(fn, parameters, call)                                                                \
-    PF_INTERPOSE(int, fn, parameters)                                                              \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        int r = PF_BLOCKING(c, call);                                                              \
-        polled(&c, p, n, r);                                                                       \
-        return r;                                                                                  \
-    }
+    PF_INTERPOSE_BLOCKING(int, fn, parameters, call, , polled(&c, p, n, r))
 int __poll_chk(struct pollfd *p, nfds_t n, int wait, size_t room);
 POLLS(poll, (struct pollfd * p, nfds_t n, int wait), PF_REAL(poll)(p, n, wait))
 POLLS(ppoll, (struct pollfd * p, nfds_t n, const struct timespec *wait, const sigset_t *mask),
@@ -48,17 +40,8 @@ static void selected(struct pf_call *c, fd_set *s, int n, int ready, bool incomi
             pf_fd_receive(c->t, fd);
 }
 #define SELECTS(fn, parameters, call)                                                              \
-    PF_INTERPOSE(int, fn, parameters)                                                              \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        int ready = PF_BLOCKING(c, call);                                                          \
-        selected(&c, in, n, ready, true);                                                          \
-        selected(&c, out, n, ready, false);                                                        \
-        selected(&c, other, n, ready, true);                                                       \
-        return ready;                                                                              \
-    }
+    PF_INTERPOSE_BLOCKING(int, fn, parameters, call, , selected(&c, in, n, r, true);               \
+                          selected(&c, out, n, r, false); selected(&c, other, n, r, true))
 SELECTS(select, (int n, fd_set *in, fd_set *out, fd_set *other, struct timeval *wait),
         PF_REAL(select)(n, in, out, other, wait))
 SELECTS(pselect,
@@ -85,20 +68,16 @@ PF_INTERPOSE(int, epoll_ctl, (int epoll, int op, int fd, struct epoll_event *eve
     pf_call_keep_errno(&c);
     return r;
 }
+static void waited(struct pf_call *c, int epoll, const struct epoll_event *events, int n)
+{
+    if (n <= 0)
+        return;
+    pf_fd_epoll_returned(c->t, epoll);
+    PF_FD_WRITES(*c, events, (size_t)n * sizeof *events);
+}
 #define WAITS(fn, parameters, call)                                                                \
-    PF_INTERPOSE(int, fn, parameters)                                                              \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        pf_fd_use(&c, epoll);                                                                      \
-        int n = PF_BLOCKING(c, call);                                                              \
-        if (n > 0) {                                                                               \
-            pf_fd_epoll_returned(c.t, epoll);                                                      \
-            PF_FD_WRITES(c, events, (size_t)n * sizeof *events);                                   \
-        }                                                                                          \
-        return n;                                                                                  \
-    }
+    PF_INTERPOSE_BLOCKING(int, fn, parameters, call, pf_fd_use(&c, epoll),                         \
+                          waited(&c, epoll, events, r))
 WAITS(epoll_wait, (int epoll, struct epoll_event *events, int max, int wait),
       PF_REAL(epoll_wait)(epoll, events, max, wait))
 WAITS(epoll_pwait, (int epoll, struct epoll_event *events, int max, int wait, const sigset_t *mask),

@@ -48,7 +48,7 @@ static void received(struct pf_call *c, mqd_t q, char *p, ssize_t n, unsigned *p
         PF_FD_WRITES(*c, priority, sizeof *priority);
 }
 #define RECEIVES(fn, parameters, call)                                                             \
-    PF_FD_RECEIVES(fn, parameters, q, call, received(&c, q, p, n, priority))
+    PF_FD_RECEIVES(fn, parameters, q, call, received(&c, q, p, r, priority))
 RECEIVES(mq_receive, (mqd_t q, char *p, size_t size, unsigned *priority),
          PF_REAL(mq_receive)(q, p, size, priority))
 RECEIVES(mq_timedreceive,
@@ -82,18 +82,9 @@ PF_INTERPOSE(ssize_t, msgrcv, (int id, void *p, size_t size, long type, int flag
     return n;
 }
 #define OPERATES(fn, parameters, call)                                                             \
-    PF_INTERPOSE(int, fn, parameters)                                                              \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        PF_FD_READS(c, ops, n * sizeof *ops);                                                      \
-        pf_hb_release(c.t, object(semaphores, id));                                                \
-        int r = PF_BLOCKING(c, call);                                                              \
-        if (r == 0)                                                                                \
-            pf_hb_acquire(c.t, object(semaphores, id));                                            \
-        return r;                                                                                  \
-    }
+    PF_INTERPOSE_BLOCKING(int, fn, parameters, call, PF_FD_READS(c, ops, n * sizeof *ops);         \
+                          pf_hb_release(c.t, object(semaphores, id)),                              \
+                          if (r == 0) pf_hb_acquire(c.t, object(semaphores, id)))
 OPERATES(semop, (int id, struct sembuf *ops, size_t n), PF_REAL(semop)(id, ops, n))
 OPERATES(semtimedop, (int id, struct sembuf *ops, size_t n, const struct timespec *limit),
          PF_REAL(semtimedop)(id, ops, n, limit))

@@ -126,7 +126,7 @@ static void received(struct pf_call *c, int fd, void *p, size_t size, ssize_t n)
     pf_runtime_write(c->t, p, (size_t)n < size ? (size_t)n : size, pf_call_id(c, PF_NATIVE_WRITE));
 }
 #define RECEIVES(fn, parameters, call)                                                             \
-    PF_FD_RECEIVES(fn, parameters, fd, call, received(&c, fd, p, size, n))
+    PF_FD_RECEIVES(fn, parameters, fd, call, received(&c, fd, p, size, r))
 ssize_t __recv_chk(int fd, void *p, size_t size, size_t room, int flags);
 RECEIVES(recv, (int fd, void *p, size_t size, int flags), PF_REAL(recv)(fd, p, size, flags))
 RECEIVES(__recv_chk, (int fd, void *p, size_t size, size_t room, int flags),

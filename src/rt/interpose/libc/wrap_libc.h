@@ -157,7 +157,4 @@ void pf_fd_receive_unnested(struct pf_thread *t, int fd);
 void pf_fd_end_unnested(struct pf_thread *t, int fd); /* before it is closed */
 void pf_fd_send_all_unnested(struct pf_thread *t); /* before data is sent by any of them */
 
-/* Stores the environment that the process was started with: wrap_exec.c. */
-void pf_exec_init(char **env);
-
 #endif

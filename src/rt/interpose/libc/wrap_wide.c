@@ -146,25 +146,19 @@ PF_INTERPOSE(wchar_t *, wcsdup, (const wchar_t *s))
 }
 
 /* Conversions. As many bytes or characters as the result says were stored, and the terminating zero
- * if there was room. Like libc's, they are the functions that keep a state, which also tell where
- * in the source the conversion has stopped (NULL: after its terminating zero). */
-PF_INTERPOSE(size_t, mbstowcs, (wchar_t *restrict d, const char *restrict s, size_t n))
-{
-    PF_VISIBLE(mbstowcs);
-    mbstate_t state = {0};
-    const char *at = s;
-    size_t r = mbsrtowcs(d, &at, n, &state);
-    PF_WITH_FRAME(mbstowcs, if (d && at) pf_reads(s, (size_t)(at - s)); else pf_reads_string(s);
-                  if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n) * WIDE));
-    return r;
-}
-PF_INTERPOSE(size_t, wcstombs, (char *restrict d, const wchar_t *restrict s, size_t n))
-{
-    PF_VISIBLE(wcstombs);
-    mbstate_t state = {0};
-    const wchar_t *at = s;
-    size_t r = wcsrtombs(d, &at, n, &state);
-    PF_WITH_FRAME(wcstombs, if (d && at) pf_reads(s, (size_t)(at - s) * WIDE); else reads_wide(s);
-                  if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n)));
-    return r;
-}
+ * if there was room. `real` is the function with a state, which libc's own one calls, too: it
+ * returns where in the source the conversion has stopped (NULL: after its terminating zero). */
+#define CONVERTS(fn, real, to, from, reads_all)                                                    \
+    PF_INTERPOSE(size_t, fn, (to *restrict d, const from *restrict s, size_t n))                   \
+    {                                                                                              \
+        PF_VISIBLE(fn);                                                                            \
+        mbstate_t state = {0};                                                                     \
+        const from *at = s;                                                                        \
+        size_t r = real(d, &at, n, &state);                                                        \
+        PF_WITH_FRAME(fn, if (d && at) pf_reads(s, (size_t)(at - s) * sizeof(from));               \
+                      else reads_all(s);                                                           \
+                      if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n) * sizeof(to)));       \
+        return r;                                                                                  \
+    }
+CONVERTS(mbstowcs, mbsrtowcs, wchar_t, char, pf_reads_string)
+CONVERTS(wcstombs, wcsrtombs, char, wchar_t, reads_wide)

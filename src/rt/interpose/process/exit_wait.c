@@ -7,9 +7,8 @@
  * the wait comes before the exit handlers destroy anything, so it cannot make threads access
  * destroyed objects. The wait is over once no other thread runs: each has ended, or is blocked in
  * the kernel. Whether a thread is blocked is read from /proc, because any system call of code
- * without checks may block. A thread that sleeps no longer than the rest of
- * the wait counts as running, because it will continue by itself; one in a wait with a time limit
- * counts as blocked.
+ * without checks may block. A thread that sleeps no longer than the rest of the wait counts as
+ * running, because it will continue by itself; one in a wait with a time limit counts as blocked.
  */
 #include "options.h"
 #include "race.h"

@@ -278,15 +278,7 @@ PF_PROVIDE(int, daemon, (int keep_directory, int keep_output))
 
 /* The end of a child makes no order, because its memory is separate; but the calls may block. */
 #define WAITS(result, fn, parameters, call, ...)                                                   \
-    PF_INTERPOSE(result, fn, parameters)                                                           \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        result r = PF_BLOCKING(c, call);                                                           \
-        __VA_ARGS__;                                                                               \
-        return r;                                                                                  \
-    }
+    PF_INTERPOSE_BLOCKING(result, fn, parameters, call, , __VA_ARGS__)
 #define STATUS_WRITTEN                                                                             \
     if (r > 0 && status)                                                                           \
         pf_runtime_write(c.t, status, sizeof *status, pf_call_id(&c, PF_NATIVE_WRITE));            \

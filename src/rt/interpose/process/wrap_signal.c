@@ -81,9 +81,9 @@ static void defer(struct pf_thread *t, int number, siginfo_t *info, ucontext_t *
 }
 
 /* As in ThreadSanitizer, annotated regions do not extend to a handler that interrupts them: its
- * synchronisation is not the region's, and ignoring it would make false races. If handlers
- * are nested deeper than PF_INTERRUPTED_MAX, the regions do extend to them. Returns false if there
- * is nothing to restore. */
+ * synchronisation is not the region's, and ignoring it would make false races. If handlers are
+ * nested deeper than PF_INTERRUPTED_MAX, the regions do extend to them. Returns false if there is
+ * nothing to restore. */
 static bool leave_regions(struct pf_thread *t, struct pf_frame *top)
 {
     pf_signal_find_jump(t);
@@ -425,21 +425,19 @@ PF_INTERPOSE(int, sigwait, (const sigset_t *set, int *number))
     }
     return r;
 }
+static void waited(struct pf_call *c, int number, const siginfo_t *info)
+{
+    if (number <= 0)
+        return;
+    pf_hb_acquire(c->t, pf_signal_object(number));
+    if (info)
+        pf_runtime_write(c->t, info, sizeof *info, pf_call_id(c, PF_NATIVE_WRITE));
+}
 #define WAITS(fn, parameters, call)                                                                \
-    PF_INTERPOSE(int, fn, parameters)                                                              \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        if (!c.t)                                                                                  \
-            return call;                                                                           \
-        pf_runtime_read(c.t, set, sizeof(uint64_t), pf_call_id(&c, PF_NATIVE_READ));               \
-        int r = PF_BLOCKING(c, call);                                                              \
-        if (r > 0) {                                                                               \
-            pf_hb_acquire(c.t, pf_signal_object(r));                                               \
-            if (info)                                                                              \
-                pf_runtime_write(c.t, info, sizeof *info, pf_call_id(&c, PF_NATIVE_WRITE));        \
-        }                                                                                          \
-        return r;                                                                                  \
-    }
+    PF_INTERPOSE_BLOCKING(                                                                         \
+        int, fn, parameters, call,                                                                 \
+        pf_runtime_read(c.t, set, sizeof(uint64_t), pf_call_id(&c, PF_NATIVE_READ)),               \
+        waited(&c, r, info))
 WAITS(sigwaitinfo, (const sigset_t *set, siginfo_t *info), PF_REAL(sigwaitinfo)(set, info))
 WAITS(sigtimedwait, (const sigset_t *set, siginfo_t *info, const struct timespec *limit),
       PF_REAL(sigtimedwait)(set, info, limit))
