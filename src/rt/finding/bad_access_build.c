@@ -102,17 +102,10 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
                                          [PF_BAD_ACCESS_GLOBAL] = PF_KIND_GLOBAL_OVERFLOW,
                                          [PF_BAD_ACCESS_AFTER_SCOPE] = PF_KIND_USE_AFTER_SCOPE};
     struct pf_finding_builder b = pf_builder_for(pool);
-    struct pf_finding *f = pf_pool_get(pool, sizeof *f);
-    struct pf_thread_info *threads = pf_pool_get(pool, 3 * sizeof *threads);
-    struct pf_access *accesses = pf_pool_get(pool, 2 * sizeof *accesses);
-    if (!f || !threads || !accesses)
+    struct pf_finding *f = pf_builder_begin(&b, kinds[e->kind], "memory", 2, 3);
+    if (!f)
         return NULL;
-    f->kind = kinds[e->kind];
-    f->status = PF_STATUS_OBSERVED;
-    f->analysis = "memory";
-    f->count = 1;
-    f->threads = threads;
-    f->accesses = accesses;
+    struct pf_access *accesses = f->accesses;
     bool after_scope = e->kind == PF_BAD_ACCESS_AFTER_SCOPE;
     if (e->kind == PF_BAD_ACCESS_STACK || e->kind == PF_BAD_ACCESS_GLOBAL || after_scope)
         build_variable(&b, f, &accesses[f->naccesses++], e);
@@ -139,13 +132,13 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
                                            .address = e->block.addr,
                                            .size = e->block.size,
                                            .stack = pf_builder_stack(&b, e->block.where, NULL)};
-    pf_builder_add_thread(&b, f, threads, e->t);
+    pf_builder_add_thread(&b, e->t);
     if (e->kind == PF_BAD_ACCESS_STACK || after_scope)
-        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(e->owner));
+        pf_builder_add_thread(&b, pf_thread_by_number(e->owner));
     else if (e->kind == PF_BAD_ACCESS_AFTER_FREE || e->kind == PF_BAD_ACCESS_FREED_TWICE)
-        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(e->freed_by));
+        pf_builder_add_thread(&b, pf_thread_by_number(e->freed_by));
     if (e->block.size)
-        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(e->block.thread));
+        pf_builder_add_thread(&b, pf_thread_by_number(e->block.thread));
     f->id = pf_fingerprint(f);
     return b.failed ? NULL : f;
 }

@@ -50,18 +50,6 @@ static bool add_frame(const struct pf_position *p, void *arg)
     return true;
 }
 
-static uintptr_t parse_hex(const char **s)
-{
-    uintptr_t v = 0;
-    for (;; ++*s) {
-        char c = **s;
-        unsigned digit = c >= '0' && c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a' + 10);
-        if (digit >= 16)
-            return v;
-        v = v << 4 | digit;
-    }
-}
-
 /* The object that contains an address of code. */
 struct code_object {
     char path[4096];
@@ -74,11 +62,11 @@ static void find_object(struct code_object *o, const char *maps, uintptr_t pc)
 {
     o->base = NULL;
     for (const char *s = maps; s && *s;) {
-        uintptr_t lo = parse_hex(&s);
+        uintptr_t lo = pf_maps_hex(&s);
         s += *s == '-';
-        uintptr_t hi = parse_hex(&s);
+        uintptr_t hi = pf_maps_hex(&s);
         s += pf_str_len(" r-xp ");
-        uintptr_t offset = parse_hex(&s);
+        uintptr_t offset = pf_maps_hex(&s);
         const char *end = s;
         bool inside = pc >= lo && pc < hi;
         size_t n = 0;

@@ -14,9 +14,16 @@
 struct pf_finding_builder {
     struct pf_pool *pool;
     char *maps; /* text of /proc/self/maps, or NULL */
+    /* set by pf_builder_begin */
+    struct pf_finding *finding;
+    struct pf_thread_info *threads; /* those of the finding */
     bool failed;
 };
 struct pf_finding_builder pf_builder_for(struct pf_pool *pool);
+/* Begins a finding that was observed once, with room for this many accesses and threads. NULL: the
+ * pool is out of memory. */
+struct pf_finding *pf_builder_begin(struct pf_finding_builder *b, enum pf_kind kind,
+                                    const char *analysis, size_t accesses, size_t threads);
 
 /* A copy of the text; NULL for NULL. */
 const char *pf_builder_text(struct pf_finding_builder *b, const char *s);
@@ -31,8 +38,7 @@ const char *pf_builder_name(struct pf_finding_builder *b, uintptr_t addr);
 void pf_builder_location(struct pf_finding_builder *b, struct pf_location *l, uintptr_t addr);
 /* The locks that were held at an access. */
 void pf_builder_locks(struct pf_finding_builder *b, struct pf_access *a, uint32_t lockset);
-/* Adds t to threads[0..f->nthreads), the array of f, unless it is there. t may be NULL. */
-void pf_builder_add_thread(struct pf_finding_builder *b, struct pf_finding *f,
-                           struct pf_thread_info *threads, const struct pf_thread *t);
+/* Adds t to the threads of the finding, unless it is there. t may be NULL. */
+void pf_builder_add_thread(struct pf_finding_builder *b, const struct pf_thread *t);
 
 #endif

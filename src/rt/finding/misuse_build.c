@@ -51,31 +51,28 @@ static void build_step(struct pf_finding_builder *b, struct pf_access *a,
 struct pf_finding *pf_misuse_build(struct pf_pool *pool, const struct pf_misuse *m)
 {
     struct pf_finding_builder b = pf_builder_for(pool);
-    struct pf_finding *f = pf_pool_get(pool, sizeof *f);
-    struct pf_thread_info *threads = pf_pool_get(pool, (m->n + 2) * sizeof *threads);
-    struct pf_access *accesses = pf_pool_get(pool, m->n * sizeof *accesses + 1);
-    if (!f || !threads || !accesses)
-        return NULL;
     bool order = m->kind == PF_KIND_DEADLOCK;
-    *f = (struct pf_finding){.kind = m->kind,
-                             .status = order ? PF_STATUS_PREDICTED : PF_STATUS_OBSERVED,
-                             .analysis = order ? "lock-order" : "misuse",
-                             .suspicious = m->suspicious,
-                             .harm = m->harm,
-                             .count = m->count ? m->count : 1,
-                             .threads = threads,
-                             .accesses = accesses,
-                             .naccesses = m->n};
+    struct pf_finding *f =
+        pf_builder_begin(&b, m->kind, order ? "lock-order" : "misuse", m->n, m->n + 2);
+    if (!f)
+        return NULL;
+    if (order)
+        f->status = PF_STATUS_PREDICTED;
+    if (m->count)
+        f->count = m->count;
+    f->suspicious = m->suspicious;
+    f->harm = m->harm;
+    f->naccesses = m->n;
     if (m->object)
         pf_builder_location(&b, &f->location, m->object);
     for (size_t i = 0; i < m->n; i++) {
-        build_step(&b, &accesses[i], &m->at[i]);
-        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(m->at[i].thread));
+        build_step(&b, &f->accesses[i], &m->at[i]);
+        pf_builder_add_thread(&b, pf_thread_by_number(m->at[i].thread));
     }
     if (m->subject)
-        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(m->subject - 1));
+        pf_builder_add_thread(&b, pf_thread_by_number(m->subject - 1));
     if (f->location.kind == PF_LOCATION_HEAP)
-        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(f->location.thread));
+        pf_builder_add_thread(&b, pf_thread_by_number(f->location.thread));
     f->id = pf_fingerprint(f);
     return b.failed ? NULL : f;
 }

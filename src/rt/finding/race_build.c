@@ -49,6 +49,23 @@ struct pf_finding_builder pf_builder_for(struct pf_pool *pool)
                                        .maps = pf_file_text(pool, "/proc/self/maps", &size)};
 }
 
+struct pf_finding *pf_builder_begin(struct pf_finding_builder *b, enum pf_kind kind,
+                                    const char *analysis, size_t accesses, size_t threads)
+{
+    struct pf_finding *f = pf_pool_get(b->pool, sizeof *f);
+    struct pf_access *room = pf_pool_get(b->pool, accesses * sizeof *room + 1);
+    b->threads = pf_pool_get(b->pool, threads * sizeof *b->threads + 1);
+    if (!f || !room || !b->threads)
+        return NULL;
+    *f = (struct pf_finding){.kind = kind,
+                             .status = PF_STATUS_OBSERVED,
+                             .analysis = analysis,
+                             .count = 1,
+                             .threads = b->threads,
+                             .accesses = room};
+    return b->finding = f;
+}
+
 const char *pf_builder_text(struct pf_finding_builder *b, const char *s)
 {
     if (!s)
@@ -58,7 +75,7 @@ const char *pf_builder_text(struct pf_finding_builder *b, const char *s)
     return copy;
 }
 
-static uintptr_t hex(const char **s)
+uintptr_t pf_maps_hex(const char **s)
 {
     uintptr_t v = 0;
     for (;; (*s)++) {
@@ -73,9 +90,9 @@ static uintptr_t hex(const char **s)
 const char *pf_maps_path(const char *maps, const void *p, size_t *length)
 {
     for (const char *s = maps; s && *s;) {
-        uintptr_t lo = hex(&s);
+        uintptr_t lo = pf_maps_hex(&s);
         s += *s == '-';
-        uintptr_t hi = hex(&s);
+        uintptr_t hi = pf_maps_hex(&s);
         const char *end = s;
         while (*end && *end != '\n')
             end++;
@@ -360,12 +377,11 @@ void pf_builder_location(struct pf_finding_builder *b, struct pf_location *l, ui
     }
 }
 
-void pf_builder_add_thread(struct pf_finding_builder *b, struct pf_finding *f,
-                           struct pf_thread_info *threads, const struct pf_thread *t)
+void pf_builder_add_thread(struct pf_finding_builder *b, const struct pf_thread *t)
 {
-    if (!t || pf_finding_thread(f, t->number))
+    if (!t || pf_finding_thread(b->finding, t->number))
         return;
-    struct pf_thread_info *a = &threads[f->nthreads++];
+    struct pf_thread_info *a = &b->threads[b->finding->nthreads++];
     a->number = t->number;
     a->parent = t->parent;
     a->tid = t->tid;
@@ -379,28 +395,22 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
                                  uintptr_t granule, uint64_t now, uint64_t then)
 {
     struct pf_finding_builder b = pf_builder_for(pool);
-    struct pf_finding *f = pf_pool_get(pool, sizeof *f);
-    struct pf_thread_info *threads = pf_pool_get(pool, 3 * sizeof *threads);
-    struct pf_access *accesses = pf_pool_get(pool, 2 * sizeof *accesses);
-    if (!f || !threads || !accesses)
+    struct pf_finding *f = pf_builder_begin(&b, PF_KIND_RACE, "fasttrack", 2, 3);
+    if (!f)
         return NULL;
+    struct pf_access *accesses = f->accesses;
     const struct pf_thread *other =
         pf_epoch_thread(then >> PF_SID_SHIFT & PF_SID_MASK, then >> PF_CLK_SHIFT & PF_CLK_MAX);
     uint32_t common = (uint32_t)((now & then) >> PF_MASK_SHIFT);
-    f->status = PF_STATUS_OBSERVED;
-    f->analysis = "fasttrack";
-    f->count = 1;
-    f->threads = threads;
-    f->accesses = accesses;
     f->naccesses = 2;
     build_access(&b, &accesses[0], t, granule, now);
     build_access(&b, &accesses[1], other, granule, then);
     pf_builder_location(&b, &f->location, granule + (uintptr_t)__builtin_ctz(common | 0x100));
     f->kind = kind_of_race(f);
-    pf_builder_add_thread(&b, f, threads, t);
-    pf_builder_add_thread(&b, f, threads, other);
+    pf_builder_add_thread(&b, t);
+    pf_builder_add_thread(&b, other);
     if (f->location.kind == PF_LOCATION_HEAP || f->location.kind == PF_LOCATION_DESCRIPTOR)
-        pf_builder_add_thread(&b, f, threads, pf_thread_by_number(f->location.thread));
+        pf_builder_add_thread(&b, pf_thread_by_number(f->location.thread));
     for (size_t i = 0; i < 2; i++) {
         struct pf_access *a = &accesses[i];
         if (f->location.kind == PF_LOCATION_GLOBAL && f->kind == PF_KIND_RACE)
@@ -504,26 +514,18 @@ struct pf_finding *pf_failure_build(struct pf_pool *pool, const struct pf_failur
                                          [PF_FAILURE_DEADLOCK] = PF_KIND_DEADLOCK,
                                          [PF_FAILURE_HANG] = PF_KIND_HANG};
     struct pf_finding_builder b = pf_builder_for(pool);
-    struct pf_finding *f = pf_pool_get(pool, sizeof *f);
-    struct pf_thread_info *threads = pf_pool_get(pool, e->n * sizeof *threads + 1);
-    struct pf_access *accesses = pf_pool_get(pool, e->n * sizeof *accesses + 1);
-    if (!f || !threads || !accesses)
+    struct pf_finding *f = pf_builder_begin(&b, kinds[e->kind], "failure", e->n, e->n);
+    if (!f)
         return NULL;
-    *f = (struct pf_finding){
-        .kind = kinds[e->kind],
-        .status = PF_STATUS_OBSERVED,
-        .analysis = "failure",
-        .count = 1,
-        .threads = threads,
-        .accesses = accesses,
-        .naccesses = e->n,
-        .suspicious = e->suspicious,
-        .harm = e->kind == PF_FAILURE_DEADLOCK && !e->limit ? NULL : describe_failure(&b, e)};
+    struct pf_access *accesses = f->accesses;
+    f->naccesses = e->n;
+    f->suspicious = e->suspicious;
+    f->harm = e->kind == PF_FAILURE_DEADLOCK && !e->limit ? NULL : describe_failure(&b, e);
     for (size_t i = 0; i < e->n; i++) {
         build_stop(&b, &accesses[i], e, &e->at[i]);
         if (!i && e->line && accesses[i].stack.n)
             pf_crash_set_line(e->line, (struct pf_stack_frame *)&accesses[i].stack.at[0]);
-        pf_builder_add_thread(&b, f, threads, e->at[i].t);
+        pf_builder_add_thread(&b, e->at[i].t);
     }
     f->id = pf_fingerprint(f);
     return b.failed ? NULL : f;
