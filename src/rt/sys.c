@@ -6,8 +6,8 @@
  * last of them.
  *
  *   pf_gate                  the system call in the registers; continues at the address in r12.
- *                            In a run that is to be rewound, first notes calls that
- *                            make this impossible (direct/schedule/rewind.h)
+ *                            In a run that is to be rewound, first notes calls that make this
+ *                            impossible (direct/schedule/rewind.h)
  *   pf_waits_for_its_turn    the same; a debugger shows this name for a waiting thread
  *                            (materialise.c)
  *   pf_gate_return           the end of a signal handler (the restorer)

@@ -4,9 +4,9 @@
  * Model:   a graph over the whole run. An edge a -> b says that a thread took b, or waited for it,
  *          while it held a; the other locks that it held then are the edge's gates. A cycle a -> b,
  *          b -> a can deadlock if all its edges can happen at the same time: no two of them have a
- *          gate in common (unless both threads hold it shared), and of the two acquisitions
- *          of a lock of the cycle, at least one is exclusive. Attempts to lock that do not wait
- *          make no edge. A lock leaves the graph when it is destroyed or its memory is freed.
+ *          gate in common (unless both threads hold it shared), and of the two acquisitions of a
+ *          lock of the cycle, at least one is exclusive. Attempts to lock that do not wait make no
+ *          edge. A lock leaves the graph when it is destroyed or its memory is freed.
  * Memory:  the runtime's store.
  * Threads: any; one lock for the graph. Each thread has a cache of recent acquisitions, and there
  *          is one cache shared by all threads, so that a repeated one does not take the lock of

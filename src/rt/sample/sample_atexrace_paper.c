@@ -26,9 +26,9 @@
 #include "sys.h"
 
 #define THREADS_MAX 1024
-#define DEPTH_MAX                                                                                  \
-    1024 /* calls that have not returned; the pairs of deeper ones are added at once */
-#define NOTHING 2ull   /* F(t) of a thread that has entered no function */
+/* calls that have not returned; the pairs of deeper ones are added at once */
+#define DEPTH_MAX 1024
+#define NOTHING 2ull /* F(t) of a thread that has entered no function */
 
 struct paper_thread {
     struct pf_function_pairs pairs; /* FP(t) */

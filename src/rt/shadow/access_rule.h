@@ -4,8 +4,8 @@
  *
  * Model:   `a` (or `mine`) is the new access, s a record of the same granule, `clock` the clock of
  *          the thread that makes the access. cell.c and fast_update.h apply this rule to the words
- *          of a cell; fast_update_macros.def has parts of it in assembler (compared by
- *          the unit test shadow_assembler).
+ *          of a cell; fast_update_macros.def has parts of it in assembler (compared by the unit
+ *          test shadow_assembler).
  * Threads: any; these functions only compute, except pf_access_merge, which may make a site id.
  */
 #ifndef PF_RT_ACCESS_RULE_H

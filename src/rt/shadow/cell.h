@@ -55,7 +55,7 @@ static inline uint64_t *pf_cell_overflow(uint64_t *cell)
 }
 /* The state of the overflow words. */
 enum {
-    PF_OVERFLOW_UNUSED, /* whoever begins to use them writes all four words first */
+    PF_OVERFLOW_UNUSED, /* the first update that uses them writes all four words */
     PF_OVERFLOW_READS,  /* in use; none of them is a write, so reads need not look at them */
     PF_OVERFLOW_WRITES  /* in use; some of them may be writes */
 };

@@ -9,9 +9,9 @@
  *
  * An allocation is a write of the block that every thread must see before it uses the block. Its
  * record is an atomic write: the first access of the thread itself in the same epoch then replaces
- * it, instead of being redundant, so that reports show the access. As a consequence, an
- * atomic access of another thread does not race with the allocation. In large blocks only the
- * beginning is written.
+ * it, instead of being redundant, so that reports show the access. As a consequence, an atomic
+ * access of another thread does not race with the allocation. In large blocks only the beginning is
+ * written.
  */
 #include "cell.h"
 #include "fast_update.h"

@@ -1,6 +1,6 @@
 /*
- * scheduler_state.h - the state of the scheduler, shared by scheduler.c, segment.c and process_end.c
- * alone.
+ * scheduler_state.h - the state of the scheduler, which only scheduler.c, segment.c and
+ * process_end.c use.
  */
 #ifndef PF_RT_SCHEDULER_STATE_H
 #define PF_RT_SCHEDULER_STATE_H
