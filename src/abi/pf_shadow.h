@@ -78,7 +78,7 @@
 
 #define PF_SID_MASK ((1u << PF_SID_BITS) - 1)
 #define PF_SID_REF PF_SID_MASK /* not a thread: the word refers to a set of records */
-#define PF_SID_MAX (PF_SID_MASK - 1) /* slots 1..PF_SID_MAX - 1 belong to threads; 0 to none */
+#define PF_SID_MAX (PF_SID_MASK - 1) /* the largest slot; 1..PF_SID_MAX - 1 are those of threads */
 /* Not a thread: freed memory. Ordered with nothing, so every access conflicts with such a record;
  * clk is 1 + the number of the thread that freed it, as far as it fits. */
 #define PF_SID_FREED PF_SID_MAX

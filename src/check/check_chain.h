@@ -5,9 +5,10 @@
  *          run, then the predictions from the recording are tried. In later rounds it gets a free
  *          run and a batch: many schedules under one policy, with seeds that no earlier batch had.
  *          The policies share the batches (policy_shares.h). Besides the batches, slices of a
- *          systematic search run from the first round on (explore_slices.h). Of both, recordings
- *          that failed in a new way, or showed new behaviours or new races, are searched for
- *          predictions, and these are tried. The same holds for the recordings of forked children.
+ *          systematic search run from the first round on (explore_slices.h). Recordings of
+ *          batches and slices that failed in a new way, or showed new behaviours or new races, are
+ *          searched for predictions, and these are tried. The same holds for the recordings of
+ *          forked children.
  *          After that, the recordings are searched for each race that was seen but is not
  *          confirmed, and the race gets a recording aimed at it. A program that cannot be run from
  *          a checkpoint (a server), or whose forked children are searched, gets one recording
@@ -82,7 +83,7 @@ struct pf_chain {
     uint64_t judge_ms; /* time that such steps have used */
     uint64_t explore_ms; /* time that the systematic search has used */
     uint64_t hunt_ms; /* time that hunts have used */
-    size_t left_unjudged; /* races that the last of them did not judge */
+    size_t left_unjudged; /* races that the last step that judges did not get to */
     pf_vec_to_search aimed_recordings; /* recordings aimed at a finding, to be searched for races */
     pf_vec_to_search child_recordings; /* forked children whose predictions are to be tried */
 };
@@ -102,9 +103,8 @@ void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *step, bool p
 /* Adds a recording that was chosen from a batch or a systematic search; `line` is its line in the
  * journal. */
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line);
-/* The number of recordings that are still to be searched for predictions or (those aimed at a
- * finding) for races, without those of forked children, plus the number of targets that the
- * systematic search has left. */
+/* What is left to do: the number of recordings that are to be searched, plus the number of targets
+ * that the systematic search has left. Recordings of forked children are not counted. */
 size_t pf_chain_count_open(const struct pf_chain *c);
 /* True if all programs are explored completely. */
 bool pf_chain_is_complete(const struct pf_chain *c);

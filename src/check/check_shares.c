@@ -4,8 +4,8 @@
 #define JUDGE_PERCENT 25 /* of the time budget: the most that judging may use */
 #define EXPLORE_PERCENT 60 /* of the time budget: the most that the systematic search may use */
 #define HUNT_PERCENT 15 /* of the time budget: the share of hunts, while other steps have work */
-/* The share is divided among at least this many hunts. Not among more than necessary: each hunt
- * begins by running its corpus again. */
+/* A hunt gets at most the share divided by this. The number is small, because each hunt begins by
+ * running its corpus again. */
 #define HUNT_SLICES 3
 
 uint64_t pf_chain_judge_ms(const struct pf_chain *c)

@@ -28,8 +28,8 @@ extern const struct pf_fleet_engine pf_fleet_slurm, pf_fleet_ssh, pf_fleet_local
 PF_MUST_USE pf_status pf_fleet_engine_find(const char *on, const struct pf_fleet_engine **engine,
                                            char **where, struct pf_error *e);
 
-/* Returns the last line of the text that is not empty, and sets *n, the length of the text, to its
- * length. */
+/* Returns the last line of the text that is not empty. *n: the length of the text; set to that of
+ * the line. */
 const char *pf_fleet_last_line(const char *text, size_t *n);
 /* Runs a command to its end; *out is what it printed, malloced. env NULL: the environment of this
  * process. PF_IO if it cannot be started or its exit status is not 0. */

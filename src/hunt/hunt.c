@@ -277,9 +277,9 @@ static pf_status run_longer(struct pf_hunt *h, uint32_t at, uint32_t source, boo
     return s;
 }
 
-/* Tries the next longer input. The conditions do not always contain lengths: that of a buffer that
- * was read is an example. An input that was already made longer grows only in the same source.
- * *more: there was one. */
+/* Tries the next longer input. The conditions do not contain all lengths: for example, not that
+ * of a buffer that was read. An input that was already made longer grows only in the same source.
+ * more: there was one. */
 static pf_status try_growth(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     pf_status s = PF_OK;

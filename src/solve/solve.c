@@ -90,7 +90,7 @@ static bool is_solution(struct pf_path_run *r, const pf_wanted_list *wanted,
         const struct pf_leaf *leaf = &r->log->leaves.at[values->at[i].leaf];
         if (leaf->op == PF_EXPR_LENGTH && values->at[i].value > PF_LENGTH_MAX &&
             values->at[i].value > leaf->value)
-            return false; /* no argument can be that long, and files need not be */
+            return false; /* such long inputs are not made */
         pf_evaluation_set(&r->values, values->at[i].leaf, values->at[i].value);
         moves |= leaf->op != PF_EXPR_INPUT;
     }

@@ -206,55 +206,6 @@ bool pf_affine_differ_by_constant(const struct pf_affine *a, const struct pf_aff
            !memcmp(a->terms, b->terms, a->nterms * sizeof *a->terms);
 }
 
-/* Intrinsics that access no memory and always return. */
-static const char *const safe_intrinsics[] = {
-    "llvm.dbg.",   "llvm.fmuladd.",
-    "llvm.fma.",   "llvm.smin.",
-    "llvm.smax.",  "llvm.umin.",
-    "llvm.umax.",  "llvm.abs.",
-    "llvm.fabs.",  "llvm.minnum.",
-    "llvm.sqrt.",  "llvm.maxnum.",
-    "llvm.ctpop.", "llvm.ctlz.",
-    "llvm.cttz.",  "llvm.fshl.",
-    "llvm.fshr.",  "llvm.bswap.",
-    "llvm.floor.", "llvm.ceil.",
-    "llvm.assume", "llvm.experimental.noalias.scope.decl",
-};
-
-bool pf_proceeds_in_epoch(LLVMValueRef inst)
-{
-    switch (LLVMGetInstructionOpcode(inst)) {
-    case LLVMLoad:
-    case LLVMStore:
-        return !LLVMGetVolatile(inst) && LLVMGetOrdering(inst) == LLVMAtomicOrderingNotAtomic;
-    case LLVMCall: {
-        LLVMValueRef fn = pf_callee(inst);
-        size_t n;
-        for (size_t i = 0; fn && i < sizeof safe_intrinsics / sizeof *safe_intrinsics; i++)
-            if (LLVMGetIntrinsicID(fn) &&
-                pf_name_starts(LLVMGetValueName2(fn, &n), safe_intrinsics[i]))
-                return true;
-        return false;
-    }
-    case LLVMPHI:
-    case LLVMGetElementPtr:
-    case LLVMICmp:
-    case LLVMFCmp:
-    case LLVMSelect:
-    case LLVMFreeze:
-    case LLVMFNeg:
-    case LLVMExtractElement:
-    case LLVMInsertElement:
-    case LLVMShuffleVector:
-    case LLVMExtractValue:
-    case LLVMInsertValue:
-    case LLVMBr:
-        return true;
-    default:
-        return LLVMIsABinaryOperator(inst) || LLVMIsACastInst(inst);
-    }
-}
-
 /* If the loop is left before v is computed, the address may be one that the loop never computes;
  * flags that promise otherwise would make it poison. */
 static void drop_flags(LLVMValueRef inst)

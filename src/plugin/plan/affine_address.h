@@ -52,9 +52,6 @@ bool pf_affine_find(struct pf_unit *u, struct pf_affine *f, LLVMValueRef ptr,
                     const struct pf_loop *loop);
 /* True if the two addresses differ only by a constant. */
 bool pf_affine_differ_by_constant(const struct pf_affine *a, const struct pf_affine *b);
-/* True if the instruction cannot synchronise and control always reaches the next one: it cannot
- * block, exit or throw. */
-bool pf_proceeds_in_epoch(LLVMValueRef inst);
 
 enum pf_iteration { PF_ITERATION_FIRST, PF_ITERATION_NEXT, PF_ITERATION_THIS };
 /* Emits v, an address of this form or a part of one, as it is in the given iteration. For THIS

@@ -12,8 +12,8 @@
  *          - W is not in a loop that R is outside of: a repeated store is not what the check was
  *            for.
  *          R also decides about W if R's value flows into the value that W stores and, if both are
- *          in one block, at least two calls are made in between: without an unlock and a lock both
- *          are in one critical section.
+ *          in one block, at least two calls are made in between. (With fewer, there is no unlock
+ *          and lock between R and W, so both are in one critical section.)
  *
  *          A pair is a load and a store of one function, after inlining, that access the same
  *          address (the same SSA value, or two equal computations from one value), if the load
@@ -206,7 +206,7 @@ static bool decides(struct path_search *w, LLVMValueRef branch, size_t b, size_t
     return some && !all;
 }
 
-/* True if the store is in a loop that the load is outside of. A loop may pass by the load: the
+/* True if the store is in a loop that the load is outside of. A loop may leave out the load: the
  * optimiser turns `while (!n) wait();` into a load before the waiting loop and one inside it. */
 static bool is_repeated_without(struct path_search *w, size_t store, size_t load)
 {

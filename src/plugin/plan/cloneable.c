@@ -1,10 +1,11 @@
 /*
  * cloneable.c - decides whether a function can have several bodies.
  *
- * It cannot if something outside refers to a position inside its body: a label that is stored in a
- * table that other code sees, or an assembler label (a second definition would be an error). It
- * cannot either if it uses a token, which links instructions in ways that a copy does not preserve
- * (funclets, coroutines before their split).
+ * It cannot if
+ * - a table that other code sees holds the address of a label in its body,
+ * - inline assembler in its body defines a label: a second definition would be an error,
+ * - it uses a token, which links instructions in ways that a copy does not preserve (funclets,
+ *   coroutines before their split).
  */
 #include "plugin.h"
 #include <ctype.h>

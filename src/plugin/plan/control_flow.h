@@ -1,5 +1,6 @@
 /*
- * control_flow.h - the edges between the blocks of a planned function, by block numbers.
+ * control_flow.h - the edges between the blocks of a planned function, by block numbers; the
+ * instructions that cannot leave the epoch.
  *
  * Memory:  the plan owns the list of predecessors; pf_plan_release frees it.
  */
@@ -22,5 +23,9 @@ static inline size_t pf_block_successor(const struct pf_plan *plan, LLVMValueRef
 
 /* The predecessors of every block, one entry per edge. Built by the first call. */
 const struct pf_predecessors *pf_block_predecessors(struct pf_plan *plan);
+
+/* True if the instruction cannot synchronise and control always reaches the next one: it cannot
+ * block, exit or throw. */
+bool pf_proceeds_in_epoch(LLVMValueRef inst);
 
 #endif

@@ -3,18 +3,19 @@
  *
  * Model:   a loop advances along bytes until a condition holds, often on the byte just read. The
  *          distance is not known before the loop, but the induction variable gives it on every exit
- *          edge. Nothing in the loop synchronises, ends the thread or frees memory, so a check on
- *          the exit edge is in the epoch of the accesses, and finds every race with them. An access
- *          that every iteration executes, at affine addresses (affine_address.h) that advance by
- *          the access size, has accessed all bytes from its first address to its current one. The
- *          bytes at the current address count only if this iteration has executed the access. The
- *          same holds for several accesses of one block that are adjacent and together as large as
- *          the stride: a copy of three bytes per iteration, or an unrolled loop. If they have
- *          several source positions, the check gets all of them, and each byte its own.
+ *          edge. Only loops are changed in which nothing synchronises, ends the thread or frees
+ *          memory. So a check on the exit edge is in the epoch of the accesses, and finds every
+ *          race with them. An access that every iteration executes, at affine addresses
+ *          (affine_address.h) that advance by the access size, has accessed all bytes from its
+ *          first address to its current one. The bytes at the current address count only if this
+ *          iteration has executed the access. The same holds for several accesses of one block that
+ *          are adjacent and together as large as the stride: a copy of three bytes per iteration,
+ *          or an unrolled loop. If they have several source positions, the check gets all of them,
+ *          and each byte its own.
  *
- * Only for accesses of one or two bytes: each of them costs a call when it accesses its bytes for
- * the first time in an epoch, and a granule has four or eight of them. Larger accesses are few per
- * granule, and a check in every iteration is fast where loops are short.
+ * Only for accesses of one or two bytes. The first access to some bytes in an epoch costs a call,
+ * and a granule takes four or eight such accesses. Larger accesses are few per granule, and a check
+ * in every iteration is fast where loops are short.
  */
 #include "affine_address.h"
 #include "control_flow.h"

@@ -21,6 +21,7 @@
  *          without a wrap.
  */
 #include "affine_address.h"
+#include "control_flow.h"
 #include "debuginfo.h"
 #include <llvm-c/DebugInfo.h>
 #include <string.h>

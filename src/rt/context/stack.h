@@ -108,7 +108,8 @@ uint32_t pf_stack_flags(uint32_t id);
  * inconsistent. Must be called from within pf_thread_each, so that t does not end meanwhile. */
 void pf_stack_walk_live(const struct pf_thread *t, bool (*f)(const struct pf_position *, void *),
                         void *arg);
-/* The same, but the innermost function is at site `site` - 1; 0: at its last call. */
+/* The same. `site`: 1 + the number of the site at which the innermost function is; 0: at its last
+ * call. */
 void pf_stack_walk_live_at(const struct pf_thread *t, uint32_t site,
                            bool (*f)(const struct pf_position *, void *), void *arg);
 

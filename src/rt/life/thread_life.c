@@ -122,8 +122,7 @@ void pf_thread_begin(struct pf_thread *t)
     int32_t id = pf_hooks.thread_id();
     t->tid = id ? id : (pid_t)pf_sys(SYS_gettid);
     t->owner = 0;
-    /* run unwatched, and count that: nothing that the thread does is tracked, its locks neither */
-    if (!t->context.frames) {
+    if (!t->context.frames) { /* the thread runs unwatched: not even its locks are tracked */
         pf_limit_hit(PF_LIMIT_THREADS);
         forget(t);
         t->state = PF_THREAD_FINISHED;
