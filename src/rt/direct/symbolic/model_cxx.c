@@ -41,11 +41,6 @@ static struct cxx_read stream_of(uint64_t word)
     return r;
 }
 
-static struct pf_expression_operand constant(uint64_t v)
-{
-    return (struct pf_expression_operand){0, v};
-}
-
 /* Gives n bytes at `to`, which have no labels, those of the bytes that the stream has delivered
  * before its last `after` ones. *last: the label of the byte behind them. False: they are not
  * known. */
@@ -76,7 +71,7 @@ static bool read_line(const struct pf_symbolic_call *c)
 {
     struct cxx_read r = stream_of(c->word[0]);
     const struct cxx_string *s = (const struct cxx_string *)c->word[1];
-    struct pf_expression_operand end = constant(c->n > 2 ? (uint8_t)c->word[2] : '\n');
+    struct pf_expression_operand end = pf_model_constant(c->n > 2 ? (uint8_t)c->word[2] : '\n');
     uint32_t last;
     pf_label_memory_fill(s->at, 0, s->n + 1);
     if (r.state & STATE_FAILED && !s->n)
@@ -101,7 +96,7 @@ static bool read_word(const struct pf_symbolic_call *c)
     if (!label_read(&r, s->at, s->n, 0, &last))
         return false;
     for (size_t i = 0; i < s->n; i++)
-        pf_model_assume(c, PF_EXPR_UGT, 8, pf_model_byte(s->at + i), constant(' '));
+        pf_model_assume(c, PF_EXPR_UGT, 8, pf_model_byte(s->at + i), pf_model_constant(' '));
     return true;
 }
 
@@ -116,8 +111,8 @@ static bool read_number(const struct pf_symbolic_call *c, unsigned bytes)
         return false;
     if (r.state & STATE_FAILED) { /* another input may have a digit here */
         if (b->now < b->end) {
-            pf_model_condition(c, PF_EXPR_ULT, 8, pf_model_byte(b->now), constant('0'));
-            pf_model_condition(c, PF_EXPR_UGT, 8, pf_model_byte(b->now), constant('9'));
+            pf_model_condition(c, PF_EXPR_ULT, 8, pf_model_byte(b->now), pf_model_constant('0'));
+            pf_model_condition(c, PF_EXPR_UGT, 8, pf_model_byte(b->now), pf_model_constant('9'));
         }
         return true;
     }

@@ -13,11 +13,6 @@ struct print {
     uint32_t next; /* the argument of the next conversion */
 };
 
-static struct pf_expression_operand constant(uint64_t v)
-{
-    return (struct pf_expression_operand){0, v};
-}
-
 static void put(struct print *p, uint32_t label)
 {
     if (p->to < p->end)
@@ -37,7 +32,8 @@ static bool argument(struct print *p, struct pf_expression_operand *out)
 static struct pf_expression_operand two(enum pf_symbolic_op op, unsigned bits,
                                         struct pf_expression_operand a, uint64_t b, uint64_t value)
 {
-    return (struct pf_expression_operand){pf_expression_two(op, bits, 0, a, constant(b)), value};
+    return (struct pf_expression_operand){pf_expression_two(op, bits, 0, a, pf_model_constant(b)),
+                                          value};
 }
 
 /* A number of this many bits in decimal. */
@@ -52,24 +48,24 @@ static bool print_number(struct print *p, unsigned bits, bool is_signed)
         v.label = pf_expression_resize(v.label, bits, is_signed);
     bool negative = is_signed && v.value >> (bits - 1) & 1;
     if (is_signed)
-        pf_model_condition(p->c, PF_EXPR_SLT, bits, v, constant(0));
+        pf_model_condition(p->c, PF_EXPR_SLT, bits, v, pf_model_constant(0));
     if (negative) {
         put(p, 0);
-        v = (struct pf_expression_operand){pf_expression_two(PF_EXPR_SUB, bits, 0, constant(0), v),
-                                           (0 - v.value) & mask};
+        v = (struct pf_expression_operand){
+            pf_expression_two(PF_EXPR_SUB, bits, 0, pf_model_constant(0), v), (0 - v.value) & mask};
     }
     while (v.value / power >= 10)
         power *= 10;
     if (power > 1)
-        pf_model_assume(p->c, PF_EXPR_UGE, bits, v, constant(power));
+        pf_model_assume(p->c, PF_EXPR_UGE, bits, v, pf_model_constant(power));
     if (power <= mask / 10)
-        pf_model_assume(p->c, PF_EXPR_ULT, bits, v, constant(power * 10));
+        pf_model_assume(p->c, PF_EXPR_ULT, bits, v, pf_model_constant(power * 10));
     for (; power; power /= 10) {
         struct pf_expression_operand q = two(PF_EXPR_UDIV, bits, v, power, v.value / power);
         struct pf_expression_operand d = two(PF_EXPR_UREM, bits, q, 10, q.value % 10);
         uint32_t byte = d.label ? pf_expression_extract(d.label, 0, 8) : 0;
         put(p, pf_expression_two(PF_EXPR_ADD, 8, 0, (struct pf_expression_operand){byte, d.value},
-                                 constant('0')));
+                                 pf_model_constant('0')));
     }
     return true;
 }

@@ -15,15 +15,10 @@ struct scan {
 
 static bool is_space(uint8_t b) { return b == ' ' || (b >= '\t' && b <= '\r'); }
 
-static struct pf_expression_operand constant(uint64_t v)
-{
-    return (struct pf_expression_operand){0, v};
-}
-
 /* Assumes that the byte of the text keeps its value. */
 static void keep(struct scan *s)
 {
-    pf_model_assume(s->c, PF_EXPR_EQ, 8, pf_model_byte(s->text), constant(*s->text));
+    pf_model_assume(s->c, PF_EXPR_EQ, 8, pf_model_byte(s->text), pf_model_constant(*s->text));
     s->text++;
 }
 
@@ -97,8 +92,8 @@ static bool scan_number(struct scan *s, const struct scan_conversion *v)
     skip_spaces(s);
     size_t n = pf_number_extent(s->text, &base);
     if (!n) { /* another input may have a digit here */
-        pf_model_condition(s->c, PF_EXPR_ULT, 8, pf_model_byte(s->text), constant('0'));
-        pf_model_condition(s->c, PF_EXPR_UGT, 8, pf_model_byte(s->text), constant('9'));
+        pf_model_condition(s->c, PF_EXPR_ULT, 8, pf_model_byte(s->text), pf_model_constant('0'));
+        pf_model_condition(s->c, PF_EXPR_UGT, 8, pf_model_byte(s->text), pf_model_constant('9'));
     }
     if (!n || (v->width && n > v->width))
         return false;
@@ -138,7 +133,7 @@ static bool scan_bytes(struct scan *s, const struct scan_conversion *v)
         pf_label_memory_fill(to + n, 0, 1);
     s->text += n;
     if (n < most) /* the byte that ends it */
-        pf_model_assume(s->c, PF_EXPR_EQ, 8, pf_model_byte(s->text), constant(*s->text));
+        pf_model_assume(s->c, PF_EXPR_EQ, 8, pf_model_byte(s->text), pf_model_constant(*s->text));
     return true;
 }
 
@@ -187,7 +182,8 @@ bool pf_model_scan(const struct pf_symbolic_call *c)
         } else if (*s.format == '%') {
             matches = scan_one(&s);
         } else {
-            pf_model_condition(c, PF_EXPR_EQ, 8, pf_model_byte(s.text), constant(*s.format));
+            pf_model_condition(c, PF_EXPR_EQ, 8, pf_model_byte(s.text),
+                               pf_model_constant(*s.format));
             matches = *s.text == *s.format;
             s.text += matches;
             s.format++;

@@ -8,6 +8,10 @@
 #include "symbolic.h"
 #include <stdio.h>
 
+static inline struct pf_expression_operand pf_model_constant(uint64_t v)
+{
+    return (struct pf_expression_operand){0, v};
+}
 /* A byte of memory with its label. */
 struct pf_expression_operand pf_model_byte(const void *at);
 /* Records whether the comparison of two operands holds, as a condition of the call. */
@@ -22,6 +26,12 @@ void pf_model_end(const struct pf_symbolic_call *c, struct pf_expression_operand
 /* The length of a string of at most `most` bytes. Records the conditions on its bytes that give it
  * this length. */
 size_t pf_model_length(const struct pf_symbolic_call *c, const char *s, size_t most);
+
+/* model_compare.c: comparisons of strings and memory; searches, whose results have no label; the
+ * options that getopt compares the arguments with. */
+uint32_t pf_model_compare(const struct pf_symbolic_call *c);
+void pf_model_search(const struct pf_symbolic_call *c);
+void pf_model_options(const struct pf_symbolic_call *c);
 
 /* model_token.c: strsep, strtok, strspn and similar. */
 uint32_t pf_model_token(const struct pf_symbolic_call *c);
