@@ -84,7 +84,8 @@ int pf_cli_parse(const struct pf_cli_verb *v, int argc, char **argv, int *status
             return -1;
         }
         if (o->text && !**o->text) {
-            *status = pf_complain(v->name, "the value of --%s is empty", o->name);
+            *status = pf_complain(v->name, "the value of %s%s is empty", o->name[1] ? "--" : "-",
+                                  o->name);
             return -1;
         }
     }

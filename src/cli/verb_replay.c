@@ -33,6 +33,13 @@ static void note_machine(const struct pf_clip *clip, bool all)
     free(here);
 }
 
+/* Describes how a process ended: "status 3", "signal 11". */
+static void describe_wait(int wait, char *to, size_t room)
+{
+    snprintf(to, room, "%s %d", WIFSIGNALED(wait) ? "signal" : "status",
+             WIFSIGNALED(wait) ? WTERMSIG(wait) : WEXITSTATUS(wait));
+}
+
 /* Reports how the replay ended; returns the exit status. */
 static int report_outcome(const struct pf_clip *clip, const struct pf_child_end *child,
                           const struct pf_clip_end *end, const char *until)
@@ -57,9 +64,13 @@ static int report_outcome(const struct pf_clip *clip, const struct pf_child_end 
         pf_note("replay", "the recording ends here, where the program executed another program");
         return clip->ended && WIFEXITED(clip->end.wait) ? WEXITSTATUS(clip->end.wait) : 0;
     }
-    if (clip->ended && end->outcome == PF_OUTCOME_NONE && child->wait != clip->end.wait)
-        return pf_complain(VERB, "%s: ended with status %#x, but the recording with %#x",
-                           clip->path, child->wait, clip->end.wait);
+    if (clip->ended && end->outcome == PF_OUTCOME_NONE && child->wait != clip->end.wait) {
+        char now[32], then[32];
+        describe_wait(child->wait, now, sizeof now);
+        describe_wait(clip->end.wait, then, sizeof then);
+        return pf_complain(VERB, "%s: ended with %s, but the recording with %s", clip->path, now,
+                           then);
+    }
     if (end->unshown)
         return pf_complain(VERB, "the output of the program could not be shown: %s",
                            strerror((int)end->unshown));

@@ -47,6 +47,8 @@ pf_status pf_program_find(const char *name, char **path, struct pf_error *e)
         free(*path);
         at += n + (at[n] == ':');
     }
+    if (!*name)
+        return pf_fail(e, PF_BAD, "the name of the program is empty");
     return pf_fail(e, PF_IO, "%s: not found in PATH; a program in this folder is ./%s", name, name);
 }
 

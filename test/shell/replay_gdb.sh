@@ -54,6 +54,8 @@ has err "the event of --until was not reached"
 status 2 "$PF" replay --until race four.clip
 has err "is not the clip of a race"
 status 2 "$PF" replay --until T0:0 four.clip
+has err "--until: expected an event such as T2:137"
+has err "four.clip: ended with status 2, but the recording with status 5"
 status 2 "$PF" replay four.clip other.clip
 has err "give only one clip"
 mkdir bin

@@ -1,6 +1,10 @@
 # pf run refuses programs that it cannot watch, with the reason, before anything runs.
 status 2 "$PF" run
 has err "no program given"
+status 2 "$PF" run -- ""
+has err "the name of the program is empty"
+status 2 "$PF" record -o "" -- ./missing
+has err "the value of -o is empty"
 status 2 "$PF" run -- ./missing
 has err "./missing: No such file"
 status 2 "$PF" run -- surely-not-in-path
