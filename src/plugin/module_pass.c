@@ -213,15 +213,21 @@ static void warn(struct pf_unit *u, LLVMValueRef fn, const char *why)
             LLVMGetSourceFileName(u->module, &n), name, why);
 }
 
-/* For a function without visible operations: true if it calls nothing, and it can be called from
- * elsewhere or through a pointer. It then needs a record, or a call to it would look like one of
+/* True if v is a call that may access memory. __errno_location, for one, does not. */
+static bool calls(struct pf_unit *u, LLVMValueRef v)
+{
+    bool call = LLVMIsACallInst(v) || LLVMIsAInvokeInst(v) || LLVMIsACallBrInst(v);
+    return call && !(pf_callee(v) && LLVMGetIntrinsicID(pf_callee(v))) && !pf_call_is_pure(u, v);
+}
+
+/* For a function without visible operations: true if it calls nothing that may access memory, and
+ * it can be called from elsewhere or through a pointer. It then needs a record, or a call to it would look like one of
  * code that was not built with pf cc. */
-static bool needs_empty_record(LLVMValueRef fn)
+static bool needs_empty_record(struct pf_unit *u, LLVMValueRef fn)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
         for (LLVMValueRef v = LLVMGetFirstInstruction(b); v; v = LLVMGetNextInstruction(v))
-            if ((LLVMIsACallInst(v) || LLVMIsAInvokeInst(v) || LLVMIsACallBrInst(v)) &&
-                !(pf_callee(v) && LLVMGetIntrinsicID(pf_callee(v))))
+            if (calls(u, v))
                 return false;
     return LLVMGetLinkage(fn) != LLVMInternalLinkage || LLVMGetFirstUse(fn);
 }
@@ -264,7 +270,7 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
             drop_attributes(bodies);
             pf_bare_entry_finish(u, fn, bodies);
         }
-    } else if (accesses && needs_empty_record(fn)) {
+    } else if (accesses && needs_empty_record(u, fn)) {
         pf_tables_add_empty(u, fn);
     }
     pf_plan_release(&plan);
