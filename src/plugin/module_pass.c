@@ -221,8 +221,8 @@ static bool calls(struct pf_unit *u, LLVMValueRef v)
 }
 
 /* For a function without visible operations: true if it calls nothing that may access memory, and
- * it can be called from elsewhere or through a pointer. It then needs a record, or a call to it would look like one of
- * code that was not built with pf cc. */
+ * it can be called from elsewhere or through a pointer. It then needs a record, or a call to it
+ * would look like one of code that was not built with pf cc. */
 static bool needs_empty_record(struct pf_unit *u, LLVMValueRef fn)
 {
     for (LLVMBasicBlockRef b = LLVMGetFirstBasicBlock(fn); b; b = LLVMGetNextBasicBlock(b))
