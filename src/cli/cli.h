@@ -62,7 +62,8 @@ bool pf_cli_replaces_input(const char *verb, const char *output, const char *inp
 bool pf_cli_is_position(const char *word);
 
 /* The option --window=N of `pf predict` and `pf hatch`: its help, the message for a wrong value,
- * and its number of events. text is NULL for the default; 0: the value is wrong. */
+ * and pf_cli_window, which returns the number of events, or 0 if the value is wrong. text NULL: the
+ * default. */
 #define PF_CLI_WINDOW "reorder at most N consecutive events to prove a race (default 4000)"
 #define PF_CLI_WINDOW_WRONG "--window=%s: expected a number from 2 to 1000000"
 uint32_t pf_cli_window(const char *text);

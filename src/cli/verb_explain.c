@@ -96,7 +96,8 @@ static bool is_irrelevant(const struct pf_schedule_step *m)
     return false;
 }
 
-/* The number of steps from `first` on that one line replaces; 0: none. One step is not folded. */
+/* How many steps, beginning with `first`, are printed as one line. 0: `first` is not folded,
+ * because fewer than two steps are irrelevant here. */
 static size_t folded_steps(const struct explainer *w, size_t first)
 {
     const struct pf_finding *f = w->f;

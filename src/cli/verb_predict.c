@@ -189,7 +189,7 @@ static void add_races(struct pf_text *t, struct pf_predict_job *j, size_t k,
     pf_text_add(t, claim[j->analyses[k]->claim]);
     pf_text_char(t, ')');
     add_count(t, r->infeasible, " pairs of sites rejected");
-    add_count(t, r->window, " rejected within the window only");
+    add_count(t, r->window, " rejected, but a larger window was not tried");
     add_count(t, r->windows, " further windows (accesses farther apart NOT compared)");
     add_count(t, r->unknown, " unknown (budget used up)");
     add_count(t, r->untried, " pairs of these not tried");

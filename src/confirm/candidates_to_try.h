@@ -4,8 +4,8 @@
  * Model:   a candidate starts with one schedule, or with several if several analyses found it. When
  *          the run diverges from a schedule, the next one is tried: first those that are already
  *          known, then one from the maximal-causality engine with the same events, then schedules
- *          with other events of the same code. No schedule is tried twice, and at most
- *          PF_SCHEDULES_MAX are tried.
+ *          with other events of the same code. No schedule is tried twice, and no further
+ *          ones are searched for once there are PF_SCHEDULES_MAX.
  * Memory:  release frees everything; findings are allocated in the job's pool.
  * Errors:  out of memory ends the process.
  */

@@ -22,8 +22,8 @@ struct pf_try_item {
     struct pf_try_result *result; /* set by pf_try_all, valid until release */
     /* set by pf_try_all: it was tried alone; its result is final; its clip was replayed */
     bool tried, decided, replayed;
-    /* nothing is left to do: compare it with the serial orders of its regions (serial_orders.h);
-     * find out whether its failure belongs to it (harm_cause.h) */
+    /* done or not needed: the comparison with the serial orders of its regions (serial_orders.h);
+     * the search for the cause of its failure (harm_cause.h) */
     bool compared, examined;
 };
 

@@ -2,9 +2,9 @@
  * exec_calls.c - calls of library functions in a graph (execution.h; pf_explored.def says what is
  * known about a function).
  *
- * A call of code without events that is known to access only what it reaches reads and writes all
- * of that (docs/format/events.md, "Calls into code without events"): when it begins, and when it
- * returns.
+ * Some calls of code without events access only what they can reach (docs/format/events.md, "Calls
+ * into code without events"). Such a call counts as a read and a write of all of that, once when it
+ * begins and once when it returns.
  */
 #include "exec_builder.h"
 #include "explored_call.h"

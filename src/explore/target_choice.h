@@ -3,7 +3,7 @@
  *
  * Model:   for each access of an operation that reads, every write to the cell is a candidate.
  *          Three kinds of writes are left out: those that come after the operation, those that are
- *          certainly overwritten before it, and those with which the operation would wait.
+ *          certainly overwritten before it, and those after which the operation would block.
  * Cost:    O(threads * log writes) for a candidate.
  */
 #ifndef PF_EXPLORE_TARGET_CHOICE_H

@@ -10,9 +10,10 @@
 
 /* --- the queue of targets --- */
 
-/* The target with the lowest rank comes first. First of all comes a thread that was woken and waits
- * for its mutex: others may take the mutex before it, which many programs do not expect. Reads of
- * the final memory come last of those with a new pair of source positions. */
+/* The target with the lowest rank comes first. Targets with a new pair of source positions come
+ * before all others. Of these, a thread that was woken and waits for its mutex comes first: others
+ * may take the mutex before it, which many programs do not expect. Reads of the final memory come
+ * last. */
 static int rank(const struct pf_target *t)
 {
     if (!t->fresh)

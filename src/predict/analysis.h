@@ -46,7 +46,7 @@ struct pf_result {
     /* pairs of accesses that were not tried, at rejected pairs of sites: beyond limits.tries, or
      * with an access that a newer one represents (candidates.h) */
     uint64_t untried;
-    /* pairs of sites without a race in any window up to the largest one; larger ones were not
+    /* pairs of sites without a race in any window up to limits.window; larger windows were not
      * tried */
     uint64_t window;
     uint64_t windows; /* of cp, after the first: accesses farther apart were not compared */

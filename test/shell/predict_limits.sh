@@ -39,7 +39,7 @@ python3 - >wide.txt <<'EOF'
 print("T0 lock m\n" + "T0 write p=1\n" * 6000 + "T0 write x=1\nT0 unlock m\nT1 lock m\nT1 unlock m\nT1 write x=2")
 EOF
 status 0 "$PF" predict --json wide.json wide.txt
-has out "predict: 0 races (witnessed), 1 rejected within the window only"
+has out "predict: 0 races (witnessed), 1 rejected, but a larger window was not tried"
 has wide.json '"complete":false'
 # With a larger window it is found.
 status 66 "$PF" predict --window 7000 wide.txt
@@ -76,7 +76,7 @@ for far in far apart; do
     has far.json '"complete":true'
 done
 status 0 "$PF" predict called.txt
-has out "predict: 0 races (witnessed), 1 rejected within the window only"
+has out "predict: 0 races (witnessed), 1 rejected, but a larger window was not tried"
 
 # An access represents the earlier ones of the same code. Where its pair is rejected, theirs are
 # counted as not tried, unless the order of the events excludes them, too.
