@@ -119,18 +119,32 @@ static void move_begins(struct pf_call *c, int from, int to)
     pf_fd_use(c, to);
     pf_fd_send(c->t, to);
 }
-static void moved(struct pf_call *c, int from, ssize_t n)
+/* The kernel reads an offset of the program and, unless nothing was moved, stores the new one. */
+static void offset_used(struct pf_call *c, const off64_t *at, ssize_t n)
 {
-    if (n >= 0)
-        pf_fd_receive(c->t, from);
+    if (at && n)
+        PF_FD_WRITES(*c, at, sizeof *at);
+    else if (at)
+        PF_FD_READS(*c, at, sizeof *at);
 }
-#define MOVES(fn, parameters, call)                                                                \
+static void moved(struct pf_call *c, int from, const off64_t *at, const off64_t *to_at, ssize_t n)
+{
+    if (n < 0)
+        return;
+    pf_fd_receive(c->t, from);
+    offset_used(c, at, n);
+    offset_used(c, to_at, n);
+}
+#define MOVES(fn, parameters, call, at, to_at)                                                     \
     PF_INTERPOSE_BLOCKING(ssize_t, fn, parameters, call, move_begins(&c, from, to),                \
-                          moved(&c, from, r))
-MOVES(sendfile, (int to, int from, off_t *at, size_t n_), PF_REAL(sendfile)(to, from, at, n_))
-MOVES(sendfile64, (int to, int from, off64_t *at, size_t n_), PF_REAL(sendfile64)(to, from, at, n_))
-MOVES(splice, (int from, off64_t *fa, int to, off64_t *ta, size_t n_, unsigned flags),
-      PF_REAL(splice)(from, fa, to, ta, n_, flags))
-MOVES(tee, (int from, int to, size_t n_, unsigned flags), PF_REAL(tee)(from, to, n_, flags))
-MOVES(copy_file_range, (int from, off64_t *fa, int to, off64_t *ta, size_t n_, unsigned flags),
-      PF_REAL(copy_file_range)(from, fa, to, ta, n_, flags))
+                          moved(&c, from, at, to_at, r))
+MOVES(sendfile, (int to, int from, off_t *at, size_t size), PF_REAL(sendfile)(to, from, at, size),
+      at, NULL)
+MOVES(sendfile64, (int to, int from, off64_t *at, size_t size),
+      PF_REAL(sendfile64)(to, from, at, size), at, NULL)
+MOVES(splice, (int from, off64_t *at, int to, off64_t *to_at, size_t size, unsigned flags),
+      PF_REAL(splice)(from, at, to, to_at, size, flags), at, to_at)
+MOVES(tee, (int from, int to, size_t size, unsigned flags), PF_REAL(tee)(from, to, size, flags),
+      NULL, NULL)
+MOVES(copy_file_range, (int from, off64_t *at, int to, off64_t *to_at, size_t size, unsigned flags),
+      PF_REAL(copy_file_range)(from, at, to, to_at, size, flags), at, to_at)
