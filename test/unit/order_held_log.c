@@ -123,10 +123,39 @@ static void test_read_meanwhile(void **state)
     assert_null(wrong);
 }
 
+/* Discarded epochs take no memory; later ones, and those of kept chunks, stay known. */
+static void test_discarded(void **state)
+{
+    enum { KEPT = 9 * PF_HELD_LOG_CHUNK + 5, UPTO = 16 * PF_HELD_LOG_CHUNK + 100 };
+    struct pf_held_log l;
+    uint32_t *want = calloc(LENGTH, sizeof *want);
+    assert_true(pf_held_log_init(&l));
+    for (uint32_t clk = 1; clk < LENGTH; clk++) {
+        want[clk] = value(5, clk);
+        pf_held_log_put(&l, clk, want[clk]);
+        if (clk == KEPT || clk == UPTO)
+            pf_held_log_keep(&l, KEPT); /* while the chunk is open, and later */
+        if (clk % 3000 == 0)
+            pf_held_log_discard(&l, clk < UPTO ? clk / 2 : UPTO);
+    }
+    for (uint32_t clk = 16 * PF_HELD_LOG_CHUNK; clk < LENGTH; clk++)
+        assert_int_equal(pf_held_log_get(&l, clk), want[clk]);
+    for (uint32_t clk = 9 * PF_HELD_LOG_CHUNK; clk < 10 * PF_HELD_LOG_CHUNK; clk++)
+        assert_int_equal(pf_held_log_get(&l, clk), want[clk]);
+    /* Every page of the other chunks but those they share with what stays is empty. */
+    size_t nonzero = 0;
+    for (size_t i = 0; i < l.used; i++)
+        nonzero += l.packed[i] != 0;
+    assert_in_range(nonzero, 1, l.used / 2);
+    pf_held_log_clear(&l);
+    free(want);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_packed), cmocka_unit_test(test_small),
-                                       cmocka_unit_test(test_full),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_packed),
+                                       cmocka_unit_test(test_discarded),
+                                       cmocka_unit_test(test_small), cmocka_unit_test(test_full),
                                        cmocka_unit_test(test_read_meanwhile)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

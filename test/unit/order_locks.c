@@ -41,6 +41,7 @@ void pf_oracle_unlock(void) {}
 void pf_oracle_line(struct pf_thread *t, const char *what, uint64_t a, uint64_t b) {}
 uint32_t pf_stack_id_slow(uint32_t site) { return 7; }
 uint32_t pf_stack_node_recent(void) { return 0; }
+__attribute__((preserve_most)) void pf_thread_update_global_order(struct pf_thread *t) {}
 
 typedef uint32_t naive[THREADS_MAX];
 static struct pf_thread threads[THREADS_MAX];

@@ -18,6 +18,7 @@
 #define LIST_MAX 256u
 #define HASH 512u
 #define VALUE_BITS 22 /* lockset numbers are below 1 << this (lockset.c) */
+#define KEEP (1u << 31) /* of `sealed` */
 
 /* In the worst case every chunk takes 22 bits per value; one word is left at the end for reads of
  * whole words. */
@@ -25,6 +26,7 @@
 #define OPEN_BYTES (CHUNK * sizeof(uint32_t))
 #define SEALED_BYTES (CHUNKS * sizeof(uint32_t))
 #define LOG_BYTES (OPEN_BYTES + SEALED_BYTES + PACKED_MAX * 8)
+_Static_assert(PACKED_MAX << 1 < KEEP && 1u << (VALUE_BITS + 1) < KEEP, "the bit is free");
 _Static_assert(OPEN_BYTES % PF_PAGE == 0 && SEALED_BYTES % PF_PAGE == 0, "parts begin at pages");
 
 bool pf_held_log_init(struct pf_held_log *l)
@@ -36,6 +38,8 @@ bool pf_held_log_init(struct pf_held_log *l)
     l->sealed = (uint32_t *)(at + OPEN_BYTES);
     l->packed = (uint64_t *)(at + OPEN_BYTES + SEALED_BYTES);
     l->used = 1;
+    l->examined = l->discardable = 0;
+    l->keep = false;
     return true;
 }
 
@@ -43,6 +47,8 @@ void pf_held_log_clear(struct pf_held_log *l)
 {
     pf_sys_discard(l->open, LOG_BYTES);
     l->used = 1;
+    l->examined = l->discardable = 0;
+    l->keep = false;
 }
 
 static unsigned width_of(uint32_t n) { return n ? 32 - (unsigned)__builtin_clz(n) : 0; }
@@ -123,8 +129,52 @@ static __attribute__((noinline)) uint32_t seal(struct pf_held_log *l)
 
 void pf_held_log_seal(struct pf_held_log *l, uint32_t clk)
 {
-    if (clk && !l->sealed[clk / CHUNK - 1])
-        __atomic_store_n(&l->sealed[clk / CHUNK - 1], seal(l), __ATOMIC_RELEASE);
+    if (!clk || l->sealed[clk / CHUNK - 1])
+        return;
+    __atomic_store_n(&l->sealed[clk / CHUNK - 1], seal(l) | (l->keep ? KEEP : 0), __ATOMIC_RELEASE);
+    l->keep = false;
+}
+
+void pf_held_log_keep(struct pf_held_log *l, uint32_t clk)
+{
+    uint32_t *chunk = &l->sealed[clk / CHUNK];
+    if (!*chunk)
+        l->keep = true;
+    else if (!(*chunk & KEEP))
+        __atomic_store_n(chunk, *chunk | KEEP, __ATOMIC_RELEASE);
+}
+
+/* Returns the pages between two words of `packed`; returns the first word after them. */
+static uint32_t discard_words(struct pf_held_log *l, uint32_t from, uint32_t to)
+{
+    char *begin = (char *)(l->packed + from), *end = (char *)(l->packed + to);
+    begin += -(uintptr_t)begin % PF_PAGE;
+    end -= (uintptr_t)end % PF_PAGE;
+    if (begin >= end)
+        return from;
+    pf_sys_discard(begin, (size_t)(end - begin));
+    return (uint32_t)((uint64_t *)end - l->packed);
+}
+
+void pf_held_log_discard(struct pf_held_log *l, uint32_t clk)
+{
+    uint32_t last = 0; /* the first word of the last chunk that was examined */
+    for (; l->examined < (clk + 1) / CHUNK; l->examined++) {
+        uint32_t chunk = __atomic_load_n(&l->sealed[l->examined], __ATOMIC_ACQUIRE);
+        if (!chunk)
+            break;
+        if (chunk & 1)
+            continue;
+        last = (chunk & ~KEEP) >> 1;
+        if (!l->discardable)
+            l->discardable = last;
+        if (chunk & KEEP) {
+            discard_words(l, l->discardable, last);
+            l->discardable = 0;
+        }
+    }
+    if (last && l->discardable)
+        l->discardable = discard_words(l, l->discardable, last);
 }
 
 static uint32_t unpack(const struct pf_held_log *l, uint32_t where, unsigned i)
@@ -143,5 +193,5 @@ uint32_t pf_held_log_get(const struct pf_held_log *l, uint32_t clk)
     uint32_t set = __atomic_load_n(&l->open[clk % CHUNK], __ATOMIC_ACQUIRE);
     uint32_t at = __atomic_load_n(where, __ATOMIC_ACQUIRE);
     /* not sealed yet, so `set` belongs to this chunk */
-    return at ? unpack(l, at, clk % CHUNK) : set;
+    return at ? unpack(l, at & ~KEEP, clk % CHUNK) : set;
 }

@@ -2,12 +2,15 @@
  * slot.c - see slot.h.
  */
 #include "slot.h"
+#include "global_order.h"
 #include "held_log.h"
 #include "limits.h"
 #include "rt.h"
 #include "spin.h"
 #include "store.h"
 #include "sys.h"
+
+#define FORGET_EVERY (16 * PF_HELD_LOG_CHUNK) /* epochs of a thread between forget_locksets */
 
 struct tenure { /* the epochs from `from` on, up to the next tenure, belong to `thread` */
     uint32_t from;
@@ -132,6 +135,18 @@ static inline void update_key_epoch(struct pf_thread *t)
         pf_thread_update_key(t);
 }
 
+/* Drops the lock histories of epochs that are globally ordered. */
+static __attribute__((noinline)) void forget_locksets(struct pf_thread *t)
+{
+    pf_thread_update_global_order(t);
+    if (!pf_spin_try(&lock))
+        return;
+    for (uint32_t s = 1; s < nslots; s++)
+        pf_held_log_discard(&slots[s].held,
+                            __atomic_load_n(&pf_rt.globally_ordered[s], __ATOMIC_ACQUIRE));
+    pf_spin_unlock(&lock);
+}
+
 void pf_epoch_next(struct pf_thread *t)
 {
     if (!t->order.dirty)
@@ -157,6 +172,13 @@ void pf_epoch_next(struct pf_thread *t)
     t->order.clock_id = 0;
     pf_held_log_put(&slots[t->order.sid].held, t->order.clk, t->order.lockset);
     update_key_epoch(t);
+    if (__builtin_expect(t->order.clk % FORGET_EVERY == 0, 0))
+        forget_locksets(t);
+}
+
+void pf_epoch_keep_lockset(struct pf_thread *t)
+{
+    pf_held_log_keep(&slots[t->order.sid].held, t->order.clk);
 }
 
 bool pf_epoch_resume(struct pf_thread *t, uintptr_t lock)

@@ -6,7 +6,7 @@
  *          "clk <= clock[sid]" stays exact although the slot is shared. (If no unused slot is left,
  *          a free one passes to a thread that has not seen all of it, counted as PF_LIMIT_SLOTS.)
  *          For every epoch, the slot stores which thread owned it and which locks that thread held.
- * Memory:  the history of locks is packed (held_log.h).
+ * Memory:  the history of locks is packed (held_log.h); parts that no report can name are dropped.
  * Threads: pf_slot_take and pf_slot_retire lock. Histories are written by the owner alone, and read
  *          for reports: epochs that are over, or the reader's own.
  * Errors:  see pf_slot_take; when a slot's epochs are used up and no other slot is free, the thread
@@ -33,6 +33,9 @@ void pf_epoch_lockset_changed(struct pf_thread *t);
 /* The thread that used slot sid in epoch clk, and the interned set of locks that it held. */
 struct pf_thread *pf_epoch_thread(uint32_t sid, uint32_t clk);
 uint32_t pf_epoch_lockset(uint32_t sid, uint32_t clk);
+/* Locksets of epochs that are globally ordered are forgotten from time to time, because no race can
+ * name them. The calling thread t needs that of its current epoch nevertheless. */
+void pf_epoch_keep_lockset(struct pf_thread *t);
 
 /*
  * Spans. Other threads learn about t's epochs only through the numbers that t publishes: epochs

@@ -20,6 +20,7 @@
 #include "oracle_log.h"
 #include "rt.h"
 #include "runtime_access.h"
+#include "slot.h"
 #include "stack.h"
 #include "sync.h"
 #include "sys.h"
@@ -230,6 +231,8 @@ void pf_shadow_free(struct pf_thread *t, void *p, size_t size, uint32_t where)
     bool slow = pf_rt.slow_path_only | t->check_only;
     uintptr_t end = addr + size, marked = size > FREED_MAX ? addr + FREED_MAX : end;
     t->order.dirty = true; /* the marks have its epoch */
+    if (t->order.lockset)
+        pf_epoch_keep_lockset(t); /* a report of a use after this free names the locks */
     while (marked - addr >= 8) {
         uint64_t *cell = pf_cell_of(addr), n = (marked - addr) / 8;
         uint64_t done = slow ? 0 : free_ordered(t->order.clock, cell, n < 8 ? n : 8, whole);
