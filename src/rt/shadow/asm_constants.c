@@ -60,6 +60,7 @@ void pf_asm_constants(void)
     OFFSET(FUNC_NUMBER, pf_func, number);
 
     OFFSET(THREAD_DIRTY, pf_thread, order.dirty);
+    OFFSET(THREAD_GLOBAL_ORDER_IN, pf_thread, order.global_order_in);
     OFFSET(THREAD_SITE_PAIRS, pf_thread, shadow.site_pairs.pair);
     OFFSET(THREAD_SITE_PAIR_IDS, pf_thread, shadow.site_pairs.id);
     OFFSET(THREAD_READ_SET_CACHE, pf_thread, shadow.read_set_cache);

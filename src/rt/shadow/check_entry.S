@@ -113,6 +113,7 @@
  * check_miss.c handle the others. */
 #include "fast_update_macros.def"
 #include "front_update_macros.def"
+#include "own_overflow_macros.def"
 #include "widen_macros.def"
 
         /*
@@ -127,10 +128,10 @@
         push    %rcx
         .cfi_adjust_cfa_offset 8
         .if \size == 4 || \size == 8
-        CELL_WITHOUT_OVERFLOW \update, .Lsave\@, %rax
         .ifc \update, UPDATE_READ
-        cmpb    $0, 8+(PF_MASK_SHIFT/8)(%rcx)              /* no bytes: empty, or a reference */
-        je      .Lset\@
+        CELL_OF_READ .Lset\@, .Loverflow\@
+        .else
+        CELL_WITHOUT_OVERFLOW \update, .Loverflow\@, %rax
         .endif
         push    %rdx
         .cfi_adjust_cfa_offset 8
@@ -139,13 +140,16 @@
         push    %r9
         .cfi_adjust_cfa_offset 8
         MAKE_RECORD \size, \update, .Lsaved\@
+.Lfront\@:
         .ifc \update, UPDATE_READ
-        FRONT_READ \size, .Lhas_record\@
+        FRONT_READ \size, .Lcovered\@, .Lhas_record\@
         .else
         FRONT_WRITE \size, .Lhas_record\@
         .endif
+.Lstored\@:
         mov     %fs:TLS_THREAD(%r11), %rax
         movb    $1, THREAD_DIRTY(%rax)
+.Lcovered\@:
         pop     %r9
         .cfi_adjust_cfa_offset -8
         pop     %r8
@@ -161,14 +165,41 @@
 .Lhas_record\@:
         push    %r10
         .cfi_adjust_cfa_offset 8
-        mov     %fs:TLS_CLOCK(%r11), %r11
+        mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %r8, %rax
+        mov     %fs:TLS_CLOCK(%r11), %r11
         jmp     .Lupdate\@
         .cfi_adjust_cfa_offset -32
+.Loverflow\@:
+        .if \size == 4
+        .ifc \update, UPDATE_WRITE
+        shl     $PF_CELL_SHIFT, %rcx
+        bts     $SHADOW_BASE_BIT, %rcx
+        .endif
+        push    %rdx
+        .cfi_adjust_cfa_offset 8
+        push    %r8
+        .cfi_adjust_cfa_offset 8
+        push    %r9
+        .cfi_adjust_cfa_offset 8
+        MAKE_RECORD \size, \update, .Lsaved\@
+        .ifc \update, UPDATE_READ
+        REQUIRE_OWN_OVERFLOW_WRITE .Lsaved\@
+        jmp     .Lfront\@
+        .else
+        FRONT_WRITE_OVERFLOW .Lsaved\@
+        jmp     .Lstored\@
+        .endif
+        .cfi_adjust_cfa_offset -24
+        .else
+        jmp     .Lsave\@
+        .endif
         .endif
         .ifc \update, UPDATE_READ
         .if \size != 4 && \size != 8
         CELL_OF %rcx
+        cmpb    $0, 8+(PF_MASK_SHIFT/8)(%rcx)              /* no bytes: empty, or a reference */
+        jne     .Lsave\@
         .endif
 .Lset\@:
         IN_READ_SET \size
@@ -182,7 +213,12 @@
         .cfi_adjust_cfa_offset 8
 .Lsaved\@:
         .if \size <= 2
-        WIDEN    \size, \update
+        .ifc \update, UPDATE_READ
+        WIDEN    \size, \update, .Loverflow\@, .Lcell\@
+        .else
+        WIDEN    \size, \update, 6f, .Lcell\@
+        .endif
+.Lgeneral\@:
         .endif
         push    %r10
         .cfi_adjust_cfa_offset 8
@@ -426,6 +462,29 @@
         pop     %rax
         .cfi_adjust_cfa_offset -8
         jmp     \name\()_full
+        .ifc \update, UPDATE_READ
+        .if \size <= 2
+        .cfi_adjust_cfa_offset 40
+.Loverflow\@:
+        shl     $PF_CELL_SHIFT, %rcx
+        bts     $SHADOW_BASE_BIT, %rcx
+        IF_COVERED_BY_WRITE \size, .Lcovered\@
+        REQUIRE_OWN_OVERFLOW_WRITES .Lgeneral\@
+        jmp     .Lcell\@
+.Lcovered\@:
+        pop     %r9
+        .cfi_adjust_cfa_offset -8
+        pop     %r8
+        .cfi_adjust_cfa_offset -8
+        pop     %rdx
+        .cfi_adjust_cfa_offset -8
+        pop     %rcx
+        .cfi_adjust_cfa_offset -8
+        pop     %rax
+        .cfi_adjust_cfa_offset -8
+        ret
+        .endif
+        .endif
         END     \name\()_miss
         .endm
 
