@@ -156,6 +156,15 @@ bool pf_cli_replaces_input(const char *verb, const char *output, const char *inp
     return true;
 }
 
+bool pf_cli_cannot_write(const char *verb, const char *output)
+{
+    struct pf_error e;
+    if (!output || pf_file_check(output, &e) == PF_OK)
+        return false;
+    pf_complain(verb, "%s", e.text);
+    return true;
+}
+
 uint32_t pf_cli_window(const char *text)
 {
     char *end = NULL;

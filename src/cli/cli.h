@@ -58,6 +58,10 @@ bool pf_cli_write(const char *verb, const struct pf_text *text, const char *file
  * none. */
 bool pf_cli_replaces_input(const char *verb, const char *output, const char *input);
 
+/* True, after a message, if the output file cannot be written: a verb that runs for long must not
+ * notice it only at its end. `output` NULL: none. */
+bool pf_cli_cannot_write(const char *verb, const char *output);
+
 /* True if the word is FILE:LINE. */
 bool pf_cli_is_position(const char *word);
 

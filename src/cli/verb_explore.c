@@ -168,6 +168,8 @@ int pf_verb_explore(int argc, char **argv)
         return PF_EXIT_USAGE;
     if (time && !pf_duration_parse(time, &v.settings.time_ms))
         return pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", time);
+    if (pf_cli_cannot_write(VERB, v.json))
+        return PF_EXIT_USAGE;
     standard = pf_mem_format("%s/explored", state ? state : PF_DEFAULT_STATE);
     v.settings.folder = folder ? folder : standard;
     v.settings.should_stop = pf_interrupted;

@@ -487,7 +487,7 @@ int pf_verb_hatch(int argc, char **argv)
         status = pf_complain(VERB, "--limit=%s: expected a duration such as 90s or 2m", limit);
     else if (!h->window)
         status = pf_complain(VERB, PF_CLI_WINDOW_WRONG, window);
-    else if (pf_cli_replaces_input(VERB, h->json, path))
+    else if (pf_cli_replaces_input(VERB, h->json, path) || pf_cli_cannot_write(VERB, h->json))
         status = PF_EXIT_USAGE;
     else if (known && pf_file_read(known, &ids, &nids, &e) != PF_OK)
         status = pf_complain(VERB, "%s", e.text);

@@ -5,6 +5,7 @@
 #include "allocation.h"
 #include "cli.h"
 #include "duration.h"
+#include "file.h"
 #include "fleet_options.h"
 #include "hunt.h"
 #include "hunt_on_fleet.h"
@@ -156,6 +157,11 @@ int pf_verb_hunt(int argc, char **argv)
         return pf_complain(VERB, "--without=%s: expected improve, solver or changes", without);
     if (fleet.on && without)
         return pf_complain(VERB, "--without and --on exclude each other");
+    if (pf_cli_cannot_write(VERB, v.json))
+        return PF_EXIT_USAGE;
+    struct pf_error e;
+    if (v.settings.export && pf_folder_make(v.settings.export, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
     if (fleet.on) {
         struct pf_hunt_on_fleet h = {.options = &fleet,
                                      .state = state ? state : PF_DEFAULT_STATE,

@@ -574,7 +574,8 @@ int pf_verb_judge(int argc, char **argv)
         status = pf_complain(VERB, "--without-lock=%s: expected FILE:LINE", v->without_lock);
     else if ((wrong = pf_cli_late_option(argc, argv, next)))
         status = pf_complain(VERB, "%s: options come before the ids and the recording", wrong);
-    else if (next == argc - 1 && pf_cli_replaces_input(VERB, v->json, argv[next]))
+    else if ((next == argc - 1 && pf_cli_replaces_input(VERB, v->json, argv[next])) ||
+             pf_cli_cannot_write(VERB, v->json))
         status = PF_EXIT_USAGE;
     else if (v->fleet.on && next == argc - 1 && pf_clip_is_file(argv[next]))
         status =

@@ -460,7 +460,7 @@ int pf_verb_predict(int argc, char **argv)
                              PF_RECORDED_MAX);
     else if (!window_events)
         status = pf_complain(VERB, PF_CLI_WINDOW_WRONG, window);
-    else if (pf_cli_replaces_input(VERB, json, j->path))
+    else if (pf_cli_replaces_input(VERB, json, j->path) || pf_cli_cannot_write(VERB, json))
         status = PF_EXIT_USAGE;
     else {
         j->atomic = atomic;

@@ -370,7 +370,8 @@ int pf_verb_record(int argc, char **argv)
     char *standard = default_name(path);
     if (!file)
         file = standard;
-    if (pf_cli_replaces_input(VERB, file, path) || pf_cli_replaces_input(VERB, json, path))
+    if (pf_cli_replaces_input(VERB, file, path) || pf_cli_replaces_input(VERB, json, path) ||
+        pf_cli_cannot_write(VERB, json))
         return PF_EXIT_USAGE;
     struct pf_clip_meta meta = {0};
     struct pf_forked_clips forked = {0};

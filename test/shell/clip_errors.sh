@@ -24,6 +24,16 @@ for command in "dump -o linked.clip two.clip" "replay --trace two.clip linked.cl
 done
 cmp two.clip kept.clip
 cmp two kept
+# A file that cannot be written is refused before anything is run.
+for command in "record -o three.clip --json no/file -- ./two" "predict --json no/file two.clip" "hatch --json no/file two.clip" \
+    "judge --json no/file two.clip" "explore --json no/file -- ./two" "hunt --json no/file -- ./two"; do
+    # shellcheck disable=SC2086
+    status 2 "$PF" $command
+    has err "no/file: cannot be written: No such file or directory"
+    [[ ! -s out ]] || fail "something was run"
+done
+status 2 "$PF" hunt --export two -- ./two
+has err "two: Not a directory"
 # A folder is refused before the program runs.
 status 2 "$PF" run --json . -- ./two
 has err ".: cannot be written: Is a directory"
