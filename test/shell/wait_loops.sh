@@ -28,6 +28,32 @@ for level in O0 O2; do
     has out done
 done
 
+# No other thread will ever end the wait: a hang, in a recording and in an exploration. A loop that
+# counts until it gives up is not one.
+for level in O0 O2; do
+    "$PF" cc -g -$level "$ROOT/test/shell/part/wait_loops_for_ever.c" -o ever-$level
+    for how in one two both plain; do
+        status 66 timeout 60 "$PF" record -o ever.clip -- ./ever-$level $how
+        has err "pf record: hang"
+        has err "waits in a loop for a change of the memory at"
+        status 66 "$PF" replay ever.clip
+        status 66 timeout 60 "$PF" explore --clips-only -- ./ever-$level $how
+        has out "hang in schedule 1; replay it with"
+        has out "complete for this input"
+    done
+    for how in counts counts_own; do
+        status 0 timeout 60 "$PF" record -o ever.clip -- ./ever-$level $how
+        has out done
+    done
+done
+# pf check reports it, with a clip, although no run of the program ends.
+status 66 "$PF" check --runs 1 --time 60s --json ever.json --state ever-state -- ./ever-O2 two
+python3 - <<'END'
+import json
+(f,) = json.load(open("ever.json"))["findings"]
+assert f["kind"] == "hang" and f["status"] == "confirmed" and f["clip"], f
+END
+
 # A prediction whose schedule makes a thread wait for ever is given up at once: pf hatch ends.
 cp "$ROOT/test/shell/part/wait_loops_wrong_lock.c" wrong.c
 "$PF" cc -g -O1 wrong.c -o wrong

@@ -38,6 +38,7 @@ struct pf_direct {
     bool covering; /* the behaviours of this continuation are counted (behaviour.h) */
     uint8_t memory; /* enum pf_memory_model */
     bool exploring; /* a copy of a resident target (resident.h) */
+    bool noting; /* events note the states of their threads (local_state.h) */
     bool slow_locks; /* every lock operation is reported to the listener or may be removed */
     bool isolated; /* changes to files are private (file_overlay.h) */
     bool removes_lock; /* a lock operation is removed (removed_lock.h) */

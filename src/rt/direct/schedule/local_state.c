@@ -18,7 +18,8 @@
 #define BUDGET_EVENTS 32     /* events of a loop that yields */
 
 static struct recent_events {
-    uint64_t code[RECENT], hash, hash_code;
+    uint64_t code[RECENT];
+    uint64_t hash[RECENT]; /* the state at that event; 0: unknown */
     uint32_t next;
     bool repeats;
 } recent[THREADS];
@@ -77,12 +78,13 @@ void pf_local_state_note(uint64_t code)
     bool again = false;
     for (uint32_t i = 0; i < RECENT && !again; i++)
         again = r->code[i] == code + 1;
-    r->code[r->next++ % RECENT] = code + 1;
     uint64_t hash = again ? pf_local_state_registers() : 0;
-    r->repeats = hash && r->hash == hash && r->hash_code == code;
-    r->hash = hash;
-    r->hash_code = code;
-    if (hash && channel->nstates < PF_LOCAL_STATES)
+    r->repeats = false;
+    for (uint32_t i = 0; i < RECENT && hash; i++)
+        r->repeats |= r->code[i] == code + 1 && r->hash[i] == hash;
+    r->code[r->next % RECENT] = code + 1;
+    r->hash[r->next++ % RECENT] = hash;
+    if (hash && pf_direct.exploring && channel->nstates < PF_LOCAL_STATES)
         channel->states[channel->nstates++] = (struct pf_local_state){
             .thread = c->number, .event = (uint32_t)pf_context_events(c), .hash = hash};
 }

@@ -1,6 +1,6 @@
 /*
  * local_state.h - the state of a thread outside of shared memory, for explored runs (resident.h),
- * and for threads that yield again and again (spinners.h).
+ * and for threads that wait in a loop or yield again and again (spinners.h).
  *
  * Model:   a hash over the registers and the whole stack of the thread at an event, for events
  *          whose code the thread has performed a few events ago. If it is the same at two such
@@ -20,7 +20,8 @@
 void pf_local_state_note(uint64_t code);
 /* A hash of the registers and the stack of c, which is in a system call; 0: unknown. */
 uint64_t pf_local_state_at_call(const struct pf_context *c);
-/* True if the last two notes of the thread about the same code had the same state. */
+/* True if the last note of the thread, and one of the few before it about the same code, had the
+ * same state. */
 bool pf_local_state_repeats(const struct pf_context *c);
 
 #endif

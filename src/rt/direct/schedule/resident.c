@@ -178,7 +178,7 @@ static void start_copy(const struct pf_schedule_plan_step *plan)
 {
     pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     pf_continuation_isolate();
-    pf_direct.exploring = true;
+    pf_direct.exploring = pf_direct.noting = true;
     pf_rewind_begin();
     pf_channel_get()->exploring = true;
     pf_sched_policy(pf_channel_get()->schedule);

@@ -16,6 +16,8 @@
 #define MOMENTS 8 /* moments at which several threads that yield are compared */
 #define PATIENCE 8 /* times that all of them run in vain before time passes */
 #define COUNTS 4096 /* iterations of a loop that may still be a loop that counts */
+#define COUNTS_MAX (1u << 30)
+#define NOTED 16 /* iterations of which the states are noted */
 
 static struct pf_queue spinners;
 static uint32_t decisions, in_vain;
@@ -43,28 +45,6 @@ static bool others_are_stuck(const struct pf_context *c)
     return !pf_waits_external_or_timed() && !pf_waits_time_can_wake();
 }
 
-bool pf_spinners_recognise(struct pf_context *c, const struct pf_pending_event *event)
-{
-    bool planned = pf_schedule_plan_pending();
-    if (pf_scheduler.following || (planned && !pf_schedule_plan_runs_to_end(c)) ||
-        pf_context_events(c) == c->break_at ||
-        !pf_wait_loop_event(&c->wait_loop, event, __pf_tls.frame, pf_context_events(c),
-                            pf_scheduler.calls))
-        return false;
-    if (planned)
-        pf_schedule_plan_fail();
-    if (pf_direct.exploring && pf_local_state_repeats(c) && others_are_stuck(c)) {
-        pf_sched_spins_alone();
-        return true;
-    }
-    uint32_t more = pf_sched_is_alone() && !pf_sched_holds_any()
-                        ? UINT32_MAX
-                        : pf_policy_spins(&pf_scheduler.policy);
-    if (more)
-        pf_wait_loop_go_on(&c->wait_loop, more);
-    return !more;
-}
-
 /* Memory of the program that another process may change. */
 static bool has_shared_memory(void)
 {
@@ -81,6 +61,83 @@ static bool memory_repeats(uint64_t *memory)
     uint64_t before = *memory, now = pf_memory_hash();
     *memory = now;
     return now && now == before;
+}
+
+/* --- loops that never end --- */
+
+/* In an explored run the states of all events are noted. Otherwise that would take too long: they
+ * are noted when nothing but loops runs, and after more and more iterations if that was in vain. */
+static uint32_t patience = COUNTS;
+static uint64_t noted_memory; /* its hash at the moment that is compared with later ones; 0: none */
+static uint64_t noted_place; /* where the current thread was then */
+static uint32_t noted_rounds;
+
+static void stop_noting(void)
+{
+    pf_direct.noting = pf_direct.exploring;
+    noted_memory = 0;
+    noted_rounds = 0;
+}
+
+static void lose_patience(void)
+{
+    stop_noting();
+    patience = patience < COUNTS_MAX ? patience * 4 : COUNTS_MAX;
+}
+
+/* True if the program will never do anything else: c, the current thread, waits in a loop at this
+ * event, and its state repeats. */
+static bool repeats_for_ever(const struct pf_context *c, const struct pf_pending_event *event)
+{
+    uint64_t place = (uint64_t)c->number << 32 | event->site;
+    if (!pf_direct.noting || !pf_local_state_repeats(c) || !others_are_stuck(c))
+        return false;
+    if (pf_direct.exploring)
+        return true;
+    /* the runtime has thread-local memory, too, which depends on the place */
+    if (!pf_signal_none_handled() || has_shared_memory() || (noted_memory && noted_place != place))
+        return false;
+    bool compared = noted_memory, repeats = memory_repeats(&noted_memory);
+    noted_place = place;
+    if (compared && !repeats)
+        lose_patience();
+    return repeats;
+}
+
+/* c, the current thread, waits in a loop, and no other thread can run: returns the number of
+ * iterations after which it is looked at again. */
+static uint32_t iterations_alone(const struct pf_context *c)
+{
+    if (pf_direct.exploring)
+        return NOTED;
+    if (pf_direct.noting && (!noted_memory || ++noted_rounds > NOTED))
+        lose_patience(); /* its state does not repeat */
+    else if (!pf_direct.noting)
+        pf_direct.noting = c->wait_loop.wanted >= patience;
+    return pf_direct.noting ? NOTED : patience;
+}
+
+bool pf_spinners_recognise(struct pf_context *c, const struct pf_pending_event *event)
+{
+    bool planned = pf_schedule_plan_pending();
+    if (pf_scheduler.following || (planned && !pf_schedule_plan_runs_to_end(c)) ||
+        pf_context_events(c) == c->break_at ||
+        !pf_wait_loop_event(&c->wait_loop, event, __pf_tls.frame, pf_context_events(c),
+                            pf_scheduler.calls))
+        return false;
+    if (planned)
+        pf_schedule_plan_fail();
+    if (repeats_for_ever(c, event)) {
+        pf_sched_spins_alone();
+        return true;
+    }
+    bool alone = pf_sched_is_alone() && !pf_sched_holds_any();
+    if (!alone && pf_direct.exploring && pf_local_state_repeats(c))
+        return true; /* more iterations would show nothing */
+    uint32_t more = alone ? iterations_alone(c) : pf_policy_spins(&pf_scheduler.policy);
+    if (more)
+        pf_wait_loop_go_on(&c->wait_loop, more);
+    return !more;
 }
 
 bool pf_spinners_yield_for_ever(const struct pf_context *c)
@@ -138,8 +195,10 @@ static void release(struct pf_context *c, bool over)
     c->state = PF_CONTEXT_READY;
     pf_policy_add(&pf_scheduler.policy, c);
     pf_queue_add(&pf_scheduler.ready, c);
-    if (over)
+    if (over) {
         in_vain = 0;
+        stop_noting();
+    }
 }
 
 void pf_spinners_release(struct pf_context *c) { release(c, false); }
@@ -159,11 +218,37 @@ void pf_spinners_take_chance(void)
         release(spinners.first, false);
 }
 
+/* True if it is known of each of them that further iterations change nothing. */
+static bool all_repeat(void)
+{
+    const struct pf_context *c = spinners.first;
+    while (c && pf_local_state_repeats(c))
+        c = c->next;
+    return !c;
+}
+
+/* Nothing but several loops runs: decides if their states are noted. */
+static void note_all(void)
+{
+    const struct pf_context *c = spinners.first;
+    while (c && c->wait_loop.wanted >= COUNTS)
+        c = c->next;
+    if (!pf_direct.noting && !c)
+        pf_direct.noting = in_vain >= patience / COUNTS;
+    else if (pf_direct.noting && ++noted_rounds > NOTED)
+        lose_patience();
+}
+
 bool pf_spinners_run(void)
 {
-    if (!spinners.first ||
-        (++in_vain % PATIENCE == 0 && (pf_waits_external_or_timed() || pf_waits_time_can_wake())))
+    if (!spinners.first)
         return false;
+    bool time_helps = pf_waits_external_or_timed() || pf_waits_time_can_wake();
+    bool in_turn = ++in_vain % PATIENCE == 0;
+    if (time_helps && (in_turn || (pf_direct.exploring && all_repeat())))
+        return false;
+    if (!time_helps && !pf_direct.exploring)
+        note_all();
     while (spinners.first)
         release(spinners.first, false);
     return true;

@@ -131,13 +131,13 @@ void pf_event_access(uintptr_t addr, uint32_t site, uint64_t value, uint32_t wha
     }
     if (pf_model_active() && pf_self())
         pf_model_access(addr, size, write, value, site);
+    if (__builtin_expect(pf_direct.noting, 0) && !write && pf_self())
+        pf_local_state_note(site);
     if (!recorded)
         return;
     if (is_ignored(addr, size, write))
         return;
     set_newest(site);
-    if (__builtin_expect(pf_direct.exploring, 0) && !write)
-        pf_local_state_note(site);
     if (!write)
         value = pf_event_load_value(addr, size);
     else if (what & PF_EVENT_VPTR && value == pf_event_load_value(addr, 8))

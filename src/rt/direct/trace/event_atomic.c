@@ -45,7 +45,7 @@ void pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
         pf_behaviour_access((uintptr_t)addr, size, false, site);
     if (pf_direct.covering && op != PF_ATOMIC_LOAD)
         pf_behaviour_access((uintptr_t)addr, size, true, site);
-    if (pf_direct.exploring)
+    if (pf_direct.noting)
         pf_local_state_note(site);
     if (pf_model_active())
         pf_model_atomic_begin((uintptr_t)addr, packed, site);
