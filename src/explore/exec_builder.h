@@ -24,7 +24,7 @@ struct pf_exec_operation {
 
 /* A thread that waits for a condition variable. */
 struct pf_exec_waiter {
-    uint32_t cond, thread;
+    uint32_t cond, lock, thread;
     uint32_t by; /* the notification that ended the wait; PF_NONE: none so far */
     bool timed; /* the wait has a time limit */
     bool expires; /* it ends when the limit has passed */

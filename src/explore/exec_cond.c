@@ -26,6 +26,7 @@ static void add_waiter(struct pf_exec_builder *b, uint32_t i)
     const char *function = pf_exec_function(b->t, i);
     bool timed = pf_exec_try_flags(function);
     pf_vec_push(&b->waiters, (struct pf_exec_waiter){.cond = e->what,
+                                                     .lock = e->link,
                                                      .thread = e->thread,
                                                      .by = PF_NONE,
                                                      .timed = timed,

@@ -21,6 +21,18 @@ static bool in_second_part(const struct pf_blocked *k)
     return strstr(k->function, "cond") || strstr(k->function, "cnd");
 }
 
+/* The cell of the mutex that the thread must take to go on, if its wait for a condition variable
+ * could end when the process ended: it was notified, or has a time limit. PF_NONE: it does not wait
+ * so. Another thread may hold the mutex. */
+static uint32_t wanted_mutex(const struct pf_exec_builder *b, const struct pf_blocked *k,
+                             uint32_t thread)
+{
+    for (size_t i = 0; k->waits == PF_BLOCKED_RUNS && i < b->waiters.len; i++)
+        if (b->waiters.at[i].thread == thread && b->waiters.at[i].lock != PF_NONE)
+            return b->lock_of[b->waiters.at[i].lock];
+    return PF_NONE;
+}
+
 /* True if the wait of the thread has a time limit, which may pass, or has passed. */
 static bool waits_for_time(const struct pf_blocked *k)
 {
@@ -31,7 +43,8 @@ static bool waits_for_time(const struct pf_blocked *k)
 /* True if the thread was about to take a lock that it had waited for, when the process ended. */
 static bool was_woken(const struct pf_blocked *k)
 {
-    bool takes = strstr(k->function, "lock") || pf_exec_is_once(k->function);
+    bool takes = (strstr(k->function, "lock") && !in_second_part(k)) || /* not: cond_clockwait */
+                 pf_exec_is_once(k->function);
     return (k->waits == PF_BLOCKED_RUNS && takes) || waits_for_time(k);
 }
 
@@ -118,11 +131,13 @@ void pf_exec_add_blocked(struct pf_exec_builder *b)
         uint32_t thread = pf_exec_thread_of(b->t, b->blocked[k].thread);
         if (thread == PF_NONE)
             continue;
-        uint32_t cell = awaited_cell(b, &b->blocked[k]);
+        uint32_t cell = awaited_cell(b, &b->blocked[k]), mutex = PF_NONE;
+        if (cell == PF_NONE && in_second_part(&b->blocked[k]))
+            cell = mutex = wanted_mutex(b, &b->blocked[k], thread);
         /* the thread continues with the operation that it has not finished */
         b->x->threads.at[thread].events =
             b->blocked[k].event - b->ndropped[thread] - was_woken(&b->blocked[k]);
-        b->x->threads.at[thread].live = b->blocked[k].waits == PF_BLOCKED_RUNS;
+        b->x->threads.at[thread].live = b->blocked[k].waits == PF_BLOCKED_RUNS && mutex == PF_NONE;
         b->x->threads.at[thread].within = waits_for_time(&b->blocked[k]);
         b->x->threads.at[thread].ender = b->blocked[k].waits == PF_BLOCKED_ENDS;
         if (cell != PF_NONE)
