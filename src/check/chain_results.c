@@ -38,6 +38,8 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
 {
     struct pf_chain_test *t = &c->tests[l->test];
     struct pf_chain_tried *tried;
+    bool looked;
+    c->other_ms += l->kind == PF_CHECK_EXPLORE ? 0 : l->wall_ms;
     switch (l->kind) {
     case PF_CHECK_RUN:
         t->run = PF_CHAIN_OVER;
@@ -68,9 +70,10 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
                                  l->behaviours, l->failures);
         break;
     case PF_CHECK_EXPLORE:
-        t->explore = PF_CHAIN_OVER;
-        c->explore_ms += l->wall_ms;
+        looked = pf_explore_slices_looks(&t->slices, t->length);
         pf_explore_slices_add(&t->slices, l->schedules, l->left, l->wall_ms);
+        t->explore = looked && !t->slices.over ? PF_CHAIN_WAITING : PF_CHAIN_OVER;
+        c->explore_ms += l->wall_ms;
         break;
     case PF_CHECK_HUNT:
         t->hunt = PF_CHAIN_OVER;
@@ -114,7 +117,21 @@ void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *step, bool p
 
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line)
 {
-    pf_vec_push(&c->tests[line->test].to_search, line->step);
+    struct pf_chain_test *t = &c->tests[line->test];
+    pf_vec_push(&t->to_search, line->step);
+    if (!line->failures)
+        return;
+    uint64_t *first = t->to_search.at + t->nfailed++;
+    memmove(first + 1, first,
+            (size_t)(t->to_search.at + t->to_search.len - 1 - first) * sizeof *first);
+    *first = line->step;
+}
+
+void pf_chain_take_search(struct pf_chain_test *t, size_t i)
+{
+    uint64_t *at = t->to_search.at + i;
+    t->nfailed -= i < t->nfailed;
+    memmove(at, at + 1, (--t->to_search.len - i) * sizeof *at);
 }
 
 void pf_chain_skip(struct pf_chain *c, const struct pf_check_line *step)
@@ -182,7 +199,7 @@ void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool
          i++)
         if (t->to_search.at[i] == line->from_step) {
             t->searched = line->from_step;
-            t->to_search.at[i] = t->to_search.at[--t->to_search.len];
+            pf_chain_take_search(t, i);
         }
 }
 
@@ -209,6 +226,11 @@ bool pf_chain_first_round_done(const struct pf_chain *c)
                 (c->tests[i].record == PF_CHAIN_OVER && !c->tests[i].to_search.len &&
                  c->tests[i].hatch != PF_CHAIN_RUNNING));
     return all;
+}
+
+uint64_t pf_chain_explored(const struct pf_chain *c, size_t test)
+{
+    return c->tests[test].slices.done;
 }
 
 uint64_t pf_chain_length(const struct pf_chain *c, size_t test) { return c->tests[test].length; }

@@ -28,6 +28,7 @@ struct pf_chain_test {
     enum pf_chain_state run, record, hatch, look, explore, hunt;
     struct pf_explore_slices slices;
     PF_VEC(uint64_t) to_search; /* steps whose recordings are to be searched for predictions */
+    size_t nfailed; /* the first ones of them, which failed */
     uint64_t searched; /* the last of those that was taken in this round; 0: none */
     uint64_t seeds; /* schedules of all batches so far */
     uint64_t length; /* events of a schedule, in the last step; 0: unknown */
@@ -41,5 +42,7 @@ bool pf_chain_is_ordinary(const struct pf_check_line *l);
 /* The recordings aimed at the finding so far; a new entry if there were none. */
 struct pf_chain_tried *pf_chain_find_tried(struct pf_chain *c, uint64_t finding);
 void pf_chain_next_round(struct pf_chain *c);
+/* Removes entry i of t->to_search. */
+void pf_chain_take_search(struct pf_chain_test *t, size_t i);
 
 #endif

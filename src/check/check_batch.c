@@ -189,8 +189,8 @@ static bool is_new_clip_failure(struct pf_check_failures *seen, const char *path
     return is_new_failure(seen, text);
 }
 
-static void take_explored(struct pf_check_batch *b, struct pf_check_failures *seen, const json_t *k,
-                          bool failed)
+static void take_explored(struct pf_check_batch *b, struct pf_check_failures *seen, uint64_t known,
+                          const json_t *k, bool failed)
 {
     struct pf_check_batch_recording r = {.failed = failed};
     snprintf(r.schedule, sizeof r.schedule, "explore:%llu",
@@ -201,15 +201,15 @@ static void take_explored(struct pf_check_batch *b, struct pf_check_failures *se
             return; /* a failure that also shows a race */
     if (!*r.clip)
         return;
-    if (!failed && number(k, "schedule") == 1)
-        return; /* this schedule is that of the first recording, which is searched anyway */
+    if (!failed && number(k, "schedule") <= (known ? known : 1))
+        return; /* the first schedule is that of the first recording, which is searched anyway */
     r.chosen = !failed || is_new_clip_failure(seen, r.clip);
     b->failures += failed && r.chosen;
     pf_vec_push(&b->kept, r);
 }
 
 pf_status pf_check_batch_read_explored(struct pf_check_batch *b, struct pf_check_failures *seen,
-                                       const char *document, struct pf_error *e)
+                                       uint64_t known, const char *document, struct pf_error *e)
 {
     json_t *o;
     *b = (struct pf_check_batch){0};
@@ -220,9 +220,9 @@ pf_status pf_check_batch_read_explored(struct pf_check_batch *b, struct pf_check
     b->behaviours = number(x, "classes");
     b->left = number(x, "targets");
     for (size_t i = 0; i < json_array_size(failures); i++)
-        take_explored(b, seen, json_array_get(failures, i), true);
+        take_explored(b, seen, known, json_array_get(failures, i), true);
     for (size_t i = 0; i < json_array_size(races); i++)
-        take_explored(b, seen, json_array_get(races, i), false);
+        take_explored(b, seen, known, json_array_get(races, i), false);
     json_decref(o);
     return s;
 }

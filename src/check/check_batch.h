@@ -40,9 +40,10 @@ struct pf_check_batch {
 PF_MUST_USE pf_status pf_check_batch_read(struct pf_check_batch *b, struct pf_check_failures *seen,
                                           const char *document, bool stopped, struct pf_error *e);
 /* The same for the document of a systematic search; `behaviours` is the number of different
- * executions. */
+ * executions. known: the number of schedules that the search had run before; it has repeated them,
+ * and the races that they show are known. */
 PF_MUST_USE pf_status pf_check_batch_read_explored(struct pf_check_batch *b,
-                                                   struct pf_check_failures *seen,
+                                                   struct pf_check_failures *seen, uint64_t known,
                                                    const char *document, struct pf_error *e);
 /* Writes the part of this document that the report needs to the file `to`. */
 PF_MUST_USE pf_status pf_check_exploration_move(const char *document, const char *to,

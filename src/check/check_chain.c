@@ -159,16 +159,27 @@ static bool next_record(struct pf_chain *c, size_t test, const struct pf_chain_w
     return true;
 }
 
+/* True if the next slice of the systematic search is due. Without a number of rounds the search also
+ * gets as much time as all other steps together. */
+static bool explore_is_due(const struct pf_chain *c, const struct pf_chain_test *t)
+{
+    if (pf_explore_slices_due(&t->slices, t->seeds))
+        return true;
+    return !t->slices.over && !c->rounds && c->explore_ms < c->other_ms;
+}
+
 /* A slice of the systematic search, once a recording has shown that the program has several threads
- * and how long its runs are. Predictions come first: they need fewer schedules. */
-static bool next_explore(struct pf_chain *c, size_t test, struct pf_check_line *u)
+ * and how long its runs are. `looks`: the slice that comes before the predictions. All others come
+ * after them. */
+static bool next_explore(struct pf_chain *c, size_t test, bool looks, struct pf_check_line *u)
 {
     struct pf_chain_test *t = &c->tests[test];
     bool fits = c->rounds || pf_chain_explore_ms(c) > 2 * t->slices.ms;
+    bool after_predictions = !t->to_search.len && t->hatch != PF_CHAIN_RUNNING;
     if (!c->explores || t->explore != PF_CHAIN_WAITING || t->record != PF_CHAIN_OVER ||
-        t->to_search.len || t->hatch == PF_CHAIN_RUNNING || !t->recordable || !t->batches ||
-        t->complete || !t->length || t->length > EXPLORE_EVENTS || !fits ||
-        !pf_explore_slices_due(&t->slices, t->seeds))
+        !t->recordable || !t->batches || t->complete || !t->length || t->length > EXPLORE_EVENTS ||
+        !fits || (looks ? !pf_explore_slices_looks(&t->slices, t->length) : !after_predictions) ||
+        !explore_is_due(c, t))
         return false;
     begin(c, &t->explore, PF_CHECK_EXPLORE, test, 0, u);
     u->schedules = pf_explore_slices_next(&t->slices, t->length);
@@ -189,12 +200,15 @@ static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *want
             set_sampling_policy(c, u);
             return true;
         }
+    for (size_t i = 0; i < c->ntests; i++)
+        if (next_explore(c, i, true, u))
+            return true;
     for (size_t i = 0; i < c->ntests; i++) {
         struct pf_chain_test *t = &c->tests[i];
         if (t->hatch == PF_CHAIN_RUNNING || !t->to_search.len)
             continue;
         t->searched = t->to_search.at[0];
-        memmove(t->to_search.at, t->to_search.at + 1, --t->to_search.len * sizeof *t->to_search.at);
+        pf_chain_take_search(t, 0);
         return begin(c, &t->hatch, PF_CHECK_HATCH, i, t->searched, u);
     }
     if (c->child_recordings.len) {
@@ -205,7 +219,7 @@ static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *want
         return true;
     }
     for (size_t i = 0; i < c->ntests; i++)
-        if (next_explore(c, i, u))
+        if (next_explore(c, i, false, u))
             return true;
     return false;
 }
@@ -338,7 +352,7 @@ void pf_chain_next_round(struct pf_chain *c)
     for (size_t i = 0; i < c->ntests; i++) {
         struct pf_chain_test *t = &c->tests[i];
         t->run = t->record = t->hatch = t->look = t->explore = t->hunt = PF_CHAIN_WAITING;
-        t->searched = 0;
+        t->searched = t->nfailed = 0;
         pf_vec_clear(&t->to_search);
     }
 }

@@ -2,9 +2,10 @@
  * check_chain.h - decides the next step of a check: the order of the steps, cheap ones first.
  *
  * Model:   the chain works in rounds. In the first round every program gets a recording and a free
- *          run, then the predictions from the recording are tried. In later rounds it gets a free
- *          run and a batch: many schedules under one policy, with seeds that no earlier batch had.
- *          The policies share the batches (policy_shares.h). Besides the batches, slices of a
+ *          run, then the predictions from the recording are tried. If runs are short, a few
+ *          schedules of a systematic search come before them. In later rounds it gets a free run
+ *          and a batch: many schedules under one policy, with seeds that no earlier batch had. The
+ *          policies share the batches (policy_shares.h). Besides the batches, slices of a
  *          systematic search run from the first round on (explore_slices.h). Recordings of
  *          batches and slices that failed in a new way, or showed new behaviours or new races, are
  *          searched for predictions, and these are tried. The same holds for the recordings of
@@ -82,6 +83,7 @@ struct pf_chain {
     bool judging; /* a step that judges is running */
     uint64_t judge_ms; /* time that such steps have used */
     uint64_t explore_ms; /* time that the systematic search has used */
+    uint64_t other_ms; /* time that all other steps have used */
     uint64_t hunt_ms; /* time that hunts have used */
     size_t left_unjudged; /* races that the last step that judges did not get to */
     pf_vec_to_search aimed_recordings; /* recordings aimed at a finding, to be searched for races */
@@ -101,11 +103,14 @@ bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
  * one schedule. */
 void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *step, bool produced);
 /* Adds a recording that was chosen from a batch or a systematic search; `line` is its line in the
- * journal. */
+ * journal. One that failed comes before those that did not. */
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line);
 /* What is left to do: the number of recordings that are to be searched, plus the number of targets
  * that the systematic search has left. Recordings of forked children are not counted. */
 size_t pf_chain_count_open(const struct pf_chain *c);
+/* The number of schedules of the last slice of the systematic search. The next slice begins with the
+ * same ones. */
+uint64_t pf_chain_explored(const struct pf_chain *c, size_t test);
 /* True if all programs are explored completely. */
 bool pf_chain_is_complete(const struct pf_chain *c);
 /* The recording of this step has the recording of a forked child, to be searched. `many`: the child

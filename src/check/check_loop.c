@@ -264,6 +264,7 @@ static pf_status add_recording(struct check_loop *l, const struct pf_check_line 
                                  .test = batch->test,
                                  .round = batch->round,
                                  .from_step = batch->step,
+                                 .failures = r->failed,
                                  .how = "ended"};
     char path[PATH_MAX];
     snprintf(line.schedule, sizeof line.schedule, "%s", r->schedule);
@@ -284,7 +285,8 @@ static pf_status take_batch(struct check_loop *l, struct pf_check_line *line, bo
     char path[PATH_MAX];
     pf_check_path(path, w->folder->absolute, PF_CHECK_RAW, line->step);
     bool stopped = strcmp(line->how, "ended") != 0, explores = line->kind == PF_CHECK_EXPLORE;
-    pf_status s = explores ? pf_check_batch_read_explored(&b, &w->failures, path, l->e)
+    uint64_t known = pf_chain_explored(&w->chain, line->test);
+    pf_status s = explores ? pf_check_batch_read_explored(&b, &w->failures, known, path, l->e)
                            : pf_check_batch_read(&b, &w->failures, path, stopped, l->e);
     if (s == PF_OK && explores && b.schedules) {
         char found[PATH_MAX];

@@ -1,23 +1,33 @@
 /* explore_slices.c - see explore_slices.h. */
 #include "explore_slices.h"
 
-/* The size of the first slice in schedules, and about how many events these have together. */
-#define FIRST_MOST 256
-#define FIRST_LEAST 8
-#define FIRST_EVENTS 40000
+/* The first slice of a program with short runs. It comes before predictions. */
+#define LOOK_SCHEDULES 8
+#define LOOK_LENGTH 2000 /* events of a run: up to this, runs are short */
+/* The size of the first full slice in schedules, and about how many events these have together. */
+#define FULL_MOST 1024
+#define FULL_LEAST 8
+#define FULL_EVENTS 40000
 #define GROWTH 4
+#define CHEAPER 4 /* a schedule of a batch takes as long as this many of the search */
+
+bool pf_explore_slices_looks(const struct pf_explore_slices *s, uint64_t length)
+{
+    return !s->over && !s->done && length <= LOOK_LENGTH;
+}
 
 bool pf_explore_slices_due(const struct pf_explore_slices *s, uint64_t sampled)
 {
-    return !s->over && sampled >= s->done;
+    return !s->over && CHEAPER * sampled + LOOK_SCHEDULES >= s->done;
 }
 
 uint64_t pf_explore_slices_next(const struct pf_explore_slices *s, uint64_t length)
 {
-    uint64_t first = FIRST_EVENTS / (length ? length : 1);
-    if (s->done)
-        return GROWTH * s->done;
-    return first > FIRST_MOST ? FIRST_MOST : first < FIRST_LEAST ? FIRST_LEAST : first;
+    uint64_t full = FULL_EVENTS / (length ? length : 1), more = GROWTH * s->done;
+    full = full > FULL_MOST ? FULL_MOST : full < FULL_LEAST ? FULL_LEAST : full;
+    if (pf_explore_slices_looks(s, length))
+        return LOOK_SCHEDULES;
+    return more > full ? more : full;
 }
 
 void pf_explore_slices_add(struct pf_explore_slices *s, uint64_t schedules, uint64_t left,

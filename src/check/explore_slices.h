@@ -2,11 +2,13 @@
  * explore_slices.h - how much of the systematic search (pf explore) a check runs, and when.
  *
  * Model:   the search runs in slices. Each slice starts again from the first execution, because a
- *          step keeps nothing in memory, and is four times as long as the one before: at most a
- *          third of the schedules are run twice. The first one is shorter if runs are long. The
- *          next slice is due when the batches have run as many schedules as the last slice, so that
- *          both have about the same share. The search ends when a slice has no target left, or
- *          fails.
+ *          step keeps nothing in memory, and is at least four times as long as the one before: at
+ *          most a third of the schedules are run twice. If runs are short, the first slice has only
+ *          a few schedules, and comes before the predictions: many programs fail in one of them.
+ *          The next one follows the predictions. It is shorter if runs are long. Another slice is
+ *          due when the batches have run a quarter of the schedules of the last one, which takes
+ *          about as long. (The chain also starts one when the search has used less time than all
+ *          other steps.) The search ends when a slice has no target left, or fails.
  * Memory:  plain data. No clock: the same results always give the same slices.
  * Threads: one.
  */
@@ -23,9 +25,11 @@ struct pf_explore_slices {
     bool over;
 };
 
+/* True if the next slice comes before the predictions; length: the number of events of a run. */
+bool pf_explore_slices_looks(const struct pf_explore_slices *s, uint64_t length);
 /* True if the next slice is due, when batches have run this many schedules. */
 bool pf_explore_slices_due(const struct pf_explore_slices *s, uint64_t sampled);
-/* The number of schedules of the next slice; length: the number of events of a run. */
+/* The number of schedules of the next slice. */
 uint64_t pf_explore_slices_next(const struct pf_explore_slices *s, uint64_t length);
 /* Adds a slice that has run this many schedules; 0: it failed. */
 void pf_explore_slices_add(struct pf_explore_slices *s, uint64_t schedules, uint64_t left,

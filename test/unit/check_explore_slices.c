@@ -1,7 +1,8 @@
 // sources: src/check/explore_slices.c
 /*
- * check_explore_slices.c - the slices of the systematic search: each is four times as long as the
- * one before, and due when the batches have run as many schedules.
+ * check_explore_slices.c - the slices of the systematic search: a short one before the predictions,
+ * then a full one; each further one is four times as long as the one before, and due when the
+ * batches have run a quarter of its schedules.
  */
 #include "explore_slices.h"
 #include <setjmp.h>
@@ -10,16 +11,27 @@
 
 #include <cmocka.h>
 
+static void looks_first(void **unused)
+{
+    (void)unused;
+    struct pf_explore_slices s = {0};
+    assert_true(pf_explore_slices_looks(&s, 50));
+    assert_true(pf_explore_slices_due(&s, 0));
+    assert_int_equal(pf_explore_slices_next(&s, 50), 8);
+    pf_explore_slices_add(&s, 8, 100, 20);
+    assert_false(pf_explore_slices_looks(&s, 50));
+    assert_true(pf_explore_slices_due(&s, 0)); /* in the same round */
+    assert_int_equal(pf_explore_slices_next(&s, 50), 800);
+}
+
 static void grows_with_the_batches(void **unused)
 {
     (void)unused;
     struct pf_explore_slices s = {0};
-    assert_true(pf_explore_slices_due(&s, 0));
-    assert_int_equal(pf_explore_slices_next(&s, 50), 256);
-    pf_explore_slices_add(&s, 256, 1000, 90);
-    assert_false(pf_explore_slices_due(&s, 255));
-    assert_true(pf_explore_slices_due(&s, 256));
-    assert_int_equal(pf_explore_slices_next(&s, 50), 1024);
+    pf_explore_slices_add(&s, 1024, 1000, 90);
+    assert_false(pf_explore_slices_due(&s, 253));
+    assert_true(pf_explore_slices_due(&s, 254));
+    assert_int_equal(pf_explore_slices_next(&s, 50), 4096);
     pf_explore_slices_add(&s, 700, 3000, 2000); /* cut at its time limit */
     assert_int_equal(pf_explore_slices_next(&s, 50), 2800);
     assert_int_equal(s.left, 3000);
@@ -29,9 +41,14 @@ static void begins_short_if_runs_are_long(void **unused)
 {
     (void)unused;
     struct pf_explore_slices s = {0};
-    assert_int_equal(pf_explore_slices_next(&s, 400), 100);
+    assert_int_equal(pf_explore_slices_next(&s, 400), 8);
+    assert_false(pf_explore_slices_looks(&s, 4000)); /* predictions come first */
+    assert_int_equal(pf_explore_slices_next(&s, 4000), 10);
     assert_int_equal(pf_explore_slices_next(&s, 100000), 8);
-    assert_int_equal(pf_explore_slices_next(&s, 0), 256);
+    pf_explore_slices_add(&s, 8, 100, 20);
+    assert_int_equal(pf_explore_slices_next(&s, 400), 100);
+    assert_int_equal(pf_explore_slices_next(&s, 0), 1024);
+    assert_int_equal(pf_explore_slices_next(&s, 100000), 32);
 }
 
 static void ends_when_nothing_is_left(void **unused)
@@ -47,6 +64,7 @@ static void ends_when_nothing_is_left(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(looks_first),
         cmocka_unit_test(grows_with_the_batches),
         cmocka_unit_test(begins_short_if_runs_are_long),
         cmocka_unit_test(ends_when_nothing_is_left),
