@@ -159,11 +159,11 @@ static bool next_record(struct pf_chain *c, size_t test, const struct pf_chain_w
     return true;
 }
 
-/* True if the next slice of the systematic search is due. Without a number of rounds the search also
- * gets as much time as all other steps together. */
+/* True if the next slice of the systematic search is due. Without a number of rounds the search
+ * also gets as much time as all other steps together. */
 static bool explore_is_due(const struct pf_chain *c, const struct pf_chain_test *t)
 {
-    if (pf_explore_slices_due(&t->slices, t->seeds))
+    if (pf_explore_slices_due(&t->slices, t->length, t->seeds))
         return true;
     return !t->slices.over && !c->rounds && c->explore_ms < c->other_ms;
 }

@@ -108,8 +108,8 @@ void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line
 /* What is left to do: the number of recordings that are to be searched, plus the number of targets
  * that the systematic search has left. Recordings of forked children are not counted. */
 size_t pf_chain_count_open(const struct pf_chain *c);
-/* The number of schedules of the last slice of the systematic search. The next slice begins with the
- * same ones. */
+/* The number of schedules of the last slice of the systematic search. The next slice begins with
+ * the same ones. */
 uint64_t pf_chain_explored(const struct pf_chain *c, size_t test);
 /* True if all programs are explored completely. */
 bool pf_chain_is_complete(const struct pf_chain *c);

@@ -224,14 +224,14 @@ static struct pf_check_exploration *exploration_of(struct check_loader *l, uint6
 }
 
 /* Takes the result of a systematic search. Of one check, a later search has seen more than those
- * before it. */
+ * before it, unless it was cut off. */
 static void take_exploration(struct check_loader *l, const struct pf_check_line *line)
 {
     char path[PATH_MAX], *bytes;
     size_t n;
     struct pf_error ignored;
     struct pf_check_exploration *x = exploration_of(l, line->test);
-    if (!x)
+    if (!x || (line->schedules < x->schedules && !line->complete))
         return;
     pf_check_path(path, l->folder, PF_CHECK_EXPLORATION, line->step);
     if (access(path, R_OK) || pf_file_read(path, &bytes, &n, &ignored) != PF_OK) {

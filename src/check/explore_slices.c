@@ -5,20 +5,15 @@
 #define LOOK_SCHEDULES 8
 #define LOOK_LENGTH 2000 /* events of a run: up to this, runs are short */
 /* The size of the first full slice in schedules, and about how many events these have together. */
-#define FULL_MOST 1024
+#define FULL_MOST 2048
 #define FULL_LEAST 8
-#define FULL_EVENTS 40000
+#define FULL_EVENTS 80000
 #define GROWTH 4
 #define CHEAPER 4 /* a schedule of a batch takes as long as this many of the search */
 
 bool pf_explore_slices_looks(const struct pf_explore_slices *s, uint64_t length)
 {
     return !s->over && !s->done && length <= LOOK_LENGTH;
-}
-
-bool pf_explore_slices_due(const struct pf_explore_slices *s, uint64_t sampled)
-{
-    return !s->over && CHEAPER * sampled + LOOK_SCHEDULES >= s->done;
 }
 
 uint64_t pf_explore_slices_next(const struct pf_explore_slices *s, uint64_t length)
@@ -28,6 +23,12 @@ uint64_t pf_explore_slices_next(const struct pf_explore_slices *s, uint64_t leng
     if (pf_explore_slices_looks(s, length))
         return LOOK_SCHEDULES;
     return more > full ? more : full;
+}
+
+bool pf_explore_slices_due(const struct pf_explore_slices *s, uint64_t length, uint64_t sampled)
+{
+    bool paid = CHEAPER * sampled >= pf_explore_slices_next(s, length);
+    return !s->over && (s->done <= LOOK_SCHEDULES || paid);
 }
 
 void pf_explore_slices_add(struct pf_explore_slices *s, uint64_t schedules, uint64_t left,

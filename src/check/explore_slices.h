@@ -6,9 +6,9 @@
  *          most a third of the schedules are run twice. If runs are short, the first slice has only
  *          a few schedules, and comes before the predictions: many programs fail in one of them.
  *          The next one follows the predictions. It is shorter if runs are long. Another slice is
- *          due when the batches have run a quarter of the schedules of the last one, which takes
- *          about as long. (The chain also starts one when the search has used less time than all
- *          other steps.) The search ends when a slice has no target left, or fails.
+ *          due when the batches have run a quarter of its schedules, which takes about as long.
+ *          (The chain also starts one when the search has used less time than all other steps.)
+ *          The search ends when a slice has no target left, or fails.
  * Memory:  plain data. No clock: the same results always give the same slices.
  * Threads: one.
  */
@@ -27,10 +27,10 @@ struct pf_explore_slices {
 
 /* True if the next slice comes before the predictions; length: the number of events of a run. */
 bool pf_explore_slices_looks(const struct pf_explore_slices *s, uint64_t length);
-/* True if the next slice is due, when batches have run this many schedules. */
-bool pf_explore_slices_due(const struct pf_explore_slices *s, uint64_t sampled);
 /* The number of schedules of the next slice. */
 uint64_t pf_explore_slices_next(const struct pf_explore_slices *s, uint64_t length);
+/* True if it is due, when batches have run this many schedules. */
+bool pf_explore_slices_due(const struct pf_explore_slices *s, uint64_t length, uint64_t sampled);
 /* Adds a slice that has run this many schedules; 0: it failed. */
 void pf_explore_slices_add(struct pf_explore_slices *s, uint64_t schedules, uint64_t left,
                            uint64_t ms);

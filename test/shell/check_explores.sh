@@ -22,7 +22,7 @@ for _ in range(3):
 END
 
 # Rounds without news do not end the check.
-status 0 "$PF" check --runs 12 --state barren.s -- ./barren
+status 0 "$PF" check --runs 12 --time 10m --state barren.s -- ./barren
 has out "12 free runs"
 python3 - <<'END'
 import glob, json
@@ -35,6 +35,20 @@ assert slices and slices[-1]["left"] and not slices[-1]["complete"], slices
 END
 has out "in systematic search"
 grep -qE "^systematic search: [0-9]+ different executions; [0-9]+ targets are left$" out || fail "not how much is left"
+
+# A slice that was cut off early does not replace the result of a longer one.
+python3 - <<'END'
+import glob, json, shutil
+(folder,) = glob.glob("barren.s/check/*")
+lines = [json.loads(l) for l in open(folder + "/journal")]
+last = max((s for s in lines if s["kind"] == "explore"), key=lambda s: s["schedules"])
+shutil.copy(f"{folder}/exploration-{last['step']}.json", f"{folder}/exploration-9999.json")
+with open(folder + "/journal", "a") as f:
+    f.write(json.dumps(last | {"step": 9999, "how": "budget", "schedules": 3, "behaviours": 3, "left": 7}) + "\n")
+open("longest", "w").write(str(last["behaviours"]))
+END
+"$PF" report --state barren.s >out 2>err || true
+has out "systematic search: $(cat longest) different executions"
 
 # A small program is explored completely, which ends the check; the report says what that means.
 status 66 "$PF" check --time 10m --json whole.json --state whole.s -- ./account
