@@ -80,16 +80,32 @@ struct pf_labelled {
     LLVMValueRef value, label;
 };
 struct pf_labelled pf_labelled_field(struct pf_labels *l, LLVMValueRef v, unsigned field);
+/* In place of an operand that the operation does not have. */
+static inline struct pf_labelled pf_labelled_none(const struct pf_labels *l)
+{
+    return (struct pf_labelled){NULL, l->none};
+}
+static inline unsigned pf_labelled_bits(const struct pf_labels *l, struct pf_labelled a)
+{
+    return pf_label_bits(l->u, LLVMTypeOf(a.value));
+}
 /* symbolic_node.c: calls the runtime for one node; the fields are those of struct
  * pf_symbolic_record, `low` is b of an extract. b.value may be NULL. */
 LLVMValueRef pf_label_node(struct pf_labels *l, unsigned op, unsigned bits, unsigned c,
                            unsigned low, struct pf_labelled a, struct pf_labelled b);
+/* The same for c ? a : b. */
+LLVMValueRef pf_label_select(struct pf_labels *l, struct pf_labelled c, struct pf_labelled a,
+                             struct pf_labelled b);
 /* The label of a scalar converted to another width. */
 LLVMValueRef pf_label_resized(struct pf_labels *l, struct pf_labelled a, unsigned bits, bool sign);
 /* Counts the labels as lost, if they are not 0. */
 void pf_label_lost(struct pf_labels *l, enum pf_symbolic_loss why, LLVMValueRef a, LLVMValueRef b);
 /* Emits the slow side of one member; out: the labels of its fields. */
 void pf_label_emit(struct pf_labels *l, const struct pf_label_member *m, LLVMValueRef *out);
+/* symbolic_intrinsic.c: the same for a call that pf_label_is_intrinsic recognises, whose result has
+ * n fields. False, with nothing done: it has no labels. */
+bool pf_label_emit_intrinsic(struct pf_labels *l, LLVMValueRef call, unsigned n, LLVMValueRef *out);
+bool pf_label_is_intrinsic(LLVMValueRef call);
 /* symbolic_memory.c: the same for members with an effect, and for loads. */
 void pf_label_emit_effect(struct pf_labels *l, const struct pf_label_member *m, LLVMValueRef *out);
 /* True for operations on floating-point numbers: their results never have labels. */

@@ -49,59 +49,12 @@ static unsigned compare_op(LLVMIntPredicate p)
     return 0;
 }
 
-/* Intrinsics that compute a value from values. */
-static const struct {
-    const char *prefix;
-    uint8_t op; /* of a unary operation, or of the comparison that selects the first operand */
-    enum { UNARY, MIN_MAX, SAME, FUNNEL_LEFT, FUNNEL_RIGHT, OVERFLOWING, REDUCE, ABSOLUTE } how;
-} intrinsics[] = {
-    {"llvm.ctpop.", PF_EXPR_CTPOP, UNARY},
-    {"llvm.ctlz.", PF_EXPR_CTLZ, UNARY},
-    {"llvm.cttz.", PF_EXPR_CTTZ, UNARY},
-    {"llvm.bswap.", PF_EXPR_BSWAP, UNARY},
-    {"llvm.bitreverse.", PF_EXPR_BITREVERSE, UNARY},
-    {"llvm.umin.", PF_EXPR_ULT, MIN_MAX},
-    {"llvm.umax.", PF_EXPR_UGT, MIN_MAX},
-    {"llvm.smin.", PF_EXPR_SLT, MIN_MAX},
-    {"llvm.smax.", PF_EXPR_SGT, MIN_MAX},
-    {"llvm.abs.", 0, ABSOLUTE},
-    {"llvm.expect.", 0, SAME},
-    {"llvm.launder.invariant.group", 0, SAME},
-    {"llvm.strip.invariant.group", 0, SAME},
-    {"llvm.ssa.copy", 0, SAME},
-    {"llvm.fshl.", 0, FUNNEL_LEFT},
-    {"llvm.fshr.", 0, FUNNEL_RIGHT},
-    {"llvm.uadd.with.overflow.", PF_EXPR_ADD, OVERFLOWING},
-    {"llvm.sadd.with.overflow.", PF_EXPR_ADD, OVERFLOWING},
-    {"llvm.usub.with.overflow.", PF_EXPR_SUB, OVERFLOWING},
-    {"llvm.ssub.with.overflow.", PF_EXPR_SUB, OVERFLOWING},
-    {"llvm.umul.with.overflow.", PF_EXPR_MUL, OVERFLOWING},
-    {"llvm.smul.with.overflow.", PF_EXPR_MUL, OVERFLOWING},
-    {"llvm.vector.reduce.add.", PF_EXPR_ADD, REDUCE},
-    {"llvm.vector.reduce.mul.", PF_EXPR_MUL, REDUCE},
-    {"llvm.vector.reduce.and.", PF_EXPR_AND, REDUCE},
-    {"llvm.vector.reduce.or.", PF_EXPR_OR, REDUCE},
-    {"llvm.vector.reduce.xor.", PF_EXPR_XOR, REDUCE},
-};
-
-static int find_intrinsic(LLVMValueRef call)
-{
-    size_t n;
-    LLVMValueRef fn = pf_callee(call);
-    if (!fn || !LLVMGetIntrinsicID(fn))
-        return -1;
-    const char *name = LLVMGetValueName2(fn, &n);
-    for (size_t i = 0; i < sizeof intrinsics / sizeof *intrinsics; i++)
-        if (pf_name_starts(name, intrinsics[i].prefix))
-            return (int)i;
-    return -1;
-}
-
 /* True for a call of an intrinsic that only computes a value from its arguments. */
 static bool is_pure_intrinsic(struct pf_unit *u, LLVMValueRef call)
 {
     LLVMValueRef fn = pf_callee(call);
-    return fn && LLVMGetIntrinsicID(fn) && (find_intrinsic(call) >= 0 || pf_call_is_pure(u, call));
+    return fn && LLVMGetIntrinsicID(fn) &&
+           (pf_label_is_intrinsic(call) || pf_call_is_pure(u, call));
 }
 
 static bool is_float(LLVMTypeRef type)
@@ -115,7 +68,8 @@ static bool is_float(LLVMTypeRef type)
 bool pf_label_is_float_operation(struct pf_unit *u, LLVMValueRef inst)
 {
     if (LLVMIsACallInst(inst))
-        return is_pure_intrinsic(u, inst) && is_float(LLVMTypeOf(inst)) && find_intrinsic(inst) < 0;
+        return is_pure_intrinsic(u, inst) && is_float(LLVMTypeOf(inst)) &&
+               !pf_label_is_intrinsic(inst);
     switch (LLVMGetInstructionOpcode(inst)) {
     case LLVMFAdd:
     case LLVMFSub:
@@ -201,27 +155,17 @@ LLVMValueRef pf_label_node(struct pf_labels *l, unsigned op, unsigned bits, unsi
     return pf_label_call(l, PF_E___pf_symbolic_node, args);
 }
 
-static struct pf_labelled no_operand(const struct pf_labels *l)
-{
-    return (struct pf_labelled){NULL, l->none};
-}
-
 struct pf_labelled pf_labelled_field(struct pf_labels *l, LLVMValueRef v, unsigned field)
 {
     return (struct pf_labelled){pf_label_field(l, v, field), pf_label_get(l, v, field)};
 }
 
-static unsigned width(const struct pf_labels *l, struct pf_labelled a)
-{
-    return pf_label_bits(l->u, LLVMTypeOf(a.value));
-}
-
-static LLVMValueRef select_node(struct pf_labels *l, struct pf_labelled c, struct pf_labelled a,
-                                struct pf_labelled b)
+LLVMValueRef pf_label_select(struct pf_labels *l, struct pf_labelled c, struct pf_labelled a,
+                             struct pf_labelled b)
 {
     if (is_none(l, c.label) && is_none(l, a.label) && is_none(l, b.label))
         return l->none;
-    LLVMValueRef args[] = {pf_label_number(l, width(l, a)),
+    LLVMValueRef args[] = {pf_label_number(l, pf_labelled_bits(l, a)),
                            c.label,
                            LLVMBuildZExt(l->b, c.value, l->u->i32, ""),
                            two_labels(l, a.label, b.label),
@@ -253,14 +197,14 @@ static void lose_operands(struct pf_labels *l, LLVMValueRef inst, enum pf_symbol
 /* The label of a scalar converted to another width. */
 LLVMValueRef pf_label_resized(struct pf_labels *l, struct pf_labelled a, unsigned bits, bool sign)
 {
-    unsigned from = width(l, a);
+    unsigned from = pf_labelled_bits(l, a);
     if (from == bits)
         return a.label;
     return pf_label_node(l,
                          from > bits ? PF_EXPR_EXTRACT
                          : sign      ? PF_EXPR_SEXT
                                      : PF_EXPR_ZEXT,
-                         bits, from, 0, a, no_operand(l));
+                         bits, from, 0, a, pf_labelled_none(l));
 }
 
 static LLVMValueRef cast_label(struct pf_labels *l, LLVMValueRef inst, struct pf_labelled a,
@@ -316,125 +260,6 @@ static LLVMValueRef address_label(struct pf_labels *l, LLVMValueRef gep)
     return sum.label;
 }
 
-/* fshl(a, b, n): the high half of (a:b) shifted left by n modulo the width; fshr: the low half of
- * (a:b) shifted right. */
-static LLVMValueRef funnel_label(struct pf_labels *l, struct pf_labelled a, struct pf_labelled b,
-                                 struct pf_labelled n, bool left)
-{
-    unsigned bits = width(l, a);
-    LLVMTypeRef type = LLVMTypeOf(a.value);
-    struct pf_labelled all = {LLVMConstInt(type, bits, 0), l->none};
-    struct pf_labelled by = {LLVMBuildURem(l->b, n.value, all.value, ""),
-                             pf_label_node(l, PF_EXPR_UREM, bits, 0, 0, n, all)};
-    struct pf_labelled rest = {LLVMBuildSub(l->b, all.value, by.value, ""),
-                               pf_label_node(l, PF_EXPR_SUB, bits, 0, 0, all, by)};
-    /* a shift by the width gives 0, in SMT-LIB, so a funnel shift by 0 is right, too */
-    struct pf_labelled up = {NULL, pf_label_node(l, PF_EXPR_SHL, bits, 0, 0, a, left ? by : rest)};
-    struct pf_labelled down = {NULL,
-                               pf_label_node(l, PF_EXPR_LSHR, bits, 0, 0, b, left ? rest : by)};
-    LLVMValueRef zero = LLVMConstInt(type, 0, 0), high = left ? by.value : rest.value,
-                 low = left ? rest.value : by.value;
-    LLVMValueRef too_far = LLVMBuildICmp(l->b, LLVMIntEQ, high, all.value, "");
-    up.value = LLVMBuildSelect(
-        l->b, too_far, zero,
-        LLVMBuildShl(l->b, a.value, LLVMBuildURem(l->b, high, all.value, ""), ""), "");
-    too_far = LLVMBuildICmp(l->b, LLVMIntEQ, low, all.value, "");
-    down.value = LLVMBuildSelect(
-        l->b, too_far, zero,
-        LLVMBuildLShr(l->b, b.value, LLVMBuildURem(l->b, low, all.value, ""), ""), "");
-    return pf_label_node(l, PF_EXPR_OR, bits, 0, 0, up, down);
-}
-
-static LLVMValueRef intrinsic_label(struct pf_labels *l, LLVMValueRef call, unsigned lane)
-{
-    int which = find_intrinsic(call);
-    struct pf_labelled a = pf_labelled_field(l, LLVMGetOperand(call, 0), lane), b;
-    unsigned bits = width(l, a), op = intrinsics[which].op;
-    switch (intrinsics[which].how) {
-    case UNARY:
-        return pf_label_node(l, op, bits, bits, 0, a, no_operand(l));
-    case SAME:
-        return a.label;
-    case MIN_MAX: {
-        b = pf_labelled_field(l, LLVMGetOperand(call, 1), lane);
-        LLVMIntPredicate p = op == PF_EXPR_ULT   ? LLVMIntULT
-                             : op == PF_EXPR_UGT ? LLVMIntUGT
-                             : op == PF_EXPR_SLT ? LLVMIntSLT
-                                                 : LLVMIntSGT;
-        struct pf_labelled c = {LLVMBuildICmp(l->b, p, a.value, b.value, ""),
-                                pf_label_node(l, op, 1, bits, 0, a, b)};
-        return select_node(l, c, a, b);
-    }
-    case ABSOLUTE: {
-        struct pf_labelled zero = {LLVMConstInt(LLVMTypeOf(a.value), 0, 0), l->none};
-        struct pf_labelled minus = {LLVMBuildNeg(l->b, a.value, ""),
-                                    pf_label_node(l, PF_EXPR_SUB, bits, 0, 0, zero, a)};
-        struct pf_labelled c = {LLVMBuildICmp(l->b, LLVMIntSLT, a.value, zero.value, ""),
-                                pf_label_node(l, PF_EXPR_SLT, 1, bits, 0, a, zero)};
-        return select_node(l, c, minus, a);
-    }
-    case FUNNEL_LEFT:
-    case FUNNEL_RIGHT:
-        b = pf_labelled_field(l, LLVMGetOperand(call, 1), lane);
-        return funnel_label(l, a, b, pf_labelled_field(l, LLVMGetOperand(call, 2), lane),
-                            intrinsics[which].how == FUNNEL_LEFT);
-    default:
-        return l->none;
-    }
-}
-
-static void reduce_labels(struct pf_labels *l, LLVMValueRef call, LLVMValueRef *out)
-{
-    static const LLVMOpcode codes[] = {[PF_EXPR_ADD] = LLVMAdd,
-                                       [PF_EXPR_MUL] = LLVMMul,
-                                       [PF_EXPR_AND] = LLVMAnd,
-                                       [PF_EXPR_OR] = LLVMOr,
-                                       [PF_EXPR_XOR] = LLVMXor};
-    LLVMValueRef v = LLVMGetOperand(call, 0);
-    unsigned op = intrinsics[find_intrinsic(call)].op, n = pf_label_fields(l->u, LLVMTypeOf(v));
-    if (!n)
-        return;
-    struct pf_labelled sum = pf_labelled_field(l, v, 0);
-    for (unsigned k = 1; k < n; k++) {
-        struct pf_labelled lane = pf_labelled_field(l, v, k);
-        LLVMValueRef label = pf_label_node(l, op, width(l, sum), 0, 0, sum, lane);
-        sum =
-            (struct pf_labelled){LLVMBuildBinOp(l->b, codes[op], sum.value, lane.value, ""), label};
-    }
-    out[0] = sum.label;
-}
-
-/* The labels of the result and of the overflow bit. The overflow bit is computed at twice the
- * width; if that is more than 64 bits, its label is lost. */
-static void overflow_labels(struct pf_labels *l, LLVMValueRef call, LLVMValueRef *out)
-{
-    size_t n;
-    bool sign = LLVMGetValueName2(pf_callee(call), &n)[5] == 's';
-    unsigned op = intrinsics[find_intrinsic(call)].op;
-    struct pf_labelled a = pf_labelled_field(l, LLVMGetOperand(call, 0), 0),
-                       b = pf_labelled_field(l, LLVMGetOperand(call, 1), 0);
-    unsigned bits = width(l, a);
-    out[0] = pf_label_node(l, op, bits, 0, 0, a, b);
-    if (bits > 32) {
-        pf_label_lost(l, PF_LOSS_WIDE, a.label, b.label);
-        return;
-    }
-    LLVMTypeRef wide = LLVMIntTypeInContext(l->u->context, 2 * bits);
-    static const LLVMOpcode codes[] = {
-        [PF_EXPR_ADD] = LLVMAdd, [PF_EXPR_SUB] = LLVMSub, [PF_EXPR_MUL] = LLVMMul};
-    struct pf_labelled wa = {LLVMBuildIntCast2(l->b, a.value, wide, sign, ""),
-                             pf_label_resized(l, a, 2 * bits, sign)};
-    struct pf_labelled wb = {LLVMBuildIntCast2(l->b, b.value, wide, sign, ""),
-                             pf_label_resized(l, b, 2 * bits, sign)};
-    struct pf_labelled full = {LLVMBuildBinOp(l->b, codes[op], wa.value, wb.value, ""),
-                               pf_label_node(l, op, 2 * bits, 0, 0, wa, wb)};
-    struct pf_labelled cut = {LLVMBuildIntCast2(l->b, full.value, LLVMTypeOf(a.value), 0, ""),
-                              pf_label_resized(l, full, bits, false)};
-    struct pf_labelled back = {LLVMBuildIntCast2(l->b, cut.value, wide, sign, ""),
-                               pf_label_resized(l, cut, 2 * bits, sign)};
-    out[1] = pf_label_node(l, PF_EXPR_NE, 1, 2 * bits, 0, back, full);
-}
-
 /* --- instructions --- */
 
 static enum pf_symbolic_loss why_lost(struct pf_labels *l, LLVMValueRef inst)
@@ -466,14 +291,15 @@ static bool emit_lanes(struct pf_labels *l, LLVMValueRef inst, unsigned lanes, L
     for (unsigned k = 0; k < lanes; k++) {
         if (op) {
             struct pf_labelled a = pf_labelled_field(l, LLVMGetOperand(inst, 0), k);
-            out[k] = pf_label_node(l, op, width(l, a), 0, 0, a,
+            out[k] = pf_label_node(l, op, pf_labelled_bits(l, a), 0, 0, a,
                                    pf_labelled_field(l, LLVMGetOperand(inst, 1), k));
         } else if (LLVMIsAICmpInst(inst)) {
             if (!same_shape)
                 return false;
             struct pf_labelled a = pf_labelled_field(l, LLVMGetOperand(inst, 0), k);
-            out[k] = pf_label_node(l, compare_op(LLVMGetICmpPredicate(inst)), 1, width(l, a), 0, a,
-                                   pf_labelled_field(l, LLVMGetOperand(inst, 1), k));
+            out[k] =
+                pf_label_node(l, compare_op(LLVMGetICmpPredicate(inst)), 1, pf_labelled_bits(l, a),
+                              0, a, pf_labelled_field(l, LLVMGetOperand(inst, 1), k));
         } else if (LLVMIsACastInst(inst) && same_shape) {
             out[k] = cast_label(l, inst, pf_labelled_field(l, LLVMGetOperand(inst, 0), k),
                                 pf_label_field_type(type, k));
@@ -482,9 +308,9 @@ static bool emit_lanes(struct pf_labels *l, LLVMValueRef inst, unsigned lanes, L
         } else if (LLVMIsASelectInst(inst)) {
             LLVMValueRef c = LLVMGetOperand(inst, 0);
             bool vector = LLVMGetTypeKind(LLVMTypeOf(c)) == LLVMVectorTypeKind;
-            out[k] = select_node(l, pf_labelled_field(l, c, vector ? k : 0),
-                                 pf_labelled_field(l, LLVMGetOperand(inst, 1), k),
-                                 pf_labelled_field(l, LLVMGetOperand(inst, 2), k));
+            out[k] = pf_label_select(l, pf_labelled_field(l, c, vector ? k : 0),
+                                     pf_labelled_field(l, LLVMGetOperand(inst, 1), k),
+                                     pf_labelled_field(l, LLVMGetOperand(inst, 2), k));
         } else {
             return false;
         }
@@ -540,7 +366,7 @@ static bool emit_bitcast(struct pf_labels *l, LLVMValueRef inst, unsigned n, LLV
         return false;
     if (lanes > 1) {
         struct pf_labelled all = pf_labelled_field(l, a, 0);
-        unsigned bits = width(l, all);
+        unsigned bits = pf_labelled_bits(l, all);
         all.value = pf_label_word(l, all.value);
         for (unsigned k = 1; k < lanes; k++) {
             struct pf_labelled high = pf_labelled_field(l, a, k);
@@ -554,10 +380,10 @@ static bool emit_bitcast(struct pf_labels *l, LLVMValueRef inst, unsigned n, LLV
         return true;
     }
     struct pf_labelled all = pf_labelled_field(l, a, 0);
-    unsigned bits = width(l, all) / n;
+    unsigned bits = pf_labelled_bits(l, all) / n;
     for (unsigned k = 0; k < n; k++)
-        out[k] =
-            pf_label_node(l, PF_EXPR_EXTRACT, bits, width(l, all), k * bits, all, no_operand(l));
+        out[k] = pf_label_node(l, PF_EXPR_EXTRACT, bits, pf_labelled_bits(l, all), k * bits, all,
+                               pf_labelled_none(l));
     return true;
 }
 
@@ -565,15 +391,9 @@ static void emit_computation(struct pf_labels *l, LLVMValueRef inst, LLVMValueRe
 {
     unsigned n = pf_label_fields(l->u, LLVMTypeOf(inst));
     bool vector = LLVMGetTypeKind(LLVMTypeOf(inst)) == LLVMVectorTypeKind;
-    int which = LLVMIsACallInst(inst) ? find_intrinsic(inst) : -1;
-    if (which >= 0 && intrinsics[which].how == OVERFLOWING && n == 2)
-        overflow_labels(l, inst, out);
-    else if (which >= 0 && intrinsics[which].how == REDUCE)
-        reduce_labels(l, inst, out);
-    else if (which >= 0 && n && intrinsics[which].how != OVERFLOWING)
-        for (unsigned k = 0; k < n; k++)
-            out[k] = intrinsic_label(l, inst, k);
-    else if (LLVMIsAGetElementPtrInst(inst) && !vector)
+    if (LLVMIsACallInst(inst) && pf_label_emit_intrinsic(l, inst, n, out))
+        return;
+    if (LLVMIsAGetElementPtrInst(inst) && !vector)
         out[0] = address_label(l, inst);
     else if (!n || !(emit_moves(l, inst, n, out) || emit_lanes(l, inst, n, out) ||
                      (LLVMIsABitCastInst(inst) && emit_bitcast(l, inst, n, out))))
