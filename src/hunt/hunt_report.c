@@ -94,6 +94,18 @@ static void add_losses(struct pf_text *t, const json_t *losses)
     }
 }
 
+static void add_counts(struct pf_text *t, const json_t *hunt, const json_t *candidates)
+{
+    uint64_t n = json_array_size(candidates), runs = number(hunt, "runs"),
+             inputs = number(hunt, "inputs");
+    add_line(t,
+             "hunt: %" PRIu64 " candidate%s: %" PRIu64 " found, %" PRIu64 " abandoned, %" PRIu64
+             " open; %" PRIu64 " run%s, %" PRIu64 " input%s",
+             n, n == 1 ? "" : "s", count_state(candidates, PF_HUNT_FOUND),
+             count_state(candidates, PF_HUNT_ABANDONED), count_state(candidates, PF_HUNT_OPEN),
+             runs, runs == 1 ? "" : "s", inputs, inputs == 1 ? "" : "s");
+}
+
 void pf_hunt_text(struct pf_text *t, const json_t *hunt, struct pf_findings *found)
 {
     const json_t *list = json_object_get(hunt, "candidates");
@@ -105,12 +117,7 @@ void pf_hunt_text(struct pf_text *t, const json_t *hunt, struct pf_findings *fou
             add_line(t, "abandoned: %s: %s", text_of(c, "text"), text_of(c, "reason"));
     }
     add_losses(t, json_object_get(hunt, "concretised"));
-    add_line(t,
-             "hunt: %zu candidates: %" PRIu64 " found, %" PRIu64 " abandoned, %" PRIu64
-             " open; %" PRIu64 " runs, %" PRIu64 " inputs",
-             json_array_size(list), count_state(list, PF_HUNT_FOUND),
-             count_state(list, PF_HUNT_ABANDONED), count_state(list, PF_HUNT_OPEN),
-             number(hunt, "runs"), number(hunt, "inputs"));
+    add_counts(t, hunt, list);
     add_line(t,
              "hunt: %" PRIu64 " sites and %" PRIu64
              " directions of branches reached; solver: %" PRIu64 " questions, %" PRIu64
