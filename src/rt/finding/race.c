@@ -258,9 +258,9 @@ static _Noreturn void halt(void)
 }
 
 /* Reports a finding, unless it is suppressed. Suppressions match callers and variables, which are
- * not in the fingerprint; so a suppressed finding may be reported later, with another stack. False:
- * suppressed by the name of its variable, or no memory; the same pair of site ids may be reported
- * for another variable. */
+ * not in the fingerprint; so a suppressed finding may be reported later, with another stack.
+ * Returns false if the name of its variable suppresses it, or if there is no memory. Then the pair
+ * of site ids is not remembered, because it may be reported for another variable. */
 static bool report(struct pf_reported_finding *e, struct pf_finding *f)
 {
     bool by_name;

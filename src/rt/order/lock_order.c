@@ -5,15 +5,18 @@
  * before it happens. Most programs take their locks in one order, so the locks have ranks: while
  * the graph has no cycle, every edge goes from a lower rank to a higher one. A new edge that goes
  * upwards closes no cycle. The first rank of a lock is its address, because programs that take many
- * locks at once usually take them in the order of their addresses. If an edge does not go upwards,
- * and its start has no incoming edge, the start gets the lowest rank; if its end has no outgoing
- * edge, the end gets the highest one. Otherwise a walk visits all locks that the end can reach: if
- * the start is not among them, they get new ranks; if it is, the graph has a cycle, and the ranks
- * are not used until the graph is empty again. Not every cycle can deadlock, so the cycles of such
- * an edge are searched for one that can. That search is a depth-first walk over paths of at most
- * PF_LOCK_ORDER_LENGTH edges, and ends after SEARCH_STEPS edges. One edge per pair of locks is not
- * enough: the same pair may be taken with and without a gate. So an edge is stored for each set of
- * gates, unless an edge is stored already whose gates are a subset.
+ * locks at once usually take them in the order of their addresses. For an edge that does not go
+ * upwards:
+ * - If its start has no incoming edge, the start gets the lowest rank.
+ * - If its end has no outgoing edge, the end gets the highest rank.
+ * - Otherwise a walk visits all locks that the end can reach. If the start is not among them, they
+ *   get new ranks. If it is, the graph has a cycle, and the ranks are not used until the graph is
+ *   empty again.
+ * Not every cycle can deadlock, so the cycles of such an edge are searched for one that can. That
+ * search is a depth-first walk over paths of at most PF_LOCK_ORDER_LENGTH edges, and ends after
+ * SEARCH_STEPS edges. One edge per pair of locks is not enough: the same pair may be taken with and
+ * without a gate. So an edge is stored for each set of gates, unless a stored edge of this pair has
+ * a subset of these gates.
  */
 #include "lock_order.h"
 #include "hooks.h"

@@ -9,8 +9,8 @@
  *          edge. A lock leaves the graph when it is destroyed or its memory is freed.
  * Memory:  the runtime's store.
  * Threads: any; one lock for the graph. Each thread has a cache of recent acquisitions, and there
- *          is one cache shared by all threads, so that a repeated one does not take the lock of
- *          the graph.
+ *          is one cache shared by all threads, so that a repeated acquisition does not take
+ *          the lock of the graph.
  *          While sampling, unwatched code skips acquisitions that are not in a cache. The number
  *          skipped grows while they make no new edge, up to PF_LOCK_ORDER_GAP at a time.
  * Errors:  without memory, or with more than PF_LOCK_ORDER_GATES gates, an edge is not stored: a

@@ -154,7 +154,7 @@ struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
                                   struct pf_context *me, bool yielded, uint64_t events)
 {
     if (yielded && ready->first) {
-        /* otherwise two threads that yield to each other would starve a third */
+        /* to the bottom: two threads that yield to each other must not starve a third */
         me->priority = --p->bottom;
         me = NULL;
     }

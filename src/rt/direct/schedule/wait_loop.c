@@ -40,9 +40,9 @@ void pf_wait_loop_forget(struct pf_wait_loop *w)
     w->changed = true;
 }
 
-/* The last event has happened: adds its access to the iteration. A word that is stored must have
- * the same value at every access of the iteration; if every iteration then stores the same value,
- * none changes it. */
+/* The last event has happened: adds its access to the iteration. If an iteration stores to a
+ * word, all its accesses to that word must see one value. If this value is the same in every
+ * iteration, the stores change nothing. */
 static void add_last(struct pf_wait_loop *w, uint64_t calls)
 {
     struct pf_wait_loop_word *last = &w->last;

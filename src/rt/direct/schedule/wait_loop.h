@@ -8,10 +8,10 @@
  *          leaves the run queue until a value that it read has changed, a signal is due, or a
  *          system call was made. (A loop without events is recognised by spin_yield.h.)
  *
- *          A loop that counts in a register looks the same. So such a thread also runs if no
- *          other thread can run, and now and then by chance; each time that nothing has changed it
- *          makes twice as many iterations before it leaves the run queue again. It loses priority,
- *          but it is never stopped for good.
+ *          A loop that counts in a register cannot be told from one that waits. So such a thread
+ *          also runs if no other thread can run, and now and then by chance; each time that nothing
+ *          has changed it makes twice as many iterations before it leaves the run queue again. It
+ *          loses priority, but it is never stopped for good.
  *
  *          Only the choice of the next thread depends on this: a schedule contains ordinary
  *          segments, and a replay does not watch loops.
@@ -56,7 +56,7 @@ struct pf_wait_loop {
 /* The number of events, from `events` on, after which the thread's next event must be seen. */
 uint64_t pf_wait_loop_grant(const struct pf_wait_loop *w, uint64_t events);
 /* The thread is about to perform this event, its `events`-th, and `calls` system calls were made so
- * far: returns and sets `waits`, if it waits in a loop. */
+ * far. Returns true, and sets `waits`, if the thread waits in a loop. */
 bool pf_wait_loop_event(struct pf_wait_loop *w, const struct pf_pending_event *event,
                         const void *frame, uint64_t events, uint64_t calls);
 /* The last event did not happen, or its memory may be gone: forgets it. */

@@ -6,7 +6,7 @@
  *          connection to another process) gets the answer of the first run that made it: the same
  *          thread, the same number of such calls before, the same arguments (answer_table.h). It is
  *          then not performed. The thread is identified by the way it was created. A call without
- *          such an answer is performed, and reported to pf, unless it is the first run.
+ *          such an answer is performed; in all runs but the first, it is also reported to pf.
  *          In an exploration the same holds for reads of clocks (pf_input_clock in direct.h).
  *          Files are not answers: what the program itself writes must be visible, so these calls
  *          are performed. But if another process has changed a file since the first run used it,

@@ -38,7 +38,9 @@ static inline int taken(struct pf_call *c, pthread_rwlock_t *l, unsigned flags, 
 /* The result of the call that tries once more (retry_at_limit in mode_ops.h). */
 static inline int try_now(int r) { return r == EBUSY ? ETIMEDOUT : r; }
 
-/* The functions for one kind of locking: `rd` shared, `wr` exclusive. */
+/* The functions for one kind of locking: `rd` shared, `wr` exclusive. For example
+ * pthread_rwlock_wrlock, pthread_rwlock_trywrlock, pthread_rwlock_timedwrlock,
+ * pthread_rwlock_clockwrlock. */
 #define RWLOCK(kind, flags)                                                                        \
     PF_INTERPOSE(int, pthread_rwlock_try##kind##lock, (pthread_rwlock_t * l))                      \
     {                                                                                              \

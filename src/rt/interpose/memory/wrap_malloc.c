@@ -11,8 +11,8 @@
  *
  * A library of the program may replace glibc's allocator. One that defines only malloc and its
  * family (jemalloc) is not used, because ours come first. One that also defines __libc_malloc
- * (tcmalloc) is: its blocks have no header of glibc, and its realloc and calloc may call interposed
- * functions on memory that is marked as freed.
+ * (tcmalloc) is used. Its blocks have no header of glibc, and its realloc and calloc may call
+ * interposed functions on memory that is marked as freed.
  *
  * An allocation by instrumented code is a write of the block. One by other code is not: what orders
  * it before the uses of the block may be invisible, too.

@@ -375,8 +375,8 @@ PF_NATIVE(pthread_sigmask);
 MASKS(sigprocmask)
 MASKS(pthread_sigmask)
 
-/* Senders: what they did happens before the handler. Signals to other processes are not told apart,
- * so they make an order too. */
+/* Senders: what they did happens before the handler. A signal to another process looks like one
+ * to this process, so it makes an order, too. */
 #define SENDS(fn, parameters, call, number)                                                        \
     PF_INTERPOSE(int, fn, parameters)                                                              \
     {                                                                                              \
