@@ -194,6 +194,7 @@ struct pf_order_request {
     uint32_t together;
     uint64_t patience; /* most events for which it is held */
     uint64_t limit; /* most events of the continuation; 0: no limit */
+    uint64_t other_clock; /* not 0: its clocks are ahead and run faster; it cannot be replayed */
     /* the policy after the first access, from where the plan (NUMBER.plan) can no longer be
      * followed */
     char policy[64];

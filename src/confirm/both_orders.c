@@ -70,6 +70,7 @@ static pf_status write_request(const struct pf_both_orders *q, const struct pf_o
                    describe(q->t, r->alternate ? q->a : q->b)},
         .hold_at_once = r->alternate && q->hold_from != PF_NONE,
         .together = r->together ? 1 + last : 0,
+        .other_clock = r->other_clock,
         .patience = limit,
         .limit = 2 * limit, /* so that it can go on after the thread was held */
     };

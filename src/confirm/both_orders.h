@@ -34,6 +34,7 @@ struct pf_order_run {
     /* both threads first run until their accesses are next; up to there, the runs of both orders
      * are the same */
     bool together;
+    bool other_clock; /* clocks are ahead and run faster; its clip cannot be replayed */
     char policy[64]; /* the policy after that; if not `recorded`, from the race on */
     unsigned seed; /* the seed in `policy`, for the caller's own use */
     const char *clip; /* absolute path of its clip; NULL: none is written */

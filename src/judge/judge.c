@@ -14,14 +14,12 @@
 #include "order_together.h"
 #include "stale_runs.h"
 #include "text_format.h"
+#include "unsteady_output.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
 
-/* If more than one run of the primary order, and more than one in 10 of them, has a result that no
- * other run has, then a new result means nothing. */
-#define VARYING 10
 #define INSTANCES 3 /* how many of the last instances of a race are reversed in a failing run */
 #define MORE_SCHEDULES 12 /* tried if no schedule so far has reversed the order */
 /* A run that seems to be in an endless loop is repeated with larger limits. A thread may then be
@@ -197,43 +195,6 @@ static bool any_differs(const struct pf_judging *j)
     return false;
 }
 
-/* From now on, descriptors whose output differs between two equal runs are not compared: for
- * example standard error, if it shows times. If all output differs, everything is compared. */
-static void drop_unsteady(struct pf_judging *j, const struct pf_judge_run *again)
-{
-    uint64_t all,
-        bits = pf_run_output_differing(&pf_judging_run(j, 0)->output, &again->output, &all);
-    if (!bits || bits == all)
-        return;
-    j->own.unsteady |= bits;
-    for (size_t i = 0; i < j->g.at.len; i++)
-        pf_run_output_drop(&j->g.at.at[i].output, bits);
-    for (int fd = 0; fd < 64; fd++)
-        if (bits >> fd & 1) {
-            char text[120];
-            snprintf(text, sizeof text,
-                     "descriptor %d: not compared, because two runs of the same order and schedule "
-                     "differ in it",
-                     fd);
-            pf_evidence_text(j->out, "unsteady", text);
-        }
-}
-
-/* Finds out whether a second run of the primary order along the recorded schedule has another
- * result: then something outside the program changes the output, such as a random file name. */
-static void repeat_primary(struct pf_judging *j)
-{
-    struct pf_judge_wish wish = {.recorded = true, .n = 1};
-    struct pf_error e;
-    size_t at = j->g.at.len;
-    j->varies = pf_judge_runs_add(&j->g, &wish, 1, &e) != PF_OK ||
-                !pf_judging_usable(pf_judging_run(j, at));
-    if (j->varies)
-        return;
-    drop_unsteady(j, pf_judging_run(j, at));
-    j->varies = !pf_judge_runs_same(pf_judging_run(j, 0), pf_judging_run(j, at));
-}
-
 /* True if the runs along the recorded schedule have different results, although they differ in
  * nothing but the order of accesses to the memory of the race. Results with the same lines in
  * another order count as equal. */
@@ -274,13 +235,21 @@ static void decide_together(struct pf_judging *j)
     if (!has_control(j) || j->g.hold_from != PF_NONE)
         return;
     bool differs = pf_order_together_differs(&o, j->how, j->race);
+    if (differs && !o.fails && !j->repeated) { /* what differs may be a time that is shown */
+        uint64_t before = j->own.unsteady;
+        pf_unsteady_output_repeat(j);
+        if (j->own.unsteady != before) {
+            pf_order_together_release(&o);
+            differs = pf_order_together_differs(&o, j->how, j->race);
+        }
+    }
     if (differs && o.fails) {
         bool alternate = *o.alternate->failure;
         pf_evidence_failure(j->out, alternate ? o.alternate : o.primary, what, sizeof what);
         pf_judging_decide(j, PF_JUDGED_SPEC_VIOLATED, "%s order: %s",
                           alternate ? "alternate" : "primary", what);
         pf_evidence_clips(j->out, j->race, o.primary, o.alternate);
-    } else if (differs) {
+    } else if (differs && !j->varies) {
         pf_judging_decide(j, PF_JUDGED_OUTPUT_DIFFERS, "the order alone changes the output");
         pf_evidence_output(j->out, o.primary, o.alternate);
         pf_evidence_clips(j->out, j->race, o.primary, o.alternate);
@@ -297,7 +266,7 @@ static bool twin_prints_same(struct pf_judging *j, size_t i)
     struct pf_flip_back f;
     r->has_twin = true;
     bool ran = pf_flip_back_run(&f, j->how, j->race, r), same = ran && pf_flip_back_same(&f, r);
-    if (ran && !same && pf_flip_back_matters(&f, r)) {
+    if (ran && !same && !j->varies && pf_flip_back_matters(&f, r)) {
         const struct pf_judge_run *again = &f.runs.at.at[0], *back = &f.runs.at.at[1];
         pf_judging_decide(j, PF_JUDGED_OUTPUT_DIFFERS,
                           "the order alone changes the output, under %s",
@@ -312,8 +281,8 @@ static bool twin_prints_same(struct pf_judging *j, size_t i)
 static void decide_outputs(struct pf_judging *j)
 {
     size_t n = j->g.at.len;
-    if (!j->how->as_paper && any_differs(j))
-        repeat_primary(j);
+    if (!j->how->as_paper && !j->repeated && any_differs(j))
+        pf_unsteady_output_repeat(j);
     /* Other instances of the same race may give every result in the control group, too. */
     if (!j->how->as_paper && !j->varies && order_alone_matters(j)) {
         pf_judging_decide(j, PF_JUDGED_OUTPUT_DIFFERS, "the order alone changes the output");
@@ -339,7 +308,11 @@ static void decide_outputs(struct pf_judging *j)
         if (lacks_runs(j)) /* perhaps the primary order has this result as well */
             return;
         unsigned single = pf_judge_runs_single(&j->g), all = pf_judge_runs_count(&j->g, false);
-        if (!j->how->as_paper && single > 1 && single * VARYING > all) {
+        if (!j->how->as_paper && pf_judge_runs_vary(single, all)) {
+            if (pf_unsteady_output_drop_varying(j)) { /* what is left is compared */
+                decide_outputs(j);
+                return;
+            }
             pf_judging_decide(
                 j, PF_JUDGED_UNDECIDED,
                 "the output varies anyway: %u of %u runs of the primary order have a result that "

@@ -10,6 +10,9 @@
 
 #define VERB "judge"
 #define KEPT_EVENTS 1000000 /* a trace with more events is not kept */
+/* If more than one run of the primary order, and more than one in 10 of them, has a result that no
+ * other run has, then a new result means nothing. */
+#define VARYING 10
 
 static char *clip_path(const struct pf_judge_runs *g, size_t i)
 {
@@ -74,7 +77,7 @@ static void take(struct pf_judge_runs *g, const struct pf_order_run *r, char *pa
         pf_run_output_drop(&one.output, g->race->unsteady);
     one.run.clip = NULL;
     one.failed = pf_order_run_failure(r, 0, one.failure, sizeof one.failure);
-    if (one.run.ran)
+    if (one.run.ran && !r->other_clock)
         test_requirements(g->how, &one);
     pf_vec_push(&g->at, one);
 }
@@ -96,6 +99,7 @@ pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish 
             r->alternate = wishes[i].alternate;
             r->recorded = wishes[i].recorded;
             r->together = wishes[i].together;
+            r->other_clock = wishes[i].other_clock;
             r->clip = clip_path(g, count++);
             r->nchoices = wishes[i].nchoices;
             memcpy(r->choice, wishes[i].choice, sizeof r->choice);
@@ -161,8 +165,8 @@ bool pf_judge_runs_same(const struct pf_judge_run *a, const struct pf_judge_run 
 
 static bool is_control(const struct pf_judge_runs *g, const struct pf_judge_run *r)
 {
-    return r->run.ran && !r->run.alternate && pf_order_run_enforced(&r->run) &&
-           (!g->how->as_paper || r->run.recorded);
+    return r->run.ran && !r->run.alternate && !r->run.other_clock &&
+           pf_order_run_enforced(&r->run) && (!g->how->as_paper || r->run.recorded);
 }
 
 /* True if two runs of the primary order differ only in the order of their lines. */
@@ -202,6 +206,33 @@ unsigned pf_judge_runs_single(const struct pf_judge_runs *g)
         n += single;
     }
     return n;
+}
+
+bool pf_judge_runs_vary(unsigned single, unsigned all)
+{
+    return single > 1 && single * VARYING > all;
+}
+
+uint64_t pf_judge_runs_varying(const struct pf_judge_runs *g, uint64_t *all)
+{
+    unsigned single[64] = {0}, n = 0;
+    uint64_t varying = 0;
+    *all = 0;
+    for (size_t i = 0; i < g->at.len; i++) {
+        uint64_t alone = is_control(g, &g->at.at[i]) ? UINT64_MAX : 0, some;
+        n += alone != 0;
+        for (size_t k = 0; k < g->at.len && alone; k++)
+            if (k != i && is_control(g, &g->at.at[k])) {
+                alone &= pf_run_output_differing(&g->at.at[i].output, &g->at.at[k].output, &some);
+                *all |= some;
+            }
+        for (int fd = 0; fd < 64; fd++)
+            single[fd] += alone >> fd & 1;
+    }
+    for (int fd = 0; fd < 64; fd++)
+        if (pf_judge_runs_vary(single[fd], n))
+            varying |= 1ull << fd;
+    return varying;
 }
 
 /* Failures of one kind are the same if their texts are, up to the first number; deaths, if the

@@ -45,6 +45,7 @@ struct pf_judge_wish {
     /* nothing runs between the two accesses; after them, threads have fixed priorities. Runs with
      * the same seed then differ in nothing but the order. */
     bool together;
+    bool other_clock; /* as in both_orders.h */
     unsigned n, seed; /* how many; the seed of the first one's policy */
     uint32_t nchoices; /* choices of memory contents, as in both_orders.h */
     uint8_t choice[PF_MEMORY_CHOICES];
@@ -66,6 +67,11 @@ bool pf_judge_runs_in_control(const struct pf_judge_runs *g, const struct pf_jud
  * many, more runs would give more such results. So a result that is not among them proves
  * nothing. */
 unsigned pf_judge_runs_single(const struct pf_judge_runs *g);
+/* True if a large part of `all` runs is single, and a new result means nothing. */
+bool pf_judge_runs_vary(unsigned single, unsigned all);
+/* The descriptors whose output alone makes the runs of the control group vary, as bits. Sets *all
+ * to the bits of all descriptors with output. */
+uint64_t pf_judge_runs_varying(const struct pf_judge_runs *g, uint64_t *all);
 /* True if a run of this order failed in the same way as r. */
 bool pf_judge_runs_failed(const struct pf_judge_runs *g, bool alternate,
                           const struct pf_judge_run *r);

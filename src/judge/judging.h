@@ -14,7 +14,9 @@ struct pf_judging {
     struct pf_judge_runs g;
     struct pf_verdict *out;
     bool stuck; /* further runs of an order could not be made */
-    bool varies; /* the output of two equal runs of the primary order differs */
+    bool repeated; /* the primary order was run again, to set `varies` */
+    /* the output differs between runs of the primary order along the recorded schedule */
+    bool varies;
     uint64_t polled; /* address of the variable whose polling orders the accesses; 0: none */
 };
 

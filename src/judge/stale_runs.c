@@ -8,9 +8,6 @@
 
 #define BATCH 32 /* runs from one checkpoint */
 #define MORE_CONTROL 10 /* runs of each order that are added to the control group at a time */
-/* As in judge.c: if more than one in 10 runs has a result that no other has, a new one means
- * nothing. */
-#define VARYING 10
 
 typedef PF_VEC(struct pf_judge_wish) wish_list;
 
@@ -82,8 +79,7 @@ static bool found_in_control(struct stale_search *s, const struct pf_judge_run *
 
 static bool output_varies(const struct pf_judge_runs *sc)
 {
-    unsigned single = pf_judge_runs_single(sc), all = pf_judge_runs_count(sc, false);
-    return single > 1 && single * VARYING > all;
+    return pf_judge_runs_vary(pf_judge_runs_single(sc), pf_judge_runs_count(sc, false));
 }
 
 /* --- the decision --- */

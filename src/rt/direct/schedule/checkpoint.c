@@ -276,6 +276,8 @@ static void begin_order(const char *plan)
     pf_sys(SYS_close, fd);
     pf_memory_choice_begin(request.choice, request.nchoices);
     pf_sched_policy(request.policy);
+    if (request.other_clock)
+        pf_virtual_change();
     pf_schedule_plan_clear();
     pf_access_order_begin(&request, plan);
 }

@@ -106,6 +106,8 @@ bool pf_virtual_call(long number, const long argument[6], long *result);
 void pf_virtual_init(void);
 /* Call at every clock read: true if the thread seems to poll the clock, so that it should yield. */
 bool pf_virtual_is_polling(void);
+/* From now on, clocks are a little ahead and run faster. A replay does not repeat this. */
+void pf_virtual_change(void);
 bool pf_context_is_thread(long number, const long argument[6]);
 
 /* Converts a time on one of the target's clocks to virtual time; at least 1. */
