@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/uio.h>
 #include <unistd.h>
 
@@ -203,6 +204,23 @@ int pf_output_wanted_stream(void)
 
 void pf_output_buffered(uint64_t n) { note_stack(pf_channel_get(), written + n); }
 
+/* True if the descriptor is the write end of a pipe whose read end is the descriptor before it. It
+ * may have been made while the runtime started, as by an allocator. */
+static bool is_own_pipe(int fd)
+{
+    struct stat write_end, read_end;
+    return fd > 3 && pf_sys(SYS_fstat, fd, &write_end) == 0 &&
+           pf_sys(SYS_fstat, fd - 1, &read_end) == 0 && S_ISFIFO(write_end.st_mode) &&
+           write_end.st_ino == read_end.st_ino && write_end.st_dev == read_end.st_dev;
+}
+
+/* libunwind, and so tcmalloc, writes one byte into a pipe of its own to see whether memory is
+ * readable. The byte may be of dead stack memory, which a replay does not reproduce. */
+static bool is_probe(const struct pf_output_record *r)
+{
+    return r->length == 1 && (r->fd & PF_OUTPUT_INTERNAL || is_own_pipe(r->fd));
+}
+
 /* Compares a record of this run, and the position that belongs to it, with the recorded one. */
 static void compare_record(const struct pf_output_record *r, int64_t position)
 {
@@ -218,10 +236,7 @@ static void compare_record(const struct pf_output_record *r, int64_t position)
         __builtin_memcpy(&where, at, sizeof where); /* it is not aligned */
     if (at && where != position)
         pf_diverged("different position of output", (uint64_t)where, (uint64_t)position);
-    /* libunwind, and so tcmalloc, writes one byte into a pipe of its own to see whether memory is
-     * readable. Dead stack memory, which a replay does not reproduce, may be what it reads. */
-    bool probes = r->fd & PF_OUTPUT_INTERNAL && r->length == 1;
-    if (was->hash != r->hash && !probes)
+    if (was->hash != r->hash && !is_probe(r))
         pf_diverged("different output", was->hash, r->hash);
 }
 
