@@ -99,7 +99,7 @@ static __attribute__((noinline)) void access_slowly(struct pf_thread *t, uintptr
 
 /* Applies the access to one whole granule. Returns the transition of its words (range.h) if it
  * holds for every granule that has the same words: there was no race, neither a spill nor overflow
- * words were involved, and cell[1] was left alone or is the read set of what was there plus this
+ * words were involved, and cell[1] is either unchanged or the read set of its old contents and this
  * read. If another thread added a read meanwhile, cell[1] differs, and there is no transition. */
 static __attribute__((noinline)) struct pf_transition
 access_granule_traced(struct pf_thread *t, uintptr_t addr, uint64_t a)

@@ -23,7 +23,7 @@ struct cxx_string {
 
 struct cxx_buffer {
     void *functions;
-    uint8_t *first, *now, *end; /* of what can be read; `now` is the position */
+    uint8_t *first, *now, *end; /* the bytes that can be read; the next one is at `now` */
 };
 
 /* What a call has read from a stream. */
