@@ -14,7 +14,7 @@
 
 #include <stdint.h>
 
-#define PF_ABI_VERSION 4
+#define PF_ABI_VERSION 5
 
 /* An object built by pf cc carries an ELF note: owner "photofinish", type 1, one word: the version
  * of this ABI. */
@@ -25,6 +25,24 @@
 #define PF_NOTE_ABI 1
 /* An object with symbolic bodies has a second note, of this type; its word is 1. */
 #define PF_NOTE_SYMBOLIC 2
+/* An object whose event bodies are compiled on demand has a note of this type; its word is 1. */
+#define PF_NOTE_ON_DEMAND 3
+/* Where such an object keeps its IR (plugin/tables/kept_ir.c). Linkers treat it as debug
+ * information because of its name. */
+#define PF_KEPT_SECTION ".debug_pf_bodies"
+#define PF_KEPT_MAGIC "PFKEPTIR"
+/* A shared object with event bodies (plugin/event_module.h): names of symbols that the runtime
+ * resolves, the section of struct pf_body_entry, and a struct pf_body_entry *[2] with its
+ * bounds. */
+#define PF_AT "__pf_at_"
+#define PF_AT_NAMED ".name." /* after the address: the name, if another object may replace it */
+#define PF_BODIES_FILE "libpf_bodies." /* its name; the build id, ".0" and ".so" follow */
+#define PF_BODIES_SECTION "pf_bodies"
+#define PF_BODIES_BOUNDS "__pf_bodies"
+struct pf_body_entry {
+    uint64_t record; /* address of the struct pf_func, relative to the object it belongs to */
+    uint64_t body;
+};
 
 enum pf_site_kind {
 #define PF_SITE(name, text) PF_SITE_##name,
@@ -83,10 +101,13 @@ struct pf_func {
     uint64_t hash; /* of the function's code (plugin/tables/body_hash.c) */
     pf_rel entry; /* reference to the function; 0: a function of the runtime */
     uint32_t flags; /* enum pf_func_flags */
+    uint64_t event; /* PF_FUNCF_ON_DEMAND: the address of the event body; 0: not loaded */
 };
 enum pf_func_flags {
     PF_FUNCF_LOOPS = 1, /* one call may take long: the function has loops that may be long */
     PF_FUNCF_SYMBOLIC = 2, /* the function has a symbolic body */
+    /* the event body is not in this object: the runtime loads it (docs/decision/size.md) */
+    PF_FUNCF_ON_DEMAND = 4,
 };
 
 struct pf_var {

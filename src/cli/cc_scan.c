@@ -196,7 +196,8 @@ static void scan_response(struct pf_cc_scan *s, const char *path, int depth)
     for (char *word; (word = next_word(&at)); n++) {
         words = pf_mem_resize(words, n + 2, sizeof *words);
         words[n] = word;
-        if (starts(word, "-fpf-") || !strcmp(word, "--symbolic") || pf_cc_sanitize_is_ours(word))
+        if (starts(word, "-fpf-") || !strcmp(word, "--symbolic") || !strcmp(word, "--on-demand") ||
+            pf_cc_sanitize_is_ours(word))
             s->in_response = word;
     }
     if (n)
@@ -232,6 +233,10 @@ static void scan_one(struct pf_cc_scan *s, const char *arg, const char *value, i
         s->executable = false;
     else if (!strcmp(arg, "-static") || !strcmp(arg, "--static") || !strcmp(arg, "-static-pie"))
         s->is_static = true;
+    else if (starts(arg, "-flto"))
+        s->lto = true;
+    else if (!strcmp(arg, "-fno-lto"))
+        s->lto = false;
     else if (!strcmp(arg, "-m32") || !strcmp(arg, "-mx32") || !strcmp(arg, "-m16"))
         s->target = arg;
     else if (!strcmp(arg, "-m64"))

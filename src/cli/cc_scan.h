@@ -20,6 +20,7 @@ struct pf_cc_scan {
     bool links;         /* no flag stops before the linker */
     bool executable;    /* not -shared, not -r */
     bool is_static;     /* -static or -static-pie */
+    bool lto;           /* link-time optimisation */
     bool all_defined;   /* the linker must refuse undefined symbols in a shared library */
     bool debug;         /* a flag enables debug information with lines */
     const char *target; /* the unsupported flag, or NULL */

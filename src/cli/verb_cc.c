@@ -140,6 +140,14 @@ static void add_link_flags(struct command *c, const char *libdir)
     add_linker(c, join("--dynamic-list=", join(libdir, EXPORTS)));
 }
 
+static bool is_on_demand(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+        if (!strcmp(argv[i], "--on-demand"))
+            return true;
+    return getenv("PF_PLUGIN_ON_DEMAND");
+}
+
 static int print_help(const char *verb, const char *clang)
 {
     printf("usage: pf %s ARGUMENT...\n"
@@ -157,6 +165,9 @@ static int print_help(const char *verb, const char *clang)
            "  -fpf-inline=WHERE    where checks are inline code: loops (default), all, none\n"
            "  -fpf-use-after-scope report uses of stack variables after the end of their scope\n"
            "  --symbolic           add symbolic bodies, for pf record --symbolic: twice the code\n"
+           "  --on-demand          smaller code: what only directed verbs need (pf record and "
+           "others)\n"
+           "                       is compiled when the first of them runs the program\n"
            "\n"
            "Environment: PF_CC_VERBOSE=1 prints the command. PF_LIBDIR is the folder of "
            "libpf_plugin.so and\n"
@@ -190,6 +201,8 @@ static int add_arguments(struct command *c, const char *verb, const struct pf_cc
     for (; i < argc && strcmp(argv[i], "--"); i++) {
         if (!strcmp(argv[i], "--symbolic")) {
             setenv("PF_PLUGIN_SYMBOLIC", "1", 1);
+        } else if (!strcmp(argv[i], "--on-demand")) {
+            setenv("PF_PLUGIN_ON_DEMAND", "1", 1);
         } else if (!strncmp(argv[i], "-fpf-", 5)) {
             if ((status = take_own_flag(verb, argv[i])))
                 return status;
@@ -210,7 +223,8 @@ static int add_arguments(struct command *c, const char *verb, const struct pf_cc
 }
 
 /* Adds the plugin, the runtime and the flags that they need. */
-static int add_own_flags(struct command *c, const char *verb, const struct pf_cc_scan *s, bool cxx)
+static int add_own_flags(struct command *c, const char *verb, const struct pf_cc_scan *s, bool cxx,
+                         int argc, char **argv)
 {
     const char *libdir = pf_libdir_find(PLUGIN);
     if (!libdir)
@@ -224,6 +238,8 @@ static int add_own_flags(struct command *c, const char *verb, const struct pf_cc
         add_link_flags(c, libdir);
     setenv("PF_PLUGIN_EXPORTS", join(libdir, EXPORTS), 1);
     add_compile_flags(c, libdir, s, cxx || s->cxx);
+    if (s->links && s->inputs && is_on_demand(argc, argv))
+        add_linker(c, "--build-id"); /* names the compiled code in the cache */
     add(c, "--end-no-unused-arguments");
     return PF_EXIT_OK;
 }
@@ -257,12 +273,16 @@ static int compile(int argc, char **argv, bool cxx)
     add(&c, clang);
     int status = refuse(verb, &scan);
     if (!status && !scan.sanitize.off)
-        status = add_own_flags(&c, verb, &scan, cxx);
+        status = add_own_flags(&c, verb, &scan, cxx, argc, argv);
     if (!status)
         status = add_arguments(&c, verb, &scan, argc, argv);
     if (status)
         return status;
     check_openmp(verb, argc, argv);
+    /* Link-time optimisation renames functions and removes variables, which the table of addresses
+     * names. */
+    if (scan.lto)
+        unsetenv("PF_PLUGIN_ON_DEMAND");
     if (getenv("PF_CC_VERBOSE")) {
         for (size_t i = 0; i < c.n; i++)
             fprintf(stderr, "%s%s", i ? " " : "", c.argv[i]);

@@ -378,6 +378,8 @@ struct pf_channel {
     char error[256];
     char failure[512]; /* where the program failed: a thread and its stack, as one line */
     char findings[512]; /* folder for the findings log; empty: none */
+    /* where compiled event bodies are cached, and the program that compiles them */
+    char bodies_folder[512], bodies_tool[512];
     uint32_t quiet; /* replay: compare the target's output, but do not show it */
     uint32_t unshown; /* replay: errno of the first output that could not be shown; 0: none */
     /* replay: if `output_wanted`, the stack that writes byte number `output_at` to descriptor

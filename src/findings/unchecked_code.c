@@ -30,9 +30,9 @@ bool pf_object_is_system(const char *path)
     static const char *const folders[] = {"/lib/", "/lib64/", "/usr/lib/", "/usr/lib64/",
                                           "/usr/libexec/"};
     static const char *const support[] = {
-        "libc.so",   "libm.so",      "libstdc++.so", "libgcc_s.so", "libomp.so",   "libgomp.so",
-        "libc++.so", "libc++abi.so", "libdl.so",     "libpthread.", "librt.so",    "libatomic.so",
-        "libpf_rt.", "ld-linux",     "libunwind.so", "libtsan.so",  "libclang_rt."};
+        "libc.so",   "libm.so",       "libstdc++.so", "libgcc_s.so",  "libomp.so",  "libgomp.so",
+        "libc++.so", "libc++abi.so",  "libdl.so",     "libpthread.",  "librt.so",   "libatomic.so",
+        "libpf_rt.", "libpf_bodies.", "ld-linux",     "libunwind.so", "libtsan.so", "libclang_rt."};
     const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
         if (starts(path, folders[i]))

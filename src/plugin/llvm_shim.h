@@ -59,6 +59,25 @@ struct pf_llvm_loops *pf_llvm_loops_new(LLVMValueRef fn);
 bool pf_llvm_loops_has(const struct pf_llvm_loops *loops, LLVMBasicBlockRef inside,
                        LLVMBasicBlockRef block);
 void pf_llvm_loops_free(struct pf_llvm_loops *loops);
+/* _pack compresses by zstd; the result is from malloc. _unpack also reads what zlib has
+ * compressed; it returns false if the data is damaged; `size` is the size of the result. */
+unsigned char *pf_llvm_pack(const char *data, size_t n, size_t *packed);
+bool pf_llvm_unpack(const unsigned char *data, size_t n, unsigned char *to, size_t size);
+/* Deletes the blocks, which no other block may branch to. */
+void pf_llvm_delete_blocks(const LLVMBasicBlockRef *blocks, size_t n);
+/* Makes the function's first block branch to `to`, and deletes what can no longer be reached. */
+void pf_llvm_keep_reachable(LLVMBasicBlockRef first, LLVMBasicBlockRef to);
+/* Replaces all uses of the variable's address by calls of the function. */
+void pf_llvm_replace_thread_local(LLVMValueRef variable, LLVMValueRef function);
+/* For event_module.c. _drop_definition turns a global value into a declaration if its code or
+ * contents are not needed. _make_foreign makes its uses refer to a symbol that the dynamic linker
+ * resolves: `name`, weak, or the old name if it is NULL. has_body: the function keeps its code,
+ * under a name of its own. _keep_global protects from _drop_unused, which deletes everything
+ * without uses. */
+void pf_llvm_drop_definition(LLVMValueRef global);
+void pf_llvm_make_foreign(LLVMValueRef global, const char *name, bool has_body);
+void pf_llvm_keep_global(LLVMValueRef global);
+void pf_llvm_drop_unused(LLVMModuleRef module);
 /* Marks the variable as defined in the same linked object as the code that uses it. */
 void pf_llvm_set_dso_local(LLVMValueRef variable);
 /* Removes named metadata from the module. */

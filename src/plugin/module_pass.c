@@ -4,6 +4,7 @@
  */
 #include "debuginfo.h"
 #include "ignore.h"
+#include "kept_ir.h"
 #include "llvm_shim.h"
 #include "plugin.h"
 #include "site_table.h"
@@ -84,7 +85,7 @@ static void declare_entry(struct pf_unit *u, enum pf_entry entry, const char *na
     LLVMSetFunctionCallConv(fn, convention);
     /* A lazily bound call goes through the dynamic linker, which does not preserve all registers
      * that these calling conventions promise to preserve. */
-    if (u->shared_object)
+    if (u->shared_object || u->only_events)
         LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
                                 make_attribute(u, u->kinds.nonlazybind));
     LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
@@ -105,13 +106,13 @@ static void declare_runtime(struct pf_unit *u)
         u->tls = LLVMAddGlobal(u->module, LLVMArrayType2(u->i8, sizeof(struct pf_tls)), "__pf_tls");
     /* The runtime is part of the executable, so code that is only linked into executables can use
      * the local-exec model. */
-    LLVMSetThreadLocalMode(u->tls,
-                           u->shared_object ? LLVMInitialExecTLSModel : LLVMLocalExecTLSModel);
+    LLVMSetThreadLocalMode(u->tls, u->shared_object || u->only_events ? LLVMInitialExecTLSModel
+                                                                      : LLVMLocalExecTLSModel);
     LLVMSetAlignment(u->tls, 8);
     u->bare = LLVMGetNamedGlobal(u->module, "__pf_bare");
     if (!u->bare)
         u->bare = LLVMAddGlobal(u->module, u->i32, "__pf_bare");
-    if (!u->shared_object)
+    if (!u->shared_object && !u->only_events)
         pf_llvm_set_dso_local(u->bare);
 }
 
@@ -120,7 +121,7 @@ static bool has_flag(struct pf_unit *u, const char *name)
     return LLVMGetModuleFlag(u->module, name, strlen(name));
 }
 
-static void unit_init(struct pf_unit *u, LLVMModuleRef module)
+static void unit_init(struct pf_unit *u, LLVMModuleRef module, bool only_events)
 {
     *u = (struct pf_unit){.module = module, .context = LLVMGetModuleContext(module)};
     u->layout = LLVMGetModuleDataLayout(module);
@@ -130,10 +131,11 @@ static void unit_init(struct pf_unit *u, LLVMModuleRef module)
     u->i64 = LLVMInt64TypeInContext(u->context);
     u->ptr = LLVMPointerTypeInContext(u->context, 0);
     u->nothing = LLVMVoidTypeInContext(u->context);
-    LLVMTypeRef func[] = {u->i32, u->i32, u->i32, u->i32, u->i32, u->i32, u->i64, u->i32, u->i32};
+    LLVMTypeRef func[] = {u->i32, u->i32, u->i32, u->i32, u->i32,
+                          u->i32, u->i64, u->i32, u->i32, u->i64};
     LLVMTypeRef var[] = {u->i64, u->i64, u->i32, u->i32, u->i32, u->i32};
     u->func_type = LLVMStructCreateNamed(u->context, "pf_func");
-    LLVMStructSetBody(u->func_type, func, 9, 0);
+    LLVMStructSetBody(u->func_type, func, 10, 0);
     u->var_type = LLVMStructCreateNamed(u->context, "pf_var");
     LLVMStructSetBody(u->var_type, var, 6, 0);
     u->shared_object = has_flag(u, "PIC Level") && !has_flag(u, "PIE Level");
@@ -145,13 +147,15 @@ static void unit_init(struct pf_unit *u, LLVMModuleRef module)
     u->no_accesses = accesses && !strcmp(accesses, "none");
     u->symbolic = getenv("PF_PLUGIN_SYMBOLIC");
     u->scopes = getenv("PF_PLUGIN_SCOPES");
+    u->only_events = only_events;
+    u->on_demand = getenv("PF_PLUGIN_ON_DEMAND") && !u->symbolic && !only_events;
     if (!getcwd(u->cwd, sizeof u->cwd))
         u->cwd[0] = 0;
     find_kinds(u);
     u->ignore = pf_ignore_load();
 }
 
-static void unit_release(struct pf_unit *u)
+void pf_plugin_close(struct pf_unit *u)
 {
     pf_source_release(u);
     pf_site_tables_release(u);
@@ -165,6 +169,7 @@ static void unit_release(struct pf_unit *u)
     free(u->pending);
     free(u->bare_entries);
     free(u->empty);
+    free(u->kept);
 }
 
 static bool has(LLVMValueRef fn, unsigned kind)
@@ -172,11 +177,15 @@ static bool has(LLVMValueRef fn, unsigned kind)
     return LLVMGetEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, kind);
 }
 
+#define IGNORED "pf-ignored" /* attribute of a function that the user has excluded */
+
 static bool is_ignored(struct pf_unit *u, LLVMValueRef fn)
 {
     size_t n;
     const char *symbol = LLVMGetValueName2(fn, &n);
     LLVMMetadataRef sub = LLVMGetSubprogram(fn);
+    if (LLVMGetStringAttributeAtIndex(fn, LLVMAttributeFunctionIndex, IGNORED, strlen(IGNORED)))
+        return true;
     return u->ignore && (pf_ignore_function(u->ignore, symbol) ||
                          pf_ignore_function(u->ignore, pf_di_function(u, sub, symbol)) ||
                          pf_ignore_source(u->ignore, sub ? pf_di_file(u, sub)
@@ -245,7 +254,7 @@ static void take_flags(struct pf_plan *plan, const struct pf_plan *events)
     pf_ptrmap_release(&flags);
 }
 
-static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
+void pf_plugin_instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
 {
     bool accesses = has(fn, u->kinds.sanitize_thread) && !u->no_accesses;
     struct pf_plan plan, events;
@@ -263,8 +272,8 @@ static void instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_plan_merge_adjacent(u, &plan);
         pf_plan_switch_edges_leave(&plan);
         pf_plan_hot_loops(&plan);
-        LLVMValueRef bodies = labels ? NULL : pf_bare_entry_begin(u, fn);
-        pf_emit(u, fn, &plan, &events, labels);
+        LLVMValueRef bodies = labels || u->only_events ? NULL : pf_bare_entry_begin(u, fn);
+        pf_emit(u, fn, &plan, &events, labels, bodies && u->on_demand);
         drop_attributes(fn);
         if (bodies) {
             drop_attributes(bodies);
@@ -292,38 +301,67 @@ static void exclude_ignored(struct pf_unit *u)
 void pf_plugin_begin(LLVMModuleRef module, bool optimizes)
 {
     struct pf_unit u;
-    unit_init(&u, module);
+    unit_init(&u, module, false);
     exclude_ignored(&u);
     if (optimizes)
         pf_source_record(&u);
-    unit_release(&u);
+    pf_plugin_close(&u);
+}
+
+/* Keeps the IR if some function would otherwise get an event body. */
+static void keep_ir(struct pf_unit *u)
+{
+    bool any = false;
+    for (LLVMValueRef fn = LLVMGetFirstFunction(u->module); fn; fn = LLVMGetNextFunction(fn)) {
+        if (!is_ours(u, fn))
+            continue;
+        any = true;
+        if (is_ignored(u, fn)) /* the kept IR must not depend on the list of the user */
+            LLVMAddTargetDependentFunctionAttr(fn, IGNORED, "1");
+    }
+    u->on_demand &= any;
+    if (u->on_demand)
+        pf_kept_save(u);
+}
+
+void pf_plugin_open(struct pf_unit *u, LLVMModuleRef module, bool only_events)
+{
+    struct pf_kept_list l;
+    unit_init(u, module, only_events);
+    pf_kept_list_make(&l, module);
+    memcpy(u->kept_counts, l.count, sizeof l.count);
+    free(l.all);
+    if (u->on_demand)
+        keep_ir(u);
+    pf_source_restore(u);
+    declare_runtime(u);
+    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
+        bool labels;
+        if (!is_ours(u, fn) || is_ignored(u, fn))
+            continue;
+        const char *obstacle = pf_clone_obstacle(u, fn, &labels);
+        if (!obstacle)
+            *pf_ptrmap_at(&u->watched, fn) = 1 + labels;
+        else if (!only_events)
+            warn(u, fn, obstacle);
+    }
+    pf_bounds_add_red_zones(u);
+    pf_private_args_find(u);
 }
 
 void pf_plugin_run(LLVMModuleRef module)
 {
     struct pf_unit u;
-    unit_init(&u, module);
-    pf_source_restore(&u);
-    declare_runtime(&u);
-    for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
-        bool labels;
-        if (!is_ours(&u, fn) || is_ignored(&u, fn))
-            continue;
-        const char *obstacle = pf_clone_obstacle(&u, fn, &labels);
-        if (obstacle)
-            warn(&u, fn, obstacle);
-        else
-            *pf_ptrmap_at(&u.watched, fn) = 1 + labels;
-    }
-    pf_bounds_add_red_zones(&u);
-    pf_private_args_find(&u);
+    pf_plugin_open(&u, module, false);
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
         const uint64_t *watched = pf_ptrmap_find(&u.watched, fn);
         if (watched)
-            instrument(&u, fn, *watched > 1);
+            pf_plugin_instrument(&u, fn, *watched > 1);
     }
     pf_bare_entry_direct_calls(&u);
     pf_tables_write(&u);
+    if (u.on_demand)
+        pf_kept_write(&u);
     /* Leave nothing for the ThreadSanitizer pass to do. */
     for (LLVMValueRef fn = LLVMGetFirstFunction(module); fn; fn = LLVMGetNextFunction(fn)) {
         LLVMRemoveEnumAttributeAtIndex(fn, LLVMAttributeFunctionIndex, u.kinds.sanitize_thread);
@@ -331,5 +369,5 @@ void pf_plugin_run(LLVMModuleRef module)
             LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
                                     make_attribute(&u, u.kinds.disable_sanitizer));
     }
-    unit_release(&u);
+    pf_plugin_close(&u);
 }

@@ -62,6 +62,8 @@ struct pf_bare_entry {
     LLVMValueRef fn, bodies;
 };
 
+#define PF_KEPT_KINDS 4 /* kinds of global values (kept_ir.h) */
+
 /* The state of the pass over one module. */
 struct pf_unit {
     LLVMModuleRef module;
@@ -81,6 +83,9 @@ struct pf_unit {
     bool shared_object; /* the code may be linked into a shared library */
     bool scopes; /* ends of variables are reported to the runtime (pf cc -fpf-use-after-scope) */
     bool symbolic; /* functions get a symbolic body, too (pf cc --symbolic) */
+    bool on_demand; /* keep the IR instead of the event bodies (kept_ir.c) */
+    bool only_events; /* make nothing but event bodies (event_module.c) */
+    LLVMValueRef event_record; /* only_events: the record of the current function */
     struct pf_ignore *ignore;
     struct pf_source_table *source; /* source_location.c; NULL: there is no table */
     struct pf_site_table **site_tables;
@@ -105,6 +110,9 @@ struct pf_unit {
     /* records of functions without visible operations; no code refers to them */
     LLVMValueRef *empty;
     size_t nempty, empty_cap;
+    /* kept_ir.c: the compressed IR, its sizes, and the number of global values of each kind */
+    unsigned char *kept;
+    size_t kept_size, kept_packed, kept_counts[PF_KEPT_KINDS];
     char cwd[4096];
 };
 
@@ -253,6 +261,12 @@ struct pf_plan {
     bool events; /* this is the plan of the event body */
 };
 
+/* module_pass.c: _open does everything that precedes the first body, _close releases the unit.
+ * _instrument makes the bodies of one function of `watched`. */
+void pf_plugin_open(struct pf_unit *u, LLVMModuleRef module, bool only_events);
+void pf_plugin_instrument(struct pf_unit *u, LLVMValueRef fn, bool labels);
+void pf_plugin_close(struct pf_unit *u);
+
 /* select.c: makes the plan of fn. Returns false if fn needs no instrumentation. Release the plan in
  * both cases. */
 bool pf_plan_make(struct pf_unit *u, LLVMValueRef fn, bool accesses, bool events,
@@ -317,15 +331,20 @@ struct pf_inline_asm pf_inline_asm_classify(struct pf_unit *u, LLVMValueRef call
  * takes the address of a label. */
 const char *pf_clone_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels);
 /* emit_watch.c: emits all bodies of fn. `plan` is the reduced plan for the watch body, `events` the
- * complete plan for the event body. */
+ * complete plan for the event body. on_demand: a jump to pf_func.event instead of the event
+ * body. */
 void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf_plan *events,
-             bool labels);
+             bool labels, bool on_demand);
 /* Moves the allocas of constant size from the block to the builder's position. */
 void pf_allocas_move(LLVMBuilderRef b, LLVMBasicBlockRef entry);
 /* bare_entry.c: _begin clones fn before it is instrumented and returns the clone, or NULL if fn
  * cannot have a bare entry. _finish, called when fn has all its bodies, exchanges the code of the
  * two. _direct_calls, called when all functions are done, lets bodies call bodies directly. */
 LLVMValueRef pf_bare_entry_begin(struct pf_unit *u, LLVMValueRef fn);
+/* Emits a tail call of `to`, a function of the type of fn, with the arguments of fn. */
+void pf_emit_jump(LLVMBuilderRef b, LLVMValueRef fn, LLVMValueRef to);
+/* True if such a tail call is possible. */
+bool pf_can_jump(struct pf_unit *u, LLVMValueRef fn);
 void pf_bare_entry_finish(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef bodies);
 void pf_bare_entry_direct_calls(struct pf_unit *u);
 /* body_hash.c: a hash of the function's code. */
@@ -342,6 +361,9 @@ LLVMValueRef pf_tables_record(struct pf_unit *u, LLVMValueRef fn);
 /* Adds the record of a function that gets no bodies because it has no visible operation. Without
  * the record, a call to it would look like a call to code that was not built with pf cc. */
 void pf_tables_add_empty(struct pf_unit *u, LLVMValueRef fn);
+/* Appends elements to one of LLVM's special arrays (llvm.global_ctors, llvm.used ...). */
+void pf_tables_append(struct pf_unit *u, const char *name, LLVMTypeRef type, LLVMValueRef *add,
+                      size_t n, const char *section);
 /* Writes all tables of the module. Call it last. */
 void pf_tables_write(struct pf_unit *u);
 

@@ -17,11 +17,15 @@
 #include "llvm/IR/DebugProgramInstruction.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/IR/ReplaceConstant.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Passes/PassPlugin.h"
+#include "llvm/Support/Compression.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 #include "llvm/Transforms/Utils/SSAUpdaterBulk.h"
 #include <cstdlib>
 
@@ -244,6 +248,168 @@ void pf_llvm_drop_debug_values(LLVMValueRef fn)
                  llvm::make_early_inc_range(llvm::filterDbgVars(inst.getDbgRecordRange())))
                 if (!about.isDbgDeclare())
                     about.eraseFromParent();
+}
+
+unsigned char *pf_llvm_pack(const char *data, size_t n, size_t *packed)
+{
+    llvm::SmallVector<uint8_t, 0> out;
+    llvm::compression::zstd::compress(
+        llvm::ArrayRef<uint8_t>(reinterpret_cast<const uint8_t *>(data), n), out, 3);
+    *packed = out.size();
+    auto *copy = static_cast<unsigned char *>(malloc(out.size() + 1));
+    if (!copy)
+        abort();
+    std::copy(out.begin(), out.end(), copy);
+    return copy;
+}
+
+bool pf_llvm_unpack(const unsigned char *data, size_t n, unsigned char *to, size_t size)
+{
+    size_t got = size;
+    llvm::ArrayRef<uint8_t> packed(data, n);
+    bool zstd = n > 3 && data[0] == 0x28 && data[1] == 0xb5 && data[2] == 0x2f && data[3] == 0xfd;
+    llvm::Error e = zstd ? llvm::compression::zstd::decompress(packed, to, got)
+                         : llvm::compression::zlib::decompress(packed, to, got);
+    bool failed = bool(e);
+    llvm::consumeError(std::move(e));
+    return !failed && got == size;
+}
+
+void pf_llvm_delete_blocks(const LLVMBasicBlockRef *blocks, size_t n)
+{
+    llvm::SmallVector<llvm::BasicBlock *, 64> dead;
+    for (size_t i = 0; i < n; i++)
+        dead.push_back(llvm::unwrap(blocks[i]));
+    llvm::DeleteDeadBlocks(dead);
+}
+
+void pf_llvm_keep_reachable(LLVMBasicBlockRef first, LLVMBasicBlockRef to)
+{
+    llvm::BasicBlock *block = llvm::unwrap(first);
+    block->getTerminator()->eraseFromParent();
+    llvm::BranchInst *end = llvm::BranchInst::Create(llvm::unwrap(to), block);
+    /* the old blocks describe the variables in memory, which all bodies share */
+    for (llvm::BasicBlock &old : *block->getParent())
+        for (llvm::Instruction &inst : old)
+            for (llvm::DbgVariableRecord &about : llvm::filterDbgVars(inst.getDbgRecordRange()))
+                if (&old != block && about.isDbgDeclare())
+                    block->insertDbgRecordBefore(about.clone(), end->getIterator());
+    llvm::EliminateUnreachableBlocks(*block->getParent());
+}
+
+void pf_llvm_drop_definition(LLVMValueRef global)
+{
+    auto *g = llvm::unwrap<llvm::GlobalValue>(global);
+    if (g->isDeclaration())
+        return;
+    if (auto *f = llvm::dyn_cast<llvm::Function>(g)) {
+        f->deleteBody();
+        f->clearMetadata();
+    } else if (auto *v = llvm::dyn_cast<llvm::GlobalVariable>(g)) {
+        v->setInitializer(nullptr);
+        v->clearMetadata();
+        v->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    }
+}
+
+void pf_llvm_replace_thread_local(LLVMValueRef variable, LLVMValueRef function)
+{
+    auto *g = llvm::unwrap<llvm::GlobalVariable>(variable);
+    auto *f = llvm::unwrap<llvm::Function>(function);
+    g->removeDeadConstantUsers();
+    llvm::convertUsersOfConstantsToInstructions({g});
+    while (!g->use_empty()) {
+        llvm::Use &use = *g->use_begin();
+        auto *user = llvm::cast<llvm::Instruction>(use.getUser());
+        auto *phi = llvm::dyn_cast<llvm::PHINode>(user);
+        llvm::Instruction *at = phi ? phi->getIncomingBlock(use)->getTerminator() : user;
+        llvm::CallInst *call = llvm::CallInst::Create(f, "", at);
+        call->setDebugLoc(at->getDebugLoc());
+        auto *intrinsic = llvm::dyn_cast<llvm::IntrinsicInst>(user);
+        if (intrinsic && intrinsic->getIntrinsicID() == llvm::Intrinsic::threadlocal_address) {
+            intrinsic->replaceAllUsesWith(call);
+            intrinsic->eraseFromParent();
+        } else if (phi) {
+            llvm::BasicBlock *from = phi->getIncomingBlock(use);
+            for (unsigned i = 0; i < phi->getNumIncomingValues(); i++)
+                if (phi->getIncomingBlock(i) == from && phi->getIncomingValue(i) == g)
+                    phi->setIncomingValue(i, call);
+        } else {
+            use.set(call);
+        }
+    }
+}
+
+static llvm::GlobalObject *declarationOf(llvm::GlobalValue *g)
+{
+    llvm::Module *m = g->getParent();
+    if (auto *type = llvm::dyn_cast<llvm::FunctionType>(g->getValueType()))
+        return llvm::Function::Create(type, llvm::GlobalValue::ExternalLinkage, "", m);
+    return new llvm::GlobalVariable(*m, g->getValueType(), false,
+                                    llvm::GlobalValue::ExternalLinkage, nullptr, "");
+}
+
+void pf_llvm_make_foreign(LLVMValueRef global, const char *name, bool has_body)
+{
+    auto *g = llvm::unwrap<llvm::GlobalValue>(global);
+    auto *object = llvm::dyn_cast<llvm::GlobalObject>(g);
+    if (has_body || !object || llvm::isa<llvm::GlobalIFunc>(g)) {
+        llvm::GlobalObject *other = declarationOf(g);
+        if (auto *f = llvm::dyn_cast<llvm::Function>(g))
+            llvm::cast<llvm::Function>(other)->copyAttributesFrom(f);
+        if (!name)
+            other->takeName(g);
+        g->replaceAllUsesWith(other);
+        if (!has_body)
+            g->eraseFromParent();
+        object = other;
+    }
+    if (auto *f = llvm::dyn_cast<llvm::Function>(object)) {
+        f->setPersonalityFn(nullptr);
+        f->setPrefixData(nullptr);
+        f->setPrologueData(nullptr);
+    }
+    object->setComdat(nullptr);
+    object->setSection("");
+    object->setVisibility(llvm::GlobalValue::DefaultVisibility);
+    object->setDSOLocal(false);
+    if (name) {
+        object->setName(name);
+        object->setLinkage(llvm::GlobalValue::ExternalWeakLinkage);
+    } else if (!object->hasExternalWeakLinkage()) {
+        object->setLinkage(llvm::GlobalValue::ExternalLinkage);
+    }
+    object->setDSOLocal(false);
+}
+
+void pf_llvm_keep_global(LLVMValueRef global)
+{
+    auto *g = llvm::unwrap<llvm::GlobalVariable>(global);
+    auto *f = llvm::cast<llvm::Function>(g->getInitializer()->getOperand(1));
+    llvm::appendToCompilerUsed(*g->getParent(), {g});
+    f->setComdat(nullptr);
+    f->setSection("");
+    f->setName(f->getName() + ".event");
+    f->setLinkage(llvm::GlobalValue::InternalLinkage);
+    f->setVisibility(llvm::GlobalValue::DefaultVisibility);
+    f->setDSOLocal(true);
+}
+
+void pf_llvm_drop_unused(LLVMModuleRef module)
+{
+    llvm::Module *m = llvm::unwrap(module);
+    /* Otherwise a debugger finds these descriptions, without a location, before those of the
+     * program. */
+    for (llvm::DICompileUnit *unit : m->debug_compile_units())
+        unit->replaceGlobalVariables(llvm::MDTuple::get(m->getContext(), {}));
+    for (llvm::Function &f : llvm::make_early_inc_range(*m))
+        if (f.isDeclaration() && f.use_empty())
+            f.eraseFromParent();
+    for (llvm::GlobalVariable &v : llvm::make_early_inc_range(m->globals())) {
+        v.removeDeadConstantUsers();
+        if (v.use_empty() && !v.hasAppendingLinkage())
+            v.eraseFromParent();
+    }
 }
 
 void pf_llvm_set_dso_local(LLVMValueRef variable)

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "directed.h"
 #include "allocation.h"
+#include "bodies_cache.h"
 #include "channel_host.h"
 #include "clip_environment.h"
 #include "clip_program.h"
@@ -221,6 +222,8 @@ static pf_status make_host(struct pf_channel_host **h, bool replay, const struct
         s = set_text(c->findings, sizeof c->findings, d->findings, "findings", e);
     if (s == PF_OK)
         s = set_text(c->until, sizeof c->until, d->until, "until", e);
+    if (s == PF_OK)
+        s = pf_bodies_cache_settings(c, e);
     c->symbolic = !replay && d->symbolic;
     if (s == PF_OK && c->symbolic)
         s = set_text(c->inputs, sizeof c->inputs, d->symbolic, "input", e);
@@ -308,6 +311,8 @@ static pf_status set_what_runs(struct pf_channel *c, const struct pf_clip_meta *
         set_text(c->without_lock, sizeof c->without_lock, m->without_lock, "without-lock", e);
     if (s == PF_OK && c->mode == PF_DIRECT_RECORD)
         s = set_served(c, m, e);
+    if (s == PF_OK)
+        s = pf_bodies_cache_prepare(c, m->program, e);
     return s == PF_OK ? pf_environment_to_channel(m, c, e) : s;
 }
 

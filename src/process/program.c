@@ -384,3 +384,17 @@ pf_status pf_program_check_symbolic(const char *path, struct pf_error *e)
     unmap_program(data, n);
     return s;
 }
+
+bool pf_program_is_on_demand(const char *path)
+{
+    size_t n;
+    mode_t mode;
+    struct pf_error ignored;
+    const unsigned char *data = map_program(path, &n, &mode, &ignored);
+    if (!data)
+        return false;
+    bool yes =
+        is_program(path, data, n, &ignored) == PF_OK && find_note(data, n, PF_NOTE_ON_DEMAND);
+    unmap_program(data, n);
+    return yes;
+}

@@ -33,4 +33,7 @@ PF_MUST_USE pf_status pf_program_check_bare(const char *path, const unsigned cha
 PF_MUST_USE pf_status pf_program_check_bytes(const char *path, const unsigned char *data, size_t n,
                                              struct pf_error *e);
 
+/* True if its event bodies are compiled on demand (pf cc --on-demand). */
+bool pf_program_is_on_demand(const char *path);
+
 #endif

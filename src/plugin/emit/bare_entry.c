@@ -24,7 +24,7 @@
 /* True if a tail call can pass on all arguments. With variable arguments it would have to preserve
  * all registers; and LLVM 19 copies structs that are passed by value in memory over the return
  * address. */
-static bool can_jump(struct pf_unit *u, LLVMValueRef fn)
+bool pf_can_jump(struct pf_unit *u, LLVMValueRef fn)
 {
     for (unsigned i = 1; i <= LLVMCountParams(fn); i++)
         if (LLVMGetEnumAttributeAtIndex(fn, i, u->kinds.byval))
@@ -36,7 +36,7 @@ LLVMValueRef pf_bare_entry_begin(struct pf_unit *u, LLVMValueRef fn)
 {
     char name[4096];
     size_t n;
-    if (!can_jump(u, fn))
+    if (!pf_can_jump(u, fn))
         return NULL;
     snprintf(name, sizeof name, "%s.pf", LLVMGetValueName2(fn, &n));
     LLVMValueRef bodies = pf_llvm_clone_function(fn, name);
@@ -55,7 +55,7 @@ static void copy_attributes(LLVMValueRef call, LLVMValueRef fn, LLVMAttributeInd
     free(all);
 }
 
-static void emit_jump(LLVMBuilderRef b, LLVMValueRef fn, LLVMValueRef to)
+void pf_emit_jump(LLVMBuilderRef b, LLVMValueRef fn, LLVMValueRef to)
 {
     unsigned n = LLVMCountParams(fn);
     LLVMTypeRef type = LLVMGlobalGetValueType(fn);
@@ -87,7 +87,7 @@ void pf_bare_entry_finish(struct pf_unit *u, LLVMValueRef fn, LLVMValueRef bodie
     LLVMValueRef watched = LLVMBuildICmp(b, LLVMIntEQ, word, LLVMConstInt(u->i32, 0, 0), "");
     LLVMBuildCondBr(b, watched, jump, old);
     LLVMPositionBuilderAtEnd(b, jump);
-    emit_jump(b, fn, bodies);
+    pf_emit_jump(b, fn, bodies);
     LLVMDisposeBuilder(b);
 }
 

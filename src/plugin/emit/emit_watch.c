@@ -16,12 +16,14 @@
  */
 #include "debuginfo.h"
 #include "emit.h"
+#include "llvm_shim.h"
 #include "source_location.h"
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
 #define LIKELY 2000
-#define PF_FUNC_FIELD_NUMBER 5 /* of func_type, as module_pass.c defines it */
+/* Fields of func_type, as module_pass.c defines it. */
+enum { PF_FUNC_FIELD_NUMBER = 5, PF_FUNC_FIELD_EVENT = 9 };
 
 LLVMValueRef pf_emit_number(struct pf_emit *e, uint32_t n) { return LLVMConstInt(e->u->i32, n, 0); }
 
@@ -258,7 +260,7 @@ static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plai
     return start;
 }
 
-static void add_pending_func(struct pf_emit *e, uint64_t hash)
+static void add_pending_func(struct pf_emit *e, uint64_t hash, bool on_demand)
 {
     struct pf_unit *u = e->u;
     size_t n;
@@ -274,12 +276,43 @@ static void add_pending_func(struct pf_emit *e, uint64_t hash)
         .first_site = e->table->sites.first,
         .nsites = e->table->sites.n - e->table->sites.first,
         .hash = hash,
-        .flags = (e->plan->cyclic ? PF_FUNCF_LOOPS : 0) | (u->symbolic ? PF_FUNCF_SYMBOLIC : 0),
+        .flags = (e->plan->cyclic ? PF_FUNCF_LOOPS : 0) | (u->symbolic ? PF_FUNCF_SYMBOLIC : 0) |
+                 (on_demand ? PF_FUNCF_ON_DEMAND : 0),
     };
 }
 
+/* --- the event body on demand --- */
+
+/* Emits the jump to the event body that the runtime has loaded. */
+static LLVMBasicBlockRef emit_loaded_event(struct pf_emit *e)
+{
+    struct pf_unit *u = e->u;
+    LLVMBasicBlockRef jump = pf_emit_block(e);
+    LLVMPositionBuilderAtEnd(e->b, jump);
+    LLVMSetCurrentDebugLocation2(e->b, pf_di_entry(u, e->fn));
+    LLVMValueRef at = LLVMBuildStructGEP2(e->b, u->func_type, e->record, PF_FUNC_FIELD_EVENT, "");
+    pf_emit_jump(e->b, e->fn, LLVMBuildLoad2(e->b, u->ptr, at, ""));
+    return jump;
+}
+
+/* Deletes the event body, which was emitted for its sites: blocks made by pf_event_begin, and
+ * those that follow `last`. */
+static void delete_event(struct pf_emit *event, LLVMBasicBlockRef last)
+{
+    LLVMBasicBlockRef *dead = NULL;
+    size_t n = 0, cap = 0;
+    for (size_t i = 0; i < event->plan->nblocks; i++)
+        PF_PUSH(dead, n, cap) = event->first[i];
+    for (LLVMBasicBlockRef b = LLVMGetNextBasicBlock(last); b; b = LLVMGetNextBasicBlock(b))
+        PF_PUSH(dead, n, cap) = b;
+    pf_llvm_delete_blocks(dead, n);
+    free(dead);
+    if (event->scratch && !LLVMGetFirstUse(event->scratch))
+        LLVMInstructionEraseFromParent(event->scratch);
+}
+
 void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf_plan *events,
-             bool labels)
+             bool labels, bool on_demand)
 {
     struct pf_emit e = {.u = u, .fn = fn, .plan = plan, .labels = labels}, event, symbolic = {0};
     e.table = pf_site_table_get(u, LLVMGetComdat(fn));
@@ -294,20 +327,26 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
         symbolic.symbolic = true;
     }
     LLVMBasicBlockRef excluded = pf_emit_block(&e);
-    LLVMBasicBlockRef dispatch = emit_dispatch(&e, plan->blocks[0], e.first[0], event.first[0],
-                                               excluded, u->symbolic ? symbolic.first[0] : NULL);
+    LLVMBasicBlockRef to_event = on_demand ? emit_loaded_event(&e) : event.first[0];
+    LLVMBasicBlockRef dispatch = emit_dispatch(&e, plan->blocks[0], e.first[0], to_event, excluded,
+                                               u->symbolic ? symbolic.first[0] : NULL);
     pf_emit_walk(&e, &watch_walk);
     pf_range_before_emit(&e);
     pf_range_after_emit(&e);
     pf_emit_body_finish(&e);
+    LLVMBasicBlockRef last = LLVMGetLastBasicBlock(fn);
     pf_event_emit(&event, dispatch, excluded);
+    if (on_demand)
+        delete_event(&event, last);
     if (u->symbolic) {
         pf_event_emit(&symbolic, dispatch, NULL);
         pf_symbolic_add_labels(&symbolic, dispatch);
     }
     struct pf_frames watch = {e.frame, e.next}, plain = pf_emit_plain(&e);
     pf_emit_body_switches(&e, &watch, &plain);
-    add_pending_func(&e, hash);
+    if (u->only_events)
+        pf_llvm_keep_reachable(dispatch, event.first[0]);
+    add_pending_func(&e, hash, on_demand);
     LLVMDisposeBuilder(e.b);
     pf_emit_body_release(&e);
     pf_emit_body_release(&event);

@@ -47,6 +47,8 @@ static LLVMValueRef own_name(struct pf_unit *u, LLVMValueRef g)
 
 LLVMValueRef pf_tables_record(struct pf_unit *u, LLVMValueRef fn)
 {
+    if (u->only_events)
+        return u->event_record;
     LLVMValueRef record = LLVMAddGlobal(u->module, u->func_type, "__pf_func");
     LLVMSetLinkage(record, LLVMPrivateLinkage);
     LLVMSetSection(record, "pf_func");
@@ -78,8 +80,9 @@ static void write_record(struct pf_unit *u, const struct pf_pending_func *d)
         LLVMConstInt(u->i64, d->hash, 0),
         distance(u, own_name(u, d->fn), 0, d->record, u->func_type, 7, u->i32),
         LLVMConstInt(u->i32, d->flags, 0),
+        LLVMConstInt(u->i64, 0, 0),
     };
-    LLVMSetInitializer(d->record, LLVMConstNamedStruct(u->func_type, fields, 9));
+    LLVMSetInitializer(d->record, LLVMConstNamedStruct(u->func_type, fields, 10));
 }
 
 struct variable {
@@ -139,9 +142,8 @@ static void write_variable(struct pf_unit *u, const struct variable *v)
     LLVMSetInitializer(v->record, LLVMConstNamedStruct(u->var_type, fields, 6));
 }
 
-/* Appends elements to one of LLVM's special arrays (llvm.global_ctors, llvm.used ...). */
-static void append(struct pf_unit *u, const char *name, LLVMTypeRef type, LLVMValueRef *add,
-                   size_t n, const char *section)
+void pf_tables_append(struct pf_unit *u, const char *name, LLVMTypeRef type, LLVMValueRef *add,
+                      size_t n, const char *section)
 {
     LLVMValueRef old = LLVMGetNamedGlobal(u->module, name), *all;
     LLVMValueRef before = old ? LLVMGetInitializer(old) : NULL;
@@ -190,7 +192,7 @@ static void add_hook(struct pf_unit *u, const char *list, const char *name, enum
     LLVMTypeRef types[] = {u->i32, u->ptr, u->ptr};
     LLVMTypeRef type = LLVMStructTypeInContext(u->context, types, 3, 0);
     LLVMValueRef element = LLVMConstNamedStruct(type, fields, 3);
-    append(u, list, type, &element, 1, NULL);
+    pf_tables_append(u, list, type, &element, 1, NULL);
 }
 
 static LLVMValueRef add_note(struct pf_unit *u, uint32_t type, uint32_t word)
@@ -266,7 +268,9 @@ void pf_tables_write(struct pf_unit *u)
     PF_PUSH(keep, nkeep, keep_cap) = add_note(u, PF_NOTE_ABI, PF_ABI_VERSION);
     if (u->symbolic)
         PF_PUSH(keep, nkeep, keep_cap) = add_note(u, PF_NOTE_SYMBOLIC, 1);
-    append(u, "llvm.used", u->ptr, keep, nkeep, "llvm.metadata");
+    if (u->on_demand)
+        PF_PUSH(keep, nkeep, keep_cap) = add_note(u, PF_NOTE_ON_DEMAND, 1);
+    pf_tables_append(u, "llvm.used", u->ptr, keep, nkeep, "llvm.metadata");
     if (u->npending || nvars) {
         LLVMValueRef bounds[] = {bound(u, "__start_pf_func"), bound(u, "__stop_pf_func"),
                                  bound(u, "__start_pf_var"), bound(u, "__stop_pf_var")};

@@ -133,7 +133,8 @@ bool pf_module_within(uintptr_t lo, uintptr_t hi)
     bool found = false;
     pf_spin_lock(&lock);
     for (struct module *m = modules; m && !found; m = m->next)
-        found = (uintptr_t)m->func >= lo && (uintptr_t)m->func < hi;
+        found = ((uintptr_t)m->func >= lo && (uintptr_t)m->func < hi) ||
+                (!m->func && m->lo >= lo && m->lo < hi);
     pf_spin_unlock(&lock);
     return found;
 }
@@ -188,6 +189,32 @@ void __pf_module_loaded(void *func, void *func_end, void *var, void *var_end)
     }
     pf_spin_unlock(&lock);
     pf_hooks.module_loaded((uintptr_t)o.dlfo_map_start, (uintptr_t)o.dlfo_map_end);
+}
+
+bool pf_module_wants_bodies(uintptr_t lo)
+{
+    bool wants = false;
+    pf_spin_lock(&lock);
+    for (struct module *m = modules; m; m = m->next)
+        for (struct pf_func *f = m->func; m->lo == lo && f < m->func_end && !wants; f++)
+            wants = f->flags & PF_FUNCF_ON_DEMAND && !f->event;
+    pf_spin_unlock(&lock);
+    return wants;
+}
+
+void pf_module_add_code(const void *addr)
+{
+    struct dl_find_object o = {0};
+    struct module *m = pf_store_alloc_permanent(sizeof *m);
+    if (!m || !_dl_find_object || _dl_find_object((void *)addr, &o))
+        return;
+    pf_spin_lock(&lock);
+    *m = (struct module){.next = modules,
+                         .serial = nmodules,
+                         .lo = (uintptr_t)o.dlfo_map_start,
+                         .hi = (uintptr_t)o.dlfo_map_end};
+    __atomic_store_n(&modules, m, __ATOMIC_RELEASE);
+    pf_spin_unlock(&lock);
 }
 
 static size_t length(const pf_rel *r)

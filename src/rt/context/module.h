@@ -43,6 +43,10 @@ void pf_module_unlock(void);
 
 /* True if the instruction at addr belongs to an object that has instrumented functions. */
 bool pf_code_is_instrumented(const void *addr);
+/* True if the object mapped at `lo` has functions whose event bodies are not loaded. */
+bool pf_module_wants_bodies(uintptr_t lo);
+/* The object that contains this address holds event bodies: it counts as instrumented. */
+void pf_module_add_code(const void *addr);
 /* True if an instrumented function begins at addr, or if addr is in the code of the runtime. */
 bool pf_func_begins_at(const void *addr);
 /* The record of the instrumented function that begins at addr; NULL: none. O(functions). */

@@ -4,6 +4,7 @@
 #include "start.h"
 #include "direct.h"
 #include "event.h"
+#include "event_bodies.h"
 #include "hooks.h"
 #include "limits.h"
 #include "lockset.h"
@@ -93,6 +94,15 @@ static void turn_off_free_mode(void)
     pf_options.own_status = true; /* so that the exit status is the same in every replay */
 }
 
+static void (*events_module_loaded)(uintptr_t lo, uintptr_t hi);
+
+static void load_bodies(uintptr_t lo, uintptr_t hi)
+{
+    if (pf_rt.ready && pf_module_wants_bodies(lo))
+        pf_event_bodies_load_for(lo);
+    events_module_loaded(lo, hi);
+}
+
 void pf_rt_init(void)
 {
     if (pf_rt.ready)
@@ -107,6 +117,8 @@ void pf_rt_init(void)
     pf_hooks.module_loaded = pf_shadow_module_loaded;
     if (pf_rt.events) {
         pf_event_mode_init();
+        events_module_loaded = pf_hooks.module_loaded;
+        pf_hooks.module_loaded = load_bodies;
         turn_off_free_mode();
     }
     pf_store_init();
@@ -141,6 +153,8 @@ void pf_rt_init(void)
     pf_wrap_init();
     pf_race_init();
     pf_sample_start();
+    if (pf_rt.events)
+        pf_event_bodies_load();
     pf_rt.ready = true;
     pf_unnest();
     /* in plain mode no thread is registered, so the rest of the runtime does nothing */

@@ -97,6 +97,8 @@ long pf_trap_guarded(pf_trapped_call call, struct pf_context *c, long number,
                      const long argument[6]);
 /* trap.c */
 void pf_trap_arm(void);
+/* Lets the calls of this kernel thread pass until pf_trap_arm. A seccomp filter stays. */
+void pf_trap_disarm(void);
 /* the trap stays active in children: a seccomp filter cannot be removed */
 bool pf_trap_stays(void);
 /* futex.c: the futex system call. */

@@ -197,3 +197,9 @@ void pf_trap_arm(void)
     if (!by_filter)
         pf_direct_refuse("the kernel supports neither syscall user dispatch nor seccomp filters");
 }
+
+void pf_trap_disarm(void)
+{
+    if (!by_filter)
+        pf_sys(SYS_prctl, PR_SET_SYSCALL_USER_DISPATCH, 0, 0, 0, NULL);
+}

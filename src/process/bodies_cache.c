@@ -1,0 +1,89 @@
+/* bodies_cache.c - see bodies_cache.h. */
+#define _GNU_SOURCE
+#include "bodies_cache.h"
+#include "allocation.h"
+#include "channel.h"
+#include "file.h"
+#include "libdir.h"
+#include "program.h"
+#include <errno.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define TOOL "/pf-bodies"
+#define FOLDER "photofinish/" PF_VERSION
+
+extern char **environ;
+
+/* A folder in $XDG_CACHE_HOME, else in ~/.cache, else in /tmp. Each version of pf has its own. */
+static char *cache_folder(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *folder = cache && *cache == '/' ? pf_mem_format("%s/" FOLDER, cache)
+                   : home && *home == '/' ? pf_mem_format("%s/.cache/" FOLDER, home)
+                                          : NULL;
+    struct pf_error ignored;
+    if (folder && pf_folder_make(folder, &ignored) == PF_OK && !access(folder, W_OK | X_OK))
+        return folder;
+    free(folder);
+    return pf_mem_format("/tmp/photofinish-%u/" PF_VERSION, (unsigned)getuid());
+}
+
+static pf_status store(char *to, size_t size, const char *from, struct pf_error *e)
+{
+    if (strlen(from) >= size)
+        return pf_fail(e, PF_BAD, "%s: the path is too long", from);
+    strcpy(to, from);
+    return PF_OK;
+}
+
+pf_status pf_bodies_cache_settings(struct pf_channel *c, struct pf_error *e)
+{
+    const char *libdir = pf_libdir_find(TOOL);
+    char *tool = libdir ? pf_mem_format("%s%s", libdir, TOOL) : pf_mem_copy("");
+    char *folder = cache_folder();
+    pf_status s = store(c->bodies_tool, sizeof c->bodies_tool, tool, e);
+    if (s == PF_OK)
+        s = store(c->bodies_folder, sizeof c->bodies_folder, folder, e);
+    free(tool);
+    free(folder);
+    return s;
+}
+
+static pf_status compile(const struct pf_channel *c, const char *program, struct pf_error *e)
+{
+    char *argv[] = {(char *)c->bodies_tool, (char *)program, (char *)c->bodies_folder, (char *)"0",
+                    NULL};
+    pid_t pid;
+    int status = 0;
+    if (!*c->bodies_tool)
+        return pf_fail(e, PF_IO,
+                       "cannot find pf-bodies; expected it in ../lib/photofinish relative "
+                       "to the folder of pf, or in $PF_LIBDIR");
+    int error = posix_spawn(&pid, argv[0], NULL, NULL, argv, environ);
+    if (error)
+        return pf_fail(e, PF_IO, "%s: %s", argv[0], strerror(error));
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+        ;
+    return status ? pf_fail(e, PF_BAD, "%s: its event bodies could not be compiled", program)
+                  : PF_OK;
+}
+
+pf_status pf_bodies_cache_prepare(const struct pf_channel *c, const char *program,
+                                  struct pf_error *e)
+{
+    static char *last;
+    if (last && !strcmp(last, program))
+        return PF_OK;
+    if (!pf_program_is_on_demand(program))
+        return PF_OK;
+    pf_status s = compile(c, program, e);
+    if (s == PF_OK) {
+        free(last);
+        last = pf_mem_copy(program);
+    }
+    return s;
+}
