@@ -38,9 +38,7 @@ static const struct option {
 
 _Noreturn void pf_refuse(const char *text)
 {
-    pf_sys_say("photofinish: ");
-    pf_sys_say(text);
-    pf_sys_say("\n");
+    pf_sys_say("photofinish: ", text, "\n");
     pf_hooks.run_refused(text);
     for (;;)
         pf_sys(SYS_exit_group, 2);
@@ -186,17 +184,11 @@ static void print_help(void)
 {
     pf_sys_say("photofinish: options of PF_OPTIONS (name=value, separated by ':')\n");
     for (size_t i = 0; i < NOPTIONS; i++) {
-        pf_sys_say("  ");
-        pf_sys_say(table[i].name);
-        if (table[i].type == IGNORED) {
-            pf_sys_say(": ignored, ");
-        } else {
-            pf_sys_say(" (default ");
-            pf_sys_say(table[i].standard);
-            pf_sys_say("): ");
-        }
-        pf_sys_say(table[i].help);
-        pf_sys_say("\n");
+        const struct option *o = &table[i];
+        if (o->type == IGNORED)
+            pf_sys_say("  ", o->name, ": ignored, ", o->help, "\n");
+        else
+            pf_sys_say("  ", o->name, " (default ", o->standard, "): ", o->help, "\n");
     }
 }
 

@@ -24,6 +24,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/uio.h>
 #include <time.h>
 
 #define SAVED(r, at) ".cfi_escape 0x10, " #r ", 3, 0x77, 0x80 | (" #at " & 0x7f), " #at " >> 7\n"
@@ -248,12 +249,16 @@ long pf_sys_write(int fd, const void *bytes, size_t n)
     return pf_sys_write_by(SYS_write, fd, bytes, n);
 }
 
-void pf_sys_say(const char *text)
+void pf_sys_say_all(const char *const *texts)
 {
+    struct iovec v[PF_SAY_MAX];
     size_t n = 0;
-    while (text[n])
-        n++;
-    pf_sys_write(2, text, n);
+    for (; texts[n] && n < PF_SAY_MAX; n++) {
+        v[n] = (struct iovec){(char *)texts[n], 0};
+        while (texts[n][v[n].iov_len])
+            v[n].iov_len++;
+    }
+    pf_sys_write_by(SYS_writev, 2, v, n);
 }
 
 bool pf_sys_readable(const volatile void *at, size_t size)

@@ -77,8 +77,11 @@ long pf_sys_mincore(void *at, size_t size, unsigned char *out);
 long pf_sys_write(int fd, const void *bytes, size_t n);
 long pf_sys_write_by(long number, int fd, const void *what, size_t n);
 
-/* A text of the runtime on standard error. */
-void pf_sys_say(const char *text);
+/* Prints texts on standard error, up to PF_SAY_MAX of them, with one write: lines of several
+ * processes do not mix. */
+#define PF_SAY_MAX 8
+#define pf_sys_say(...) pf_sys_say_all((const char *const[]){__VA_ARGS__, NULL})
+void pf_sys_say_all(const char *const *texts);
 
 /* The runtime's own descriptors have this number or a higher one: programs rely on low ones. */
 #define PF_OWN_FDS 900

@@ -52,12 +52,7 @@ static void add_number(struct message *l, uint64_t v)
     add(l, pf_number_format(&(struct pf_number_text){0}, v));
 }
 
-void pf_direct_say(const char *what)
-{
-    pf_sys_say("photofinish: ");
-    pf_sys_say(what);
-    pf_sys_say("\n");
-}
+void pf_direct_say(const char *what) { pf_sys_say("photofinish: ", what, "\n"); }
 
 static _Noreturn void leave(int status)
 {

@@ -73,9 +73,7 @@ void pf_race_print_to(struct pf_pool *work, pid_t pid, const char *p)
 /* The file cannot be written: prints to stderr instead, so that no finding is lost. */
 static long fall_back_to_stderr(void)
 {
-    pf_sys_say("photofinish: ");
-    pf_sys_say(out.path);
-    pf_sys_say(": cannot be written, reports go to stderr\n");
+    pf_sys_say("photofinish: ", out.path, ": cannot be written, reports go to stderr\n");
     pf_race_print_to_fd(2);
     return 2;
 }

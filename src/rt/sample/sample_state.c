@@ -54,11 +54,11 @@ static struct execution_name saved; /* names the file of this execution; pid 0: 
 
 static void report_problem(const char *path, const char *what, const char *then)
 {
-    const char *parts[] = {"photofinish: ", path, ": ", what, then, "\n"};
+    const char *parts[] = {"photofinish: ", path, ": ", what, then, "\n", NULL};
     if (pf_options.quiet)
         pf_race_log_note(parts + 1, 4);
-    for (size_t i = 0; !pf_options.quiet && i < sizeof parts / sizeof *parts; i++)
-        pf_sys_write(2, parts[i], pf_str_len(parts[i]));
+    else
+        pf_sys_say_all(parts);
 }
 
 /* --- paths --- */
