@@ -3,6 +3,7 @@
 #include "try_all.h"
 #include "allocation.h"
 #include "duration.h"
+#include "file.h"
 #include "load_trace.h"
 #include "message.h"
 #include "process_pool.h"
@@ -138,7 +139,7 @@ static void try_shared_runs(struct pf_try_all *r)
         (void)!pf_supervisor_run(&command, shared_should_stop, &u, &result, &ignored);
         r->started = 0; /* the results are known now */
     }
-    rmdir(folder);
+    pf_folder_remove(folder); /* a run that was stopped leaves its files */
 }
 
 /* --- one by one --- */
