@@ -117,20 +117,12 @@ void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *step, bool p
 
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line)
 {
-    struct pf_chain_test *t = &c->tests[line->test];
-    pf_vec_push(&t->to_search, line->step);
-    if (!line->failures)
-        return;
-    uint64_t *first = t->to_search.at + t->nfailed++;
-    memmove(first + 1, first,
-            (size_t)(t->to_search.at + t->to_search.len - 1 - first) * sizeof *first);
-    *first = line->step;
+    pf_vec_push(&c->tests[line->test].to_search, line->step);
 }
 
 void pf_chain_take_search(struct pf_chain_test *t, size_t i)
 {
     uint64_t *at = t->to_search.at + i;
-    t->nfailed -= i < t->nfailed;
     memmove(at, at + 1, (--t->to_search.len - i) * sizeof *at);
 }
 

@@ -28,7 +28,6 @@ struct pf_chain_test {
     enum pf_chain_state run, record, hatch, look, explore, hunt;
     struct pf_explore_slices slices;
     PF_VEC(uint64_t) to_search; /* steps whose recordings are to be searched for predictions */
-    size_t nfailed; /* the first ones of them, which failed */
     uint64_t searched; /* the last of those that was taken in this round; 0: none */
     uint64_t seeds; /* schedules of all batches so far */
     uint64_t length; /* events of a schedule, in the last step; 0: unknown */

@@ -352,7 +352,7 @@ void pf_chain_next_round(struct pf_chain *c)
     for (size_t i = 0; i < c->ntests; i++) {
         struct pf_chain_test *t = &c->tests[i];
         t->run = t->record = t->hatch = t->look = t->explore = t->hunt = PF_CHAIN_WAITING;
-        t->searched = t->nfailed = 0;
+        t->searched = 0;
         pf_vec_clear(&t->to_search);
     }
 }

@@ -103,7 +103,7 @@ bool pf_chain_next(struct pf_chain *c, const struct pf_chain_wanted *wanted,
  * one schedule. */
 void pf_chain_ended(struct pf_chain *c, const struct pf_check_line *step, bool produced);
 /* Adds a recording that was chosen from a batch or a systematic search; `line` is its line in the
- * journal. One that failed comes before those that did not. */
+ * journal. */
 void pf_chain_add_recording(struct pf_chain *c, const struct pf_check_line *line);
 /* What is left to do: the number of recordings that are to be searched, plus the number of targets
  * that the systematic search has left. Recordings of forked children are not counted. */

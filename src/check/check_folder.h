@@ -47,9 +47,8 @@ struct pf_check_line {
     uint64_t events, candidates, refuted, undecided; /* HATCH, LOOK */
     /* BATCH: the seed of its first schedule, how many schedules, new behaviours, new failures, and
      * the number of events of a schedule on average (also of RECORD). EXPLORE: how many schedules,
-     * different executions (behaviours) and failures, and how many targets are left. RECORD of a
-     * BATCH or EXPLORE: 1 failure if it failed. HUNT: how many runs, and whether inputs are left to
-     * try */
+     * different executions (behaviours) and failures, and how many targets are left. HUNT: how many
+     * runs, and whether inputs are left to try */
     uint64_t first, schedules, behaviours, failures, length, left;
     bool refused; /* BATCH: a private run cannot follow any of its schedules */
     bool late; /* BATCH: its schedules start at the first switch, otherwise at main's first event */

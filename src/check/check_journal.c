@@ -66,8 +66,6 @@ pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_
         pf_json_num(&t, "behaviours", l->behaviours);
         pf_json_num(&t, "failures", l->failures);
     }
-    if (l->kind == PF_CHECK_RECORD && l->failures)
-        pf_json_num(&t, "failures", l->failures);
     if (l->kind == PF_CHECK_BATCH) {
         pf_json_num(&t, "first", l->first);
         pf_json_bool(&t, "late", l->late);

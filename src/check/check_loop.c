@@ -264,7 +264,6 @@ static pf_status add_recording(struct check_loop *l, const struct pf_check_line 
                                  .test = batch->test,
                                  .round = batch->round,
                                  .from_step = batch->step,
-                                 .failures = r->failed,
                                  .how = "ended"};
     char path[PATH_MAX];
     snprintf(line.schedule, sizeof line.schedule, "%s", r->schedule);
