@@ -150,13 +150,15 @@ static void note_process(pid_t pid, void *arg)
     }
 }
 
+/* A process that ends during the scan may hide its children from it. So a process is forgotten only
+ * when it has ended itself. */
 static void scan_processes(struct server_driver *a)
 {
     for (size_t i = 0; i < a->n; i++)
         a->at[i].seen = false;
     pf_process_tree_visit(getpid(), note_process, a);
     for (size_t i = 0; i < a->n; i++)
-        if (!a->at[i].seen)
+        if (!a->at[i].seen && !pf_process_parent(a->at[i].pid))
             a->at[i--] = a->at[--a->n];
 }
 
