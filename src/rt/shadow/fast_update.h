@@ -196,7 +196,7 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
     if (!pf_access_cannot_race(clock, s0, mine) || !pf_access_cannot_race(clock, s1, mine))
         return false;
     if (pf_access_covers(s0, mine)) { /* put it where the next read looks, if possible */
-        if (pf_access_bytes_within(s1, s0) && pf_access_ordered(clock, s1))
+        if (pf_access_replaceable(clock, s1, s0))
             pf_word_put(&cell[1], s0);
         return true;
     }
