@@ -7,7 +7,7 @@
  *          slot.
  * Memory:  struct pf_thread comes from the runtime's store and is never freed: reports refer to
  *          finished threads.
- * Threads: a thread's fields are written by that thread alone.
+ * Threads: after its start, a thread's fields are written by that thread alone.
  */
 #ifndef PF_RT_THREAD_H
 #define PF_RT_THREAD_H
@@ -46,7 +46,7 @@ struct pf_thread {
     bool check_only; /* its accesses are checked but leave no access records (sample_pacer.c) */
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* depth of nested annotated regions */
     /* not NULL: while this word is 0, the sampling policy ignores the thread's plain accesses;
-     * other threads may set it */
+     * other threads may change the word */
     const uint32_t *sampled;
     void *signals; /* not NULL: signals are deferred (interpose/process/wrap_signal.c) */
     struct pf_tls *tls; /* its __pf_tls while it runs; NULL otherwise */
