@@ -226,6 +226,8 @@ static void warn(struct pf_unit *u, LLVMValueRef fn, const char *why)
 static bool calls(struct pf_unit *u, LLVMValueRef v)
 {
     bool call = LLVMIsACallInst(v) || LLVMIsAInvokeInst(v) || LLVMIsACallBrInst(v);
+    if (call && LLVMIsAInlineAsm(LLVMGetCalledValue(v)))
+        return true; /* its operands may be addresses that it reads */
     return call && !(pf_callee(v) && LLVMGetIntrinsicID(pf_callee(v))) && !pf_call_is_pure(u, v);
 }
 
