@@ -441,7 +441,7 @@ enum pf_run_failure pf_order_run_failure(const struct pf_order_run *r, int norma
     if (end->outcome == PF_OUTCOME_HANG) {
         if (r->order.limited)
             return PF_RUN_FINE;
-        snprintf(text, room, "hang");
+        snprintf(text, room, "infinite loop: no thread can end it");
         return PF_RUN_HANG;
     }
     if (!WIFSIGNALED(end->wait) || end->wait == normal)
