@@ -317,8 +317,11 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
     else if (!strcmp(line->how, PF_CHECK_BUDGET) && line->kind == PF_CHECK_HATCH)
         l->out_of_time = true;
     else if (!strcmp(line->how, "limit") && line->kind != PF_CHECK_DIRECT)
-        add_note(l, &s->gaps, 1, "%s did not end within %llu s and was terminated", words,
-                 (unsigned long long)(line->wall_ms + 999) / 1000);
+        add_note(l, &s->gaps, 1, "%s did not end within %llu s and was terminated%s", words,
+                 (unsigned long long)(line->wall_ms + 999) / 1000,
+                 line->kind == PF_CHECK_RUN || records(line)
+                     ? "; a program that does not end by itself needs --for"
+                     : "");
 }
 
 /* --- one check --- */
