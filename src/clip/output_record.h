@@ -1,5 +1,5 @@
 /*
- * output_record.h - stream `output` of a clip: its records, and the hash of what was written.
+ * output_record.h - stream `output` of a clip: its records, and the hash of the bytes written.
  *
  * Model:   a text is a number to the base PF_OUTPUT_BASE modulo 2^61 - 1, one digit a byte. So the
  *          hash of two texts in a row follows from their hashes and the length of the second one:

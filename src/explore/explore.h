@@ -101,8 +101,8 @@ const char *pf_exploration_model(const struct pf_exploration *x);
 
 /* Notes something that was not explored; `where` may be empty. */
 void pf_exploration_add_unexplored(struct pf_exploration *x, const char *reason, const char *where);
-/* Takes what a run of a new class showed: its output, its end, and what was not explored. shared:
- * bytes of its stream `input` that all runs have in common. */
+/* Adds the results of a run of a new class: its output, its end, and reasons against "complete".
+ * shared: bytes of its stream `input` that all runs have in common. */
 void pf_exploration_add_run(struct pf_exploration *x, const struct pf_clip *clip, uint64_t shared);
 /* Forgets the runs so far, apart from their failures and races. */
 void pf_exploration_restart(struct pf_exploration *x);

@@ -309,7 +309,7 @@ static void decide_outputs(struct pf_judging *j)
             return;
         unsigned single = pf_judge_runs_single(&j->g), all = pf_judge_runs_count(&j->g, false);
         if (!j->how->as_paper && pf_judge_runs_vary(single, all)) {
-            if (pf_unsteady_output_drop_varying(j)) { /* what is left is compared */
+            if (pf_unsteady_output_drop_varying(j)) { /* compare the other descriptors */
                 decide_outputs(j);
                 return;
             }

@@ -281,7 +281,7 @@ static uint64_t common_pieces(const struct pf_output_stream *x, const struct pf_
     return at;
 }
 
-/* The streams are equal, but not what was written at positions. */
+/* For streams that are equal except for the bytes that pwrite has written. */
 static void describe_parts(const struct pf_output_stream *x, const struct pf_output_stream *y,
                            struct pf_output_difference *d)
 {

@@ -37,7 +37,7 @@ struct pf_event_module {
     void *context;
 };
 
-/* Returns NULL, or what is wrong with the module. */
+/* Reduces the module to the wanted event bodies. Returns NULL, or an error text. */
 const char *pf_event_module_make(LLVMModuleRef module, const struct pf_event_module *m);
 /* The number of global values. */
 size_t pf_event_module_globals(LLVMModuleRef module);

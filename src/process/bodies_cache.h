@@ -3,8 +3,8 @@
  * where they are cached, and how they are compiled before the first directed run.
  *
  * Model:   pf-bodies writes the bodies into the cache folder, under the program's build id. The
- *          runtime loads them from there (rt/start/event_bodies.h); what is missing then, such as
- *          the bodies of a library, it compiles in the same way.
+ *          runtime loads them from there (rt/start/event_bodies.h), and compiles bodies that
+ *          are missing, such as those of a library, in the same way.
  * Errors:  PF_BAD or PF_IO; pf-bodies has printed the reason.
  */
 #ifndef PF_PROCESS_BODIES_CACHE_H

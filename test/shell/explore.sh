@@ -247,15 +247,9 @@ for what in rings counts; do
     status 0 "$PF" explore -- ./overwritten $what
 done
 # A program that cannot be copied, because it allows no further descriptors: the message has the reason.
-"$PF" cc -g -O0 -pthread "$ROOT/test/shell/part/explore_nofile.c" -o nofile
-status 2 "$PF" explore -- ./nofile
+status 2 "$PF" explore -- ./overwritten no_descriptors
 has err "its resident process ended: cannot map the answers of the outside world (is there a limit on open files?)"
 # A function that only reads errno, in another file of the program, is not taken for code that is not instrumented.
-echo '#include <errno.h>
-int my_errno(void) { return errno; }' >my_errno.c
-sed 's/x++;/x += !my_errno();/; s/^static int x;/static int x;\nint my_errno(void);/; /setrlimit/d; /struct rlimit/d' \
-    "$ROOT/test/shell/part/explore_nofile.c" >uses_errno.c
-"$PF" cc -g -O1 -c my_errno.c
-"$PF" cc -g -O1 -pthread uses_errno.c my_errno.o -o uses_errno
+"$PF" cc -g -O1 -pthread "$ROOT"/test/shell/part/explore_errno{_main,}.c -o uses_errno
 status 0 "$PF" explore -- ./uses_errno
 has out "complete for this input"

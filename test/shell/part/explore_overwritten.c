@@ -1,7 +1,9 @@
-/* Overwrites sizes and counts in the memory that it shares with pf. */
+/* With an argument: allows itself no further descriptors, or overwrites sizes or counts in the
+ * memory that it shares with pf. */
 #include "channel.h"
 #include <pthread.h>
 #include <string.h>
+#include <sys/resource.h>
 
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static int x;
@@ -17,7 +19,10 @@ static void *add(void *arg)
 int main(int argc, char **argv)
 {
     struct pf_channel *c = (struct pf_channel *)PF_CHANNEL_BASE;
+    struct rlimit none = {0, 0};
     pthread_t t;
+    if (argc > 1 && !strcmp(argv[1], "no_descriptors"))
+        setrlimit(RLIMIT_NOFILE, &none);
     pthread_create(&t, 0, add, 0);
     add(0);
     if (argc > 1 && !strcmp(argv[1], "rings"))
