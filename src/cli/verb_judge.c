@@ -1,25 +1,18 @@
 /* verb_judge.c - `pf judge`: how bad is each race? Runs the program with the two accesses of the
  * race in both orders. */
 #define _GNU_SOURCE
-#include "blind_races.h"
-#include "check_load.h"
 #include "cli.h"
-#include "clip_program.h"
 #include "duration.h"
 #include "file.h"
 #include "finding_json.h"
-#include "fleet_options.h"
-#include "judge_findings.h"
 #include "judge_on_fleet.h"
+#include "judge_races.h"
 #include "judged_text.h"
 #include "launch.h"
 #include "libdir.h"
-#include "load_trace.h"
-#include "lock_removal.h"
 #include "memory_model_name.h"
 #include "number_options.h"
 #include "predicted_finding.h"
-#include "race_events.h"
 #include "search_stop.h"
 #include "self_run.h"
 #include "state_read.h"
@@ -34,31 +27,6 @@
 #define RACE_LIMIT_MS 60000 /* for one race */
 #define WORKER "/pf-z3"
 #define MET 10 /* default of --met */
-#define REQUIREMENTS 16 /* most conditions of --require */
-
-struct judge_verb {
-    const char *state, *json, *race, *folder;
-    struct pf_requirement requirements[REQUIREMENTS];
-    const char *without_lock; /* the lock operation to remove, FILE:LINE; NULL: none */
-    char *removal; /* the recording without it */
-    const char *check; /* the folder of one check, instead of a state folder */
-    const char *findings; /* a document with races, instead of a state folder */
-    struct pf_fleet_options fleet;
-    bool from_state;
-    bool blind; /* for tests: a detector that does not know locks finds the races of a clip */
-    enum pf_judge_class fail_on;
-    struct pf_predict_job job; /* of a clip */
-    size_t nmet; /* races at the end of `items` that runs of other races showed */
-    unsigned met; /* most races that are judged because runs of other races showed them */
-    PF_VEC(struct pf_predict_job *) met_jobs; /* traces of the runs that showed them */
-    int first; /* the first word of the command line that is not an option */
-    struct pf_findings all; /* of a state folder */
-    struct pf_findings returned; /* by the tasks of a fleet */
-    struct pf_judge_list list;
-    pf_judge_items items;
-    struct pf_pool pool;
-};
-
 static bool interrupted(void *arg)
 {
     (void)arg;
@@ -75,220 +43,9 @@ static bool parse_end(const char *limit, uint64_t *end_ms)
     return true;
 }
 
-/* --- races of a clip --- */
-
-/* Loads the trace of a clip and finds its races, within the time that is left. */
-static pf_status find_races(const struct judge_verb *v, struct pf_predict_job *j, bool search,
-                            struct pf_error *e)
-{
-    uint64_t now = pf_now_ms(), end = v->list.end_ms;
-    j->t.recorded.replay_limit_ms = !end ? 0 : end > now ? end - now : 1;
-    pf_status s = pf_load_trace(VERB, j->path, &j->t, e);
-    pf_predict_job_add(j, pf_analysis_find("hb", 2));
-    if (s == PF_OK && search) {
-        struct pf_limits limits = pf_limits_default;
-        struct pf_search_stop stop;
-        pf_search_stop_init(&stop, VERB, end);
-        limits.stop = &stop.stop;
-        pf_predict_job_run(j, &limits);
-        pf_search_stop_clear(&stop);
-        if (stop.stop.stopped)
-            pf_note(VERB, "%s: the search for its races was stopped; there may be more", j->path);
-    }
-    return s;
-}
-
-static void add_pair(struct judge_verb *v, struct pf_predict_job *j, uint32_t a, uint32_t b)
-{
-    struct pf_finding *f = pf_mem_checked(pf_pool_get(&v->pool, sizeof *f));
-    const struct pf_recorded *r = &j->t.recorded;
-    const struct pf_event *x = &j->t.events.at[a], *y = &j->t.events.at[b];
-    char race[80];
-    *f = (struct pf_finding){0};
-    pf_predicted_race(j, 0, &(struct pf_race){.a = a, .b = b}, f);
-    snprintf(race, sizeof race, "T%u:%u,T%u:%u", r->thread.at[x->thread], r->index.at[a],
-             r->thread.at[y->thread], r->index.at[b]);
-    for (size_t i = 0; i < v->items.len; i++)
-        if (v->items.at[i].f->id == f->id)
-            return; /* races with the same fingerprint are judged once */
-    for (size_t i = 0; i < v->all.n; i++)
-        if (v->all.at[i]->id == f->id)
-            return;
-    pf_vec_push(&v->items, (struct pf_judge_item){
-                               .f = f,
-                               .clip = j->path,
-                               .race = pf_mem_checked(pf_pool_text(&v->pool, race, strlen(race)))});
-}
-
-static int add_clip(struct judge_verb *v, const char *path)
-{
-    struct pf_predict_job *j = &v->job;
-    struct pf_clip clip;
-    struct pf_error e;
-    uint32_t a, b;
-    char why[300];
-    j->path = path;
-    if (pf_clip_open(&clip, path, &e) != PF_OK || pf_clip_program_resolve(&clip, &e) != PF_OK)
-        return pf_complain(VERB, "%s", e.text);
-    int status = PF_EXIT_OK;
-    if (clip.meta.memory.model != PF_MEMORY_SC)
-        status = pf_complain(VERB,
-                             "%s: recorded with --memory=%s; pf judge needs a recording with "
-                             "sequentially consistent memory",
-                             path, pf_memory_model_name(clip.meta.memory.model));
-    const char *named = v->race ? v->race : clip.meta.race;
-    if (status == PF_EXIT_OK && find_races(v, j, !named && !v->blind, &e) != PF_OK)
-        status = j->t.recorded.out_of_time
-                     ? pf_complain(VERB, "%s: the time was up before its events were read", path)
-                     : pf_complain(VERB, "%s", e.text);
-    if (status == PF_EXIT_OK && named) {
-        if (pf_race_events_named(&j->t, named, &a, &b, why, sizeof why))
-            add_pair(v, j, a, b);
-        else
-            status = pf_complain(VERB, "%s: %s", path, why);
-    } else if (status == PF_EXIT_OK && v->blind) {
-        pf_blind_races races = {0};
-        pf_blind_races_find(&j->t, &races);
-        for (size_t i = 0; i < races.len; i++)
-            add_pair(v, j, races.at[i].a, races.at[i].b);
-        pf_vec_release(&races);
-    } else if (status == PF_EXIT_OK) {
-        for (size_t i = 0; i < j->results[0].races.len; i++)
-            add_pair(v, j, j->results[0].races.at[i].a, j->results[0].races.at[i].b);
-    }
-    pf_clip_release(&clip);
-    return status;
-}
-
-/* --- without a lock --- */
-
-/* Drops the races that are listed so far and their trace; keeps only their ids. */
-static void take_known(struct judge_verb *v, pf_vec_u64 *known)
-{
-    for (size_t i = 0; i < v->items.len; i++)
-        pf_vec_push(known, v->items.at[i].f->id);
-    v->items.len = 0;
-    pf_predict_job_release(&v->job);
-    pf_predict_job_init(&v->job);
-}
-
-/* Keeps the races that are not known. */
-static void drop_known(struct judge_verb *v, const pf_vec_u64 *known)
-{
-    size_t n = 0;
-    for (size_t i = 0; i < v->items.len; i++) {
-        bool old = false;
-        for (size_t k = 0; k < known->len && !old; k++)
-            old = known->at[k] == v->items.at[i].f->id;
-        if (!old)
-            v->items.at[n++] = v->items.at[i];
-    }
-    v->items.len = n;
-}
-
-/* Lists the races that the program of the clip has only without the lock. */
-static int add_without_lock(struct judge_verb *v, const char *path)
-{
-    pf_vec_u64 known = {0};
-    struct pf_clip clip;
-    struct pf_error e;
-    int status = add_clip(v, path);
-    if (status != PF_EXIT_OK)
-        return status;
-    take_known(v, &known);
-    char *whole = realpath(path, NULL);
-    v->removal = pf_mem_format("%s.without-lock.clip", whole ? whole : path);
-    free(whole);
-    pf_status s = pf_clip_open(&clip, path, &e);
-    if (s == PF_OK) {
-        s = pf_clip_program_resolve(&clip, &e);
-        if (s == PF_OK)
-            s = pf_lock_removal_record(&clip, v->without_lock, v->removal, v->list.how.limit_ms,
-                                       &e);
-        pf_clip_release(&clip);
-    }
-    status = s == PF_OK ? add_clip(v, v->removal)
-                        : pf_complain(VERB, "--without-lock=%s: %s", v->without_lock, e.text);
-    drop_known(v, &known);
-    pf_vec_release(&known);
-    return status;
-}
-
-/* --- findings of a state folder --- */
-
-/* Adds a race, once. */
-static void add_finding(struct judge_verb *v, struct pf_finding *f)
-{
-    bool known = false;
-    for (size_t i = 0; i < v->items.len; i++)
-        known |= v->items.at[i].f == f;
-    if (!known && pf_finding_is_pair(f))
-        pf_vec_push(&v->items, (struct pf_judge_item){
-                                   .f = f,
-                                   .clip = f->clip ? f->clip : f->recording,
-                                   .command = pf_judge_program(&v->all, v->findings, &v->pool)});
-}
-
-static int add_state(struct judge_verb *v, int n, char **ids)
-{
-    struct pf_error e;
-    v->from_state = true;
-    for (int i = 0; i < n; i++)
-        if (ids[i][strspn(ids[i], "0123456789abcdef")])
-            return pf_complain(VERB, "%s: expected one recording, or ids of findings", ids[i]);
-    pf_status s = v->findings ? pf_findings_read_document(&v->all, v->findings, NULL, &e)
-                  : v->check  ? pf_check_load(&v->all, v->check, &e)
-                              : pf_state_read(&v->all, v->state, &e);
-    if (s != PF_OK)
-        return pf_complain(VERB, "%s", e.text);
-    for (int i = 0; i < n; i++) {
-        const struct pf_finding *f;
-        if (pf_state_find(&v->all, ids[i], &f, &e) != PF_OK)
-            return pf_complain(VERB, "%s", e.text);
-        if (!pf_finding_is_pair(f))
-            return pf_complain(VERB, "%s: only races between two accesses are judged, this is: %s",
-                               ids[i], pf_kind_title(f->kind));
-        for (size_t k = 0; k < v->all.n; k++)
-            if (v->all.at[k] == f)
-                add_finding(v, v->all.at[k]);
-    }
-    for (size_t k = 0; !n && k < v->all.n; k++) {
-        struct pf_finding *f = v->all.at[k];
-        bool wanted = !v->check || (f->status == PF_STATUS_CONFIRMED && !pf_finding_is_judged(f));
-        if (!f->suspicious && wanted)
-            add_finding(v, f);
-    }
-    return PF_EXIT_OK;
-}
-
-/* --- races that are met while judging --- */
-
-/* Adds the races of a run of the alternate order that are not known yet. */
-static void add_met(struct judge_verb *v, const char *clip)
-{
-    struct pf_predict_job *j = pf_mem_zero(1, sizeof *j);
-    struct pf_error ignored;
-    size_t before = v->items.len;
-    pf_predict_job_init(j);
-    j->path = clip;
-    pf_vec_push(&v->met_jobs, j);
-    if (find_races(v, j, true, &ignored) != PF_OK)
-        return;
-    for (size_t i = 0; i < j->results[0].races.len && v->met; i++) {
-        add_pair(v, j, j->results[0].races.at[i].a, j->results[0].races.at[i].b);
-        if (v->items.len == before)
-            continue;
-        before = v->items.len;
-        v->items.at[before - 1].f->status = PF_STATUS_CONFIRMED; /* the clip shows it */
-        v->items.at[before - 1].f->clip = clip;
-        v->nmet++;
-        v->met--;
-    }
-}
-
 /* Judges the races of the list, then those that happened in runs of an alternate order only, until
  * there are no new ones or enough. */
-static void judge_all(struct judge_verb *v)
+static void judge_all(struct pf_judge_verb *v)
 {
     bool meets = v->met && !v->race && !v->blind && !v->check;
     for (size_t first = 0; first < v->items.len;) {
@@ -300,7 +57,7 @@ static void judge_all(struct judge_verb *v)
             const char *clip =
                 v->items.at[i].judged ? pf_judged_clip(v->items.at[i].f, "alternate") : NULL;
             if (clip && (!v->list.end_ms || pf_now_ms() < v->list.end_ms))
-                add_met(v, clip);
+                pf_judge_races_met(v, clip);
         }
         first = n;
     }
@@ -308,7 +65,7 @@ static void judge_all(struct judge_verb *v)
 
 /* --- results --- */
 
-static void add_json(struct pf_text *t, const struct judge_verb *v, int argc, char **argv)
+static void add_json(struct pf_text *t, const struct pf_judge_verb *v, int argc, char **argv)
 {
     bool complete = true, first = true;
     for (size_t i = 0; i < v->items.len; i++)
@@ -324,7 +81,7 @@ static void add_json(struct pf_text *t, const struct judge_verb *v, int argc, ch
 
 /* Stores the verdicts in the state folder, and the races that were met while judging. The counts of
  * other races are 0: the document adds nothing to them. */
-static pf_status store(struct judge_verb *v, struct pf_error *e)
+static pf_status store(struct pf_judge_verb *v, struct pf_error *e)
 {
     struct pf_text t;
     char *path = pf_mem_format("%s/" PF_JUDGED_FILE, v->state);
@@ -354,7 +111,7 @@ static pf_status store(struct judge_verb *v, struct pf_error *e)
     return s;
 }
 
-static int report(struct judge_verb *v, int argc, char **argv)
+static int report(struct pf_judge_verb *v, int argc, char **argv)
 {
     struct pf_text text, json;
     struct pf_error e;
@@ -373,7 +130,7 @@ static int report(struct judge_verb *v, int argc, char **argv)
     return pf_judge_worst(&v->items) <= (int)v->fail_on ? PF_EXIT_FOUND : PF_EXIT_OK;
 }
 
-static int judge_on_fleet(struct judge_verb *v, int argc, char **argv)
+static int judge_on_fleet(struct pf_judge_verb *v, int argc, char **argv)
 {
     struct pf_judge_fleet j = {.options = &v->fleet,
                                .state = v->state,
@@ -391,13 +148,14 @@ static int judge_on_fleet(struct judge_verb *v, int argc, char **argv)
     return status;
 }
 
-static int run(struct judge_verb *v, int argc, char **argv)
+static int run(struct pf_judge_verb *v, int argc, char **argv)
 {
     struct pf_error e;
     char *own = NULL;
     if (!v->folder)
-        v->folder = own = v->from_state ? pf_mem_format("%s/judged", v->state)
-                                        : pf_mem_format("%s.judged", v->job.path);
+        v->folder = own = v->from_state
+                              ? pf_mem_format("%s/judged", v->state)
+                              : pf_mem_format("%s.judged", v->from ? v->from : v->job.path);
     int status = PF_EXIT_OK;
     if (pf_folder_make(v->folder, &e) != PF_OK)
         status = pf_complain(VERB, "%s", e.text);
@@ -427,7 +185,7 @@ static int run(struct judge_verb *v, int argc, char **argv)
     return status;
 }
 
-static void release(struct judge_verb *v)
+static void release(struct pf_judge_verb *v)
 {
     pf_vec_release(&v->items);
     for (size_t i = 0; i < v->met_jobs.len; i++) {
@@ -450,7 +208,7 @@ int pf_verb_judge(int argc, char **argv)
                *wrong = NULL, *paths = NULL, *inputs = NULL, *recordings = NULL, *solver = NULL,
                *runs = NULL;
     bool no_adhoc = false, no_symbolic = false;
-    struct judge_verb *v = pf_mem_zero(1, sizeof *v);
+    struct pf_judge_verb *v = pf_mem_zero(1, sizeof *v);
     struct pf_judge_settings *how = &v->list.how;
     *how = pf_judge_default;
     how->requirements = v->requirements;
@@ -474,6 +232,9 @@ int pf_verb_judge(int argc, char **argv)
          &fail_on, NULL},
         {"findings", "FILE", "judge the races of FILE, a document of pf report --json",
          &v->findings, NULL},
+        {"from", "FILE",
+         "judge the races of FILE: ThreadSanitizer's text, Helgrind's XML, or JSON of another verb",
+         &v->from, NULL},
         {"inputs", "N", "with --paths: change at most N sources of input (default 2)", &inputs,
          NULL},
         {"jobs", "N", "make N runs in parallel (default 1)", &jobs, NULL},
@@ -511,12 +272,14 @@ int pf_verb_judge(int argc, char **argv)
         PF_FLEET_CONTINUE(v->fleet),
     };
     const struct pf_cli_verb verb = {
-        VERB, "[OPTION...] [ID...|CLIP]",
+        VERB, "[OPTION...] [ID...|CLIP], or --from FILE [OPTION...] -- PROG [ARG...]",
         "Judges how bad races are: runs the program with the two accesses of each race in both "
         "orders, and\n"
         "compares what it does. ID is a finding of the state folder; without ID, all its races are "
         "judged.\n"
-        "CLIP is a recording, whose races are judged.\n"
+        "CLIP is a recording, whose races are judged. With --from, PROG is the program that FILE "
+        "is about,\n"
+        "built with pf cc; it is recorded so that the races happen.\n"
         "Exit status: 66 if a race violates the specification or changes the output, 0 if not, 2 "
         "on an error.",
         options, sizeof options / sizeof options[0]};
@@ -561,8 +324,8 @@ int pf_verb_judge(int argc, char **argv)
         status = pf_complain(VERB, "--solver=%s: expected a duration such as 500ms or 2s", solver);
     else if (memory && !pf_memory_model_parse(memory, &how->memory))
         status = pf_complain(VERB, "--memory=%s: expected sc, tso or weak", memory);
-    else if (require && (wrong = pf_requirements_parse(v->requirements, REQUIREMENTS, require,
-                                                       &how->nrequirements)))
+    else if (require && (wrong = pf_requirements_parse(v->requirements, PF_JUDGE_REQUIREMENTS,
+                                                       require, &how->nrequirements)))
         status =
             pf_complain(VERB, "--require=%s: expected a condition such as 'count >= 0'", wrong);
     else if (limit && !parse_end(limit, &v->list.end_ms))
@@ -572,6 +335,13 @@ int pf_verb_judge(int argc, char **argv)
             pf_complain(VERB, "--fail-on=%s: expected a class such as output-differs", fail_on);
     else if (v->without_lock && !pf_cli_is_position(v->without_lock))
         status = pf_complain(VERB, "--without-lock=%s: expected FILE:LINE", v->without_lock);
+    else if (v->from && (v->race || v->without_lock || v->check || v->findings || v->fleet.on))
+        status =
+            pf_complain(VERB, "--from cannot be combined with --race, --without-lock, --check, "
+                              "--findings or --on");
+    else if (v->from)
+        status = pf_cli_cannot_write(VERB, v->json) ? PF_EXIT_USAGE
+                                                    : pf_judge_races_from(v, argv + next);
     else if ((wrong = pf_cli_late_option(argc, argv, next)))
         status = pf_complain(VERB, "%s: options come before the ids and the recording", wrong);
     else if ((next == argc - 1 && pf_cli_replaces_input(VERB, v->json, argv[next])) ||
@@ -581,13 +351,14 @@ int pf_verb_judge(int argc, char **argv)
         status =
             pf_complain(VERB, "--on judges races of a state folder; %s is a recording", argv[next]);
     else if (next == argc - 1 && pf_clip_is_file(argv[next]))
-        status = v->without_lock ? add_without_lock(v, argv[next]) : add_clip(v, argv[next]);
+        status = v->without_lock ? pf_judge_races_without_lock(v, argv[next])
+                                 : pf_judge_races_clip(v, argv[next]);
     else if (v->without_lock)
         status = pf_complain(VERB, "--without-lock needs a recording");
     else if (v->race)
         status = pf_complain(VERB, "--race needs a recording");
     else
-        status = add_state(v, argc - next, argv + next);
+        status = pf_judge_races_state(v, argc - next, argv + next);
     if (fail_on && class >= 0)
         v->fail_on = (enum pf_judge_class) class;
     if (next >= 0 && status == PF_EXIT_OK)

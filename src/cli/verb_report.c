@@ -3,7 +3,7 @@
 #include "cli.h"
 #include "file.h"
 #include "findings.h"
-#include "foreign.h"
+#include "foreign_file.h"
 #include "html.h"
 #include "launch.h"
 #include "report_text.h"
@@ -66,21 +66,6 @@ static pf_status write_out(const struct pf_findings *f, const struct pf_baseline
     if (s == PF_OK)
         s = pf_file_write(file, t.at, t.n, e);
     pf_pool_release(&pool);
-    return s;
-}
-
-/* Adds a JSON document of pf, or the report of another tool. */
-static pf_status read_foreign(struct pf_findings *f, const char *path, struct pf_error *e)
-{
-    struct pf_foreign_summary sum;
-    size_t n = strlen(path);
-    if (n > 5 && !strcmp(path + n - 5, ".json"))
-        return pf_findings_read_document(f, path, NULL, e);
-    pf_status s = pf_foreign_read(f, path, &sum, e);
-    if (s == PF_OK)
-        pf_note("report", "%s: %zu candidate%s of %s, %zu known, %zu skipped%s", path,
-                sum.candidates, sum.candidates == 1 ? "" : "s", sum.tool, sum.known, sum.skipped,
-                sum.cut ? "; incomplete: the end of the file is missing" : "");
     return s;
 }
 
@@ -153,7 +138,7 @@ int pf_verb_report(int argc, char **argv)
     for (int i = 0; i < nfolders && s == PF_OK; i++)
         s = pf_state_read(&f, argv[i], &e);
     if (s == PF_OK && from)
-        s = read_foreign(&f, from, &e);
+        s = pf_foreign_file_read("report", &f, from, &e);
     pf_findings_sort(&f);
     if (s == PF_OK)
         s = write_out(&f, accepted ? &base : NULL, &sources, argv[0], form, out, &e);
