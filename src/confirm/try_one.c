@@ -135,6 +135,44 @@ static bool happened(const struct pf_trace *then, const struct pf_try_schedule *
     return true;
 }
 
+/* The first of the events 0..n-1 that the run does not have at the same position; PF_NONE: it has
+ * them all. */
+static uint32_t first_difference(const struct pf_trace *then, const struct pf_trace *now,
+                                 uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (i >= now->events.len)
+            return i;
+        const struct pf_event *x = &then->events.at[i], *y = &now->events.at[i];
+        if (x->kind != y->kind || then->recorded.index.at[i] != now->recorded.index.at[i] ||
+            then->recorded.thread.at[x->thread] != now->recorded.thread.at[y->thread] ||
+            then->sites.at[x->site].line != now->sites.at[y->site].line)
+            return i;
+    }
+    return PF_NONE;
+}
+
+/* A run that differs from the recording before its schedule does says nothing about the candidate:
+ * for example, a file that the recording has created makes the program give up. */
+static void set_if_outside_changed(const struct pf_trace *then, const struct pf_try_schedule *h,
+                                   const struct pf_trace *now, struct pf_try_result *out)
+{
+    uint32_t as_recorded = h->start;
+    for (uint32_t i = 0; i < h->norder && h->order[i] == as_recorded; i++)
+        as_recorded++;
+    uint32_t d = first_difference(then, now, as_recorded);
+    if (d == PF_NONE)
+        return;
+    while (d > 0 && !*file_of(then, d))
+        d--;
+    char why[sizeof out->why];
+    snprintf(why, sizeof why,
+             "%.200s:%u: the run differs from the recording here, before its schedule does: "
+             "a file or something else outside of the program has changed",
+             file_of(then, d), then->sites.at[then->events.at[d].site].line);
+    pf_try_result_set(out, PF_TRY_UNKNOWN, why);
+}
+
 /* --- the run --- */
 
 const char *pf_try_failure(const struct pf_clip_end *end, char *text, size_t room)
@@ -171,11 +209,7 @@ static void set_result(const struct pf_trace *t, const struct pf_clip *recording
 {
     char text[400];
     const char *failed = pf_try_new_failure(recording, end, text, sizeof text);
-    if (end->outcome == PF_OUTCOME_DIVERGED) {
-        pf_try_result_diverged(t, end, out);
-        return;
-    }
-    if (h->stuck) {
+    if (h->stuck && end->outcome != PF_OUTCOME_DIVERGED) {
         bool dead = end->outcome == PF_OUTCOME_DEADLOCK;
         pf_try_result_set(out, dead ? PF_TRY_ERROR : PF_TRY_FALSE,
                           dead ? text : "the threads did not wait for each other");
@@ -184,10 +218,15 @@ static void set_result(const struct pf_trace *t, const struct pf_clip *recording
     struct pf_trace now;
     struct pf_error e;
     pf_trace_init(&now);
-    if (pf_load_trace("hatch", file, &now, &e) != PF_OK)
+    pf_status loaded = pf_load_trace("hatch", file, &now, &e);
+    if (end->outcome == PF_OUTCOME_DIVERGED)
+        pf_try_result_diverged(t, end, out);
+    else if (loaded != PF_OK)
         pf_try_result_set(out, PF_TRY_UNKNOWN, e.text);
     else if (happened(t, h, &now, out))
         pf_try_result_set(out, failed ? PF_TRY_ERROR : PF_TRY_REAL, failed ? failed : "");
+    if (out->verdict == PF_TRY_FALSE) /* a run that diverged at once has no trace */
+        set_if_outside_changed(t, h, &now, out);
     pf_trace_release(&now);
 }
 

@@ -130,7 +130,8 @@ static void set_result(const struct pf_trace *t, const struct pf_clip *recording
     enum answer is = UNKNOWN;
     if (end->outcome == PF_OUTCOME_DIVERGED) {
         pf_try_result_diverged(t, end, out);
-        out->tried = true;
+        /* If a thread was never created, only a trace shows where the program took another path. */
+        out->tried = end->divergence.thread != PF_NO_THREAD;
         return;
     }
     if (h->stuck) {
