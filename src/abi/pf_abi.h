@@ -31,18 +31,22 @@
  * information because of its name. */
 #define PF_KEPT_SECTION ".debug_pf_bodies"
 #define PF_KEPT_MAGIC "PFKEPTIR"
-/* A shared object with event bodies (plugin/event_module.h): names of symbols that the runtime
- * resolves, the section of struct pf_body_entry, and a struct pf_body_entry *[2] with its
- * bounds. */
+/* A shared object with event bodies or with symbolic bodies (plugin/event_module.h): names of
+ * symbols that the runtime resolves, the section of struct pf_body_entry, and a void *[4] with the
+ * bounds of that section and of pf_func. */
 #define PF_AT "__pf_at_"
 #define PF_AT_NAMED ".name." /* after the address: the name, if another object may replace it */
 #define PF_BODIES_FILE "libpf_bodies." /* its name; the build id, ".0" and ".so" follow */
+#define PF_SYMBOLIC_FILE "libpf_labels." /* the name of one with symbolic bodies; as long */
 #define PF_BODIES_SECTION "pf_bodies"
 #define PF_BODIES_BOUNDS "__pf_bodies"
 struct pf_body_entry {
-    uint64_t record; /* address of the struct pf_func, relative to the object it belongs to */
+    /* addresses relative to the object that the body belongs to: of the struct pf_func whose `event`
+     * becomes the body; or, if that is 0, of the function, which becomes a jump to the body */
+    uint64_t record, entry;
     uint64_t body;
 };
+#define PF_JUMP_BYTES 14 /* the size of that jump */
 
 enum pf_site_kind {
 #define PF_SITE(name, text) PF_SITE_##name,
@@ -101,13 +105,17 @@ struct pf_func {
     uint64_t hash; /* of the function's code (plugin/tables/body_hash.c) */
     pf_rel entry; /* reference to the function; 0: a function of the runtime */
     uint32_t flags; /* enum pf_func_flags */
-    uint64_t event; /* PF_FUNCF_ON_DEMAND: the address of the event body; 0: not loaded */
+    /* PF_FUNCF_ON_DEMAND: the address of the event body, or of the symbolic body in a symbolic run;
+     * 0: not loaded */
+    uint64_t event;
 };
 enum pf_func_flags {
     PF_FUNCF_LOOPS = 1, /* one call may take long: the function has loops that may be long */
     PF_FUNCF_SYMBOLIC = 2, /* the function has a symbolic body */
     /* the event body is not in this object: the runtime loads it (docs/decision/size.md) */
     PF_FUNCF_ON_DEMAND = 4,
+    /* the record is in a shared object of symbolic bodies; `event` is the address of the function */
+    PF_FUNCF_DETACHED = 8,
 };
 
 struct pf_var {

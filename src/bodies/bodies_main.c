@@ -1,9 +1,11 @@
 /*
- * bodies_main.c - the program pf-bodies: compiles the event bodies of a program or shared library
- * into a shared object, from the IR that it keeps (docs/decision/size.md).
+ * bodies_main.c - the program pf-bodies: compiles the event bodies or the symbolic bodies of a
+ * program or shared library into a shared object, from the IR that it keeps
+ * (docs/decision/size.md).
  *
- *      pf-bodies OBJECT FOLDER COPY     writes FOLDER/libpf_bodies.BUILD-ID.COPY.so, unless it
- *                                       exists
+ *      pf-bodies OBJECT FOLDER COPY            writes FOLDER/libpf_bodies.BUILD-ID.COPY.so,
+ *                                              unless it exists
+ *      pf-bodies OBJECT FOLDER COPY symbolic   writes FOLDER/libpf_labels.BUILD-ID.COPY.so
  *
  * COPY is 0, except for a process that has several objects with the same contents: each needs a
  * shared object of its own.
@@ -20,7 +22,9 @@
 #include "llvm_shim.h"
 #include "pf_abi.h"
 #include "program.h"
+#include <elf.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <llvm-c/BitReader.h>
 #include <llvm-c/Target.h>
@@ -81,6 +85,8 @@ static struct pf_wanted_body *wanted(void *context, uint64_t entry)
     return pf_kept_find_wanted(context, entry);
 }
 
+static bool replace(void *context, uint64_t entry) { return pf_kept_replace(context, entry); }
+
 static uint64_t find(void *context, const char *name) { return pf_kept_find_symbol(context, name); }
 
 static char *object_path(const struct bodies_job *j, size_t i)
@@ -110,22 +116,23 @@ static pf_status emit_object(struct bodies_job *j, LLVMModuleRef module, size_t 
     return s;
 }
 
-/* A module that exports the bounds of section pf_bodies. */
+/* A module that exports the bounds of the sections pf_bodies and pf_func. */
 static LLVMModuleRef bounds_module(struct bodies_job *j, const char *triple)
 {
     LLVMModuleRef m = LLVMModuleCreateWithNameInContext("bounds", j->context);
     LLVMTypeRef byte = LLVMInt8TypeInContext(j->context);
     LLVMTypeRef ptr = LLVMPointerTypeInContext(j->context, 0);
     LLVMSetTarget(m, triple);
-    LLVMValueRef both[2];
-    for (int i = 0; i < 2; i++) {
-        both[i] =
-            LLVMAddGlobal(m, byte, i ? "__stop_" PF_BODIES_SECTION : "__start_" PF_BODIES_SECTION);
-        LLVMSetLinkage(both[i], LLVMExternalWeakLinkage); /* there may be no body */
-        LLVMSetVisibility(both[i], LLVMHiddenVisibility);
+    static const char *const names[] = {"__start_" PF_BODIES_SECTION, "__stop_" PF_BODIES_SECTION,
+                                        "__start_pf_func", "__stop_pf_func"};
+    LLVMValueRef all[4];
+    for (int i = 0; i < 4; i++) {
+        all[i] = LLVMAddGlobal(m, byte, names[i]);
+        LLVMSetLinkage(all[i], LLVMExternalWeakLinkage); /* there may be no body */
+        LLVMSetVisibility(all[i], LLVMHiddenVisibility);
     }
-    LLVMValueRef g = LLVMAddGlobal(m, LLVMArrayType2(ptr, 2), PF_BODIES_BOUNDS);
-    LLVMSetInitializer(g, LLVMConstArray2(ptr, both, 2));
+    LLVMValueRef g = LLVMAddGlobal(m, LLVMArrayType2(ptr, 4), PF_BODIES_BOUNDS);
+    LLVMSetInitializer(g, LLVMConstArray2(ptr, all, 4));
     return m;
 }
 
@@ -159,6 +166,33 @@ static pf_status link_objects(struct bodies_job *j, const char *out, struct pf_e
                : status;
 }
 
+/* Extends the last segment, so that the object takes a multiple of SPAN bytes of address space: what
+ * the target maps later has the same addresses with event bodies and with symbolic bodies. */
+#define SPAN (64u << 20)
+static pf_status extend(const char *path, struct pf_error *e)
+{
+    Elf64_Ehdr h;
+    Elf64_Phdr p, last = {0};
+    off_t at = 0;
+    int fd = open(path, O_RDWR | O_CLOEXEC);
+    bool done = fd >= 0 && pread(fd, &h, sizeof h, 0) == sizeof h;
+    for (unsigned i = 0; done && i < h.e_phnum; i++) {
+        off_t here = (off_t)(h.e_phoff + i * sizeof p);
+        done = pread(fd, &p, sizeof p, here) == sizeof p;
+        if (done && p.p_type == PT_LOAD) { /* they are in the order of their addresses */
+            last = p;
+            at = here;
+        }
+    }
+    if (done && at && last.p_flags & PF_W) {
+        last.p_memsz = (last.p_vaddr + last.p_memsz + SPAN - 1) / SPAN * SPAN - last.p_vaddr;
+        done = pwrite(fd, &last, sizeof last, at) == sizeof last;
+    }
+    if (fd >= 0)
+        close(fd);
+    return done ? PF_OK : pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+}
+
 static pf_status compile(struct bodies_job *j, const char *out, struct pf_error *e)
 {
     pf_status s = read_ir(j, e);
@@ -168,7 +202,7 @@ static pf_status compile(struct bodies_job *j, const char *out, struct pf_error 
     char *triple = pf_mem_copy(j->file.nmodules ? LLVMGetTarget(j->modules[0]) : "");
     for (size_t i = 0; s == PF_OK && i < j->file.nmodules; i++) {
         struct pf_kept_module *m = &j->file.modules[i];
-        struct pf_event_module how = {m->address, m->naddresses, wanted, find, &j->file};
+        struct pf_event_module how = {m->address, m->naddresses, wanted, replace, find, &j->file};
         const char *wrong = pf_event_module_make(j->modules[i], &how);
         if (wrong)
             s = pf_fail(e, PF_BAD, "%s: %s", j->file.path, wrong);
@@ -177,7 +211,7 @@ static pf_status compile(struct bodies_job *j, const char *out, struct pf_error 
         LLVMDisposeModule(j->modules[i]);
     }
     for (size_t i = 0; s == PF_OK && i < j->file.nwanted; i++)
-        if (!j->file.wanted[i].done)
+        if (j->file.wanted[i].on_demand && !j->file.wanted[i].done)
             s = pf_fail(e, PF_BAD,
                         "%s: no IR for the function at %#llx; was a part of it built by another "
                         "version of pf cc?",
@@ -191,12 +225,13 @@ static pf_status compile(struct bodies_job *j, const char *out, struct pf_error 
 /* FOLDER/libpf_bodies.BUILD-ID.COPY.so */
 static char *output_path(const struct pf_kept_file *f, const char *folder, const char *copy)
 {
+    const char *name = getenv("PF_PLUGIN_SYMBOLIC") ? PF_SYMBOLIC_FILE : PF_BODIES_FILE;
     const unsigned char *id;
     size_t n = pf_kept_build_id(f, &id);
     char hex[2 * 64 + 1] = "";
     for (size_t i = 0; i < n && i < 64; i++)
         snprintf(hex + 2 * i, 3, "%02x", id[i]);
-    return n ? pf_mem_format("%s/" PF_BODIES_FILE "%s.%s.so", folder, hex, copy) : NULL;
+    return n ? pf_mem_format("%s/%s%s.%s.so", folder, name, hex, copy) : NULL;
 }
 
 static pf_status run(const char *object, const char *folder, const char *copy, struct pf_error *e)
@@ -227,6 +262,8 @@ static pf_status run(const char *object, const char *folder, const char *copy, s
     LLVMContextSetDiscardValueNames(j.context, 0);
     char *made = pf_mem_format("%s/bodies.so", j.folder);
     s = compile(&j, made, e);
+    if (s == PF_OK)
+        s = extend(made, e);
     if (s == PF_OK && rename(made, out))
         s = pf_fail(e, PF_IO, "%s: %s", out, strerror(errno));
     if (!getenv("PF_BODIES_KEEP"))
@@ -240,8 +277,9 @@ static pf_status run(const char *object, const char *folder, const char *copy, s
 int main(int argc, char **argv)
 {
     struct pf_error e;
-    if (argc != 4) {
-        fprintf(stderr, "usage: pf-bodies OBJECT FOLDER COPY\n");
+    bool symbolic = argc == 5 && !strcmp(argv[4], "symbolic");
+    if (argc != 4 && !symbolic) {
+        fprintf(stderr, "usage: pf-bodies OBJECT FOLDER COPY [symbolic]\n");
         return 2;
     }
     char exports[PATH_MAX];
@@ -256,6 +294,8 @@ int main(int argc, char **argv)
     pf_mem_setenv("PATH", "%s%s/usr/local/bin:/usr/bin:/bin", path ? path : "", path ? ":" : "");
     unsetenv("PF_PLUGIN_IGNORE");
     unsetenv("PF_PLUGIN_SYMBOLIC");
+    if (symbolic)
+        setenv("PF_PLUGIN_SYMBOLIC", "1", 1);
     if (run(argv[1], argv[2], argv[3], &e) == PF_OK)
         return 0;
     fprintf(stderr, "pf-bodies: %s\n", e.text);

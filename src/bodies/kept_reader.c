@@ -101,9 +101,12 @@ static pf_status read_records(struct pf_kept_file *f, struct pf_error *e)
     for (size_t i = 0; i < s->sh_size / sizeof *all; i++) {
         uint64_t record = s->sh_addr + i * sizeof *all;
         uint64_t entry = record + offsetof(struct pf_func, entry) + (uint64_t)(int64_t)all[i].entry;
-        if (all[i].flags & PF_FUNCF_ON_DEMAND)
-            PUSH(f->wanted, f->nwanted, f->wanted_cap) =
-                (struct pf_wanted_body){entry, record, all[i].hash, all[i].nsites, false};
+        PUSH(f->wanted, f->nwanted, f->wanted_cap) =
+            (struct pf_wanted_body){.entry = entry,
+                                    .record = record,
+                                    .hash = all[i].hash,
+                                    .nsites = all[i].nsites,
+                                    .on_demand = all[i].flags & PF_FUNCF_ON_DEMAND};
     }
     if (f->nwanted)
         qsort(f->wanted, f->nwanted, sizeof *f->wanted, compare_wanted);
@@ -113,9 +116,13 @@ static pf_status read_records(struct pf_kept_file *f, struct pf_error *e)
 struct pf_wanted_body *pf_kept_find_wanted(const struct pf_kept_file *f, uint64_t entry)
 {
     struct pf_wanted_body key = {.entry = entry};
-    struct pf_wanted_body *w =
-        f->nwanted ? bsearch(&key, f->wanted, f->nwanted, sizeof key, compare_wanted) : NULL;
-    return w && !w->done ? w : NULL;
+    return f->nwanted ? bsearch(&key, f->wanted, f->nwanted, sizeof key, compare_wanted) : NULL;
+}
+
+static int compare_code(const void *a, const void *b)
+{
+    const struct pf_kept_code *x = a, *y = b;
+    return x->start < y->start ? -1 : x->start > y->start;
 }
 
 static void read_symbols(struct pf_kept_file *f)
@@ -133,7 +140,35 @@ static void read_symbols(struct pf_kept_file *f)
             continue;
         PUSH(f->symbols, f->nsymbols, f->symbols_cap) = (struct pf_kept_symbol){
             names + all[i].st_name, all[i].st_value, ELF64_ST_BIND(all[i].st_info) == STB_LOCAL};
+        const Elf64_Ehdr *h = (const void *)f->data;
+        const Elf64_Shdr *in = (const Elf64_Shdr *)(f->data + h->e_shoff) + all[i].st_shndx;
+        if (all[i].st_shndx < h->e_shnum && in->sh_flags & SHF_EXECINSTR)
+            PUSH(f->code, f->ncode, f->code_cap) =
+                (struct pf_kept_code){all[i].st_value, in->sh_addr + in->sh_size, false};
     }
+    if (f->ncode)
+        qsort(f->code, f->ncode, sizeof *f->code, compare_code);
+}
+
+bool pf_kept_replace(struct pf_kept_file *f, uint64_t entry)
+{
+    size_t low = 0, high = f->ncode, next;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (f->code[middle].start < entry)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low == f->ncode || f->code[low].start != entry || f->code[low].replaced)
+        return false;
+    for (next = low; next < f->ncode && f->code[next].start == entry; next++)
+        ; /* aliases */
+    uint64_t end = f->code[low].section_end;
+    if (next < f->ncode && f->code[next].start < end)
+        end = f->code[next].start;
+    f->code[low].replaced = true;
+    return end - entry >= PF_JUMP_BYTES;
 }
 
 void pf_kept_add_symbol(struct pf_kept_file *f, const char *name, uint64_t address)
@@ -219,4 +254,5 @@ void pf_kept_close(struct pf_kept_file *f)
     free(f->modules);
     free(f->wanted);
     free(f->symbols);
+    free(f->code);
 }

@@ -26,6 +26,12 @@ struct pf_kept_symbol {
     bool is_local;
 };
 
+/* Where a symbol for code is, and where its section ends. */
+struct pf_kept_code {
+    uint64_t start, section_end;
+    bool replaced;
+};
+
 struct pf_kept_file {
     const char *path;
     unsigned char *data;
@@ -37,6 +43,8 @@ struct pf_kept_file {
     size_t nwanted, wanted_cap;
     struct pf_kept_symbol *symbols; /* by name */
     size_t nsymbols, symbols_cap;
+    struct pf_kept_code *code; /* by address */
+    size_t ncode, code_cap;
 };
 
 /* _open maps the file; then the build id can be read. _read reads the rest. */
@@ -49,6 +57,9 @@ void pf_kept_sort_symbols(struct pf_kept_file *f);
 /* The address of a symbol; 0: it is not defined in the object, or ambiguous. */
 uint64_t pf_kept_find_symbol(const struct pf_kept_file *f, const char *name);
 struct pf_wanted_body *pf_kept_find_wanted(const struct pf_kept_file *f, uint64_t entry);
+/* True if the function at this address can become a jump: nothing else begins within that jump. A
+ * second call for the same function returns false. */
+bool pf_kept_replace(struct pf_kept_file *f, uint64_t entry);
 /* Finds the build id; returns its size, 0 if there is none. */
 size_t pf_kept_build_id(const struct pf_kept_file *f, const unsigned char **id);
 

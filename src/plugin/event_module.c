@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* An event body that was made. */
+/* A body that was made. */
 struct body {
     LLVMValueRef fn;
-    struct pf_wanted_body *of;
+    uint64_t entry, record; /* as in struct pf_body_entry */
 };
 
 struct bodies {
@@ -112,35 +112,87 @@ static const char *make_foreign(struct pf_unit *u, const struct pf_kept_list *l,
 /* Adds the entry of section pf_bodies. */
 static LLVMValueRef add_entry(struct pf_unit *u, const struct body *b)
 {
-    LLVMTypeRef types[] = {u->i64, u->ptr};
-    LLVMValueRef fields[] = {LLVMConstInt(u->i64, b->of->record, 0), b->fn};
-    LLVMTypeRef type = LLVMStructTypeInContext(u->context, types, 2, 0);
+    LLVMTypeRef types[] = {u->i64, u->i64, u->ptr};
+    LLVMValueRef fields[] = {LLVMConstInt(u->i64, b->record, 0), LLVMConstInt(u->i64, b->entry, 0),
+                             b->fn};
+    LLVMTypeRef type = LLVMStructTypeInContext(u->context, types, 3, 0);
     LLVMValueRef g = LLVMAddGlobal(u->module, type, "__pf_body");
-    LLVMSetInitializer(g, LLVMConstNamedStruct(type, fields, 2));
+    LLVMSetInitializer(g, LLVMConstNamedStruct(type, fields, 3));
     LLVMSetLinkage(g, LLVMInternalLinkage);
     LLVMSetSection(g, PF_BODIES_SECTION);
     LLVMSetAlignment(g, 8);
     return g;
 }
 
+/* Makes the event body of fn. Returns false if the linker has kept the function of another
+ * module. */
+static bool make_event(struct pf_unit *u, LLVMValueRef fn, const struct pf_wanted_body *w)
+{
+    u->event_record = declare_variable(u, w->record);
+    size_t before = u->npending;
+    pf_plugin_instrument(u, fn, false);
+    const struct pf_pending_func *f = &u->pending[before];
+    return u->npending == before + 1 && f->hash == w->hash && f->nsites == w->nsites;
+}
+
+/* Makes the symbolic body of fn. w: its record, or NULL. Returns false if the linker has kept the
+ * function of another module, or if nothing could lead to the body. */
+static bool make_symbolic(struct pf_unit *u, LLVMValueRef fn, bool labels, uint64_t entry,
+                          const struct pf_event_module *m, const struct pf_wanted_body *w)
+{
+    bool has_bodies = w && w->hash;
+    if (has_bodies ? pf_body_hash(fn) != w->hash : pf_plugin_has_operations(u, fn))
+        return false;
+    bool jumps = has_bodies && w->on_demand;
+    if (!jumps && !m->replace(m->context, entry))
+        return false;
+    /* the tables of labels in the object are those of its own plain body */
+    u->whole = !jumps && !labels;
+    pf_plugin_instrument(u, fn, labels);
+    return true;
+}
+
 static void make_bodies(struct pf_unit *u, const struct pf_kept_list *l,
                         const struct pf_event_module *m, struct bodies *made)
 {
     for (size_t i = 0; i < l->n; i++) {
-        const uint64_t *watched = pf_ptrmap_find(&u->watched, l->all[i]);
-        struct pf_wanted_body *w =
-            watched && m->address[i] ? m->wanted(m->context, m->address[i]) : NULL;
-        if (!w || *watched > 1 || !pf_can_jump(u, l->all[i]))
+        LLVMValueRef fn = l->all[i];
+        uint64_t entry = m->address[i];
+        const uint64_t *watched = entry ? pf_ptrmap_find(&u->watched, fn) : NULL;
+        struct pf_wanted_body *w = watched ? m->wanted(m->context, entry) : NULL;
+        bool jumps = w && w->on_demand;
+        if (!watched || (w && w->done) || (!u->symbolic && !jumps) ||
+            (jumps && (*watched > 1 || !pf_can_jump(u, fn))))
             continue;
-        u->event_record = declare_variable(u, w->record);
-        size_t before = u->npending;
-        pf_plugin_instrument(u, l->all[i], false);
-        const struct pf_pending_func *f = &u->pending[before];
-        if (u->npending != before + 1 || f->hash != w->hash || f->nsites != w->nsites)
-            continue; /* the linker has kept the function of another module */
-        w->done = true;
-        PF_PUSH(made->all, made->n, made->cap) = (struct body){l->all[i], w};
+        if (!(u->symbolic ? make_symbolic(u, fn, *watched > 1, entry, m, w)
+                          : make_event(u, fn, w)))
+            continue;
+        if (w)
+            w->done = true;
+        PF_PUSH(made->all, made->n, made->cap) = (struct body){fn, entry, jumps ? w->record : 0};
     }
+}
+
+/* Writes the records of the symbolic bodies. */
+static void write_records(struct pf_unit *u, const struct bodies *made)
+{
+    struct pf_ptrmap entries = {0};
+    LLVMValueRef *keep = pf_grow(NULL, (u->npending + 1) * sizeof *keep);
+    for (size_t i = 0; i < made->n; i++)
+        *pf_ptrmap_at(&entries, made->all[i].fn) = made->all[i].entry;
+    for (size_t i = 0; i < u->npending; i++) {
+        struct pf_pending_func *f = &u->pending[i];
+        char name[64];
+        at_name(name, *pf_ptrmap_find(&entries, f->fn));
+        LLVMValueRef fn = LLVMGetNamedFunction(u->module, name);
+        f->address = fn ? fn : declare_variable(u, *pf_ptrmap_find(&entries, f->fn));
+        keep[i] = f->record;
+    }
+    pf_tables_write_records(u);
+    if (u->npending)
+        pf_tables_append(u, "llvm.compiler.used", u->ptr, keep, u->npending, "llvm.metadata");
+    pf_ptrmap_release(&entries);
+    free(keep);
 }
 
 const char *pf_event_module_make(LLVMModuleRef module, const struct pf_event_module *m)
@@ -165,6 +217,8 @@ const char *pf_event_module_make(LLVMModuleRef module, const struct pf_event_mod
     free(replaceable);
     for (size_t i = 0; i < made.n; i++)
         pf_llvm_keep_global(add_entry(&u, &made.all[i]));
+    if (u.symbolic)
+        write_records(&u, &made);
     pf_llvm_drop_unused(module);
     char *text = NULL;
     if (!wrong && getenv("PF_BODIES_VERIFY") &&

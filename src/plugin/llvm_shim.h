@@ -65,7 +65,8 @@ unsigned char *pf_llvm_pack(const char *data, size_t n, size_t *packed);
 bool pf_llvm_unpack(const unsigned char *data, size_t n, unsigned char *to, size_t size);
 /* Deletes the blocks, which no other block may branch to. */
 void pf_llvm_delete_blocks(const LLVMBasicBlockRef *blocks, size_t n);
-/* Makes the function's first block branch to `to`, and deletes unreachable blocks. */
+/* Makes the function's first block branch to `to`, unless that is NULL, and deletes unreachable
+ * blocks. */
 void pf_llvm_keep_reachable(LLVMBasicBlockRef first, LLVMBasicBlockRef to);
 /* Replaces all uses of the variable's address by calls of the function. */
 void pf_llvm_replace_thread_local(LLVMValueRef variable, LLVMValueRef function);

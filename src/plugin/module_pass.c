@@ -85,7 +85,7 @@ static void declare_entry(struct pf_unit *u, enum pf_entry entry, const char *na
     LLVMSetFunctionCallConv(fn, convention);
     /* A lazily bound call goes through the dynamic linker, which does not preserve all registers
      * that these calling conventions promise to preserve. */
-    if (u->shared_object || u->only_events)
+    if (u->shared_object || u->detached)
         LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
                                 make_attribute(u, u->kinds.nonlazybind));
     LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
@@ -106,13 +106,13 @@ static void declare_runtime(struct pf_unit *u)
         u->tls = LLVMAddGlobal(u->module, LLVMArrayType2(u->i8, sizeof(struct pf_tls)), "__pf_tls");
     /* The runtime is part of the executable, so code that is only linked into executables can use
      * the local-exec model. */
-    LLVMSetThreadLocalMode(u->tls, u->shared_object || u->only_events ? LLVMInitialExecTLSModel
+    LLVMSetThreadLocalMode(u->tls, u->shared_object || u->detached ? LLVMInitialExecTLSModel
                                                                       : LLVMLocalExecTLSModel);
     LLVMSetAlignment(u->tls, 8);
     u->bare = LLVMGetNamedGlobal(u->module, "__pf_bare");
     if (!u->bare)
         u->bare = LLVMAddGlobal(u->module, u->i32, "__pf_bare");
-    if (!u->shared_object && !u->only_events)
+    if (!u->shared_object && !u->detached)
         pf_llvm_set_dso_local(u->bare);
 }
 
@@ -121,7 +121,7 @@ static bool has_flag(struct pf_unit *u, const char *name)
     return LLVMGetModuleFlag(u->module, name, strlen(name));
 }
 
-static void unit_init(struct pf_unit *u, LLVMModuleRef module, bool only_events)
+static void unit_init(struct pf_unit *u, LLVMModuleRef module, bool detached)
 {
     *u = (struct pf_unit){.module = module, .context = LLVMGetModuleContext(module)};
     u->layout = LLVMGetModuleDataLayout(module);
@@ -147,8 +147,8 @@ static void unit_init(struct pf_unit *u, LLVMModuleRef module, bool only_events)
     u->no_accesses = accesses && !strcmp(accesses, "none");
     u->symbolic = getenv("PF_PLUGIN_SYMBOLIC");
     u->scopes = getenv("PF_PLUGIN_SCOPES");
-    u->only_events = only_events;
-    u->on_demand = getenv("PF_PLUGIN_ON_DEMAND") && !u->symbolic && !only_events;
+    u->detached = detached;
+    u->on_demand = getenv("PF_PLUGIN_ON_DEMAND") && !u->symbolic && !detached;
     if (!getcwd(u->cwd, sizeof u->cwd))
         u->cwd[0] = 0;
     find_kinds(u);
@@ -256,9 +256,24 @@ static void take_flags(struct pf_plan *plan, const struct pf_plan *events)
     pf_ptrmap_release(&flags);
 }
 
+static bool has_checks(struct pf_unit *u, LLVMValueRef fn)
+{
+    return has(fn, u->kinds.sanitize_thread) && !u->no_accesses;
+}
+
+bool pf_plugin_has_operations(struct pf_unit *u, LLVMValueRef fn)
+{
+    struct pf_plan plan, events;
+    bool has_some = pf_plan_make(u, fn, has_checks(u, fn), false, &plan);
+    has_some |= pf_plan_make(u, fn, has_checks(u, fn), true, &events);
+    pf_plan_release(&plan);
+    pf_plan_release(&events);
+    return has_some;
+}
+
 void pf_plugin_instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
 {
-    bool accesses = has(fn, u->kinds.sanitize_thread) && !u->no_accesses;
+    bool accesses = has_checks(u, fn);
     struct pf_plan plan, events;
     bool watched = pf_plan_make(u, fn, accesses, false, &plan);
     /* A symbolic body computes labels even if the function has no visible operation. */
@@ -274,7 +289,7 @@ void pf_plugin_instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_plan_merge_adjacent(u, &plan);
         pf_plan_switch_edges_leave(&plan);
         pf_plan_hot_loops(&plan);
-        LLVMValueRef bodies = labels || u->only_events ? NULL : pf_bare_entry_begin(u, fn);
+        LLVMValueRef bodies = labels || u->detached ? NULL : pf_bare_entry_begin(u, fn);
         pf_emit(u, fn, &plan, &events, labels, bodies && u->on_demand);
         drop_attributes(fn);
         if (bodies) {
@@ -284,6 +299,9 @@ void pf_plugin_instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
     } else if (accesses && needs_empty_record(u, fn)) {
         pf_tables_add_empty(u, fn);
     }
+    /* in a symbolic run, a function without a jump of its own becomes one */
+    if (u->on_demand && LLVMGetAlignment(fn) < 16)
+        LLVMSetAlignment(fn, 16);
     pf_plan_release(&plan);
     pf_plan_release(&events);
 }
@@ -326,10 +344,10 @@ static void keep_ir(struct pf_unit *u)
         pf_kept_save(u);
 }
 
-void pf_plugin_open(struct pf_unit *u, LLVMModuleRef module, bool only_events)
+void pf_plugin_open(struct pf_unit *u, LLVMModuleRef module, bool detached)
 {
     struct pf_kept_list l;
-    unit_init(u, module, only_events);
+    unit_init(u, module, detached);
     pf_kept_list_make(&l, module);
     memcpy(u->kept_counts, l.count, sizeof l.count);
     free(l.all);
@@ -344,7 +362,7 @@ void pf_plugin_open(struct pf_unit *u, LLVMModuleRef module, bool only_events)
         const char *obstacle = pf_clone_obstacle(u, fn, &labels);
         if (!obstacle)
             *pf_ptrmap_at(&u->watched, fn) = 1 + labels;
-        else if (!only_events)
+        else if (!detached)
             warn(u, fn, obstacle);
     }
     pf_bounds_add_red_zones(u);

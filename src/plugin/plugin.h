@@ -55,6 +55,7 @@ struct pf_pending_func {
     struct pf_site_table *table;
     uint32_t name, file, first_site, nsites, line, flags;
     uint64_t hash;
+    LLVMValueRef address; /* PF_FUNCF_DETACHED: the function in the linked object */
 };
 
 /* bare_entry.c: an original function, and the function that holds its bodies. */
@@ -84,8 +85,10 @@ struct pf_unit {
     bool scopes; /* ends of variables are reported to the runtime (pf cc -fpf-use-after-scope) */
     bool symbolic; /* functions get a symbolic body, too (pf cc --symbolic) */
     bool on_demand; /* keep the IR instead of the event bodies (kept_ir.c) */
-    bool only_events; /* make nothing but event bodies (event_module.c) */
-    LLVMValueRef event_record; /* only_events: the record of the current function */
+    /* make a module of event bodies, or of symbolic bodies if `symbolic` is set (event_module.c) */
+    bool detached;
+    LLVMValueRef event_record; /* of an event body in such a module: the function's record */
+    bool whole; /* in such a module: the current function keeps its other bodies, too */
     struct pf_ignore *ignore;
     struct pf_source_table *source; /* source_location.c; NULL: there is no table */
     struct pf_site_table **site_tables;
@@ -263,8 +266,10 @@ struct pf_plan {
 
 /* module_pass.c: _open does everything that precedes the first body, _close releases the unit.
  * _instrument makes the bodies of one function of `watched`. */
-void pf_plugin_open(struct pf_unit *u, LLVMModuleRef module, bool only_events);
+void pf_plugin_open(struct pf_unit *u, LLVMModuleRef module, bool detached);
 void pf_plugin_instrument(struct pf_unit *u, LLVMValueRef fn, bool labels);
+/* True if fn has operations that other threads can see, and therefore bodies. */
+bool pf_plugin_has_operations(struct pf_unit *u, LLVMValueRef fn);
 void pf_plugin_close(struct pf_unit *u);
 
 /* select.c: makes the plan of fn. Returns false if fn needs no instrumentation. Release the plan in
@@ -364,6 +369,8 @@ void pf_tables_add_empty(struct pf_unit *u, LLVMValueRef fn);
 /* Appends elements to one of LLVM's special arrays (llvm.global_ctors, llvm.used ...). */
 void pf_tables_append(struct pf_unit *u, const char *name, LLVMTypeRef type, LLVMValueRef *add,
                       size_t n, const char *section);
+/* Writes the records of functions, with their sites. */
+void pf_tables_write_records(struct pf_unit *u);
 /* Writes all tables of the module. Call it last. */
 void pf_tables_write(struct pf_unit *u);
 

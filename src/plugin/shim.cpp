@@ -286,6 +286,10 @@ void pf_llvm_delete_blocks(const LLVMBasicBlockRef *blocks, size_t n)
 void pf_llvm_keep_reachable(LLVMBasicBlockRef first, LLVMBasicBlockRef to)
 {
     llvm::BasicBlock *block = llvm::unwrap(first);
+    if (!to) {
+        llvm::EliminateUnreachableBlocks(*block->getParent());
+        return;
+    }
     block->getTerminator()->eraseFromParent();
     llvm::BranchInst *end = llvm::BranchInst::Create(llvm::unwrap(to), block);
     /* the old blocks describe the variables in memory, which all bodies share */
@@ -385,7 +389,7 @@ void pf_llvm_make_foreign(LLVMValueRef global, const char *name, bool has_body)
 void pf_llvm_keep_global(LLVMValueRef global)
 {
     auto *g = llvm::unwrap<llvm::GlobalVariable>(global);
-    auto *f = llvm::cast<llvm::Function>(g->getInitializer()->getOperand(1));
+    auto *f = llvm::cast<llvm::Function>(g->getInitializer()->getOperand(2));
     llvm::appendToCompilerUsed(*g->getParent(), {g});
     f->setComdat(nullptr);
     f->setSection("");

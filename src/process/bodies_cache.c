@@ -55,7 +55,11 @@ pf_status pf_bodies_cache_settings(struct pf_channel *c, struct pf_error *e)
 
 static pf_status compile(const struct pf_channel *c, const char *program, struct pf_error *e)
 {
-    char *argv[] = {(char *)c->bodies_tool, (char *)program, (char *)c->bodies_folder, (char *)"0",
+    char *argv[] = {(char *)c->bodies_tool,
+                    (char *)program,
+                    (char *)c->bodies_folder,
+                    (char *)"0",
+                    c->symbolic ? (char *)"symbolic" : NULL,
                     NULL};
     pid_t pid;
     int status = 0;
@@ -68,22 +72,24 @@ static pf_status compile(const struct pf_channel *c, const char *program, struct
         return pf_fail(e, PF_IO, "%s: %s", argv[0], strerror(error));
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
         ;
-    return status ? pf_fail(e, PF_BAD, "%s: its event bodies could not be compiled", program)
+    return status ? pf_fail(e, PF_BAD, "%s: its %s bodies could not be compiled", program,
+                            c->symbolic ? "symbolic" : "event")
                   : PF_OK;
 }
 
 pf_status pf_bodies_cache_prepare(const struct pf_channel *c, const char *program,
                                   struct pf_error *e)
 {
-    static char *last;
-    if (last && !strcmp(last, program))
+    static char *all_last[2];
+    char **last = &all_last[c->symbolic != 0];
+    if (*last && !strcmp(*last, program))
         return PF_OK;
     if (!pf_program_is_on_demand(program))
         return PF_OK;
     pf_status s = compile(c, program, e);
     if (s == PF_OK) {
-        free(last);
-        last = pf_mem_copy(program);
+        free(*last);
+        *last = pf_mem_copy(program);
     }
     return s;
 }

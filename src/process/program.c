@@ -377,9 +377,11 @@ pf_status pf_program_check_symbolic(const char *path, struct pf_error *e)
     if (!data)
         return PF_IO;
     pf_status s = check_bytes(path, data, n, NULL, e);
-    if (s == PF_OK && !find_note(data, n, PF_NOTE_SYMBOLIC))
+    if (s == PF_OK && !find_note(data, n, PF_NOTE_SYMBOLIC) &&
+        !find_note(data, n, PF_NOTE_ON_DEMAND))
         s = pf_fail(e, PF_BAD,
-                    "%s: has no symbolic code; build it with pf cc --symbolic or pf c++ --symbolic",
+                    "%s: has no symbolic code; build it with pf cc --symbolic or pf c++ --symbolic "
+                    "(or --on-demand)",
                     path);
     unmap_program(data, n);
     return s;

@@ -277,7 +277,7 @@ static void add_pending_func(struct pf_emit *e, uint64_t hash, bool on_demand)
         .nsites = e->table->sites.n - e->table->sites.first,
         .hash = hash,
         .flags = (e->plan->cyclic ? PF_FUNCF_LOOPS : 0) | (u->symbolic ? PF_FUNCF_SYMBOLIC : 0) |
-                 (on_demand ? PF_FUNCF_ON_DEMAND : 0),
+                 (on_demand ? PF_FUNCF_ON_DEMAND : 0) | (u->detached ? PF_FUNCF_DETACHED : 0),
     };
 }
 
@@ -315,7 +315,7 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
              bool labels, bool on_demand)
 {
     struct pf_emit e = {.u = u, .fn = fn, .plan = plan, .labels = labels}, event, symbolic = {0};
-    e.table = pf_site_table_get(u, LLVMGetComdat(fn));
+    e.table = pf_site_table_get(u, u->detached ? NULL : LLVMGetComdat(fn));
     e.b = LLVMCreateBuilderInContext(u->context);
     e.record = pf_tables_record(u, fn);
     pf_site_table_begin(e.table);
@@ -327,9 +327,12 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
         symbolic.symbolic = true;
     }
     LLVMBasicBlockRef excluded = pf_emit_block(&e);
-    LLVMBasicBlockRef to_event = on_demand ? emit_loaded_event(&e) : event.first[0];
-    LLVMBasicBlockRef dispatch = emit_dispatch(&e, plan->blocks[0], e.first[0], to_event, excluded,
-                                               u->symbolic ? symbolic.first[0] : NULL);
+    LLVMBasicBlockRef to_symbolic = u->symbolic ? symbolic.first[0] : NULL;
+    LLVMBasicBlockRef to_event = on_demand                   ? emit_loaded_event(&e)
+                                 : u->detached && u->symbolic ? to_symbolic
+                                                              : event.first[0];
+    LLVMBasicBlockRef dispatch =
+        emit_dispatch(&e, plan->blocks[0], e.first[0], to_event, excluded, to_symbolic);
     pf_emit_walk(&e, &watch_walk);
     pf_range_before_emit(&e);
     pf_range_after_emit(&e);
@@ -344,8 +347,8 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
     }
     struct pf_frames watch = {e.frame, e.next}, plain = pf_emit_plain(&e);
     pf_emit_body_switches(&e, &watch, &plain);
-    if (u->only_events)
-        pf_llvm_keep_reachable(dispatch, event.first[0]);
+    if (u->detached)
+        pf_llvm_keep_reachable(dispatch, u->whole ? NULL : to_event);
     add_pending_func(&e, hash, on_demand);
     LLVMDisposeBuilder(e.b);
     pf_emit_body_release(&e);

@@ -47,13 +47,13 @@ static LLVMValueRef own_name(struct pf_unit *u, LLVMValueRef g)
 
 LLVMValueRef pf_tables_record(struct pf_unit *u, LLVMValueRef fn)
 {
-    if (u->only_events)
+    if (u->detached && !u->symbolic)
         return u->event_record;
     LLVMValueRef record = LLVMAddGlobal(u->module, u->func_type, "__pf_func");
     LLVMSetLinkage(record, LLVMPrivateLinkage);
     LLVMSetSection(record, "pf_func");
     LLVMSetAlignment(record, 8);
-    if (LLVMGetComdat(fn))
+    if (LLVMGetComdat(fn) && !u->detached)
         LLVMSetComdat(record, LLVMGetComdat(fn));
     return record;
 }
@@ -80,7 +80,7 @@ static void write_record(struct pf_unit *u, const struct pf_pending_func *d)
         LLVMConstInt(u->i64, d->hash, 0),
         distance(u, own_name(u, d->fn), 0, d->record, u->func_type, 7, u->i32),
         LLVMConstInt(u->i32, d->flags, 0),
-        LLVMConstInt(u->i64, 0, 0),
+        d->address ? LLVMConstPtrToInt(d->address, u->i64) : LLVMConstInt(u->i64, 0, 0),
     };
     LLVMSetInitializer(d->record, LLVMConstNamedStruct(u->func_type, fields, 10));
 }
@@ -240,6 +240,14 @@ static LLVMValueRef add_no_record(struct pf_unit *u, LLVMValueRef fn)
     return g;
 }
 
+void pf_tables_write_records(struct pf_unit *u)
+{
+    for (size_t i = 0; i < u->nsite_tables; i++)
+        pf_site_table_write(u, u->site_tables[i]);
+    for (size_t i = 0; i < u->npending; i++)
+        write_record(u, &u->pending[i]);
+}
+
 void pf_tables_write(struct pf_unit *u)
 {
     struct variable *vars = NULL;
@@ -248,10 +256,7 @@ void pf_tables_write(struct pf_unit *u)
     for (LLVMValueRef g = LLVMGetFirstGlobal(u->module); g; g = LLVMGetNextGlobal(g))
         if (is_named_variable(g))
             PF_PUSH(vars, nvars, vars_cap) = note_variable(u, g);
-    for (size_t i = 0; i < u->nsite_tables; i++)
-        pf_site_table_write(u, u->site_tables[i]);
-    for (size_t i = 0; i < u->npending; i++)
-        write_record(u, &u->pending[i]);
+    pf_tables_write_records(u);
     for (size_t i = 0; i < u->nempty; i++)
         PF_PUSH(keep, nkeep, keep_cap) = u->empty[i];
     for (size_t i = 0; i < nvars; i++) {

@@ -73,9 +73,10 @@ static struct {
 
 static size_t entry_slot(uintptr_t addr) { return (addr >> 4) * 0x9e3779b97f4a7c15ull >> 20; }
 
-static uintptr_t entry_of(const struct pf_func *f)
+uintptr_t pf_func_entry(const struct pf_func *f)
 {
-    return (uintptr_t)&f->entry + (uintptr_t)(intptr_t)f->entry;
+    return f->flags & PF_FUNCF_DETACHED ? f->event
+                                        : (uintptr_t)&f->entry + (uintptr_t)(intptr_t)f->entry;
 }
 
 static void rebuild_entries(void)
@@ -90,7 +91,7 @@ static void rebuild_entries(void)
     entries.at = pf_sys_map(NULL, entries.size * sizeof *entries.at);
     for (struct module *m = modules; m && entries.at; m = m->next)
         for (struct pf_func *f = m->func; f < m->func_end; f++) {
-            uintptr_t a = entry_of(f);
+            uintptr_t a = pf_func_entry(f);
             size_t i = entry_slot(a);
             while (entries.at[i & (entries.size - 1)])
                 i++;
@@ -123,7 +124,7 @@ const struct pf_func *pf_func_find(const void *addr)
     pf_spin_lock(&lock);
     for (struct module *m = modules; m && !found; m = m->next)
         for (const struct pf_func *f = m->func; f < m->func_end && !found; f++)
-            found = entry_of(f) == (uintptr_t)addr ? f : NULL;
+            found = pf_func_entry(f) == (uintptr_t)addr ? f : NULL;
     pf_spin_unlock(&lock);
     return found;
 }
@@ -202,18 +203,21 @@ bool pf_module_wants_bodies(uintptr_t lo)
     return wants;
 }
 
-void pf_module_add_code(const void *addr)
+void pf_module_add_code(const void *addr, struct pf_func *func, struct pf_func *func_end)
 {
     struct dl_find_object o = {0};
     struct module *m = pf_store_alloc_permanent(sizeof *m);
     if (!m || !_dl_find_object || _dl_find_object((void *)addr, &o))
         return;
     pf_spin_lock(&lock);
-    *m = (struct module){.next = modules,
+    *m = (struct module){.func = func,
+                         .func_end = func_end,
+                         .next = modules,
                          .serial = nmodules,
                          .lo = (uintptr_t)o.dlfo_map_start,
                          .hi = (uintptr_t)o.dlfo_map_end};
     __atomic_store_n(&modules, m, __ATOMIC_RELEASE);
+    entries.changes++;
     pf_spin_unlock(&lock);
 }
 

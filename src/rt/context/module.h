@@ -45,8 +45,11 @@ void pf_module_unlock(void);
 bool pf_code_is_instrumented(const void *addr);
 /* True if the object mapped at `lo` has functions whose event bodies are not loaded. */
 bool pf_module_wants_bodies(uintptr_t lo);
-/* The object that contains this address holds event bodies: it counts as instrumented. */
-void pf_module_add_code(const void *addr);
+/* The object that contains this address holds event bodies or symbolic bodies: it counts as
+ * instrumented. func to func_end: the records of its symbolic bodies. */
+void pf_module_add_code(const void *addr, struct pf_func *func, struct pf_func *func_end);
+/* Where the function of a record begins. */
+uintptr_t pf_func_entry(const struct pf_func *f);
 /* True if an instrumented function begins at addr, or if addr is in the code of the runtime. */
 bool pf_func_begins_at(const void *addr);
 /* The record of the instrumented function that begins at addr; NULL: none. O(functions). */

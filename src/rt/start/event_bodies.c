@@ -16,6 +16,7 @@
 #include <fcntl.h>
 #include <link.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 
 #define OBJECTS_MAX 256
 #define PATH_SIZE 1024
@@ -101,7 +102,7 @@ static size_t put(char *to, size_t n, const char *s)
     return n;
 }
 
-/* FOLDER////libpf_bodies.BUILD-ID.COPY.so */
+/* FOLDER////libpf_bodies.BUILD-ID.COPY.so, or libpf_labels in a symbolic run */
 static void make_path(char path[PATH_SIZE], const char *folder, const struct object *o)
 {
     static const char digits[] = "0123456789abcdef";
@@ -109,7 +110,7 @@ static void make_path(char path[PATH_SIZE], const char *folder, const struct obj
     do
         n = put(path, n, "/");
     while (n + tail < PATH_LENGTH);
-    n = put(path, n, PF_BODIES_FILE);
+    n = put(path, n, pf_rt.symbolic ? PF_SYMBOLIC_FILE : PF_BODIES_FILE);
     for (size_t i = 0; i < o->build_id_size && n + 8 < PATH_SIZE; i++) {
         path[n++] = digits[o->build_id[i] >> 4];
         path[n++] = digits[o->build_id[i] & 15];
@@ -132,7 +133,7 @@ static void compile(const char *tool, const char *folder, const struct object *o
         long n = pf_sys(SYS_readlink, o->path, object, sizeof object - 1);
         object[n > 0 ? n : 0] = 0;
     }
-    const char *argv[] = {tool, object, folder, o->copy, NULL};
+    const char *argv[] = {tool, object, folder, o->copy, pf_rt.symbolic ? "symbolic" : NULL, NULL};
     /* the variables of the target may be unreadable (environment.h) */
     const char *environment[] = {"PATH=/usr/local/bin:/usr/bin:/bin", NULL};
     long child = pf_sys(SYS_fork);
@@ -222,6 +223,18 @@ static void relocate(const struct link_map *m, const struct dynamic *d, const El
     }
 }
 
+/* Replaces the first instructions of a function by a jump. */
+static void make_jump(const struct object *o, uintptr_t at, uint64_t to)
+{
+    uintptr_t first = pf_page_down(at), end = pf_page_up(at + PF_JUMP_BYTES);
+    unsigned char jump[PF_JUMP_BYTES] = {0xff, 0x25}; /* jmp *0(%rip) */
+    pf_copy(jump + 6, &to, sizeof to);
+    if (pf_sys(SYS_mprotect, first, end - first, PROT_READ | PROT_WRITE | PROT_EXEC))
+        refuse(o, "its code cannot be changed");
+    pf_copy((void *)at, jump, sizeof jump);
+    pf_sys(SYS_mprotect, first, end - first, PROT_READ | PROT_EXEC);
+}
+
 static void load(const char *path, const struct object *o)
 {
     struct link_map *m = dlopen(path, RTLD_NOW | RTLD_LOCAL);
@@ -230,10 +243,15 @@ static void load(const char *path, const struct object *o)
     struct dynamic d = read_dynamic(m);
     relocate(m, &d, d.rela, d.rela_size, o->bias);
     relocate(m, &d, d.jump, d.jump_size, o->bias);
-    struct pf_body_entry **bounds = dlsym(m, PF_BODIES_BOUNDS);
-    for (struct pf_body_entry *e = bounds ? bounds[0] : NULL; bounds && e < bounds[1]; e++)
-        ((struct pf_func *)(o->bias + e->record))->event = e->body;
-    pf_module_add_code(m->l_ld);
+    void **bounds = dlsym(m, PF_BODIES_BOUNDS);
+    if (!bounds)
+        return;
+    for (struct pf_body_entry *e = bounds[0]; e < (struct pf_body_entry *)bounds[1]; e++)
+        if (e->record)
+            ((struct pf_func *)(o->bias + e->record))->event = e->body;
+        else
+            make_jump(o, o->bias + e->entry, e->body);
+    pf_module_add_code(m->l_ld, bounds[2], bounds[3]);
 }
 
 /* Adds the object to `done` and sets its number. */

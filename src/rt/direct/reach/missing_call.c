@@ -87,10 +87,16 @@ static void reach_again(const struct open_call *o)
 
 static const struct pf_frame *top(void) { return __pf_tls.frame - 1; }
 
+/* A function with a symbolic body on demand has two records. */
+static bool is_same(const struct pf_func *a, const struct pf_func *b)
+{
+    return a == b || (a && b && pf_func_entry(a) == pf_func_entry(b));
+}
+
 static bool is_over(const struct open_call *o)
 {
     if (o->region)
-        return top() < o->frame || o->frame->func != o->func;
+        return top() < o->frame || !is_same(o->frame->func, o->func);
     return top() <= o->frame || o->frame->func != o->func || pf_frame_site(o->frame) != o->call;
 }
 
@@ -287,6 +293,6 @@ void __pf_event_excluded(void *record, uint32_t n, void *pointers)
     if (pf_model_active())
         pf_model_leave(call);
     if (pf_direct.tracing)
-        begin((uintptr_t)&f->entry + (uintptr_t)(intptr_t)f->entry, call,
+        begin(pf_func_entry(f), call,
               call ? pf_stack_id(t, call - 1) : 0, n, pointers, pf_rel_str(&f->name) ?: "");
 }
