@@ -51,7 +51,7 @@ test-directed: stage ## record every test program with 20 seeds and replay each 
 
 test-symbolic: stage ## compare symbolic and ordinary recordings of every test program at two levels
 	for level in O0 O2; do \
-		python3 test/run/symbolic_runs.py $(pf) $$level \
+		python3 test/run/symbolic_runs.py $(pf) $$level --symbolic \
 			$$(find test/program -name '*.c*' ! -path '*/part/*' | sort) || exit 1; \
 	done
 

@@ -32,6 +32,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 struct bodies_job {
@@ -243,8 +244,10 @@ static pf_status run(const char *object, const char *folder, const char *copy, s
     char *out = output_path(&j.file, folder, copy);
     if (!out)
         return pf_fail(e, PF_BAD, "%s: has no build id; link it with -Wl,--build-id", object);
-    if (!access(out, R_OK))
+    if (!access(out, R_OK)) {
+        utimensat(AT_FDCWD, out, NULL, 0); /* for process/cache_limit.c */
         return PF_OK;
+    }
     s = pf_kept_read(&j.file, e);
     if (s == PF_OK)
         s = pf_folder_make(folder, e);

@@ -165,9 +165,9 @@ static int print_help(const char *verb, const char *clang)
            "  -fpf-inline=WHERE    where checks are inline code: loops (default), all, none\n"
            "  -fpf-use-after-scope report uses of stack variables after the end of their scope\n"
            "  --symbolic           add symbolic bodies, for pf record --symbolic: twice the code\n"
-           "  --on-demand          smaller code: what only directed verbs need (pf record and "
-           "others)\n"
-           "                       is compiled when the first of them runs the program\n"
+           "  --on-demand          smaller code: what only directed verbs need (pf record, pf hunt "
+           "and\n"
+           "                       others) is compiled when the first of them runs the program\n"
            "\n"
            "Environment: PF_CC_VERBOSE=1 prints the command. PF_LIBDIR is the folder of "
            "libpf_plugin.so and\n"
@@ -281,8 +281,10 @@ static int compile(int argc, char **argv, bool cxx)
     check_openmp(verb, argc, argv);
     /* Link-time optimisation renames functions and removes variables, which the table of addresses
      * names. */
-    if (scan.lto)
+    if (scan.lto && getenv("PF_PLUGIN_ON_DEMAND")) {
         unsetenv("PF_PLUGIN_ON_DEMAND");
+        pf_note(verb, "--on-demand has no effect with -flto: the object gets all bodies");
+    }
     if (getenv("PF_CC_VERBOSE")) {
         for (size_t i = 0; i < c.n; i++)
             fprintf(stderr, "%s%s", i ? " " : "", c.argv[i]);

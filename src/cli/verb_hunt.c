@@ -133,9 +133,11 @@ int pf_verb_hunt(int argc, char **argv)
         VERB, "[OPTION...] -- PROGRAM [ARGUMENT...]",
         "Searches for races that the given input cannot reach: for each candidate, for an input "
         "and a\n"
-        "schedule that make it happen. PROGRAM must be built with pf cc --symbolic. Every race is\n"
-        "confirmed by an ordinary run, and has a clip, its input as files, and the command that "
-        "uses them.\n"
+        "schedule that make it happen. PROGRAM must be built with pf cc --symbolic (or "
+        "--on-demand).\n"
+        "Every race is confirmed by an ordinary run, and has a clip, its input as files, and the "
+        "command that\n"
+        "uses it.\n"
         "Exit status: 66 if a race was found, 0 if not, 2 on an error.",
         options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_OK, next = pf_cli_parse(&verb, argc, argv, &status);

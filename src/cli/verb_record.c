@@ -265,8 +265,9 @@ int pf_verb_record(int argc, char **argv)
         {"each", "T", "end a continuation after T (default 60s)", &each, NULL},
         {"limit", "T", "start no further continuation after T", &all, NULL},
         {"symbolic", NULL,
-         "also record how values and branches depend on the input; needs pf cc --symbolic", NULL,
-         &symbolic},
+         "also record how values and branches depend on the input; needs pf cc --symbolic or "
+         "--on-demand",
+         NULL, &symbolic},
         {"input", "SPEC",
          "with --symbolic: the input, SPECs separated by commas: argv, argv[N], stdin, env:NAME,\n"
          "                         file:PATH, socket, socket[N], random, each with an optional "

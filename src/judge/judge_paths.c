@@ -486,9 +486,9 @@ void pf_judge_paths(const struct pf_judge_settings *how, const struct pf_judge_c
     struct paths p = {.how = how, .race = race, .out = out};
     struct pf_error e;
     if (pf_program_check_symbolic(race->recording->meta.program, &e) != PF_OK) {
-        pf_evidence_text(
-            out, "paths",
-            "only the recorded input: the program was not built with pf cc --symbolic");
+        pf_evidence_text(out, "paths",
+                         "only the recorded input: the program was not built with pf cc --symbolic "
+                         "or --on-demand");
         return;
     }
     p.folder = pf_mem_format("%s/%s.paths", race->scratch, race->name);

@@ -164,8 +164,7 @@ static void make_bodies(struct pf_unit *u, const struct pf_kept_list *l,
         if (!watched || (w && w->done) || (!u->symbolic && !jumps) ||
             (jumps && (*watched > 1 || !pf_can_jump(u, fn))))
             continue;
-        if (!(u->symbolic ? make_symbolic(u, fn, *watched > 1, entry, m, w)
-                          : make_event(u, fn, w)))
+        if (!(u->symbolic ? make_symbolic(u, fn, *watched > 1, entry, m, w) : make_event(u, fn, w)))
             continue;
         if (w)
             w->done = true;

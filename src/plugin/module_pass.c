@@ -107,7 +107,7 @@ static void declare_runtime(struct pf_unit *u)
     /* The runtime is part of the executable, so code that is only linked into executables can use
      * the local-exec model. */
     LLVMSetThreadLocalMode(u->tls, u->shared_object || u->detached ? LLVMInitialExecTLSModel
-                                                                      : LLVMLocalExecTLSModel);
+                                                                   : LLVMLocalExecTLSModel);
     LLVMSetAlignment(u->tls, 8);
     u->bare = LLVMGetNamedGlobal(u->module, "__pf_bare");
     if (!u->bare)
@@ -299,9 +299,6 @@ void pf_plugin_instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
     } else if (accesses && needs_empty_record(u, fn)) {
         pf_tables_add_empty(u, fn);
     }
-    /* in a symbolic run, a function without a jump of its own becomes one */
-    if (u->on_demand && LLVMGetAlignment(fn) < 16)
-        LLVMSetAlignment(fn, 16);
     pf_plan_release(&plan);
     pf_plan_release(&events);
 }
@@ -388,6 +385,9 @@ void pf_plugin_run(LLVMModuleRef module)
         if (!LLVMIsDeclaration(fn))
             LLVMAddAttributeAtIndex(fn, LLVMAttributeFunctionIndex,
                                     make_attribute(&u, u.kinds.disable_sanitizer));
+        /* a symbolic run replaces small functions by a jump (PF_JUMP_BYTES) */
+        if (u.on_demand && !LLVMIsDeclaration(fn) && LLVMGetAlignment(fn) < 16)
+            LLVMSetAlignment(fn, 16);
     }
     pf_plugin_close(&u);
 }

@@ -96,12 +96,12 @@ struct pf_unit {
     /* caches of debuginfo.c; di_texts: names of files and of variables */
     struct pf_ptrmap di_funcs, di_texts;
     struct pf_llvm_members *members; /* NULL: not collected yet */
-    char *interposed_text;               /* the names of interposed.c */
+    char *interposed_text; /* the names of interposed.c */
     const char **interposed;
     size_t ninterposed;
     /* capture.c: 1 + whether the root is private; 0: not computed yet */
     struct pf_ptrmap private_roots;
-    struct pf_ptrmap private_args;      /* private_args.c: 1 if the argument is private */
+    struct pf_ptrmap private_args; /* private_args.c: 1 if the argument is private */
     /* variable_bounds.c: variables with a red zone -> size without the red zone */
     struct pf_ptrmap red_zoned;
     /* functions that can be instrumented -> 1, or 2 if they use computed gotos */

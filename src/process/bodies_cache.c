@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "bodies_cache.h"
 #include "allocation.h"
+#include "cache_limit.h"
 #include "channel.h"
+#include "clip.h"
 #include "file.h"
 #include "libdir.h"
 #include "program.h"
@@ -14,11 +16,11 @@
 #include <unistd.h>
 
 #define TOOL "/pf-bodies"
-#define FOLDER "photofinish/" PF_VERSION
+#define FOLDER "photofinish"
 
 extern char **environ;
 
-/* A folder in $XDG_CACHE_HOME, else in ~/.cache, else in /tmp. Each version of pf has its own. */
+/* A folder in $XDG_CACHE_HOME, else in ~/.cache, else in /tmp. */
 static char *cache_folder(void)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -29,7 +31,23 @@ static char *cache_folder(void)
     if (folder && pf_folder_make(folder, &ignored) == PF_OK && !access(folder, W_OK | X_OK))
         return folder;
     free(folder);
-    return pf_mem_format("/tmp/photofinish-%u/" PF_VERSION, (unsigned)getuid());
+    return pf_mem_format("/tmp/photofinish-%u", (unsigned)getuid());
+}
+
+/* What this build of pf-bodies compiles must not be used by another one, of the same version, which
+ * may emit other code: each has a folder of its own. The hash is computed once per process. */
+static pf_status tool_folder(const char *tool, char **folder, struct pf_error *e)
+{
+    static uint64_t hash;
+    if (!hash && *tool) {
+        pf_status s = pf_clip_hash_file(tool, &hash, e);
+        if (s != PF_OK)
+            return s;
+    }
+    char *cache = cache_folder();
+    *folder = pf_mem_format("%s/%s-%016llx", cache, PF_VERSION, (unsigned long long)hash);
+    free(cache);
+    return PF_OK;
 }
 
 static pf_status store(char *to, size_t size, const char *from, struct pf_error *e)
@@ -44,8 +62,10 @@ pf_status pf_bodies_cache_settings(struct pf_channel *c, struct pf_error *e)
 {
     const char *libdir = pf_libdir_find(TOOL);
     char *tool = libdir ? pf_mem_format("%s%s", libdir, TOOL) : pf_mem_copy("");
-    char *folder = cache_folder();
+    char *folder = NULL;
     pf_status s = store(c->bodies_tool, sizeof c->bodies_tool, tool, e);
+    if (s == PF_OK)
+        s = tool_folder(tool, &folder, e);
     if (s == PF_OK)
         s = store(c->bodies_folder, sizeof c->bodies_folder, folder, e);
     free(tool);
@@ -87,6 +107,7 @@ pf_status pf_bodies_cache_prepare(const struct pf_channel *c, const char *progra
     if (!pf_program_is_on_demand(program))
         return PF_OK;
     pf_status s = compile(c, program, e);
+    pf_cache_trim(c->bodies_folder);
     if (s == PF_OK) {
         free(*last);
         *last = pf_mem_copy(program);

@@ -1,6 +1,7 @@
-"""symbolic_runs.py PF LEVEL PROGRAM... - symbolic runs of program tests against ordinary recordings.
+"""symbolic_runs.py PF LEVEL WAY PROGRAM... - symbolic runs of program tests against ordinary recordings.
 
-Each program is built with --symbolic and recorded twice under the same policy: with event bodies and with symbolic bodies.
+Each program is built with WAY, --symbolic or --on-demand, and recorded twice under the same policy: with event bodies and
+with symbolic bodies.
 Schedule, output and status must be the same, so the events are the same, one by one. The expression log must be true under
 the input of its own run (../oracle/symbolic.py), and a replay, which runs event bodies, must follow the symbolic recording.
 """
@@ -24,8 +25,12 @@ ENGINE_ERRORS = {"store", "condition", "address"}
 
 
 class Symbolic(program.Photofinish):
+    def __init__(self, pf, way):
+        super().__init__(pf)
+        self.way = way
+
     def compiler(self, cxx):
-        return [self.pf, "c++" if cxx else "cc", "--symbolic"]
+        return [self.pf, "c++" if cxx else "cc", self.way]
 
 
 def record(pf, test, exe, file, *more):
@@ -46,9 +51,9 @@ def schedule(file):
     return records
 
 
-def wrong(pf, test, level, work):
+def wrong(pf, test, level, way, work):
     """Yields what is not as it should be."""
-    exe = program.build(Symbolic(pf), test, level, work)
+    exe = program.build(Symbolic(pf, way), test, level, work)
     for policy in POLICIES:
         plain = record(pf, test, exe, work / "plain.clip", f"--schedule={policy}")
         labelled = record(pf, test, exe, work / "labelled.clip", f"--schedule={policy}", "--symbolic")
@@ -69,17 +74,17 @@ def wrong(pf, test, level, work):
 
 
 def main():
-    pf, level, failed = sys.argv[1], sys.argv[2], 0
+    pf, level, way, failed = *sys.argv[1:4], 0
     folder = os.environ.get("WORK")
     if folder:
         os.makedirs(folder, exist_ok=True)
-    for path in sys.argv[3:]:
+    for path in sys.argv[4:]:
         test = Expectation(Path(path))
         if test.no_direct() or level not in test.levels():
             continue
         with tempfile.TemporaryDirectory(dir=folder) as work:
             try:
-                bad = list(wrong(pf, test, level, Path(work)))
+                bad = list(wrong(pf, test, level, way, Path(work)))
             except program.Failure as e:
                 bad = [str(e)]
         failed += bool(bad)

@@ -41,11 +41,37 @@ same() {
 build O2 -O2 -g -- -ldl
 [[ $(size -A O2--on-demand | awk '$1 == ".text" {print $2}') -lt $(size -A O2 | awk '$1 == ".text" {print $2}') ]]
 same O2
-# compiled once
+# compiled once, and marked as used
 [[ $(ls cache/photofinish/* | wc -l) == 1 ]]
+made=$(stat -c %i cache/photofinish/*/*)
 touch -d 2001-01-01 cache/photofinish/*/*
 same O2
-[[ $(date -r cache/photofinish/*/* +%Y) == 2001 ]]
+[[ $(stat -c %i cache/photofinish/*/*) == "$made" ]]
+[[ $(date -r cache/photofinish/*/* +%Y) != 2001 ]]
+# another build of pf does not use it
+mkdir -p other/lib
+cp -r "$(dirname "$PF")" other/bin
+cp -r "$(dirname "$PF")/../lib/photofinish" other/lib
+echo >>other/lib/photofinish/pf-bodies
+status 0 other/bin/pf record -o other.clip -- ./O2--on-demand
+[[ $(ls cache/photofinish | wc -l) == 2 ]]
+# the oldest are removed when the cache is full, but not what was just used
+status 0 env PF_CACHE_MB=0 "$PF" record -o c.clip -- ./O2--on-demand
+touch -d 2001-01-01 cache/photofinish/*/*
+mkdir cache/photofinish/0.0.1
+printf x >cache/photofinish/0.0.1/libpf_bodies.0123.0.so
+touch -d 2000-01-01 cache/photofinish/0.0.1/*
+status 0 env PF_CACHE_MB=0 "$PF" record -o c.clip -- ./O2--on-demand
+[[ $(ls cache/photofinish | wc -l) == 1 ]] || fail "$(ls cache/photofinish)"
+[[ $(ls cache/photofinish/* | wc -l) == 1 ]]
+
+# link-time optimisation: the flag has no effect, and pf cc says so
+status 0 "$PF" c++ --on-demand -flto -O2 -g -pthread "$part"/on_demand_{main,part}.cpp -o lto -ldl
+has err "--on-demand has no effect with -flto"
+"$PF" c++ -flto -O2 -g -pthread "$part"/on_demand_{main,part}.cpp -o lto-plain -ldl
+cmp <(objdump -d lto | tail -n +4) <(objdump -d lto-plain | tail -n +4)
+status 0 "$PF" record -o lto.clip -- ./lto
+status 0 "$PF" replay -- lto.clip
 
 build O0 -O0 -- -ldl
 same O0

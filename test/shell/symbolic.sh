@@ -1,6 +1,8 @@
 # Symbolic recordings: what they need, what they contain, patches, and what is refused.
+# symbolic_on_demand.sh runs it with another way to build programs.
+way=${way:---symbolic}
 cp "$ROOT/test/shell/part/symbolic_input.c" input.c
-"$PF" cc --symbolic -O1 -g input.c -o input -pthread
+"$PF" cc $way -O1 -g input.c -o input -pthread
 "$PF" cc -O1 -g input.c -o ordinary -pthread
 cat >show.py <<'END'
 import os, sys
@@ -42,7 +44,7 @@ python3 show.py n.clip >out
 has out "input(file:12+3)"
 
 # Models: options, lengths, comparisons, classes of characters, and the length of a file.
-"$PF" cc --symbolic -O0 -g -Wl,-z,max-page-size=0x200000 "$ROOT/test/shell/part/symbolic_words.c" -o words
+"$PF" cc $way -O0 -g -Wl,-z,max-page-size=0x200000 "$ROOT/test/shell/part/symbolic_words.c" -o words
 printf 'MAx' >in.txt
 status 0 "$PF" record --symbolic -o d.clip -- ./words abc <in.txt
 python3 show.py d.clip >out
@@ -55,7 +57,7 @@ has out "ugt1(length(stdin), 0x8)"
 hasnt out lost
 
 # Arguments by value in memory, and of a new thread.
-"$PF" cc --symbolic -O1 -g "$ROOT/test/shell/part/symbolic_calls.c" -o calls -pthread
+"$PF" cc $way -O1 -g "$ROOT/test/shell/part/symbolic_calls.c" -o calls -pthread
 status 0 "$PF" record --symbolic -o g.clip -- ./calls 9 1
 python3 show.py g.clip >out
 has out "number(argv[1]+0..1), 0), 0x7)"
@@ -64,7 +66,7 @@ has out "T1 start"
 hasnt out lost
 
 # Delimiters, texts of other lengths, counts of bytes to read, and a reader without a model.
-"$PF" cc --symbolic -O1 -g "$ROOT/test/shell/part/symbolic_tokens.c" -o tokens
+"$PF" cc $way -O1 -g "$ROOT/test/shell/part/symbolic_tokens.c" -o tokens
 printf 'ab,c\n\3xyzw' >in.txt
 status 0 "$PF" record --symbolic -o f.clip -- ./tokens <in.txt
 python3 show.py f.clip >out
@@ -79,7 +81,7 @@ python3 show.py f.clip >out
 has out "call of a function without a model __isoc99_scanf"
 
 # C++: lines and words of streams, numbers, and comparisons of strings.
-"$PF" c++ --symbolic -O1 -g "$ROOT/test/shell/part/symbolic_cxx.cpp" -o cxx
+"$PF" c++ $way -O1 -g "$ROOT/test/shell/part/symbolic_cxx.cpp" -o cxx
 printf 'start 12\nstop x\ngo\n' >in.txt
 printf 'value;rest' >in.dat
 status 0 "$PF" record --symbolic --input stdin,file:in.dat -o h.clip -- ./cxx in.dat <in.txt
@@ -93,7 +95,7 @@ hasnt out lost
 
 # What is lost is counted: wide integers, variable arguments, floating point, musttail calls.
 for level in O0 O2; do
-    "$PF" cc --symbolic -$level "$ROOT/test/shell/part/symbolic_losses.c" -o losses
+    "$PF" cc $way -$level "$ROOT/test/shell/part/symbolic_losses.c" -o losses
     status 0 "$PF" record --symbolic -o e.clip -- ./losses 12 </dev/null
     python3 show.py e.clip >out
     has out "integer of more than 64 bits"

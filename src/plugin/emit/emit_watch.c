@@ -328,7 +328,7 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
     }
     LLVMBasicBlockRef excluded = pf_emit_block(&e);
     LLVMBasicBlockRef to_symbolic = u->symbolic ? symbolic.first[0] : NULL;
-    LLVMBasicBlockRef to_event = on_demand                   ? emit_loaded_event(&e)
+    LLVMBasicBlockRef to_event = on_demand                    ? emit_loaded_event(&e)
                                  : u->detached && u->symbolic ? to_symbolic
                                                               : event.first[0];
     LLVMBasicBlockRef dispatch =

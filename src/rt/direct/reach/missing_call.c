@@ -293,6 +293,6 @@ void __pf_event_excluded(void *record, uint32_t n, void *pointers)
     if (pf_model_active())
         pf_model_leave(call);
     if (pf_direct.tracing)
-        begin(pf_func_entry(f), call,
-              call ? pf_stack_id(t, call - 1) : 0, n, pointers, pf_rel_str(&f->name) ?: "");
+        begin(pf_func_entry(f), call, call ? pf_stack_id(t, call - 1) : 0, n, pointers,
+              pf_rel_str(&f->name) ?: "");
 }
