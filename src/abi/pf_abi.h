@@ -41,8 +41,8 @@
 #define PF_BODIES_SECTION "pf_bodies"
 #define PF_BODIES_BOUNDS "__pf_bodies"
 struct pf_body_entry {
-    /* addresses relative to the object that the body belongs to: of the struct pf_func whose `event`
-     * becomes the body; or, if that is 0, of the function, which becomes a jump to the body */
+    /* addresses relative to the object that the body belongs to: of the struct pf_func whose
+     * `event` becomes the body; or, if that is 0, of the function, which becomes a jump to it */
     uint64_t record, entry;
     uint64_t body;
 };
@@ -114,7 +114,7 @@ enum pf_func_flags {
     PF_FUNCF_SYMBOLIC = 2, /* the function has a symbolic body */
     /* the event body is not in this object: the runtime loads it (docs/decision/size.md) */
     PF_FUNCF_ON_DEMAND = 4,
-    /* the record is in a shared object of symbolic bodies; `event` is the address of the function */
+    /* the record is in a shared object of bodies; `event` is the address of the function */
     PF_FUNCF_DETACHED = 8,
 };
 

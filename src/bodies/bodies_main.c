@@ -167,8 +167,8 @@ static pf_status link_objects(struct bodies_job *j, const char *out, struct pf_e
                : status;
 }
 
-/* Extends the last segment, so that the object takes a multiple of SPAN bytes of address space: what
- * the target maps later has the same addresses with event bodies and with symbolic bodies. */
+/* Extends the last segment, so that the object takes a multiple of SPAN bytes of address space:
+ * what the target maps later has the same addresses with event bodies and with symbolic bodies. */
 #define SPAN (64u << 20)
 static pf_status extend(const char *path, struct pf_error *e)
 {
