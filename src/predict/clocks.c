@@ -21,7 +21,12 @@ void pf_clocks_init(struct pf_clocks *o, const struct pf_trace *t, unsigned what
     o->bar_gen = pf_mem_resize(NULL, 2 * t->barriers.len, sizeof *o->bar_gen);
     memset(o->bar_gen, 0xff, 2 * t->barriers.len * sizeof *o->bar_gen);
     o->fork = pf_mem_zero(o->nt, sizeof *o->fork);
-    o->atomic = what & PF_CLOCKS_ATOMICS ? pf_mem_zero(t->cells.len, sizeof *o->atomic) : NULL;
+    if (!(what & PF_CLOCKS_ATOMICS))
+        return;
+    o->atomic = pf_mem_zero(t->cells.len, sizeof *o->atomic);
+    o->heads = pf_mem_zero(t->cells.len, sizeof *o->heads);
+    o->fenced = pf_mem_zero(o->nt, sizeof *o->fenced);
+    o->seen = pf_mem_zero(o->nt, sizeof *o->seen);
 }
 
 static void free_all(uint32_t **list, size_t n)
@@ -39,6 +44,9 @@ void pf_clocks_release(struct pf_clocks *o)
     free_all(o->bar, 2 * o->t->barriers.len);
     free_all(o->fork, o->nt);
     free_all(o->atomic, o->t->cells.len);
+    free_all(o->fenced, o->nt);
+    free_all(o->seen, o->nt);
+    free(o->heads);
     for (size_t i = 0; i < o->notify.len; i++)
         free(o->notify.at[i]);
     pf_vec_release(&o->notify);
@@ -81,6 +89,18 @@ static void enter_lock(struct pf_clocks *o, const struct pf_event *e, uint32_t *
         join(c, o->rdlock[l], o->nt);
 }
 
+/* A load that does not acquire leaves the clocks to the thread's next acquire fence, in `seen`. */
+static void enter_atomic(struct pf_clocks *o, const struct pf_event *e, uint32_t *c)
+{
+    const struct pf_range *p = &o->t->places.at[e->what];
+    bool acquires = !(e->flags & (PF_EF_RELAXED | PF_EF_RELEASE));
+    for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++)
+        if (acquires)
+            join(c, o->atomic[k], o->nt);
+        else if (o->atomic[k])
+            publish(o, &o->seen[e->thread], o->atomic[k], false);
+}
+
 void pf_clocks_enter(struct pf_clocks *o, uint32_t i)
 {
     const struct pf_event *e = &o->t->events.at[i];
@@ -118,27 +138,36 @@ void pf_clocks_enter(struct pf_clocks *o, uint32_t i)
         return;
     case PF_EV_AREAD:
     case PF_EV_RMW:
-        if (o->atomic && !(e->flags & (PF_EF_RELAXED | PF_EF_RELEASE))) {
-            const struct pf_range *p = &o->t->places.at[e->what];
-            for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++)
-                join(c, o->atomic[k], o->nt);
-        }
+        if (o->atomic)
+            enter_atomic(o, e, c);
+        return;
+    case PF_EV_FENCE:
+        if (o->atomic && !(e->flags & PF_EF_RELEASE))
+            join(c, o->seen[e->thread], o->nt);
         return;
     default:
         return;
     }
 }
 
-static bool leave_atomic(struct pf_clocks *o, const struct pf_event *e, uint32_t *c)
+/* A store that does not release publishes the clock of the thread's last release fence. It ends the
+ * release sequence, unless the thread is one of its heads. */
+static bool leave_atomic(struct pf_clocks *o, const struct pf_event *e, const uint32_t *c)
 {
     const struct pf_range *p = &o->t->places.at[e->what];
+    uint64_t me = 1ull << (e->thread & 63);
     bool releases = !(e->flags & (PF_EF_RELAXED | PF_EF_ACQUIRE));
-    for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++)
-        if (releases)
-            publish(o, &o->atomic[k], c, e->kind == PF_EV_AWRITE);
-        /* a relaxed store ends the release sequence */
-        else if (e->kind == PF_EV_AWRITE && o->atomic[k])
+    const uint32_t *released = releases ? c : o->fenced[e->thread];
+    for (uint32_t k = p->cell0; k < p->cell0 + p->ncells; k++) {
+        if (e->kind == PF_EV_AWRITE && o->atomic[k] && (releases || !(o->heads[k] & me))) {
             memset(o->atomic[k], 0, o->nt * sizeof **o->atomic);
+            o->heads[k] = 0;
+        }
+        if (released) {
+            publish(o, &o->atomic[k], released, false);
+            o->heads[k] |= me;
+        }
+    }
     return releases;
 }
 
@@ -183,6 +212,11 @@ void pf_clocks_leave(struct pf_clocks *o, uint32_t i)
     case PF_EV_AWRITE:
     case PF_EV_RMW:
         fresh = o->atomic && leave_atomic(o, e, c);
+        break;
+    case PF_EV_FENCE:
+        fresh = o->atomic && !(e->flags & PF_EF_ACQUIRE);
+        if (fresh)
+            publish(o, &o->fenced[e->thread], c, true);
         break;
     default:
         return;

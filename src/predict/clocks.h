@@ -4,8 +4,8 @@
  * Model:   clock(t)[u] counts epochs of thread u. An event of u in epoch k is ordered before the
  *          next event of t iff k <= clock(t)[u]. A thread starts a new epoch after every event that
  *          can be ordered before events of other threads. Program order, fork/join, notify/wake,
- *          barriers and messages always order events; locks and atomics (C11 release/acquire) are
- *          optional.
+ *          barriers and messages always order events; locks and atomics are optional. Atomics order
+ *          as in the runtime: release/acquire, fences, and release sequences as defined up to C17.
  * Memory:  allocated by init and on use, freed by release; O(threads) per synchronisation object.
  * Cost:    O(threads) per synchronisation event, O(1) per other event.
  */
@@ -22,6 +22,8 @@ struct pf_clocks {
     uint32_t nt;
     uint32_t *clock;                       /* nt rows of nt entries: the clock of each thread */
     uint32_t **lock, **rdlock, **sync, **bar, **atomic, **fork;
+    uint64_t *heads;                       /* of each cell: threads that head its release sequence */
+    uint32_t **fenced, **seen;             /* of each thread: pf_clocks_leave, pf_clocks_enter */
     uint32_t *bar_gen;                     /* the generation of each entry of `bar` */
     PF_VEC(uint32_t *) notify;             /* clocks of the notify events, in trace order */
     pf_vec_u32 notify_event;

@@ -58,7 +58,6 @@ struct pf_trace_tables {
 };
 
 pf_vec_u32 *pf_trace_role(struct pf_trace *t, enum pf_role role);
-void pf_trace_apply_atomic_order(struct pf_trace *t);
 void pf_trace_add_call_uses(struct pf_trace *t);
 uint32_t pf_trace_role_find(const struct pf_trace *t, enum pf_role role, uint32_t name);
 

@@ -252,9 +252,13 @@ void pf_trace_reach_extend(struct pf_trace *t, uint32_t earlier);
 struct pf_event *pf_trace_add(struct pf_trace *t, enum pf_event_kind kind, uint32_t thread);
 
 /* Computes everything derived from the events: cells, lock nesting, barrier generations, wakers,
- * initial values, and the effect of fences and release sequences on atomic operations. The trace is
- * immutable afterwards. O(n log n). */
+ * initial values. The trace is immutable afterwards. O(n log n). */
 void pf_trace_seal(struct pf_trace *t);
+
+/* The flags of all events, in which fences and release sequences are folded into the ordering of
+ * atomic operations: slightly more order than C11 has, never less. The caller frees the result.
+ * O(n log n). */
+uint8_t *pf_trace_fold_atomic_order(const struct pf_trace *t);
 
 static inline bool pf_event_is_access(const struct pf_event *e)
 {

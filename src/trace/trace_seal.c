@@ -418,7 +418,6 @@ static void share_reached(struct pf_trace *t)
 void pf_trace_seal(struct pf_trace *t)
 {
     assert(!t->sealed);
-    pf_trace_apply_atomic_order(t);
     cut_cells(t);
     find_nesting(t);
     find_generations(t);

@@ -9,7 +9,8 @@ Without files: every test program that can be recorded. Each is built at each le
     are copied to another folder, the first ones are removed, and each command that the report printed for a
     finding is executed there. It must say that it showed the finding.
 A build that is byte for byte that of an earlier level is not checked again: the result of that level counts for both.
-Prints a line for each program that is not as expected, then one summary line. Exit status: 0, or 1 if there was one.
+Prints a line for each program that is not as expected, then the findings that have no command and the suspicious ones by reason, and
+one summary line. Exit status: 0, or 1 if a program was not as expected.
 
 --log appends one line of JSON for each build that was examined, with the seconds of CPU that it took. A program that the log has for
 the same name, level, budget (--runs, --time), and hash of its text and of pf is not examined again; its line counts in the summary. So a campaign can be stopped
@@ -25,6 +26,7 @@ import resource
 import shlex
 import shutil
 import sys
+from collections import Counter
 from pathlib import Path
 
 import program as harness
@@ -32,6 +34,23 @@ from expectation import Expectation
 
 AGAIN = re.compile(r"See it again, every time: (pf replay .*)")
 ENDED = re.compile(r"the program ended with status \d+\s*")  # and no finding
+
+
+def reason_of(f):
+    """Why the report has no command for this finding, or why it does not count; numbers are left out."""
+    if not f.get("counts", True):
+        return "suspicious: " + re.sub(r"\d+", "N", f.get("suspicious", "no reason"))
+    if f["clip"]:
+        return "has a clip, but no printed command"
+    if f.get("unconfirmed"):
+        return re.sub(r"\S*/\S*", "PATH", f["unconfirmed"])
+    return "schedules aimed at it did not show it" if f.get("tries") else "no explored schedule showed it"
+
+
+def kept(f):
+    """What the log keeps of a finding without a command, or of a suspicious one."""
+    where = [f'{a["op"]} {a["file"]}:{a["line"]}' for a in f["accesses"]]
+    return {"kind": f["kind"], "id": f["id"], "status": f["status"], "where": where, "reason": reason_of(f)}
 
 
 def named_pipes(folder, names):
@@ -87,7 +106,7 @@ class Campaign:
     def __init__(self, pf, work, budget, log):
         self.tool, self.work, self.budget, self.log = harness.Photofinish(pf), work, budget, log
         self.total = dict.fromkeys(self.COUNTS, 0)
-        self.wrong, self.skipped = [], []
+        self.wrong, self.skipped, self.reasons = [], [], Counter()
 
     def build(self, test, level, folder):
         flags = ["-g"] + (["-DORDER_FREE"] if test.races and test.has_hidden_order() else [])
@@ -108,6 +127,7 @@ class Campaign:
         self.now["incomplete"] += not document["complete"]
         counted = [f for f in document["findings"] if f.get("counts", True)]
         self.now["suspicious"] += len(document["findings"]) - len(counted)
+        self.kept += [kept(f) for f in document["findings"] if not f.get("counts", True)]
         for f in counted:
             where = " ".join(f'{a["op"]}@{a.get("line")}' for a in f["accesses"])
             yield f'{f["kind"]} {f["status"]}: {where}: {f.get("harm") or "no harm"}'
@@ -116,6 +136,8 @@ class Campaign:
         self.now["findings"] += len(document["findings"])
         confirmed = sum(f["status"] == "confirmed" and f.get("counts", True) for f in document["findings"])
         commands = list(dict.fromkeys(AGAIN.findall(report)))
+        clips = {word for line in commands for word in shlex.split(line)}
+        self.kept += [kept(f) for f in document["findings"] if f["clip"] not in clips]
         if confirmed and not commands:
             yield f"{confirmed} confirmed findings, and no command"
         shutil.rmtree(copy, ignore_errors=True)
@@ -146,7 +168,7 @@ class Campaign:
             document, report = self.check(test, program, folder)
             is_wrong = test.races or any(case.status() == harness.FOUND for case in test.cases)
             wrong = list(self.racy(document, report, folder, copy) if is_wrong else self.race_free(document))
-            return self.now | {"wrong": wrong, "built": built}
+            return self.now | {"wrong": wrong, "built": built, "kept": self.kept}
         except harness.Failure as e:
             return self.now | {"wrong": [str(e)]}
 
@@ -155,7 +177,7 @@ class Campaign:
         key = self.log.key(name, path, level)
         entry = self.log.done.get(key)
         if not entry:
-            self.now, cpu = dict.fromkeys(self.COUNTS, 0), cpu_of_children()
+            self.now, self.kept, cpu = dict.fromkeys(self.COUNTS, 0), [], cpu_of_children()
             entry = self.examine(path, level, key) | dict(zip(Log.PARTS, key))
             entry["cpu"] = round(cpu_of_children() - cpu, 2)
             self.log.add(key, entry)
@@ -165,6 +187,8 @@ class Campaign:
             self.wrong.append(name)
         if entry["skipped"]:
             self.skipped.append(f"{name} -{level}")
+        for f in entry.get("kept", []):
+            self.reasons[f'{f["kind"]} {f["status"]}: {f["reason"]}'] += 1
         for count in self.COUNTS:
             self.total[count] += entry.get(count, 0)
 
@@ -189,6 +213,8 @@ def main():
         for path in programs[first::step]:
             campaign.program(path, level)
     n = campaign.total
+    for reason, count in campaign.reasons.most_common():
+        print(f"no command or suspicious: {count} x {reason}")
     print(f"campaign: {n['checks']} builds checked ({n['equal']} of them by the check of an equal build), {n['findings']} findings of racy programs, {n['commands']} commands executed "
           f"elsewhere, {n['suspicious']} suspicious findings and {n['incomplete']} incomplete checks of "
           f"race-free programs; {n['skipped']} skipped; {len(campaign.wrong)} wrong")

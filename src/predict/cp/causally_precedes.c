@@ -38,6 +38,7 @@ struct cp {
     /* bit matrices: row x has the events ordered after x (hb: including x itself) */
     uint64_t *hb, *cp;
     uint32_t *epoch, *clock; /* epoch and clock of each event */
+    uint8_t *flags; /* of each event of the trace, with folded fences */
     PF_VEC(struct cp_section) sections;
     pf_vec_u32 todo; /* pairs of sections that have no edge yet */
 };
@@ -126,7 +127,7 @@ static void atomic_edges(struct cp *c, uint32_t i, uint32_t cell)
         const struct pf_range *p = &c->t->places.at[e->what];
         if (cell < p->cell0 || cell >= p->cell0 + p->ncells)
             continue;
-        if (e->thread != at(c, i)->thread && !(e->flags & (PF_EF_RELAXED | PF_EF_ACQUIRE)))
+        if (e->thread != at(c, i)->thread && !(c->flags[c->lo + k] & (PF_EF_RELAXED | PF_EF_ACQUIRE)))
             add_edge(c, k, i);
         if (e->kind == PF_EV_AWRITE)
             return;
@@ -142,7 +143,7 @@ static void lock_independent_edges(struct cp *c)
         if (c->x.pred.at.at[k + 1] >= c->lo)
             add_edge(c, c->x.pred.at.at[k + 1] - c->lo, i);
         if ((e->kind != PF_EV_AREAD && e->kind != PF_EV_RMW) ||
-            (e->flags & (PF_EF_RELAXED | PF_EF_RELEASE)))
+            (c->flags[c->lo + i] & (PF_EF_RELAXED | PF_EF_RELEASE)))
             continue;
         const struct pf_range *p = &c->t->places.at[e->what];
         for (uint32_t cell = p->cell0; cell < p->cell0 + p->ncells; cell++)
@@ -187,7 +188,8 @@ static void close_sections(struct cp *c)
 void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out)
 {
     uint32_t window = limits->cp_window;
-    struct cp c = {.t = t, .words = (window + 63) / 64};
+    struct cp c = {
+        .t = t, .words = (window + 63) / 64, .flags = pf_trace_fold_atomic_order(t)};
     struct pf_pair_set seen = {0};
     uint32_t total = (uint32_t)t->events.len, nt = (uint32_t)t->threads.len;
     pf_trace_index_init(&c.x, t, PF_MISSING_IGNORE);
@@ -234,6 +236,7 @@ void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, st
     free(c.cp);
     free(c.epoch);
     free(c.clock);
+    free(c.flags);
     pf_vec_release(&c.sections);
     pf_vec_release(&c.todo);
     pf_clocks_release(&c.o);

@@ -11,7 +11,17 @@
 #include <string.h>
 
 /* Kinds of members of a set. */
-enum member { THREAD, LOCK, RDLOCK, BARRIER, NOTIFY, SYNC, ATOMIC };
+enum member {
+    THREAD,
+    LOCK,
+    RDLOCK,
+    BARRIER,
+    NOTIFY,
+    SYNC,
+    ATOMIC,
+    FENCED, /* a thread's last release fence */
+    SEEN    /* a thread's atomic loads, for its next acquire fence */
+};
 
 static uint64_t member(enum member kind, uint32_t a, uint32_t b)
 {
@@ -31,6 +41,9 @@ struct goldilocks_var {
 struct gold {
     const struct pf_trace *t;
     pf_vec_u32 syncs; /* the synchronisation events so far */
+    uint64_t *ended; /* of an atomic store: bit k: it ends the release sequence of its cell k */
+    uint64_t *heads; /* of each cell: the threads that head its release sequence */
+    uint64_t fenced; /* threads that have made a release fence */
 };
 
 static bool has(const struct set *s, uint64_t m)
@@ -61,19 +74,50 @@ static void pass_on(struct set *s, uint64_t from, uint64_t to)
         add(s, to);
 }
 
-static void replay_atomic(const struct gold *g, struct set *s, const struct pf_event *e)
+static bool releases(const struct pf_event *e)
 {
+    return !(e->flags & (PF_EF_RELAXED | PF_EF_ACQUIRE));
+}
+
+/* Decides which release sequences the atomic store i ends, and makes its thread a head. */
+static void note_store(struct gold *g, uint32_t i)
+{
+    const struct pf_event *e = &g->t->events.at[i];
+    const struct pf_range *p = &g->t->places.at[e->what];
+    uint64_t me = 1ull << (e->thread & 63);
+    for (uint32_t k = 0; k < p->ncells && k < 64; k++) {
+        uint64_t *heads = &g->heads[p->cell0 + k];
+        if (e->kind == PF_EV_AWRITE && (releases(e) || !(*heads & me))) {
+            g->ended[i] |= 1ull << k;
+            *heads = 0;
+        }
+        if (releases(e) || (g->fenced & me))
+            *heads |= me;
+    }
+}
+
+static void replay_atomic(const struct gold *g, struct set *s, uint32_t i)
+{
+    const struct pf_event *e = &g->t->events.at[i];
     const struct pf_range *p = &g->t->places.at[e->what];
     uint64_t me = member(THREAD, e->thread, 0);
-    for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
-        if (pf_event_reads(e) && !(e->flags & (PF_EF_RELAXED | PF_EF_RELEASE)))
-            pass_on(s, member(ATOMIC, c, 0), me);
+    bool acquires = !(e->flags & (PF_EF_RELAXED | PF_EF_RELEASE));
+    for (uint32_t c = p->cell0; c < p->cell0 + p->ncells && pf_event_reads(e); c++)
+        pass_on(s, member(ATOMIC, c, 0), acquires ? me : member(SEEN, e->thread, 0));
     for (uint32_t c = p->cell0; c < p->cell0 + p->ncells && pf_event_writes(e); c++) {
-        if (e->kind == PF_EV_AWRITE)
+        if (g->ended[i] >> (c - p->cell0) & 1)
             drop(s, member(ATOMIC, c, 0));
-        if (!(e->flags & (PF_EF_RELAXED | PF_EF_ACQUIRE)))
-            pass_on(s, me, member(ATOMIC, c, 0));
+        pass_on(s, releases(e) ? me : member(FENCED, e->thread, 0), member(ATOMIC, c, 0));
     }
+}
+
+static void replay_fence(struct set *s, const struct pf_event *e)
+{
+    uint64_t me = member(THREAD, e->thread, 0);
+    if (!(e->flags & PF_EF_RELEASE))
+        pass_on(s, member(SEEN, e->thread, 0), me);
+    if (!(e->flags & PF_EF_ACQUIRE))
+        pass_on(s, me, member(FENCED, e->thread, 0));
 }
 
 static void replay(const struct gold *g, struct set *s, uint32_t i)
@@ -106,7 +150,10 @@ static void replay(const struct gold *g, struct set *s, uint32_t i)
     case PF_EV_AREAD:
     case PF_EV_AWRITE:
     case PF_EV_RMW:
-        replay_atomic(g, s, e);
+        replay_atomic(g, s, i);
+        return;
+    case PF_EV_FENCE:
+        replay_fence(s, e);
         return;
     default:
         break;
@@ -130,6 +177,7 @@ static bool synchronises(const struct pf_event *e)
     case PF_CLASS_NOTIFY:
     case PF_CLASS_BARRIER:
     case PF_CLASS_MESSAGE:
+    case PF_CLASS_FENCE:
         return true;
     case PF_CLASS_THREAD:
         return e->kind == PF_EV_FORK || e->kind == PF_EV_JOIN;
@@ -141,7 +189,9 @@ static bool synchronises(const struct pf_event *e)
 void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *limits,
                             struct pf_result *out)
 {
-    struct gold g = {.t = t};
+    struct gold g = {.t = t,
+                     .ended = pf_mem_zero(t->events.len, sizeof *g.ended),
+                     .heads = pf_mem_zero(t->cells.len, sizeof *g.heads)};
     struct pf_pair_set seen = {0};
     struct goldilocks_var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
     for (uint32_t i = 0; i < t->events.len; i++) {
@@ -155,6 +205,10 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
          * acquire may order the access. Its release does not affect the check. */
         if (sync)
             pf_vec_push(&g.syncs, i);
+        if (e->kind == PF_EV_FENCE && !(e->flags & PF_EF_ACQUIRE))
+            g.fenced |= 1ull << (e->thread & 63);
+        if (pf_event_atomic(e) && pf_event_writes(e))
+            note_store(&g, i);
         const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
         for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++) {
             if (!t->cells.at[c].shared || !t->cells.at[c].written)
@@ -194,6 +248,8 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
     }
     free(vars);
     pf_vec_release(&g.syncs);
+    free(g.ended);
+    free(g.heads);
     pf_pair_set_release(&seen);
     pf_result_sort(out);
 }
