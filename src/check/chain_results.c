@@ -96,6 +96,10 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
     case PF_CHECK_DIRECT:
         tried = pf_chain_find_tried(c, l->finding);
         tried->tries++;
+        if (tried->begun < tried->tries) { /* restored from the journal */
+            tried->begun = tried->tries;
+            tried->in_round = tried->round == l->round ? tried->in_round + 1 : 1;
+        }
         tried->round = l->round;
         if (produced)
             add_recording(&c->aimed_recordings, l, "");

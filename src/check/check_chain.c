@@ -10,7 +10,8 @@
 #include <string.h>
 
 #define EXPLORE_EVENTS 200000 /* a program with longer runs is not searched systematically */
-#define DIRECTED_PER_ROUND 16    /* findings that get a recording aimed at them in one round */
+#define DIRECTED_PER_ROUND 16    /* findings that get recordings aimed at them in one round */
+#define TRIES_PER_ROUND 2        /* recordings that one finding gets in a round, if they are short */
 #define RUN_AGAIN 8 /* a program whose free run did not end gets one in every 8th round */
 /* the size of a batch in schedules, and about how many events its schedules have together */
 #define BATCH_FIRST 32
@@ -259,24 +260,46 @@ static bool next_look(struct pf_chain *c, bool wanted, struct pf_check_line *u)
     return false;
 }
 
+/* RaceFuzzer holds a thread at one access until another thread comes to the other access. That never
+ * happens if a thread gets to its access only after the other one has passed: because of a value
+ * that it waits for, say. If only the memory order of the value is too weak to order the accesses,
+ * an ordinary schedule shows the race. So every second recording has one. */
+static void set_aim(struct pf_check_line *u, const struct pf_chain_target *target, unsigned number)
+{
+    if (number % 2)
+        snprintf(u->schedule, sizeof u->schedule, "racefuzzer:%s,%u", target->positions, number);
+    else
+        snprintf(u->schedule, sizeof u->schedule, number == 2 ? "rr" : "pos:%u", number);
+}
+
+/* True if the finding gets one more recording aimed at it in this round. */
+static bool may_try(const struct pf_chain *c, const struct pf_chain_tried *t, size_t test)
+{
+    bool is_short = test < c->ntests && c->tests[test].length &&
+                    c->tests[test].length <= EXPLORE_EVENTS;
+    return t->tries < PF_CHAIN_TRIES &&
+           (t->round != c->round ||
+            (is_short && t->in_round < TRIES_PER_ROUND && t->tries == t->begun));
+}
+
 static bool next_directed(struct pf_chain *c, const struct pf_chain_target *targets, size_t n,
                           struct pf_check_line *u)
 {
     enum pf_chain_state ignored;
     for (size_t i = 0, given = 0; i < n && given < DIRECTED_PER_ROUND; i++) {
         struct pf_chain_tried *t = pf_chain_find_tried(c, targets[i].finding);
+        size_t test =
+            *targets[i].positions ? test_for(c, &targets[i], t->tries) : PF_CHAIN_ANY;
         bool had = t->round == c->round;
-        size_t test = !had && t->tries < PF_CHAIN_TRIES && *targets[i].positions
-                          ? test_for(c, &targets[i], t->tries)
-                          : PF_CHAIN_ANY;
         given += had;
-        if (test == PF_CHAIN_ANY)
+        if (test == PF_CHAIN_ANY || !may_try(c, t, test))
             continue;
         begin(c, &ignored, PF_CHECK_DIRECT, test, 0, u);
+        t->in_round = had ? t->in_round + 1 : 1;
         t->round = c->round;
+        t->begun = t->tries + 1;
         u->finding = targets[i].finding;
-        snprintf(u->schedule, sizeof u->schedule, "racefuzzer:%s,%u", targets[i].positions,
-                 t->tries + 1);
+        set_aim(u, &targets[i], t->begun);
         return true;
     }
     return false;

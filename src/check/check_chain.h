@@ -53,7 +53,9 @@ struct pf_chain_wanted {
 struct pf_chain_test;
 struct pf_chain_tried {
     uint64_t finding, round;
-    unsigned tries;
+    unsigned tries; /* recordings that have ended */
+    unsigned begun; /* the number of the last one that was begun */
+    unsigned in_round; /* how many were begun in `round` */
 };
 
 /* A recording to be searched: its step, and the path of the forked child, or "". */

@@ -469,6 +469,7 @@ struct pf_channel {
     /* it has performed an atomic operation that is not sequentially consistent */
     uint32_t not_seq_cst;
     uint32_t limit_passed_early; /* the schedule ended a wait before its time limit */
+    uint32_t far_limit_passed; /* that limit was more than a day away */
     uint32_t nblocked, nunexplored, nstates, nlive;
     uint16_t live[PF_LIVE_MAX]; /* numbers of system calls */
     struct pf_blocked blocked[PF_BLOCKED_MAX];

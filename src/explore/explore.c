@@ -237,8 +237,10 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         x->out->weak |= end->weak;
         take_races(x, &t);
         check_end(x, end, run);
-        pf_exploration_add_run(x->out, clip, end->shared_input);
-        take_failure(x, clip, end, run);
+        if (!end->far_limit_passed) { /* how it ends says nothing about the program */
+            pf_exploration_add_run(x->out, clip, end->shared_input);
+            take_failure(x, clip, end, run);
+        }
         pf_search_add(&x->search, run, b ? b->depth : 0);
         if (!b && !x->moved)
             pf_execution_prefix(run, &x->prefix);

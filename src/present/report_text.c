@@ -147,6 +147,14 @@ static void add_input(struct pf_text *t, const struct pf_finding *f)
     pf_text_char(t, '\n');
 }
 
+static void add_clip(struct pf_text *t, const struct pf_finding *f)
+{
+    pf_text_add(t, "  See it again, every time: pf replay ");
+    pf_text_add(t, pf_kind_replay_option(f->kind));
+    pf_text_shell_word(t, f->clip);
+    pf_text_char(t, '\n');
+}
+
 /* Writes the harm, and the clip or that there is none. */
 static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checked)
 {
@@ -158,10 +166,7 @@ static void add_proof(struct pf_text *t, const struct pf_finding *f, bool checke
     }
     pf_judged_evidence_text(t, f);
     if (f->clip) {
-        pf_text_add(t, "  See it again, every time: pf replay ");
-        pf_text_add(t, pf_kind_replay_option(f->kind));
-        pf_text_shell_word(t, f->clip);
-        pf_text_char(t, '\n');
+        add_clip(t, f);
         add_input(t, f);
     } else if (f->unconfirmed) {
         pf_text_add(t, f->count > 1 ? "  Observed, not confirmed: "
@@ -210,7 +215,7 @@ static void add_finding(struct pf_text *t, const struct pf_finding *f, bool chec
     add_identity(t, f, accepted);
 }
 
-/* The other members of a group, one line each. */
+/* The other members of a group: one line each, and the command of each that has a clip. */
 static void add_members(struct pf_text *t, const struct pf_findings *f, size_t first, size_t end,
                         const struct pf_baseline *base)
 {
@@ -220,6 +225,10 @@ static void add_members(struct pf_text *t, const struct pf_findings *f, size_t f
         pf_finding_title(t, f->at[i]);
         pf_text_add(t, ": ");
         add_identity(t, f->at[i], base && pf_baseline_has(base, f->at[i]->id));
+        if (f->at[i]->clip) {
+            pf_text_add(t, "  ");
+            add_clip(t, f->at[i]);
+        }
     }
     if (end - first > SHOWN + 1) {
         pf_text_add(t, "  Same cause: ");

@@ -274,7 +274,7 @@ static void reset_lane(const struct pf_resident_host *r, struct pf_channel *c)
     c->children = r->trunk->children; /* those from before the checkpoint are not explored either */
     c->copies = r->trunk->copies;
     c->nblocked = c->nunexplored = c->nstates = c->nlive = c->exploring = c->not_seq_cst = 0;
-    c->limit_passed_early = 0;
+    c->limit_passed_early = c->far_limit_passed = 0;
     c->divergence.diverged = 0;
     c->reached.n = 0;
     memcpy(c->environment, r->trunk->environment, sizeof c->environment);
@@ -402,6 +402,7 @@ pf_status pf_resident_host_end(struct pf_resident_host *r, uint32_t job, uint64_
                                     .shared_input = r->trunk->ring[PF_STREAM_INPUT].head,
                                     .weak = lane->not_seq_cst,
                                     .limit_passed_early = lane->limit_passed_early,
+                                    .far_limit_passed = lane->far_limit_passed,
                                     .blocked = lane->blocked,
                                     .nblocked = at_most(lane->nblocked, PF_BLOCKED_MAX),
                                     .unexplored = j->lane->unexplored,

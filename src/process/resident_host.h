@@ -57,6 +57,7 @@ struct pf_resident_end {
         shared_input; /* bytes of stream `input` up to the checkpoint: the same in all copies */
     bool weak; /* it performed an atomic operation that is not sequentially consistent */
     bool limit_passed_early; /* its schedule ended a wait before the time limit */
+    bool far_limit_passed; /* that limit was more than a day away */
     const struct pf_blocked *blocked; /* the threads that had not ended */
     uint32_t nblocked;
     const struct pf_local_state *states; /* of threads at events that may belong to loops */

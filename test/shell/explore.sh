@@ -40,16 +40,21 @@ EOF
 
 # A time limit may pass at any moment. A program that then gives up is not wrong; one that crashes is.
 "$PF" cc -g -O1 "$part/explore_limit.c" -o limit
-status 0 "$PF" explore -- ./limit
+soon=$(($(date +%s) + 1000))
+status 0 "$PF" explore -- ./limit $soon
 has out "assertion failed: ready"
 has out "it does not count: the time limit of a wait passed early"
 has out "complete for this input"
-status 66 "$PF" explore -- ./limit crash
+status 66 "$PF" explore -- ./limit $soon crash
 has out "invalid memory reference), after the time limit of a wait had passed"
 has out "; the time limit of a wait passed early in it"
-status 0 "$PF" check --runs 1 --json limit.json --state limit.s -- ./limit
+status 0 "$PF" check --runs 1 --json limit.json --state limit.s -- ./limit $soon
 has out "0 findings, and 1 suspicious"
 status 134 "$PF" replay --quiet "$(python3 -c 'import json; print(json.load(open("limit.json"))["findings"][0]["clip"])')"
+# A limit that is days away is not meant to pass.
+status 0 "$PF" explore -- ./limit $((soon + 200000)) crash
+hasnt out "invalid memory reference"
+has out "complete for this input"
 # It fails only while the lock is held: if the owner runs first, the lock is taken.
 "$PF" cc -g -O1 "$part/explore_limit_c11.c" -o limit_c11
 status 0 "$PF" explore -- ./limit_c11

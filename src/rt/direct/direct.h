@@ -80,7 +80,7 @@ void pf_resident_note_call(const struct pf_func *native);
 /* It performs an atomic operation that is not sequentially consistent, or a fence. */
 void pf_resident_note_weak(void);
 /* The schedule has ended a wait before its time limit. */
-void pf_resident_note_early_limit(void);
+void pf_resident_note_early_limit(bool far);
 /* It performs an event (local_state.h). */
 void pf_local_state_note(uint64_t code);
 

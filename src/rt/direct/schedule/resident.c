@@ -109,11 +109,13 @@ void pf_resident_note_weak(void)
         pf_channel_get()->not_seq_cst = true;
 }
 
-void pf_resident_note_early_limit(void)
+void pf_resident_note_early_limit(bool far)
 {
     pf_direct.limit_passed_early = true;
-    if (pf_channel_get())
+    if (pf_channel_get()) {
         pf_channel_get()->limit_passed_early = true;
+        pf_channel_get()->far_limit_passed |= far;
+    }
 }
 
 /* --- requests --- */

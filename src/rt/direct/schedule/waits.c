@@ -10,6 +10,8 @@
 #include "scheduler.h"
 #include "sys.h"
 
+#define FAR_NS (24ull * 3600 * 1000000000) /* a time limit further away is not meant to pass */
+
 #define BUCKETS 256
 #define POLL_EVERY 16 /* decisions between two polls of descriptors while threads can run */
 
@@ -122,8 +124,9 @@ void pf_waits_note_timeout(struct pf_context *c)
     pf_cond_expire(c);
     if (c->wait.kind == PF_WAIT_FUTEX)
         pf_deadlock_note_timeout(c);
-    if (c->wait.kind == PF_WAIT_FUTEX && c->wait.deadline > pf_sched_now())
-        pf_resident_note_early_limit();
+    uint64_t now = pf_sched_now();
+    if (c->wait.kind == PF_WAIT_FUTEX && c->wait.deadline > now)
+        pf_resident_note_early_limit(c->wait.deadline - now > FAR_NS);
 }
 
 void pf_waits_expire(struct pf_context *c) { wake_recorded(c, PF_WOKEN_TIMEOUT); }
