@@ -11,7 +11,7 @@
 
 #define EXPLORE_EVENTS 200000 /* a program with longer runs is not searched systematically */
 #define DIRECTED_PER_ROUND 16    /* findings that get recordings aimed at them in one round */
-#define TRIES_PER_ROUND 2        /* recordings that one finding gets in a round, if they are short */
+#define TRIES_PER_ROUND 2 /* recordings that one finding gets in a round, if they are short */
 #define RUN_AGAIN 8 /* a program whose free run did not end gets one in every 8th round */
 /* the size of a batch in schedules, and about how many events its schedules have together */
 #define BATCH_FIRST 32
@@ -260,10 +260,10 @@ static bool next_look(struct pf_chain *c, bool wanted, struct pf_check_line *u)
     return false;
 }
 
-/* RaceFuzzer holds a thread at one access until another thread comes to the other access. That never
- * happens if a thread gets to its access only after the other one has passed: because of a value
- * that it waits for, say. If only the memory order of the value is too weak to order the accesses,
- * an ordinary schedule shows the race. So every second recording has one. */
+/* RaceFuzzer holds a thread at one access until another thread comes to the other access. That
+ * never happens if a thread gets to its access only after the other one has passed: because of a
+ * value that it waits for, say. If only the memory order of the value is too weak to order the
+ * accesses, an ordinary schedule shows the race. So every second recording has one. */
 static void set_aim(struct pf_check_line *u, const struct pf_chain_target *target, unsigned number)
 {
     if (number % 2)
@@ -275,8 +275,8 @@ static void set_aim(struct pf_check_line *u, const struct pf_chain_target *targe
 /* True if the finding gets one more recording aimed at it in this round. */
 static bool may_try(const struct pf_chain *c, const struct pf_chain_tried *t, size_t test)
 {
-    bool is_short = test < c->ntests && c->tests[test].length &&
-                    c->tests[test].length <= EXPLORE_EVENTS;
+    bool is_short =
+        test < c->ntests && c->tests[test].length && c->tests[test].length <= EXPLORE_EVENTS;
     return t->tries < PF_CHAIN_TRIES &&
            (t->round != c->round ||
             (is_short && t->in_round < TRIES_PER_ROUND && t->tries == t->begun));
@@ -288,8 +288,7 @@ static bool next_directed(struct pf_chain *c, const struct pf_chain_target *targ
     enum pf_chain_state ignored;
     for (size_t i = 0, given = 0; i < n && given < DIRECTED_PER_ROUND; i++) {
         struct pf_chain_tried *t = pf_chain_find_tried(c, targets[i].finding);
-        size_t test =
-            *targets[i].positions ? test_for(c, &targets[i], t->tries) : PF_CHAIN_ANY;
+        size_t test = *targets[i].positions ? test_for(c, &targets[i], t->tries) : PF_CHAIN_ANY;
         bool had = t->round == c->round;
         given += had;
         if (test == PF_CHAIN_ANY || !may_try(c, t, test))

@@ -12,11 +12,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-static enum pf_op op_of(const struct pf_event *e)
+static enum pf_op op_of(const struct pf_trace *t, uint32_t i)
 {
-    switch (e->kind) {
+    const struct pf_recorded *r = &t->recorded;
+    switch (t->events.at[i].kind) {
     case PF_EV_READ:
-        return PF_OP_READ;
+        return r->present && r->stacks.at[r->event_stack.at[i]].locks ? PF_OP_LOCK : PF_OP_READ;
     case PF_EV_AREAD:
         return PF_OP_ATOMIC_READ;
     case PF_EV_AWRITE:
@@ -109,7 +110,7 @@ static void access_of(struct pf_predict_job *j, uint32_t i, struct pf_access *ou
 {
     const struct pf_event *e = &j->t.events.at[i];
     *out = (struct pf_access){.thread = pf_event_thread_number(j, e->thread),
-                              .op = op_of(e),
+                              .op = op_of(&j->t, i),
                               .size = j->t.places.at[e->what].size,
                               .address = j->t.places.at[e->what].addr,
                               .variable = pf_event_variable(j, i),

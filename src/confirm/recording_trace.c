@@ -200,10 +200,11 @@ static uint32_t stack_of(struct trace_loader *l, uint32_t site)
     if (l->stack_of_site.at[site])
         return l->stack_of_site.at[site] - 1;
     const struct pf_name_site *s = &l->names->site[site];
-    struct pf_recorded_stack now = {(uint32_t)r->stack_sites.len, s->npositions, PF_NONE};
+    struct pf_recorded_stack now = {(uint32_t)r->stack_sites.len, s->npositions, PF_NONE, false};
     const struct pf_name_position *top = s->npositions ? &l->names->position[s->position[0]] : NULL;
     if (top && top->variable && *top->variable && is_access(top->kind))
         now.variable = name_of(l, top->variable);
+    now.locks = top && top->kind == PF_SITE_LOCK;
     for (uint32_t i = 0; i < s->npositions; i++)
         pf_vec_push(&r->stack_sites, position(l, &l->names->position[s->position[i]]));
     if (!s->npositions) { /* no position is known: make up a site for it */

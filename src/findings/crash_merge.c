@@ -1,6 +1,8 @@
 /* crash_merge.c - see crash_merge.h. */
 #include "crash_merge.h"
 #include "textbuf.h"
+#include <signal.h>
+#include <stdio.h>
 
 /* True if the functions of `outer` are the outermost ones of `whole`. */
 static bool is_outer_part(const struct pf_backtrace *outer, const struct pf_backtrace *whole)
@@ -32,12 +34,36 @@ static struct pf_finding *find_confirmed(const struct pf_findings *f, const stru
     return NULL;
 }
 
+/* The confirmed memory error that explains an invalid access of a free run: the same functions use
+ * memory that the program has freed, say. A replay does not die there, because heap blocks stay
+ * mapped. */
+static struct pf_finding *find_memory_error(const struct pf_findings *f,
+                                            const struct pf_finding *it)
+{
+    int signal = 0;
+    if (!it->harm || sscanf(it->harm, "the program died of signal %d", &signal) != 1 ||
+        (signal != SIGSEGV && signal != SIGBUS))
+        return NULL;
+    for (size_t i = 0; i < f->n; i++) {
+        struct pf_finding *c = f->at[i];
+        if (!pf_kind_is_memory_error(c->kind) || c->status != PF_STATUS_CONFIRMED)
+            continue;
+        for (size_t k = 0; k < c->naccesses; k++)
+            if ((c->accesses[k].op == PF_OP_READ || c->accesses[k].op == PF_OP_WRITE) &&
+                is_outer_part(&it->accesses[0].stack, &c->accesses[k].stack))
+                return c;
+    }
+    return NULL;
+}
+
 void pf_findings_merge_crashes(struct pf_findings *f)
 {
     size_t keep = 0, n = f->n;
     for (size_t i = 0; i < n; i++) {
         struct pf_finding *it = f->at[i];
         struct pf_finding *same = is_free_crash(it) ? find_confirmed(f, it) : NULL;
+        if (!same && is_free_crash(it))
+            same = find_memory_error(f, it);
         if (!same) {
             f->at[keep++] = it;
             continue;

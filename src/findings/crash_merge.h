@@ -5,6 +5,7 @@
  *          line of the innermost function, nor functions that the compiler inlined there. So the
  *          fingerprints differ. The two are the same crash if the program died of the same signal,
  *          and the functions of the free run's stack are the outermost ones of the replay's stack.
+ *          An invalid access in a free run may be a memory error in the replay, which does not die.
  * Memory:  that of the findings.
  */
 #ifndef PF_FINDINGS_CRASH_MERGE_H
@@ -12,7 +13,8 @@
 
 #include "findings.h"
 
-/* Merges each crash that only free runs saw into one that was confirmed, if there is one. */
+/* Merges each crash that only free runs saw into a confirmed crash or memory error, if there is one
+ * that may be the same. */
 void pf_findings_merge_crashes(struct pf_findings *f);
 
 #endif

@@ -22,10 +22,10 @@ struct pf_clocks {
     uint32_t nt;
     uint32_t *clock;                       /* nt rows of nt entries: the clock of each thread */
     uint32_t **lock, **rdlock, **sync, **bar, **atomic, **fork;
-    uint64_t *heads;                       /* of each cell: threads that head its release sequence */
-    uint32_t **fenced, **seen;             /* of each thread: pf_clocks_leave, pf_clocks_enter */
-    uint32_t *bar_gen;                     /* the generation of each entry of `bar` */
-    PF_VEC(uint32_t *) notify;             /* clocks of the notify events, in trace order */
+    uint64_t *heads; /* of each cell: threads that head its release sequence */
+    uint32_t **fenced, **seen; /* of each thread: pf_clocks_leave, pf_clocks_enter */
+    uint32_t *bar_gen; /* the generation of each entry of `bar` */
+    PF_VEC(uint32_t *) notify; /* clocks of the notify events, in trace order */
     pf_vec_u32 notify_event;
 };
 

@@ -120,6 +120,7 @@ struct pf_variable {
 struct pf_recorded_stack {
     uint32_t first, n; /* range in stack_sites: the sites, innermost first */
     uint32_t variable; /* of the access: a name; PF_NONE: unknown */
+    bool locks; /* the access is the use of a lock by a function that takes it */
 };
 
 struct pf_recorded_thread {

@@ -4,10 +4,12 @@
     test/run/campaign.py --pf build/stage/bin/pf --work DIR [--levels O0,O1,O2] [--runs 6] [--time 60s] [--log FILE] [--slice K/N] [FILE...]
 
 Without files: every test program that can be recorded. Each is built at each level and checked.
-  - A race-free program (`want: none`) must have no finding that counts, unless one of its cases wants findings of another kind.
+  - A race-free program (`want: none`) must have no finding, unless one of its cases wants findings of another kind. A finding
+    that does not count must be of a kind that the program announces (`// suspicious: KIND`).
   - A racy program is built without the order that no detector sees (ORDER_FREE), and checked. Program and state folder
     are copied to another folder, the first ones are removed, and each command that the report printed for a
-    finding is executed there. It must say that it showed the finding.
+    finding is executed there. It must say that it showed the finding. Every finding that counts must have a command,
+    unless the program says that no directed run can show it (`// clip: reason`).
 A build that is byte for byte that of an earlier level is not checked again: the result of that level counts for both.
 Prints a line for each program that is not as expected, then the findings that have no command and the suspicious ones by reason, and
 one summary line. Exit status: 0, or 1 if a program was not as expected.
@@ -101,7 +103,7 @@ class Log:
 
 
 class Campaign:
-    COUNTS = ("checks", "findings", "suspicious", "commands", "incomplete", "skipped", "equal")
+    COUNTS = ("checks", "findings", "suspicious", "commands", "uncounted", "no_clip", "incomplete", "skipped", "equal")
 
     def __init__(self, pf, work, budget, log):
         self.tool, self.work, self.budget, self.log = harness.Photofinish(pf), work, budget, log
@@ -123,23 +125,31 @@ class Campaign:
         self.now["checks"] += 1
         return json.loads((folder / "found.json").read_text()), said.stdout
 
-    def race_free(self, document):
+    def race_free(self, test, document):
         self.now["incomplete"] += not document["complete"]
-        counted = [f for f in document["findings"] if f.get("counts", True)]
-        self.now["suspicious"] += len(document["findings"]) - len(counted)
-        self.kept += [kept(f) for f in document["findings"] if not f.get("counts", True)]
-        for f in counted:
-            where = " ".join(f'{a["op"]}@{a.get("line")}' for a in f["accesses"])
-            yield f'{f["kind"]} {f["status"]}: {where}: {f.get("harm") or "no harm"}'
+        for f in document["findings"]:
+            if f.get("counts", True) or f["kind"] not in test.suspicious():
+                where = " ".join(f'{a["op"]}@{a.get("line")}' for a in f["accesses"])
+                why = f.get("harm") or "no harm" if f.get("counts", True) else reason_of(f)
+                yield f'{f["kind"]} {f["status"]}: {where}: {why}'
+            if not f.get("counts", True):
+                self.now["suspicious"] += 1
+                self.kept.append(kept(f))
 
-    def racy(self, document, report, folder, copy):
+    def racy(self, test, document, report, folder, copy):
         self.now["findings"] += len(document["findings"])
-        confirmed = sum(f["status"] == "confirmed" and f.get("counts", True) for f in document["findings"])
         commands = list(dict.fromkeys(AGAIN.findall(report)))
         clips = {word for line in commands for word in shlex.split(line)}
-        self.kept += [kept(f) for f in document["findings"] if f["clip"] not in clips]
-        if confirmed and not commands:
-            yield f"{confirmed} confirmed findings, and no command"
+        for f in document["findings"]:
+            if f["clip"] in clips:
+                continue
+            self.kept.append(kept(f))
+            if not f.get("counts", True):
+                self.now["uncounted"] += 1
+            elif test.no_clip():
+                self.now["no_clip"] += 1
+            else:
+                yield f'{f["kind"]} {f["id"]} {f["status"]}: no command: {reason_of(f)}'
         shutil.rmtree(copy, ignore_errors=True)
         shutil.copytree(folder, copy, symlinks=True, ignore=named_pipes)
         shutil.rmtree(folder)
@@ -167,7 +177,7 @@ class Campaign:
                 return same | {"equal": 1}
             document, report = self.check(test, program, folder)
             is_wrong = test.races or any(case.status() == harness.FOUND for case in test.cases)
-            wrong = list(self.racy(document, report, folder, copy) if is_wrong else self.race_free(document))
+            wrong = list(self.racy(test, document, report, folder, copy) if is_wrong else self.race_free(test, document))
             return self.now | {"wrong": wrong, "built": built, "kept": self.kept}
         except harness.Failure as e:
             return self.now | {"wrong": [str(e)]}
@@ -216,7 +226,7 @@ def main():
     for reason, count in campaign.reasons.most_common():
         print(f"no command or suspicious: {count} x {reason}")
     print(f"campaign: {n['checks']} builds checked ({n['equal']} of them by the check of an equal build), {n['findings']} findings of racy programs, {n['commands']} commands executed "
-          f"elsewhere, {n['suspicious']} suspicious findings and {n['incomplete']} incomplete checks of "
+          f"elsewhere, no command: {n['uncounted']} that do not count, {n['no_clip']} that no directed run can show; {n['suspicious']} suspicious findings and {n['incomplete']} incomplete checks of "
           f"race-free programs; {n['skipped']} skipped; {len(campaign.wrong)} wrong")
     for name in campaign.skipped:
         print(f"skipped: {name}")

@@ -11,7 +11,7 @@ import shlex
 from pathlib import Path
 
 KEYS = {"want", "stack", "flags", "libs", "std", "sources", "shared", "args", "env", "pf", "stdin",
-        "stdout", "exit", "levels", "oracle", "tsan", "direct", "witness", "causes"}
+        "stdout", "exit", "levels", "oracle", "tsan", "direct", "witness", "causes", "clip", "suspicious"}
 CASE_KEYS = {"exit", "stdout", "env", "stdin", "err", "noerr", "out", "noout"}
 OPS = {"read", "write", "atomic-read", "atomic-write", "lock", "free"}
 MARK = re.compile(r"/\*\s*([A-Z][A-Z0-9_]*(?:\s+[A-Z][A-Z0-9_]*)*)\s*\*/")
@@ -225,6 +225,13 @@ class Expectation:
 
     def no_witness(self):
         return bool(self.values["witness"])
+
+    def no_clip(self):
+        return bool(self.values["clip"])
+
+    def suspicious(self):
+        """The kinds of findings that do not count, and that a check may have."""
+        return self._words("suspicious")
 
     def no_direct(self):
         return bool(self.values["direct"])

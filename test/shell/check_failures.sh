@@ -64,6 +64,17 @@ has out "Cause: the program died of signal 6 (SIGABRT, abort)"
 has out "Observed once, not confirmed: no recording shows it"
 has out "1 finding: 0 confirmed, 1 observed"
 
+# A memory error that a replay shows explains the crash of a free run at the same place.
+status 0 "$PF" cc -g -pthread "$ROOT/test/shell/part/check_failures_large.c" -o large
+status 66 "$PF" check --runs 2 --state large.s --json large.json -- ./large
+has out "1 finding: 1 confirmed"
+python3 - <<'END'
+import json
+(f,) = json.load(open("large.json"))["findings"]
+assert f["kind"] == "use-after-free" and f["clip"], f
+assert any(s["stage"] == "run" for s in f["stages"]), f["stages"]
+END
+
 # Suppressions of races do not hide failures.
 echo "race:store" >suppressions
 status 66 "$PF" check --runs 1 --state quiet.s --suppressions suppressions -- ./fails store

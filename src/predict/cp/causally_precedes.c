@@ -127,7 +127,8 @@ static void atomic_edges(struct cp *c, uint32_t i, uint32_t cell)
         const struct pf_range *p = &c->t->places.at[e->what];
         if (cell < p->cell0 || cell >= p->cell0 + p->ncells)
             continue;
-        if (e->thread != at(c, i)->thread && !(c->flags[c->lo + k] & (PF_EF_RELAXED | PF_EF_ACQUIRE)))
+        if (e->thread != at(c, i)->thread &&
+            !(c->flags[c->lo + k] & (PF_EF_RELAXED | PF_EF_ACQUIRE)))
             add_edge(c, k, i);
         if (e->kind == PF_EV_AWRITE)
             return;
@@ -188,8 +189,7 @@ static void close_sections(struct cp *c)
 void pf_analysis_cp(const struct pf_trace *t, const struct pf_limits *limits, struct pf_result *out)
 {
     uint32_t window = limits->cp_window;
-    struct cp c = {
-        .t = t, .words = (window + 63) / 64, .flags = pf_trace_fold_atomic_order(t)};
+    struct cp c = {.t = t, .words = (window + 63) / 64, .flags = pf_trace_fold_atomic_order(t)};
     struct pf_pair_set seen = {0};
     uint32_t total = (uint32_t)t->events.len, nt = (uint32_t)t->threads.len;
     pf_trace_index_init(&c.x, t, PF_MISSING_IGNORE);

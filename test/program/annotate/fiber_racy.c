@@ -1,5 +1,6 @@
 // Two fibers on one thread that are switched without synchronisation race like threads.
 // want: race x at HOME AWAY
+// clip: directed mode runs all fibers of a kernel thread as one thread
 // stack: HOME write_home main
 // stack: AWAY write_away run
 #define _GNU_SOURCE

@@ -1,6 +1,7 @@
 // The race is in a program that a child executes with another environment.
 // oracle: two programs write to one log
 // want: race shared at A B
+// clip: a program that a child executes is not recorded
 #include "order.h"
 #include <pthread.h>
 #include <sys/wait.h>

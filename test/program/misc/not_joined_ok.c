@@ -1,5 +1,6 @@
 // main returns while other threads still run: one is blocked for ever, one ends after a while.
 // want: none
+// suspicious: thread-leak
 #include "order.h"
 #include <pthread.h>
 #include <unistd.h>

@@ -1,4 +1,5 @@
 // want: none
+// suspicious: atomicity
 // case: record
 // case: hatch
 /* Check-then-act on a flag that is only ever set: every order gives the same result. */

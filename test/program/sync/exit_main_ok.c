@@ -1,5 +1,6 @@
 // The main thread exits by pthread_exit; another thread joins it and is ordered after it.
 // want: none
+// suspicious: thread-leak
 // stdout: 2
 #include <pthread.h>
 #include <stdio.h>
