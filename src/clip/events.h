@@ -40,6 +40,12 @@ struct pf_name_variable {
     uint32_t line;
 };
 
+/* A function that was called through a pointer. */
+struct pf_name_callee {
+    uint64_t addr;
+    const char *symbol;
+};
+
 struct pf_name_thread {
     const char *name;
     uint32_t parent, created; /* created: site of the creation */
@@ -54,7 +60,8 @@ struct pf_names {
     struct pf_name_variable *variable; /* sorted by address */
     struct pf_name_thread *thread;
     const char **object; /* paths by number; NULL: unknown */
-    size_t npositions, nsites, nvariables, nthreads, nobjects;
+    struct pf_name_callee *callee;
+    size_t npositions, nsites, nvariables, nthreads, nobjects, ncallees;
     struct pf_names_memory *memory; /* private */
 };
 
@@ -88,5 +95,7 @@ void pf_events_free(struct pf_events *r);
 
 /* The variable that contains addr; NULL: none. */
 const struct pf_name_variable *pf_names_variable(const struct pf_names *n, uint64_t addr);
+/* The symbol of the function that was called through a pointer; "": unknown. */
+const char *pf_names_callee(const struct pf_names *n, uint64_t addr);
 
 #endif

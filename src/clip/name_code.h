@@ -16,6 +16,7 @@ enum {
      * address and size of its thread-local storage; written again when the name changes */
     PF_NAME_THREAD,
     PF_NAME_OBJECT, /* number from 1, path of the program or library */
+    PF_NAME_CALLEE, /* address, symbol: a function that was called through a pointer */
 };
 
 #define PF_NAME_DEPTH 512 /* most positions of a site; outer ones are dropped */

@@ -189,6 +189,18 @@ static void take_thread(struct name_cursor *c)
         *t = v;
 }
 
+static void take_callee(struct name_cursor *c)
+{
+    struct pf_names *n = c->names;
+    struct pf_name_callee v = {.addr = number(c)};
+    v.symbol = text(c);
+    if (c->bad)
+        return;
+    if ((n->ncallees & (n->ncallees - 1)) == 0) /* capacity is used up at 0, 1, 2, 4, ... */
+        n->callee = pf_mem_resize(n->callee, n->ncallees ? 2 * n->ncallees : 1, sizeof v);
+    n->callee[n->ncallees++] = v;
+}
+
 static int by_address(const void *a, const void *b)
 {
     const struct pf_name_variable *x = a, *y = b;
@@ -221,6 +233,9 @@ pf_status pf_names_read(struct pf_names *n, struct pf_code *code, size_t *ncode,
             break;
         case PF_NAME_OBJECT:
             take_object(&c);
+            break;
+        case PF_NAME_CALLEE:
+            take_callee(&c);
             break;
         default:
             break;
@@ -260,5 +275,14 @@ void pf_names_release(struct pf_names *n)
     free(n->variable);
     free(n->thread);
     free(n->object);
+    free(n->callee);
     *n = (struct pf_names){0};
+}
+
+const char *pf_names_callee(const struct pf_names *n, uint64_t addr)
+{
+    for (size_t i = 0; i < n->ncallees; i++)
+        if (n->callee[i].addr == addr)
+            return n->callee[i].symbol;
+    return "";
 }

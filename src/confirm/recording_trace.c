@@ -352,8 +352,10 @@ static bool add_call(struct trace_loader *l, const struct pf_record *r, uint32_t
 {
     const struct pf_name_site *s = &l->names->site[r->site];
     const char *callee = s->npositions ? l->names->position[s->position[0]].variable : "";
+    if (!callee || !*callee)
+        callee = pf_names_callee(l->names, r->what);
     char text[160];
-    spell(text, sizeof text, callee && *callee ? callee : "foreign");
+    spell(text, sizeof text, *callee ? callee : "foreign");
     uint32_t name = name_of(l, text), link;
     if (r->kind == PF_EV_CALL && r->attached && !r->more)
         return note_callback(l, thread_index, r->what);
@@ -381,7 +383,7 @@ static bool add_call(struct trace_loader *l, const struct pf_record *r, uint32_t
     }
     uint32_t what = pf_trace_role_number(l->t, PF_ROLE_CALL, name);
     if (what == l->t->recorded.callee.len)
-        pf_vec_push(&l->t->recorded.callee, name_of(l, callee ? callee : ""));
+        pf_vec_push(&l->t->recorded.callee, name_of(l, callee));
     struct pf_event *e = add(l, r, r->kind, thread_index, stack);
     e->what = what;
     e->link = link;

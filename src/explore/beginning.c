@@ -305,7 +305,33 @@ static bool is_refuted(const struct pf_search *s, const struct pf_target *t)
     return false;
 }
 
-void pf_beginning_find(struct pf_search *s, const struct pf_target *t)
+/* A read-modify-write operation with this history: sets whether it writes, if that is known.
+ * Returns true if it is only assumed that it writes. */
+static bool assumes_write(const struct pf_search *s, struct pf_target *t, uint64_t history)
+{
+    const struct pf_rf_node *n = &t->x->g.nodes.at[t->node];
+    bool silent = pf_hash_map_find(&s->compared, history) != PF_HASH_NONE, assumes = false;
+    for (uint32_t k = 0; k < n->naccesses; k++)
+        if (t->x->accesses.at[n->access0 + k].updates) {
+            t->writes[k] &= !silent;
+            assumes |= t->writes[k];
+        }
+    return assumes;
+}
+
+/* If the operation does not write after all, other sets may be consistent, so the target is taken
+ * again. A first set exists in both cases: the operation is the last one of its core. */
+static void take_again(struct pf_search *s, const struct pf_target *t, uint64_t history)
+{
+    struct pf_beginning *b = s->beginnings.at;
+    b->again = pf_mem_zero(1, sizeof *b->again);
+    *b->again = pf_target_copy(t);
+    b->again->fresh = false;
+    b->changed = history;
+    t->x->references++;
+}
+
+void pf_beginning_find(struct pf_search *s, struct pf_target *t)
 {
     if (t->node == PF_NONE) {
         continue_thread(s, t);
@@ -314,9 +340,10 @@ void pf_beginning_find(struct pf_search *s, const struct pf_target *t)
     struct pf_beginning takes = {0};
     note_message_object(t, &takes);
     uint32_t empty = takes.object ? pf_hash_map_find(&s->empty, takes.object) : PF_HASH_NONE;
-    if (pf_hash_map_find(&s->spins, pf_execution_history_with(t->x, t->node, t->sources,
-                                                              t->choice)) != PF_HASH_NONE)
+    uint64_t history = pf_execution_history_with(t->x, t->node, t->sources, t->choice);
+    if (pf_hash_map_find(&s->spins, history) != PF_HASH_NONE)
         return;
+    bool assumes = assumes_write(s, t, history);
     if ((t->guess && is_refuted(s, t)) ||
         (empty != PF_HASH_NONE && s->levels.at[empty] == takes.level))
         return;
@@ -335,6 +362,8 @@ void pf_beginning_find(struct pf_search *s, const struct pf_target *t)
         f.most[n->thread] = n->pos + 1;
     }
     find_sets(&f, core);
+    if (assumes && s->beginnings.len)
+        take_again(s, t, history);
     pf_hash_map_release(&f.cores);
     free(f.most);
     free(core);

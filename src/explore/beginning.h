@@ -11,7 +11,7 @@ void pf_beginning_past(const struct pf_execution *x, uint32_t node, uint32_t *pa
 /* A hash of the largest beginning in which the node reads from the sources. */
 uint64_t pf_beginning_hash(const struct pf_execution *x, uint32_t node, const uint32_t *sources,
                            uint32_t choice);
-/* Adds the beginnings of the target to s->beginnings. */
-void pf_beginning_find(struct pf_search *s, const struct pf_target *t);
+/* Sets s->beginnings, which is empty, to those of the target. Updates t->writes. */
+void pf_beginning_find(struct pf_search *s, struct pf_target *t);
 
 #endif

@@ -230,16 +230,25 @@ static void add_values(struct pf_exec_builder *b, const struct pf_event *e, uint
 {
     if (pf_event_writes(e))
         a->stored_known = pf_trace_cell_value(b->t, e, cell, false, &a->stored);
-    if (pf_event_reads(e) && pf_event_atomic(e) && e->flags & PF_EF_COMPARES) {
+    a->updates = e->kind == PF_EV_RMW && !(e->flags & (PF_EF_COMPARES | PF_EF_UNKNOWN));
+    if (pf_event_reads(e) && pf_event_atomic(e) && e->flags & PF_EF_COMPARES)
         a->compares = true;
+    if (a->updates || a->compares)
         a->seen_known = pf_trace_cell_value(b->t, e, cell, e->kind == PF_EV_RMW, &a->seen);
-    }
+}
+
+/* True if the event stores what is already there, so that it has the effect of a read. A
+ * compare-and-swap counts as a write if it succeeds. */
+static bool is_silent(const struct pf_trace *t, const struct pf_event *e)
+{
+    return e->kind == PF_EV_RMW && !(e->flags & (PF_EF_COMPARES | PF_EF_UNKNOWN)) &&
+           t->olds.at[e->link] == e->value;
 }
 
 static void add_memory(struct pf_exec_builder *b, const struct pf_event *e)
 {
     const struct pf_range *p = &b->t->places.at[e->what];
-    bool begins = true;
+    bool begins = true, writes = pf_event_writes(e) && !is_silent(b->t, e);
     for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
         uint32_t cell = b->cell_of[c];
         if (cell == PF_NONE)
@@ -253,7 +262,7 @@ static void add_memory(struct pf_exec_builder *b, const struct pf_event *e)
                 begins = false;
             }
         }
-        if (pf_event_writes(e))
+        if (writes)
             add_write(b, cell, offset);
         add_values(b, e, c, &b->x->accesses.at[b->objects.at[cell].access]);
     }
@@ -355,11 +364,24 @@ static void add_barrier(struct pf_exec_builder *b, const struct pf_event *e)
             pf_vec_push(&b->x->g.edges, (struct pf_rf_edge){b->arrivals.at[k + 1], b->node});
 }
 
+/* True if the function only counts references (wrap_exception.c). It never waits, and its messages
+ * have the order of its counter updates, which are events as well. */
+static bool counts_references(const char *function)
+{
+    static const char *const counting[] = {
+        "_Unwind_DeleteException", "std::exception_ptr::~exception_ptr()",
+        "std::runtime_error::~runtime_error()", "std::logic_error::~logic_error()"};
+    for (size_t i = 0; i < sizeof counting / sizeof *counting; i++)
+        if (function && !strcmp(function, counting[i]))
+            return true;
+    return false;
+}
+
 static void add_message(struct pf_exec_builder *b, uint32_t i)
 {
     const struct pf_event *e = &b->t->events.at[i];
     uint32_t cell = b->sync_of[e->what];
-    if (cell == PF_NONE)
+    if (cell == PF_NONE || counts_references(pf_exec_function(b->t, i)))
         return;
     if (pf_exec_is_once(pf_exec_function(b->t, i))) {
         pf_exec_add_once(b, i, cell);

@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 
+/* It must not be symmetric: otherwise "the first operation of T1 reads that of T2" and the reverse
+ * have the same history. */
 uint64_t pf_exec_mix(uint64_t h, uint64_t v)
 {
-    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+    h = (((h << 23 | h >> 41) + 0x632be59bd9b4e019ull) ^ v) * 0x9e3779b97f4a7c15ull;
     return h ^ h >> 29;
 }
 

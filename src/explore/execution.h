@@ -89,6 +89,9 @@ struct pf_exec_access {
     bool is_queue; /* a condition variable; the queue after it is in pf_execution.queues */
     uint32_t queue0, nqueue;
     bool compares; /* a compare-and-swap: it writes only if it finds what it expects */
+    /* another read-modify-write operation: it has the effect of a read if it stores what is already
+     * there */
+    bool updates;
     bool seen_known, stored_known;
     uint64_t seen, stored; /* values of the cell */
 };

@@ -429,10 +429,13 @@ static pf_status run_window(struct explorer *x, struct pf_error *e)
             next_job = (next_job + 1) % jobs;
             running++;
         }
+        if (s == PF_OK && skipped[x->first])
+            pf_search_end(&x->search, &x->window.at[x->first]);
         if (s != PF_OK || skipped[x->first])
             continue;
         bool again = false;
         s = end_run(x, oldest, &x->window.at[x->first], &again, e);
+        pf_search_end(&x->search, &x->window.at[x->first]);
         oldest = (oldest + 1) % jobs;
         running--;
         if (again) {

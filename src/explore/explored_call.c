@@ -53,8 +53,21 @@ static char *last_component(char *name)
     return last;
 }
 
+/* A symbol of C++, which is listed by the beginning of such symbols. */
+static enum pf_explored_call kind_of_symbol(const char *symbol)
+{
+    for (size_t i = 0; i < NAMES; i++) {
+        size_t n = strlen(list[i].name) - 1;
+        if (list[i].name[0] == '_' && list[i].name[n] == '*' && !strncmp(list[i].name, symbol, n))
+            return list[i].kind;
+    }
+    return kind_of(symbol);
+}
+
 enum pf_explored_call pf_explored_call_find(const char *name)
 {
+    if (!strncmp(name, "_Z", 2))
+        return kind_of_symbol(name);
     char text[200];
     size_t n = strcspn(name, "(");
     if (!name[n])

@@ -90,22 +90,6 @@ static bool is_empty(const struct pf_choice *c, uint32_t access, uint32_t source
     return k != PF_HASH_NONE && level == c->s->levels.at[k];
 }
 
-/* Whether the access writes if the node reads from the chosen sources. */
-static bool writes_then(const struct pf_choice *c, uint32_t k)
-{
-    const struct pf_rf_graph *g = &c->x->g;
-    uint32_t a = g->nodes.at[c->node].access0 + k, source = c->sources[k];
-    uint32_t flags = c->x->nodes.at[c->node].flags;
-    if (c->x->accesses.at[a].object && flags & PF_EXEC_TAKES && flags & PF_EXEC_TRIES)
-        return !is_empty(c, a, source);
-    if (!c->x->accesses.at[a].is_lock || !(flags & (PF_EXEC_TRIES | PF_EXEC_ONCE)))
-        return g->accesses.at[a].writes;
-    uint8_t state = source == PF_SOURCE_INITIAL ? PF_STATE_FREE : state_after(c->x, source, a);
-    if (flags & PF_EXEC_ONCE)
-        return state == PF_STATE_FREE;
-    return state == PF_STATE_FREE || (state == PF_STATE_SHARED && flags & PF_EXEC_SHARES);
-}
-
 /* The value that the k-th access finds with the chosen sources; false: not known. */
 static bool value_of(const struct pf_choice *c, uint32_t k, uint64_t *value)
 {
@@ -119,6 +103,27 @@ static bool value_of(const struct pf_choice *c, uint32_t k, uint64_t *value)
     const struct pf_exec_access *w = &x->accesses.at[access_of(x, source, cell)];
     *value = w->stored;
     return w->stored_known;
+}
+
+/* Whether the access writes if the node reads from the chosen sources. Of a read-modify-write
+ * operation that is assumed, unless the values show that it stores what is already there. */
+static bool writes_then(const struct pf_choice *c, uint32_t k)
+{
+    const struct pf_rf_graph *g = &c->x->g;
+    uint32_t a = g->nodes.at[c->node].access0 + k, source = c->sources[k];
+    uint32_t flags = c->x->nodes.at[c->node].flags;
+    uint64_t value;
+    if (c->x->accesses.at[a].updates) /* it stores the same as before if it finds the same */
+        return g->accesses.at[a].writes || !c->x->accesses.at[a].seen_known ||
+               !value_of(c, k, &value) || value != c->x->accesses.at[a].seen;
+    if (c->x->accesses.at[a].object && flags & PF_EXEC_TAKES && flags & PF_EXEC_TRIES)
+        return !is_empty(c, a, source);
+    if (!c->x->accesses.at[a].is_lock || !(flags & (PF_EXEC_TRIES | PF_EXEC_ONCE)))
+        return g->accesses.at[a].writes;
+    uint8_t state = source == PF_SOURCE_INITIAL ? PF_STATE_FREE : state_after(c->x, source, a);
+    if (flags & PF_EXEC_ONCE)
+        return state == PF_STATE_FREE;
+    return state == PF_STATE_FREE || (state == PF_STATE_SHARED && flags & PF_EXEC_SHARES);
 }
 
 /* A compare-and-swap with the chosen sources: 1 if it finds what it expects, 0 if not, -1 if that

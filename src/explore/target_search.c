@@ -103,6 +103,9 @@ static void drop_expansion(struct pf_search *s)
 
 void pf_beginning_release(struct pf_beginning *b)
 {
+    if (b->again)
+        target_release(b->again);
+    free(b->again);
     pf_vec_release(&b->plan);
     pf_vec_release(&b->frontier);
 }
@@ -202,6 +205,8 @@ void pf_search_add(struct pf_search *s, struct pf_execution *x, uint32_t depth)
             pf_search_learn_empty(s, x->accesses.at[i].object, x->accesses.at[i].level);
         if (x->accesses.at[i].compares && !(x->nodes.at[node].flags & PF_EXEC_PENDING))
             pf_hash_map_put(&s->compared, x->nodes.at[node].history, g->accesses.at[i].writes);
+        if (x->accesses.at[i].updates && !g->accesses.at[i].writes)
+            pf_hash_map_put(&s->compared, x->nodes.at[node].history, 0);
     }
     pf_choice_scan(&c);
     add_continuations(&c);
@@ -253,18 +258,30 @@ bool pf_search_next(struct pf_search *s)
     return true;
 }
 
+struct pf_target pf_target_copy(const struct pf_target *t)
+{
+    uint32_t n = t->x->g.nodes.at[t->node].naccesses;
+    struct pf_target copy = *t;
+    copy.sources = pf_mem_resize(NULL, n + 1u, sizeof *copy.sources);
+    copy.writes = pf_mem_resize(NULL, n + 1u, sizeof *copy.writes);
+    memcpy(copy.sources, t->sources, n * sizeof *copy.sources);
+    memcpy(copy.writes, t->writes, n * sizeof *copy.writes);
+    return copy;
+}
+
 void pf_search_defer(struct pf_search *s, const struct pf_target *t)
 {
-    const struct pf_rf_node *n = &t->x->g.nodes.at[t->node];
-    struct pf_target copy = *t;
-    copy.sources = pf_mem_resize(NULL, n->naccesses + 1u, sizeof *copy.sources);
-    copy.writes = pf_mem_resize(NULL, n->naccesses + 1u, sizeof *copy.writes);
-    memcpy(copy.sources, t->sources, n->naccesses * sizeof *copy.sources);
-    memcpy(copy.writes, t->writes, n->naccesses * sizeof *copy.writes);
+    struct pf_target copy = pf_target_copy(t);
     copy.rest = true;
     copy.fresh = false;
     copy.depth++;
     pf_search_push(s, copy);
+}
+
+void pf_search_end(struct pf_search *s, struct pf_beginning *b)
+{
+    if (b->again && pf_hash_map_find(&s->compared, b->changed) != PF_HASH_NONE)
+        pf_search_push(s, pf_target_copy(b->again));
 }
 
 uint64_t pf_search_left(const struct pf_search *s)

@@ -54,8 +54,12 @@ struct pf_beginning {
     bool guess;         /* as in the target */
     bool resumes;       /* lets a thread continue that the end of the process cut off */
     uint64_t continues; /* the history after which that thread continues; 0: none */
+    /* If not NULL: the target, to be taken again if its operation with this history does not write,
+     * although that was assumed. Owned. */
+    struct pf_target *again;
+    uint64_t changed;
     uint64_t object; /* message object on which the last step may wait; 0: none */
-    int32_t level;   /* and the level at which it does so */
+    int32_t level; /* and the level at which it does so */
 };
 
 struct pf_search {
@@ -77,7 +81,9 @@ struct pf_search {
     PF_VEC(int32_t) levels; /* the level at which the object is empty */
     struct pf_rf_query query;
     struct pf_hash_map spins; /* histories after which a thread only waits in a loop */
-    struct pf_hash_map compared; /* history of a compare-and-swap -> 1 if it wrote, 0 if not */
+    /* history of a compare-and-swap -> 1 if it wrote, 0 if not; of another read-modify-write
+     * operation that stored what was already there -> 0 */
+    struct pf_hash_map compared;
     PF_VEC(struct pf_beginning) beginnings; /* of the target taken last */
     uint64_t ntargets;
     uint64_t unknown; /* questions that the engine could not decide */
@@ -90,8 +96,12 @@ void pf_search_add(struct pf_search *s, struct pf_execution *x, uint32_t depth);
 /* Takes the next target and sets s->beginnings to what has to be run for it. False: there are no
  * more targets. */
 bool pf_search_next(struct pf_search *s);
+/* A copy without a reference to the execution. */
+struct pf_target pf_target_copy(const struct pf_target *t);
 /* Puts a target back, to run its other beginnings later. */
 void pf_search_defer(struct pf_search *s, const struct pf_target *t);
+/* The run of the beginning is over, or was not needed. */
+void pf_search_end(struct pf_search *s, struct pf_beginning *b);
 /* How many targets are left, and operations whose targets are not generated yet. */
 uint64_t pf_search_left(const struct pf_search *s);
 /* True if an execution seen so far contains the beginning, so that it needs no run. */

@@ -12,6 +12,7 @@ A file has declarations, then threads. All numbers are integers; registers (r0 t
 
     load r0 x        r0 = x                         store x E      x = E
     aload r0 a       astore a E     fetchadd r0 a E    cas r0 a E E    exchange r0 a E
+    fetchor r0 a E
     acquire m        release m      try r0 m
     rdlock w         wrlock w       rwrelease w
     wait c m         signal c       broadcast c
@@ -20,6 +21,8 @@ A file has declarations, then threads. All numbers are integers; registers (r0 t
     timedwait r0 c m timedlock r0 m timeddown r0 s timedrd r0 w timedwr r0 w  with a time limit that may have passed at any time; r0: 1 if it
                      has ended the wait of timedwait, 0 if it has ended one of the others
     spin a E         waits in a loop until a == E
+    spinor a M E     waits in a loop that sets the bits M of a, until a without these bits == E
+    spinlock a       exchanges a with 1 in a loop until it was 0
     set r0 E         if E ... else ... end          repeat N ... end
     print E          assert E       exit           ends the process, without the final output
 
@@ -85,6 +88,13 @@ class Program:
                     code.append(("unless-done", words[1], len(code) + 3))
                     code.append(("store", *map(str, self.objects[words[1]][1])))
                     code.append(("done", words[1]))
+                elif words[0] == "spinor":
+                    code.append(("fetchor", "r9", words[1], words[2]))
+                    code.append(("aload", "r9", words[1]))
+                    code.append(("unless", f"(r9 & ~{words[2]}) == {words[3]}", len(code) - 2))
+                elif words[0] == "spinlock":
+                    code.append(("exchange", "r9", words[1], "1"))
+                    code.append(("unless", "r9 == 0", len(code) - 1))
                 else:
                     code.append(tuple(words))
                 i += 1
@@ -191,6 +201,10 @@ class Interpreter:
         elif kind == "fetchadd":
             old = o[a[1]]
             o[a[1]] = old + value(" ".join(a[2:]), r)
+            r[a[0]] = old
+        elif kind == "fetchor":
+            old = o[a[1]]
+            o[a[1]] = old | value(" ".join(a[2:]), r)
             r[a[0]] = old
         elif kind == "exchange":
             old = o[a[1]]
@@ -370,6 +384,9 @@ STATEMENT = {
     "aload": "{0} = atomic_load(&{1});",
     "astore": "atomic_store(&{0}, {1});",
     "fetchadd": "{0} = atomic_fetch_add(&{1}, {2});",
+    "fetchor": "{0} = atomic_fetch_or(&{1}, {2});",
+    "spinor": "do\n        atomic_fetch_or(&{0}, {1});\n    while ((atomic_load(&{0}) & ~{1}) != {2});",
+    "spinlock": "while (atomic_exchange(&{0}, 1))\n        ;",
     "exchange": "{0} = atomic_exchange(&{1}, {2});",
     "cas": "{{ int e = {2}; {0} = atomic_compare_exchange_strong(&{1}, &e, {3}); }}",
     "spin": "while (atomic_load(&{0}) != {1})\n        ;",
@@ -414,7 +431,7 @@ def statement(words):
         return "}"
     if kind == "repeat":
         return f"for (int i{id(words)} = 0; i{id(words)} < {rest[0]}; i{id(words)}++) {{"
-    fields = {"store": 2, "astore": 2, "fetchadd": 3, "exchange": 3, "spin": 2, "set": 2, "print": 1, "assert": 1}.get(kind)
+    fields = {"store": 2, "astore": 2, "fetchadd": 3, "fetchor": 3, "exchange": 3, "spin": 2, "set": 2, "print": 1, "assert": 1}.get(kind)
     if fields:
         rest = rest[: fields - 1] + [in_c(" ".join(rest[fields - 1 :]))]
     return STATEMENT[kind].format(*rest)

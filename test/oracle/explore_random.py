@@ -82,7 +82,8 @@ class Writer:
                 options += [lambda: [f"aload {self.fresh()} a"],
                             lambda: [f"fetchadd {self.fresh()} a {self.rng.randint(1, 2)}"],
                             lambda: [f"cas {self.fresh()} a {self.rng.randint(0, 2)} {self.rng.randint(0, 3)}"],
-                            lambda: [f"exchange {self.fresh()} a {self.rng.randint(1, 4)}"]]
+                            lambda: [f"exchange {self.fresh()} a {self.rng.randint(1, 4)}"],
+                            lambda: [f"fetchor {self.fresh()} a {self.rng.randint(1, 3)}"]]
         return self.chance(options)()
 
     def maybe(self, probability):

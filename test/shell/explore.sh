@@ -153,6 +153,18 @@ status 0 "$PF" explore --json cxx.json -- ./cxx
 has out "complete for this input: every execution was seen (sequential consistency only)"
 outputs cxx.json $'1 by 1 1\n' $'1 by 1 2\n' $'2 by 2 1\n' $'2 by 2 2\n'
 
+"$PF" c++ -std=c++17 -g -O1 -pthread "$part/explore_async.cpp" -o async
+explored() { # explored CASE OUTPUT...: the case is explored completely and prints these texts
+    status 0 "$PF" explore --json async.json -- ./async "$1"
+    has out "complete for this input"
+    outputs async.json "${@:2}"
+}
+explored async $'1 4\n' $'5 2\n'
+explored throws $'refused 4\n' $'refused 5\n'
+explored shared $'4 4\n'
+explored any $'ready\n'
+explored once $'1\n' $'2\n'
+
 # The number of jobs does not affect the result.
 status 2 "$PF" explore --jobs 0 -- ./account
 has err "--jobs=0: expected a number from 1"

@@ -230,6 +230,10 @@ static inline uint32_t pf_call_id(const struct pf_call *c, enum pf_native_site s
     return pf_stack_id(c->t, site);
 }
 
+/* wrap_cxx.c: drops a reference that libstdc++ counts. Returns true if the count was `one`, so that
+ * this was the last reference; then all earlier drops happened before. */
+bool pf_count_drop(struct pf_call *c, int *count, int one);
+
 /* wrap_thread.c: t was cancelled and may be acting on it. */
 void pf_cancel_seen(struct pf_thread *t);
 

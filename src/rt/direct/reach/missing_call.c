@@ -10,7 +10,9 @@
 #include "memory_model.h"
 #include "module.h"
 #include "options.h"
+#include "pc_frame.h"
 #include "reach.h"
+#include "reach_models.h"
 #include "rt.h"
 #include "stack.h"
 #include "sys.h"
@@ -20,6 +22,8 @@
 #define SAVED_CALLS 256u
 #define SAVED_WORDS 16u
 #define NOT_NEEDED UINT32_MAX
+#define CALLEES 1024u
+#define CALLEE_TRIES 64u
 
 /* A call that had not returned at the last check, or an activation of a function that is a
  * region. */
@@ -148,6 +152,31 @@ void pf_missing_call_close_slow(void)
     note_callback();
 }
 
+/* True if the call site says which function it calls. */
+static bool is_named(uint32_t site)
+{
+    const struct pf_func *f = top()->func;
+    if (pf_rt.pc_frames && pf_pc_is_record(f))
+        return true; /* not known */
+    const char *name = site < f->nsites ? pf_rel_str(&pf_func_site(f, site)->var) : NULL;
+    return name && *name;
+}
+
+/* Writes the symbol of the function, if it belongs to the C++ library, before its first call. */
+static void name_callee(const void *callee)
+{
+    static const void *named[CALLEES]; /* open-addressed hash table */
+    uint32_t i = (uint32_t)((uintptr_t)callee * 0x9e3779b97f4a7c15u >> 40) % CALLEES, tries = 0;
+    for (; named[i] && named[i] != callee && tries < CALLEE_TRIES; tries++)
+        i = (i + 1) % CALLEES;
+    if (named[i]) /* it was written, or the table is full: it stays unnamed */
+        return;
+    named[i] = callee;
+    const char *symbol = pf_model_symbol(callee);
+    if (symbol)
+        pf_trace_name_callee(callee, symbol);
+}
+
 static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void *const *pointers,
                   const char *function)
 {
@@ -159,6 +188,8 @@ static void begin(uint64_t callee, uint32_t call, uint32_t id, uint32_t n, void 
         n = everything ? PF_REACH_ALL : n;
         struct pf_reach_set d = pf_reach_begin((void *)callee, n, pointers, function,
                                                pf_trace_records(), pf_missing_calls_open);
+        if (!function && !is_named(call - 1))
+            name_callee((void *)callee);
         pf_trace_call(id, callee, d.number);
         for (uint32_t i = 0; i < d.n; i++)
             pf_trace_range(d.at[i].addr, d.at[i].size);

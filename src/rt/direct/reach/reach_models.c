@@ -95,14 +95,38 @@ static uint32_t symbols(const uint32_t *hash)
     return last + 1;
 }
 
+/* Stores the tables of symbols and of their names. Returns the number of symbols. */
+static uint32_t symbol_table(const Elf64_Sym **table, const char **text)
+{
+    *table = section ? part(DT_SYMTAB) : NULL;
+    *text = section ? part(DT_STRTAB) : NULL;
+    const uint32_t *hash = section ? part(DT_GNU_HASH) : NULL;
+    return *table && *text && hash ? symbols(hash) : 0;
+}
+
+static bool is_function(const Elf64_Sym *s)
+{
+    return ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_value;
+}
+
+const char *pf_model_symbol(const void *function)
+{
+    const Elf64_Sym *table;
+    const char *text;
+    uint32_t n = symbol_table(&table, &text);
+    for (uint32_t i = 0; i < n; i++)
+        if (library + table[i].st_value == (uintptr_t)function && is_function(&table[i]))
+            return text + table[i].st_name;
+    return NULL;
+}
+
 static void read_symbols(void)
 {
-    const Elf64_Sym *table = part(DT_SYMTAB);
-    const char *text = part(DT_STRTAB);
-    const uint32_t *hash = part(DT_GNU_HASH);
-    uint32_t n = table && text && hash ? symbols(hash) : 0, have = 0;
+    const Elf64_Sym *table;
+    const char *text;
+    uint32_t n = symbol_table(&table, &text), have = 0;
     for (uint32_t i = 0; i < n && have < KNOWN / 2; i++) {
-        if (ELF64_ST_TYPE(table[i].st_info) != STT_FUNC || !table[i].st_value)
+        if (!is_function(&table[i]))
             continue;
         for (unsigned k = 0; k < sizeof names / sizeof *names; k++)
             if (starts(text + table[i].st_name, names[k].start)) {
@@ -117,7 +141,7 @@ static void read_symbols(void)
 static enum model model_of(const void *function)
 {
     static bool done;
-    if (!done && section)
+    if (!done)
         read_symbols();
     done = true;
     uint32_t i = slot_of((uintptr_t)function);

@@ -24,6 +24,9 @@
 /* The C++ library is loaded at `base` and has this dynamic section. */
 void pf_model_set_library(uint64_t base, const void *dynamic);
 
+/* The symbol of the C++ library with this address; NULL: none. Reads its whole symbol table. */
+const char *pf_model_symbol(const void *function);
+
 #define PF_MODEL_RANGES 96u
 
 /* Stores the ranges that the function accesses, unordered, and returns their number; 0: no model.

@@ -192,6 +192,15 @@ void pf_trace_name_site(uint32_t site, unsigned kind, unsigned size)
     put_record();
 }
 
+void pf_trace_name_callee(const void *callee, const char *symbol)
+{
+    used = 0;
+    add_number(PF_NAME_CALLEE);
+    add_number((uint64_t)callee);
+    add_text(symbol);
+    put_record();
+}
+
 void pf_trace_name_thread(uint32_t number, const struct pf_thread *t)
 {
     used = 0;

@@ -63,6 +63,8 @@ void pf_trace_listen(void);
 
 /* name_site: writes the name of a site, and the variables of newly loaded objects. name_thread:
  * writes the name of a thread; called again when its name has changed. */
+/* The symbol of a function that is called through a pointer. */
+void pf_trace_name_callee(const void *callee, const char *symbol);
 void pf_trace_name_site(uint32_t site, unsigned kind, unsigned size);
 void pf_trace_name_thread(uint32_t number, const struct pf_thread *t);
 

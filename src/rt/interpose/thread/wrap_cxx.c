@@ -111,12 +111,12 @@ static bool count_take(struct pf_call *c, int *count)
     return n;
 }
 
-static bool count_drop(struct pf_call *c, int *count)
+bool pf_count_drop(struct pf_call *c, int *count, int one)
 {
     pf_hb_release(c->t, count);
     int n = __atomic_fetch_sub(count, 1, __ATOMIC_ACQ_REL);
     pf_event_counter_update(count, (uint32_t)n, (uint32_t)n - 1, pf_call_id(c, PF_NATIVE_WRITE));
-    if (n != 1)
+    if (n != one)
         return false;
     pf_hb_acquire(c->t, count);
     return true;
@@ -134,7 +134,7 @@ static void hand_over(void *element)
 {
     struct exit_element e = *(struct exit_element *)element;
     PF_CALL(c, set_value_at_thread_exit);
-    int *strong = (int *)(e.control + 8), *weak = (int *)(e.control + 12);
+    int *strong = (int *)(e.control + 8), *owners = (int *)(e.control + 12);
     if (!c.t || !e.control || !count_take(&c, strong)) {
         make_ready(element);
         return;
@@ -142,9 +142,9 @@ static void hand_over(void *element)
     pf_hb_release(c.t, e.state + 16);
     pf_event_atomic_store(e.state + 16, 4, pf_call_id(&c, PF_NATIVE_WRITE));
     PF_CALLBACK_VOID(c, make_ready(element));
-    if (count_drop(&c, strong)) {
+    if (pf_count_drop(&c, strong, 1)) {
         control_call(&c, e.control, 2); /* destroys the state */
-        if (count_drop(&c, weak))
+        if (pf_count_drop(&c, owners, 1))
             control_call(&c, e.control, 3); /* frees the block */
     }
 }

@@ -38,19 +38,9 @@ PF_REAL_DEFINE(__cxa_free_exception, NULL);
 
 static int *object_count(void *object) { return (int *)((char *)object - 0x80); }
 
-/* Returns true if that was the last reference; then all earlier drops happened before. */
-static bool drop_reference(struct pf_thread *t, int *count, int one)
-{
-    pf_hb_release(t, count);
-    if (__atomic_fetch_sub(count, 1, __ATOMIC_ACQ_REL) != one)
-        return false;
-    pf_hb_acquire(t, count);
-    return true;
-}
-
 static void object_drop(struct pf_call *c, void *object)
 {
-    if (!drop_reference(c->t, object_count(object), 1))
+    if (!pf_count_drop(c, object_count(object), 1))
         return;
     void (*destroy)(void *) = *(void (**)(void *))((char *)object - 0x68);
     if (destroy)
@@ -97,7 +87,7 @@ static void message_drop(struct pf_call *c, void *self, void (*destroy)(void *))
     int *count = (int *)(chars - 8);
     __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
     PF_CALLBACK_VOID(*c, destroy(self));
-    if (drop_reference(c->t, count, 0))
+    if (pf_count_drop(c, count, 0))
         PF_CALLBACK_VOID(*c, _ZdlPv(chars - 24));
 }
 
