@@ -75,6 +75,10 @@ has deadlock.json "deadlock, after the time limit of mtx_timedlock (gives_up.c:1
 status 0 "$PF" explore --runs 2 -- ./account
 has out "stopped early"
 status 2 "$PF" explore --runs x -- ./account
+for time in 0s soon; do # pf check refuses these, too
+    status 2 "$PF" explore --time $time -- ./account
+    has err "--time=$time: expected a duration such as 90s or 2m"
+done
 status 2 "$PF" explore
 mkdir kept
 status 2 "$PF" explore -o kept -- ./missing
