@@ -96,6 +96,8 @@ struct pf_hunt_race {
     char *plan[2]; /* files with schedules for both orders */
     uint64_t rounds; /* 0: its orders were not run yet */
     bool swapped; /* nothing is left to try */
+    uint64_t ms,
+        cpu_ms; /* of the hunt when it was found: elapsed time, and CPU time of pf and runs */
     struct pf_finding *finding;
     char *folder, *command; /* its input as files; the command that uses it */
 };
@@ -201,7 +203,8 @@ bool pf_hunt_change(const struct pf_hunt *h, const struct pf_input_bytes *from, 
 bool pf_hunt_difference(const struct pf_input_bytes *old, const struct pf_input_bytes *new,
                         struct pf_hunt_part *out);
 /* Makes copy number k of the part of an input that has led to something new: in place of another
- * line, source or piece, so that another thread does the same. The copy may be equal to the
+ * line, source or piece, so that another thread does the same; or next to what it has replaced in
+ * the seed. The copy may be equal to the
  * input. False: k is too large. */
 bool pf_hunt_spread(const struct pf_hunt *h, const struct pf_input_bytes *from,
                     const struct pf_hunt_part *part, uint32_t k, struct pf_input_bytes *out);

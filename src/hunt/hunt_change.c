@@ -1,8 +1,9 @@
 /*
- * hunt_change.c - changes of inputs that need no solver: lines twice or left out, lines of other
- * inputs, words twice, other numbers, words of the program in place of words of the input. They
- * reach code behind library functions without a model, where expressions are lost. Copies of one
- * part of the input in place of others let a second thread do what one thread does. See hunt.h.
+ * hunt_change.c - changes of inputs that need no solver: lines twice or left out, elements of lists
+ * twice, lines and elements of other inputs, words twice, other numbers, words of the program in
+ * place of words of the input. They reach code behind library functions without a model, where
+ * expressions are lost, and inputs with more parts, which no solution has. Copies of one part of
+ * the input in place of others let a second thread do what one thread does. See hunt.h.
  */
 #include "apply_values.h"
 #include "hunt.h"
@@ -13,7 +14,8 @@
 #define WORDS_MAX 64 /* of a source; the first ones */
 
 static const char *const numbers[] = {"100", "0", "1", "-1", "65536", "2147483647"};
-#define LINE_EVERY 4
+#define LINE_EVERY 4 /* every fourth change of words or parts inserts a line; the one after next, */
+#define ELEMENT_AFTER 2 /* if the source has a list, changes its elements */
 #define NUMBERS (sizeof numbers / sizeof *numbers)
 
 /* A piece of a source. */
@@ -21,18 +23,30 @@ struct piece {
     size_t at, n;
 };
 
+enum kind { WORDS, LINES, ELEMENTS };
+
+static const char between[] = ",;|&"; /* separates elements of a list */
+static const char around[] = ",;|&\n{}[]()"; /* ends an element */
+
+static bool is_in(unsigned char c, const char *set) { return c && strchr(set, c); }
+
 static bool is_word(unsigned char c) { return isalnum(c) || c == '_' || c == '-' || c >= 128; }
 
-/* The words, or the lines with their ends, of a source. Returns their number. */
-static size_t pieces(const struct pf_input_source *s, bool lines, struct piece *out)
+/* The words, the lines with their ends, or the elements of a source. Returns their number. */
+static size_t pieces(const struct pf_input_source *s, enum kind kind, struct piece *out)
 {
     size_t count = 0, i = 0;
     while (i < s->n && count < WORDS_MAX) {
         size_t from = i;
-        if (lines) {
+        if (kind == LINES) {
             while (i < s->n && s->bytes[i] != '\n')
                 i++;
             i += i < s->n;
+        } else if (kind == ELEMENTS) {
+            while (from < s->n && is_in(s->bytes[from], around))
+                from++;
+            for (i = from; i < s->n && !is_in(s->bytes[i], around);)
+                i++;
         } else {
             while (from < s->n && !is_word(s->bytes[from]))
                 from++;
@@ -46,20 +60,29 @@ static size_t pieces(const struct pf_input_source *s, bool lines, struct piece *
 }
 
 /* The piece between two separators that has the byte at `at`. */
-static struct piece piece_around(const struct pf_input_source *s, size_t at, char separator)
+static struct piece piece_around(const struct pf_input_source *s, size_t at, const char *separators)
 {
     size_t from = at, to = at;
-    while (from && s->bytes[from - 1] != (unsigned char)separator)
+    while (from && !is_in(s->bytes[from - 1], separators))
         from--;
-    while (to < s->n && s->bytes[to] != (unsigned char)separator)
+    while (to < s->n && !is_in(s->bytes[to], separators))
         to++;
     return (struct piece){from, to - from};
 }
 
-/* The line of this source with the change that led the k-th run to something new. False: there is
- * no such run, or the line has no end. */
-static bool new_line(const struct pf_hunt *h, const char *source, size_t k,
-                     const unsigned char **at, size_t *n)
+/* The first separator of a list in the source; 0: it has none. */
+static unsigned char list_separator(const struct pf_input_source *s)
+{
+    size_t i = 0;
+    while (i < s->n && !is_in(s->bytes[i], between))
+        i++;
+    return i < s->n ? s->bytes[i] : 0;
+}
+
+/* The line or element of this source with the change that led the k-th run to something new. False:
+ * there is no such run. */
+static bool new_piece(const struct pf_hunt *h, const char *source, size_t k, const char *separators,
+                      const unsigned char **at, size_t *n)
 {
     for (size_t i = 0; i < h->runs.len; i++) {
         const struct pf_hunt_run *r = &h->runs.at[i];
@@ -67,12 +90,23 @@ static bool new_line(const struct pf_hunt *h, const char *source, size_t k,
             r->part.source < r->input.sources.len ? &r->input.sources.at[r->part.source] : NULL;
         if (!(r->reached_new || r->took_new) || !s || strcmp(s->name, source) || k--)
             continue;
-        struct piece line = piece_around(s, r->part.at, '\n');
-        *at = s->bytes + line.at;
-        *n = line.n;
-        return line.n && line.at + line.n < s->n; /* with its end */
+        struct piece p = piece_around(s, r->part.at, separators);
+        *at = s->bytes + p.at;
+        *n = p.n;
+        return p.n;
     }
     return false;
+}
+
+/* Inserts a piece and a separator. */
+static void insert(struct pf_input_bytes *in, const char *source, size_t at,
+                   const unsigned char *piece, size_t n, unsigned char separator)
+{
+    unsigned char *copy = pf_mem_resize(NULL, n + 1, 1);
+    memcpy(copy, piece, n);
+    copy[n] = separator;
+    pf_input_bytes_replace(in, source, at, 0, copy, n + 1);
+    free(copy);
 }
 
 /* Puts the k-th of these lines in front of the line at `at`. */
@@ -81,9 +115,30 @@ static bool insert_line(const struct pf_hunt *h, struct pf_input_bytes *in, cons
 {
     const unsigned char *line;
     size_t n;
-    if (!new_line(h, name, k, &line, &n))
+    if (!new_piece(h, name, k, "\n", &line, &n))
         return false;
-    pf_input_bytes_replace(in, name, at, 0, line, n + 1);
+    insert(in, name, at, line, n, '\n');
+    return true;
+}
+
+/* Change number k of the elements of a list: each twice, then an element of another input in front
+ * of each. */
+static bool change_element(const struct pf_hunt *h, struct pf_input_bytes *in,
+                           const struct pf_input_source *s, unsigned char separator, size_t k)
+{
+    struct piece all[WORDS_MAX];
+    size_t count = pieces(s, ELEMENTS, all), n = 0;
+    const unsigned char *element = NULL;
+    if (!count)
+        return false;
+    size_t at = all[k % count].at;
+    if (k < count) {
+        element = s->bytes + at;
+        n = all[k].n;
+    } else if (!new_piece(h, s->name, k / count - 1, around, &element, &n)) {
+        return false;
+    }
+    insert(in, s->name, at, element, n, separator);
     return true;
 }
 
@@ -106,13 +161,14 @@ static bool change_word(const struct pf_hunt *h, struct pf_input_bytes *in,
 }
 
 /* Change number k of a source: first each line twice and left out. Then, for k divisible by
- * LINE_EVERY, a line of another input in front of each line; for other k, each word changes. False:
- * there is no such change. */
+ * LINE_EVERY, a line of another input in front of each line; two numbers later, an element; for
+ * other k, each word changes. False: there is no such change. */
 static bool change(const struct pf_hunt *h, struct pf_input_bytes *in, size_t source, size_t k)
 {
     struct piece all[WORDS_MAX];
     const struct pf_input_source *s = &in->sources.at[source];
-    size_t n = pieces(s, true, all);
+    size_t n = pieces(s, LINES, all);
+    unsigned char separator = list_separator(s);
     if (k < 2 * n) {
         const struct piece *line = &all[k / 2];
         pf_input_bytes_replace(in, s->name, line->at, k % 2 ? line->n : 0, s->bytes + line->at,
@@ -120,10 +176,15 @@ static bool change(const struct pf_hunt *h, struct pf_input_bytes *in, size_t so
         return true;
     }
     k -= 2 * n;
+    size_t turn = k / LINE_EVERY;
     if (n && k % LINE_EVERY == 0)
-        return insert_line(h, in, s->name, all[k / LINE_EVERY % n].at, k / LINE_EVERY / n);
-    k -= k / LINE_EVERY + 1;
-    n = pieces(s, false, all);
+        return insert_line(h, in, s->name, all[turn % n].at, turn / n);
+    if (separator && k % LINE_EVERY == ELEMENT_AFTER)
+        return change_element(h, in, s, separator, turn);
+    size_t others = separator ? 2 : 1; /* changes of each turn that are not of words */
+    k = turn * (LINE_EVERY - others) + k % LINE_EVERY -
+        (k % LINE_EVERY > ELEMENT_AFTER ? others : 1);
+    n = pieces(s, WORDS, all);
     /* a source with a single word becomes longer as a whole (run_longer) */
     return n && change_word(h, in, s, &all[k % n], k / n + (n == 1));
 }
@@ -166,14 +227,36 @@ bool pf_hunt_difference(const struct pf_input_bytes *old, const struct pf_input_
 static bool repeat_line(struct pf_input_bytes *in, const struct pf_hunt_part *part)
 {
     const struct pf_input_source *s = &in->sources.at[part->source];
-    struct piece line = piece_around(s, part->at, '\n');
+    struct piece line = piece_around(s, part->at, "\n");
     if (!s->n || !memchr(s->bytes, '\n', s->n) || !line.n)
         return false;
-    unsigned char *copy = pf_mem_resize(NULL, line.n + 1, 1);
-    memcpy(copy, s->bytes + line.at, line.n);
-    copy[line.n] = '\n';
-    pf_input_bytes_replace(in, s->name, line.at, 0, copy, line.n + 1);
-    free(copy);
+    insert(in, s->name, line.at, s->bytes + line.at, line.n, '\n');
+    return true;
+}
+
+/* Puts the line or element of the seed that the part has replaced in front of it: the program may
+ * need both. False: there is none, or it did not change. */
+static bool keep_both(const struct pf_hunt *h, struct pf_input_bytes *in,
+                      const struct pf_hunt_part *part, enum kind kind)
+{
+    struct piece all[WORDS_MAX];
+    const struct pf_input_source *s = &in->sources.at[part->source],
+                                 *old = pf_input_bytes_find(&h->seed, s->name);
+    unsigned char separator = kind == LINES ? '\n' : list_separator(s);
+    size_t n = pieces(s, kind, all), which = 0;
+    while (which < n && all[which].at + all[which].n <= part->at)
+        which++;
+    if (!old || !separator || which == n)
+        return false;
+    struct piece new = all[which];
+    if (which >= pieces(old, kind, all))
+        return false;
+    size_t m = all[which].n;
+    const unsigned char *at = old->bytes + all[which].at;
+    m -= kind == LINES && at[m - 1] == '\n';
+    if (m <= new.n && !memcmp(at, s->bytes + new.at, m))
+        return false;
+    insert(in, s->name, new.at, at, m, separator);
     return true;
 }
 
@@ -194,8 +277,8 @@ static bool copy_source(const struct pf_hunt *h, struct pf_input_bytes *in, uint
 }
 
 /* Copies the piece with the part over the k-th other piece of its source. */
-static bool copy_piece(struct pf_input_bytes *in, const struct pf_hunt_part *part, char separator,
-                       size_t k)
+static bool copy_piece(struct pf_input_bytes *in, const struct pf_hunt_part *part,
+                       const char *separator, size_t k)
 {
     const struct pf_input_source *s = &in->sources.at[part->source];
     struct piece from = piece_around(s, part->at, separator);
@@ -221,8 +304,10 @@ bool pf_hunt_spread(const struct pf_hunt *h, const struct pf_input_bytes *from,
     if (way > 1 + strlen(separators) || part->source >= from->sources.len)
         return false;
     pf_input_bytes_copy(out, from);
-    (void)(way == 0   ? !which && repeat_line(out, part)
-           : way == 1 ? copy_source(h, out, part->source, which)
-                      : copy_piece(out, part, separators[way - 2], which));
+    (void)(way == 0   ? which == 0   ? repeat_line(out, part)
+                        : which == 1 ? keep_both(h, out, part, LINES)
+                                     : which == 2 && keep_both(h, out, part, ELEMENTS)
+             : way == 1 ? copy_source(h, out, part->source, which)
+                      : copy_piece(out, part, (char[]){separators[way - 2], 0}, which));
     return true;
 }

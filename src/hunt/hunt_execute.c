@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #define VERB "hunt"
@@ -179,6 +180,14 @@ static pf_status write_plan(const struct pf_hunt *h, const struct pf_trace *t,
     return s;
 }
 
+static uint64_t cpu_ms(int who)
+{
+    struct rusage u;
+    getrusage(who, &u);
+    return (uint64_t)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) * 1000 +
+           (uint64_t)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1000;
+}
+
 /* Keeps a race that happened: its finding, its clip, its input and both schedules. */
 static pf_status keep_race(struct pf_hunt *h, struct pf_predict_job *j, size_t k,
                            const struct pf_race *r, const char *clip, uint32_t run,
@@ -186,7 +195,13 @@ static pf_status keep_race(struct pf_hunt *h, struct pf_predict_job *j, size_t k
 {
     struct pf_finding f;
     struct pf_text text;
-    struct pf_hunt_race race = {.candidate = candidate, .run = run};
+    struct pf_hunt_paths_counts counts;
+    pf_hunt_paths_counts(h->paths, &counts);
+    struct pf_hunt_race race = {.candidate = candidate,
+                                .run = run,
+                                .ms = pf_now_ms() - h->began_ms,
+                                .cpu_ms = cpu_ms(RUSAGE_SELF) + cpu_ms(RUSAGE_CHILDREN) +
+                                          counts.worker_ms};
     pf_predicted_race(j, k, r, &f);
     f.status = PF_STATUS_CONFIRMED;
     f.clip = clip;

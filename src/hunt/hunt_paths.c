@@ -1,8 +1,10 @@
 /* hunt_paths.c - see hunt_paths.h. */
+#define _GNU_SOURCE
 #include "hunt_paths.h"
 #include "apply_values.h"
 #include "clip.h"
 #include "compared_text.h"
+#include "hunt_loss.h"
 #include "hunt_order.h"
 #include "solve.h"
 #include <stdio.h>
@@ -23,19 +25,13 @@ struct path {
     uint32_t first_new; /* see note_taken */
 };
 
-struct loss {
-    uint8_t reason;
-    char *name;
-    uint64_t count;
-};
-
 struct pf_hunt_paths {
     struct pf_path_solver solver;
     PF_VEC(struct path *) paths;
     struct pf_hunt_order order; /* the questions that may still be asked */
     struct pf_hash_map asked; /* keys of paths that were taken or asked for; all values are 0 */
     uint64_t predicted, followed, wrong;
-    PF_VEC(struct loss) losses;
+    struct pf_hunt_losses losses;
     PF_VEC(char *) words; /* that the program passes to library functions */
     uint32_t reached; /* sites that the next run reached */
     uint32_t arguments; /* the number of the first argument that may be added; 0: none may */
@@ -45,11 +41,6 @@ struct pf_hunt_paths {
     bool news_read; /* the caller has read `news` */
     bool (*stopped)(void *arg); /* NULL: never */
     void *stopped_arg;
-};
-
-static const char *const loss_text[] = {
-#define PF_LOSS(name, text) text,
-#include "pf_symbolic.def"
 };
 
 struct pf_hunt_paths *pf_hunt_paths_new(const char *worker, uint64_t limit_ms)
@@ -73,10 +64,8 @@ void pf_hunt_paths_free(struct pf_hunt_paths *p)
         return;
     for (size_t i = 0; i < p->paths.len; i++)
         path_free(p->paths.at[i]);
-    for (size_t i = 0; i < p->losses.len; i++)
-        free(p->losses.at[i].name);
     pf_vec_release(&p->paths);
-    pf_vec_release(&p->losses);
+    pf_hunt_losses_release(&p->losses);
     for (size_t i = 0; i < p->words.len; i++)
         free(p->words.at[i]);
     pf_vec_release(&p->words);
@@ -310,17 +299,36 @@ static void add_meetings(struct pf_hunt_paths *p, uint32_t path, uint64_t schedu
         }
 }
 
+static bool is_word(const struct pf_hunt_paths *p, const struct pf_log_text *t)
+{
+    for (size_t i = 0; i < p->words.len; i++)
+        if (strlen(p->words.at[i]) == t->n && !memcmp(p->words.at[i], t->bytes, t->n))
+            return true;
+    return false;
+}
+
 /* True if no session had the word: it counts as a direction. */
 static bool add_word(struct pf_hunt_paths *p, const struct pf_log_text *t)
 {
     uint64_t word = ~(uint64_t)0;
-    for (size_t i = 0; i < p->words.len; i++)
-        if (strlen(p->words.at[i]) == t->n && !memcmp(p->words.at[i], t->bytes, t->n))
-            return false;
+    if (is_word(p, t))
+        return false;
     pf_vec_push(&p->words, pf_mem_copy_n((const char *)t->bytes, t->n));
     for (uint32_t k = 0; k < t->n; k++)
         word = pf_expression_hash(word, t->bytes[k]);
     return took(p, word, word, 0) == 2;
+}
+
+/* The text, as a direction. A text that is part of the input itself, and not a word of the program,
+ * is not told from others: otherwise each new input has new texts, and they never end. */
+static uint64_t text_direction(const struct pf_hunt_paths *p, const struct path *x,
+                               const struct pf_log_text *t, uint64_t text)
+{
+    bool is_input = false;
+    for (size_t i = 0; i < x->input.sources.len && t->old; i++)
+        is_input |=
+            memmem(x->input.sources.at[i].bytes, x->input.sources.at[i].n, t->bytes, t->n) != NULL;
+    return is_input && !is_word(p, t) ? x->log.sites.at[t->site].hash : text;
 }
 
 /* Adds a question for each text that a piece of a source may become, or that may be a further
@@ -337,6 +345,7 @@ static bool add_texts(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule)
         uint64_t text = log->sites.at[t->site].hash;
         for (uint32_t k = 0; k < t->n; k++)
             text = pf_expression_hash(text, t->bytes[k]);
+        uint64_t direction = text_direction(p, p->paths.at[path], t, text);
         uint64_t key = pf_expression_hash(pf_expression_hash(schedule, text), t->offset);
         /* the same text in another input is another question */
         key = pf_expression_hash(key, pf_input_bytes_hash(&p->paths.at[path]->input));
@@ -344,8 +353,8 @@ static bool add_texts(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule)
                                                    .condition = (uint32_t)t->conditions,
                                                    .text = 1 + i,
                                                    .key = key,
-                                                   .direction = text,
-                                                   .branch = text});
+                                                   .direction = direction,
+                                                   .branch = direction});
     }
     return new;
 }
@@ -362,20 +371,6 @@ static uint64_t count_wrong(struct path *x)
         wrong += pf_evaluate(&x->solving.values, x->log.addresses.at[i].label) !=
                  x->log.addresses.at[i].address;
     return wrong;
-}
-
-static void add_losses(struct pf_hunt_paths *p, const struct pf_expression_log *log)
-{
-    for (size_t i = 0; i < log->losses.len; i++) {
-        const struct pf_log_loss *l = &log->losses.at[i];
-        size_t k = 0;
-        while (k < p->losses.len &&
-               (p->losses.at[k].reason != l->reason || strcmp(p->losses.at[k].name, l->name)))
-            k++;
-        if (k == p->losses.len)
-            pf_vec_push(&p->losses, (struct loss){l->reason, pf_mem_copy(l->name), 0});
-        p->losses.at[k].count += l->count;
-    }
 }
 
 pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t run,
@@ -420,7 +415,7 @@ pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t 
     p->followed += predicted && followed;
     add_meetings(p, (uint32_t)p->paths.len - 1, schedule);
     *new |= add_texts(p, (uint32_t)p->paths.len - 1, schedule);
-    add_losses(p, &x->log);
+    pf_hunt_losses_add(&p->losses, &x->log);
     p->wrong += count_wrong(x);
     return PF_OK;
 }
@@ -550,12 +545,8 @@ bool pf_hunt_paths_obstacle(const struct pf_hunt_paths *p, uint32_t run, char *t
             snprintf(to, room, "the solver reached its limit");
             return true;
         }
-        if (x->run == run && x->log.losses.len) {
-            const struct pf_log_loss *l = &x->log.losses.at[0];
-            snprintf(to, room, "part of the path is not modelled: %s%s%s", loss_text[l->reason],
-                     *l->name ? ", " : "", l->name);
+        if (x->run == run && pf_hunt_losses_describe(&x->log, to, room))
             return true;
-        }
     }
     return false;
 }
@@ -571,6 +562,9 @@ void pf_hunt_paths_counts(const struct pf_hunt_paths *p, struct pf_hunt_paths_co
                                          .cached = c->cached,
                                          .quick = c->bytes + c->inverted,
                                          .z3 = c->z3,
+                                         .cpu_ms = c->cpu_us / 1000,
+                                         .worker_ms = pf_z3_host_now_us(&p->solver.z3) / 1000,
+                                         .below_20_ms = c->below_20_ms,
                                          .taken = p->order.directions.len,
                                          .predicted = p->predicted,
                                          .followed = p->followed,
@@ -583,13 +577,7 @@ const char *pf_hunt_paths_word(const struct pf_hunt_paths *p, size_t i)
     return i < p->words.len ? p->words.at[i] : NULL;
 }
 
-bool pf_hunt_paths_loss(const struct pf_hunt_paths *p, size_t i, const char **reason,
-                        const char **name, uint64_t *count)
+const struct pf_hunt_losses *pf_hunt_paths_losses(const struct pf_hunt_paths *p)
 {
-    if (i >= p->losses.len)
-        return false;
-    *reason = loss_text[p->losses.at[i].reason];
-    *name = p->losses.at[i].name;
-    *count = p->losses.at[i].count;
-    return true;
+    return &p->losses;
 }

@@ -27,6 +27,8 @@ typedef PF_VEC(uint64_t) pf_hunt_keys;
 struct pf_hunt_paths_counts {
     uint64_t questions, solved, impossible, limit, failed; /* as in solve.h */
     uint64_t cached, quick, z3;
+    uint64_t cpu_ms, below_20_ms; /* CPU time of questions; how many needed less than 20 ms */
+    uint64_t worker_ms; /* CPU time of the worker that runs now */
     uint64_t wrong; /* conditions that do not hold under the input of their own run */
     uint64_t taken; /* different (branch, direction) */
     uint64_t open; /* questions that were not asked yet */
@@ -94,8 +96,7 @@ void pf_hunt_paths_counts(const struct pf_hunt_paths *p, struct pf_hunt_paths_co
 /* Word number i that the program passes to library functions; NULL: i is too large. Words are added
  * at the end. */
 const char *pf_hunt_paths_word(const struct pf_hunt_paths *p, size_t i);
-/* What was made concrete in all runs. False: i is too large. */
-bool pf_hunt_paths_loss(const struct pf_hunt_paths *p, size_t i, const char **reason,
-                        const char **name, uint64_t *count);
+/* What was made concrete in all runs (hunt_loss.h). */
+const struct pf_hunt_losses *pf_hunt_paths_losses(const struct pf_hunt_paths *p);
 
 #endif

@@ -4,6 +4,7 @@
 #include "finding_read.h"
 #include "finding_text.h"
 #include "hunt.h"
+#include "hunt_loss.h"
 #include "message.h"
 #include "shell_word.h"
 #include <inttypes.h>
@@ -169,14 +170,15 @@ static void add_solver(struct pf_text *t, const struct pf_hunt_paths_counts *c)
     pf_json_num(t, "predicted", c->predicted);
     pf_json_num(t, "followed", c->followed);
     pf_json_num(t, "wrong", c->wrong);
+    pf_json_num(t, "cpu_ms", c->cpu_ms);
+    pf_json_num(t, "below_20_ms", c->below_20_ms);
     pf_text_char(t, '}');
 }
 
 void pf_hunt_json(struct pf_text *t, const struct pf_hunt *h)
 {
     struct pf_hunt_paths_counts c;
-    const char *reason, *name;
-    uint64_t count;
+    const struct pf_hunt_losses *lost = pf_hunt_paths_losses(h->paths);
     pf_hunt_paths_counts(h->paths, &c);
     pf_text_char(t, '{');
     pf_json_num(t, "runs", h->runs.len);
@@ -195,6 +197,9 @@ void pf_hunt_json(struct pf_text *t, const struct pf_hunt *h)
         pf_text_add(t, i ? ",{" : "{");
         pf_json_str(t, "id", id);
         pf_json_num(t, "phase", h->candidates.at[h->races.at[i].candidate].phase);
+        pf_json_num(t, "run", h->races.at[i].run);
+        pf_json_num(t, "ms", h->races.at[i].ms);
+        pf_json_num(t, "cpu_ms", h->races.at[i].cpu_ms);
         pf_text_char(t, '}');
     }
     pf_text_char(t, ']');
@@ -209,12 +214,13 @@ void pf_hunt_json(struct pf_text *t, const struct pf_hunt *h)
     add_solver(t, &c);
     pf_json_key(t, "concretised");
     pf_text_char(t, '[');
-    for (size_t i = 0; pf_hunt_paths_loss(h->paths, i, &reason, &name, &count); i++) {
+    for (size_t i = 0; i < lost->all.len; i++) {
+        const struct pf_hunt_loss *l = &lost->all.at[i];
         pf_text_add(t, i ? ",{" : "{");
-        pf_json_str(t, "reason", reason);
-        if (*name)
-            pf_json_str(t, "name", name);
-        pf_json_num(t, "count", count);
+        pf_json_str(t, "reason", pf_hunt_loss_text(l->reason));
+        if (*l->name)
+            pf_json_str(t, "name", l->name);
+        pf_json_num(t, "count", l->count);
         pf_text_char(t, '}');
     }
     pf_text_add(t, "]}");

@@ -4,6 +4,7 @@
 #include "evidence.h"
 #include "file.h"
 #include "hunt.h"
+#include "hunt_loss.h"
 #include "judge_again.h"
 #include "load_trace.h"
 #include "plan_steps.h"
@@ -419,8 +420,7 @@ static void add_summary(struct paths *p)
     struct pf_hunt_paths_counts c;
     struct pf_pool pool;
     struct pf_text t;
-    const char *reason, *name;
-    uint64_t count;
+    const struct pf_hunt_losses *lost = pf_hunt_paths_losses(p->tree);
     pf_pool_init_malloc(&pool);
     pf_text_init(&t, &pool);
     pf_hunt_paths_counts(p->tree, &c);
@@ -429,9 +429,10 @@ static void add_summary(struct paths *p)
         pf_text_format(&t, "; %u other%s did not", p->missed, p->missed == 1 ? "" : "s");
     for (unsigned i = 0; i < p->nchanged; i++)
         pf_text_format(&t, "%s%s", i ? ", " : "; changed: ", p->changed[i]);
-    for (size_t i = 0; pf_hunt_paths_loss(p->tree, i, &reason, &name, &count) && i < 4; i++)
-        pf_text_format(&t, "%s%s%s%s", i ? ", " : "; not modelled: ", reason, *name ? " " : "",
-                       name);
+    for (size_t i = 0; i < lost->all.len && i < 4; i++)
+        pf_text_format(&t, "%s%s%s%s",
+                       i ? ", " : "; not modelled: ", pf_hunt_loss_text(lost->all.at[i].reason),
+                       *lost->all.at[i].name ? " " : "", lost->all.at[i].name);
     if (*p->unknown)
         pf_text_format(&t, "; outputs are not compared for all inputs: %s", p->unknown);
     if (*p->incomplete)

@@ -4,6 +4,7 @@
 #include "z3_message.h"
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 void pf_path_solver_init(struct pf_path_solver *s, const char *program, uint64_t limit_ms)
 {
@@ -268,11 +269,20 @@ static void count(struct pf_solve_counts *c, enum pf_solve_outcome outcome)
     c->failed += outcome == PF_SOLVE_FAILED;
 }
 
+/* CPU time of this thread and of the workers. */
+static uint64_t cpu_us(const struct pf_path_solver *s)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000 + pf_z3_host_cpu_us(&s->z3);
+}
+
 enum pf_solve_outcome pf_solve(struct pf_path_solver *s, struct pf_path_run *r, size_t n,
                                const pf_wanted_list *goals, pf_leaf_values *out)
 {
     pf_wanted_list wanted = {0};
     enum pf_solve_outcome outcome;
+    uint64_t began = cpu_us(s);
     if (r->values.nodes < r->log->nodes.len) { /* nodes were added since */
         pf_evaluation_release(&r->values);
         pf_evaluation_init(&r->values, r->log);
@@ -291,6 +301,9 @@ enum pf_solve_outcome pf_solve(struct pf_path_solver *s, struct pf_path_run *r, 
     }
     keep_changes(r, out);
     count(&s->counts, outcome);
+    uint64_t used = cpu_us(s) - began;
+    s->counts.cpu_us += used;
+    s->counts.below_20_ms += used < 20000;
     pf_vec_release(&wanted);
     return outcome;
 }

@@ -23,6 +23,8 @@ struct pf_solve_counts {
     uint64_t z3; /* asked Z3 */
     uint64_t solved, impossible, limit, failed; /* outcomes */
     uint64_t wrong; /* solutions that the evaluator rejected */
+    uint64_t cpu_us; /* for all questions, with the time of Z3 */
+    uint64_t below_20_ms; /* questions that needed less CPU time */
 };
 
 struct pf_path_solver_cache_value {

@@ -20,9 +20,24 @@ void pf_z3_host_init(struct pf_z3_host *h, const char *program, uint64_t limit_m
     *h = (struct pf_z3_host){.program = program, .limit_ms = limit_ms, .fd = -1};
 }
 
+uint64_t pf_z3_host_now_us(const struct pf_z3_host *h)
+{
+    clockid_t clock;
+    struct timespec t;
+    if (!h->pid || clock_getcpuclockid(h->pid, &clock) || clock_gettime(clock, &t))
+        return 0;
+    return (uint64_t)t.tv_sec * 1000000 + (uint64_t)t.tv_nsec / 1000;
+}
+
+uint64_t pf_z3_host_cpu_us(const struct pf_z3_host *h)
+{
+    return h->ended_us + pf_z3_host_now_us(h);
+}
+
 void pf_z3_host_release(struct pf_z3_host *h)
 {
     if (h->pid) {
+        h->ended_us = pf_z3_host_cpu_us(h);
         kill(h->pid, SIGKILL);
         while (waitpid(h->pid, NULL, 0) < 0 && errno == EINTR)
             ;

@@ -27,10 +27,14 @@ struct pf_z3_host {
     uint64_t limit_ms; /* for each question */
     pid_t pid; /* 0: no worker runs */
     int fd;
+    uint64_t ended_us; /* CPU time of workers that have ended */
 };
 
 void pf_z3_host_init(struct pf_z3_host *h, const char *program, uint64_t limit_ms);
 void pf_z3_host_release(struct pf_z3_host *h);
+/* CPU time in microseconds: of the worker that runs now, and of all workers so far. */
+uint64_t pf_z3_host_now_us(const struct pf_z3_host *h);
+uint64_t pf_z3_host_cpu_us(const struct pf_z3_host *h);
 /* Looks for values of leaves that give every node of `wanted` its value. Sets `out` to the values
  * of the leaves that matter. */
 enum pf_solve_outcome pf_z3_host_ask(struct pf_z3_host *h, const struct pf_expression_log *log,
