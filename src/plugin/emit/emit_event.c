@@ -174,12 +174,13 @@ static void emit_with_event(struct pf_emit *e, const struct pf_plan_step *s)
 
 /* True if the event is a call that counts it, instead of a part of a run. Copies and atomics, for
  * which the runtime does more work anyway, stay in runs. In the symbolic body the number of the
- * current event is needed, and a run counts all its events at its start. */
+ * current event is needed, and a run counts all its events at its start: hot loops have runs of one
+ * access there, other code has calls. */
 static bool has_own_call(const struct pf_emit *e, size_t block, const struct pf_plan_step *s)
 {
     if (s->what != PF_DO_ACCESS && s->what != PF_DO_VPTR)
         return false;
-    return e->symbolic || e->u->inlining == PF_INLINE_NONE ||
+    return (e->symbolic && !e->plan->hot[block]) || e->u->inlining == PF_INLINE_NONE ||
            (e->large && !e->plan->hot[block] && (e->huge || !e->plan->in_loop[block]));
 }
 
@@ -278,10 +279,16 @@ static void emit_run(struct pf_emit *e, const struct event_run *r)
         const struct pf_plan_step *s = &e->plan->steps[r->k];
         LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
         LLVMValueRef left = pf_budget_count(e, 1, join);
+        LLVMBasicBlockRef slow = LLVMGetInsertBlock(e->b);
         e->flags = s->flags;
         pf_bounds_check_all(e, s->inst);
         (s->what == PF_DO_RANGES ? copy_event : access_event)(e, s);
+        bool one_block = LLVMGetInsertBlock(e->b) == slow;
         pf_budget_join(e, join, here, left);
+        if (e->symbolic && one_block) {
+            *pf_ptrmap_at(&e->counting, LLVMGetBasicBlockTerminator(here)) = 1;
+            *pf_ptrmap_at(&e->counting, LLVMGetBasicBlockTerminator(slow)) = 1;
+        }
         pf_emit_copy(e, s->inst);
         return;
     }

@@ -203,6 +203,7 @@ void pf_emit_body_release(struct pf_emit *e)
     pf_ptrmap_release(&e->map);
     pf_ptrmap_release(&e->slots);
     pf_ptrmap_release(&e->originals);
+    pf_ptrmap_release(&e->counting);
     free(e->first);
     free(e->last);
     free(e->before);

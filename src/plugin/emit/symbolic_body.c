@@ -223,7 +223,7 @@ static void visit(struct pf_labels *l, LLVMValueRef v)
         pf_label_flush(l, next);
         return;
     }
-    if (!is_original(l, v) && LLVMIsATerminatorInst(v))
+    if (!is_original(l, v) && LLVMIsATerminatorInst(v) && !pf_ptrmap_find(&l->e->counting, v))
         pf_label_flush(l, v); /* the end of a block that counts events */
     if (!is_original(l, v) || LLVMIsAPHINode(v))
         return;

@@ -25,27 +25,26 @@ static LLVMValueRef add_guard(struct pf_labels *l, LLVMValueRef guard, LLVMValue
     return guard ? LLVMBuildOr(l->b, guard, also, "") : also;
 }
 
-/* The byte of the taint map for this address, as 32 bits. */
-static LLVMValueRef taint_of(struct pf_labels *l, LLVMValueRef ptr, uint64_t offset)
+/* The byte of the taint map for this address, or this byte and the next one, as 32 bits. */
+static LLVMValueRef taint_of(struct pf_labels *l, LLVMValueRef ptr, bool two)
 {
     struct pf_unit *u = l->u;
     LLVMValueRef at = LLVMBuildPtrToInt(l->b, ptr, u->i64, "");
-    if (offset)
-        at = LLVMBuildAdd(l->b, at, LLVMConstInt(u->i64, offset, 0), "");
+    LLVMTypeRef type = two ? LLVMInt16TypeInContext(u->context) : u->i8;
     at = LLVMBuildAnd(l->b, at, LLVMConstInt(u->i64, (1ull << PF_APP_BITS) - 1, 0), "");
     at = LLVMBuildLShr(l->b, at, LLVMConstInt(u->i64, PF_TAINT_SHIFT, 0), "");
     at = LLVMBuildAdd(l->b, at, LLVMConstInt(u->i64, PF_TAINT_MAP, 0), "");
-    LLVMValueRef byte = LLVMBuildLoad2(l->b, u->i8, LLVMBuildIntToPtr(l->b, at, u->ptr, ""), "");
-    return LLVMBuildZExt(l->b, byte, u->i32, "");
+    LLVMValueRef taint = LLVMBuildLoad2(l->b, type, LLVMBuildIntToPtr(l->b, at, u->ptr, ""), "");
+    LLVMSetAlignment(taint, 1);
+    return LLVMBuildZExt(l->b, taint, u->i32, "");
 }
 
+/* If the range may end in the next line of the taint map, the guard has both lines: one load is
+ * cheaper than a second address. A label in the next line only makes the slow side run. */
 static LLVMValueRef guard_range(struct pf_labels *l, LLVMValueRef guard, LLVMValueRef ptr,
                                 uint64_t size, unsigned align)
 {
-    guard = add_guard(l, guard, taint_of(l, ptr, 0));
-    if (size > 1 && align < size)
-        guard = add_guard(l, guard, taint_of(l, ptr, size - 1));
-    return guard;
+    return add_guard(l, guard, taint_of(l, ptr, size > 1 && align < size));
 }
 
 /* Adds what the member needs to the guard. *always: it needs no guard. */
