@@ -80,6 +80,23 @@ status 119 "$PF" record --symbolic -o f.clip -- ./tokens x <in.txt
 python3 show.py f.clip >out
 has out "call of a function without a model __isoc99_scanf"
 
+# Tables of the program: a constant one, one that is filled first, one of structs. A table that the input has changed is none.
+for level in O0 O2; do
+    "$PF" cc --symbolic -$level -g "$ROOT/test/shell/part/symbolic_tables.c" -o tables
+    status 0 "$PF" record --symbolic -o i.clip -- ./tables abcd
+    python3 show.py i.clip >out
+    has out "zext64(input(argv[1]+1)))," # digits
+    has out "main:26 0 eq1(select32(ult1(add64("
+    hasnt out main:29
+    hasnt out lost
+    rm -rf state
+    status 0 "$PF" hunt --state state --runs 40 -- ./tables abcd
+    for f in state/hunt/corpus/*/argv*; do ./tables "$(cat "$f")" || true; done >out
+    has out kind
+    has out digit
+    has out range
+done
+
 # C++: lines and words of streams, numbers, and comparisons of strings.
 "$PF" c++ $way -O1 -g "$ROOT/test/shell/part/symbolic_cxx.cpp" -o cxx
 printf 'start 12\nstop x\ngo\n' >in.txt

@@ -1,6 +1,6 @@
 /* A table of users in buckets, each with a lock. Two threads get the users of one file each, lines
- * NAME:AGE:GROUP. A name's bucket follows from its hash. A bucket that has more than two users grows
- * without its lock. */
+ * NAME:AGE:GROUP. A name's bucket follows from its hash. A bucket that has more than two users
+ * grows without its lock. */
 // args: north south
 // file: north=anna:31:staff
 // file: north=bert:45:guest

@@ -1,6 +1,6 @@
 /* Measures the width of titles in UTF-8. A thread takes the titles of a file, another one those of
- * standard input. A title with an ideograph (U+4E00 to U+9FFF) that begins with a mark for text from
- * right to left (U+200F) widens a column without a lock. */
+ * standard input. A title with an ideograph (U+4E00 to U+9FFF) that begins with a mark for text
+ * from right to left (U+200F) widens a column without a lock. */
 // args: titles
 // file: titles=Winterreise
 // file: titles=Die schöne Müllerin

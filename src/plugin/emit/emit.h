@@ -39,8 +39,8 @@ struct pf_emit {
     bool popped; /* a musttail call in this block has popped the frame */
     bool event; /* this is the event body, or the symbolic body */
     bool symbolic; /* this is the symbolic body */
-    /* symbolic body: the ends of the two blocks that count one event; the second has only the event's
-     * call, so labels that the first needs may be computed after both */
+    /* symbolic body: the ends of the two blocks that count one event; the second has only the
+     * event's call, so labels that the first needs may be computed after both */
     struct pf_ptrmap counting;
     struct pf_ptrmap originals; /* symbolic body: copied instruction -> old instruction */
     LLVMValueRef scratch; /* event body: a stack slot for values that are wider than a register */

@@ -145,9 +145,8 @@ void pf_model_other_word(const struct pf_symbolic_call *c, const char *a, const 
 
 /* --- words of the program --- */
 
-/* How many bytes of the executable's file are mapped and readable from s on. There may be unmapped
- * pages between segments. */
-static size_t readable(const char *s)
+/* There may be unmapped pages between segments. */
+size_t pf_model_readable(const char *s)
 {
     const ElfW(Ehdr) *e = (const void *)__executable_start;
     const ElfW(Phdr) *p = (const void *)(__executable_start + e->e_phoff);
@@ -157,8 +156,8 @@ static size_t readable(const char *s)
             base = __executable_start - p[i].p_vaddr;
     for (int i = 0; i < e->e_phnum; i++) {
         size_t at = (size_t)(s - base) - p[i].p_vaddr;
-        if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_R && at < p[i].p_filesz)
-            return p[i].p_filesz - at;
+        if (p[i].p_type == PT_LOAD && p[i].p_flags & PF_R && at < p[i].p_memsz)
+            return p[i].p_memsz - at;
     }
     return 0;
 }
@@ -166,7 +165,7 @@ static size_t readable(const char *s)
 /* The length of a word; 0: it is not one. */
 static size_t word_length(const char *s)
 {
-    size_t n = 0, most = readable(s);
+    size_t n = 0, most = pf_model_readable(s);
     while (n < most && n <= WORD_MAX && s[n] > ' ' && s[n] != '%' && s[n] < 127)
         n++;
     return n < most && !s[n] && n <= WORD_MAX ? n : 0;

@@ -92,8 +92,9 @@ void pf_symbolic_text(uint32_t source, uint64_t offset, size_t old, const void *
 void pf_symbolic_address(uint32_t label, uint64_t address, uint32_t size, bool write, bool event);
 void pf_symbolic_lose(enum pf_symbolic_loss why, const char *name);
 
-/* symbolic_table.c: the value at an address with a label, if it is in a table of <ctype.h>. */
-bool pf_symbolic_table(const void *at, unsigned size, uint32_t address,
+/* symbolic_table.c: the value at an address with a label, if it is in a table: of <ctype.h>, or of
+ * the executable. *is_variable: of the executable. False: it is in none. */
+bool pf_symbolic_table(const void *at, unsigned size, uint32_t address, bool *is_variable,
                        struct pf_expression_operand *out);
 
 /* symbolic_model.c: the effect of a library function, after it has returned. Returns the label of

@@ -86,9 +86,11 @@ uint32_t __pf_symbolic_load_at(void *at, uint32_t what, uint32_t address)
     uint32_t size = what & 0xffff;
     if (address) {
         struct pf_expression_operand in_table;
-        if (pf_symbolic_table(at, size, address, &in_table))
+        bool is_variable, found = pf_symbolic_table(at, size, address, &is_variable, &in_table);
+        if (!found || (is_variable && what >> 17 & 1)) /* other threads may use the variable */
+            __pf_symbolic_address(address, at, what);
+        if (found)
             return in_table.label;
-        __pf_symbolic_address(address, at, what);
     }
     return __pf_symbolic_load(at, size);
 }

@@ -44,6 +44,8 @@ void pf_model_other_word(const struct pf_symbolic_call *c, const char *a, const 
 
 /* True for the constants and initialised variables of the executable. */
 bool pf_model_is_constant(const char *s);
+/* How many bytes of the executable are mapped and readable from s on; 0: s is not in it. */
+size_t pf_model_readable(const char *s);
 /* Records the constant words among the arguments, once each: the input may have to contain them. */
 void pf_model_words(const struct pf_symbolic_call *c);
 
