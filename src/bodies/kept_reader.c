@@ -105,7 +105,6 @@ static pf_status read_records(struct pf_kept_file *f, struct pf_error *e)
             (struct pf_wanted_body){.entry = entry,
                                     .record = record,
                                     .hash = all[i].hash,
-                                    .nsites = all[i].nsites,
                                     .on_demand = all[i].flags & PF_FUNCF_ON_DEMAND};
     }
     if (f->nwanted)

@@ -124,27 +124,15 @@ static LLVMValueRef add_entry(struct pf_unit *u, const struct body *b)
     return g;
 }
 
-/* Makes the event body of fn. Returns false if the linker has kept the function of another
- * module. */
-static bool make_event(struct pf_unit *u, LLVMValueRef fn, const struct pf_wanted_body *w)
+/* Makes the body of fn. w: its record in the linked object, or NULL. Returns false if the linker
+ * has kept the function of another module, or if nothing could lead to the body. */
+static bool make_body(struct pf_unit *u, LLVMValueRef fn, bool labels, uint64_t entry,
+                      const struct pf_event_module *m, const struct pf_wanted_body *w)
 {
-    u->event_record = declare_variable(u, w->record);
-    size_t before = u->npending;
-    pf_plugin_instrument(u, fn, false);
-    const struct pf_pending_func *f = &u->pending[before];
-    return u->npending == before + 1 && f->hash == w->hash && f->nsites == w->nsites;
-}
-
-/* Makes the symbolic body of fn. w: its record, or NULL. Returns false if the linker has kept the
- * function of another module, or if nothing could lead to the body. */
-static bool make_symbolic(struct pf_unit *u, LLVMValueRef fn, bool labels, uint64_t entry,
-                          const struct pf_event_module *m, const struct pf_wanted_body *w)
-{
-    bool has_bodies = w && w->hash;
+    bool has_bodies = w && w->hash, jumps = has_bodies && w->on_demand;
     if (has_bodies ? pf_body_hash(fn) != w->hash : pf_plugin_has_operations(u, fn))
         return false;
-    bool jumps = has_bodies && w->on_demand;
-    if (!jumps && !m->replace(m->context, entry))
+    if (jumps ? labels || !pf_can_jump(u, fn) : !u->symbolic || !m->replace(m->context, entry))
         return false;
     /* the tables of labels in the object are those of its own plain body */
     u->whole = !jumps && !labels;
@@ -160,19 +148,16 @@ static void make_bodies(struct pf_unit *u, const struct pf_kept_list *l,
         uint64_t entry = m->address[i];
         const uint64_t *watched = entry ? pf_ptrmap_find(&u->watched, fn) : NULL;
         struct pf_wanted_body *w = watched ? m->wanted(m->context, entry) : NULL;
-        bool jumps = w && w->on_demand;
-        if (!watched || (w && w->done) || (!u->symbolic && !jumps) ||
-            (jumps && (*watched > 1 || !pf_can_jump(u, fn))))
-            continue;
-        if (!(u->symbolic ? make_symbolic(u, fn, *watched > 1, entry, m, w) : make_event(u, fn, w)))
+        if (!watched || (w && w->done) || !make_body(u, fn, *watched > 1, entry, m, w))
             continue;
         if (w)
             w->done = true;
-        PF_PUSH(made->all, made->n, made->cap) = (struct body){fn, entry, jumps ? w->record : 0};
+        PF_PUSH(made->all, made->n, made->cap) =
+            (struct body){fn, entry, w && w->on_demand ? w->record : 0};
     }
 }
 
-/* Writes the records of the symbolic bodies. */
+/* Writes the records of the bodies. */
 static void write_records(struct pf_unit *u, const struct bodies *made)
 {
     struct pf_ptrmap entries = {0};
@@ -216,8 +201,7 @@ const char *pf_event_module_make(LLVMModuleRef module, const struct pf_event_mod
     free(replaceable);
     for (size_t i = 0; i < made.n; i++)
         pf_llvm_keep_global(add_entry(&u, &made.all[i]));
-    if (u.symbolic)
-        write_records(&u, &made);
+    write_records(&u, &made);
     pf_llvm_drop_unused(module);
     char *text = NULL;
     if (!wrong && getenv("PF_BODIES_VERIFY") &&

@@ -2,18 +2,18 @@
  * event_module.h - turns the kept IR of a module (tables/kept_ir.c) into a module that contains its
  * event bodies, or its symbolic bodies, and nothing else.
  *
- * Model:   the module is instrumented as when it was compiled, so that sites have the same numbers.
- *          Then each wanted function is reduced to its event body, and everything else becomes a
+ * Model:   the module is instrumented as when it was compiled, but nothing is left out. Then each
+ *          wanted function is reduced to its event body, and everything else becomes a
  *          declaration. What the linked object defines is declared under the name PF_AT and the
  *          address in hexadecimal, as a weak symbol: the dynamic linker leaves it 0, and the
  *          runtime (rt/start/event_bodies.c) stores the address.
- *          Each body has an entry in section pf_bodies: the address of the function's record,
- *          and the body.
+ *          Each body has an entry in section pf_bodies: the address of the function's record in
+ *          the linked object, and the body. It also has a record of its own, with sites that the
+ *          linked object does not need.
  *
- *          With PF_PLUGIN_SYMBOLIC in the environment, the bodies are symbolic ones. They have
- *          records of their own, because their branches are sites, too. A function without a jump
- *          to pf_func.event (it has no visible operation, or cannot make that jump) becomes a jump
- *          to a copy of itself that has all bodies.
+ *          With PF_PLUGIN_SYMBOLIC in the environment, the bodies are symbolic ones. A function
+ *          without a jump to pf_func.event (it has no visible operation, or cannot make that jump)
+ *          becomes a jump to a copy of itself that has all bodies.
  * Memory:  the arrays belong to the caller.
  */
 #ifndef PF_PLUGIN_EVENT_MODULE_H
@@ -28,7 +28,6 @@
 struct pf_wanted_body {
     uint64_t entry, record; /* the addresses of the function and of its record */
     uint64_t hash; /* 0: the function has no bodies */
-    uint32_t nsites;
     bool on_demand; /* its event body is not in the object */
     bool done;
 };

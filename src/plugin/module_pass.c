@@ -278,10 +278,13 @@ void pf_plugin_instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
     bool watched = pf_plan_make(u, fn, accesses, false, &plan);
     /* A symbolic body computes labels even if the function has no visible operation. */
     if (pf_plan_make(u, fn, accesses, true, &events) || watched || u->symbolic) {
-        pf_plan_hot_loops(&events);
-        pf_plan_read_dependence(u, &events);
-        pf_plan_check_then_act(&events);
-        take_flags(&plan, &events);
+        bool jumps = u->on_demand && !labels && pf_can_jump(u, fn);
+        if (!jumps) {
+            pf_plan_hot_loops(&events);
+            pf_plan_read_dependence(u, &events);
+            pf_plan_check_then_act(&events);
+            take_flags(&plan, &events);
+        }
         pf_plan_switch_edges(&plan, labels);
         pf_plan_remove_redundant(&plan);
         pf_plan_ranges_before_loops(u, &plan);
@@ -290,7 +293,7 @@ void pf_plugin_instrument(struct pf_unit *u, LLVMValueRef fn, bool labels)
         pf_plan_switch_edges_leave(&plan);
         pf_plan_hot_loops(&plan);
         LLVMValueRef bodies = labels || u->detached ? NULL : pf_bare_entry_begin(u, fn);
-        pf_emit(u, fn, &plan, &events, labels, bodies && u->on_demand);
+        pf_emit(u, fn, &plan, &events, labels, jumps);
         drop_attributes(fn);
         if (bodies) {
             drop_attributes(bodies);

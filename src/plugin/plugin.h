@@ -87,7 +87,6 @@ struct pf_unit {
     bool on_demand; /* keep the IR instead of the event bodies (kept_ir.c) */
     /* make a module of event bodies, or of symbolic bodies if `symbolic` is set (event_module.c) */
     bool detached;
-    LLVMValueRef event_record; /* of an event body in such a module: the function's record */
     bool whole; /* in such a module: the current function keeps its other bodies, too */
     struct pf_ignore *ignore;
     struct pf_source_table *source; /* source_location.c; NULL: there is no table */

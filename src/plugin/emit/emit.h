@@ -108,10 +108,14 @@ void pf_emit_body_finish(struct pf_emit *e);
 void pf_emit_body_release(struct pf_emit *e);
 
 /* emit_event.c: the event body. _begin initialises e from `like`, the state of the watch body, with
- * the event body's own plan. _emit writes the body, and the block `excluded`, which leads to the
- * plain body, if it is not NULL. */
-void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_plan *plan);
+ * the event body's own plan; blocks: there will be a body. _emit writes the body, and the block
+ * `excluded`, which leads to the plain body, if it is not NULL. _emit_excluded writes only that
+ * block. */
+void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_plan *plan,
+                    bool blocks);
 void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlockRef excluded);
+void pf_event_emit_excluded(struct pf_emit *e, LLVMBasicBlockRef dispatch,
+                            LLVMBasicBlockRef excluded);
 /* Emits a range event, which counts itself. value: the value that a write will store; NULL:
  * unknown. */
 void pf_event_range(struct pf_emit *e, LLVMValueRef inst, LLVMValueRef ptr, LLVMValueRef size,

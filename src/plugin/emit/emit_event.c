@@ -451,7 +451,8 @@ static const struct pf_body_walk event_walk = {.enter = enter,
                                                .steps = emit_planned,
                                                .other = emit_other};
 
-void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_plan *plan)
+void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_plan *plan,
+                    bool blocks)
 {
     *e = (struct pf_emit){.u = like->u,
                           .fn = like->fn,
@@ -461,7 +462,8 @@ void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_pla
                           .table = like->table,
                           .record = like->record,
                           .event = true};
-    pf_emit_body_begin(e);
+    if (blocks)
+        pf_emit_body_begin(e);
 }
 
 /* Emits the path to the plain body of a function that is excluded from the trace. */
@@ -478,9 +480,24 @@ static void emit_excluded(struct pf_emit *e, LLVMBasicBlockRef excluded)
     LLVMBuildBr(e->b, e->plan->blocks[0]);
 }
 
-/* Creates a stack slot for the widest stored value that does not fit a register, and for the
+static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch, uint64_t size)
+{
+    LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(dispatch));
+    LLVMSetCurrentDebugLocation2(e->b, NULL);
+    if (size)
+        e->scratch = LLVMBuildAlloca(e->b, LLVMArrayType2(e->u->i8, size), "");
+}
+
+void pf_event_emit_excluded(struct pf_emit *e, LLVMBasicBlockRef dispatch,
+                            LLVMBasicBlockRef excluded)
+{
+    make_scratch(e, dispatch, 8ull * pf_call_args_max(e->fn));
+    emit_excluded(e, excluded);
+}
+
+/* The size of a stack slot for the widest stored value that does not fit a register, and for the
  * argument words of calls. */
-static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
+static uint64_t scratch_size(struct pf_emit *e)
 {
     uint64_t size = 8ull * pf_call_args_max(e->fn);
     for (size_t i = 0; i < e->plan->n; i++) {
@@ -495,10 +512,7 @@ static void make_scratch(struct pf_emit *e, LLVMBasicBlockRef dispatch)
         if (s->what == PF_DO_CALL && size < 8)
             size = 8;
     }
-    LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(dispatch));
-    LLVMSetCurrentDebugLocation2(e->b, NULL);
-    if (size)
-        e->scratch = LLVMBuildAlloca(e->b, LLVMArrayType2(e->u->i8, size), "");
+    return size;
 }
 
 /* A function with more accesses than this is large, or huge. Most code is in such functions, and
@@ -517,7 +531,7 @@ static void classify_size(struct pf_emit *e)
 
 void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlockRef excluded)
 {
-    make_scratch(e, dispatch);
+    make_scratch(e, dispatch, scratch_size(e));
     classify_size(e);
     pf_budget_choose(e);
     pf_emit_walk(e, &event_walk);

@@ -295,35 +295,20 @@ static LLVMBasicBlockRef emit_loaded_event(struct pf_emit *e)
     return jump;
 }
 
-/* Deletes the event body, which was emitted for its sites: blocks made by pf_event_begin, and
- * those that follow `last`. */
-static void delete_event(struct pf_emit *event, LLVMBasicBlockRef last)
-{
-    LLVMBasicBlockRef *dead = NULL;
-    size_t n = 0, cap = 0;
-    for (size_t i = 0; i < event->plan->nblocks; i++)
-        PF_PUSH(dead, n, cap) = event->first[i];
-    for (LLVMBasicBlockRef b = LLVMGetNextBasicBlock(last); b; b = LLVMGetNextBasicBlock(b))
-        PF_PUSH(dead, n, cap) = b;
-    pf_llvm_delete_blocks(dead, n);
-    free(dead);
-    if (event->scratch && !LLVMGetFirstUse(event->scratch))
-        LLVMInstructionEraseFromParent(event->scratch);
-}
-
 void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf_plan *events,
              bool labels, bool on_demand)
 {
-    struct pf_emit e = {.u = u, .fn = fn, .plan = plan, .labels = labels}, event, symbolic = {0};
+    struct pf_emit e = {.u = u, .fn = fn, .plan = plan, .labels = labels};
+    struct pf_emit event = {0}, symbolic = {0};
     e.table = pf_site_table_get(u, u->detached ? NULL : LLVMGetComdat(fn));
     e.b = LLVMCreateBuilderInContext(u->context);
     e.record = pf_tables_record(u, fn);
     pf_site_table_begin(e.table);
     uint64_t hash = pf_body_hash(fn);
     pf_emit_body_begin(&e);
-    pf_event_begin(&event, &e, events);
+    pf_event_begin(&event, &e, events, !on_demand);
     if (u->symbolic) {
-        pf_event_begin(&symbolic, &e, events);
+        pf_event_begin(&symbolic, &e, events, true);
         symbolic.symbolic = true;
     }
     LLVMBasicBlockRef excluded = pf_emit_block(&e);
@@ -337,10 +322,10 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
     pf_range_before_emit(&e);
     pf_range_after_emit(&e);
     pf_emit_body_finish(&e);
-    LLVMBasicBlockRef last = LLVMGetLastBasicBlock(fn);
-    pf_event_emit(&event, dispatch, excluded);
     if (on_demand)
-        delete_event(&event, last);
+        pf_event_emit_excluded(&event, dispatch, excluded);
+    else
+        pf_event_emit(&event, dispatch, excluded);
     if (u->symbolic) {
         pf_event_emit(&symbolic, dispatch, NULL);
         pf_symbolic_add_labels(&symbolic, dispatch);

@@ -47,8 +47,6 @@ static LLVMValueRef own_name(struct pf_unit *u, LLVMValueRef g)
 
 LLVMValueRef pf_tables_record(struct pf_unit *u, LLVMValueRef fn)
 {
-    if (u->detached && !u->symbolic)
-        return u->event_record;
     LLVMValueRef record = LLVMAddGlobal(u->module, u->func_type, "__pf_func");
     LLVMSetLinkage(record, LLVMPrivateLinkage);
     LLVMSetSection(record, "pf_func");

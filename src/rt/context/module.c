@@ -276,6 +276,15 @@ static const struct pf_func *copy_of(const struct pf_func *f)
     return c;
 }
 
+/* The object at [lo, hi) is unloaded: no function begins there any more. Its bodies stay loaded. */
+static void forget_bodies(uintptr_t lo, uintptr_t hi)
+{
+    for (struct module *m = modules; m; m = m->next)
+        if (m->func < m->func_end && m->func->flags & PF_FUNCF_DETACHED &&
+            pf_func_entry(m->func) - lo < hi - lo)
+            m->func_end = m->func;
+}
+
 void __pf_module_unloaded(void *func, void *func_end, void *var, void *var_end)
 {
     if ((char *)func >= __executable_start && (char *)func < _end)
@@ -283,6 +292,7 @@ void __pf_module_unloaded(void *func, void *func_end, void *var, void *var_end)
     pf_spin_lock(&lock);
     for (struct module **m = &modules; *m; m = &(*m)->next)
         if ((*m)->func == func) {
+            forget_bodies((*m)->lo, (*m)->hi);
             *m = (*m)->next;
             entries.changes++;
             break;
