@@ -14,7 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-int ints[200];
+int ints[200]; long longs[20];
 struct pair { int a, b; } pairs[100];
 volatile int flags[20];
 int ready;
@@ -39,7 +39,7 @@ __attribute__((noinline)) static int early(int n)
 {
     int i = 0;
     for (; i < n; i++)
-        if (ints[i] == 10)
+        if (longs[i] == 10)
             break;
     return i;
 }
@@ -103,7 +103,8 @@ int main(int argc, char **argv)
         order[i] = i * 7 % 25;
     calls(40);
     released(10);
-    long sum = gaps(50) + early(100) + always(20) + indirect(25) + places(60);
+    longs[10] = 10;
+    long sum = gaps(50) + early(20) + always(20) + indirect(25) + places(60);
     maybe(30);
     for (int i = 0; i < 200; i++)
         sum = sum * 31 + ints[i];

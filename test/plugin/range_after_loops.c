@@ -181,6 +181,26 @@ NOINLINE long unrolled(char *to, int n)
     return out - to;
 }
 
+/* Accesses of four bytes, without and with another access in the loop. */
+// count O2: 1 search < main
+// want O2: read 12 numbers
+// count O2: 6 search_pairs < main
+int numbers[8] = {7, 8, 9};
+NOINLINE int search(int n)
+{
+    int i = 0;
+    while (i < n && numbers[i] != 9)
+        i++;
+    return i;
+}
+NOINLINE int search_pairs(int n)
+{
+    int i = 0;
+    while (i < n && numbers[i] != numbers[7 - i] + 9)
+        i++;
+    return i;
+}
+
 int main(void)
 {
     char *end = room + 16;
@@ -189,5 +209,6 @@ int main(void)
     printf("%d %d %ld\n", apart(), same(known, room), none(end, end - four));
     printf("%ld %d %d\n", triples(room + 1, four + 3), doubles(four), gap(four - 2));
     printf("%ld %ld\n", sixes(room + 1, four - 2), unrolled(room, 3 * four));
+    printf("%d %d\n", search(four), search_pairs(four));
     return room[9];
 }

@@ -22,7 +22,8 @@ struct pf_emit {
     LLVMBuilderRef b;
     struct pf_ptrmap map;           /* old value -> new value */
     LLVMBasicBlockRef *first, *last; /* the first and last new block of each old block */
-    LLVMBasicBlockRef *before; /* range_before_loop.c: the block on the edge into a loop, or NULL */
+    LLVMBasicBlockRef
+        *before; /* range_before_loop.c: the last block on the edge into a loop, or NULL */
     LLVMValueRef *unmapped; /* new instructions whose operands are still to be mapped */
     size_t nunmapped, unmapped_cap;
     LLVMValueRef *joined; /* event body: PHIs for the values of runs */

@@ -88,6 +88,8 @@ static bool add_induction(struct pf_affine *f, LLVMValueRef phi, LLVMOpcode wide
                           const struct pf_loop *loop)
 {
     struct pf_induction i;
+    if (f->phi && f->narrow) /* such an index is the only part that changes */
+        return false;
     if (!pf_induction_find(phi, loop, &i) || (widened == LLVMZExt && !i.nuw) ||
         (widened == LLVMSExt && !i.nsw) || (f->phi && (f->phi != phi || f->widened != widened)))
         return false;
@@ -123,6 +125,48 @@ static bool add_widened(struct pf_affine *f, LLVMValueRef v, LLVMOpcode widened,
            add_induction(f, LLVMGetOperand(v, 0), widened, scale, loop);
 }
 
+/* affine += scale * v, where v is a part of a narrow sum: the induction variable, a loop-invariant
+ * value, a constant, or a sum of these. */
+static bool add_narrow(struct pf_affine *f, LLVMValueRef v, int64_t scale,
+                       const struct pf_loop *loop, unsigned depth)
+{
+    int64_t n;
+    if (LLVMIsAConstantInt(v))
+        return pf_constant_value(v, &n) && add_constant(f, n, scale);
+    if (!pf_is_in_loop(v, loop)) {
+        bool first = !f->narrow_value;
+        f->narrow_value = v;
+        return first;
+    }
+    if (!depth)
+        return false;
+    switch (LLVMGetInstructionOpcode(v)) {
+    case LLVMPHI:
+        return add_induction(f, v, 0, scale, loop);
+    case LLVMTrunc:
+        return LLVMIsAPHINode(LLVMGetOperand(v, 0)) &&
+               add_induction(f, LLVMGetOperand(v, 0), 0, scale, loop);
+    case LLVMOr:
+        return is_disjoint_or(v) && add_narrow(f, LLVMGetOperand(v, 0), scale, loop, depth - 1) &&
+               add_narrow(f, LLVMGetOperand(v, 1), scale, loop, depth - 1);
+    case LLVMAdd:
+        return add_narrow(f, LLVMGetOperand(v, 0), scale, loop, depth - 1) &&
+               add_narrow(f, LLVMGetOperand(v, 1), scale, loop, depth - 1);
+    default:
+        return false;
+    }
+}
+
+/* affine += scale * zext(v), where the sum v may wrap. */
+static bool add_wrapping(struct pf_affine *f, LLVMValueRef v, int64_t scale,
+                         const struct pf_loop *loop)
+{
+    if (f->phi || f->narrow || LLVMGetIntTypeWidth(LLVMTypeOf(v)) != PF_NARROW_BITS)
+        return false;
+    f->narrow = v;
+    return add_narrow(f, v, scale, loop, DEPTH) && f->phi;
+}
+
 /* affine += scale * v, where v has 64 bits or is a constant. */
 static bool add_index(struct pf_affine *f, LLVMValueRef v, int64_t scale,
                       const struct pf_loop *loop, unsigned depth)
@@ -146,8 +190,13 @@ static bool add_index(struct pf_affine *f, LLVMValueRef v, int64_t scale,
     case LLVMPHI:
         return add_induction(f, v, 0, scale, loop);
     case LLVMZExt:
-    case LLVMSExt:
-        return add_widened(f, left, opcode, scale, loop);
+    case LLVMSExt: {
+        struct pf_affine before = *f;
+        if (add_widened(f, left, opcode, scale, loop))
+            return true;
+        *f = before;
+        return opcode == LLVMZExt && add_wrapping(f, left, scale, loop);
+    }
     case LLVMOr:
         return is_disjoint_or(v) && pf_constant_value(LLVMGetOperand(v, 1), &n) &&
                add_constant(f, n, scale) && add_index(f, left, scale, loop, depth - 1);
@@ -202,7 +251,8 @@ bool pf_affine_find(struct pf_unit *u, struct pf_affine *f, LLVMValueRef ptr,
 bool pf_affine_differ_by_constant(const struct pf_affine *a, const struct pf_affine *b)
 {
     return a->base == b->base && a->phi == b->phi && a->widened == b->widened &&
-           a->coefficient == b->coefficient && a->nterms == b->nterms &&
+           a->coefficient == b->coefficient && a->nterms == b->nterms && !a->narrow == !b->narrow &&
+           a->narrow_value == b->narrow_value &&
            !memcmp(a->terms, b->terms, a->nterms * sizeof *a->terms);
 }
 

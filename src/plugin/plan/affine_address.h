@@ -6,7 +6,9 @@
  *          each iteration.
  * Overflow: 64-bit arithmetic is linear mod 2^64. A narrower induction variable must have the flag
  *          (nuw for zext, nsw for sext) that makes it poison when it wraps. Using a poisoned
- *          address or branch is undefined behaviour, so it does not wrap.
+ *          address or branch is undefined behaviour, so it does not wrap. The exception is an index
+ *          of the form zext(induction + value + constant), a sum of unsigned numbers, which may
+ *          wrap (`narrow`): only range_before_loop.c uses such addresses.
  */
 #ifndef PF_AFFINE_ADDRESS_H
 #define PF_AFFINE_ADDRESS_H
@@ -30,6 +32,7 @@ struct pf_induction {
 
 /* The address of an access. */
 #define PF_AFFINE_TERMS 4
+#define PF_NARROW_BITS 32 /* the width of sums that may wrap */
 struct pf_affine {
     LLVMValueRef base, phi;
     LLVMOpcode widened; /* LLVMZExt or LLVMSExt if phi is extended, else 0 */
@@ -39,6 +42,8 @@ struct pf_affine {
     } terms[PF_AFFINE_TERMS];
     unsigned nterms;
     int64_t coefficient, k, step;
+    /* the narrow sum that may wrap, and its loop-invariant part; NULL: none */
+    LLVMValueRef narrow, narrow_value;
 };
 
 /* True if v is an instruction of the loop. */

@@ -13,16 +13,19 @@
  *          or an unrolled loop. If they have several source positions, the check gets all of them,
  *          and each byte its own.
  *
- * Only for accesses of one or two bytes. The first access to some bytes in an epoch costs a call,
- * and a granule takes four or eight such accesses. Larger accesses are few per granule, and a check
- * in every iteration is fast where loops are short.
+ * Only for accesses of at most four bytes. The first access to some bytes in an epoch costs a call,
+ * and a granule takes several such accesses. A granule takes only one or two larger accesses, and a
+ * check in every iteration is fast where loops are short. The watch body does not go to the plain
+ * body inside of these loops (switch_edges.c). So accesses of four bytes, which are more often next
+ * to others, are replaced only where no other check is in the loop.
  */
 #include "affine_address.h"
 #include "control_flow.h"
 #include "debuginfo.h"
 #include <llvm-c/DebugInfo.h>
 
-#define SIZE_MAX_AFTER 2
+#define SIZE_MAX_AFTER 4
+#define SIZE_MAX_NEXT_TO_OTHERS 2
 #define NEAR_STEPS 16 /* how many steps apart the accesses of one group may be */
 
 /* A loop that is examined. Its blocks are numbered from the head, which is 0. */
@@ -184,7 +187,7 @@ static bool find_affine(struct pf_unit *u, const struct pf_plan_step *s, const s
                         struct pf_affine *affine, int64_t *stride)
 {
     return s->what == PF_DO_ACCESS && s->size <= SIZE_MAX_AFTER &&
-           pf_affine_find(u, affine, s->ptr, loop) && affine->phi &&
+           pf_affine_find(u, affine, s->ptr, loop) && affine->phi && !affine->narrow &&
            !__builtin_mul_overflow(affine->coefficient, affine->step, stride) && *stride > 0;
 }
 
@@ -235,6 +238,17 @@ static bool find_group(struct pf_unit *u, const struct pf_plan *plan, size_t blo
     return t->period && t->period <= PF_INTERLEAVED_SITES;
 }
 
+/* True if the checks of the group may be replaced, as far as their size is concerned. */
+static bool has_suitable_size(const struct candidate_loop *l, const struct pf_interleaved *group)
+{
+    const struct pf_plan *plan = l->plan;
+    size_t steps = 0;
+    for (size_t i = 0; i < l->n; i++)
+        for (size_t k = plan->first_step[l->block[i]]; k < plan->first_step[l->block[i] + 1]; k++)
+            steps += plan->steps[k].what != PF_DO_NOTHING;
+    return plan->steps[group->steps[0]].size <= SIZE_MAX_NEXT_TO_OTHERS || steps == group->n;
+}
+
 static void replace_checks(struct pf_unit *u, struct candidate_loop *l)
 {
     struct pf_plan *plan = l->plan;
@@ -250,7 +264,8 @@ static void replace_checks(struct pf_unit *u, struct candidate_loop *l)
         for (size_t k = plan->first_step[l->block[i]]; k < plan->first_step[l->block[i] + 1]; k++) {
             struct pf_interleaved group;
             if (range.n == PF_RANGE_AFTER_GROUPS ||
-                !find_group(u, plan, l->block[i], k, &loop, &group))
+                !find_group(u, plan, l->block[i], k, &loop, &group) ||
+                !has_suitable_size(l, &group))
                 continue;
             if (!begun && !proceeds_in_epoch(l))
                 return;

@@ -13,7 +13,9 @@
  *
  *          The range check is in a block of its own on the edge into the loop's copy.
  *
- * Overflow: for addresses, see affine_address.h. The counter needs no flag: the loop stops at the
+ * Overflow: for addresses, see affine_address.h. If an index may wrap, the elements before the wrap
+ *          and those after it are two ranges; the second one is nearly always empty. The counter
+ *          needs no flag: the loop stops at the
  *          first of start + step, start + 2 * step, ... that equals limit modulo 2^bits. The
  *          quotient is the number of that iteration, or of an earlier one if step does not divide
  *          limit - start. A loop that runs while the counter is below limit needs the flag (nuw or
@@ -198,7 +200,8 @@ static void replace_checks(struct pf_unit *u, struct pf_plan *plan, size_t block
             pf_affine_find(u, &a.affine, a.step->ptr, PF_SINGLE_BLOCK_LOOP(plan->blocks[block])) &&
             a.affine.step > 0 &&
             !__builtin_mul_overflow(a.affine.coefficient, a.affine.step, &a.stride) &&
-            a.stride > 0 && a.stride <= STRIDE_MAX && a.step->size <= (uint64_t)a.stride)
+            a.stride > 0 && a.stride <= STRIDE_MAX && a.step->size <= (uint64_t)a.stride &&
+            (!a.affine.narrow || a.step->size == (uint64_t)a.affine.coefficient))
             all[n++] = a;
     }
     for (int write = 1; write >= 0; write--)
@@ -280,30 +283,74 @@ static LLVMValueRef emit_trip_count(struct pf_emit *e, const struct pf_trip_coun
     return pf_emit_map_later(e, LLVMBuildAdd(e->b, n, LLVMConstInt(i64, 1, 0), ""));
 }
 
+static LLVMValueRef emit_smaller(struct pf_emit *e, LLVMValueRef a, LLVMValueRef b)
+{
+    LLVMValueRef less = pf_emit_map_later(e, LLVMBuildICmp(e->b, LLVMIntULT, a, b, ""));
+    return pf_emit_map_later(e, LLVMBuildSelect(e->b, less, a, b, ""));
+}
+
+/* Emits the check of `size` bytes from `start` on, where the index of elements may wrap. `next`: in
+ * a block that must not be split, so that the second range is checked even if it is empty. */
+static void emit_wrapping_range(struct pf_emit *e, const struct pf_affine *f,
+                                const struct pf_loop *loop, enum pf_entry entry, LLVMValueRef start,
+                                LLVMValueRef size, LLVMValueRef site, bool next)
+{
+    LLVMTypeRef i64 = e->u->i64;
+    LLVMValueRef scale = LLVMConstInt(i64, (uint64_t)f->coefficient, 0);
+    LLVMValueRef all = LLVMConstInt(i64, (uint64_t)f->coefficient << PF_NARROW_BITS, 0);
+    LLVMValueRef index =
+        pf_affine_value(e, f->narrow, loop, next ? PF_ITERATION_NEXT : PF_ITERATION_FIRST);
+    index = pf_emit_map_later(e, LLVMBuildZExt(e->b, index, i64, ""));
+    LLVMValueRef before = pf_emit_map_later(e, LLVMBuildMul(e->b, index, scale, ""));
+    LLVMValueRef room = pf_emit_map_later(e, LLVMBuildSub(e->b, all, before, ""));
+    LLVMValueRef first = emit_smaller(e, size, room);
+    LLVMValueRef args[] = {start, first, site};
+    pf_emit_call(e, entry, args);
+    LLVMBasicBlockRef wrapped = next ? NULL : pf_emit_block(e),
+                      done = next ? NULL : pf_emit_block(e);
+    if (!next) {
+        LLVMValueRef fits = LLVMBuildICmp(e->b, LLVMIntULE, size, room, "");
+        pf_emit_branch(e, pf_emit_map_later(e, fits), done, wrapped, true);
+        LLVMPositionBuilderAtEnd(e->b, wrapped);
+    }
+    LLVMValueRef rest = pf_emit_map_later(e, LLVMBuildSub(e->b, size, first, ""));
+    LLVMValueRef back = pf_emit_map_later(e, LLVMBuildNeg(e->b, before, ""));
+    args[0] = pf_emit_map_later(e, LLVMBuildGEP2(e->b, e->u->i8, start, &back, 1, ""));
+    args[1] = emit_smaller(e, rest, before);
+    pf_emit_call(e, entry, args);
+    if (!next) {
+        LLVMBuildBr(e->b, done);
+        LLVMPositionBuilderAtEnd(e->b, done);
+    }
+}
+
 /* Emits the check of all iterations or, with `next`, of those after the current one. */
 static void emit_range_before(struct pf_emit *e, const struct pf_range_before *h, bool next)
 {
     LLVMTypeRef i64 = e->u->i64;
     const struct pf_plan_step *s = &e->plan->steps[h->step];
+    const struct pf_loop *loop = PF_SINGLE_BLOCK_LOOP(e->plan->blocks[h->block]);
+    struct pf_affine affine;
     e->flags = s->flags;
     LLVMSetCurrentDebugLocation2(e->b, LLVMInstructionGetDebugLoc(s->inst));
-    LLVMValueRef start = pf_affine_value(e, s->ptr, PF_SINGLE_BLOCK_LOOP(e->plan->blocks[h->block]),
-                                         next ? PF_ITERATION_NEXT : PF_ITERATION_FIRST);
+    LLVMValueRef start =
+        pf_affine_value(e, s->ptr, loop, next ? PF_ITERATION_NEXT : PF_ITERATION_FIRST);
     LLVMValueRef size = LLVMConstInt(i64, h->bytes, 0);
     if (!h->bytes || h->bytes > h->stride) {
         LLVMValueRef stride = LLVMConstInt(i64, h->stride, 0), some = size;
         size = LLVMBuildMul(e->b, emit_trip_count(e, &h->trip_count, next), stride, "");
         pf_emit_map_later(e, size);
-        if (h->bytes) {
-            LLVMValueRef less = LLVMBuildICmp(e->b, LLVMIntULT, size, some, "");
-            size = pf_emit_map_later(
-                e, LLVMBuildSelect(e->b, pf_emit_map_later(e, less), size, some, ""));
-        }
+        if (h->bytes)
+            size = emit_smaller(e, size, some);
     }
     uint32_t site = pf_emit_site(e, s->inst, s->write ? PF_SITE_WRITE : PF_SITE_READ, s->size,
                                  pf_di_variable(e->u, s->ptr));
     LLVMValueRef args[] = {start, size, pf_emit_number(e, site)};
-    pf_emit_call(e, s->write ? PF_E___pf_write_range : PF_E___pf_read_range, args);
+    enum pf_entry entry = s->write ? PF_E___pf_write_range : PF_E___pf_read_range;
+    if (pf_affine_find(e->u, &affine, s->ptr, loop) && affine.narrow)
+        emit_wrapping_range(e, &affine, loop, entry, start, size, args[2], next);
+    else
+        pf_emit_call(e, entry, args);
 }
 
 void pf_range_before_emit(struct pf_emit *e)
@@ -312,13 +359,15 @@ void pf_range_before_emit(struct pf_emit *e)
         const struct pf_range_before *h = &e->plan->ranges_before[i];
         LLVMBasicBlockRef loop = e->plan->blocks[h->block];
         if (!i || h[-1].block != h->block) {
-            e->before[h->block] = pf_emit_block(e);
-            *pf_ptrmap_at(&e->map, loop) = (uint64_t)LLVMBasicBlockAsValue(e->before[h->block]);
-            LLVMPositionBuilderAtEnd(e->b, e->before[h->block]);
+            LLVMBasicBlockRef before = pf_emit_block(e);
+            *pf_ptrmap_at(&e->map, loop) = (uint64_t)LLVMBasicBlockAsValue(before);
+            LLVMPositionBuilderAtEnd(e->b, before);
         }
         emit_range_before(e, h, false);
-        if (i + 1 == e->plan->nranges_before || h[1].block != h->block)
+        if (i + 1 == e->plan->nranges_before || h[1].block != h->block) {
+            e->before[h->block] = LLVMGetInsertBlock(e->b);
             LLVMBuildBr(e->b, e->first[h->block]);
+        }
     }
 }
 
@@ -335,8 +384,10 @@ void pf_range_before_connect(struct pf_emit *e)
         if (!e->before[b])
             continue;
         LLVMValueRef end = LLVMGetBasicBlockTerminator(e->last[b]);
+        LLVMBasicBlockRef entry =
+            LLVMValueAsBasicBlock((LLVMValueRef)*pf_ptrmap_find(&e->map, e->plan->blocks[b]));
         for (unsigned i = 0; i < LLVMGetNumSuccessors(end); i++)
-            if (LLVMGetSuccessor(end, i) == e->before[b])
+            if (LLVMGetSuccessor(end, i) == entry)
                 LLVMSetSuccessor(end, i, e->first[b]);
     }
 }
