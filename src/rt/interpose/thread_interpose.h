@@ -10,7 +10,8 @@
 
 /* A cache of calls by name (wrap_lock.h): site `site` of function `caller` calls the interposed
  * function `own`. */
-#define PF_COMPILED_CALL_CACHE_SIZE 32
+#define PF_COMPILED_CALL_CACHE_BITS 6
+#define PF_COMPILED_CALL_CACHE_SIZE (1u << PF_COMPILED_CALL_CACHE_BITS)
 struct pf_compiled_call {
     uint32_t caller, site, own;
 };

@@ -6,7 +6,9 @@
  *          equal ids mean equal clocks. A thread that takes a lock whose clock has the id of its
  *          own has nothing to acquire, and nothing to publish when it releases the lock; only the
  *          list of held locks is updated. Nothing that other threads read is written, so the
- *          lock's clock stays in all caches. The set of held locks (lockset.h) is only needed for
+ *          lock's clock stays in all caches. Programs with many locks often take one whose clock
+ *          is older than the thread's own: it has nothing to acquire either, but publishes its
+ *          clock (pf_unwatched_publish). The set of held locks (lockset.h) is only needed for
  *          access records. Unwatched code makes none, so its lock operations leave the lockset
  *          stale (locks_stale). A watched access that comes later, in a function that was called
  *          or in one that the thread returned to, must not use the stale set. So while it is
@@ -54,13 +56,24 @@ static inline bool pf_unwatched_same_clock(const struct pf_thread *t, const stru
            __atomic_load_n(&s->clock_id, __ATOMIC_RELAXED) == t->order.clock_id;
 }
 
+/* True if t, which holds the lock, has seen all that was released into it. */
+static inline bool pf_unwatched_has_seen(const struct pf_thread *t, const struct pf_sync *s)
+{
+    if (!s || s->readers.n || s->clock.n > PF_CLOCK_INLINE_MAX)
+        return false;
+    for (uint32_t i = 0; i < s->clock.n; i++)
+        if (s->clock.at[i] > t->order.clock[i])
+            return false;
+    return true;
+}
+
 /* t has just taken the lock, not recursively. Returns false, with nothing done, if the fast path
  * does not apply. */
 static inline bool pf_unwatched_lock(struct pf_thread *t, const volatile void *lock)
 {
     const struct pf_sync *s = pf_sync_peek((uintptr_t)lock);
-    if (!pf_unwatched_same_clock(t, s) || !s->first_taken || t->order.nheld == PF_HELD_MAX ||
-        pf_rt.lock_stacks)
+    if ((!pf_unwatched_same_clock(t, s) && !pf_unwatched_has_seen(t, s)) || !s->first_taken ||
+        t->order.nheld == PF_HELD_MAX || pf_rt.lock_stacks)
         return false;
     for (uint32_t i = 0; i < t->order.nheld; i++)
         if (t->order.held[i].addr == (uintptr_t)lock)
@@ -74,14 +87,39 @@ static inline bool pf_unwatched_lock(struct pf_thread *t, const volatile void *l
     return true;
 }
 
+/* t holds the lock, has acquired all that was released into it, and has made no access record since
+ * its last release: publishes t's clock. Returns false, with nothing done, if there is no sync
+ * object. */
+static inline bool pf_unwatched_publish(struct pf_thread *t, uintptr_t lock)
+{
+    struct pf_spin *l = pf_sync_lock(lock);
+    struct pf_sync *s = pf_sync_find(lock, false);
+    if (s) {
+        pf_clock_set_thread(&s->clock, t);
+        t->order.clock_id = pf_clock_id(t);
+        __atomic_store_n(&s->clock_id, t->order.clock_id, __ATOMIC_RELAXED);
+        s->sole_releaser = t->number + 1;
+        s->acquired_by_other = false;
+        pf_sync_changed(l);
+    }
+    pf_spin_unlock(l);
+    return s;
+}
+
 /* t is about to release the lock. Returns false, with nothing done, if the fast path does not
  * apply. */
 static inline bool pf_unwatched_unlock(struct pf_thread *t, const volatile void *lock)
 {
-    const struct pf_held_lock *h = &t->order.held[t->order.nheld - 1];
-    if (!t->order.nheld || t->order.dirty || h->addr != (uintptr_t)lock || h->depth != 1 ||
-        h->shared || h->robust || !pf_unwatched_same_clock(t, pf_sync_peek((uintptr_t)lock)))
+    uint32_t i = t->order.nheld;
+    while (i && t->order.held[i - 1].addr != (uintptr_t)lock)
+        i--;
+    const struct pf_held_lock *h = &t->order.held[i - 1];
+    if (!i || t->order.dirty || h->depth != 1 || h->shared || h->robust ||
+        (!pf_unwatched_same_clock(t, pf_sync_peek((uintptr_t)lock)) &&
+         !pf_unwatched_publish(t, (uintptr_t)lock)))
         return false;
+    for (; i < t->order.nheld; i++) /* pf_lockset_refresh computes their lockset_before */
+        t->order.held[i - 1] = t->order.held[i];
     t->order.nheld--;
     t->order.resumable.lock = 0;
     pf_unwatched_defer_lockset(t);

@@ -1,5 +1,5 @@
 /*
- * atomic.c - atomic operations and fences with C11's memory orders.
+ * atomic.c - atomic operations with C11's memory orders. Fences are in atomic_fence.c.
  *
  * The native operation is executed between begin and end. In between the stripe of the address is
  * locked, so that clocks change in the same order as values. An operation that does not release
@@ -23,7 +23,9 @@
 #include "hb.h"
 #include "hooks.h"
 #include "listener.h"
+#include "lock_unwatched.h"
 #include "memory_ops.h"
+#include "memory_order.h"
 #include "oracle_log.h"
 #include "rt.h"
 #include "slot.h"
@@ -56,17 +58,6 @@ static unsigned op_of(uint32_t packed) { return packed >> 8 & 0xff; }
 static unsigned order_of(uint32_t packed) { return packed >> 16 & 0xff; }
 static unsigned failure_of(uint32_t packed) { return packed >> 24; }
 
-/* Tests membership in a set of memory orders, one bit for each. */
-static bool is_one_of(unsigned o, unsigned orders) { return orders >> o & 1; }
-static bool acquires(unsigned o)
-{
-    return is_one_of(o, 1 << PF_CONSUME | 1 << PF_ACQUIRE | 1 << PF_ACQ_REL | 1 << PF_SEQ_CST);
-}
-static bool releases(unsigned o)
-{
-    return is_one_of(o, 1 << PF_RELEASE | 1 << PF_ACQ_REL | 1 << PF_SEQ_CST);
-}
-
 /*
  * The cache of atomics. Most loads find the value that they found before, because the thread is
  * polling. No lock is needed if the thread has already acquired the location's clock, and the
@@ -81,7 +72,7 @@ static struct pf_atomic_cache_entry *cache_slot(struct pf_thread *t, uintptr_t a
 static bool is_cached(const struct operation *o, unsigned order)
 {
     const struct pf_atomic_cache_entry *l = cache_slot(o->t, o->addr);
-    return l->addr == o->addr && (l->acquired || !acquires(order)) &&
+    return l->addr == o->addr && (l->acquired || !pf_order_acquires(order)) &&
            __atomic_load_n(&o->stripe->word, __ATOMIC_ACQUIRE) == PF_STRIPE_FREE(l->version);
 }
 
@@ -253,13 +244,13 @@ static __attribute__((noinline)) void *begin_slow(void *addr, uint32_t packed, u
     o->locked = o->late = o->checked = false;
     pf_oracle_begin();
     /* The object of a release must exist before another thread can read the value. */
-    bool release = op != PF_ATOMIC_LOAD && (releases(order) || t->shadow.release_fence);
+    bool release = op != PF_ATOMIC_LOAD && (pf_order_releases(order) || t->shadow.release_fence);
     bool lock_free = !release && needs_no_lock(o, order);
     /* Checked here, without the lock: an operation that acquires nothing. Checked here only if its
      * record is refreshed in place: one that has nothing to acquire so far. Special modes check at
      * the end. */
     if (!pf_rt.slow_path_only) {
-        if (op == PF_ATOMIC_STORE || (op == PF_ATOMIC_RMW && !acquires(order))) {
+        if (op == PF_ATOMIC_STORE || (op == PF_ATOMIC_RMW && !pf_order_acquires(order))) {
             check(o, true);
             o->checked = true;
         } else if (lock_free && op != PF_ATOMIC_CAS) {
@@ -281,7 +272,7 @@ static __attribute__((noinline)) void *begin_release(void *addr, uint32_t packed
     pf_prefetch(o->stripe);
     pf_prefetch(pf_cell_of(o->addr));
     pf_prefetch(pf_store_at(cache_slot(o->t, o->addr)->sync));
-    o->checked = op_of(packed) == PF_ATOMIC_STORE || !acquires(order_of(packed));
+    o->checked = op_of(packed) == PF_ATOMIC_STORE || !pf_order_acquires(order_of(packed));
     if (o->checked) /* it acquires nothing */
         check_common(o, true);
     take_lock(o, true);
@@ -324,7 +315,9 @@ static inline bool is_common(const struct pf_thread *t, uintptr_t addr, uint32_t
            is_one_granule(addr, packed);
 }
 
-static __attribute__((noinline)) void *begin_lock_free(void *addr, uint32_t packed, uint32_t site)
+/* watched: the access is checked, too. */
+static inline __attribute__((always_inline)) void *lock_free(void *addr, uint32_t packed,
+                                                             uint32_t site, bool watched)
 {
     struct pf_thread *t = __pf_tls.thread;
     struct operation *o = operation(t, addr, packed, site);
@@ -332,16 +325,37 @@ static __attribute__((noinline)) void *begin_lock_free(void *addr, uint32_t pack
     const struct pf_atomic_cache_entry *l = cache_slot(t, a);
     uint64_t expected_word = PF_STRIPE_FREE(l->version);
     enum path path = PATH_CACHED;
-    if (l->addr != a || (!l->acquired && acquires(order_of(packed))) ||
+    if (l->addr != a || (!l->acquired && pf_order_acquires(order_of(packed))) ||
         __atomic_load_n(&o->stripe->word, __ATOMIC_ACQUIRE) != expected_word) {
         if (!pf_sync_absent(a))
-            PF_TAIL return begin_slow(addr, packed, site);
+            return begin_slow(addr, packed, site);
         path = PATH_ABSENT;
     }
-    if (!check_fast(t, a, packed, site, op_of(packed) == PF_ATOMIC_RMW))
-        PF_TAIL return begin_slow(addr, packed, site);
+    if (watched && !check_fast(t, a, packed, site, op_of(packed) == PF_ATOMIC_RMW))
+        return begin_slow(addr, packed, site);
     o->expected_word = expected_word;
     o->path = path;
+    return o;
+}
+static __attribute__((noinline)) void *begin_lock_free(void *addr, uint32_t packed, uint32_t site)
+{
+    return lock_free(addr, packed, site, true);
+}
+
+/* While sampling: an operation of unwatched code, which is ordered, but not checked. */
+static __attribute__((noinline)) void *begin_unwatched(void *addr, uint32_t packed, uint32_t site)
+{
+    unsigned op = op_of(packed);
+    if (op == PF_ATOMIC_LOAD || (op == PF_ATOMIC_RMW && !pf_order_releases(order_of(packed)) &&
+                                 !__pf_tls.thread->shadow.release_fence))
+        return lock_free(addr, packed, site, false);
+    struct operation *o = operation(__pf_tls.thread, addr, packed, site);
+    if (op == PF_ATOMIC_CAS || !pf_order_releases(order_of(packed)))
+        PF_TAIL return begin_slow(addr, packed, site);
+    take_lock(o, true);
+    o->late = false;
+    o->checked = true;
+    o->path = o->sync ? PATH_RELEASE : PATH_SLOW;
     return o;
 }
 
@@ -349,12 +363,15 @@ void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
 {
     const struct pf_thread *t = __pf_tls.thread;
     unsigned op = op_of(packed);
-    if (__builtin_expect(!is_common(t, (uintptr_t)addr, packed), 0))
+    if (__builtin_expect(!is_common(t, (uintptr_t)addr, packed), 0)) {
+        if (pf_unwatched_thread() && is_one_granule((uintptr_t)addr, packed))
+            PF_TAIL return begin_unwatched(addr, packed, site);
         PF_TAIL return begin_special(addr, packed, site);
+    }
     if (op == PF_ATOMIC_LOAD)
         PF_TAIL return begin_lock_free(addr, packed, site);
     pf_prefetch(addr); /* else the operation itself would wait for this line separately */
-    if (op != PF_ATOMIC_CAS && releases(order_of(packed)))
+    if (op != PF_ATOMIC_CAS && pf_order_releases(order_of(packed)))
         PF_TAIL return begin_release(addr, packed, site);
     if (op == PF_ATOMIC_RMW && !t->shadow.release_fence)
         PF_TAIL return begin_lock_free(addr, packed, site);
@@ -369,8 +386,10 @@ static void load(struct operation *o, struct pf_sync *s, unsigned order)
     if (!s || !s->clock.n || s->sole_releaser == t->number + 1)
         return;
     s->acquired_by_other = true;
-    if (acquires(order)) {
+    if (pf_order_acquires(order)) {
         pf_clock_to_thread(t, &s->clock);
+        if (__builtin_expect(s->clock_id != 0, 0))
+            pf_clock_unify_ids(t, s);
         return;
     }
     if (!t->shadow.pending_acquire)
@@ -387,9 +406,9 @@ static void store(struct operation *o, struct pf_sync *s, bool rmw)
     uint64_t self = 1ull << (t->number & 63);
     pf_sync_clear_clock_id(s);
     unsigned order = order_of(o->packed);
-    if (releases(order)) {
+    if (pf_order_releases(order)) {
         /* t has seen everything that stays in the clock of s */
-        bool includes_all = !rmw || s->sole_releaser == t->number + 1 || acquires(order);
+        bool includes_all = !rmw || s->sole_releaser == t->number + 1 || pf_order_acquires(order);
         if (includes_all)
             pf_clock_set_thread(&s->clock, t);
         else
@@ -432,14 +451,14 @@ static void finish(struct operation *o, bool stored)
         if (stored)
             clock_changed(o);
         if (op != PF_ATOMIC_STORE && !t->ignore_sync)
-            cache_put(o, acquires(order));
+            cache_put(o, pf_order_acquires(order));
         else if (o->sync && o->sync->sole_releaser == t->number + 1 && !t->ignore_sync)
             cache_put(o, true); /* the clock is t's own */
         pf_spin_unlock(&o->stripe->lock);
     }
     pf_oracle_event(t, rmw ? "armw" : stored ? "astore" : "aload", o->addr, order << 1 | stored);
     pf_oracle_end();
-    if (stored && releases(order))
+    if (stored && pf_order_releases(order))
         pf_epoch_next(t);
 }
 
@@ -465,6 +484,14 @@ static inline void set_clock(struct pf_sync *s, struct pf_thread *t)
     s->small[t->order.sid] = pf_epoch_publish(t);
 }
 
+/* True if a release by t, which has no access records of this epoch, changes nothing: the object
+ * has t's clock, and t heads one of its release sequences. */
+static inline bool is_published(const struct pf_thread *t, const struct pf_sync *s)
+{
+    return pf_unwatched_same_clock(t, s) && !t->order.dirty &&
+           s->sequence_heads >> (t->number & 63) & 1;
+}
+
 /* Finishes what begin_release began: finish() for a release, with the stripe locked and the object
  * found. */
 static void finish_release(struct operation *o)
@@ -473,7 +500,7 @@ static void finish_release(struct operation *o)
     struct pf_sync *s = o->sync;
     uint32_t own = t->number + 1;
     unsigned order = order_of(o->packed);
-    bool rmw = op_of(o->packed) != PF_ATOMIC_STORE, acquired = !rmw || acquires(order);
+    bool rmw = op_of(o->packed) != PF_ATOMIC_STORE, acquired = !rmw || pf_order_acquires(order);
     uint64_t self = 1ull << (t->number & 63);
     if (rmw) {
         if (s->clock.n && s->sole_releaser != own)
@@ -481,11 +508,21 @@ static void finish_release(struct operation *o)
         if (!o->checked)
             check_common(o, true);
     }
-    pf_sync_clear_clock_id(s);
+    if (__builtin_expect(s->clock_id != 0, 0)) { /* while sampling */
+        if (is_published(t, s)) {
+            *cache_slot(t, o->addr) = (struct pf_atomic_cache_entry){
+                o->addr, o->stripe->version, pf_store_handle(s), o->stripe->dropped, acquired};
+            pf_spin_unlock(&o->stripe->lock);
+            return;
+        }
+        pf_sync_clear_clock_id(s);
+    }
     s->sequence_heads = rmw ? s->sequence_heads | self : self;
     if (acquired || s->sole_releaser == own) { /* t has acquired everything in the clock */
         set_clock(s, t);
         s->sole_releaser = own;
+        if (__builtin_expect(pf_rt.sampling, 0) && !t->order.dirty)
+            __atomic_store_n(&s->clock_id, t->order.clock_id = pf_clock_id(t), __ATOMIC_RELAXED);
     } else {
         pf_clock_from_thread(&s->clock, t);
         s->sole_releaser = 0;
@@ -534,45 +571,4 @@ void __pf_atomic_end(void *handle, uint32_t stored)
         leave(o->t);
     else
         end_slow(o, stored);
-}
-
-static void order_by_fence(struct pf_thread *t, unsigned order)
-{
-    pf_oracle_begin();
-    pf_oracle_event(t, "fence", order, 0);
-    if (acquires(order) && t->shadow.pending_acquire) {
-        pf_clock_join(t->order.clock, t->shadow.pending_acquire, PF_SID_MAX + 1);
-        pf_clock_grew(t);
-        t->order.nclock = PF_SID_MAX + 1;
-        while (t->order.nclock > 1 && !t->order.clock[t->order.nclock - 1])
-            t->order.nclock--;
-    }
-    if (releases(order)) {
-        if (!t->shadow.release_fence)
-            t->shadow.release_fence = pf_clock_new();
-        if (t->shadow.release_fence) {
-            pf_clock_copy(t->shadow.release_fence, t->order.clock, PF_SID_MAX + 1);
-            t->shadow.release_fence[t->order.sid] = pf_epoch_publish(t);
-        }
-        pf_epoch_next(t);
-    }
-    pf_oracle_end();
-}
-
-void pf_fence_checked(struct pf_thread *t, uint32_t order, uint32_t site)
-{
-    (void)site;
-    pf_nest();
-    order_by_fence(t, order);
-    pf_unnest();
-}
-
-void __pf_fence(uint32_t order, uint32_t site)
-{
-    struct pf_thread *t = pf_self();
-    if (!t) {
-        pf_hooks.event_in_runtime();
-        return;
-    }
-    pf_memory_ops.fence(t, order, site);
 }

@@ -11,6 +11,7 @@
 // err: #1 third
 #include "order.h"
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #define HOT 60
 volatile int at;
@@ -26,9 +27,15 @@ __attribute__((noinline)) static void take(pthread_mutex_t *which)
     pthread_mutex_lock(which);
     pthread_mutex_unlock(which);
 }
-__attribute__((noinline)) static void both(void)
+__attribute__((noinline)) static void both(bool in_turn)
 {
     pthread_mutex_lock(&m);
+    if (in_turn) { /* not released in the reverse order */
+        pthread_mutex_lock(&n);
+        pthread_mutex_unlock(&m);
+        pthread_mutex_unlock(&n);
+        return;
+    }
     take(&n);
     pthread_mutex_unlock(&m);
 }
@@ -37,7 +44,7 @@ __attribute__((noinline)) static void warm(int self)
 {
     for (int i = 0; i < HOT; i++) {
         order_point(i * 6 + self * 2);
-        both();
+        both(i & 1);
         take(&n);
         order_point(i * 6 + self * 2 + 1);
     }

@@ -30,7 +30,8 @@ static inline bool pf_call_is_compiled(const struct pf_call *c)
     struct pf_compiled_call key = {caller->func->number, pf_frame_site(caller),
                                    c->frame->func->number};
     struct pf_compiled_call *known =
-        &c->t->interpose.compiled_calls[(key.caller * 31 + key.site) % PF_COMPILED_CALL_CACHE_SIZE];
+        &c->t->interpose.compiled_calls[(key.caller * 31 + key.site) * 0x9e3779b9u >>
+                                        (32 - PF_COMPILED_CALL_CACHE_BITS)];
     if (key.caller && key.own && known->caller == key.caller && known->site == key.site &&
         known->own == key.own)
         return true;
