@@ -24,12 +24,12 @@ LIMITS = {"tsan": "", "plain": "1.08", "pf": "", "pf/tsan": ""}
 def count(flavour, binary, args, folder):
     bare = os.path.join(folder, "counted")  # valgrind cannot read all debug information of clang-19
     run_quietly(["strip", "-g", "-o", bare, binary])
-    done = subprocess.run(["valgrind", "--tool=callgrind", "--fair-sched=yes", "--callgrind-out-file=/dev/null", bare, *args],
+    done = subprocess.run(["valgrind", "--tool=cachegrind", "--cache-sim=no", "--fair-sched=yes", "--cachegrind-out-file=/dev/null", bare, *args],
                           env=flavour.environment(), capture_output=True, text=True)
-    found = re.search(r"Collected : (\d+)", done.stderr)
+    found = re.search(r"I\s+refs:\s+([\d,]+)", done.stderr)
     if done.returncode or not found:
         raise Failed("%s under valgrind: %s" % (binary, done.stderr[-2000:]))
-    return int(found.group(1))
+    return int(found.group(1).replace(",", ""))
 
 
 def start(flavour, folder):
