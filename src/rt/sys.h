@@ -139,5 +139,12 @@ static inline void pf_copy(void *d, const void *s, size_t n)
 {
     __asm__ volatile("rep movsb" : "+D"(d), "+S"(s), "+c"(n) : : "memory");
 }
+/* Copies a text, or as much of it as fits with a terminating 0. NULL counts as an empty text. */
+static inline void pf_copy_text(char *to, size_t room, const char *from)
+{
+    for (; from && *from && room > 1; room--)
+        *to++ = *from++;
+    *to = 0;
+}
 
 #endif

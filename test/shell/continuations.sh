@@ -19,3 +19,11 @@ for i in $(seq 0 49); do
 done
 different=$(sort -u <<<"$outcomes" | wc -l)
 ((different > 5)) || fail "only $different outcomes"
+
+# A signal to the process that waits for a continuation does not end the continuation.
+"$PF" cc -g -O1 -pthread "$ROOT/test/shell/part/continuations_signal.c" -o signalled
+mkdir one
+status 0 "$PF" record -o s.clip --at=T1:1 --continue=1 --tail='rr' --folder=one -- ./signalled
+"$PF" dump --about one/0.clip >about
+has about "end status 0"
+status 0 "$PF" replay one/0.clip

@@ -53,6 +53,10 @@ import json
 all = json.load(open("all.json"))["continuations"]
 assert sum(k["behaviours"] for k in all) == 0, "the behaviours of the file are not new"
 END
+# Behaviours are counted at every event, also without --watch.
+status 0 "$PF" record -o base.clip --at=$at --continue=20 --tail='random:*' --folder=c --news --behaviours=unwatched -- ./two_locks
+status 0 "$PF" record -o base.clip --at=$at --continue=20 --tail='random:*' --folder=c --news --behaviours=watched --watch -- ./two_locks
+cmp unwatched watched || fail "the behaviours depend on --watch"
 echo short >seen
 status 2 "$PF" record -o bad.clip --at=T0:1 --continue=2 --tail='pos:*' --folder=c --news --behaviours=seen -- ./two_locks
 has err "seen: expected a file of 32768 bytes"

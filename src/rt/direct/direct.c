@@ -60,20 +60,12 @@ static _Noreturn void leave(int status)
         pf_sys(SYS_exit_group, status);
 }
 
-static void copy(char *to, size_t room, const char *from)
-{
-    size_t n = 0;
-    for (; from && from[n] && n + 1 < room; n++)
-        to[n] = from[n];
-    to[n] = 0;
-}
-
 _Noreturn void pf_direct_refuse(const char *why)
 {
     struct pf_channel *c = pf_channel_get();
     pf_direct_say(why);
     if (c && !c->text[0])
-        copy(c->text, sizeof c->text, why);
+        pf_copy_text(c->text, sizeof c->text, why);
     leave(2);
 }
 
@@ -83,8 +75,8 @@ static bool set_site(const struct pf_position *p, void *arg)
     struct pf_divergence *d = arg;
     if (!p->file)
         return true;
-    copy(d->function, sizeof d->function, p->func);
-    copy(d->file, sizeof d->file, p->file);
+    pf_copy_text(d->function, sizeof d->function, p->func);
+    pf_copy_text(d->file, sizeof d->file, p->file);
     d->line = p->line;
     return false;
 }
@@ -170,25 +162,25 @@ _Noreturn void pf_diverged_in(struct pf_context *c, const char *what, uint64_t e
                               uint64_t found)
 {
     struct pf_divergence d = {.expected = expected, .got = found};
-    copy(d.what, sizeof d.what, what);
+    pf_copy_text(d.what, sizeof d.what, what);
     diverged(&d, c);
 }
 
 _Noreturn void pf_diverged_words(const char *what, const char *expected, const char *found)
 {
     struct pf_divergence d = {0};
-    copy(d.what, sizeof d.what, what);
-    copy(d.expected_word, sizeof d.expected_word, expected);
-    copy(d.got_word, sizeof d.got_word, found);
+    pf_copy_text(d.what, sizeof d.what, what);
+    pf_copy_text(d.expected_word, sizeof d.expected_word, expected);
+    pf_copy_text(d.got_word, sizeof d.got_word, found);
     diverged(&d, pf_context_self());
 }
 
 _Noreturn void pf_diverged_value(const char *what)
 {
     struct pf_divergence d = {.value_missing = true};
-    copy(d.what, sizeof d.what, what);
-    copy(d.expected_word, sizeof d.expected_word, "none (its value is not in the clip)");
-    copy(d.got_word, sizeof d.got_word, "a read");
+    pf_copy_text(d.what, sizeof d.what, what);
+    pf_copy_text(d.expected_word, sizeof d.expected_word, "none (its value is not in the clip)");
+    pf_copy_text(d.got_word, sizeof d.got_word, "a read");
     diverged(&d, pf_context_self());
 }
 

@@ -116,9 +116,9 @@ static inline void pf_sched_hash(uint64_t v)
 {
     pf_direct.hash = (__builtin_rotateleft64(pf_direct.hash, 23) ^ v) * 0x9e3779b97f4a7c15u;
 }
+struct pf_pending_event; /* context.h */
 /* The thread's budget of events is used up (-1). May switch. Called by the event body, whose vector
  * registers are live: they are preserved. */
-struct pf_pending_event; /* context.h */
 void pf_sched_event(const struct pf_pending_event *event);
 /* The same, from an ordinary call: vector registers need not be preserved. */
 void pf_sched_budget_used(void);
@@ -156,9 +156,9 @@ long pf_target_futex(void *word, int op, uint32_t value);
  * pf_waiters_poll the wake-up is written into the schedule, and the replay repeats it from there.
  * Anywhere else the caller must repeat it in the replay. */
 void pf_sched_end_wait(struct pf_context *c);
+void pf_sched_interrupt_wait(struct pf_context *c);
 /* The current thread may have made a descriptor ready: poll soon for threads that wait for one. */
 void pf_sched_poll_soon(void);
-void pf_sched_interrupt_wait(struct pf_context *c);
 /* Inside pf_waiters_poll: `ns` nanoseconds of real time passed in the kernel. */
 void pf_sched_time_passed(uint64_t ns);
 /* Iterates over threads that wait for something other than a futex, in order of arrival. after =
@@ -205,8 +205,8 @@ bool pf_signal_run_after_wait(void);
  * calls pf_signal_take_arrived. */
 uint64_t pf_timer_deadline(void);
 /* prepare: before the process is copied, finds the descriptors of files that continuations must not
- * share. isolate: in a continuation (checkpoint.h), gives them offsets of their own, and logs its
- * output without showing it. */
+ * share. isolate: in a continuation (checkpoint.h), replaces them by descriptors of its own, and
+ * logs its output without showing it. */
 void pf_continuation_prepare(void);
 void pf_continuation_isolate(void);
 /* True if continuations share more than files: other descriptors, or memory mapped with MAP_SHARED.

@@ -64,7 +64,7 @@ static void change(void)
     CHECK(reads("folder/file", "inside") && unlink("folder/file") == 0 && rmdir("folder") == 0);
     CHECK(size_of("folder") == -1 && chmod("kept", 0) == 0);
     CHECK(rename("none", "kept") == -1 && reads("sub/deep", "deep"));
-    CHECK(write(early, "x", 1) == 1 && reads("early", "x"));
+    CHECK(write(early, "x", 1) == 1 && reads("early", "wx"));
     int fd = open("sub/deep", O_RDWR);
     CHECK(fd >= 0 && pwrite(fd, "DE", 2, 0) == 2 && pread(fd, text, 4, 0) == 4 &&
           !strcmp(text, "DEep"));
@@ -75,6 +75,7 @@ int main(void)
 {
     pthread_t t;
     early = open("early", O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    CHECK(write(early, "w", 1) == 1);
     pthread_create(&t, 0, other, 0);
     pthread_mutex_lock(&door);
     append("log", "a");

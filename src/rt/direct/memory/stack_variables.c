@@ -73,6 +73,7 @@ static void search(struct pf_thread *t, void *arg)
     struct variable_search *s = arg;
     const struct pf_tls *tls = __atomic_load_n(&t->tls, __ATOMIC_RELAXED); /* fibers change it */
     uint32_t n = tls ? tls->stack_variables : 0;
+    /* entry 0 is not used: a count of 0 means that variables are not tracked */
     for (uint32_t i = n < ENTRIES ? n : ENTRIES; t->direct.stack_variables && !s->whose && i > 1;
          i--) {
         struct pf_stack_variable *o = &t->direct.stack_variables[i - 1];

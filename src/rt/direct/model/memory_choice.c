@@ -3,6 +3,7 @@
  */
 #include "memory_choice.h"
 #include "context.h"
+#include "number_text.h"
 #include "random.h"
 #include "stream_ring.h"
 
@@ -13,31 +14,21 @@ static struct {
     uint8_t at[PF_MEMORY_CHOICES];
 } list;
 
-static uint64_t parse_number(const char **p)
-{
-    uint64_t v = 0;
-    for (; **p >= '0' && **p <= '9'; ++*p)
-        v = v * 10 + (uint64_t)(**p - '0');
-    return v;
-}
-
 void pf_memory_choice_init(void)
 {
     static const char random[] = "random:";
     const char *p = pf_channel_get()->choices;
+    uint64_t number;
     size_t n = 0;
     while (random[n] && p[n] == random[n])
         n++;
     if (!random[n]) {
-        p += n;
         list.random = true;
-        list.seed = parse_number(&p);
+        pf_number_parse(p + n, &list.seed);
         return;
     }
-    while (*p >= '0' && *p <= '9' && list.n < PF_MEMORY_CHOICES) {
-        list.at[list.n++] = (uint8_t)parse_number(&p);
-        p += *p == ',';
-    }
+    for (; list.n < PF_MEMORY_CHOICES && (p = pf_number_parse(p, &number)); p += *p == ',')
+        list.at[list.n++] = (uint8_t)number;
 }
 
 void pf_memory_choice_begin(const uint8_t *from, uint32_t n)

@@ -3,8 +3,8 @@
  * buffered store reaches memory next.
  *
  * Model:   a choice is a number below the number of options; 0 is what a sequentially consistent
- *          run does. While recording, the choices come from a list, then from a random generator
- *          or they are 0. Each one is a record of stream `memory`, and a replay repeats it.
+ *          run does. While recording, the choices are random numbers, or come from a list and are 0
+ *          after its end. Each one is a record of stream `memory`, and a replay repeats it.
  * Threads: the runner only.
  * Errors:  a replay that comes to a choice with another thread, event or number of options than
  *          the recording diverges.

@@ -6,6 +6,7 @@
  */
 #include "access_order.h"
 #include "deadlock.h"
+#include "number_text.h"
 #include "random.h"
 #include "schedule_plan.h"
 #include "scheduler.h"
@@ -13,6 +14,7 @@
 #include "spinners.h"
 #include "stack.h"
 #include "stream_ring.h"
+#include "sys.h"
 
 #define TURN 64 /* most events of one turn while the order is pending */
 #define LONG_TURN 4096 /* the same for the thread of the first access, if nothing is random */
@@ -55,22 +57,17 @@ static void release_held(void)
 static uint64_t seed_of(const char *policy, const char *name)
 {
     uint64_t seed = 0;
-    size_t n = 0;
-    for (; name[n]; n++)
-        if (policy[n] != name[n])
+    for (; *name; name++, policy++)
+        if (*policy != *name)
             return 0;
-    for (; policy[n] >= '0' && policy[n] <= '9'; n++)
-        seed = seed * 10 + (uint64_t)(policy[n] - '0');
+    pf_number_parse(policy, &seed);
     return seed + 1;
 }
 
 void pf_access_order_begin(const struct pf_order_request *request, const char *plan)
 {
-    size_t n = 0;
     o.want = *request;
-    for (; plan[n] && n + 1 < sizeof o.plan; n++)
-        o.plan[n] = plan[n];
-    o.plan[n] = 0;
+    pf_copy_text(o.plan, sizeof o.plan, plan);
     o.active = true;
     o.phase = PENDING;
     o.others = true; /* the thread of the first access has the first turn */

@@ -14,7 +14,7 @@
  *          continues with its policy, which shows whether the wait ends.
  * Memory:  static.
  * Threads: the runner only.
- * Errors:  a request that cannot be read ends the process.
+ * Errors:  none; an order that cannot be enforced is reported to pf (struct pf_order_outcome).
  *
  * Nothing here uses vector registers.
  */
@@ -23,7 +23,7 @@
 
 #include "fuzz_policy.h"
 
-/* Reads the request from the file; `plan` is loaded when the first access has happened. Call
+/* Begins to enforce the request. The file `plan` is loaded when the accesses have happened. Call
  * between two segments, after the policy was set. */
 void pf_access_order_begin(const struct pf_order_request *request, const char *plan);
 /* True while the first access has not happened, so that a thread may be held. */

@@ -92,9 +92,9 @@ static void set_break_at(struct pf_context *c, uint64_t from)
     for (uint64_t e = first.event; e <= first.event + 1 && is_in(&first, c); e++)
         if (e >= from && e < c->break_at)
             c->break_at = e;
-    uint64_t asked = pf_schedule_plan_next_query(c, from);
-    if (asked < c->break_at)
-        c->break_at = asked;
+    uint64_t query = pf_schedule_plan_next_query(c, from);
+    if (query < c->break_at)
+        c->break_at = query;
 }
 
 static struct pf_context *first_thread(void)

@@ -68,15 +68,19 @@ static void policy_of(char *out, const char *end, const char *tail, uint32_t i)
 /* Waits for the child and stores its status. Returns false if it was killed at its time limit. */
 static bool collect(long pid, uint64_t limit, int *status)
 {
-    struct timespec left = {(long)(limit / 1000000000), (long)(limit % 1000000000)};
     long fd = pf_sys(SYS_pidfd_open, pid, 0);
     struct pollfd ended = {.fd = (int)fd, .events = POLLIN};
-    bool in_time = fd >= 0 && pf_sys(SYS_ppoll, &ended, 1, &left, NULL, 0) == 1;
-    uint64_t end = now() + (fd < 0 ? limit : 0); /* an old kernel: look again and again */
-    for (uint64_t step = 20000; !in_time && now() < end; step += step / 2) {
+    bool in_time = false;
+    uint64_t end = now() + limit;
+    for (uint64_t step = 20000, at = now(); !in_time && at < end; step += step / 2, at = now()) {
+        struct timespec left = {(long)((end - at) / 1000000000), (long)((end - at) % 1000000000)};
+        if (fd >= 0) { /* a signal ends the wait early */
+            in_time = pf_sys(SYS_ppoll, &ended, 1, &left, NULL, 0) == 1;
+            continue;
+        }
         struct timespec nap = {0, (long)(step < 10000000 ? step : 10000000)};
         siginfo_t info = {.si_pid = 0};
-        pf_sys(SYS_nanosleep, &nap, NULL);
+        pf_sys(SYS_nanosleep, &nap, NULL); /* an old kernel: look again and again */
         in_time = pf_sys(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL,
                          NULL) == 0 &&
                   info.si_pid == pid;

@@ -5,7 +5,7 @@
  *          and continues with all of them. glibc's fork would not do: it frees the stacks of all
  *          threads but one. Each continuation records into a log of its own (the common prefix plus
  *          this log is an ordinary clip) under a policy of its own.
- * Memory:  copied on write.
+ * Memory:  a continuation shares its pages with the process until one of them writes them.
  * Errors:  a continuation that does not end within its limit is killed; its outcome is a hang.
  */
 #ifndef PF_RT_CHECKPOINT_H

@@ -24,7 +24,7 @@
 #endif
 
 #define CONTEXTS (1u << 20)
-#define GREGS 18
+#define GREGS 18 /* the registers of ucontext's gregs up to the flags */
 #define ROBUST_MAX 2048 /* the kernel's own limit: the list may be circular */
 
 extern void pf_context_start(void) __attribute__((visibility("hidden")));
@@ -207,7 +207,7 @@ long pf_context_fork(long number, const long argument[6])
         uint64_t *block = block_write(pf_context_self()->trap, k.stack);
         pid = pf_clone_own_stack(number, argument, k.stack - (uint64_t)block);
     } else if (shares) { /* on our own stack: make a copy, so that we need not wait for the child */
-        pid = pf_sys(SYS_clone, k.flags & 255 ? k.flags & 255 : 17);
+        pid = pf_sys(SYS_clone, k.flags & CSIGNAL ? k.flags & CSIGNAL : SIGCHLD);
     } else if (k.stack) { /* the child returns here on our stack, and then leaves it */
         pid = pf_sys(SYS_clone, k.flags, 0, k.parent_tid, k.child_tid, k.tls);
         if (pid == 0)

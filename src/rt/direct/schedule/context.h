@@ -75,13 +75,13 @@ struct pf_context {
         grant_left; /* while every event is reported to the scheduler: events left of its grant */
     uint64_t until; /* while it runs: number of its events when its grant is used up */
     struct pf_pending_event pending; /* the event it is about to perform */
+    bool queried; /* the schedule plan asks what the pending event is */
     struct pf_fuzz_state fuzz; /* fuzz_policy.h */
     struct pf_wait_loop wait_loop;
     bool ends_process; /* it is about to end the process, and lets other threads run first */
     /* while tracing: its newest access, as 1 + the site, and the frame of the function */
     uint32_t event_site;
     const struct pf_frame *event_frame;
-    bool queried; /* the schedule plan asks what that event is */
     void *sp; /* stack pointer, while it does not run */
     uint64_t stack_end; /* the upper end of its stack; 0: unknown, the main thread */
     uint64_t stopped_at; /* number of context switches when it last stopped running; 0: never */
@@ -115,6 +115,8 @@ struct pf_context *pf_context_at(uint32_t number);
 struct pf_context *pf_context_find(long tid);
 uint32_t pf_contexts(void); /* number of contexts created so far */
 
+/* True if the call is a clone or clone3 that creates a thread. */
+bool pf_context_is_thread(long number, const long argument[6]);
 /* clone or clone3 of a thread. Returns the tid, or a negative errno. */
 long pf_context_clone(long number, const long argument[6]);
 /* clone, clone3, fork or vfork of a process: performs the call. Returns the pid; 0 in the child. A

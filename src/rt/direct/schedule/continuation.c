@@ -13,20 +13,6 @@
 #include <sys/stat.h>
 
 #define FDS PF_OPEN_DESCRIPTORS
-#define COPY_MAX (256ll << 20)
-
-static long copy_of(int fd, const struct stat *st)
-{
-    long copy = pf_sys(SYS_memfd_create, "continuation", 0);
-    if (copy < 0)
-        return copy;
-    pf_sys(SYS_ftruncate, copy, st->st_size);
-    long from = 0;
-    while (from < st->st_size && from < COPY_MAX)
-        if (pf_sys(SYS_sendfile, copy, fd, &from, st->st_size - from) <= 0)
-            break;
-    return copy;
-}
 
 /* Opens the file of a descriptor again, through its link in /proc. */
 static long reopen(int fd, long flags)
@@ -81,7 +67,8 @@ static void separate(int fd)
     long now = pf_overlay_reopen(fd, flags);
     bool is_private = now >= 0;
     if (!is_private)
-        now = (flags & O_ACCMODE) == O_RDONLY ? reopen(fd, flags) : copy_of(fd, &st);
+        now = (flags & O_ACCMODE) == O_RDONLY ? reopen(fd, flags)
+                                              : pf_overlay_copy(pf_fd_link(fd).path);
     if (now < 0)
         return;
     if ((flags & O_ACCMODE) != O_RDONLY && !is_private)

@@ -39,21 +39,13 @@ void pf_deadlock_note_abandoned(uintptr_t lock)
     abandoned[i].thread = pf_context_self()->number;
 }
 
-static void copy_name(char *to, size_t room, const char *from)
-{
-    size_t n = 0;
-    for (; from && from[n] && n < room - 1; n++)
-        to[n] = from[n];
-    to[n] = 0;
-}
-
 /* Takes the interposed function, and the position where the program called it. */
 static bool take_call(const struct pf_position *p, void *arg)
 {
     int *n = arg;
     if (!(*n)++)
-        copy_name(gave_up.function, sizeof gave_up.function, p->func);
-    copy_name(gave_up.file, sizeof gave_up.file, p->file ? pf_str_base(p->file) : NULL);
+        pf_copy_text(gave_up.function, sizeof gave_up.function, p->func);
+    pf_copy_text(gave_up.file, sizeof gave_up.file, p->file ? pf_str_base(p->file) : NULL);
     gave_up.line = p->line;
     return !p->file && *n < 4;
 }
@@ -78,9 +70,9 @@ static const struct pf_context *ended_holder(uint64_t futex, uintptr_t *lock)
     return NULL;
 }
 
-/* The thread that holds the lock that contains this futex. Of several possible locks, it is the
- * one with the highest address. NULL: unknown. */
-static struct pf_context *holder(uint64_t futex)
+/* The thread that holds the lock that contains this futex, and the lock. Of several possible locks,
+ * it is the one with the highest address. NULL: unknown, and *lock is unchanged. */
+static struct pf_context *holder(uint64_t futex, uintptr_t *lock)
 {
     struct pf_context *found = NULL;
     uint64_t nearest = LOCK_SIZE;
@@ -91,22 +83,9 @@ static struct pf_context *holder(uint64_t futex)
             if (t->order.held[k].addr <= futex && futex - t->order.held[k].addr < nearest) {
                 nearest = futex - t->order.held[k].addr;
                 found = c;
+                *lock = t->order.held[k].addr;
             }
     }
-    return found;
-}
-
-/* The held lock that contains this futex. */
-static uintptr_t lock_at(uint64_t futex)
-{
-    const struct pf_thread *t = holder(futex)->tls->thread;
-    uintptr_t found = futex;
-    uint64_t nearest = LOCK_SIZE;
-    for (uint32_t k = 0; k < t->order.nheld; k++)
-        if (t->order.held[k].addr <= futex && futex - t->order.held[k].addr < nearest) {
-            nearest = futex - t->order.held[k].addr;
-            found = t->order.held[k].addr;
-        }
     return found;
 }
 
@@ -120,22 +99,34 @@ static struct pf_context *joined(uint64_t futex)
     return NULL;
 }
 
+/* The thread that must act before c can continue; NULL: unknown. */
 static struct pf_context *waits_for(const struct pf_context *c)
 {
+    uintptr_t lock;
     if (c->state != PF_CONTEXT_WAITING || c->wait.kind != PF_WAIT_FUTEX)
         return NULL;
     struct pf_context *to = joined(c->wait.object);
-    return to ? to : holder(c->wait.object);
+    return to ? to : holder(c->wait.object, &lock);
+}
+
+/* True if c is in a cycle of threads that wait for each other. */
+static bool is_in_cycle(const struct pf_context *c)
+{
+    uint32_t steps = 0;
+    const struct pf_context *at = waits_for(c);
+    while (at && at != c && steps++ < pf_contexts())
+        at = waits_for(at);
+    return at == c;
 }
 
 uint64_t pf_deadlock_lock_between(const struct pf_context *from, const struct pf_context *to)
 {
-    uint64_t lock = 0;
+    uintptr_t lock = 0;
     uint32_t steps = 0;
     while (from && from != to && steps++ < pf_contexts()) {
         const struct pf_context *next = waits_for(from);
         if (next && !lock && !joined(from->wait.object))
-            lock = lock_at(from->wait.object);
+            holder(from->wait.object, &lock);
         from = next;
     }
     return from == to ? lock : 0;
@@ -240,8 +231,8 @@ static bool limit_matters(void)
         const struct pf_context *c = pf_context_at(i);
         if (c->state != PF_CONTEXT_WAITING || c->wait.kind != PF_WAIT_FUTEX)
             continue;
-        const struct pf_context *to = holder(c->wait.object);
         uintptr_t lock;
+        const struct pf_context *to = holder(c->wait.object, &lock);
         to = to ? to : ended_holder(c->wait.object, &lock);
         matters |= to && to->number == gave_up.thread;
     }
@@ -266,11 +257,8 @@ static void add_limit(struct pf_text *t)
 /* Adds the cycle of waiting threads through c. Returns false if there is none. */
 static bool add_cycle(struct pf_text *t, struct pf_context *c)
 {
-    uint32_t steps = 0;
     struct pf_context *at = waits_for(c);
-    while (at && at != c && steps++ < pf_contexts())
-        at = waits_for(at);
-    if (at != c)
+    if (!is_in_cycle(c))
         return false;
     pf_text_add(t, "  cycle: ");
     do {
@@ -287,12 +275,8 @@ static void add_failed(struct pf_failure *e, const struct pf_context *c)
 {
     uintptr_t lock = 0;
     if (c->state == PF_CONTEXT_WAITING && c->wait.kind == PF_WAIT_FUTEX &&
-        !joined(c->wait.object)) {
-        if (holder(c->wait.object))
-            lock = lock_at(c->wait.object);
-        else
-            ended_holder(c->wait.object, &lock);
-    }
+        !joined(c->wait.object) && !holder(c->wait.object, &lock))
+        ended_holder(c->wait.object, &lock);
     if (e->n < PF_FAILURE_THREADS && c->tls->thread && c->tls->thread->context.frames)
         e->at[e->n++] = (struct pf_failed_thread){.t = c->tls->thread, .lock = lock};
 }
@@ -300,11 +284,8 @@ static void add_failed(struct pf_failure *e, const struct pf_context *c)
 /* Adds the threads of the cycle through c. Returns false if there is none. */
 static bool add_failed_cycle(struct pf_failure *e, struct pf_context *c)
 {
-    uint32_t steps = 0;
     struct pf_context *at = waits_for(c);
-    while (at && at != c && steps++ < pf_contexts())
-        at = waits_for(at);
-    if (!at || at != c)
+    if (!is_in_cycle(c))
         return false;
     do {
         add_failed(e, at);
@@ -314,7 +295,7 @@ static bool add_failed_cycle(struct pf_failure *e, struct pf_context *c)
 }
 
 /* Reports the failure as a finding: the threads of a cycle, or all threads if there is none. */
-static void find_failure(enum pf_outcome outcome)
+static void report_failure(enum pf_outcome outcome)
 {
     struct pf_failure e = {.kind =
                                outcome == PF_OUTCOME_HANG ? PF_FAILURE_HANG : PF_FAILURE_DEADLOCK};
@@ -343,8 +324,7 @@ static void find_failure(enum pf_outcome outcome)
 static bool take_function(const struct pf_position *p, void *arg)
 {
     struct pf_blocked *b = arg;
-    for (size_t n = 0; p->func && p->func[n] && n < sizeof b->function - 1; n++)
-        b->function[n] = p->func[n];
+    pf_copy_text(b->function, sizeof b->function, p->func);
     return false; /* the innermost one */
 }
 
@@ -381,7 +361,7 @@ static _Noreturn void report(enum pf_outcome outcome)
     struct pf_pool pool;
     struct pf_text t;
     pf_nest();
-    find_failure(outcome);
+    report_failure(outcome);
     pf_deadlock_list_blocked(true);
     pf_pool_init(&pool, pf_race_map, pf_race_unmap);
     pf_text_init(&t, &pool);

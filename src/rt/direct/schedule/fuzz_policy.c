@@ -17,11 +17,11 @@
 #include "sys.h"
 
 #define IDS (1u << 24) /* stack ids of stack.h */
-#define KNOWN 0x8000u
+#define KNOWN 0x8000u /* bit of an entry whose marks were found out */
 #define PATIENCE 1000000 /* events for which a thread is held; halved each time it was in vain */
 #define PATIENCE_LEAST 1000
 #define IDLE_MAX 100 /* how often time may pass while a thread is held and none runs */
-#define ACCESSED 4
+#define ACCESSED 4 /* accesses of an interposed function that are remembered */
 
 struct fuzz_range {
     uint64_t address, size;
@@ -61,12 +61,9 @@ static uint64_t draw(void) { return pf_random_next(&f.random); }
 bool pf_fuzz_policy_set(const char *text, uint64_t *seed)
 {
     bool asset;
-    size_t n = 0;
     if (!pf_fuzz_named(text, &asset))
         return false;
-    for (; text[n] && n + 1 < sizeof f.text; n++)
-        f.text[n] = text[n];
-    f.text[n] = 0;
+    pf_copy_text(f.text, sizeof f.text, text);
     if (pf_fuzz_parse(f.text, &f.want))
         return false;
     if (!f.marks)

@@ -186,9 +186,8 @@ struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
     }
 }
 
-uint64_t pf_policy_grant(struct pf_policy *p, struct pf_context *c, uint64_t events)
+uint64_t pf_policy_grant(struct pf_policy *p, uint64_t events)
 {
-    (void)c;
     switch (p->kind) {
     case PF_POLICY_RR:
         if (!p->shorter)

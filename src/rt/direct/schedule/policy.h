@@ -23,8 +23,8 @@
  *                            accesses (fuzz_policy.h)
  *          A thread that waits in a loop is not chosen (spinners.h). A thread that yielded is not
  *          chosen while another can run. A thread that is about to end the process yields first:
- *          always with rr, by the toss of a coin with random, pos and few. If it does not yield, it
- *          is one of the runnable threads, as before any other event.
+ *          always with rr, never with pct, otherwise by the toss of a coin. If it does not yield,
+ *          it is one of the runnable threads, as before any other event.
  * Memory:  none.
  * Errors:  parse returns false for a text that is not a policy.
  */
@@ -44,11 +44,13 @@ enum pf_policy_kind {
 #define PF_POLICY_CHANGES 64
 
 struct pf_policy {
-    uint8_t kind;
-    uint64_t slice, depth, random;
+    uint8_t kind; /* enum pf_policy_kind */
+    uint64_t slice; /* rr: events of a turn; pct: 0 if the last grant ended only for fairness */
+    uint64_t depth; /* pct */
+    uint64_t random; /* state of the random numbers; at first the seed */
     uint64_t change[PF_POLICY_CHANGES]; /* pct: event counts, ascending */
     uint32_t nchange, next_change;
-    uint64_t bottom; /* pct, pos: the lowest priority given so far */
+    uint64_t bottom; /* the lowest priority given so far; rr and random have no priorities */
     uint64_t decisions; /* rr, pos: number of decisions; rr without those after a yield */
     bool shorter; /* rr: the next turn is shorter */
     uint64_t one_in; /* few: one in this many new threads does not wait */
@@ -62,8 +64,9 @@ void pf_policy_add(struct pf_policy *p, struct pf_context *c);
  * of all threads. `yielded`: `me` has yielded. `ready` and `me` must not both be empty. */
 struct pf_context *pf_policy_pick(struct pf_policy *p, struct pf_queue *ready,
                                   struct pf_context *me, bool yielded, uint64_t events);
-/* The number of events that c may perform before the next decision; at least 1. */
-uint64_t pf_policy_grant(struct pf_policy *p, struct pf_context *c, uint64_t events);
+/* The number of events that the chosen thread may perform before the next decision; at least 1.
+ * `events`: how many events all threads have performed before. */
+uint64_t pf_policy_grant(struct pf_policy *p, uint64_t events);
 /* A thread is about to end the process: true if the others run on first, until they end or wait. */
 bool pf_policy_waits_at_exit(struct pf_policy *p);
 /* A thread waits in a loop (wait_loop.h), or counts in one: the number of further iterations that

@@ -5,7 +5,7 @@
  *          plan that pf has prepared for it, follows the plan, and then its policy to the end of
  *          the run. It traces its events. The resident process collects its status and waits for
  *          the next request.
- * Memory:  a copy is made on write.
+ * Memory:  a copy shares its pages with the resident process until it writes them.
  * Errors:  the resident process ends when pf has died. pf kills a copy that takes too long.
  */
 #ifndef PF_RT_RESIDENT_H

@@ -17,7 +17,7 @@
 #define PAGES_MAX 2048 /* more than that are not saved */
 #define STACK 65536
 #define MAPPED_MAX 64
-#define TRIALS 64    /* copies after which rewinding must have been of use */
+#define TRIALS 64    /* after this many copies, rewinding is given up if it saved too few copies */
 
 /* Calls that change nothing in the kernel. */
 static const uint16_t unchanging[] = {
@@ -30,9 +30,9 @@ static const uint16_t unchanging[] = {
     SYS_rt_sigpending, SYS_getsockname, SYS_getpeername};
 
 struct rewinder {
-    void *sp;       /* of the rewinder, while a run runs */
-    void *start;    /* of the context that begins a run */
-    uint64_t fs;    /* and its thread pointer */
+    void *sp;       /* the rewinder's stack pointer, while the target runs */
+    void *start;    /* the stack pointer of the target's context at the beginning of a run */
+    uint64_t fs;    /* the thread pointer of that context */
     uint64_t mask;  /* of signals */
     long faults;    /* page faults before the run */
     int wait;       /* status of the run, as from wait(2) */
@@ -121,7 +121,8 @@ static bool can_undo(long number, const long a[6])
     }
 }
 
-static long undoable(long number, const long a[6])
+/* Performs a call that can_undo has accepted, and notes how to undo it. */
+static long perform_undoable(long number, const long a[6])
 {
     if (number == SYS_brk && !rewinder->heap)
         rewinder->heap = (uint64_t)pf_sys(SYS_brk, 0);
@@ -138,12 +139,12 @@ static long perform(long number, const long a[6])
 {
     pf_rewind_on = 0;
     bool undo = can_undo(number, a);
-    long r = undo ? undoable(number, a) : 0;
+    long r = undo ? perform_undoable(number, a) : 0;
     pf_rewind_on = 1;
     return undo ? r : pf_sys6(number, a[0], a[1], a[2], a[3], a[4], a[5]);
 }
 
-/* Undoes these calls. Returns how many page faults the new memory must have caused. */
+/* Undoes the calls of the run. Returns how many page faults its new memory has caused. */
 static long unmap(void)
 {
     unsigned char exists[1024];
@@ -200,8 +201,8 @@ static bool save_pages(void)
     return true;
 }
 
-/* True if the run has written no page that is not saved. Otherwise the next copy saves it. */
-static bool is_known(void)
+/* True if every page that the run has written is saved. Otherwise the next copy saves them. */
+static bool wrote_saved_pages_only(void)
 {
     const struct pf_resident *r = &pf_channel_get()->resident;
     long faults = page_faults();
@@ -240,6 +241,7 @@ static bool next_request(void)
 
 static _Noreturn void leave(void)
 {
+    pf_rewind_on = 0; /* otherwise the system call would end the run, not the process */
     if (WIFSIGNALED(rewinder->wait))
         pf_kernel_die_now(WTERMSIG(rewinder->wait));
     for (;;)
@@ -261,7 +263,7 @@ static _Noreturn void rewind_runs(void)
         pf_switch(&rewinder->sp, rewinder->start, rewinder->fs);
         pf_rewind_on = 0;
         pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, NULL, 8);
-        if (!possible || !is_known())
+        if (!possible || !wrote_saved_pages_only())
             leave();
         rewinder->faults = page_faults();
         copy_pages(true); /* sets pf_rewind_on, too */

@@ -183,7 +183,7 @@ static struct pf_context *choose(struct pf_context *picked, bool yielded, uint64
     if (!picked)
         picked = pf_policy_pick(&pf_scheduler.policy, &pf_scheduler.ready, current, yielded,
                                 pf_scheduler.events);
-    *n = pf_policy_grant(&pf_scheduler.policy, picked, pf_scheduler.events);
+    *n = pf_policy_grant(&pf_scheduler.policy, pf_scheduler.events);
     return picked;
 }
 
@@ -273,7 +273,7 @@ static bool may_continue(struct pf_context *me)
         }
     }
     pf_scheduler.done = done;
-    pf_segment_grant(me, pf_policy_grant(&pf_scheduler.policy, me, events));
+    pf_segment_grant(me, pf_policy_grant(&pf_scheduler.policy, events));
     return true;
 }
 
@@ -442,7 +442,8 @@ void pf_sched_policy(const char *policy)
     pf_direct.fuzzing = pf_scheduler.policy.kind == PF_POLICY_FUZZ;
     for (uint32_t i = 0; i < pf_contexts(); i++)
         pf_context_at(i)->fuzz.unseen = pf_direct.fuzzing && pf_context_at(i)->before_event;
-    set_every_event(pf_direct.watching || pf_direct.fuzzing || pf_model_active());
+    set_every_event(pf_direct.watching || pf_direct.fuzzing || pf_direct.covering ||
+                    pf_model_active());
 }
 
 void pf_sched_yield(void)
@@ -491,7 +492,7 @@ void pf_sched_jumps(uint64_t to)
     } else if (pf_schedule_plan_next(&n) != me) {
         n = pf_schedule_plan_pending()
                 ? 1
-                : pf_policy_grant(&pf_scheduler.policy, me, pf_scheduler.events);
+                : pf_policy_grant(&pf_scheduler.policy, pf_scheduler.events);
     }
     pf_scheduler.began_before_event = false;
     pf_segment_grant(me, n);
@@ -544,6 +545,6 @@ void pf_sched_init(const char *policy)
     pf_schedule_plan_init();
     uint64_t n = pf_scheduler.recorded.n;
     if (!pf_scheduler.following && pf_schedule_plan_next(&n) != pf_scheduler.self)
-        n = pf_policy_grant(&pf_scheduler.policy, pf_scheduler.self, 0);
+        n = pf_policy_grant(&pf_scheduler.policy, 0);
     pf_segment_grant(pf_scheduler.self, n);
 }

@@ -110,8 +110,6 @@ void pf_virtual_init(void);
 bool pf_virtual_is_polling(void);
 /* From now on, clocks are a little ahead and run faster. A replay does not repeat this. */
 void pf_virtual_change(void);
-bool pf_context_is_thread(long number, const long argument[6]);
-
 /* Converts a time on one of the target's clocks to virtual time; at least 1. */
 uint64_t pf_virtual_deadline(int clock, const struct timespec *t);
 

@@ -1,6 +1,6 @@
 /*
- * scheduler_state.h - the state of the scheduler, which only scheduler.c, segment.c and
- * process_end.c use.
+ * scheduler_state.h - the state of the scheduler, for the files that take part in its decisions:
+ * scheduler.c, segment.c, process_end.c, access_order.c and spinners.c.
  */
 #ifndef PF_RT_SCHEDULER_STATE_H
 #define PF_RT_SCHEDULER_STATE_H
@@ -19,7 +19,8 @@ struct pf_scheduler {
     uint64_t grant_rest; /* events to grant after this part of the grant (pf_segment_grant) */
     bool began_before_event; /* self was before an event when the segment began */
     struct pf_segment recorded; /* replay: the current segment as recorded */
-    bool every_event; /* every event is reported here: tracing, memory checks, fuzzing */
+    /* every event is reported here: traces, memory checks, fuzzing, behaviours, memory models */
+    bool every_event;
     bool following; /* a replay that has not left its recording: the schedule decides */
     bool closed; /* the last segment of the run was closed */
     uint64_t events; /* in all closed segments */

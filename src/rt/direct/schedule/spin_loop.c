@@ -167,14 +167,14 @@ void pf_spin_loop_set_library(uint64_t start, uint64_t size)
 /* True if the loop contains `pause`, or is inside the library set by pf_spin_loop_set_library. */
 static bool is_marked_wait(void)
 {
-    bool ordered = library.size;
+    bool in_library = library.size;
     for (uint32_t n = 0; n < STEPS; n++) {
         const volatile uint8_t *code = (const volatile uint8_t *)seen[n].rip;
         if (code[0] == 0xf3 && code[1] == 0x90)
             return true;
-        ordered = ordered && seen[n].rip - library.start < library.size;
+        in_library = in_library && seen[n].rip - library.start < library.size;
     }
-    return ordered;
+    return in_library;
 }
 
 /* The registers, as bits, that differ when the address is reached. */

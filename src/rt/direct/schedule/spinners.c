@@ -11,11 +11,11 @@
 #include "signals.h"
 #include "waits.h"
 
-#define CHANCE 32  /* decisions between two chances */
+#define CHANCE 32  /* decisions after which one spinning thread may run although others can */
 #define YIELDS 20000 /* yields in the same state after which memory is compared */
-#define MOMENTS 8 /* moments at which several threads that yield are compared */
-#define PATIENCE 8 /* times that all of them run in vain before time passes */
-#define COUNTS 4096 /* iterations of a loop that may still be a loop that counts */
+#define MOMENTS 8 /* comparisons in a row that must be equal if several threads only yield */
+#define PATIENCE 8 /* times that all spinning threads run in vain before time passes */
+#define COUNTS 4096 /* up to this many iterations, a loop may be one that counts and then ends */
 #define COUNTS_MAX (1u << 30)
 #define NOTED 16 /* iterations of which the states are noted */
 
@@ -66,8 +66,9 @@ static bool memory_repeats(uint64_t *memory)
 /* --- loops that never end --- */
 
 /* In an explored run the states of all events are noted. Otherwise that would take too long: they
- * are noted when nothing but loops runs, and after more and more iterations if that was in vain. */
-static uint32_t patience = COUNTS;
+ * are noted when nothing but loops runs, after this many iterations, and after more and more of
+ * them if that was in vain. */
+static uint32_t note_after = COUNTS;
 static uint64_t noted_memory; /* its hash at the moment that is compared with later ones; 0: none */
 static uint64_t noted_place; /* where the current thread was then */
 static uint32_t noted_rounds;
@@ -79,10 +80,10 @@ static void stop_noting(void)
     noted_rounds = 0;
 }
 
-static void lose_patience(void)
+static void note_later(void)
 {
     stop_noting();
-    patience = patience < COUNTS_MAX ? patience * 4 : COUNTS_MAX;
+    note_after = note_after < COUNTS_MAX ? note_after * 4 : COUNTS_MAX;
 }
 
 /* True if the program will never do anything else: c, the current thread, waits in a loop at this
@@ -100,7 +101,7 @@ static bool repeats_for_ever(const struct pf_context *c, const struct pf_pending
     bool compared = noted_memory, repeats = memory_repeats(&noted_memory);
     noted_place = place;
     if (compared && !repeats)
-        lose_patience();
+        note_later();
     return repeats;
 }
 
@@ -111,10 +112,10 @@ static uint32_t iterations_alone(const struct pf_context *c)
     if (pf_direct.exploring)
         return NOTED;
     if (pf_direct.noting && (!noted_memory || ++noted_rounds > NOTED))
-        lose_patience(); /* its state does not repeat */
+        note_later(); /* its state does not repeat */
     else if (!pf_direct.noting)
-        pf_direct.noting = c->wait_loop.wanted >= patience;
-    return pf_direct.noting ? NOTED : patience;
+        pf_direct.noting = c->wait_loop.wanted >= note_after;
+    return pf_direct.noting ? NOTED : note_after;
 }
 
 bool pf_spinners_recognise(struct pf_context *c, const struct pf_pending_event *event)
@@ -145,7 +146,7 @@ bool pf_spinners_yield_for_ever(const struct pf_context *c)
     static const struct pf_context *last;
     static uint64_t state, last_calls, memory;
     static uint64_t same, other; /* yields in this state, and in other states */
-    static uint64_t patience = YIELDS;
+    static uint64_t compare_after = YIELDS; /* yields in the same state */
     if (pf_scheduler.following)
         return false;
     uint64_t now = pf_local_state_at_call(c);
@@ -158,13 +159,13 @@ bool pf_spinners_yield_for_ever(const struct pf_context *c)
     }
     last = c;
     last_calls = pf_scheduler.calls;
-    if (same < patience || now != state || !pf_signal_none_handled() || pf_sched_holds_any() ||
+    if (same < compare_after || now != state || !pf_signal_none_handled() || pf_sched_holds_any() ||
         has_shared_memory())
         return false;
     bool compared = memory, repeats = memory_repeats(&memory);
     if (compared) { /* otherwise it is compared at the next yield */
         same = other = memory = 0;
-        patience = repeats ? YIELDS : patience * 2;
+        compare_after = repeats ? YIELDS : compare_after * 2;
     }
     return repeats;
 }
@@ -234,9 +235,9 @@ static void note_all(void)
     while (c && c->wait_loop.wanted >= COUNTS)
         c = c->next;
     if (!pf_direct.noting && !c)
-        pf_direct.noting = in_vain >= patience / COUNTS;
+        pf_direct.noting = in_vain >= note_after / COUNTS;
     else if (pf_direct.noting && ++noted_rounds > NOTED)
-        lose_patience();
+        note_later();
 }
 
 bool pf_spinners_run(void)

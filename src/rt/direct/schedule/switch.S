@@ -10,13 +10,10 @@
  *
  * A new context starts with a block of registers in the order of ucontext's gregs.
  */
-#define SYS_sched_yield 24
-#define SYS_clone 56
-#define SYS_exit 60
-#define SYS_arch_prctl 158
-#define SYS_futex 202
-#define FUTEX_WAKE_PRIVATE 129
-#define ARCH_SET_FS 0x1002
+#include <asm/prctl.h>
+#include <asm/unistd.h>
+
+#define FUTEX_WAKE_PRIVATE 129 /* <linux/futex.h> cannot be included here */
 
         .section pf_text, "ax", @progbits
         .globl  pf_switch
@@ -51,7 +48,7 @@ pf_switch:                              /* (void **save, void *sp, uint64_t fs) 
         /* a ret would be mispredicted: the return address is of another call */
         popq    %rcx
         jmp     *%rcx
-2:      movl    $SYS_arch_prctl, %eax
+2:      movl    $__NR_arch_prctl, %eax
         movl    $ARCH_SET_FS, %edi
         movq    %rdx, %rsi
         leaq    1b(%rip), %r12
@@ -110,7 +107,7 @@ pf_clone_thread:
         movq    %rdx, %r8
         xorl    %edx, %edx
         xorl    %r10d, %r10d
-        movl    $SYS_clone, %eax
+        movl    $__NR_clone, %eax
         leaq    pf_context_resume(%rip), %r13
         leaq    1f(%rip), %r12
         jmp     pf_gate_clone
@@ -129,11 +126,11 @@ pf_baton_leave:
         movl    $1, (%rdi)
         movl    $FUTEX_WAKE_PRIVATE, %esi
         movl    $1, %edx
-        movl    $SYS_futex, %eax
+        movl    $__NR_futex, %eax
         leaq    1f(%rip), %r12
         jmp     pf_gate
 1:      xorl    %edi, %edi
-        movl    $SYS_exit, %eax
+        movl    $__NR_exit, %eax
         jmp     pf_gate
         .size   pf_baton_leave, . - pf_baton_leave
 
@@ -147,12 +144,12 @@ pf_yield_here:
         pushq   %rax
         pushq   %rcx
         pushq   %r11
-        movl    $SYS_sched_yield, %eax
+        movl    $__NR_sched_yield, %eax
         syscall
         popq    %r11
         popq    %rcx
         popq    %rax
-        ret     $128
+        ret     $128                    /* PF_STACK_RED_ZONE */
         .size   pf_yield_here, . - pf_yield_here
 
 /* Entry point of a new context: rbx points to its block of registers. */

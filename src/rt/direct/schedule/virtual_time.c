@@ -23,8 +23,9 @@
 #include <time.h>
 
 #define SECOND 1000000000ull
-#define AHEAD 1234567u /* ns */
-#define FASTER 8 /* by this part of the time */
+/* of clocks that were changed (pf_virtual_change) */
+#define AHEAD 1234567u /* ns that they are ahead */
+#define FASTER 8 /* they run faster by one part in 8 */
 
 /* The header of the schedule (docs/format/schedule.md). */
 static struct schedule_header {
@@ -184,7 +185,7 @@ static const struct {
     {"__vdso_time", SYS_time},
     {"__vdso_clock_getres", SYS_clock_getres},
     {"__vdso_getcpu", SYS_getcpu},
-    {"__vdso_getrandom", 318},
+    {"__vdso_getrandom", SYS_getrandom},
 };
 
 /* mov $number, %eax; syscall; ret */
@@ -199,7 +200,7 @@ static void overwrite(uint8_t *code, uint32_t number)
 
 static void patch_vdso(void)
 {
-    uint64_t base = getauxval(AT_SYSINFO_EHDR), strings = 0, symbols = 0, hash = 0, size = 0;
+    uint64_t base = getauxval(AT_SYSINFO_EHDR), strings = 0, symbols = 0, size = 0;
     if (!base)
         return;
     const Elf64_Ehdr *e = (const void *)base;
@@ -212,7 +213,6 @@ static void patch_vdso(void)
         for (const Elf64_Dyn *d = (const void *)(base + p[i].p_offset); d->d_tag; d++) {
             strings = d->d_tag == DT_STRTAB ? base + d->d_un.d_ptr : strings;
             symbols = d->d_tag == DT_SYMTAB ? base + d->d_un.d_ptr : symbols;
-            hash = d->d_tag == DT_HASH || (d->d_tag == DT_GNU_HASH && !hash) ? d->d_un.d_ptr : hash;
         }
     }
     size = pf_page_up(size);

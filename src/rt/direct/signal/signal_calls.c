@@ -59,7 +59,7 @@ long pf_call_sigpending(long number, const long a[6])
 {
     (void)number;
     const struct pf_syscall_state *w = pf_syscall_state_self();
-    if (a[1] > 8)
+    if ((uint64_t)a[1] > 8)
         return -EINVAL;
     uint64_t set = pf_signals_pending(w) & w->mask;
     pf_copy((void *)a[0], &set, (size_t)a[1]);

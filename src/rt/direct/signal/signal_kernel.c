@@ -158,8 +158,8 @@ static const char *why_suspicious(int n)
                : NULL;
 }
 
-/* Reports that the running thread dies of signal n: in a traced run as a finding. */
-static void find_failure(int n)
+/* Reports as a finding that the running thread dies of signal n. */
+static void report_failure(int n)
 {
     const struct pf_context *c = pf_running;
     struct pf_thread *t = c ? c->tls->thread : NULL;
@@ -182,7 +182,7 @@ static void find_failure(int n)
 
 _Noreturn void pf_kernel_die(int n)
 {
-    find_failure(n);
+    report_failure(n);
     pf_input_end();
     pf_direct_end();
     pf_forked_child_ends(n);
@@ -205,8 +205,12 @@ _Noreturn void pf_kernel_die_now(int n)
 /* --- faults --- */
 
 #define OWN_STACK (64u << 10)
-#define KERNEL_UCONTEXT 304
+#define KERNEL_UCONTEXT 304 /* size of the kernel's struct ucontext, which is smaller than libc's */
+/* In the saved vector registers (FXSAVE area): if the word at 464 is this one, the area is longer
+ * than 512 bytes, and its size follows (struct _fpx_sw_bytes of the kernel). */
 #define EXTENDED_MAGIC 0x46505853u
+#define EXTENDED_AT 464
+#define FXSAVE_BYTES 512
 
 /* The part of the signal frame, from the ucontext on, that rt_sigreturn needs. */
 struct fault_frame {
@@ -219,9 +223,9 @@ static size_t vector_bytes(const void *state)
     uint32_t magic, size;
     if (!state)
         return 0;
-    __builtin_memcpy(&magic, (const char *)state + 464, 4);
-    __builtin_memcpy(&size, (const char *)state + 468, 4);
-    return magic == EXTENDED_MAGIC ? size : 512;
+    __builtin_memcpy(&magic, (const char *)state + EXTENDED_AT, 4);
+    __builtin_memcpy(&size, (const char *)state + EXTENDED_AT + 4, 4);
+    return magic == EXTENDED_MAGIC ? size : FXSAVE_BYTES;
 }
 
 /* Runs on the stack that the target wants: calls its handler, then returns to the place of the
@@ -288,7 +292,7 @@ static void on_fault(int n, siginfo_t *info, void *at)
     struct fault_frame *c = (struct fault_frame *)((state - sizeof(struct fault_frame)) & -64ull);
     if (act->handler == (void *)SIG_DFL || act->handler == (void *)SIG_IGN || blocked ||
         !is_writable((uint64_t)c - 256, top)) {
-        find_failure(n);
+        report_failure(n);
         pf_sched_faulted();
         pf_direct_end();
         pf_forked_child_ends(n);

@@ -9,6 +9,7 @@
 #include "signals.h"
 #include <errno.h>
 #include <sys/time.h>
+#include <sys/timerfd.h>
 
 #define TIMERS 128
 #define ITIMERS 3 /* entries 0 to 2: ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF */
@@ -175,7 +176,7 @@ static long settime(struct timer *t, const long a[6])
         return -EINVAL;
     struct itimerspec before = {timespec_of(t->interval), timespec_of(left(t))};
     uint64_t after = of_timespec(now->it_value);
-    if (after && a[1] & 1 /* TIMER_ABSTIME */) {
+    if (after && a[1] & TIMER_ABSTIME) {
         uint64_t deadline = pf_virtual_deadline(t->clock, &now->it_value);
         after = deadline > pf_sched_now() ? deadline - pf_sched_now() : 1;
     }
@@ -219,7 +220,7 @@ long pf_call_timer(long number, const long a[6])
 long pf_call_timerfd(long number, const long a[6])
 {
     const struct itimerspec *now = (const struct itimerspec *)a[2];
-    if (!pf_recording() || !now || !(a[1] & 1) || !of_timespec(now->it_value))
+    if (!pf_recording() || !now || !(a[1] & TFD_TIMER_ABSTIME) || !of_timespec(now->it_value))
         return pf_syscall_plain(number, a);
     struct itimerspec relative = *now;
     uint64_t deadline = pf_virtual_deadline(CLOCK_MONOTONIC, &now->it_value);
@@ -229,6 +230,6 @@ long pf_call_timerfd(long number, const long a[6])
     if (deadline <= pf_sched_now() || (realtime > pf_sched_now() && realtime < deadline))
         deadline = realtime;
     relative.it_value = timespec_of(deadline > pf_sched_now() ? deadline - pf_sched_now() : 1);
-    const long b[6] = {a[0], a[1] & ~1L, (long)&relative, a[3], 0, 0};
+    const long b[6] = {a[0], a[1] & ~(long)TFD_TIMER_ABSTIME, (long)&relative, a[3], 0, 0};
     return pf_syscall_plain(number, b);
 }

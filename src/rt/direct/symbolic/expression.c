@@ -24,11 +24,12 @@ static uint64_t *values;
 static struct known_node *cache;
 static uint32_t count;
 
-void pf_expression_init(void)
+bool pf_expression_init(void)
 {
     nodes = pf_sys_map(NULL, (size_t)NODES_MAX * sizeof *nodes);
     values = pf_sys_map(NULL, (size_t)NODES_MAX * sizeof *values);
     cache = pf_sys_map(NULL, sizeof *cache << CACHE_BITS);
+    return nodes && values && cache;
 }
 
 const struct pf_symbolic_record *pf_expression_node(uint32_t label) { return &nodes[label]; }

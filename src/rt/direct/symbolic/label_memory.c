@@ -19,11 +19,10 @@ static uint8_t *taint(const volatile void *at)
     return (uint8_t *)PF_TAINT_MAP + (((uintptr_t)at & MASK) >> PF_TAINT_SHIFT);
 }
 
-void pf_label_memory_init(void)
+bool pf_label_memory_init(void)
 {
-    bool ok = pf_sys_map((void *)PF_LABEL_PLANE, (MASK + 1) * sizeof(uint32_t)) &&
-              pf_sys_map((void *)PF_TAINT_MAP, (MASK + 1) >> PF_TAINT_SHIFT);
-    pf_symbolic_on &= ok;
+    return pf_sys_map((void *)PF_LABEL_PLANE, (MASK + 1) * sizeof(uint32_t)) &&
+           pf_sys_map((void *)PF_TAINT_MAP, (MASK + 1) >> PF_TAINT_SHIFT);
 }
 
 static void set(const volatile void *at, uint32_t to)

@@ -9,22 +9,7 @@
 
 static struct pf_expression_operand lower(struct pf_expression_operand b)
 {
-    uint8_t value = (uint8_t)(b.value >= 'A' && b.value <= 'Z' ? b.value + 32 : b.value);
-    if (!b.label)
-        return pf_model_constant(value);
-    struct pf_expression_operand from = {
-        pf_expression_two(PF_EXPR_SUB, 8, 0, b, pf_model_constant('A')), (uint8_t)(b.value - 'A')};
-    uint32_t upper = pf_expression_two(PF_EXPR_ULT, 1, 8, from, pf_model_constant(26));
-    struct pf_expression_operand moved = {
-        pf_expression_two(PF_EXPR_ADD, 8, 0, b, pf_model_constant(32)), (uint8_t)(b.value + 32)};
-    uint32_t label = pf_expression_make(&(struct pf_symbolic_record){.op = PF_EXPR_SELECT,
-                                                                     .bits = 8,
-                                                                     .a = moved.label,
-                                                                     .b = b.label,
-                                                                     .c = upper,
-                                                                     .x = moved.value,
-                                                                     .y = b.value});
-    return (struct pf_expression_operand){upper ? label : b.label, value};
+    return pf_model_letter(b, 8, 'A', 'a' - 'A');
 }
 
 /* A string that is compared: its bytes, and those that it would have if it were longer. */
@@ -76,23 +61,6 @@ static struct pf_expression_operand all_equal(const uint8_t *a, const uint8_t *b
                                                  all.value & same.value};
     }
     return all;
-}
-
-static struct pf_expression_operand select_of(struct pf_expression_operand c, unsigned bits,
-                                              struct pf_expression_operand a,
-                                              struct pf_expression_operand b)
-{
-    if (!c.label)
-        return c.value ? a : b;
-    return (struct pf_expression_operand){
-        pf_expression_make(&(struct pf_symbolic_record){.op = PF_EXPR_SELECT,
-                                                        .bits = (uint16_t)bits,
-                                                        .a = a.label,
-                                                        .b = b.label,
-                                                        .c = c.label,
-                                                        .x = a.value,
-                                                        .y = b.value}),
-        c.value ? a.value : b.value};
 }
 
 /* Records whether the two are equal. A loop may compare the input with many texts at one site, so a
@@ -153,7 +121,7 @@ static uint32_t compare(const struct pf_symbolic_call *c, const uint8_t *a, cons
         struct pf_expression_operand below =
             pf_model_constant(here && less.value ? own : (uint32_t)-1);
         struct pf_expression_operand above = pf_model_constant(here && !less.value ? own : 1);
-        result = select_of(same, 32, result, select_of(less, 32, below, above));
+        result = pf_model_select(same, 32, result, pf_model_select(less, 32, below, above));
     }
     is_same_text(c, a, b, n, string, result);
     return result.label;

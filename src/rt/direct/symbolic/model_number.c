@@ -18,10 +18,9 @@ static unsigned digit(uint8_t c)
 
 size_t pf_number_extent(const uint8_t *s, unsigned *base)
 {
-    size_t n = 0, sign;
+    size_t n = 0;
     while (is_space(s[n]))
         n++;
-    sign = n;
     if (s[n] == '-' || s[n] == '+')
         n++;
     bool hex = s[n] == '0' && (s[n + 1] | 32) == 'x' && digit(s[n + 2]) < 16;
@@ -34,7 +33,7 @@ size_t pf_number_extent(const uint8_t *s, unsigned *base)
     size_t first = n;
     while (digit(s[n]) < *base)
         n++;
-    return n > first ? n : (sign = 0);
+    return n > first ? n : 0;
 }
 
 /* If the n bytes are consecutive bytes of one source: the leaf of the first one; otherwise NULL. */
@@ -70,8 +69,7 @@ uint32_t pf_number_leaf(const struct pf_symbolic_call *c, const uint8_t *s, size
                                          .x = piece->x,
                                          .y = bits == 32 ? (uint32_t)value : value});
     for (size_t i = 0; i <= n; i++) /* every byte must keep its value */
-        pf_model_assume(c, PF_EXPR_EQ, 8, pf_model_byte(s + i),
-                        (struct pf_expression_operand){0, s[i]});
+        pf_model_assume(c, PF_EXPR_EQ, 8, pf_model_byte(s + i), pf_model_constant(s[i]));
     return 0;
 }
 

@@ -17,18 +17,13 @@
 extern const char __executable_start[] __attribute__((weak, visibility("hidden")));
 extern const char _edata[] __attribute__((weak, visibility("hidden")));
 
-static struct pf_expression_operand constant(uint64_t v)
-{
-    return (struct pf_expression_operand){0, v};
-}
-
 /* Records whether the byte is one of the set, as comparisons with its members up to the first that
  * is equal, and with the end of the string. */
 static void is_one_of(const struct pf_symbolic_call *c, struct pf_expression_operand byte,
                       const char *set)
 {
     for (; byte.label && *set; set++) {
-        pf_model_condition(c, PF_EXPR_EQ, 8, byte, constant((uint8_t)*set));
+        pf_model_condition(c, PF_EXPR_EQ, 8, byte, pf_model_constant((uint8_t)*set));
         if (byte.value == (uint8_t)*set)
             return;
     }

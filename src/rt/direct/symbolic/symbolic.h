@@ -65,11 +65,11 @@ uint32_t pf_expression_resize(uint32_t label, unsigned bits, bool sign);
 uint32_t pf_expression_extract(uint32_t label, unsigned low, unsigned bits);
 uint64_t pf_expression_value(uint32_t label);
 const struct pf_symbolic_record *pf_expression_node(uint32_t label);
-void pf_expression_init(void);
+bool pf_expression_init(void); /* false: there is no memory */
 
 /* label_memory.c: labels in memory. load: the label of 1 to 8 bytes, after their values were
  * verified. */
-void pf_label_memory_init(void);
+bool pf_label_memory_init(void); /* false: there is no memory */
 bool pf_label_memory_any(const void *at, size_t n); /* false: no byte has a label */
 bool pf_label_memory_has(const void *at); /* this byte has a label, verified or not */
 uint32_t pf_label_memory_load(const void *at, unsigned size);

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include "channel.h"
 #include "direct.h"
+#include "number_text.h"
 #include "rt.h"
 #include "stream_ring.h"
 #include "symbolic.h"
@@ -53,6 +54,7 @@ static size_t copy_text(char *to, size_t room, const char *from, size_t n)
     return n;
 }
 
+/* Adds a source. Returns its number; UINT32_MAX: there is no room. */
 static uint32_t source_add(enum pf_symbolic_source type, const char *name, size_t n, uint64_t limit)
 {
     if (nsources == SOURCES_MAX)
@@ -63,7 +65,7 @@ static uint32_t source_add(enum pf_symbolic_source type, const char *name, size_
     copy_text(s->name, sizeof s->name, name, n);
     s->data = pf_sys_map(NULL, s->limit);
     s->leaf = pf_sys_map(NULL, s->limit * sizeof *s->leaf);
-    return nsources++;
+    return s->data && s->leaf ? nsources++ : UINT32_MAX;
 }
 
 static void announce(uint32_t i, uint32_t index)
@@ -159,14 +161,13 @@ static bool is_same_file(const struct source *s, const struct stat *st)
 /* Writes NAME[N]; returns its length. */
 static size_t numbered_name(char *to, const char *name, uint32_t number)
 {
-    char digits[16];
-    size_t n = pf_str_len(name), d = 0;
+    struct pf_number_text buffer;
+    const char *digits = pf_number_format(&buffer, number);
+    size_t n = pf_str_len(name), d = pf_str_len(digits);
     pf_copy(to, name, n);
     to[n++] = '[';
-    for (uint32_t v = number; v || !d; v /= 10)
-        digits[d++] = (char)('0' + v % 10);
-    while (d)
-        to[n++] = digits[--d];
+    pf_copy(to + n, digits, d);
+    n += d;
     to[n++] = ']';
     to[n] = 0;
     return n;
@@ -324,14 +325,6 @@ static void take_argument(char **argv, uint32_t index, uint64_t limit)
     take_string(PF_SOURCE_ARGUMENT, name, n, index, argv[index], limit);
 }
 
-static uint64_t parse_number(const char **at)
-{
-    uint64_t v = 0;
-    for (; **at >= '0' && **at <= '9'; ++*at)
-        v = v * 10 + (uint64_t)(**at - '0');
-    return v;
-}
-
 static void take_variable(char **environment, const char *spec, size_t n, uint64_t limit)
 {
     for (uint32_t i = 0; environment[i]; i++) {
@@ -372,12 +365,12 @@ static void take_spec(char **argv, char **environment, const char *spec, size_t 
     /* the colon of env: and file: is not that of a limit, even if a file is called 12 */
     size_t prefix = pf_str_starts(spec, "env:") ? 4 : pf_str_starts(spec, "file:") ? 5 : 0;
     bool limited = name > prefix && name < n && spec[name - 1] == ':';
-    const char *digits = spec + name;
-    uint64_t limit = limited ? parse_number(&digits) : 0;
+    uint64_t limit = 0, index = 0;
+    if (limited)
+        pf_number_parse(spec + name, &limit);
     name = limited ? name - 1 : n;
     if (pf_str_starts(spec, "argv[")) {
-        const char *at = spec + 5;
-        uint64_t index = parse_number(&at);
+        pf_number_parse(spec + 5, &index);
         for (uint64_t i = 0; argv[i]; i++)
             if (i == index)
                 take_argument(argv, (uint32_t)index, limit);
@@ -403,10 +396,8 @@ void pf_symbolic_choose_mode(void)
     pf_symbolic_on = pf_directed() && pf_channel_get()->symbolic;
     if (!pf_symbolic_on)
         return;
-    pf_label_memory_init();
-    if (!pf_symbolic_on)
-        pf_direct_refuse("cannot map the label plane of a symbolic run");
-    pf_expression_init();
+    if (!pf_label_memory_init() || !pf_expression_init())
+        pf_direct_refuse("cannot map the memory of a symbolic run (is there a limit on it?)");
     pf_rt.symbolic = true;
 }
 

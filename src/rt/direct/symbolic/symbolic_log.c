@@ -139,7 +139,7 @@ void pf_symbolic_lose(enum pf_symbolic_loss why, const char *name)
         if (losses[i].why == why && (losses[i].name == name || pf_str_same(losses[i].name, name)))
             break;
     if (i == LOSSES_MAX)
-        i = LOSSES_MAX - 1;
+        i = LOSSES_MAX - 1; /* no room: counted with the last one */
     if (!losses[i].name) {
         losses[i].why = why;
         losses[i].name = name;

@@ -24,6 +24,23 @@ struct pf_expression_operand pf_model_byte(const void *at)
                                           *(const uint8_t *)at};
 }
 
+struct pf_expression_operand pf_model_select(struct pf_expression_operand c, unsigned bits,
+                                             struct pf_expression_operand a,
+                                             struct pf_expression_operand b)
+{
+    if (!c.label)
+        return c.value ? a : b;
+    return (struct pf_expression_operand){
+        pf_expression_make(&(struct pf_symbolic_record){.op = PF_EXPR_SELECT,
+                                                        .bits = (uint16_t)bits,
+                                                        .a = a.label,
+                                                        .b = b.label,
+                                                        .c = c.label,
+                                                        .x = a.value,
+                                                        .y = b.value}),
+        c.value ? a.value : b.value};
+}
+
 void pf_model_condition(const struct pf_symbolic_call *c, enum pf_symbolic_op op, unsigned bits,
                         struct pf_expression_operand a, struct pf_expression_operand b)
 {
@@ -143,27 +160,26 @@ static uint32_t copied(const struct pf_symbolic_call *c)
     }
 }
 
+struct pf_expression_operand pf_model_letter(struct pf_expression_operand v, unsigned bits,
+                                             char first, int by)
+{
+    uint64_t mask = (1ull << bits) - 1, start = (uint64_t)first, distance = (uint64_t)by & mask;
+    struct pf_expression_operand from = {
+        pf_expression_two(PF_EXPR_SUB, bits, 0, v, pf_model_constant(start)),
+        (v.value - start) & mask};
+    struct pf_expression_operand in = {
+        pf_expression_two(PF_EXPR_ULT, 1, bits, from, pf_model_constant(26)), from.value < 26};
+    struct pf_expression_operand moved = {
+        pf_expression_two(PF_EXPR_ADD, bits, 0, v, pf_model_constant(distance)),
+        (v.value + distance) & mask};
+    return pf_model_select(in, bits, moved, v);
+}
+
+/* toupper and tolower. */
 static uint32_t letter(const struct pf_symbolic_call *c, char first, int by)
 {
     struct pf_expression_operand v = {c->label[0], (uint32_t)c->word[0]};
-    if (!v.label)
-        return 0;
-    struct pf_expression_operand from = {
-        pf_expression_two(PF_EXPR_SUB, 32, 0, v, pf_model_constant((uint32_t)first)),
-        (uint32_t)(v.value - (uint32_t)first)};
-    uint32_t in = pf_expression_two(PF_EXPR_ULT, 1, 32, from, pf_model_constant(26));
-    struct pf_expression_operand moved = {
-        pf_expression_two(PF_EXPR_ADD, 32, 0, v, pf_model_constant((uint32_t)by)),
-        (uint32_t)(v.value + (uint32_t)by)};
-    if (!in)
-        return v.label;
-    return pf_expression_make(&(struct pf_symbolic_record){.op = PF_EXPR_SELECT,
-                                                           .bits = 32,
-                                                           .a = moved.label,
-                                                           .b = v.label,
-                                                           .c = in,
-                                                           .x = moved.value,
-                                                           .y = v.value});
+    return pf_model_letter(v, 32, first, by).label;
 }
 
 /* --- functions without a model --- */
@@ -244,9 +260,9 @@ uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
         pf_model_options(c);
         return 0;
     case PF_MODEL_toupper:
-        return letter(c, 'a', -32);
+        return letter(c, 'a', 'A' - 'a');
     case PF_MODEL_tolower:
-        return letter(c, 'A', 32);
+        return letter(c, 'A', 'a' - 'A');
     case PF_MODEL_sscanf:
         return pf_model_scan(c) ? 0 : unknown(c);
     case PF_MODEL_sprintf:

@@ -14,6 +14,13 @@ static inline struct pf_expression_operand pf_model_constant(uint64_t v)
 }
 /* A byte of memory with its label. */
 struct pf_expression_operand pf_model_byte(const void *at);
+/* The value of `c ? a : b`; c has one bit, a and b have `bits` bits. */
+struct pf_expression_operand pf_model_select(struct pf_expression_operand c, unsigned bits,
+                                             struct pf_expression_operand a,
+                                             struct pf_expression_operand b);
+/* A character of `bits` bits: if it is one of the 26 letters from `first` on, moved by `by`. */
+struct pf_expression_operand pf_model_letter(struct pf_expression_operand v, unsigned bits,
+                                             char first, int by);
 /* Records whether the comparison of two operands holds, as a condition of the call. */
 void pf_model_condition(const struct pf_symbolic_call *c, enum pf_symbolic_op op, unsigned bits,
                         struct pf_expression_operand a, struct pf_expression_operand b);

@@ -28,6 +28,13 @@ bool pf_fd_nonblocking(int fd)
     return flags < 0 || flags & O_NONBLOCK;
 }
 
+bool pf_fd_is_stream(int fd)
+{
+    int type = 0;
+    socklen_t n = sizeof type;
+    return pf_sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &n) == 0 && type == SOCK_STREAM;
+}
+
 uint64_t pf_deadline_after(int64_t seconds, int64_t nanoseconds)
 {
     uint64_t now = pf_sched_now();
@@ -111,8 +118,6 @@ long pf_blocking_run(struct pf_blocking *b)
 
 /* --- one descriptor --- */
 
-/* If the call would wait on a socket, sets the deadline from SO_RCVTIMEO or SO_SNDTIMEO. Always
- * returns false, so that a try_now function can return its result. */
 bool pf_blocking_socket_timeout(struct pf_blocking *b)
 {
     struct timeval t = {0, 0};

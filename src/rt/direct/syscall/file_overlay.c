@@ -124,8 +124,7 @@ static _Noreturn void refuse(const char *what)
     pf_diverged_words("a call that a private run cannot make", "none", what);
 }
 
-/* A file in memory with the contents of the file `path`; NULL: empty. */
-static int file_in_memory(const char *path)
+long pf_overlay_copy(const char *path)
 {
     long copy = pf_sys(SYS_memfd_create, "overlay", 0);
     long from = path ? pf_sys(SYS_open, path, O_RDONLY | O_CLOEXEC) : -1;
@@ -135,7 +134,9 @@ static int file_in_memory(const char *path)
         ;
     if (from >= 0)
         pf_sys(SYS_close, from);
-    return (int)pf_sys_move_fd(copy);
+    if (done >= COPY_MAX)
+        refuse("a change of a file of 256 MB or more");
+    return pf_sys_move_fd(copy);
 }
 
 /* Sets what the path is. fd: of a file; the entry owns it. */
@@ -162,7 +163,7 @@ void pf_overlay_begin(void)
         if (e->kind != OVERLAY_FILE || pf_sys(SYS_fstat, e->fd, &st))
             continue;
         e->before = st.st_ino;
-        int copy = file_in_memory(pf_fd_link(e->fd).path);
+        int copy = (int)pf_overlay_copy(pf_fd_link(e->fd).path);
         pf_sys(SYS_close, e->fd);
         e->fd = copy;
     }
@@ -190,7 +191,7 @@ bool pf_overlay_owns(int fd)
 void pf_overlay_serve(const char *path, const void *bytes, uint64_t n)
 {
     static char name[PATH_SIZE];
-    int fd = file_in_memory(NULL);
+    int fd = (int)pf_overlay_copy(NULL);
     if (fd < 0 || !resolve(AT_FDCWD, path, true, name))
         pf_diverged_words("an input that cannot be served", "none", path);
     for (uint64_t done = 0; done < n;) {
@@ -237,7 +238,7 @@ static bool folder_is_writable(const char *path)
         n--;
     copy_text(folder, 0, path, n > 1 ? n - 1 : 1);
     const struct overlay_entry *e = find(folder);
-    return e ? e->kind == OVERLAY_FOLDER : pf_sys(SYS_access, folder, 2) == 0;
+    return e ? e->kind == OVERLAY_FOLDER : pf_sys(SYS_access, folder, W_OK) == 0;
 }
 
 int pf_overlay_take(const char *path)
@@ -246,7 +247,7 @@ int pf_overlay_take(const char *path)
     if (!resolve(AT_FDCWD, path, true, name) || !S_ISREG(mode_at(name)))
         return -1;
     if (!find(name))
-        set(name, OVERLAY_FILE, file_in_memory(name));
+        set(name, OVERLAY_FILE, (int)pf_overlay_copy(name));
     return find(name)->fd;
 }
 
@@ -264,7 +265,7 @@ static bool call_open(int folder, const char *path, long flags, long *r)
     if (!e && (!writes || (mode && !S_ISREG(mode))))
         return false;
     bool is_file = S_ISREG(mode);
-    if (!e && (is_file ? pf_sys(SYS_access, name, 2) != 0
+    if (!e && (is_file ? pf_sys(SYS_access, name, W_OK) != 0
                        : !(flags & O_CREAT) || !folder_is_writable(name)))
         return false; /* the kernel returns the error */
     if (S_ISDIR(mode) && !writes)
@@ -277,7 +278,8 @@ static bool call_open(int folder, const char *path, long flags, long *r)
         *r = -EEXIST;
     else {
         if (!e || e->kind == OVERLAY_GONE)
-            set(name, OVERLAY_FILE, file_in_memory(is_file && !(flags & O_TRUNC) ? name : NULL));
+            set(name, OVERLAY_FILE,
+                (int)pf_overlay_copy(is_file && !(flags & O_TRUNC) ? name : NULL));
         int fd = find(name)->fd;
         if (flags & O_TRUNC)
             pf_sys(SYS_ftruncate, fd, 0);
@@ -328,7 +330,8 @@ static bool call_rename(int from_folder, const char *from, int to_folder, const 
         if (!S_ISREG(mode) || (there && !S_ISREG(there)) || flags & ~1u)
             refuse("renaming something other than a file");
         set(new, OVERLAY_FILE,
-            e ? (int)pf_sys(SYS_fcntl, e->fd, F_DUPFD_CLOEXEC, PF_OWN_FDS) : file_in_memory(old));
+            (int)(e ? pf_sys(SYS_fcntl, e->fd, F_DUPFD_CLOEXEC, PF_OWN_FDS)
+                    : pf_overlay_copy(old)));
         set(old, OVERLAY_GONE, -1);
         *r = 0;
     }

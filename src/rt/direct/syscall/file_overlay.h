@@ -9,8 +9,8 @@
  *          times) are ignored.
  * Memory:  the files are in the kernel (memfd_create), the map is a table of fixed size.
  * Threads: only the runner.
- * Errors:  a call that cannot be represented (links, special files, renamed folders, a full map)
- *          ends the run as a divergence: it shows nothing about the program.
+ * Errors:  a call that cannot be represented (links, special files, renamed folders, a large file,
+ *          a full map) ends the run as a divergence: it shows nothing about the program.
  */
 #ifndef PF_RT_FILE_OVERLAY_H
 #define PF_RT_FILE_OVERLAY_H
@@ -31,6 +31,10 @@ int pf_overlay_take(const char *path);
 /* After pf_overlay_begin in a continuation: a descriptor that refers to the continuation's own copy
  * of the private file behind `fd`; -1: fd is not open on a private file. */
 long pf_overlay_reopen(int fd, long flags);
+/* A new file in memory with the contents of the file at this path; NULL: an empty one. Returns a
+ * descriptor with which it can be read and written; a negative errno: there is no memory. A file
+ * that is too large to be copied ends the run. */
+long pf_overlay_copy(const char *path);
 /* True if the number is the overlay's own descriptor of a private file. */
 bool pf_overlay_owns(int fd);
 /* The file behind `fd`, which the continuation has open for writing, is private: its copy in memory

@@ -271,15 +271,15 @@ long pf_call_mremap(long number, const long a[6])
     return r;
 }
 
-/* If the range is below the stack pointer, in the stack of the current thread or its guard page:
- * returns where the stack begins, or the range. glibc discards that when the thread ends. Otherwise
- * returns 0. */
+/* glibc discards the unused part of a thread's stack when the thread ends. If the range is such a
+ * part, that is, below the stack pointer in the stack of the current thread: returns where it
+ * begins, without the guard page. Otherwise returns 0. */
 static long in_own_stack(long from, long to)
 {
     uint64_t sp = (uint64_t)pf_context_self()->trap->uc_mcontext.gregs[REG_RSP];
     const struct pf_mapping *stack = pf_mapping_find((uint64_t)to - 1);
     const struct pf_mapping *first = pf_mapping_find((uint64_t)from);
-    if (from % 4096 || from >= to || (uint64_t)to > sp || !stack || sp >= stack->hi ||
+    if ((uint64_t)from % PF_PAGE || from >= to || (uint64_t)to > sp || !stack || sp >= stack->hi ||
         stack->shared || !first)
         return 0;
     if (first == stack)

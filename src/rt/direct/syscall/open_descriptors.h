@@ -12,7 +12,7 @@
 
 #define PF_OPEN_DESCRIPTORS 1024
 
-/* A descriptor that is not open is false. One that is open is true. */
+/* Sets each entry to true if the descriptor with this number is open. */
 void pf_open_descriptors(bool open[PF_OPEN_DESCRIPTORS]);
 
 #endif

@@ -2,8 +2,7 @@
  * outside_calls.h - calls of a continuation that would reach another process: connections, and
  * messages to sockets of others.
  *
- * Model:   a socket is inside if this process listens at its address (or, for datagrams, has bound
- *          it). A descriptor that the continuation has inherited is outside if it is a connected
+ * Model:   an address is inside if a socket of this process is bound to it. A descriptor that the continuation has inherited is outside if it is a connected
  *          socket, or one end of a pipe, whose other end this process does not have.
  * Threads: only the runner.
  */

@@ -106,11 +106,8 @@ static uint64_t key_of(long number, const long a[6])
 
 /* --- which calls are answered from outside --- */
 
-#define RANDOM 0x108 /* device numbers */
-#define URANDOM 0x109
-
-/* Files whose contents the kernel makes up. */
-static bool is_made_up(int fd, const struct stat *st)
+/* True for files whose contents the kernel generates when they are read. */
+static bool is_generated(int fd, const struct stat *st)
 {
     struct statfs fs;
     if (st->st_size && st->st_size != 4096)
@@ -128,9 +125,9 @@ static bool is_source(int fd)
     if (pf_sys(SYS_fstat, fd, &st) != 0)
         return false;
     if (S_ISCHR(st.st_mode))
-        return pf_direct.exploring || st.st_rdev == RANDOM || st.st_rdev == URANDOM;
+        return pf_direct.exploring || pf_is_random_device(&st);
     if (S_ISREG(st.st_mode))
-        return is_made_up(fd, &st);
+        return is_generated(fd, &st);
     return pf_direct.exploring && pf_outside_descriptor(fd);
 }
 

@@ -1,5 +1,5 @@
 /*
- * pinned_answers.h - answers of the outside world that several runs get alike: those of an
+ * pinned_answers.h - gives several runs the same answers of the outside world: the runs of an
  * exploration, and those that pf judge compares.
  *
  * Model:   a call whose answer depends on more than the program (random numbers, a device, a

@@ -1,5 +1,6 @@
 /*
- * process_calls.c - child processes, exec and exit; and calls that refer to single threads.
+ * process_calls.c - child processes, exec and exit; thread names (prctl), CPU affinity, limits of
+ * memory (setrlimit); and other calls that refer to single threads.
  *
  * A child is not part of its parent's recording. A replay does not run it: its pid, its exit status
  * and everything it wrote to pipes come from the log. A forked child has a recording of its own
@@ -208,9 +209,9 @@ long pf_call_affinity(long number, const long a[6])
         if (r > 0)
             pf_copy((void *)a[2], affinity, (size_t)r);
     } else {
-        long n = a[1] < MASK_BYTES ? a[1] : MASK_BYTES;
+        uint32_t n = (uint32_t)a[1]; /* as in the kernel */
         pf_zero(affinity, sizeof affinity); /* the target later reads back what it set */
-        pf_copy(affinity, (const void *)a[2], (size_t)n);
+        pf_copy(affinity, (const void *)a[2], n < MASK_BYTES ? n : MASK_BYTES);
     }
     pf_syscall_writes_log(number, a, &before, r);
     return r;

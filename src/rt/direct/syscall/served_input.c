@@ -81,13 +81,6 @@ static uint64_t deliver(struct served_bytes *s, const struct pf_received *to, ui
     return done;
 }
 
-static bool is_stream(int fd)
-{
-    int type = 0;
-    socklen_t n = sizeof type;
-    return pf_sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &n) == 0 && type == SOCK_STREAM;
-}
-
 long pf_served_result(long number, const long a[6], long r)
 {
     struct pf_received to;
@@ -109,7 +102,7 @@ long pf_served_result(long number, const long a[6], long r)
         room += to.at[i].iov_len;
     if (!s->present || !room)
         return r;
-    return (long)deliver(s, &to, r || !is_stream(to.fd) ? (uint64_t)r : room);
+    return (long)deliver(s, &to, r || !pf_fd_is_stream(to.fd) ? (uint64_t)r : room);
 }
 
 /* --- the list --- */
@@ -129,6 +122,8 @@ static void take(const char *line, const char *equal, const char *end)
     static char path[1024];
     struct served_bytes bytes = {.present = true, .n = (uint64_t)(end - equal - 1) / 2};
     bytes.at = pf_sys_map(NULL, bytes.n + 1);
+    if (!bytes.at)
+        pf_diverged_words("inputs that cannot be served", "none", "no memory");
     for (uint64_t i = 0; i < bytes.n; i++)
         bytes.at[i] = (uint8_t)(digit(equal[1 + 2 * i]) << 4 | digit(equal[2 + 2 * i]));
     size_t skip = starts(line, end, "file:") ? 5 : starts(line, end, "absent:") ? 7 : 0;

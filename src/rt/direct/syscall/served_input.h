@@ -36,10 +36,10 @@ struct pf_received {
 };
 bool pf_received(long number, const long argument[6], struct pf_received *out);
 /* The number of a socket; 0: it has none. is_new: it gets one now, unless there are too many. */
-uint32_t pf_socket_number(uint64_t inode, bool is_new);
 #define PF_SOCKETS_MAX 128
-/* True if the descriptor is /dev/random or /dev/urandom. */
+uint32_t pf_socket_number(uint64_t inode, bool is_new);
 struct stat;
+/* True if the file is /dev/random or /dev/urandom. */
 bool pf_is_random_device(const struct stat *st);
 
 #endif

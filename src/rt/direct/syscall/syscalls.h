@@ -31,6 +31,7 @@
 
 /* --- the table (syscall_table.c) --- */
 
+/* What kind of call it is; syscalls.def explains the kinds. */
 enum pf_effect {
     PF_EFFECT_UNKNOWN,
     PF_EFFECT_INPUT,
@@ -107,9 +108,9 @@ long pf_syscall_writes_replay(long number, const long argument[6], const struct 
 
 /* --- output of the target (target_output.c) --- */
 
+struct iovec;
 /* Call after a system call that wrote `result` bytes of these vectors to fd. Recording: logs them.
  * Replay: compares them with the log and shows output to standard output and error. */
-struct iovec;
 void pf_output_bytes(long number, const long argument[6], const struct iovec *vectors, size_t count,
                      long result);
 /* Call after a system call that may have opened, copied or closed descriptors: keeps track of which
@@ -150,10 +151,13 @@ long pf_blocking_run(struct pf_blocking *b);
 /* The common case: waits until the descriptor in argument 0 is ready. */
 long pf_blocking_fd(long number, const long argument[6], short events);
 bool pf_fd_ready(int fd, short events);
-bool pf_fd_nonblocking(int fd);
+bool pf_fd_nonblocking(int fd); /* true also if fd is not open: the call itself reports it */
+bool pf_fd_is_stream(int fd); /* a stream socket */
 /* The virtual time that is this far in the future, but at least 1 ns; 0 (no deadline) if it is very
  * far away. */
 uint64_t pf_deadline_after(int64_t seconds, int64_t nanoseconds);
+/* The call would wait on a socket: sets the deadline from SO_RCVTIMEO or SO_SNDTIMEO. Always
+ * returns false, so that a try_now function can return its result. */
 bool pf_blocking_socket_timeout(struct pf_blocking *b);
 
 /* --- memory (memory_calls.c) --- */

@@ -56,13 +56,6 @@ static long send_part(struct pf_blocking *b, const struct iovec *v, size_t count
     return pf_sys(SYS_sendmsg, a[0], &m, flags | MSG_DONTWAIT);
 }
 
-static bool is_stream(int fd)
-{
-    int type = 0;
-    socklen_t n = sizeof type;
-    return pf_sys(SYS_getsockopt, fd, SOL_SOCKET, SO_TYPE, &type, &n) == 0 && type == SOCK_STREAM;
-}
-
 static bool try_write(struct pf_blocking *b)
 {
     const long *a = b->argument;
@@ -79,7 +72,7 @@ static bool try_write(struct pf_blocking *b)
     }
     bool whole_at_once = whole <= PIPE_PART || pf_fd_nonblocking(fd) ||
                          pf_sys(SYS_fstat, fd, &st) != 0 ||
-                         !(S_ISFIFO(st.st_mode) || (S_ISSOCK(st.st_mode) && is_stream(fd)));
+                         !(S_ISFIFO(st.st_mode) || (S_ISSOCK(st.st_mode) && pf_fd_is_stream(fd)));
     while (b->last || pf_fd_ready(fd, POLLOUT) || (whole_at_once && pf_fd_nonblocking(fd))) {
         long r;
         if (whole_at_once) {

@@ -94,7 +94,7 @@ static long call(struct pf_context *c, long number, const long a[6])
         return get_robust(a[0], a[1], a[2]);
     case SYS_arch_prctl:
         return set_thread_pointer(c, a);
-    case 334: /* rseq */
+    case SYS_rseq:
         return -ENOSYS;
     case SYS_exit:
         return thread_ends(c, a[0]);

@@ -491,17 +491,15 @@ void pf_channel_set_outcome(enum pf_outcome what, const char *text)
     }
     if (!channel || channel->outcome != PF_OUTCOME_NONE) /* the first outcome counts */
         return;
-    size_t n = 0;
     if (continuation) {
         unsigned char word = (unsigned char)what;
+        size_t n = 0;
         while (text[n])
             n++;
         continuation->reported = what;
         log_write(PF_STREAMS, &word, 1, text, n);
         return;
     }
-    for (; text[n] && n < sizeof channel->text - 1; n++)
-        channel->text[n] = text[n];
-    channel->text[n] = 0;
+    pf_copy_text(channel->text, sizeof channel->text, text);
     __atomic_store_n(&channel->outcome, what, __ATOMIC_RELEASE);
 }

@@ -149,8 +149,9 @@ void pf_fd_new(int fd, enum pf_fd_kind kind)
     default:
         break;
     }
-    struct channel *ch = channel_new();
+    struct channel *ch = hold(channel_new());
     set(fd, kind, ch, ch);
+    drop(ch);
 }
 
 void pf_fd_new_pipe(int reader, int writer)
@@ -203,8 +204,8 @@ void pf_fd_new_named(int fd)
     set(fd, PF_FD_NAMED, ch, ch);
 }
 
-/* Bits that device numbers do not use. With one of them a device number selects a channel that only
- * opening uses. */
+/* Bits that device numbers do not have. A device number with one of them selects a channel that
+ * only opening uses. */
 #define BY_READERS (1ull << 63)
 #define BY_WRITERS (1ull << 62)
 
@@ -241,9 +242,9 @@ static void find_kind(int fd)
     case S_IFSOCK:
         pf_fd_new(fd, PF_FD_SOCKET);
         return;
-    case 0:
+    case 0: /* an anonymous inode of the kernel: eventfd and the like */
         pf_fd_new(fd, PF_FD_EVENT);
-        return; /* an anonymous inode of the kernel: eventfd and the like */
+        return;
     default:
         pf_fd_new(fd, PF_FD_NONE);
     }
@@ -445,7 +446,7 @@ void pf_fd_epoll_add(int epoll, int fd)
             ch->watchers[ch->nwatchers] = hold(w);
             __atomic_store_n(&ch->nwatchers, ch->nwatchers + 1, __ATOMIC_RELEASE);
         } else if (!known) {
-            ch->nwatchers = WATCHERS + 1;
+            __atomic_store_n(&ch->nwatchers, WATCHERS + 1, __ATOMIC_RELEASE);
             __atomic_store_n(&any_overflow, true, __ATOMIC_RELAXED);
         }
         pf_spin_unlock(&watch_lock);

@@ -114,6 +114,22 @@ void pf_fd_unlock_all(void);
         }                                                                                          \
         return fd;                                                                                 \
     }
+/* An interposed function that stores two new descriptors in fds[0] and fds[1]. made: the function
+ * above that enters them in the table. */
+#define PF_FD_MAKES_TWO(fn, parameters, call, fds, made)                                           \
+    PF_INTERPOSE(int, fn, parameters)                                                              \
+    {                                                                                              \
+        PF_CALL(c, fn);                                                                            \
+        int r = call;                                                                              \
+        pf_call_keep_errno(&c);                                                                    \
+        if (c.t && r == 0) {                                                                       \
+            PF_FD_WRITES(c, fds, 2 * sizeof *fds);                                                 \
+            made(fds[0], fds[1]);                                                                  \
+            pf_fd_opened_by(&c, fds[0]);                                                           \
+            pf_fd_opened_by(&c, fds[1]);                                                           \
+        }                                                                                          \
+        return r;                                                                                  \
+    }
 
 /* The object that orders the sender of a signal and its handler: wrap_signal.c. */
 const void *pf_signal_object(int number);

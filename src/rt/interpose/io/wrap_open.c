@@ -156,23 +156,8 @@ DUPS_TO(dup3, (int fd, int to, int flags), PF_REAL(dup3)(fd, to, flags))
 CONTROLS(fcntl)
 CONTROLS(fcntl64)
 
-#define MAKES_TWO(fn, parameters, call, fds, register_)                                            \
-    PF_INTERPOSE(int, fn, parameters)                                                              \
-    {                                                                                              \
-        PF_CALL(c, fn);                                                                            \
-        int r = call;                                                                              \
-        pf_call_keep_errno(&c);                                                                    \
-        if (c.t && r == 0) {                                                                       \
-            PF_FD_WRITES(c, fds, 2 * sizeof *fds);                                                 \
-            register_;                                                                             \
-            pf_fd_opened_by(&c, fds[0]);                                                           \
-            pf_fd_opened_by(&c, fds[1]);                                                           \
-        }                                                                                          \
-        return r;                                                                                  \
-    }
-MAKES_TWO(pipe, (int *fds), PF_REAL(pipe)(fds), fds, pf_fd_new_pipe(fds[0], fds[1]))
-MAKES_TWO(pipe2, (int *fds, int flags), PF_REAL(pipe2)(fds, flags), fds,
-          pf_fd_new_pipe(fds[0], fds[1]))
+PF_FD_MAKES_TWO(pipe, (int *fds), PF_REAL(pipe)(fds), fds, pf_fd_new_pipe)
+PF_FD_MAKES_TWO(pipe2, (int *fds, int flags), PF_REAL(pipe2)(fds, flags), fds, pf_fd_new_pipe)
 
 PF_FD_MAKES(eventfd, (unsigned count, int flags), PF_REAL(eventfd)(count, flags), PF_FD_EVENT)
 PF_FD_MAKES(timerfd_create, (clockid_t clock, int flags), PF_REAL(timerfd_create)(clock, flags),

@@ -6,30 +6,10 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-PF_INTERPOSE(int, socket, (int domain, int type, int protocol))
-{
-    PF_CALL(c, socket);
-    int fd = PF_REAL(socket)(domain, type, protocol);
-    pf_call_keep_errno(&c);
-    if (c.t) {
-        pf_fd_new(fd, PF_FD_SOCKET);
-        pf_fd_opened_by(&c, fd);
-    }
-    return fd;
-}
-PF_INTERPOSE(int, socketpair, (int domain, int type, int protocol, int fds[2]))
-{
-    PF_CALL(c, socketpair);
-    int r = PF_REAL(socketpair)(domain, type, protocol, fds);
-    pf_call_keep_errno(&c);
-    if (c.t && r == 0) {
-        PF_FD_WRITES(c, fds, 2 * sizeof *fds);
-        pf_fd_new_pair(fds[0], fds[1]);
-        pf_fd_opened_by(&c, fds[0]);
-        pf_fd_opened_by(&c, fds[1]);
-    }
-    return r;
-}
+PF_FD_MAKES(socket, (int domain, int type, int protocol), PF_REAL(socket)(domain, type, protocol),
+            PF_FD_SOCKET)
+PF_FD_MAKES_TWO(socketpair, (int domain, int type, int protocol, int fds[2]),
+                PF_REAL(socketpair)(domain, type, protocol, fds), fds, pf_fd_new_pair)
 
 static socklen_t least(socklen_t a, socklen_t b) { return a < b ? a : b; }
 /* The room for an address, read before the call: the kernel replaces it by the full length of the

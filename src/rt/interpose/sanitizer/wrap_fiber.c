@@ -28,12 +28,12 @@
 
 struct fiber {
     struct pf_thread *t;
-    struct pf_hb_clock *switched;
+    struct pf_hb_clock *switched; /* released by a switch to it, acquired after the switch */
     /* the words of __pf_tls that belong to it, while it does not run; the others follow from its
      * thread (pf_thread_update_key) */
     struct pf_frame *frame;
     int32_t *counts;
-    uint32_t dispatch, objects, woken, body_switch;
+    uint32_t dispatch, stack_variables, woken, body_switch;
     struct pf_frame *left_watch;
 };
 static __thread struct fiber *running;
@@ -50,8 +50,9 @@ static struct fiber *fiber_new(struct pf_thread *t)
     _Static_assert(sizeof(struct fiber) <= 64, "a fiber fits the smallest block");
     struct fiber *f = t ? pf_store_alloc(0) : NULL;
     if (f)
-        *f =
-            (struct fiber){.t = t, .switched = pf_hb_clock_new(), .objects = pf_rt.stack_variables};
+        *f = (struct fiber){.t = t,
+                            .switched = pf_hb_clock_new(),
+                            .stack_variables = pf_rt.stack_variables};
     return f;
 }
 
@@ -65,7 +66,7 @@ static void exchange(struct fiber *from, struct fiber *to)
     from->woken = __pf_tls.woken;
     from->body_switch = __pf_tls.body_switch;
     from->left_watch = __pf_tls.left_watch;
-    from->objects = __pf_tls.stack_variables;
+    from->stack_variables = __pf_tls.stack_variables;
     __atomic_store_n(&from->t->tls, NULL, __ATOMIC_RELAXED);
     __pf_tls.frame = to->frame;
     __pf_tls.counts = to->counts;
@@ -73,7 +74,7 @@ static void exchange(struct fiber *from, struct fiber *to)
     __pf_tls.woken = to->woken;
     __pf_tls.body_switch = to->body_switch;
     __pf_tls.left_watch = to->left_watch;
-    __pf_tls.stack_variables = to->objects;
+    __pf_tls.stack_variables = to->stack_variables;
     __pf_tls.step = sizeof(struct pf_frame);
     __pf_tls.thread = to->t;
     __atomic_store_n(&to->t->tls, &__pf_tls, __ATOMIC_RELAXED);
@@ -117,6 +118,7 @@ PF_PROVIDE(void *, __tsan_create_fiber, (unsigned flags))
     t->stack_hi = 0;
     if (!t->context.frames) { /* a limit, which was counted */
         pf_thread_joined(t, t); /* frees its clock */
+        pf_hb_clock_free(f->switched);
         pf_store_free(f, 0);
         return NULL;
     }

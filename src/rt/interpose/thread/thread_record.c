@@ -223,9 +223,12 @@ struct pf_thread *pf_thread_find(pthread_t id)
     if (pthread_equal(id, pthread_self()))
         return __pf_tls.thread;
     pf_nest();
-    struct pf_start *s = pf_start_find(id);
+    pf_spin_lock(&lock);
+    const struct pf_start *s = lookup(id);
+    struct pf_thread *t = s ? s->thread : NULL; /* a join frees the record */
+    pf_spin_unlock(&lock);
     pf_unnest();
-    return s ? s->thread : NULL;
+    return t;
 }
 
 void pf_start_joined(struct pf_call *c, struct pf_start *s)
