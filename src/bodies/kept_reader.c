@@ -29,7 +29,7 @@ static bool is_within(const struct pf_kept_file *f, uint64_t offset, uint64_t si
     return offset <= f->size && size <= f->size - offset;
 }
 
-/* A section of the file, or NULL. */
+/* A section of the file that has contents, or NULL. */
 static const Elf64_Shdr *section(const struct pf_kept_file *f, const char *name)
 {
     const Elf64_Ehdr *h = (const void *)f->data;
@@ -44,8 +44,8 @@ static const Elf64_Shdr *section(const struct pf_kept_file *f, const char *name)
         if (all[i].sh_name >= names->sh_size)
             continue;
         const char *its = (const char *)f->data + names->sh_offset + all[i].sh_name;
-        if (!strncmp(its, name, names->sh_size - all[i].sh_name) &&
-            (all[i].sh_type == SHT_NOBITS || is_within(f, all[i].sh_offset, all[i].sh_size)))
+        if (!strncmp(its, name, names->sh_size - all[i].sh_name) && all[i].sh_type != SHT_NOBITS &&
+            is_within(f, all[i].sh_offset, all[i].sh_size))
             return &all[i];
     }
     return NULL;

@@ -73,8 +73,9 @@ void pf_llvm_replace_thread_local(LLVMValueRef variable, LLVMValueRef function);
 /* For event_module.c. _drop_definition turns a global value into a declaration if its code or
  * contents are not needed. _make_foreign makes its uses refer to a symbol that the dynamic linker
  * resolves: `name`, weak, or the old name if it is NULL. has_body: the function keeps its code,
- * under a name of its own. _keep_global protects from _drop_unused, which deletes everything
- * without uses. */
+ * under a name of its own. _keep_global protects an entry of section pf_bodies, and the event body
+ * that it names, from _drop_unused, which deletes everything without uses; the body becomes a local
+ * function NAME.event. */
 void pf_llvm_drop_definition(LLVMValueRef global);
 void pf_llvm_make_foreign(LLVMValueRef global, const char *name, bool has_body);
 void pf_llvm_keep_global(LLVMValueRef global);

@@ -387,5 +387,7 @@ bool pf_call_is_pure(struct pf_unit *u, LLVMValueRef call);
 LLVMValueRef pf_callee(LLVMValueRef call);
 /* True if the name starts with the prefix. */
 bool pf_name_starts(const char *name, const char *prefix);
+/* True for a global variable that the compiler has added, not the program. */
+bool pf_is_compilers_own(LLVMValueRef variable);
 
 #endif

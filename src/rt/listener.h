@@ -1,11 +1,13 @@
 /*
- * listener.h - notifications of synchronisation and of memory, for a listener: in directed mode the
- * trace writer (direct/trace/trace_sync.c).
+ * listener.h - notifications of synchronisation and of memory, for a listener. In directed mode
+ * there may be several, each of which calls the one that was set before it: the trace writer
+ * (direct/trace/trace_sync.c), fuzzing policies, behaviours, memory models, invariants.
  *
  * Model:   a thread notifies at the moment its operation takes effect, with the frame of the
  *          interposed function on top of the stack. Without a listener this costs a load and a
  *          branch.
- * Threads: any; the listener is set at start.
+ * Threads: any; the listener is set at start. (An invariant is added when the program states it:
+ * then there is one kernel thread.)
  */
 #ifndef PF_RT_LISTENER_H
 #define PF_RT_LISTENER_H

@@ -180,6 +180,19 @@ static void parse(const char *where, char *s)
     }
 }
 
+/* Parses a copy: child processes must find PF_OPTIONS unchanged. The values stay in it. */
+static void parse_copy(const char *where, const char *text)
+{
+    if (!text || !*text)
+        return;
+    size_t n = pf_str_len(text) + 1;
+    char *copy = pf_sys_map(NULL, n);
+    if (!copy)
+        return;
+    pf_bytes_copy(copy, text, n);
+    parse(where, copy);
+}
+
 static void print_help(void)
 {
     pf_sys_say("photofinish: options of PF_OPTIONS (name=value, separated by ':')\n");
@@ -195,24 +208,9 @@ static void print_help(void)
 void pf_options_init(void)
 {
     char *block = read_environment();
-    const char *built_in = __tsan_default_options ? __tsan_default_options() : NULL;
-    if (built_in && *built_in) {
-        size_t n = pf_str_len(built_in) + 1;
-        char *copy = pf_sys_map(NULL, n);
-        if (copy) {
-            pf_bytes_copy(copy, built_in, n);
-            parse("__tsan_default_options", copy);
-        }
-    }
-    char *text = find_variable(block, "PF_OPTIONS");
-    if (text) {
-        size_t n = pf_str_len(text) + 1;
-        char *copy = pf_sys_map(NULL, n); /* child processes must find PF_OPTIONS unchanged */
-        if (copy) {
-            pf_bytes_copy(copy, text, n);
-            parse("PF_OPTIONS", copy);
-        }
-    }
+    if (__tsan_default_options)
+        parse_copy("__tsan_default_options", __tsan_default_options());
+    parse_copy("PF_OPTIONS", find_variable(block, "PF_OPTIONS"));
     const char *c = pf_options.color;
     if (!pf_str_same(c, "auto") && !pf_str_same(c, "always") && !pf_str_same(c, "never"))
         refuse("PF_OPTIONS", "expected auto, always or never for option 'color', found", c, "");

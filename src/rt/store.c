@@ -17,10 +17,11 @@ static struct {
     char pad[48];
 } lists[ORDERS];
 
-void pf_store_init(void)
+bool pf_store_init(void)
 {
     ready = pf_sys_map((void *)PF_STORE_BASE, PF_STORE_SIZE) != NULL;
     used = 64; /* handle 0 stays free to mean "none" */
+    return ready;
 }
 
 static void *bump(size_t size, size_t align)

@@ -13,10 +13,11 @@
 
 #include "pf_event.h"
 #include "spin.h"
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-void pf_store_init(void);
+bool pf_store_init(void); /* false: no address space */
 /* Zeroed memory that is never freed, aligned to 16. */
 void *pf_store_alloc_permanent(size_t size);
 /* A block of 64 << order bytes, contents undefined. Freed with the same order. */

@@ -139,6 +139,13 @@ static inline void pf_copy(void *d, const void *s, size_t n)
 {
     __asm__ volatile("rep movsb" : "+D"(d), "+S"(s), "+c"(n) : : "memory");
 }
+/* An entry of a folder, as getdents64 stores it. */
+struct pf_directory_entry {
+    uint64_t ino, off;
+    uint16_t length; /* of the entry, in bytes */
+    uint8_t type;
+    char name[];
+};
 /* Copies a text, or as much of it as fits with a terminating 0. NULL counts as an empty text. */
 static inline void pf_copy_text(char *to, size_t room, const char *from)
 {

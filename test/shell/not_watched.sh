@@ -23,7 +23,20 @@ echo /bin/true >list
 status 2 "$PF" suite --any --state suite list
 status 2 "$PF" check --any --suite list --runs 1 --time 60s --state any
 
-# No room for the runtime's memory.
+# No room for the runtime's memory: neither for the shadow, nor for the tables behind it.
+cp "$ROOT/example/tally.c" race.c
+"$PF" cc -g race.c -o race
+for gigabytes in 61000 61272 61273 61275 61278 61281 61284 61300; do
+    s=0
+    (
+        ulimit -v ${gigabytes}000000
+        exec ./race
+    ) >out 2>err || s=$?
+    if grep -q "cannot map the shadow memory" err; then last=unmapped; else last=mapped; fi
+    [[ $gigabytes != 61000 || $last == unmapped ]] || fail "the shadow fits into 61 TB"
+    [[ $last == unmapped && $s == 0 || $last == mapped && $s == 66 ]] || fail "$gigabytes GB: status $s"
+done
+[[ $last == mapped ]] || fail "the tables do not fit into $gigabytes GB"
 (
     ulimit -v 2000000
     status 2 "$PF" run -- ./harness

@@ -200,7 +200,8 @@ static bool is_intrinsic_copy(struct pf_unit *u, LLVMValueRef inst)
                   id == u->kinds.memcpy_inline || id == u->kinds.memset_inline);
 }
 
-static bool is_label_call(const struct pf_labels *l, LLVMValueRef inst)
+/* True for a copy or fill for which emit_event.c calls a function of the runtime. */
+static bool is_runtime_copy(const struct pf_labels *l, LLVMValueRef inst)
 {
     LLVMValueRef fn = LLVMIsACallInst(inst) ? pf_callee(inst) : NULL;
     return fn &&
@@ -218,7 +219,7 @@ static void visit(struct pf_labels *l, LLVMValueRef v)
     LLVMValueRef next = LLVMGetNextInstruction(v);
     uint64_t size;
     bool write;
-    if (is_label_call(l, v)) { /* a copy for which emit_event.c calls a function of the runtime */
+    if (is_runtime_copy(l, v)) {
         pf_label_add_member(l, v, PF_LABEL_STORE);
         pf_label_flush(l, next);
         return;

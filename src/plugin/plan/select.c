@@ -55,22 +55,24 @@ bool pf_is_vtable_access(struct pf_unit *u, LLVMValueRef inst)
            !memcmp(name, PF_VTABLE_POINTER, length);
 }
 
-static const char *const compilers_own[] = {
-    "llvm.", "__llvm_", "__prof", "__pf_", "__sancov", "__gcov", "__ubsan",
-};
+bool pf_is_compilers_own(LLVMValueRef variable)
+{
+    static const char *const prefixes[] = {
+        "llvm.", "__llvm_", "__prof", "__pf_", "__sancov", "__gcov", "__ubsan",
+    };
+    for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++)
+        if (pf_name_starts(name_of(variable), prefixes[i]))
+            return true;
+    return false;
+}
 
 bool pf_memory_is_unchecked(struct pf_unit *u, LLVMValueRef ptr)
 {
     if (LLVMGetPointerAddressSpace(LLVMTypeOf(ptr)))
         return true;
     LLVMValueRef base = pf_gep_base(ptr);
-    if (LLVMIsAGlobalVariable(base)) {
-        if (LLVMIsGlobalConstant(base))
-            return true;
-        for (size_t i = 0; i < sizeof compilers_own / sizeof *compilers_own; i++)
-            if (pf_name_starts(name_of(base), compilers_own[i]))
-                return true;
-    }
+    if (LLVMIsAGlobalVariable(base) && (LLVMIsGlobalConstant(base) || pf_is_compilers_own(base)))
+        return true;
     if (LLVMIsALoadInst(base) && pf_is_vtable_access(u, base)) /* the vtable itself is constant */
         return true;
     return pf_memory_is_private(u, ptr);

@@ -60,16 +60,12 @@ static bool address_is_used(LLVMValueRef g)
 
 static bool is_defined_only_here(LLVMValueRef g)
 {
-    size_t n;
     LLVMLinkage linkage = LLVMGetLinkage(g);
-    const char *name = LLVMGetValueName2(g, &n);
     return !LLVMIsDeclaration(g) && !LLVMGetSection(g) &&
            !LLVMGetPointerAddressSpace(LLVMTypeOf(g)) &&
            (linkage == LLVMExternalLinkage || linkage == LLVMInternalLinkage ||
             linkage == LLVMPrivateLinkage) &&
-           !pf_name_starts(name, "llvm.") && !pf_name_starts(name, "__pf_") &&
-           !pf_name_starts(name, "__sancov") && !pf_name_starts(name, "__prof") &&
-           LLVMTypeIsSized(LLVMGlobalGetValueType(g));
+           !pf_is_compilers_own(g) && LLVMTypeIsSized(LLVMGlobalGetValueType(g));
 }
 
 static bool needs_red_zone(struct pf_unit *u, LLVMValueRef g)

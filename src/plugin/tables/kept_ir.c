@@ -6,9 +6,9 @@
  * loaded, needs no dynamic relocation, and may refer to what the linker discards:
  *
  *      "PFKEPTIR"  abi  naddresses  size  packed_size    (8 bytes each)
- *      naddresses * 8 bytes: the address of each global value of the module (pf_kept_next); 0: it
- *          is a declaration; of a thread-local variable: the address of a function that returns the
- *          variable's address
+ *      naddresses * 8 bytes: the address of each global value of the module, in the order of
+ *          pf_kept_list_make; 0: it is a declaration; of a thread-local variable: the address of a
+ *          function that returns the variable's address
  *      the bitcode, compressed by zstd; it was written before anything was instrumented
  *
  * Settings that come from the environment of the compiler are kept as named metadata.

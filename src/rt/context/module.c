@@ -144,8 +144,8 @@ bool pf_module_within(uintptr_t lo, uintptr_t hi)
  * instrumented. */
 static bool is_in_executable(const void *addr)
 {
-    static uintptr_t lo, hi;
-    if (!hi) {
+    static uintptr_t lo, hi; /* hi is set last */
+    if (!__atomic_load_n(&hi, __ATOMIC_ACQUIRE)) {
         struct dl_find_object o = {0};
         const unsigned long entry = getauxval(AT_ENTRY);
         if (!_dl_find_object || _dl_find_object((void *)entry, &o))
@@ -315,10 +315,10 @@ static struct pf_global global_of(struct pf_var *v)
 
 uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void *), void *arg)
 {
-    uint32_t now = __atomic_load_n(&nmodules, __ATOMIC_ACQUIRE);
-    if (now == seen)
-        return now;
+    if (__atomic_load_n(&nmodules, __ATOMIC_ACQUIRE) == seen)
+        return seen;
     pf_spin_lock(&lock);
+    uint32_t now = nmodules;
     for (struct module *m = modules; m && m->serial > seen; m = m->next)
         for (struct pf_var *v = m->var; v < m->var_end; v++) {
             struct pf_global g = global_of(v);

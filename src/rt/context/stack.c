@@ -17,6 +17,7 @@
 #include "pf_shadow.h"
 #include "spin.h"
 #include "sys.h"
+#include "textbuf.h"
 
 #define IDS_PER_BLOCK PF_IDS_PER_BLOCK
 #define BLOCKS_MAX (PF_ID_SITE_PAIR / IDS_PER_BLOCK)
@@ -33,7 +34,7 @@ static struct known_call *calls;
 static uint32_t ncalls = 1;
 static struct {
     uint32_t node, first_site;
-} *blocks; /* indexed by id / 16 */
+} *blocks; /* indexed by id / IDS_PER_BLOCK */
 static uint32_t nblocks = 1;
 static uint32_t root;
 
@@ -42,14 +43,15 @@ static struct pf_node *node_at(uint32_t handle) { return pf_store_at(handle); }
 void pf_stack_lock(void) { pf_spin_lock(&lock); }
 void pf_stack_unlock(void) { pf_spin_unlock(&lock); }
 
-void pf_stack_init(void)
+bool pf_stack_init(void)
 {
     calls = pf_sys_map(NULL, sizeof *calls * CALLS_MAX);
     blocks = pf_sys_map(NULL, sizeof *blocks * BLOCKS_MAX);
     struct pf_node *r = pf_store_alloc(0);
     if (!calls || !blocks || !r)
-        return;
+        return false;
     root = pf_store_handle(r);
+    return true;
 }
 
 static bool same(uint32_t item, const void *key)
@@ -247,13 +249,9 @@ static bool is_transparent(const char *name)
 #include "pf_transparent.def"
 #undef PF_TRANSPARENT
     };
-    for (size_t i = 0; name && i < sizeof names / sizeof *names; i++) {
-        size_t k = 0;
-        while (name[k] && name[k] == names[i][k])
-            k++;
-        if (name[k] == names[i][k])
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (pf_str_same(name, names[i]))
             return true;
-    }
     return false;
 }
 

@@ -18,7 +18,7 @@
 
 #define PF_NODE_ROOT 1u /* the node of a thread's bottom frame, which has no function */
 
-void pf_stack_init(void);
+bool pf_stack_init(void); /* false: no address space */
 void pf_stack_lock(void); /* around fork */
 void pf_stack_unlock(void);
 

@@ -149,15 +149,6 @@ static const char *ask(const char *kind, const char *object, uintptr_t offset)
 
 /* --- objects --- */
 
-static const char *base_name(const char *path)
-{
-    const char *base = path;
-    for (const char *s = path; *s; s++)
-        if (*s == '/')
-            base = s + 1;
-    return base;
-}
-
 /* The path of the object that contains addr, and the offset of addr in it; NULL: none. */
 static const char *object_of(uintptr_t addr, uintptr_t *offset)
 {
@@ -179,7 +170,7 @@ static bool is_hidden(const char *object)
 {
     static const char *const names[] = {"libc.so",  "ld-linux", "libpthread.",
                                         "libpf_rt", "libtsan.", "libclang_rt.tsan"};
-    const char *base = base_name(object);
+    const char *base = pf_str_base(object);
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (pf_str_starts(base, names[i]))
             return true;
@@ -229,10 +220,8 @@ static void read_position(const char *s, size_t n, unsigned numbers, struct pf_p
 
 static const char *unknown_name(const char *object, uintptr_t offset)
 {
-    const char *base = base_name(object);
-    size_t n = 0;
-    while (base[n])
-        n++;
+    const char *base = pf_str_base(object);
+    size_t n = pf_str_len(base);
     char *name = pf_store_alloc_permanent(n + 24), *at = name;
     if (!name)
         return "??";

@@ -115,7 +115,7 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
     else
         build_step(&b, &accesses[f->naccesses++], e->freed_by, e->freed_at, PF_OP_FREE,
                    e->block.addr, e->block.size);
-    if (after_scope)
+    if (after_scope) /* the variable is the location only; the first step is the end of its scope */
         build_step(&b, &accesses[0], e->owner, e->freed_at, PF_OP_END, e->object.addr,
                    e->object.size);
     build_step(&b, &accesses[f->naccesses++], e->t->number, e->id,

@@ -11,24 +11,28 @@
 
 #define FRAMES_MAX 256
 
-static const char *name_of(int number)
+const char *pf_crash_signal(int number, const char **meaning)
 {
-    switch (number) {
-    case SIGSEGV:
-        return "SIGSEGV";
-    case SIGBUS:
-        return "SIGBUS";
-    case SIGFPE:
-        return "SIGFPE";
-    case SIGILL:
-        return "SIGILL";
-    case SIGPIPE:
-        return "SIGPIPE";
-    case SIGXFSZ:
-        return "SIGXFSZ";
-    default:
-        return "SIGABRT";
-    }
+    static const struct {
+        int number;
+        const char *name, *meaning;
+    } signals[] = {
+        {SIGSEGV, "SIGSEGV", "invalid memory reference"},
+        {SIGBUS, "SIGBUS", "invalid memory reference"},
+        {SIGFPE, "SIGFPE", "arithmetic error"},
+        {SIGILL, "SIGILL", "illegal instruction"},
+        {SIGTRAP, "SIGTRAP", "trap"},
+        {SIGABRT, "SIGABRT", "abort"},
+        {SIGPIPE, "SIGPIPE", "write to a pipe that nobody reads"},
+        {SIGXFSZ, "SIGXFSZ", "file too large"},
+    };
+    for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
+        if (signals[i].number == number) {
+            *meaning = signals[i].meaning;
+            return signals[i].name;
+        }
+    *meaning = NULL;
+    return "signal";
 }
 
 struct crash_frames {
@@ -97,10 +101,7 @@ static void add_pc(struct pf_text *t, const struct code_object *o)
 
 void pf_crash_set_line(const struct pf_source_line *at, struct pf_stack_frame *top)
 {
-    const char *a = at->file, *b = top->file ? pf_str_base(top->file) : "";
-    while (*a && *a == *b)
-        a++, b++;
-    if (*a || *b)
+    if (!top->file || !pf_str_same(at->file, pf_str_base(top->file)))
         return;
     top->line = at->line;
     top->column = at->column;
@@ -138,6 +139,7 @@ static void print(const struct pf_thread *thread, int number, const siginfo_t *i
     static struct crash_frames frames; /* too large for a stack; one crash at a time */
     struct pf_pool pool;
     struct pf_text t;
+    const char *meaning, *name = pf_crash_signal(number, &meaning);
     pf_pool_init(&pool, pf_race_map, pf_race_unmap);
     struct pf_text_style style = {.color = pf_race_print_color(),
                                   .strip_prefix = pf_options.strip_path_prefix};
@@ -149,7 +151,7 @@ static void print(const struct pf_thread *thread, int number, const siginfo_t *i
     struct pf_backtrace stack = {frames.at, frames.n};
     pf_text_init(&t, &pool);
     pf_text_add(&t, "==================\nERROR: photofinish: ");
-    pf_text_add(&t, name_of(number));
+    pf_text_add(&t, name);
     if (number != SIGABRT && info->si_code > 0) {
         pf_text_add(&t, number == SIGSEGV || number == SIGBUS ? " on address 0x" : " at 0x");
         pf_text_hex(&t, (uintptr_t)info->si_addr, 1);
@@ -163,7 +165,7 @@ static void print(const struct pf_thread *thread, int number, const siginfo_t *i
     if (pf_options.print_summary) {
         const struct pf_stack_frame *p = pf_backtrace_source(&stack);
         pf_text_add(&t, "SUMMARY: photofinish: ");
-        pf_text_add(&t, name_of(number));
+        pf_text_add(&t, name);
         if (p)
             add_place(&t, p);
         pf_text_char(&t, '\n');

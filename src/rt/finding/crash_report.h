@@ -21,6 +21,9 @@
  * unregistered. */
 void pf_crash_report(const struct pf_thread *t, int number, const siginfo_t *info, uintptr_t pc);
 
+/* The name of a fatal signal, "signal" if it is another one, and what it means; NULL: nothing. */
+const char *pf_crash_signal(int number, const char **meaning);
+
 /* Sets the line of the innermost frame, unless the line is in another file. */
 void pf_crash_set_line(const struct pf_source_line *at, struct pf_stack_frame *top);
 

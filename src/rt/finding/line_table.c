@@ -332,16 +332,10 @@ static bool search(struct object_file *o, uint64_t offset, struct pf_source_line
     uint64_t address = find_sections(o) ? linked_address(o, offset) : 0;
     while (address && next_unit(o, &u))
         if (find_row(&u, address, &row)) {
-            const char *name = file_name(&u, row.file), *base = name;
-            for (; *name; name++)
-                base = *name == '/' ? name + 1 : base;
-            size_t n = 0;
-            for (; base[n] && n < sizeof out->file - 1; n++)
-                out->file[n] = base[n];
-            out->file[n] = 0;
+            pf_copy_text(out->file, sizeof out->file, pf_str_base(file_name(&u, row.file)));
             out->line = row.line;
             out->column = row.column;
-            return row.line && n;
+            return row.line && out->file[0];
         }
     return false;
 }

@@ -21,7 +21,6 @@
 #include "textbuf.h"
 #include "thread_table.h"
 #include <fcntl.h>
-#include <signal.h>
 
 #define PART 4096
 
@@ -430,30 +429,6 @@ struct pf_finding *pf_race_build(struct pf_pool *pool, uint64_t id, struct pf_th
 
 /* --- failures of the program --- */
 
-static const char *signal_name(int n)
-{
-    switch (n) {
-    case SIGSEGV:
-        return "SIGSEGV, invalid memory reference";
-    case SIGBUS:
-        return "SIGBUS, invalid memory reference";
-    case SIGFPE:
-        return "SIGFPE, arithmetic error";
-    case SIGILL:
-        return "SIGILL, illegal instruction";
-    case SIGTRAP:
-        return "SIGTRAP, trap";
-    case SIGABRT:
-        return "SIGABRT, abort";
-    case SIGPIPE:
-        return "SIGPIPE, write to a pipe that nobody reads";
-    case SIGXFSZ:
-        return "SIGXFSZ, file too large";
-    default:
-        return "signal";
-    }
-}
-
 static const char *describe_failure(struct pf_finding_builder *b, const struct pf_failure *e)
 {
     struct pf_text t;
@@ -465,7 +440,10 @@ static const char *describe_failure(struct pf_finding_builder *b, const struct p
         pf_text_add(&t, "the program died of signal ");
         pf_text_u64(&t, (uint64_t)e->signal);
         pf_text_add(&t, " (");
-        pf_text_add(&t, signal_name(e->signal));
+        const char *meaning;
+        pf_text_add(&t, pf_crash_signal(e->signal, &meaning));
+        pf_text_add(&t, meaning ? ", " : "");
+        pf_text_add(&t, meaning);
         pf_text_char(&t, ')');
     } else {
         pf_text_add(&t, e->kind == PF_FAILURE_HANG ? "the program hung" : "deadlock");

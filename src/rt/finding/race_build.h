@@ -1,5 +1,6 @@
 /*
- * race_build.h - builds a finding from two access records: threads, stacks, memory, locks.
+ * race_build.h - builds findings, with their threads, stacks, memory and locks: of races, from two
+ * access records, of invalid accesses, and of failures of the program.
  *
  * Memory:  everything is copied into the pool, so the finding stays valid when an object is
  *          unloaded.

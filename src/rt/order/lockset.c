@@ -20,7 +20,11 @@ static uint32_t count = 1;
 static struct pf_hash_index index;
 static struct pf_spin lock;
 
-void pf_lockset_init(void) { nodes = pf_sys_map(NULL, sizeof *nodes * NODES_MAX); }
+bool pf_lockset_init(void)
+{
+    nodes = pf_sys_map(NULL, sizeof *nodes * NODES_MAX);
+    return nodes;
+}
 void pf_lockset_lock(void) { pf_spin_lock(&lock); }
 void pf_lockset_unlock(void) { pf_spin_unlock(&lock); }
 

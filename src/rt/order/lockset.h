@@ -13,7 +13,7 @@
 
 #include "thread.h"
 
-void pf_lockset_init(void);
+bool pf_lockset_init(void); /* false: no address space */
 /* The set `rest` with one more lock; `where` is the site id of the lock's first acquisition by any
  * thread. */
 uint32_t pf_lockset_with(uint32_t rest, uintptr_t lock, uint32_t where, bool shared);

@@ -20,9 +20,10 @@ static uint32_t *plane(uintptr_t addr)
     return (uint32_t *)(PF_SYNC_PLANE + (shadow_offset(addr) >> 3) * 4);
 }
 
-void pf_sync_init(void)
+bool pf_sync_init(void)
 {
     pf_sync_pages = pf_sys_map(NULL, 1ull << (PF_APP_BITS - PF_SYNC_PAGE_BITS));
+    return pf_sync_pages;
 }
 
 void pf_sync_lock_all(void)

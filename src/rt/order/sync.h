@@ -137,7 +137,7 @@ void pf_clock_unify_ids(struct pf_thread *t, struct pf_sync *s);
 void pf_clock_from_array(struct pf_hb_clock *c, const uint32_t *array, uint32_t n);
 void pf_clock_clear(struct pf_hb_clock *c);
 
-void pf_sync_init(void);
+bool pf_sync_init(void); /* false: no address space */
 void pf_sync_lock_all(void); /* around fork */
 void pf_sync_unlock_all(void);
 

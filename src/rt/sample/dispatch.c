@@ -48,11 +48,11 @@ uint32_t __pf_rare_block(void *func, void *block)
     (void)func;
     if (!pf_rt.sampling) {
         __atomic_store_n(&((struct pf_rare_block *)block)->left, 0, __ATOMIC_RELAXED);
-        return false;
+        return 0;
     }
     if (!__pf_tls.thread || __pf_tls.nested ||
         (__pf_tls.dispatch != PF_DISPATCH_COUNT && __pf_tls.dispatch != PF_DISPATCH_ASK))
-        return false;
+        return 0;
     pf_nest();
     bool watch = pf_sample_rare_block(__pf_tls.thread, block);
     pf_unnest();

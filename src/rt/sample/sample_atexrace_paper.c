@@ -54,7 +54,7 @@ static bool configure(const char *s)
 {
     bool good = pf_burst_rate_parse(s, &history.rate, &history.frequent_n);
     for (unsigned colons = 0; *s; s++)
-        good &= (colons += *s == ':') < 2; /* without a floor: the rate does not change */
+        good &= (colons += *s == ':') < 2; /* no LONGEST: the period does not grow */
     history.rate.period_max = history.rate.period;
     return good;
 }
@@ -127,7 +127,7 @@ static bool look_at_others(struct paper_thread *o, uint64_t f)
         uint64_t other = __atomic_load_n(&entry->function, __ATOMIC_RELAXED);
         if (!other)
             continue; /* the thread has just ended */
-        history.other_thread_seen = true;
+        __atomic_store_n(&history.other_thread_seen, true, __ATOMIC_RELAXED);
         uint64_t key = pf_function_pair_key(f, other);
         struct pf_function_pair *e = pf_function_pairs_find(&o->pairs, key);
         const struct pf_function_pair *b = e ? NULL : pf_function_pairs_find(&history.before, key);

@@ -132,10 +132,7 @@ static bool find_folder(void)
         if (pf_sys(SYS_getcwd, here, sizeof here) <= 0 || !join_path(state, here, given))
             return false;
     }
-    const char *base = exe;
-    for (const char *c = exe; *c; c++)
-        if (*c == '/')
-            base = c + 1;
+    const char *base = pf_str_base(exe);
     size_t length = pf_str_len(base);
     if (length > 100)
         length = 100;
@@ -224,9 +221,7 @@ static bool read_file(struct file *f, const char *name, uint32_t kind)
             r = pf_sys(SYS_read, fd, (char *)f->head + n, f->size - n);
     }
     pf_sys(SYS_close, fd);
-    const char *why = !f->head      ? "cannot be read"
-                      : n < f->size ? "cannot be read"
-                                    : find_defect(f, kind);
+    const char *why = f->head && n == f->size ? find_defect(f, kind) : "cannot be read";
     if (!why)
         return true;
     unmap_file(f);
@@ -245,13 +240,11 @@ static bool write_file(const char *name, struct header *h, size_t size, const ch
     h->sum = pf_fnv_bytes(PF_FNV_START, h, size);
     if (!join_path(from, folder, temporary) || !join_path(to, folder, name))
         return false;
-    long fd = pf_sys(SYS_open, from, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), r = 0;
-    for (size_t n = 0; fd >= 0 && n < size; n += (size_t)r) {
-        r = pf_sys_write(fd, (char *)h + n, size - n);
-        if (r <= 0)
-            break;
-    }
-    bool good = fd >= 0 && r >= 0 && pf_sys(SYS_fdatasync, fd) == 0;
+    long fd = pf_sys(SYS_open, from, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), r;
+    size_t n = 0;
+    while (fd >= 0 && n < size && (r = pf_sys_write(fd, (char *)h + n, size - n)) > 0)
+        n += (size_t)r;
+    bool good = n == size && pf_sys(SYS_fdatasync, fd) == 0;
     if (fd >= 0)
         pf_sys(SYS_close, fd);
     good = good && pf_sys(SYS_rename, from, to) == 0;
@@ -269,13 +262,6 @@ struct listing {
     uint32_t n;
 };
 
-struct dirent64_ {
-    uint64_t ino, off;
-    uint16_t length;
-    uint8_t type;
-    char name[];
-};
-
 static void list(struct listing *l)
 {
     char buffer[8192] __attribute__((aligned(8)));
@@ -284,7 +270,7 @@ static void list(struct listing *l)
     long fd = pf_sys(SYS_open, folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0), n;
     while (l->at && fd >= 0 && (n = pf_sys(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
         for (long at = 0; at < n;) {
-            const struct dirent64_ *d = (const void *)(buffer + at);
+            const struct pf_directory_entry *d = (const void *)(buffer + at);
             struct execution_name m;
             at += d->length;
             if (!parse_name(d->name, &m) || l->n == FILES_MAX)

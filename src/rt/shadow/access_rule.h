@@ -70,11 +70,17 @@ PF_ALWAYS_INLINE bool pf_access_covers(uint64_t s, uint64_t mine)
            pf_access_bytes_within(mine, s);
 }
 
+/* True if s and a are equal but for their bytes. */
+PF_ALWAYS_INLINE bool pf_access_equal_but_bytes(uint64_t s, uint64_t a)
+{
+    return !((s ^ a) << (64 - PF_MASK_SHIFT));
+}
+
 /* True if s1 is redundant given s0. A plain write is stored in both words if possible, because the
  * fast path of reads tests only cell[1]. */
 PF_ALWAYS_INLINE bool pf_access_is_duplicate(uint64_t s0, uint64_t s1)
 {
-    return !((s0 ^ s1) << 8) && pf_access_bytes_within(s1, s0);
+    return pf_access_equal_but_bytes(s0, s1) && pf_access_bytes_within(s1, s0);
 }
 
 /* True if no plain read by this thread can race with s: s is a read, or happened before. */
@@ -141,12 +147,6 @@ PF_ALWAYS_INLINE bool pf_access_subsumed_in_span(uint64_t s, uint64_t w)
     const struct pf_thread *t = __pf_tls.thread;
     return (w & PF_BIT_W) && !(w & PF_BIT_A) && pf_access_bytes_within(s, w) &&
            pf_access_in_span(t, s) && pf_access_in_span(t, w);
-}
-
-/* True if s and a are equal but for their bytes. */
-PF_ALWAYS_INLINE bool pf_access_equal_but_bytes(uint64_t s, uint64_t a)
-{
-    return !((s ^ a) << (64 - PF_MASK_SHIFT));
 }
 
 /* Merges s and the new access `a` of the calling thread into one record if they are of the same

@@ -96,7 +96,7 @@ PF_ALWAYS_INLINE bool update_two_words(struct pf_thread *t, struct pf_cell_updat
         return false;
     if (!(s0 | s1))
         return pf_cell_insert_first(cell, v->a);
-    if (n1 && !((n0 ^ n1) << 8)) { /* a duplicate (pf_access_is_duplicate) */
+    if (n1 && pf_access_equal_but_bytes(n0, n1)) { /* parts of a write that was in both words */
         n0 |= n1;
         n1 = 0;
     }
@@ -243,7 +243,7 @@ static bool update_all_words(struct pf_thread *t, uint64_t *cell, struct pf_cell
     } else {
         pf_cell_update_resolve_id(t, v, site);
         t->order.dirty = true;
-        if (n[1] && !((n[0] ^ n[1]) << 8)) { /* a duplicate */
+        if (n[1] && pf_access_equal_but_bytes(n[0], n[1])) { /* parts of one write */
             n[0] |= n[1];
             n[1] = 0;
         }

@@ -55,7 +55,7 @@ static void clear_one(uint64_t *cell)
 static inline bool clear_four(uint64_t *cell)
 {
     uint64_t any = 0;
-    uint32_t marks;
+    uint32_t states; /* the overflow states of the four cells */
     for (unsigned i = 0; i < 8; i += 2) {
         uint64_t s1 = pf_word_get(&cell[i + 1]);
         if (__builtin_expect(pf_word_is_ref(s1), 0))
@@ -64,8 +64,8 @@ static inline bool clear_four(uint64_t *cell)
     }
     for (unsigned i = 0; any && i < 8; i++)
         pf_word_put(&cell[i], 0);
-    __builtin_memcpy(&marks, pf_cell_overflow_state(cell), sizeof marks);
-    for (unsigned i = 0; marks && i < 8; i += 2)
+    __builtin_memcpy(&states, pf_cell_overflow_state(cell), sizeof states);
+    for (unsigned i = 0; states && i < 8; i += 2)
         pf_cell_overflow_set_state(&cell[i], 0);
     return true;
 }
@@ -87,8 +87,8 @@ unsigned pf_cell_list(uint64_t *cell, uint64_t *out, unsigned max)
     unsigned n = 0;
     struct pf_spin *stripe = NULL;
     pf_cell_words_get(cell, w);
-    if (pf_word_is_ref(
-            w[1])) { /* a spill belongs to its cell, and exists, as long as the stripe is held */
+    /* a spill belongs to its cell, and exists, as long as the stripe is held */
+    if (pf_word_is_ref(w[1])) {
         stripe = pf_cell_stripe(cell);
         pf_spin_lock(stripe);
         pf_cell_words_get(cell, w);

@@ -16,7 +16,9 @@
 #define PF_CHECK_WRITE 16
 void pf_check_slow(uintptr_t addr, uint32_t site, uint32_t what);
 void pf_check_range(uintptr_t addr, uint64_t size, uint32_t site, uint32_t what);
+/* A range of bytes that 2 to 4 sites access in turn; pf_abi.def explains `two` and `others`. */
 void pf_check_turns(uintptr_t addr, uint64_t size, uint64_t two, uint64_t others, uint32_t what);
+/* A write of the vtable pointer `value`. */
 void pf_check_vptr(uintptr_t addr, uintptr_t value, uint32_t site);
 
 /* The entry points that compiled code calls: they try the fast paths first. They preserve all

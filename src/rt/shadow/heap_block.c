@@ -69,7 +69,11 @@ static struct {
     struct freed_range at[FREED_LARGE_MAX];
 } freed_large;
 
-void pf_heap_block_init(void) { records = pf_sys_map(NULL, sizeof *records * RECORDS_MAX); }
+bool pf_heap_block_init(void)
+{
+    records = pf_sys_map(NULL, sizeof *records * RECORDS_MAX);
+    return records;
+}
 
 void pf_block_lock_all(void)
 {
@@ -261,7 +265,7 @@ bool pf_heap_block_find(const volatile void *addr, struct pf_block *out)
     for (uint64_t *page;
          (page = (uint64_t *)pf_resident_page(pf_page_down((uintptr_t)p), PF_BLOCK_PLANE, &pages));
          p = page - 1, pages--) {
-        uint64_t *last = page + 4096 / sizeof *page - 1;
+        uint64_t *last = page + PF_PAGE / sizeof *page - 1;
         for (p = p < last ? p : last; p >= page; p--) {
             struct pf_block b;
             if (!unpack(*p, a - 16 * (uintptr_t)(at - p), &b) ||

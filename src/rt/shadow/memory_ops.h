@@ -22,7 +22,7 @@ void pf_shadow_allocated(struct pf_thread *t, const volatile void *addr, size_t 
 void pf_shadow_free(struct pf_thread *t, void *addr, size_t size, uint32_t where);
 void pf_shadow_unmapped(const volatile void *addr, size_t size);
 /* heap_block.c */
-void pf_heap_block_init(void);
+bool pf_heap_block_init(void);
 void pf_heap_block_prefetch(const void *addr);
 void pf_heap_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where,
                          bool write);

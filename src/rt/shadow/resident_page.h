@@ -17,15 +17,15 @@ static inline uintptr_t pf_resident_page(uintptr_t page, uintptr_t lowest, unsig
 {
     unsigned char in[PF_RESIDENT_STEP];
     while (*pages && page >= lowest) {
-        uintptr_t n = (page - lowest) / 4096 + 1;
+        uintptr_t n = (page - lowest) / PF_PAGE + 1;
         n = n < *pages ? n : *pages;
         n = n < PF_RESIDENT_STEP ? n : PF_RESIDENT_STEP;
-        if (pf_sys_mincore((void *)(page - (n - 1) * 4096), n * 4096, in) != 0) {
+        if (pf_sys_mincore((void *)(page - (n - 1) * PF_PAGE), n * PF_PAGE, in) != 0) {
             n = 1; /* a part of them is not mapped */
-            if (pf_sys_mincore((void *)page, 4096, in) != 0)
+            if (pf_sys_mincore((void *)page, PF_PAGE, in) != 0)
                 in[0] = 0;
         }
-        for (uintptr_t i = n; i-- > 0; page -= 4096, --*pages)
+        for (uintptr_t i = n; i-- > 0; page -= PF_PAGE, --*pages)
             if (in[i] & 1)
                 return page;
     }

@@ -29,7 +29,7 @@ struct pf_memory_ops {
     void (*memory_allocated)(struct pf_thread *t, const volatile void *addr, size_t size,
                              uint32_t where);
     void (*memory_unmapped)(const volatile void *addr, size_t size);
-    void (*block_init)(void);
+    bool (*block_init)(void); /* false: no address space */
     void (*block_prefetch)(const void *addr);
     void (*block_reuse)(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where,
                         bool write);

@@ -21,7 +21,11 @@ uint32_t pf_site_pair_nested_max = 1u << 14;
 static struct pf_hash_index index;
 static struct pf_spin lock;
 
-void pf_site_pair_init(void) { pairs = pf_sys_map(0, sizeof *pairs * PF_SITE_PAIRS_MAX); }
+bool pf_site_pair_init(void)
+{
+    pairs = pf_sys_map(NULL, sizeof *pairs * PF_SITE_PAIRS_MAX);
+    return pairs;
+}
 void pf_site_pair_lock(void) { pf_spin_lock(&lock); }
 void pf_site_pair_unlock(void) { pf_spin_unlock(&lock); }
 

@@ -26,11 +26,12 @@
 
 #include "pf_shadow.h"
 #include "thread_shadow.h"
+#include <stdbool.h>
 #include <stdint.h>
 
 #define PF_SITE_PAIRS_MAX (PF_ID_SITE_PAIR / 2) /* higher ids are site-per-byte blocks */
 
-void pf_site_pair_init(void);
+bool pf_site_pair_init(void); /* false: no address space */
 /* The id of the pair. 0 if first or second is 0 (unknown), or if the table is full. */
 uint32_t pf_site_pair_make(uint32_t first, unsigned mask, uint32_t second);
 /* The same, but returns 0 for nested pairs once there are pf_site_pair_nested_max of them: most

@@ -41,7 +41,7 @@ static struct pf_site_per_byte *record(uint32_t n)
  * named. */
 static bool is_named(uint64_t tag, uint32_t n)
 {
-    uint64_t *cell = (uint64_t *)(tag >> 17 & ~15ull);
+    uint64_t *cell = (uint64_t *)(tag >> PF_SITE_PER_BYTE_TAG_SHIFT & ~15ull);
     uint64_t s = __atomic_load_n(&cell[1], __ATOMIC_ACQUIRE), id = PF_ID_SITE_PER_BYTE | n;
     if (pf_word_is_ref(s) || (s & PF_BITS_ID) == id ||
         (__atomic_load_n(&cell[0], __ATOMIC_ACQUIRE) & PF_BITS_ID) == id)

@@ -58,6 +58,13 @@ static bool map_plane(uint64_t at, uint64_t size)
     return true;
 }
 
+/* Maps the tables of the runtime; false if there is no address space for one of them. */
+static bool map_tables(void)
+{
+    return pf_stack_init() && pf_site_pair_init() && pf_lockset_init() && pf_sync_init() &&
+           pf_memory_ops.block_init();
+}
+
 static bool map_planes(void)
 {
     return map_plane(PF_SHADOW_BASE, PF_SHADOW_SIZE) &&
@@ -121,9 +128,9 @@ void pf_rt_init(void)
         pf_hooks.module_loaded = load_bodies;
         turn_off_free_mode();
     }
-    pf_store_init();
     pf_rt.plain = __pf_bare = pf_options.plain;
-    if (!pf_rt.plain && !map_planes()) {
+    bool mapped = pf_store_init() && (pf_rt.plain || map_planes()) && map_tables();
+    if (!mapped && !pf_rt.plain) {
         pf_sys_say("photofinish: cannot map the shadow memory (is there a limit on address space, "
                    "ulimit -v, or none on the stack, ulimit -s?); this run is NOT watched\n");
         pf_direct_unavailable();
@@ -133,12 +140,7 @@ void pf_rt_init(void)
     }
     find_vector_state();
     pf_rt.strict = pf_options.strict;
-    pf_stack_init();
-    pf_site_pair_init();
     pf_site_per_byte_init();
-    pf_lockset_init();
-    pf_sync_init();
-    pf_memory_ops.block_init();
     pf_sample_init();
     if (pf_options.oracle_log[0])
         pf_oracle_open(pf_options.oracle_log);

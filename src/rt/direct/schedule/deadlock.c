@@ -257,7 +257,7 @@ static void add_limit(struct pf_text *t)
 /* Adds the cycle of waiting threads through c. Returns false if there is none. */
 static bool add_cycle(struct pf_text *t, struct pf_context *c)
 {
-    struct pf_context *at = waits_for(c);
+    struct pf_context *at = c;
     if (!is_in_cycle(c))
         return false;
     pf_text_add(t, "  cycle: ");
@@ -284,7 +284,7 @@ static void add_failed(struct pf_failure *e, const struct pf_context *c)
 /* Adds the threads of the cycle through c. Returns false if there is none. */
 static bool add_failed_cycle(struct pf_failure *e, struct pf_context *c)
 {
-    struct pf_context *at = waits_for(c);
+    struct pf_context *at = c;
     if (!is_in_cycle(c))
         return false;
     do {

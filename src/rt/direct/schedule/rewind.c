@@ -17,7 +17,7 @@
 #define PAGES_MAX 2048 /* more than that are not saved */
 #define STACK 65536
 #define MAPPED_MAX 64
-#define TRIALS 64    /* after this many copies, rewinding is given up if it saved too few copies */
+#define TRIALS 64 /* after this many copies, rewinding is given up if it saved too few copies */
 
 /* Calls that change nothing in the kernel. */
 static const uint16_t unchanging[] = {
@@ -30,17 +30,17 @@ static const uint16_t unchanging[] = {
     SYS_rt_sigpending, SYS_getsockname, SYS_getpeername};
 
 struct rewinder {
-    void *sp;       /* the rewinder's stack pointer, while the target runs */
-    void *start;    /* the stack pointer of the target's context at the beginning of a run */
-    uint64_t fs;    /* the thread pointer of that context */
-    uint64_t mask;  /* of signals */
-    long faults;    /* page faults before the run */
-    int wait;       /* status of the run, as from wait(2) */
+    void *sp; /* the rewinder's stack pointer, while the target runs */
+    void *start; /* the stack pointer of the target's context at the beginning of a run */
+    uint64_t fs; /* the thread pointer of that context */
+    uint64_t mask; /* of signals */
+    long faults; /* page faults before the run */
+    int wait; /* status of the run, as from wait(2) */
     uint32_t nmapped;
     struct pf_page_range mapped[MAPPED_MAX]; /* new memory of the run */
     uint32_t nhidden;
     struct pf_page_range hidden[MAPPED_MAX]; /* memory that the run unmapped */
-    uint64_t heap;  /* end of the heap before the run; 0: not changed */
+    uint64_t heap; /* end of the heap before the run; 0: not changed */
     uint32_t nsaved;
     struct pf_page_range saved[PF_HOT_MAX];
     unsigned char stack[STACK] __attribute__((aligned(64)));

@@ -490,9 +490,8 @@ void pf_sched_jumps(uint64_t to)
             pf_diverged("the thread after a jump", pf_scheduler.recorded.thread, me->number);
         n = pf_scheduler.recorded.n;
     } else if (pf_schedule_plan_next(&n) != me) {
-        n = pf_schedule_plan_pending()
-                ? 1
-                : pf_policy_grant(&pf_scheduler.policy, pf_scheduler.events);
+        n = pf_schedule_plan_pending() ? 1
+                                       : pf_policy_grant(&pf_scheduler.policy, pf_scheduler.events);
     }
     pf_scheduler.began_before_event = false;
     pf_segment_grant(me, n);

@@ -2,8 +2,9 @@
  * outside_calls.h - calls of a continuation that would reach another process: connections, and
  * messages to sockets of others.
  *
- * Model:   an address is inside if a socket of this process is bound to it. A descriptor that the continuation has inherited is outside if it is a connected
- *          socket, or one end of a pipe, whose other end this process does not have.
+ * Model:   an address is inside if a socket of this process is bound to it. A descriptor that the
+ *          continuation has inherited is outside if it is a connected socket, or one end of a
+ *          pipe, whose other end this process does not have.
  * Threads: only the runner.
  */
 #ifndef PF_RT_OUTSIDE_CALLS_H

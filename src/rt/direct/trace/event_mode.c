@@ -32,7 +32,7 @@ static void ignore_range(const volatile void *addr, size_t size)
     (void)addr;
     (void)size;
 }
-static void ignore(void) {}
+static bool no_blocks(void) { return true; }
 
 static void fence(struct pf_thread *t, uint32_t order, uint32_t site)
 {
@@ -48,7 +48,7 @@ static const struct pf_memory_ops memory_ops = {
     .memory_new = ignore_range,
     .memory_allocated = ignore_allocation,
     .memory_unmapped = ignore_range,
-    .block_init = ignore,
+    .block_init = no_blocks,
     .block_prefetch = pf_block_history_prefetch,
     .block_reuse = pf_block_history_reuse,
     .block_free = pf_block_history_free,

@@ -58,6 +58,7 @@ static inline bool pf_access_is_unobserved(const volatile void *addr, size_t siz
     return pf_directed() && !pf_direct.tracing && !pf_direct.fuzzing &&
            pf_direct.memory == PF_MEMORY_SC && pf_red_zone_is_clear((uintptr_t)addr, size);
 }
+static inline size_t pf_least(size_t a, size_t b) { return a < b ? a : b; }
 /* The length of a string that is read up to its end, or up to max bytes. */
 size_t pf_bounded_length(const char *s, size_t max);
 static inline void pf_reads_string(const char *s)

@@ -21,8 +21,6 @@
 #include <unistd.h>
 #pragma clang diagnostic ignored "-Wdeprecated-declarations"
 
-static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
 /* The real call, then the accesses, which may use its result r. */
 #define AFTER(result, fn, parameters, arguments, ...)                                              \
     PF_INTERPOSE(result, fn, parameters)                                                           \
@@ -196,7 +194,7 @@ NEXT_ENTRY(readdir64, dirent64)
 AFTER(int, uname, (struct utsname * p), (p), FILLS(p))
 AFTER(int, getrusage, (__rusage_who_t who, struct rusage *p), (who, p), FILLS(p))
 AFTER(int, gethostname, (char *p, size_t n), (p, n),
-      if (r == 0) pf_writes(p, least(pf_bounded_length(p, n) + 1, n)))
+      if (r == 0) pf_writes(p, pf_least(pf_bounded_length(p, n) + 1, n)))
 AFTER(ssize_t, getrandom, (void *p, size_t n, unsigned flags), (p, n, flags),
       if (r > 0) pf_writes(p, (size_t)r))
 AFTER(int, getentropy, (void *p, size_t n), (p, n), if (r == 0) pf_writes(p, n))

@@ -11,8 +11,6 @@
 #include "wrap_stdio.h"
 #include <wchar.h>
 
-static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
 /* Defines `fn (parameters, ...)` with this body, which sees the va_list `args` and sets the result
  * `r`. */
 #define VARIADIC(fn, parameters, last, body)                                                       \
@@ -89,7 +87,7 @@ VARIADIC(__dprintf_chk, (int fd, int flag, const char *format, ...), format,
         pf_format_reads(format, args);                                                             \
     r = real;                                                                                      \
     if (t && r >= 0)                                                                               \
-    pf_writes(d, least((size_t)r + 1, max))
+    pf_writes(d, pf_least((size_t)r + 1, max))
 #define TO_NEW(fn, d, format, real)                                                                \
     PF_FRAME_SCOPE(t, fn);                                                                         \
     if (t)                                                                                         \

@@ -9,8 +9,6 @@
 #include "wrap_libc.h"
 #include <stdlib.h>
 
-static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
 /* The compiler inserts calls of these by itself, also in the runtime, and compiled code has
  * separate entry points for them (wrap_intrinsic.c). In directed mode only calls by name from
  * compiled code count, and they are not preemption points. */
@@ -109,24 +107,24 @@ static void compared(struct pf_func *native, const void *a, const void *b, size_
 /* Programs call these at every step down a tree: if nothing records the accesses, they jump to the
  * real function. */
 #define COMPARES_BYTES(fn)                                                                         \
-    static int fn##_told(const void *a, const void *b, size_t n, const void *caller);              \
+    static int fn##_recorded(const void *a, const void *b, size_t n, const void *caller);          \
     PF_INTERPOSE_HOT(int, fn, (const void *a, const void *b, size_t n))                            \
     {                                                                                              \
         if (__builtin_expect(                                                                      \
                 pf_access_is_unobserved(a, n) && pf_access_is_unobserved(b, n) && real_##fn, 1) && \
             pf_visible_without_switch(&pf_native_##fn))                                            \
             return real_##fn(a, b, n);                                                             \
-        return fn##_told(a, b, n, __builtin_return_address(0));                                    \
+        return fn##_recorded(a, b, n, __builtin_return_address(0));                                \
     }                                                                                              \
-    static __attribute__((noinline)) int fn##_told(const void *a, const void *b, size_t n,         \
-                                                   const void *caller)                             \
+    static __attribute__((noinline)) int fn##_recorded(const void *a, const void *b, size_t n,     \
+                                                       const void *caller)                         \
     {                                                                                              \
         PF_VISIBLE(fn);                                                                            \
         int r = PF_REAL(fn)(a, b, n);                                                              \
         if (pf_access_is_unobserved(a, n) && pf_access_is_unobserved(b, n))                        \
             return r;                                                                              \
         if (pf_self() && pf_watching() && !pf_is_self_ordered(caller))                             \
-            compared(&pf_native_##fn, a, b, r ? least(same_bytes(a, b, n) + 1, n) : n, caller);    \
+            compared(&pf_native_##fn, a, b, r ? pf_least(same_bytes(a, b, n) + 1, n) : n, caller); \
         return r;                                                                                  \
     }
 COMPARES_BYTES(memcmp)
@@ -175,7 +173,7 @@ PF_INTERPOSE_HOT(size_t, strnlen, (const char *s, size_t max))
 {
     PF_VISIBLE(strnlen);
     size_t n = PF_REAL(strnlen)(s, max);
-    PF_WITH_FRAME(strnlen, pf_reads(s, least(n + 1, max)));
+    PF_WITH_FRAME(strnlen, pf_reads(s, pf_least(n + 1, max)));
     return n;
 }
 size_t pf_bounded_length(const char *s, size_t max) { return PF_REAL(strnlen)(s, max); }
@@ -281,7 +279,7 @@ PF_INTERPOSE_HOT(size_t, strxfrm, (char *restrict d, const char *restrict s, siz
 {
     PF_VISIBLE(strxfrm);
     size_t r = PF_REAL(strxfrm)(d, s, n);
-    PF_WITH_FRAME(strxfrm, pf_reads_string(s); pf_writes(d, least(r + 1, n)));
+    PF_WITH_FRAME(strxfrm, pf_reads_string(s); pf_writes(d, pf_least(r + 1, n)));
     return r;
 }
 
@@ -299,7 +297,7 @@ COPIES(stpcpy)
     PF_INTERPOSE_HOT(char *, fn, (char *restrict d, const char *restrict s, size_t n))             \
     {                                                                                              \
         PF_VISIBLE(fn);                                                                            \
-        PF_WITH_FRAME(fn, pf_reads(s, least(pf_bounded_length(s, n) + 1, n)); pf_writes(d, n));    \
+        PF_WITH_FRAME(fn, pf_reads(s, pf_least(pf_bounded_length(s, n) + 1, n)); pf_writes(d, n)); \
         return PF_REAL(fn)(d, s, n);                                                               \
     }
 COPIES_N(strncpy)
@@ -315,7 +313,7 @@ PF_INTERPOSE_HOT(char *, strncat, (char *restrict d, const char *restrict s, siz
 {
     PF_VISIBLE(strncat);
     PF_WITH_FRAME(strncat, size_t n = pf_bounded_length(s, max); size_t at = LENGTH(d);
-                  pf_reads(s, least(n + 1, max)); pf_reads(d, at + 1); pf_writes(d + at, n + 1));
+                  pf_reads(s, pf_least(n + 1, max)); pf_reads(d, at + 1); pf_writes(d + at, n + 1));
     return PF_REAL(strncat)(d, s, max);
 }
 
@@ -335,7 +333,7 @@ PF_INTERPOSE_HOT(char *, strndup, (const char *s, size_t max))
     PF_FRAME_SCOPE(t, strndup);
     char *d = PF_REAL(strndup)(s, max);
     if (t && d) {
-        pf_reads(s, least(pf_bounded_length(s, max) + 1, max));
+        pf_reads(s, pf_least(pf_bounded_length(s, max) + 1, max));
         pf_writes_string(d);
     }
     return d;
@@ -424,7 +422,7 @@ STRCPY_CHECKED(__stpcpy_chk, stpcpy)
     CHECKED(                                                                                       \
         char *, fn, plain, (char *d, const char *s, size_t n, size_t room), (d, s, n, room),       \
         if (n <= room) {                                                                           \
-            pf_reads(s, least(pf_bounded_length(s, n) + 1, n));                                    \
+            pf_reads(s, pf_least(pf_bounded_length(s, n) + 1, n));                                 \
             pf_writes(d, n);                                                                       \
         })
 STRNCPY_CHECKED(__strncpy_chk, strncpy)
@@ -441,7 +439,7 @@ CHECKED(
     char *, __strncat_chk, strncat, (char *d, const char *s, size_t max, size_t room),
     (d, s, max, room), size_t n = pf_bounded_length(s, max);
     size_t at = LENGTH(d); if (at + n + 1 <= room) {
-        pf_reads(s, least(n + 1, max));
+        pf_reads(s, pf_least(n + 1, max));
         pf_reads(d, at + 1);
         pf_writes(d + at, n + 1);
     })

@@ -6,8 +6,6 @@
 #include <wchar.h>
 
 #define WIDE sizeof(wchar_t)
-static inline size_t least(size_t a, size_t b) { return a < b ? a : b; }
-
 static size_t length(const wchar_t *s, size_t max)
 {
     size_t n = 0;
@@ -51,7 +49,7 @@ PF_INTERPOSE(size_t, wcsnlen, (const wchar_t *s, size_t max))
 {
     PF_VISIBLE(wcsnlen);
     size_t n = PF_REAL(wcsnlen)(s, max);
-    PF_WITH_FRAME(wcsnlen, pf_reads(s, least(n + 1, max) * WIDE));
+    PF_WITH_FRAME(wcsnlen, pf_reads(s, pf_least(n + 1, max) * WIDE));
     return n;
 }
 
@@ -114,7 +112,8 @@ COPIES(wcpcpy)
     PF_INTERPOSE(wchar_t *, fn, (wchar_t * d, const wchar_t *s, size_t n))                         \
     {                                                                                              \
         PF_VISIBLE(fn);                                                                            \
-        PF_WITH_FRAME(fn, pf_reads(s, least(length(s, n) + 1, n) * WIDE); pf_writes(d, n * WIDE)); \
+        PF_WITH_FRAME(fn, pf_reads(s, pf_least(length(s, n) + 1, n) * WIDE);                       \
+                      pf_writes(d, n * WIDE));                                                     \
         return PF_REAL(fn)(d, s, n);                                                               \
     }
 COPIES_N(wcsncpy)
@@ -130,7 +129,7 @@ PF_INTERPOSE(wchar_t *, wcsncat, (wchar_t * d, const wchar_t *s, size_t max))
 {
     PF_VISIBLE(wcsncat);
     PF_WITH_FRAME(wcsncat, size_t at = length(d, SIZE_MAX); size_t n = length(s, max);
-                  pf_reads(s, least(n + 1, max) * WIDE); reads_wide(d);
+                  pf_reads(s, pf_least(n + 1, max) * WIDE); reads_wide(d);
                   pf_writes(d + at, (n + 1) * WIDE));
     return PF_REAL(wcsncat)(d, s, max);
 }
@@ -157,7 +156,7 @@ PF_INTERPOSE(wchar_t *, wcsdup, (const wchar_t *s))
         size_t r = real(d, &at, n, &state);                                                        \
         PF_WITH_FRAME(fn, if (d && at) pf_reads(s, (size_t)(at - s) * sizeof(from));               \
                       else reads_all(s);                                                           \
-                      if (d && r != (size_t)-1) pf_writes(d, least(r + 1, n) * sizeof(to)));       \
+                      if (d && r != (size_t)-1) pf_writes(d, pf_least(r + 1, n) * sizeof(to)));    \
         return r;                                                                                  \
     }
 CONVERTS(mbstowcs, mbsrtowcs, wchar_t, char, pf_reads_string)

@@ -21,8 +21,8 @@ extern PF_HIDDEN struct pf_func pf_native_pthread_mutex_lock;
  * Directed mode. Most of the cost of a recording is in locks. So the runtime locks and unlocks by
  * itself, in the same way as glibc, if no other thread can run meanwhile: the thread has budget
  * left, so neither the scheduler nor a listener needs to know. (While a listener needs every
- * operation, the budget stays 0 or pf_direct.slow_locks is set.) A thread that must wait does so without the system call that would be
- * trapped.
+ * operation, the budget stays 0 or pf_direct.slow_locks is set.) A thread that must wait does so
+ * without the system call that would be trapped.
  */
 #define NO_ELISION 512 /* PTHREAD_MUTEX_NO_ELISION_NP of glibc; irrelevant here */
 

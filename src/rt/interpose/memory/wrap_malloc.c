@@ -336,8 +336,8 @@ HEAP_HOT(void *, calloc, (size_t n, size_t each))
     void *p = pf_directed() ? __libc_calloc(1, padded(size)) : __libc_calloc(n, each);
     pf_unnest();
     pf_heap_allocated(&pf_native_calloc, p, size, CALLER);
-    if (p && n * each < CALLOC_WRITES_MAX && !called_by_libc(CALLER))
-        PF_WITH_FRAME(calloc, pf_writes(p, n * each));
+    if (p && size < CALLOC_WRITES_MAX && !called_by_libc(CALLER))
+        PF_WITH_FRAME(calloc, pf_writes(p, size));
     return p;
 }
 

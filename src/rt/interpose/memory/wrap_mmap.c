@@ -100,7 +100,7 @@ PF_INTERPOSE(int, munmap, (void *at, size_t size))
     PF_CALL(c, munmap);
     if (!c.t)
         return PF_REAL(munmap)(at, size);
-    if ((uintptr_t)at % 4096 == 0 && is_in_app_range((uintptr_t)at, pf_page_up(size)))
+    if ((uintptr_t)at % PF_PAGE == 0 && is_in_app_range((uintptr_t)at, pf_page_up(size)))
         unmapped(&c, at, pf_page_up(size));
     int r = PF_REAL(munmap)(at, size);
     pf_call_keep_errno(&c);

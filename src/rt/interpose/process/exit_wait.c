@@ -110,13 +110,6 @@ static bool is_idle(uint32_t tid, uint64_t ns, uint64_t *switches)
     return *state != 'R' && *state != 'D' && !(*state == 'S' && is_short_sleep(tid, ns));
 }
 
-struct directory_entry {
-    uint64_t ino, off;
-    uint16_t length;
-    uint8_t type;
-    char name[];
-};
-
 /* True if all other threads of the process are idle. *others: how many there are. */
 static bool all_idle(uint64_t ns, uint64_t *switches, uint32_t *others)
 {
@@ -127,7 +120,7 @@ static bool all_idle(uint64_t ns, uint64_t *switches, uint32_t *others)
     *switches = *others = 0;
     while (idle && (n = pf_sys(SYS_getdents64, fd, buffer, sizeof buffer)) > 0)
         for (long at = 0; at < n && idle;) {
-            const struct directory_entry *d = (const void *)(buffer + at);
+            const struct pf_directory_entry *d = (const void *)(buffer + at);
             const char *name = d->name;
             at += d->length;
             uint32_t tid = *name == '.' ? self : (uint32_t)parse_number(&name);

@@ -40,7 +40,8 @@ static int summarise(void)
     return pf_race_summary();
 }
 
-PF_INTERPOSE(__attribute__((noreturn)) void, _exit, (int status))
+PF_REAL_EXTERN(_exit);
+static _Noreturn void exit_at_once(int status)
 {
     pf_mode->before_exit();
     pf_race_exits(status);
@@ -48,14 +49,8 @@ PF_INTERPOSE(__attribute__((noreturn)) void, _exit, (int status))
     PF_REAL(_exit)(wanted ? wanted : status);
     __builtin_unreachable();
 }
-PF_INTERPOSE(__attribute__((noreturn)) void, _Exit, (int status))
-{
-    pf_mode->before_exit();
-    pf_race_exits(status);
-    int wanted = summarise();
-    PF_REAL(_exit)(wanted ? wanted : status);
-    __builtin_unreachable();
-}
+PF_INTERPOSE(__attribute__((noreturn)) void, _exit, (int status)) { exit_at_once(status); }
+PF_INTERPOSE(__attribute__((noreturn)) void, _Exit, (int status)) { exit_at_once(status); }
 
 static void acquire_exit_handlers(void)
 {

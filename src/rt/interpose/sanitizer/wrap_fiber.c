@@ -50,9 +50,8 @@ static struct fiber *fiber_new(struct pf_thread *t)
     _Static_assert(sizeof(struct fiber) <= 64, "a fiber fits the smallest block");
     struct fiber *f = t ? pf_store_alloc(0) : NULL;
     if (f)
-        *f = (struct fiber){.t = t,
-                            .switched = pf_hb_clock_new(),
-                            .stack_variables = pf_rt.stack_variables};
+        *f = (struct fiber){
+            .t = t, .switched = pf_hb_clock_new(), .stack_variables = pf_rt.stack_variables};
     return f;
 }
 
