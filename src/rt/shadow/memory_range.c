@@ -54,12 +54,18 @@ static void clear_existing(uintptr_t from, uintptr_t to) /* both multiples of HA
     }
 }
 
-/* Returns the shadow pages of the range to the system. */
+/* Returns the shadow pages of the range to the system: cells, overflow words, and their states. The
+ * bounds are multiples of HALF. */
 static void give_back(uintptr_t from, uintptr_t to)
 {
-    uintptr_t cells = (uintptr_t)pf_cell_of(from), size = (to - from) * 2;
-    pf_sys_discard((void *)cells, size);
-    pf_prefault_forget(cells, cells + size);
+    uint64_t *cells = pf_cell_of(from);
+    uintptr_t size = (to - from) * 2, states = (uintptr_t)pf_cell_overflow_state(cells);
+    uintptr_t first = pf_page_up(states), end = pf_page_down(states + (to - from) / 8);
+    pf_sys_discard(cells, size);
+    pf_sys_discard(pf_cell_overflow(cells), 2 * size);
+    if (first < end)
+        pf_sys_discard((void *)first, end - first);
+    pf_prefault_forget((uintptr_t)cells, (uintptr_t)cells + size);
 }
 
 void pf_memory_write_used(struct pf_thread *t, const volatile void *p, size_t size, uint32_t id)
