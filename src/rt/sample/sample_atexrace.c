@@ -367,8 +367,6 @@ static void finish(struct pf_sample_numbers *out, bool exec)
     pf_pair_history_finish(&history, &all, out, exec);
 }
 
-static void exec_failed(void) { pf_sample_state_retract(); }
-
 static void take_lock(void) { pf_spin_lock(&history.lock); }
 static void drop_lock(void) { pf_spin_unlock(&history.lock); }
 
@@ -407,7 +405,7 @@ const struct pf_sampling_policy pf_sampling_atexrace = {
     .suspend = suspend,
     .resume = resume,
     .finish = finish,
-    .exec_failed = exec_failed,
+    .exec_failed = pf_sample_state_retract,
     .lock = take_lock,
     .unlock = drop_lock,
     .forked = forked,

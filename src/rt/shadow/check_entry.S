@@ -17,13 +17,11 @@
  * compared (PF_WRITE_BIT or PF_CLK_SHIFT); what: the last argument of pf_check_slow. */
         .macro  CHECK name, size, word_at, shift, what
         BEGIN   \name
-        push    %rax
-        .cfi_adjust_cfa_offset 8
+        PUSH    %rax
         CELL_OF %rax
         .if \size == 8
         TEST_GRANULE \word_at, \shift
-        pop     %rax
-        .cfi_adjust_cfa_offset -8
+        POP     %rax
         jnz     1f
         ret
         .else
@@ -35,17 +33,14 @@
         shl     $(64 - PF_MASK_SHIFT), %rax
         shr     $(\shift + 64 - PF_MASK_SHIFT), %rax
         jnz     2f
-        push    %rcx
-        .cfi_adjust_cfa_offset 8
+        PUSH    %rcx
         mov     %edi, %ecx
         and     $7, %ecx
         shr     $PF_MASK_SHIFT, %r11
         shr     %cl, %r11d
-        pop     %rcx
-        .cfi_adjust_cfa_offset -8
+        POP     %rcx
         test    $((1 << \size) - 1), %r11b
-2:      pop     %rax
-        .cfi_adjust_cfa_offset -8
+2:      POP     %rax
         jnz     1f
         ret
         .endif
@@ -73,22 +68,18 @@
 /* The same for 16 bytes: two granules. */
         .macro  CHECK16 name, word_at, shift, what
         BEGIN   \name
-        push    %rax
-        .cfi_adjust_cfa_offset 8
+        PUSH    %rax
         CELL_OF %rax
-        push    %rcx
-        .cfi_adjust_cfa_offset 8
+        PUSH    %rcx
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:TLS_KEY(%r11), %r11
         mov     %r11, %rcx
         xor     \word_at(%rax), %r11
         xor     \word_at+16(%rax), %rcx
         or      %rcx, %r11
-        pop     %rcx
-        .cfi_adjust_cfa_offset -8
+        POP     %rcx
         shr     $\shift, %r11
-        pop     %rax
-        .cfi_adjust_cfa_offset -8
+        POP     %rax
         jnz     1f
         ret
 1:      jmp     \name\()_miss
@@ -123,22 +114,14 @@
         .macro  MISS name, size, update
         .hidden \name\()_full
         BEGIN   \name\()_miss
-        push    %rax
-        .cfi_adjust_cfa_offset 8
-        push    %rcx
-        .cfi_adjust_cfa_offset 8
+        PUSH    %rax, %rcx
         .if \size == 4 || \size == 8
         .ifc \update, UPDATE_READ
         CELL_OF_READ .Lset\@, .Loverflow\@
         .else
         CELL_WITHOUT_OVERFLOW \update, .Loverflow\@, %rax
         .endif
-        push    %rdx
-        .cfi_adjust_cfa_offset 8
-        push    %r8
-        .cfi_adjust_cfa_offset 8
-        push    %r9
-        .cfi_adjust_cfa_offset 8
+        PUSH    %rdx, %r8, %r9
         MAKE_RECORD \size, \update, .Lsaved\@
 .Lfront\@:
         .ifc \update, UPDATE_READ
@@ -150,21 +133,11 @@
         mov     %fs:TLS_THREAD(%r11), %rax
         movb    $1, THREAD_DIRTY(%rax)
 .Lcovered\@:
-        pop     %r9
-        .cfi_adjust_cfa_offset -8
-        pop     %r8
-        .cfi_adjust_cfa_offset -8
-        pop     %rdx
-        .cfi_adjust_cfa_offset -8
-        pop     %rcx
-        .cfi_adjust_cfa_offset -8
-        pop     %rax
-        .cfi_adjust_cfa_offset -8
+        POP     %r9, %r8, %rdx, %rcx, %rax
         ret
         .cfi_adjust_cfa_offset 40
 .Lhas_record\@:
-        push    %r10
-        .cfi_adjust_cfa_offset 8
+        PUSH    %r10
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %r8, %rax
         mov     %fs:TLS_CLOCK(%r11), %r11
@@ -176,12 +149,7 @@
         shl     $PF_CELL_SHIFT, %rcx
         bts     $SHADOW_BASE_BIT, %rcx
         .endif
-        push    %rdx
-        .cfi_adjust_cfa_offset 8
-        push    %r8
-        .cfi_adjust_cfa_offset 8
-        push    %r9
-        .cfi_adjust_cfa_offset 8
+        PUSH    %rdx, %r8, %r9
         MAKE_RECORD \size, \update, .Lsaved\@
         .ifc \update, UPDATE_READ
         REQUIRE_OWN_OVERFLOW_WRITE .Lsaved\@
@@ -205,12 +173,7 @@
         IN_READ_SET \size
         .endif
 .Lsave\@:
-        push    %rdx
-        .cfi_adjust_cfa_offset 8
-        push    %r8
-        .cfi_adjust_cfa_offset 8
-        push    %r9
-        .cfi_adjust_cfa_offset 8
+        PUSH    %rdx, %r8, %r9
 .Lsaved\@:
         .if \size <= 2
         .ifc \update, UPDATE_READ
@@ -220,8 +183,7 @@
         .endif
 .Lgeneral\@:
         .endif
-        push    %r10
-        .cfi_adjust_cfa_offset 8
+        PUSH    %r10
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:TLS_FRAME(%r11), %rax
         movabs  $PF_STORE_BASE, %r8
@@ -298,18 +260,7 @@
         mov     __pf_tls@GOTTPOFF(%rip), %r11
         mov     %fs:TLS_THREAD(%r11), %rax
         movb    $1, THREAD_DIRTY(%rax)
-7:      pop     %r10
-        .cfi_adjust_cfa_offset -8
-        pop     %r9
-        .cfi_adjust_cfa_offset -8
-        pop     %r8
-        .cfi_adjust_cfa_offset -8
-        pop     %rdx
-        .cfi_adjust_cfa_offset -8
-        pop     %rcx
-        .cfi_adjust_cfa_offset -8
-        pop     %rax
-        .cfi_adjust_cfa_offset -8
+7:      POP     %r10, %r9, %r8, %rdx, %rcx, %rax
         ret
         .cfi_adjust_cfa_offset 48
 .Lrecent\@:
@@ -449,18 +400,7 @@
         jmp     5b
         .endif
         .endif
-9:      pop     %r10
-        .cfi_adjust_cfa_offset -8
-        pop     %r9
-        .cfi_adjust_cfa_offset -8
-        pop     %r8
-        .cfi_adjust_cfa_offset -8
-        pop     %rdx
-        .cfi_adjust_cfa_offset -8
-        pop     %rcx
-        .cfi_adjust_cfa_offset -8
-        pop     %rax
-        .cfi_adjust_cfa_offset -8
+9:      POP     %r10, %r9, %r8, %rdx, %rcx, %rax
         jmp     \name\()_full
         .ifc \update, UPDATE_READ
         .if \size <= 2
@@ -472,16 +412,7 @@
         REQUIRE_OWN_OVERFLOW_WRITES .Lgeneral\@
         jmp     .Lcell\@
 .Lcovered\@:
-        pop     %r9
-        .cfi_adjust_cfa_offset -8
-        pop     %r8
-        .cfi_adjust_cfa_offset -8
-        pop     %rdx
-        .cfi_adjust_cfa_offset -8
-        pop     %rcx
-        .cfi_adjust_cfa_offset -8
-        pop     %rax
-        .cfi_adjust_cfa_offset -8
+        POP     %r9, %r8, %rdx, %rcx, %rax
         ret
         .endif
         .endif
@@ -523,8 +454,7 @@
 
         .hidden pf_call_saved
         BEGIN   pf_call_saved
-        push    %rbp
-        .cfi_adjust_cfa_offset 8
+        PUSH    %rbp
         .cfi_rel_offset %rbp, 0
         mov     %rsp, %rbp
         .cfi_def_cfa_register %rbp

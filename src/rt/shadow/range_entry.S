@@ -17,8 +17,7 @@
  * handles the rest. */
         .macro  RANGE name, word_at, shift, access
         BEGIN   \name
-        push    %rax
-        .cfi_adjust_cfa_offset 8
+        PUSH    %rax
         CELL_OF %rax
         TEST_GRANULE \word_at, \shift
         jnz     1f
@@ -31,8 +30,7 @@
         ja      1f
         TEST_GRANULE \word_at+16, \shift
         jnz     1f
-2:      pop     %rax
-        .cfi_adjust_cfa_offset -8
+2:      POP     %rax
         ret
         .cfi_adjust_cfa_offset 8
 1:      mov     %edi, %r11d
@@ -42,12 +40,7 @@
         lea     -1(%rsi), %r11
         cmp     $(SHORT_RANGE - 1), %r11
         ja      9f
-        push    %rcx
-        .cfi_adjust_cfa_offset 8
-        push    %rdi
-        .cfi_adjust_cfa_offset 8
-        push    %rsi
-        .cfi_adjust_cfa_offset 8
+        PUSH    %rcx, %rdi, %rsi
         sub     $8, %rsp                /* the stack is aligned where C functions expect it */
         .cfi_adjust_cfa_offset 8
         lea     (%rdi,%rsi), %rcx       /* the end */
@@ -72,14 +65,7 @@
         call    \access\()4
 8:      add     $8, %rsp
         .cfi_adjust_cfa_offset -8
-        pop     %rsi
-        .cfi_adjust_cfa_offset -8
-        pop     %rdi
-        .cfi_adjust_cfa_offset -8
-        pop     %rcx
-        .cfi_adjust_cfa_offset -8
-        pop     %rax
-        .cfi_adjust_cfa_offset -8
+        POP     %rsi, %rdi, %rcx, %rax
         ret
         .cfi_adjust_cfa_offset 40
 6:
@@ -92,8 +78,7 @@
         call    \access\()8_miss
         jmp     5b
         .cfi_adjust_cfa_offset -32
-9:      pop     %rax
-        .cfi_adjust_cfa_offset -8
+9:      POP     %rax
         jmp     \name\()_miss
         END     \name
         .endm
