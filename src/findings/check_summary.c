@@ -2,6 +2,7 @@
 #include "finding_json.h"
 #include "findings.h"
 #include "text_format.h"
+#include <string.h>
 
 static uint64_t schedules(const struct pf_check_summary *c)
 {
@@ -203,14 +204,43 @@ void pf_check_summary_text(struct pf_text *t, const struct pf_check_summary *c)
     add_exits_text(t, c);
 }
 
+/* True if the texts differ only in numbers, or in how the run of a recording differs from it. */
+static bool is_alike(const char *a, const char *b)
+{
+    static const char diverged[] = "the run diverged from the recording";
+    for (;;) {
+        a += strspn(a, "0123456789");
+        b += strspn(b, "0123456789");
+        if (*a != *b)
+            return false;
+        if (!*a || (!strncmp(a, diverged, sizeof diverged - 1) &&
+                    !strncmp(b, diverged, sizeof diverged - 1)))
+            return true;
+        a++;
+        b++;
+    }
+}
+
 void pf_check_summary_losses(struct pf_text *t, const struct pf_check_summary *c)
 {
     for (const struct pf_check_note *n = c->gaps; n; n = n->next) {
+        const struct pf_check_note *first = c->gaps;
+        uint64_t others = 0;
+        while (!is_alike(first->text, n->text))
+            first = first->next;
+        if (first != n)
+            continue; /* counted with the first one */
+        for (const struct pf_check_note *o = n->next; o; o = o->next)
+            others += is_alike(n->text, o->text) ? o->times : 0;
         pf_text_add(t, "pf: incomplete: ");
         pf_text_name(t, n->text);
         if (n->times > 1) {
             pf_text_add(t, ", ");
             add_count(t, n->times, "time", "times");
+        }
+        if (others) {
+            pf_text_add(t, "; and ");
+            add_count(t, others, "similar one", "similar ones");
         }
         pf_text_char(t, '\n');
     }
