@@ -11,7 +11,7 @@
 
 #define EXPLORE_EVENTS 200000 /* a program with longer runs is not searched systematically */
 #define DIRECTED_PER_ROUND 16    /* findings that get recordings aimed at them in one round */
-#define TRIES_PER_ROUND 2 /* recordings that one finding gets in a round, if they are short */
+#define TRIES_PER_ROUND 4 /* recordings that one finding gets in a round, if they are short */
 #define RUN_AGAIN 8 /* a program whose free run did not end gets one in every 8th round */
 /* the size of a batch in schedules, and about how many events its schedules have together */
 #define BATCH_FIRST 32
@@ -263,13 +263,18 @@ static bool next_look(struct pf_chain *c, bool wanted, struct pf_check_line *u)
 /* RaceFuzzer holds a thread at one access until another thread comes to the other access. That
  * never happens if a thread gets to its access only after the other one has passed: because of a
  * value that it waits for, say. If only the memory order of the value is too weak to order the
- * accesses, an ordinary schedule shows the race. So every second recording has one. */
-static void set_aim(struct pf_check_line *u, const struct pf_chain_target *target, unsigned number)
+ * accesses, an ordinary schedule shows the race. So every second recording has one: round robin,
+ * then fixed random priorities, under which one thread may run to its end before another begins. */
+static void set_aim(const struct pf_chain *c, struct pf_check_line *u,
+                    const struct pf_chain_target *target, unsigned number)
 {
     if (number % 2)
         snprintf(u->schedule, sizeof u->schedule, "racefuzzer:%s,%u", target->positions, number);
+    else if (number == 2)
+        strcpy(u->schedule, "rr");
     else
-        snprintf(u->schedule, sizeof u->schedule, number == 2 ? "rr" : "pos:%u", number);
+        snprintf(u->schedule, sizeof u->schedule, "pct:%" PRIu64 ",1,%" PRIu64, c->seed + number,
+                 length_of(&c->tests[u->test]));
 }
 
 /* True if the finding gets one more recording aimed at it in this round. */
@@ -298,7 +303,7 @@ static bool next_directed(struct pf_chain *c, const struct pf_chain_target *targ
         t->round = c->round;
         t->begun = t->tries + 1;
         u->finding = targets[i].finding;
-        set_aim(u, &targets[i], t->begun);
+        set_aim(c, u, &targets[i], t->begun);
         return true;
     }
     return false;

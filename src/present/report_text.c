@@ -219,7 +219,7 @@ static void add_finding(struct pf_text *t, const struct pf_finding *f, bool chec
 static void add_members(struct pf_text *t, const struct pf_findings *f, size_t first, size_t end,
                         const struct pf_baseline *base)
 {
-    enum { SHOWN = 8 };
+    enum { SHOWN = 32 };
     for (size_t i = first + 1; i < end && i <= first + SHOWN; i++) {
         pf_text_add(t, "  Same cause: ");
         pf_finding_title(t, f->at[i]);
