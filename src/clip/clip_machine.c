@@ -59,7 +59,7 @@ static void add(char *to, size_t room, const char *separator, const char *text)
 
 static void compare_cpu(const char *recorded, const char *here, char *to, size_t room)
 {
-    char a[80], b[80], missing[300] = "";
+    char a[80], b[80], differing[300] = "";
     unsigned x[REGISTERS] = {0}, y[REGISTERS] = {0};
     value_of(recorded, "cpu", a, sizeof a);
     value_of(here, "cpu", b, sizeof b);
@@ -72,11 +72,11 @@ static void compare_cpu(const char *recorded, const char *here, char *to, size_t
         char word[32];
         snprintf(word, sizeof word, "%s%s", was ? "" : "+", features[i].name);
         if (was != is)
-            add(missing, sizeof missing, " ", word);
+            add(differing, sizeof differing, " ", word);
     }
-    if (*missing) {
+    if (*differing) {
         add(to, room, "; ", "CPU features differ (+: only on this machine): ");
-        add(to, room, "", missing);
+        add(to, room, "", differing);
     }
 }
 

@@ -49,7 +49,9 @@ struct pf_result {
     /* pairs of sites without a race in any window up to limits.window; larger windows were not
      * tried */
     uint64_t window;
-    uint64_t windows; /* of cp, after the first: accesses farther apart were not compared */
+    /* of cp: how many windows there were after the first one; accesses that no window contains
+     * together were not compared */
+    uint64_t windows;
     uint64_t unknown; /* undecided: the budget ran out */
     uint64_t dropped; /* accesses that were never examined, because a bounded history was full */
     uint64_t invalid; /* witnesses that the validator rejected: a bug in pf */

@@ -63,7 +63,7 @@ struct pf_rf_graph {
 
 void pf_rf_graph_clear(struct pf_rf_graph *g); /* keeps nothing but the memory of the vectors */
 void pf_rf_graph_release(struct pf_rf_graph *g);
-/* Computes what is derived from nodes, accesses and edges. */
+/* Computes the lists and clocks from nodes, accesses and edges. */
 void pf_rf_graph_seal(struct pf_rf_graph *g);
 
 static inline uint32_t pf_rf_node_at(const struct pf_rf_graph *g, uint32_t thread, uint32_t pos)
@@ -92,9 +92,10 @@ struct pf_rf_query {
     /* scratch memory */
     uint32_t *clock;
     pf_vec_u32 derived, stack;
-    /* nodes whose clocks have grown, to be looked at; what to restore if the node that is being
-     * added does not fit: clocks with their nodes */
-    pf_vec_u32 touched, undo;
+    pf_vec_u32 touched; /* nodes whose clocks have grown, and which are to be saturated again */
+    /* old clocks, each with its node: they are restored if the node that is being added is
+     * refused */
+    pf_vec_u32 undo;
     bool *queued; /* per node: it is in `touched` */
     uint32_t *derived_at, *last, *next;
     uint32_t *pending; /* construction: reads still to come, per write access and initial value */

@@ -2,12 +2,12 @@
  * reads_from_saturate.c - see reads_from.h: the first tier. Two rules derive the order that every
  * answer must have. Read r sees write w, and x is another write to the cell:
  *      w before x  =>  r before x;        x before r  =>  x before w.
- * The writes of one thread are ordered, so that for each thread only the first x after w and the
- * last x before r matter; a binary search finds them. For a write x, too: in each thread, the
- * reads of writes before x come before its other reads, because the rules order the sources of a
- * thread's reads like the reads. So a binary search finds the last one. That holds when nothing is
- * left to derive, and a node whose clock grows is looked at again, so the result is the same as
- * that of looking at all pairs.
+ * The writes of one thread are ordered, so for each thread only the first x after w and the last x
+ * before r matter; a binary search finds them. When a write x is added, a binary search also finds
+ * the reads that must come before x: among the reads of one thread, those whose source comes before
+ * x are the first ones, because the rules order the sources like the reads. This holds only once
+ * nothing is left to derive. But a node is saturated again whenever its clock grows, so the result is
+ * the same as that of comparing all pairs.
  */
 #include "reads_from_solve.h"
 #include <string.h>

@@ -4,8 +4,8 @@
  *
  * Model:   a sync-preserving reordering keeps the order of the acquires of each lock, and the write
  *          that each read sees. The events that it must contain, so that a and b are next, form a
- *          closure: the predecessors of a and b in must-order (trace_index.h; with missing calls,
- *          the edges of BarrierPairs, too), the writes that these events read from, and, if two
+ *          closure: the predecessors of a and b in must-order (trace_index.h; including the edges
+ *          of missing calls), the writes that these events read from, and, if two
  *          acquires of a lock are in the closure, the release of the earlier one. a and b race if
  *          neither is in the closure. The closure in trace order is the witness.
  * Memory:  one word per event and thread. The index must outlive it.

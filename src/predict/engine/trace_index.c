@@ -16,8 +16,8 @@ struct latest {
 
 /* State of an item for the RDIT rules. */
 struct item {
-    uint32_t chain;       /* newest event of a BarrierPair that reaches it */
-    uint32_t open;        /* active BarrierPairs that reach it */
+    uint32_t chain;       /* newest event of a missing call that reaches it */
+    uint32_t open;        /* active missing calls that reach it */
     struct latest since;  /* events on it since `chain` */
     struct latest writes; /* those of them that a missing call can notice */
 };
@@ -46,9 +46,9 @@ struct builder {
     struct latest *posts;
     struct latest *blocks; /* per block: its uses */
     uint32_t *alloc; /* per block: its alloc event */
-    struct item *items; /* NULL without BarrierPairs */
+    struct item *items; /* NULL without missing calls */
     struct pinned_cell *cells;
-    struct latest *open; /* per thread: active BarrierPairs, as pairs (call event, reach set) */
+    struct latest *open; /* per thread: active missing calls, as pairs (call event, reach set) */
     size_t reuse;
     struct newest pred, soft;
 };
@@ -190,7 +190,7 @@ static void pinned_edges(struct builder *b, uint32_t i, const struct pf_event *e
     }
 }
 
-/* Orders an event of a BarrierPair that reaches the item after everything that happened to the
+/* Orders an event of a missing call that reaches the item after everything that happened to the
  * item. */
 static void order_after_item(struct builder *b, struct item *x, uint32_t i)
 {

@@ -9,13 +9,14 @@
  *          - a block is used after its alloc, and reused after its free and its last uses;
  *          - a read whose value comes from a missing call happens after the writes that precede it
  *            in the trace, and before the writes that follow it if both happen;
- *          - RDIT: BarrierPairs with a common item in their reach sets, and events on items that a
- *            BarrierPair reaches, keep the order of the trace (Algorithms 2 and 3 of the paper).
- *            Writes to an item during a missing call that reaches it keep their order, too. An
- *            event during a missing call borders on the call if code of the call may run directly
- *            before or after it. Only such events count as events of the call; inner events of
- *            callbacks, and events during a nested call, do not;
- *          - SB: in addition, all BarrierPairs keep their order.
+ *          - RDIT: missing calls with a common item in their reach sets, and events on items that a
+ *            missing call reaches, keep the order of the trace (Algorithms 2 and 3 of the paper,
+ *            which calls the begin and the end of a missing call a BarrierPair). Writes to an item
+ *            during a missing call that reaches it keep their order, too. An event during a missing
+ *            call borders on the call if code of the call may run directly before or after it. Only
+ *            such events count as events of the call; inner events of callbacks, and events during a
+ *            nested call, do not;
+ *          - SB: in addition, all missing calls keep their order.
  *          A missing call reads all cells that it reaches and must find their values of the trace
  *          (window.h). A write that a missing call may notice while it is active is `exposed`. A
  *          value does not survive a missing call that reaches its cell: a read after the call must

@@ -58,7 +58,7 @@ static bool check_many(struct fasttrack_run *r, const struct many *m, uint32_t t
     return found;
 }
 
-/* Adds an access; `covers`: it comes after m->one, so it can stand for that one. */
+/* Adds an access. `covers`: it is ordered after m->one, so it can replace that one. */
 static void add_access(struct fasttrack_run *r, struct many *m, uint32_t thread,
                        struct fasttrack_stamp access, bool covers)
 {
@@ -127,7 +127,7 @@ static void plain_write(struct fasttrack_run *r, struct fasttrack_var *v, uint32
     }
     if (v->write.epoch && !pf_clocks_seen(&r->o, t, v->wthread, v->write.epoch)) {
         race(r, v->write.event, now.event);
-        /* an older write: what its thread has seen by now says nothing about its order */
+        /* not add_current: the clock of that thread has moved on since its write */
         add_access(r, rare(v, RACING_WRITES), v->wthread, v->write, false);
     }
     v->write = now;

@@ -118,7 +118,7 @@ static bool also_writes(const struct pf_partial_order *g, struct check_act *w, u
         for (uint32_t p = g->pos[i], n = 0;; n++) {
             uint32_t k = g->by_thread[p];
             if (!pf_locksets_exclude(x, locks, g->held[k]))
-                break; /* an acquire has the set before it */
+                break; /* outside the section; `held` of the acquire is the set before it */
             if (n == FOREIGN_EVENTS) {
                 w->cut++;
                 break;
