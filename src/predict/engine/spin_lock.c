@@ -68,9 +68,10 @@ static bool use_as_lock(struct spin_lock_finder *f, struct cell_use *u, uint32_t
     }
     if (e->value)
         return false;
-    if (!u->sections) {
+    if (!u->sections) { /* each of these writes must be ordered before the next one */
+        bool ordered = u->cleared == PF_NONE || before_thread(f, u->cleared, e->thread);
         u->cleared = i;
-        return e->kind != PF_EV_RMW;
+        return ordered && e->kind != PF_EV_RMW;
     }
     u->acquire = PF_NONE;
     return mine && e->kind != PF_EV_WRITE;
