@@ -33,6 +33,13 @@ static bool fail(struct text_reader *r, const char *fmt, ...)
     return pf_fail(r->e, PF_BAD, "%s:%u: %s", r->file, r->line, text) == PF_OK;
 }
 
+/* The current token is not what was expected. Returns false. */
+static bool expected(struct text_reader *r, const char *what)
+{
+    return fail(r, "expected %s, found '%.*s'", what, (int)(r->tok_len < 40 ? r->tok_len : 40),
+                r->tok);
+}
+
 static void next(struct text_reader *r)
 {
     for (;;) {
@@ -98,8 +105,7 @@ static bool is_name(const char *s, size_t len)
 static bool name(struct text_reader *r, const char *what, uint32_t *out)
 {
     if (!is_name(r->tok, r->tok_len))
-        return fail(r, "expected %s, found '%.*s'", what, (int)(r->tok_len < 40 ? r->tok_len : 40),
-                    r->tok);
+        return expected(r, what);
     *out = pf_trace_name(r->t, r->tok, r->tok_len);
     next(r);
     return true;
@@ -134,9 +140,8 @@ static bool place_value(struct text_reader *r, struct place_value *s)
         p = q;
         if (p < end && *p == '+') {
             p++;
-            if (!number(&p, end, &v))
+            if (!number(&p, end, &v) || __builtin_add_overflow(s->addr, v, &s->addr))
                 goto bad;
-            s->addr += v;
         }
     }
     if (p < end && *p == ':') {
@@ -145,6 +150,8 @@ static bool place_value(struct text_reader *r, struct place_value *s)
             goto bad;
         s->has_size = true;
     }
+    if (s->size > UINT64_MAX - s->addr)
+        return expected(r, "a place below address 0xffffffffffffffff");
     if (p < end && *p == '=') {
         p++;
         if (!number(&p, end, &s->value))
@@ -163,8 +170,7 @@ static bool place_value(struct text_reader *r, struct place_value *s)
     next(r);
     return true;
 bad:
-    return fail(r, "expected a place such as x, x+4:2=7 or 0x1000:8, found '%.*s'",
-                (int)(r->tok_len < 40 ? r->tok_len : 40), r->tok);
+    return expected(r, "a place such as x, x+4:2=7 or 0x1000:8");
 }
 
 static uint64_t truncate_value(uint64_t value, uint64_t size)
@@ -266,8 +272,7 @@ static bool same_reach(struct text_reader *r, struct pf_event *e)
     uint64_t label;
     uint32_t call;
     if (!number(&p, end, &label) || p != end || label > UINT32_MAX)
-        return fail(r, "expected the number of a call after '=', found '%.*s'",
-                    (int)(r->tok_len < 40 ? r->tok_len : 40), r->tok);
+        return expected(r, "the number of a call after '='");
     if (!find_label(r, (uint32_t)label, &call))
         return false;
     if (r->t->events.at[call].kind != PF_EV_CALL)
@@ -329,8 +334,7 @@ static bool site(struct text_reader *r, struct pf_event *e, uint32_t label)
     uint64_t line;
     const char *p = colon ? colon + 1 : end;
     if (!colon || colon == r->tok + 1 || !number(&p, end, &line) || p != end || line > UINT32_MAX)
-        return fail(r, "expected @FILE:LINE, found '%.*s'",
-                    (int)(r->tok_len < 40 ? r->tok_len : 40), r->tok);
+        return expected(r, "@FILE:LINE");
     e->site = pf_trace_site(r->t, pf_trace_name(r->t, r->tok + 1, (size_t)(colon - r->tok - 1)),
                             (uint32_t)line);
     next(r);
@@ -343,9 +347,11 @@ static bool event(struct text_reader *r)
     if (isdigit((unsigned char)*r->tok)) {
         const char *p = r->tok;
         if (!number(&p, r->tok + r->tok_len, &label) || p != r->tok + r->tok_len ||
-            label > INT32_MAX || label <= r->last_label)
-            return fail(r, "expected an event number above %u, found '%.*s'", r->last_label,
-                        (int)(r->tok_len < 40 ? r->tok_len : 40), r->tok);
+            label > INT32_MAX || label <= r->last_label) {
+            char what[48];
+            snprintf(what, sizeof what, "an event number above %u", r->last_label);
+            return expected(r, what);
+        }
         next(r);
     }
     r->last_label = (uint32_t)label;
@@ -363,8 +369,7 @@ static bool event(struct text_reader *r)
     while (kind < PF_EV_KINDS && !is(r, pf_event_word[kind]))
         kind++;
     if (kind == PF_EV_KINDS)
-        return fail(r, "expected an operation, found '%.*s'",
-                    (int)(r->tok_len < 40 ? r->tok_len : 40), r->tok);
+        return expected(r, "an operation");
     next(r);
     /* Built in a local variable, because parsing operands may move the event array. */
     struct pf_event e = {.kind = (uint8_t)kind,

@@ -152,10 +152,9 @@ static void find_wakers(struct pf_trace *t)
 
 static void find_values(struct pf_trace *t)
 {
-    enum { UNTOUCHED = UINT16_MAX };
-    uint16_t *first = pf_mem_resize(NULL, t->cells.len, sizeof *first);
-    for (size_t c = 0; c < t->cells.len; c++)
-        first[c] = UNTOUCHED;
+    /* per cell: the first thread that accesses it; PF_NONE: none so far */
+    uint32_t *first = pf_mem_resize(NULL, t->cells.len, sizeof *first);
+    memset(first, 0xff, t->cells.len * sizeof *first);
     for (size_t i = 0; i < t->initials.len; i++) {
         struct pf_range *p = &t->places.at[t->initials.at[i].place];
         struct pf_event e = {
@@ -171,7 +170,7 @@ static void find_values(struct pf_trace *t)
         struct pf_range *p = &t->places.at[e->what];
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
             struct pf_cell *x = &t->cells.at[c];
-            if (first[c] == UNTOUCHED) {
+            if (first[c] == PF_NONE) {
                 first[c] = e->thread;
                 if (!x->initial_known && pf_event_reads(e))
                     x->initial_known = pf_trace_cell_value(t, e, c, true, &x->initial);
@@ -383,16 +382,16 @@ bool pf_trace_reaches(const struct pf_trace *t, const struct pf_reach *d, uint32
 /* A cell that a missing call reaches counts as used by the thread of the call. */
 static void share_reached(struct pf_trace *t)
 {
-    enum { UNTOUCHED = UINT16_MAX };
     if (!t->has_calls)
         return;
-    uint16_t *first = pf_mem_resize(NULL, t->cells.len, sizeof *first);
+    /* per cell: the first thread that accesses it; PF_NONE: none */
+    uint32_t *first = pf_mem_resize(NULL, t->cells.len, sizeof *first);
     memset(first, 0xff, t->cells.len * sizeof *first);
     for (size_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
         const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
         for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++)
-            if (first[c] == UNTOUCHED)
+            if (first[c] == PF_NONE)
                 first[c] = e->thread;
     }
     /* per thread: first item of the set that its last call reached */
@@ -407,7 +406,7 @@ static void share_reached(struct pf_trace *t)
         last[e->thread] = d->item0;
         for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
             uint32_t c = t->reach_items.at[k];
-            if (c < t->cells.len && first[c] != UNTOUCHED && first[c] != e->thread)
+            if (c < t->cells.len && first[c] != PF_NONE && first[c] != e->thread)
                 t->cells.at[c].shared = true;
         }
     }

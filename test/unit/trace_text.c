@@ -142,7 +142,6 @@ static void test_cells(void **state)
     pf_trace_release(&t);
 }
 
-/* The largest values are accepted; larger ones are rejected. */
 /* A call that reaches nothing does not hide what the next call of its thread reaches. */
 static void test_empty_reach(void **state)
 {
@@ -155,6 +154,26 @@ static void test_empty_reach(void **state)
     pf_trace_release(&t);
 }
 
+/* Memory that the thread with the largest number accesses first is shared like all other memory. */
+static void test_many_threads(void **state)
+{
+    enum { THREADS = UINT16_MAX + 1, ROOM = 24 };
+    char *text = malloc((size_t)THREADS * ROOM);
+    size_t n = 0;
+    for (unsigned i = 0; i + 1 < THREADS; i++)
+        n += (size_t)snprintf(text + n, ROOM, "T%u branch\n", i);
+    n += (size_t)snprintf(text + n, ROOM, "last write x\nT0 read x\n");
+    struct pf_trace t;
+    struct pf_error e;
+    pf_trace_init(&t);
+    assert_int_equal(pf_trace_read_text(&t, "threads", text, n, &e), PF_OK);
+    assert_int_equal(t.threads.len, THREADS);
+    assert_true(t.cells.at[t.places.at[t.events.at[THREADS].what].cell0].shared);
+    pf_trace_release(&t);
+    free(text);
+}
+
+/* The largest values are accepted; larger ones are rejected. */
 static void test_large_values(void **state)
 {
     static const char *const values[] = {"18446744073709551615", "18446744073709551610",
@@ -184,9 +203,10 @@ static void test_sniff(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_round_trip), cmocka_unit_test(test_damage),
-        cmocka_unit_test(test_cells),      cmocka_unit_test(test_large_values),
-        cmocka_unit_test(test_sniff),      cmocka_unit_test(test_empty_reach),
+        cmocka_unit_test(test_round_trip),   cmocka_unit_test(test_damage),
+        cmocka_unit_test(test_cells),        cmocka_unit_test(test_large_values),
+        cmocka_unit_test(test_sniff),        cmocka_unit_test(test_empty_reach),
+        cmocka_unit_test(test_many_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
