@@ -463,6 +463,8 @@ static bool add_event(struct trace_loader *l, const struct pf_record *r)
         break;
     case PF_OPERAND_COND:
         what = object(l, PF_ROLE_COND, r->what);
+        if (r->more > UINT16_MAX + 1u)
+            return bad(l, "a signal that wakes a thread without a number");
         if (r->more) /* the thread that the signal wakes */
             link = thread(l, r->more - 1);
         break;

@@ -1,0 +1,80 @@
+/*
+ * recording_damage.c - events of a recording that no tracer writes are rejected with a message.
+ */
+// sources: src/clip/clip_*.c src/clip/events.c src/clip/names.c src/base/*.c src/report/pool.c
+// sources: src/report/textbuf.c src/trace/*.c src/confirm/recording_trace.c
+#define _GNU_SOURCE
+#include "event_code.h"
+#include "name_code.h"
+#include "recording_trace.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define LONG_FORM(kind) (PF_CODE_OTHER | (PF_CODE_EVENT + (kind)) << 2)
+
+/* Reads a recording that consists of these streams: event heads, addresses, names. */
+static pf_status read_streams(const unsigned char *bytes, const uint32_t length[3],
+                              struct pf_error *e)
+{
+    static const unsigned streams[] = {PF_STREAM_EVENT, PF_STREAM_ADDRESS, PF_STREAM_NAME};
+    struct pf_clip_chunk chunk[3];
+    struct pf_clip clip = {.path = "damaged",
+                           .bytes = bytes,
+                           .size = length[0] + length[1] + length[2],
+                           .borrowed = true,
+                           .ended = true,
+                           .meta.traced = PF_CODE_VERSION};
+    uint64_t at = 0;
+    for (unsigned i = 0; i < 3; at += length[i++]) {
+        chunk[i] = (struct pf_clip_chunk){at, 0, length[i], length[i], PF_CODEC_RAW};
+        clip.stream[streams[i]].chunk = &chunk[i];
+        clip.stream[streams[i]].n = 1;
+        clip.stream[streams[i]].length = length[i];
+    }
+    struct pf_trace t;
+    pf_trace_init(&t);
+    pf_status s = pf_trace_read_clip(&t, &clip, "damaged", e);
+    pf_trace_release(&t);
+    return s;
+}
+
+/* A signal that wakes thread number 2^62. */
+static void test_signal(void **unused)
+{
+    static const unsigned char bytes[] = {
+        /* heads: thread 0 runs; a signal */
+        PF_CODE_OTHER | PF_CODE_THREAD << 2, LONG_FORM(PF_EV_SIGNAL),
+        /* addresses: thread 0; the fields, site 1, address 8, the thread */
+        0, PF_HAS_OPERAND | PF_HAS_SECOND, 2, 16, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80,
+        0x40,
+        /* names: site 1, not a plain access */
+        6, 0, 0, 0, PF_NAME_SITE, 1, 127, 0, 0, 0};
+    struct pf_error e;
+    assert_int_equal(read_streams(bytes, (uint32_t[]){2, 13, 10}, &e), PF_BAD);
+    assert_string_equal(e.text, "damaged: event 1: a signal that wakes a thread without a number");
+}
+
+/* A wide read whose value has a code that does not exist. */
+static void test_wide_value(void **unused)
+{
+    static const unsigned char bytes[] = {
+        /* heads: thread 0 runs; a read at another site, its address as predicted */
+        PF_CODE_OTHER | PF_CODE_THREAD << 2, PF_CODE_SITE | PF_CODE_STRIDE << 2 | 3 << 5,
+        /* addresses: thread 0; site 1 */
+        0, 2,
+        /* names: site 1, reads of 16 bytes */
+        6, 0, 0, 0, PF_NAME_SITE, 1, PF_EV_READ, 16, 0, 0};
+    struct pf_error e;
+    assert_int_equal(read_streams(bytes, (uint32_t[]){2, 2, 10}, &e), PF_BAD);
+    assert_string_equal(e.text, "damaged: event 1: unknown code of a wide value");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_signal),
+                                       cmocka_unit_test(test_wide_value)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
