@@ -166,11 +166,12 @@ struct pf_divergence {
     uint64_t event; /* how many events the thread had performed */
     char what[96]; /* what differs */
     uint64_t expected, got;
-    char expected_word[48], got_word[48]; /* instead of the numbers; empty: none */
+    char expected_word[48], got_word[96]; /* instead of the numbers; empty: none */
     /* the thread's position in the source; line 0: unknown */
     char function[96], file[256];
     uint32_t line;
     uint32_t value_missing; /* it needs a value of the environment that the clip does not contain */
+    uint32_t not_private; /* a private run cannot make the call */
 };
 
 /* The order of two accesses that a continuation enforces (src/rt/direct/schedule/access_order.h).

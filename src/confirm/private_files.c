@@ -101,7 +101,7 @@ bool pf_private_files_hide(const struct pf_clip *recording, const char *folder)
 
 bool pf_private_files_refused(const struct pf_clip_end *end)
 {
-    return end->outcome == PF_OUTCOME_DIVERGED && strstr(end->divergence.what, "private run");
+    return end->outcome == PF_OUTCOME_DIVERGED && end->divergence.not_private;
 }
 
 void pf_private_files_forget(const char *folder)

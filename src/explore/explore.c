@@ -23,7 +23,6 @@
 #define EVENTS_MAX 200000   /* most events of one run */
 #define WINDOW_MAX 16       /* no further target is taken when the window has this many runs */
 #define WINDOW_GROWS 8      /* schedules after which the window gets room for one more run */
-#define PRIVATE "a call that a private run cannot make" /* (file_overlay.c, continuation.c) */
 /* most failures, and most runs with new races, that are listed and get a clip */
 #define CLIPS_MAX 64
 
@@ -187,14 +186,17 @@ static void take_divergence(struct explorer *x, const struct pf_clip *clip,
     if (b && b->resumes)
         return;
     /* perhaps because of something that the program opened before the checkpoint */
-    if (x->moved && !x->refused && !strcmp(clip->end.divergence.what, PRIVATE)) {
+    if (x->moved && !x->refused && clip->end.divergence.not_private) {
         pf_vec_clear(&x->prefix);
         pf_vec_push(&x->prefix, (struct pf_schedule_plan_step){.thread = 0, .until = FIRST});
         x->refused = x->too_late = true;
         return;
     }
-    pf_exploration_add_unexplored(x->out, "a run that did not follow its plan",
-                                  clip->end.divergence.what);
+    const struct pf_divergence *d = &clip->end.divergence;
+    char where[240];
+    snprintf(where, sizeof where, "%s%s%s", d->what, d->not_private ? ": " : "",
+             d->not_private ? d->got_word : "");
+    pf_exploration_add_unexplored(x->out, "a run that did not follow its plan", where);
 }
 
 static pf_status take_run(struct explorer *x, const struct pf_clip *clip,

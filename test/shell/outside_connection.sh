@@ -21,7 +21,7 @@ END
 server=$!
 while [[ ! -e ready ]]; do sleep 0.05; done
 status 0 "$PF" explore --json refused.json -- ./asks "$PWD/place"
-has out "a call that a private run cannot make"
+has out "a call that a private run cannot make: using a connection to another process (--allow-outside permits it)"
 hasnt out "complete for this input"
 [[ ! -e count ]] || fail "an explored run has connected: $(cat count)"
 status 0 "$PF" explore --allow-outside --runs 4 -- ./asks "$PWD/place"

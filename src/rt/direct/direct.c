@@ -166,22 +166,30 @@ _Noreturn void pf_diverged_in(struct pf_context *c, const char *what, uint64_t e
     diverged(&d, c);
 }
 
-_Noreturn void pf_diverged_words(const char *what, const char *expected, const char *found)
+static _Noreturn void diverged_words(struct pf_divergence d, const char *what, const char *expected,
+                                     const char *found)
 {
-    struct pf_divergence d = {0};
     pf_copy_text(d.what, sizeof d.what, what);
     pf_copy_text(d.expected_word, sizeof d.expected_word, expected);
     pf_copy_text(d.got_word, sizeof d.got_word, found);
     diverged(&d, pf_context_self());
 }
 
+_Noreturn void pf_diverged_words(const char *what, const char *expected, const char *found)
+{
+    diverged_words((struct pf_divergence){0}, what, expected, found);
+}
+
 _Noreturn void pf_diverged_value(const char *what)
 {
-    struct pf_divergence d = {.value_missing = true};
-    pf_copy_text(d.what, sizeof d.what, what);
-    pf_copy_text(d.expected_word, sizeof d.expected_word, "none (its value is not in the clip)");
-    pf_copy_text(d.got_word, sizeof d.got_word, "a read");
-    diverged(&d, pf_context_self());
+    diverged_words((struct pf_divergence){.value_missing = true}, what,
+                   "none (its value is not in the clip)", "a read");
+}
+
+_Noreturn void pf_diverged_private(const char *call)
+{
+    diverged_words((struct pf_divergence){.not_private = true},
+                   "a call that a private run cannot make", "none", call);
 }
 
 _Noreturn void pf_direct_replay_ended(void)

@@ -241,6 +241,8 @@ _Noreturn void pf_diverged(const char *what, uint64_t expected, uint64_t found);
 /* The target reads a value of the environment that the clip does not contain. */
 _Noreturn void pf_diverged_value(const char *what);
 _Noreturn void pf_diverged_words(const char *what, const char *expected, const char *found);
+/* The run is private, and this call cannot be made in it. */
+_Noreturn void pf_diverged_private(const char *call);
 /* The same, for another thread than the current one; NULL: no thread. */
 _Noreturn void pf_diverged_in(struct pf_context *c, const char *what, uint64_t expected,
                               uint64_t found);

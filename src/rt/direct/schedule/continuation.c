@@ -62,8 +62,7 @@ static void separate(int fd)
     long flags = pf_sys(SYS_fcntl, fd, F_GETFL), closes = pf_sys(SYS_fcntl, fd, F_GETFD);
     long offset = pf_sys(SYS_lseek, fd, 0, SEEK_CUR);
     if ((flags & O_ACCMODE) != O_RDONLY && is_mapped(fd))
-        pf_diverged_words("a call that a private run cannot make", "none",
-                          "the use of a file that is both mapped and open for writing");
+        pf_diverged_private("the use of a file that is both mapped and open for writing");
     long now = pf_overlay_reopen(fd, flags);
     bool is_private = now >= 0;
     if (!is_private)

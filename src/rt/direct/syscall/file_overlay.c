@@ -119,10 +119,7 @@ static bool resolve(int folder, const char *path, bool follow, char *to)
 /* --- entries --- */
 
 /* Ends the run: the overlay cannot give the call the result that the file system would give. */
-static _Noreturn void refuse(const char *what)
-{
-    pf_diverged_words("a call that a private run cannot make", "none", what);
-}
+static _Noreturn void refuse(const char *what) { pf_diverged_private(what); }
 
 long pf_overlay_copy(const char *path)
 {

@@ -149,6 +149,5 @@ bool pf_outside_reached(long number, const long a[6])
 void pf_outside_check(long number, const long a[6])
 {
     if (!pf_channel_get()->allow_outside && pf_outside_reached(number, a))
-        pf_diverged_words("a call that a private run cannot make", "none",
-                          "using a connection to another process (--allow-outside permits it)");
+        pf_diverged_private("using a connection to another process (--allow-outside permits it)");
 }
