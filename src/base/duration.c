@@ -26,3 +26,10 @@ bool pf_duration_parse(const char *text, uint64_t *ms)
         }
     return false;
 }
+
+pf_status pf_duration_option(const char *name, const char *text, uint64_t *ms, struct pf_error *e)
+{
+    if (pf_duration_parse(text, ms))
+        return PF_OK;
+    return pf_fail(e, PF_BAD, "--%s=%s: expected a duration such as 500ms, 90s or 2m", name, text);
+}

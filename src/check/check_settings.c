@@ -33,9 +33,8 @@ static pf_status number(const char *option, const char *text, uint64_t most, uin
 
 static pf_status duration(const char *option, const char *text, uint64_t *ms, struct pf_error *e)
 {
-    return pf_duration_parse(text, ms) && *ms
-               ? PF_OK
-               : pf_fail(e, PF_BAD, "--%s=%s: expected a duration such as 90s or 5m", option, text);
+    pf_status s = pf_duration_option(option, text, ms, e);
+    return s != PF_OK || *ms ? s : pf_fail(e, PF_BAD, "--%s=%s: must not be 0", option, text);
 }
 
 static pf_status read_numbers(struct pf_check_settings *p, struct pf_error *e)

@@ -1,6 +1,7 @@
 /* number_options.c - see number_options.h. */
 #include "number_options.h"
 #include "cli.h"
+#include "duration.h"
 #include <errno.h>
 #include <stdlib.h>
 
@@ -31,4 +32,12 @@ int pf_cli_numbers(const char *verb, const struct pf_cli_number *at, size_t coun
         *o->out = (unsigned)n;
     }
     return PF_EXIT_OK;
+}
+
+int pf_cli_duration(const char *verb, const char *name, const char *text, uint64_t *ms)
+{
+    struct pf_error e;
+    if (!text || pf_duration_option(name, text, ms, &e) == PF_OK)
+        return PF_EXIT_OK;
+    return pf_complain(verb, "%s", e.text);
 }

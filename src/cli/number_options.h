@@ -1,5 +1,5 @@
 /*
- * number_options.h - options of a verb whose values are numbers.
+ * number_options.h - options of a verb whose values are numbers or durations.
  */
 #ifndef PF_CLI_NUMBER_OPTIONS_H
 #define PF_CLI_NUMBER_OPTIONS_H
@@ -19,5 +19,7 @@ int pf_cli_numbers(const char *verb, const struct pf_cli_number *at, size_t coun
 /* Parses the value of one option as a number from 1; `text` NULL: *out is not changed. Returns an
  * exit status. */
 int pf_cli_count(const char *verb, const char *name, const char *text, uint64_t *out);
+/* The same for a duration (duration.h). */
+int pf_cli_duration(const char *verb, const char *name, const char *text, uint64_t *ms);
 
 #endif

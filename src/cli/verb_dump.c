@@ -14,8 +14,39 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define VERB "dump"
+
+/* Where the text goes. A file is created only when its contents are known, so that a failed dump
+ * does not replace it. */
+struct dump_output {
+    const char *file; /* NULL: standard output */
+    FILE *out;        /* NULL: not open yet */
+};
+
+/* Returns an exit status. */
+static int open_output(struct dump_output *o)
+{
+    o->out = o->file ? fopen(o->file, "w") : stdout;
+    return o->out ? PF_EXIT_OK : pf_complain(VERB, "%s: %s", o->file, strerror(errno));
+}
+
+/* Writes the rest. A file of a dump that failed is removed. Returns the exit status. */
+static int close_output(struct dump_output *o, int status)
+{
+    if (!o->out)
+        return status;
+    bool failed = fflush(o->out) || ferror(o->out);
+    if (o->file)
+        failed |= fclose(o->out) != 0;
+    if (failed)
+        status =
+            pf_complain(VERB, "%s: %s", o->file ? o->file : "standard output", strerror(errno));
+    if (o->file && status != PF_EXIT_OK)
+        unlink(o->file);
+    return status;
+}
 
 /* Adds "WORD TEXT", with control characters escaped. */
 static void add_item(struct pf_text *t, const char *word, const char *text)
@@ -73,7 +104,7 @@ static void add_about(struct pf_text *t, const struct pf_clip *c,
     }
 }
 
-static int print_about(const char *path, FILE *out)
+static int print_about(const char *path, struct dump_output *o)
 {
     struct pf_clip c;
     struct pf_error e;
@@ -89,14 +120,16 @@ static int print_about(const char *path, FILE *out)
     pf_pool_init_malloc(&pool);
     pf_text_init(&t, &pool);
     add_about(&t, &c, &values);
-    fwrite(t.at, 1, t.n, out);
+    int status = open_output(o);
+    if (status == PF_EXIT_OK)
+        fwrite(t.at, 1, t.n, o->out);
     pf_pool_release(&pool);
     pf_environment_values_release(&values);
     pf_clip_release(&c);
-    return PF_EXIT_OK;
+    return status;
 }
 
-static int print_trace(const char *path, bool as_std, FILE *out)
+static int print_trace(const char *path, bool as_std, struct dump_output *o)
 {
     struct pf_trace t;
     struct pf_error e;
@@ -104,9 +137,11 @@ static int print_trace(const char *path, bool as_std, FILE *out)
     pf_trace_init(&t);
     if (pf_load_trace(VERB, path, &t, &e) != PF_OK)
         status = pf_complain(VERB, "%s", e.text);
+    else if ((status = open_output(o)) != PF_EXIT_OK)
+        ;
     else if (!as_std)
-        pf_trace_write_text(&t, out);
-    else if (pf_trace_write_std(&t, out, &e) != PF_OK)
+        pf_trace_write_text(&t, o->out);
+    else if (pf_trace_write_std(&t, o->out, &e) != PF_OK)
         status = pf_complain(VERB, "%s: %s", path, e.text);
     pf_trace_release(&t);
     return status;
@@ -153,7 +188,7 @@ static bool matches(const struct access_query *q, const struct pf_trace *t, size
            thread < q->events.len && t->recorded.index.at[i] <= q->events.at[thread];
 }
 
-static int print_last(const char *path, const char *query, FILE *out)
+static int print_last(const char *path, const char *query, struct dump_output *o)
 {
     struct access_query q = {0};
     struct pf_trace t;
@@ -167,12 +202,14 @@ static int print_last(const char *path, const char *query, FILE *out)
         status = pf_complain(VERB, "%s", e.text);
     else if (!t.recorded.present)
         status = pf_complain(VERB, "%s: --last needs a recording", path);
+    else
+        status = open_output(o);
     size_t i = status == PF_EXIT_OK ? t.events.len : 0;
     while (i && !matches(&q, &t, i - 1))
         i--;
     if (i) {
         const struct pf_event *v = &t.events.at[i - 1];
-        fprintf(out, "T%u:%u %s %s:%u\n", t.recorded.thread.at[v->thread],
+        fprintf(o->out, "T%u:%u %s %s:%u\n", t.recorded.thread.at[v->thread],
                 t.recorded.index.at[i - 1], pf_event_writes(v) ? "write" : "read",
                 pf_trace_text(&t, t.sites.at[v->site].file), t.sites.at[v->site].line);
     }
@@ -209,16 +246,9 @@ int pf_verb_dump(int argc, char **argv)
         return pf_complain(VERB, "expected one file after the options: pf dump %s", verb.usage);
     if (pf_cli_replaces_input(VERB, file, argv[first]))
         return PF_EXIT_USAGE;
-    FILE *out = file && strcmp(file, "-") ? fopen(file, "w") : stdout;
-    if (!out)
-        return pf_complain(VERB, "%s: %s", file, strerror(errno));
-    status = about  ? print_about(argv[first], out)
-             : last ? print_last(argv[first], last, out)
-                    : print_trace(argv[first], as_std, out);
-    bool failed = fflush(out) || ferror(out);
-    if (out != stdout)
-        failed |= fclose(out) != 0;
-    if (failed)
-        return pf_complain(VERB, "%s: %s", file ? file : "standard output", strerror(errno));
-    return status;
+    struct dump_output o = {.file = file && strcmp(file, "-") ? file : NULL};
+    status = about  ? print_about(argv[first], &o)
+             : last ? print_last(argv[first], last, &o)
+                    : print_trace(argv[first], as_std, &o);
+    return close_output(&o, status);
 }

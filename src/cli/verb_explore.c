@@ -5,7 +5,6 @@
 #include "allocation.h"
 #include "cli.h"
 #include "directed.h"
-#include "duration.h"
 #include "explore.h"
 #include "file.h"
 #include "finding_json.h"
@@ -166,8 +165,10 @@ int pf_verb_explore(int argc, char **argv)
         return pf_complain(VERB, "no program given; usage: pf explore %s", verb.usage);
     if (pf_cli_count(VERB, "runs", runs, &v.settings.runs) != PF_EXIT_OK)
         return PF_EXIT_USAGE;
-    if (time && (!pf_duration_parse(time, &v.settings.time_ms) || !v.settings.time_ms))
-        return pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", time);
+    if (pf_cli_duration(VERB, "time", time, &v.settings.time_ms) != PF_EXIT_OK)
+        return PF_EXIT_USAGE;
+    if (time && !v.settings.time_ms)
+        return pf_complain(VERB, "--time=%s: expected a duration above 0", time);
     if (pf_cli_cannot_write(VERB, v.json))
         return PF_EXIT_USAGE;
     standard = pf_mem_format("%s/explored", state ? state : PF_DEFAULT_STATE);

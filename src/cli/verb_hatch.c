@@ -481,10 +481,9 @@ int pf_verb_hatch(int argc, char **argv)
         ;
     else if (!path)
         status = pf_complain(VERB, "no recording given; usage: pf hatch %s", verb.usage);
-    else if ((status = pf_cli_numbers(VERB, &number, 1)) != PF_EXIT_OK)
+    else if ((status = pf_cli_numbers(VERB, &number, 1)) != PF_EXIT_OK ||
+             (status = pf_cli_duration(VERB, "limit", limit, &h->run.limit_ms)) != PF_EXIT_OK)
         ;
-    else if (limit && !pf_duration_parse(limit, &h->run.limit_ms))
-        status = pf_complain(VERB, "--limit=%s: expected a duration such as 90s or 2m", limit);
     else if (!h->window)
         status = pf_complain(VERB, PF_CLI_WINDOW_WRONG, window);
     else if (pf_cli_replaces_input(VERB, h->json, path) || pf_cli_cannot_write(VERB, h->json))

@@ -4,7 +4,6 @@
 #define _GNU_SOURCE
 #include "allocation.h"
 #include "cli.h"
-#include "duration.h"
 #include "file.h"
 #include "fleet_options.h"
 #include "hunt.h"
@@ -151,10 +150,9 @@ int pf_verb_hunt(int argc, char **argv)
         return pf_complain(VERB, "no program given; usage: pf hunt %s", verb.usage);
     if (pf_cli_count(VERB, "runs", runs, &v.settings.runs) != PF_EXIT_OK)
         return PF_EXIT_USAGE;
-    if (time && !pf_duration_parse(time, &v.settings.time_ms))
-        return pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", time);
-    if (solver && !pf_duration_parse(solver, &v.settings.solver_ms))
-        return pf_complain(VERB, "--solver=%s: expected a duration such as 500ms or 2s", solver);
+    if (pf_cli_duration(VERB, "time", time, &v.settings.time_ms) != PF_EXIT_OK ||
+        pf_cli_duration(VERB, "solver", solver, &v.settings.solver_ms) != PF_EXIT_OK)
+        return PF_EXIT_USAGE;
     if (!leave_out(&v.settings, without))
         return pf_complain(VERB, "--without=%s: expected improve, solver or changes", without);
     if (fleet.on && without)

@@ -33,14 +33,15 @@ static bool interrupted(void *arg)
     return pf_interrupted();
 }
 
-/* The end of the time that --time gives, which includes finding the races of a recording. */
-static bool parse_end(const char *limit, uint64_t *end_ms)
+/* Sets the end of the time that --time gives, which includes finding the races of a recording.
+ * Returns an exit status. */
+static int parse_end(const char *limit, uint64_t *end_ms)
 {
-    uint64_t ms;
-    if (!pf_duration_parse(limit, &ms))
-        return false;
-    *end_ms = pf_now_ms() + ms;
-    return true;
+    uint64_t ms = 0;
+    int status = pf_cli_duration(VERB, "time", limit, &ms);
+    if (limit && status == PF_EXIT_OK)
+        *end_ms = pf_now_ms() + ms;
+    return status;
 }
 
 /* Judges the races of the list, then those that happened in runs of an alternate order only, until
@@ -321,16 +322,15 @@ int pf_verb_judge(int argc, char **argv)
     else if ((status = pf_cli_numbers(VERB, numbers, sizeof numbers / sizeof *numbers)) !=
              PF_EXIT_OK)
         ;
-    else if (solver && !pf_duration_parse(solver, &how->solver_ms))
-        status = pf_complain(VERB, "--solver=%s: expected a duration such as 500ms or 2s", solver);
+    else if ((status = pf_cli_duration(VERB, "solver", solver, &how->solver_ms)) != PF_EXIT_OK ||
+             (status = parse_end(limit, &v->list.end_ms)) != PF_EXIT_OK)
+        ;
     else if (memory && !pf_memory_model_parse(memory, &how->memory))
         status = pf_complain(VERB, "--memory=%s: expected sc, tso or weak", memory);
     else if (require && (wrong = pf_requirements_parse(v->requirements, PF_JUDGE_REQUIREMENTS,
                                                        require, &how->nrequirements)))
         status =
             pf_complain(VERB, "--require=%s: expected a condition such as 'count >= 0'", wrong);
-    else if (limit && !parse_end(limit, &v->list.end_ms))
-        status = pf_complain(VERB, "--time=%s: expected a duration such as 90s or 2m", limit);
     else if (fail_on && (class = pf_judge_class_from(fail_on)) < 0)
         status =
             pf_complain(VERB, "--fail-on=%s: expected a class such as output-differs", fail_on);

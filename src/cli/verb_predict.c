@@ -7,6 +7,7 @@
 #include "finding_json.h"
 #include "finding_text.h"
 #include "load_trace.h"
+#include "number_options.h"
 #include "observed_harm.h"
 #include "predicted_finding.h"
 #include "recording_trace.h"
@@ -453,8 +454,8 @@ int pf_verb_predict(int argc, char **argv)
     uint32_t window_events = pf_cli_window(window);
     if (!j->path)
         status = pf_complain(VERB, "no trace given; usage: pf predict [OPTION...] TRACE");
-    else if (limit && !pf_duration_parse(limit, &j->limit_ms))
-        status = pf_complain(VERB, "--limit=%s: expected a duration such as 90s or 2m", limit);
+    else if ((status = pf_cli_duration(VERB, "limit", limit, &j->limit_ms)) != PF_EXIT_OK)
+        ;
     else if (!most || most > PF_RECORDED_MAX || (end && *end))
         status = pf_complain(VERB, "--events=%s: expected a number from 1 to %u", events,
                              PF_RECORDED_MAX);

@@ -4,7 +4,6 @@
 #include "allocation.h"
 #include "cli.h"
 #include "directed.h"
-#include "duration.h"
 #include "file.h"
 #include "fuzz_policy_text.h"
 #include "memory_model_name.h"
@@ -340,9 +339,9 @@ int pf_verb_record(int argc, char **argv)
         add_option("reach", reach);
     if (globals && !add_file("globals", globals))
         return PF_EXIT_USAGE;
-    if ((each && !pf_duration_parse(each, &d.each_ms)) ||
-        (all && !pf_duration_parse(all, &d.all_ms)))
-        return pf_complain(VERB, "--each, --limit: expected a duration such as 500ms or 5s");
+    if (pf_cli_duration(VERB, "each", each, &d.each_ms) != PF_EXIT_OK ||
+        pf_cli_duration(VERB, "limit", all, &d.all_ms) != PF_EXIT_OK)
+        return PF_EXIT_USAGE;
     const struct pf_cli_number numbers[] = {
         {"continue", continuations, 1, PF_CONTINUATIONS, &d.continuations},
         {"first", first_number, 0, UINT_MAX, &d.first},

@@ -50,14 +50,6 @@ static pf_status count_of(const char *option, const char *text, uint64_t most, u
     return PF_OK;
 }
 
-static pf_status time_of(const char *option, const char *text, uint64_t *ms, struct pf_error *e)
-{
-    return pf_duration_parse(text, ms)
-               ? PF_OK
-               : pf_fail(e, PF_BAD, "--%s=%s: expected a duration such as 90s, 500ms or 2m", option,
-                         text);
-}
-
 /* Parses "a,b": policies of the runtime, none, native; each at most once. */
 static pf_status read_policies(struct suite *s, struct pf_error *e)
 {
@@ -293,9 +285,9 @@ static pf_status prepare(struct suite *s, int argc, char **argv, bool commands, 
     if (st == PF_OK)
         st = count_of("repeat", s->repeat, 1000000, &s->campaign.rounds, e);
     if (st == PF_OK)
-        st = time_of("limit", s->limit, &s->settings.limit_ms, e);
+        st = pf_duration_option("limit", s->limit, &s->settings.limit_ms, e);
     if (st == PF_OK)
-        st = time_of("grace", s->grace, &s->settings.grace_ms, e);
+        st = pf_duration_option("grace", s->grace, &s->settings.grace_ms, e);
     if (st == PF_OK && s->json)
         st = pf_file_check(s->json, e);
     if (st == PF_OK && s->svg)

@@ -111,5 +111,10 @@ has out "cut the file ends within a chunk"
 status 0 "$PF" dump -o two.txt two.clip
 status 0 "$PF" dump -o again.txt two.txt
 status 0 cmp two.txt again.txt
+# A dump that fails leaves its file as it was.
+status 2 "$PF" dump -o again.txt missing.clip
+status 0 cmp two.txt again.txt
+status 2 "$PF" dump -o new.txt missing.clip
+[[ ! -e new.txt ]] || fail "pf dump has created a file although it has failed"
 status 2 "$PF" dump
 has err "one file"

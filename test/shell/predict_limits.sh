@@ -143,7 +143,7 @@ status 66 "$PF" predict --analysis=cp,rdit,hb,syncp,lockset,pecan --limit 1ms --
 [[ $(grep -c ", stopped: NOT fully searched" out) == 6 ]] || fail "not all searches were stopped"
 has big.json '"complete":false'
 status 2 "$PF" predict --limit soon big.txt
-has err "--limit=soon: expected a duration such as 90s or 2m"
+has err "--limit=soon: expected a duration such as 500ms, 90s or 2m"
 
 # pf hatch: the same. The units of many.c are 80 calls of the same code.
 cp "$ROOT/test/shell/part/predict_limits_many.c" many.c
