@@ -93,7 +93,7 @@ static void add_about(struct pf_text *t, const struct pf_clip *c,
         add_item(t, "race", c->meta.race);
     for (int s = 0; s < PF_STREAMS; s++)
         pf_text_format(t, "stream %s %" PRIu64 " bytes %zu chunks\n", streams[s],
-                       c->stream[s].length, c->stream[s].n);
+                       c->stream[s].length, c->stream[s].chunks.len);
     if (c->ended)
         pf_text_format(t, "end status %d %s\n", c->end.wait, pf_outcome_name(c->end.outcome));
     else

@@ -70,8 +70,8 @@ static pf_status fill(struct pf_channel_host *h, const struct pf_clip *clip, int
     struct pf_ring *r = &h->channel->ring[s];
     unsigned char *to = (unsigned char *)h->channel + r->offset;
     pf_status st = PF_OK;
-    for (size_t k = 0; st == PF_OK && k < clip->stream[s].n; k++)
-        st = pf_clip_unpack(clip, (unsigned)s, k, to + clip->stream[s].chunk[k].at, e);
+    for (size_t k = 0; st == PF_OK && k < clip->stream[s].chunks.len; k++)
+        st = pf_clip_unpack(clip, (unsigned)s, k, to + clip->stream[s].chunks.at[k].at, e);
     r->head = clip->stream[s].length;
     return st;
 }

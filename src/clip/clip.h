@@ -14,6 +14,7 @@
 
 #include "chunk.h"
 #include "status.h"
+#include "vector.h"
 #include <signal.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -117,8 +118,7 @@ struct pf_clip {
     struct pf_clip_end end;
     char cut[256]; /* if not ended: where the valid part ends, and why */
     struct {
-        struct pf_clip_chunk *chunk;
-        size_t n, cap;
+        PF_VEC(struct pf_clip_chunk) chunks;
         uint64_t length; /* in raw bytes */
     } stream[PF_STREAMS];
 };

@@ -322,14 +322,9 @@ static const char *chunk_fault(const struct pf_clip *c, uint64_t offset, struct 
     return NULL;
 }
 
-static void keep_chunk(struct pf_clip *c, unsigned stream, struct pf_clip_chunk k)
+static void add_chunk(struct pf_clip *c, unsigned stream, struct pf_clip_chunk k)
 {
-    if (c->stream[stream].n == c->stream[stream].cap) {
-        c->stream[stream].cap = c->stream[stream].cap ? 2 * c->stream[stream].cap : 16;
-        c->stream[stream].chunk =
-            pf_mem_resize(c->stream[stream].chunk, c->stream[stream].cap, sizeof k);
-    }
-    c->stream[stream].chunk[c->stream[stream].n++] = k;
+    pf_vec_push(&c->stream[stream].chunks, k);
     c->stream[stream].length += k.raw;
 }
 
@@ -354,7 +349,7 @@ static pf_status read_chunks(struct pf_clip *c, struct pf_error *e)
         if (k.stream == PF_STREAM_META || k.stream == PF_STREAM_END)
             s = read_fields(c, &chunk, &t, e);
         else if (k.stream < PF_STREAMS)
-            keep_chunk(c, k.stream, chunk);
+            add_chunk(c, k.stream, chunk);
         if (s != PF_OK)
             return s;
         described = true;
@@ -439,7 +434,7 @@ void pf_clip_release(struct pf_clip *c)
     if (c->bytes && !c->borrowed)
         munmap((void *)c->bytes, c->size);
     for (int s = 0; s < PF_STREAMS; s++)
-        free(c->stream[s].chunk);
+        pf_vec_release(&c->stream[s].chunks);
     pf_clip_meta_release(&c->meta);
     free(c->path);
     *c = (struct pf_clip){0};
@@ -448,7 +443,7 @@ void pf_clip_release(struct pf_clip *c)
 pf_status pf_clip_unpack(const struct pf_clip *c, unsigned stream, size_t chunk, void *to,
                          struct pf_error *e)
 {
-    return unpack(c, &c->stream[stream].chunk[chunk], to, e);
+    return unpack(c, &c->stream[stream].chunks.at[chunk], to, e);
 }
 
 pf_status pf_clip_stream(const struct pf_clip *c, unsigned stream, unsigned char **out, size_t *n,
@@ -457,8 +452,8 @@ pf_status pf_clip_stream(const struct pf_clip *c, unsigned stream, unsigned char
     pf_status s = PF_OK;
     *n = c->stream[stream].length;
     *out = pf_mem_resize(NULL, *n, 1);
-    for (size_t k = 0; s == PF_OK && k < c->stream[stream].n; k++)
-        s = pf_clip_unpack(c, stream, k, *out + c->stream[stream].chunk[k].at, e);
+    for (size_t k = 0; s == PF_OK && k < c->stream[stream].chunks.len; k++)
+        s = pf_clip_unpack(c, stream, k, *out + c->stream[stream].chunks.at[k].at, e);
     if (s != PF_OK) {
         free(*out);
         *out = NULL;

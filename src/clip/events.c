@@ -53,8 +53,8 @@ static __attribute__((noinline)) pf_status refill(struct pf_events *r, struct co
                                                   size_t want, struct pf_error *e)
 {
     size_t left = (size_t)(c->end - c->at), n = left;
-    size_t chunk = c->chunk, chunks = r->clip->stream[c->stream].n;
-    const struct pf_clip_chunk *list = r->clip->stream[c->stream].chunk;
+    size_t chunk = c->chunk, chunks = r->clip->stream[c->stream].chunks.len;
+    const struct pf_clip_chunk *list = r->clip->stream[c->stream].chunks.at;
     while (chunk < chunks && n <= want)
         n += list[chunk++].raw;
     bool over = chunk == chunks;
@@ -94,7 +94,7 @@ static void *new_pages(size_t n)
 
 pf_status pf_events_open(struct pf_events **out, const struct pf_clip *clip, struct pf_error *e)
 {
-    if (clip->stream[PF_STREAM_EVENT].n && clip->meta.traced != PF_CODE_VERSION)
+    if (clip->stream[PF_STREAM_EVENT].chunks.len && clip->meta.traced != PF_CODE_VERSION)
         return pf_fail(e, PF_BAD,
                        "%s: trace format version %u, but this pf reads version %d: record again",
                        clip->path, clip->meta.traced, PF_CODE_VERSION);
@@ -162,7 +162,7 @@ static void stop_at_cut(struct pf_events *r)
 {
     r->cut = true;
     r->head.at = r->head.end;
-    r->head.chunk = r->clip->stream[PF_STREAM_EVENT].n;
+    r->head.chunk = r->clip->stream[PF_STREAM_EVENT].chunks.len;
 }
 
 static bool in_bounds(const struct pf_events *r, const unsigned char *a, const unsigned char *v)

@@ -57,11 +57,11 @@ struct pf_name_thread {
 struct pf_names {
     struct pf_name_position *position;
     struct pf_name_site *site;
-    struct pf_name_variable *variable; /* sorted by address */
+    PF_VEC(struct pf_name_variable) variables; /* sorted by address */
     struct pf_name_thread *thread;
     const char **object; /* paths by number; NULL: unknown */
     struct pf_name_callee *callee;
-    size_t npositions, nsites, nvariables, nthreads, nobjects, ncallees;
+    size_t npositions, nsites, nthreads, nobjects, ncallees;
     struct pf_names_memory *memory; /* private */
 };
 

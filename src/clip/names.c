@@ -159,11 +159,7 @@ static void take_variable(struct name_cursor *c)
     v.line = (uint32_t)number(c);
     if (c->bad)
         return;
-    if ((n->nvariables & (n->nvariables - 1)) == 0) { /* capacity is used up at 0, 1, 2, 4, ... */
-        size_t cap = n->nvariables ? 2 * n->nvariables : 1;
-        n->variable = pf_mem_resize(n->variable, cap, sizeof v);
-    }
-    n->variable[n->nvariables++] = v;
+    pf_vec_push(&n->variables, v);
 }
 
 static void take_thread(struct name_cursor *c)
@@ -244,24 +240,25 @@ pf_status pf_names_read(struct pf_names *n, struct pf_code *code, size_t *ncode,
             return pf_fail(e, PF_BAD, "%s: name stream, offset %zu: invalid record", path, at);
         at += length;
     }
-    if (n->nvariables)
-        qsort(n->variable, n->nvariables, sizeof *n->variable, by_address);
+    if (n->variables.len)
+        qsort(n->variables.at, n->variables.len, sizeof *n->variables.at, by_address);
     return PF_OK;
 }
 
 const struct pf_name_variable *pf_names_variable(const struct pf_names *n, uint64_t addr)
 {
     /* invariant at the end: lo - 1 is the last one at or below addr */
-    size_t lo = 0, hi = n->nvariables;
+    size_t lo = 0, hi = n->variables.len;
     while (lo < hi) {
         size_t mid = lo + (hi - lo) / 2;
-        if (n->variable[mid].addr <= addr)
+        if (n->variables.at[mid].addr <= addr)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo && addr - n->variable[lo - 1].addr < n->variable[lo - 1].size ? &n->variable[lo - 1]
-                                                                            : NULL;
+    return lo && addr - n->variables.at[lo - 1].addr < n->variables.at[lo - 1].size
+               ? &n->variables.at[lo - 1]
+               : NULL;
 }
 
 void pf_names_release(struct pf_names *n)
@@ -272,7 +269,7 @@ void pf_names_release(struct pf_names *n)
     }
     free(n->position);
     free(n->site);
-    free(n->variable);
+    pf_vec_release(&n->variables);
     free(n->thread);
     free(n->object);
     free(n->callee);

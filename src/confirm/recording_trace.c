@@ -70,8 +70,8 @@ static void spell(char *to, size_t size, const char *from)
 static void take_variables(struct trace_loader *l)
 {
     const struct pf_names *n = l->names;
-    for (size_t i = 0; i < n->nvariables; i++) {
-        const struct pf_name_variable *v = &n->variable[i];
+    for (size_t i = 0; i < n->variables.len; i++) {
+        const struct pf_name_variable *v = &n->variables.at[i];
         char text[160], twin[180];
         spell(text, sizeof text, v->name);
         snprintf(twin, sizeof twin, "%s", text);

@@ -301,11 +301,11 @@ static void view_lane(const struct pf_resident_host *r, struct job_lane *j, bool
     for (unsigned s = 0; s < PF_STREAMS; s++) {
         const struct pf_ring *g = pf_channel_host_layout(r->host, s);
         uint64_t length = written(r, j->lane, s);
-        c->stream[s].chunk = &j->chunks[n];
+        c->stream[s].chunks.at = &j->chunks[n];
         for (uint64_t at = 0; at < length; at += VIEW_CHUNK) {
             uint32_t bytes = (uint32_t)(length - at < VIEW_CHUNK ? length - at : VIEW_CHUNK);
             j->chunks[n++] = (struct pf_clip_chunk){g->offset + at, at, bytes, bytes, PF_CODEC_RAW};
-            c->stream[s].n++;
+            c->stream[s].chunks.len++;
         }
         c->stream[s].length = length;
     }
@@ -427,8 +427,9 @@ pf_status pf_resident_host_save(struct pf_resident_host *r, uint32_t job, const 
         return s;
     pf_clip_skip_sync(w);
     for (unsigned i = 0; i < PF_STREAMS; i++)
-        for (size_t k = 0; s == PF_OK && !PF_STREAM_IS_EVENTS(i) && k < view->stream[i].n; k++) {
-            const struct pf_clip_chunk *c = &view->stream[i].chunk[k];
+        for (size_t k = 0; s == PF_OK && !PF_STREAM_IS_EVENTS(i) && k < view->stream[i].chunks.len;
+             k++) {
+            const struct pf_clip_chunk *c = &view->stream[i].chunks.at[k];
             s = pf_clip_append(w, i, view->bytes + c->offset, c->raw, e);
         }
     if (s == PF_OK)

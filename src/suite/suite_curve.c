@@ -3,6 +3,7 @@
 #include "allocation.h"
 #include "suite_load.h"
 #include "text_format.h"
+#include "vector.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,7 +65,7 @@ static pf_status load_curve(struct pf_suite_db *db, const struct pf_curves *c, s
 {
     sqlite3_stmt *q;
     struct pf_curve_point sum = {0};
-    size_t cap = 0;
+    PF_VEC(struct pf_curve_point) points = {0};
     pf_status s = pf_suite_db_prepare(
         db,
         "WITH mine AS (SELECT x.*, t.number FROM execution x JOIN test t ON t.id=x.test"
@@ -90,10 +91,6 @@ static pf_status load_curve(struct pf_suite_db *db, const struct pf_curves *c, s
     sqlite3_bind_text(q, 3, c->reference, -1, SQLITE_STATIC);
     int code;
     while ((code = sqlite3_step(q)) == SQLITE_ROW) {
-        if (v->n == cap) {
-            cap = cap ? 2 * cap : 64;
-            v->at = pf_mem_resize(v->at, cap, sizeof *v->at);
-        }
         if (sqlite3_column_type(q, 2) != SQLITE_NULL) {
             sum.cpu_ns += (uint64_t)sqlite3_column_int64(q, 0);
             sum.wall_ns += (uint64_t)sqlite3_column_int64(q, 1);
@@ -107,8 +104,10 @@ static pf_status load_curve(struct pf_suite_db *db, const struct pf_curves *c, s
             sum.pairs = (uint64_t)sqlite3_column_int64(q, 6);
             sum.frequent = (uint64_t)sqlite3_column_int64(q, 7);
         }
-        v->at[v->n++] = sum;
+        pf_vec_push(&points, sum);
     }
+    v->at = points.at;
+    v->n = points.len;
     s = code == SQLITE_DONE ? PF_OK : pf_suite_db_fail(db, e);
     sqlite3_finalize(q);
     return s;

@@ -30,8 +30,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0, at = sizeof length + 1; i < 4; i++) {
         size_t n = i < 3 && length[i] < size - at ? length[i] : size - at;
         chunk[i] = (struct pf_clip_chunk){at, 0, (uint32_t)n, (uint32_t)n, PF_CODEC_RAW};
-        clip.stream[streams[i]].chunk = &chunk[i];
-        clip.stream[streams[i]].n = n > 0;
+        clip.stream[streams[i]].chunks.at = &chunk[i];
+        clip.stream[streams[i]].chunks.len = n > 0;
         clip.stream[streams[i]].length = n;
         at += n;
     }

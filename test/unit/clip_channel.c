@@ -208,8 +208,8 @@ static void test_cut(void **state)
         }
         assert_false(c.ended);
         assert_non_null(strstr(c.cut, "at offset"));
-        assert_true(c.stream[PF_STREAM_OUTPUT].n >= last);
-        last = c.stream[PF_STREAM_OUTPUT].n;
+        assert_true(c.stream[PF_STREAM_OUTPUT].chunks.len >= last);
+        last = c.stream[PF_STREAM_OUTPUT].chunks.len;
         pf_clip_release(&c);
     }
     assert_int_equal(last, 3);

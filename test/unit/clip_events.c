@@ -425,9 +425,10 @@ static void write_pieces(const char *path, const struct pf_clip *c)
     unsigned char *bytes[PF_STREAMS] = {NULL};
     for (int s = PF_STREAM_EVENT; s < PF_STREAMS; s++) {
         bytes[s] = malloc(c->stream[s].length + 1);
-        for (size_t k = 0; k < c->stream[s].n; k++)
+        for (size_t k = 0; k < c->stream[s].chunks.len; k++)
             assert_int_equal(
-                pf_clip_unpack(c, (unsigned)s, k, bytes[s] + c->stream[s].chunk[k].at, &e), PF_OK);
+                pf_clip_unpack(c, (unsigned)s, k, bytes[s] + c->stream[s].chunks.at[k].at, &e),
+                PF_OK);
     }
     assert_int_equal(pf_clip_create(&w, path, &c->meta, &e), PF_OK);
     assert_int_equal(pf_clip_append(w, PF_STREAM_NAME, bytes[PF_STREAM_NAME],

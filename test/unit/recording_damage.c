@@ -30,8 +30,8 @@ static pf_status read_streams(const unsigned char *bytes, const uint32_t length[
     uint64_t at = 0;
     for (unsigned i = 0; i < 3; at += length[i++]) {
         chunk[i] = (struct pf_clip_chunk){at, 0, length[i], length[i], PF_CODEC_RAW};
-        clip.stream[streams[i]].chunk = &chunk[i];
-        clip.stream[streams[i]].n = 1;
+        clip.stream[streams[i]].chunks.at = &chunk[i];
+        clip.stream[streams[i]].chunks.len = 1;
         clip.stream[streams[i]].length = length[i];
     }
     struct pf_trace t;
