@@ -79,10 +79,10 @@ static inline uint64_t pf_output_hash_join(uint64_t first, uint64_t second, uint
     return pf_output_reduce((unsigned __int128)first * pf_output_power(length) + second);
 }
 
-/* Reads the record at offset *at and advances *at to the next one. Sets *position to where the bytes
- * were written (-1: where the last ones ended), and *kept to the `kept` bytes. Clears both flags of
- * `fd`; *internal tells whether PF_OUTPUT_INTERNAL was set. False: there is no further complete
- * record. */
+/* Reads the record at offset *at and advances *at to the next one. Sets *position to where the
+ * bytes were written (-1: where the last ones ended), and *kept to the `kept` bytes. Clears both
+ * flags of `fd`; *internal tells whether PF_OUTPUT_INTERNAL was set. False: there is no further
+ * complete record. */
 static inline bool pf_output_record_next(const unsigned char *bytes, size_t n, size_t *at,
                                          struct pf_output_record *r, bool *internal,
                                          int64_t *position, const unsigned char **kept)

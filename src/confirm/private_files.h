@@ -1,8 +1,8 @@
 /*
  * private_files.h - the files that repeated runs of a recording see.
  *
- * Model:   repeated runs are private: no other process sees what they change, so every run finds the
- *          same files. The recording itself has left its output in the user's folder. A program
+ * Model:   repeated runs are private: no other process sees what they change, so every run finds
+ *          the same files. The recording itself has left its output in the user's folder. A program
  *          that refuses to overwrite it cannot be repeated; then the files that were created after
  *          the recording began are hidden from all runs of one folder for temporary files.
  * Memory:  the caller frees the text. What is hidden is remembered in a file of the folder.

@@ -66,8 +66,9 @@ struct pf_event {
     /* by the operand of the kind: place, lock, cond, barrier, thread, sync or call */
     uint32_t what;
     /* By kind: wait and wake: the mutex; rmw: index into `olds`; arrive and depart: barrier
-     * generation; call: index into `reaches`; ret: its call event. Of a recording, also: signal: the
-     * thread that it wakes; post and take: the barrier whose round the message object stands for. */
+     * generation; call: index into `reaches`; ret: its call event. In recordings, also: signal: the
+     * thread that it wakes; post and take: the barrier whose round the message object stands
+     * for. */
     uint32_t link;
     uint64_t value; /* read: the value seen; write and rmw: the value stored */
 };

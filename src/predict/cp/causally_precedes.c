@@ -9,8 +9,8 @@
  *   (c) HB ; CP and CP ; HB are contained in CP;
  * where fork/join, notify/wake, barriers, messages and atomics order as in HB. So CP = HB ; E ; HB
  * for a set E of edges, which is computed as a fixpoint over pairs of sections. A conflicting pair
- * that CP leaves unordered is a candidate. Only the first candidate of a trace is guaranteed to be a
- * race or a deadlock.
+ * that CP leaves unordered is a candidate. Only the first candidate of a trace is guaranteed to be
+ * a race or a deadlock.
  *
  * The relation needs quadratic memory, so the trace is split into windows that overlap by half. The
  * order of two events of a window depends on edges within the window only; but whether rule (a) or

@@ -245,8 +245,8 @@ static void require_holder(struct encoder *x, uint32_t e)
     }
 }
 
-/* True if no section of the window contains the failed trylock e. Then, in the trace, a section that
- * began before the window and ends after it held the lock. */
+/* True if no section of the window contains the failed trylock e. Then, in the trace, a section
+ * that began before the window and ends after it held the lock. */
 static bool held_throughout(const struct pf_window *w, uint32_t e)
 {
     uint32_t lock = w->section[e];

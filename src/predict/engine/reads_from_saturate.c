@@ -6,8 +6,8 @@
  * before r matter; a binary search finds them. When a write x is added, a binary search also finds
  * the reads that must come before x: among the reads of one thread, those whose source comes before
  * x are the first ones, because the rules order the sources like the reads. This holds only once
- * nothing is left to derive. But a node is saturated again whenever its clock grows, so the result is
- * the same as that of comparing all pairs.
+ * nothing is left to derive. But a node is saturated again whenever its clock grows, so the result
+ * is the same as that of comparing all pairs.
  */
 #include "reads_from_solve.h"
 #include <string.h>

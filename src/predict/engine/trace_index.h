@@ -14,8 +14,8 @@
  *            which calls the begin and the end of a missing call a BarrierPair). Writes to an item
  *            during a missing call that reaches it keep their order, too. An event during a missing
  *            call borders on the call if code of the call may run directly before or after it. Only
- *            such events count as events of the call; inner events of callbacks, and events during a
- *            nested call, do not;
+ *            such events count as events of the call; inner events of callbacks, and events during
+ *            a nested call, do not;
  *          - SB: in addition, all missing calls keep their order.
  *          A missing call reads all cells that it reaches and must find their values of the trace
  *          (window.h). A write that a missing call may notice while it is active is `exposed`. A
