@@ -70,7 +70,7 @@ static void check_end(struct explorer *x, const struct pf_resident_end *end,
     if (end->children || end->executed)
         pf_exploration_add_unexplored(x->out, "a child process", "");
     if (end->killed)
-        pf_exploration_add_unexplored(x->out, "a run that did not end in its time", "");
+        pf_exploration_add_unexplored(x->out, "a run that did not end within its time limit", "");
 }
 
 /* --- failures --- */
