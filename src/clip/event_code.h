@@ -415,8 +415,8 @@ static inline void pf_code_take(struct pf_code_site *s, struct pf_code *c, struc
     *value = now;
 }
 
-/* Decodes a wide access. `out` must have room for it, and the value code must be one of the
- * three. */
+/* Decodes a wide access. `out` must have room for it. A value code that no writer uses is read like
+ * PF_CODE_SOME_WORDS. */
 static inline void pf_code_take_wide(struct pf_code_site *s, struct pf_code *c,
                                      struct pf_code_thread *t, unsigned head, uint64_t *addr,
                                      unsigned char *out, const unsigned char **a,

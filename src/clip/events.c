@@ -425,8 +425,6 @@ static inline bool take_short(struct pf_events *r, struct event_cursor *c, unsig
     o->more = s->size;
     o->old = 0;
     if (__builtin_expect(s->size > 8, 0)) {
-        if (head >> 5 > PF_CODE_SOME_WORDS)
-            return bad_event(r, *c, "unknown code of a wide value");
         unsigned char *bytes = r->room[c->bytes++];
         o->has_value = false;
         o->value = 0;

@@ -57,24 +57,8 @@ static void test_signal(void **unused)
     assert_string_equal(e.text, "damaged: event 1: a signal that wakes a thread without a number");
 }
 
-/* A wide read whose value has a code that does not exist. */
-static void test_wide_value(void **unused)
-{
-    static const unsigned char bytes[] = {
-        /* heads: thread 0 runs; a read at another site, its address as predicted */
-        PF_CODE_OTHER | PF_CODE_THREAD << 2, PF_CODE_SITE | PF_CODE_STRIDE << 2 | 3 << 5,
-        /* addresses: thread 0; site 1 */
-        0, 2,
-        /* names: site 1, reads of 16 bytes */
-        6, 0, 0, 0, PF_NAME_SITE, 1, PF_EV_READ, 16, 0, 0};
-    struct pf_error e;
-    assert_int_equal(read_streams(bytes, (uint32_t[]){2, 2, 10}, &e), PF_BAD);
-    assert_string_equal(e.text, "damaged: event 1: unknown code of a wide value");
-}
-
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_signal),
-                                       cmocka_unit_test(test_wide_value)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_signal)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
