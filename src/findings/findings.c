@@ -1,4 +1,5 @@
-/* findings.c - see findings.h: writes the JSON document and the reasons why it is incomplete. */
+/* findings.c - see findings.h: orders and counts the findings, and writes the JSON document and the
+ * reasons why it is incomplete. */
 #include "findings.h"
 #include "crash_merge.h"
 #include "finding_group.h"

@@ -251,7 +251,8 @@ static void count(struct pf_findings *f, struct pf_object *o, struct code_functi
     }
     free(names);
     o->unchecked = unchecked;
-    qsort(all, unchecked, sizeof *all, by_size);
+    if (unchecked)
+        qsort(all, unchecked, sizeof *all, by_size);
     for (size_t i = 0; i < unchecked && i < sizeof o->names / sizeof *o->names; i++)
         o->names[i] = pf_pool_text(&f->pool, all[i].name, strlen(all[i].name));
 }

@@ -302,6 +302,7 @@ const char *pf_stage_words(const char *stage)
         {"hatch", "a forced schedule"},
         {"explore", "the systematic search"},
         {"judge", "a judged run"},
+        {"hunt", "a hunt for other inputs"},
         {"batch", "a batch of schedules"},
         {"racefuzzer", "a schedule aimed at it"},
         {"assetfuzzer", "a schedule aimed at it"},

@@ -242,13 +242,14 @@ static inline bool pf_kind_is_memory_error(enum pf_kind k)
 {
     return k >= PF_KIND_HEAP_OVERFLOW && k <= PF_KIND_GLOBAL_OVERFLOW;
 }
-/* True for the misuse of locks and threads: the first access is the wrong operation, the others are
- * earlier ones that explain it. */
-/* What pf replay needs to show a finding of this kind: only a watched replay checks accesses. */
+/* The option that pf replay needs to show a finding of this kind: only a watched replay checks
+ * accesses. */
 static inline const char *pf_kind_replay_option(enum pf_kind k)
 {
     return pf_kind_is_memory_error(k) ? "--watch " : "";
 }
+/* True for the misuse of locks and threads: the first access is the wrong operation, the others are
+ * earlier ones that explain it. */
 static inline bool pf_kind_is_misuse(enum pf_kind k) { return k >= PF_KIND_MUTEX_DESTROY_LOCKED; }
 /* True for a cycle in the order in which locks were taken in free mode: a deadlock that no run has
  * shown. Each access takes a lock while it holds one other, which the previous access takes. */

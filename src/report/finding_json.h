@@ -10,8 +10,8 @@
 
 void pf_finding_json(struct pf_text *t, const struct pf_finding *f);
 
-/* Writers of single members, for code that writes an object around findings. `name` must need no
- * escapes; a comma is written before it where one is needed. */
+/* Writers of single members, for code that writes an object around findings. A comma is written
+ * before the member where one is needed. */
 void pf_json_key(struct pf_text *t, const char *name);             /* "name": the value follows */
 void pf_json_str(struct pf_text *t, const char *name, const char *value);
 void pf_json_num(struct pf_text *t, const char *name, uint64_t value);

@@ -100,11 +100,11 @@ static const char *parse_line(struct pf_suppression *item, struct pf_pool *pool)
         if (pf_str_len(words[i]) == len && pf_bytes_same(words[i], item->line, len))
             type = i;
     if (type < 0)
-        return "unknown type (known: "
+        return "unknown type (known:"
 #define PF_SUPPRESS(name, word, help) " " word
 #include "suppress.def"
 #undef PF_SUPPRESS
-               " )";
+               ")";
     item->type = (enum pf_suppress_type)type;
     const char *wrong = split_frames(item, pool, colon + 1);
     if (wrong)

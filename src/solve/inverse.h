@@ -16,7 +16,7 @@
 #define PF_INVERSE_WAYS 3 /* for inequalities: the bound, and its neighbours */
 
 /* Demands that the node `label` (1 bit) gets the value `holds`. `way` is below PF_INVERSE_WAYS.
- * Appends the values of leaves to `out`. */
+ * Sets `out` to the values of leaves. */
 bool pf_inverse(const struct pf_expression_log *log, uint32_t label, bool holds, unsigned way,
                 pf_leaf_values *out);
 

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "z3_host.h"
 #include "command.h"
+#include "duration.h"
 #include "z3_message.h"
 #include <errno.h>
 #include <poll.h>
@@ -10,7 +11,6 @@
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #define GRACE_MS 500 /* for Z3 to stop by itself */
@@ -80,13 +80,6 @@ static bool start(struct pf_z3_host *h)
     return true;
 }
 
-static uint64_t now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
-
 static bool put(struct pf_z3_host *h, const void *from, size_t n)
 {
     const char *p = from;
@@ -104,7 +97,7 @@ static enum pf_solve_outcome get(struct pf_z3_host *h, void *to, size_t n, uint6
 {
     char *p = to;
     while (n) {
-        uint64_t now = now_ms();
+        uint64_t now = pf_now_ms();
         struct pollfd f = {.fd = h->fd, .events = POLLIN};
         if (now >= until)
             return PF_SOLVE_LIMIT;
@@ -185,7 +178,7 @@ static enum pf_solve_outcome exchange(struct pf_z3_host *h, const struct cone *c
                                  .wanted = (uint32_t)nwanted,
                                  .limit_ms = (uint32_t)h->limit_ms};
     struct pf_z3_reply r;
-    uint64_t until = now_ms() + h->limit_ms + GRACE_MS;
+    uint64_t until = pf_now_ms() + h->limit_ms + GRACE_MS;
     if (!put(h, &head, sizeof head) || !put(h, c->nodes.at, c->nodes.len * sizeof *c->nodes.at) ||
         !put(h, wanted, nwanted * sizeof *wanted))
         return PF_SOLVE_FAILED;
@@ -193,7 +186,8 @@ static enum pf_solve_outcome exchange(struct pf_z3_host *h, const struct cone *c
     for (uint32_t i = 0; o == PF_SOLVE_YES && i < r.values; i++) {
         struct pf_z3_value v;
         o = get(h, &v, sizeof v, until);
-        if (o == PF_SOLVE_YES && (!v.node || v.node > c->nodes.len))
+        if (o == PF_SOLVE_YES &&
+            (!v.node || v.node > c->nodes.len || c->leaf.at[v.node - 1] == PF_NO_LEAF))
             o = PF_SOLVE_FAILED;
         if (o == PF_SOLVE_YES)
             pf_vec_push(out, (struct pf_leaf_value){c->leaf.at[v.node - 1], v.value});

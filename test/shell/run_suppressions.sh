@@ -20,7 +20,7 @@ for line in race:nothing race_top:other mutex:store "race:other <- store" "# rac
     has err "WARNING"
     has out.json '"suppressed":0'
 done
-for bad in "race|supp:1: expected type:pattern" "rce:store|supp:1: unknown type" "race:|supp:1: the pattern is empty" \
+for bad in "race|supp:1: expected type:pattern" "rce:store|supp:1: unknown type (known: race race_top" "race:|supp:1: the pattern is empty" \
     "race_top:a <- b|supp:1: race_top: and called_from_lib:"; do
     try 2 "${bad%%|*}"
     has err "${bad#*|}"

@@ -3,6 +3,7 @@
  */
 // sources: src/clip/clip_*.c src/clip/events.c src/clip/names.c src/base/*.c src/report/pool.c
 // sources: src/report/textbuf.c src/trace/*.c src/confirm/recording_trace.c
+// flags: -D_GNU_SOURCE=
 #define _GNU_SOURCE
 #include "event_code.h"
 #include "name_code.h"

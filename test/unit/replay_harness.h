@@ -231,6 +231,10 @@ _Noreturn void pf_diverged_words(const char *what, const char *expected, const c
     snprintf(shared->diverged, sizeof shared->diverged, "%s: %s %s", what, expected, found);
     _exit(DIVERGED);
 }
+_Noreturn void pf_diverged_private(const char *call)
+{
+    pf_diverged_words("a call that a private run cannot make", "none", call);
+}
 
 /* --- for the cases --- */
 
