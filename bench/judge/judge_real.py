@@ -23,12 +23,17 @@ def truth():
     return lines
 
 
+def matches(function, pattern):
+    """function: NAME:LINE; pattern: of the name, or of both"""
+    return fnmatch.fnmatch(function if ":" in pattern else function.split(":")[0], pattern)
+
+
 def true_class(rules, program, variable, functions):
-    """-> the class of a race, or None"""
+    """-> the class of a race, or None. functions: two, each as NAME:LINE"""
     for name, v, f, g, kind, _ in rules:
         if name == program and fnmatch.fnmatch(variable, v):
             for x, y in (functions, functions[::-1]):
-                if fnmatch.fnmatch(x, f) and fnmatch.fnmatch(y, g):
+                if matches(x, f) and matches(y, g):
                     return kind
     return None
 
