@@ -25,7 +25,7 @@ def truth():
 
 def matches(function, pattern):
     """function: NAME:LINE; pattern: of the name, or of both"""
-    return fnmatch.fnmatch(function if ":" in pattern else function.split(":")[0], pattern)
+    return fnmatch.fnmatch(function if pattern.rsplit(":", 1)[-1].isdigit() else function.rsplit(":", 1)[0], pattern)
 
 
 def true_class(rules, program, variable, functions):
