@@ -6,6 +6,7 @@
  */
 #include "access_order.h"
 #include "deadlock.h"
+#include "inside_waits.h"
 #include "number_text.h"
 #include "random.h"
 #include "schedule_plan.h"
@@ -258,8 +259,9 @@ static enum pf_order_obstacle obstacle(struct pf_order_outcome *out)
         return PF_ORDER_EXIT;
     if (c->state != PF_CONTEXT_WAITING)
         return PF_ORDER_SPIN;
-    return c->wait.kind == PF_WAIT_FUTEX || c->wait.kind == PF_WAIT_TIME ? PF_ORDER_WAIT
-                                                                         : PF_ORDER_EXTERNAL;
+    bool inside =
+        c->wait.kind == PF_WAIT_FUTEX || c->wait.kind == PF_WAIT_TIME || pf_waits_are_inside();
+    return inside ? PF_ORDER_WAIT : PF_ORDER_EXTERNAL;
 }
 
 /* The order cannot be enforced: the policy decides from now on. */

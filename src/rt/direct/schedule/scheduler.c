@@ -10,6 +10,7 @@
 #include "check.h"
 #include "deadlock.h"
 #include "fuzz_policy.h"
+#include "inside_waits.h"
 #include "materialise.h"
 #include "memory_model.h"
 #include "policy.h"
@@ -141,8 +142,13 @@ static void wait_for_runnable(const struct pf_context *current)
     uint64_t until =
         pf_breakpoint_flip_holds() && pf_waits_external() ? pf_sched_now() + HOLD_PATIENCE : 0;
     do {
-        if (pf_direct.fuzzing && !current && !pf_scheduler.ready.first)
-            pf_fuzz_policy_release_one(pf_waits_external() || !pf_waits_time_can_wake());
+        if (pf_direct.fuzzing && !current && !pf_scheduler.ready.first) {
+            bool inside = pf_waits_external() && pf_waits_are_inside();
+            if (inside && pf_waits_poll_inside())
+                continue;
+            pf_fuzz_policy_release_one((pf_waits_external() && !inside) ||
+                                       !pf_waits_time_can_wake());
+        }
         if (!current && !pf_scheduler.ready.first && pf_spinners_run())
             return;
         if (!current && pf_spinners_any() && !until && pf_waits_external())

@@ -213,6 +213,15 @@ bool pf_waits_poll_due(void)
     return (w.external && w.since_poll + 1 >= POLL_EVERY) || (next && pf_sched_now() >= next);
 }
 
+bool pf_waits_poll_inside(void)
+{
+    w.since_poll = 0;
+    w.polling = true;
+    bool any = pf_waiters_poll(0);
+    w.polling = false;
+    return any;
+}
+
 void pf_waits_poll(bool wait, uint64_t until)
 {
     bool polls = w.external && (wait || ++w.since_poll >= POLL_EVERY), any = false;

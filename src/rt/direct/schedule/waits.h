@@ -33,6 +33,9 @@ void pf_waits_expire(struct pf_context *c);
 void pf_waits_put_first(struct pf_context *c);
 /* While threads can run: true if it is time to poll. */
 bool pf_waits_poll_due(void);
+/* If threads wait only inside (inside_waits.h): wakes those that can continue. Returns false if
+ * there are none. */
+bool pf_waits_poll_inside(void);
 /* Polls for external events and expired deadlines. `wait`: no thread can run, so blocks until
  * something happens, but not beyond the virtual time `until` (0: no limit). */
 void pf_waits_poll(bool wait, uint64_t until);

@@ -78,8 +78,14 @@ bool pf_outside_peer(int fd)
     return leads_outside(peer.at.any.sa_family) && !is_inside(&peer);
 }
 
-/* True if the process has both ends of the pipe. */
-static bool has_both_ends(int fd, const struct stat *pipe)
+bool pf_outside_is_connected(int fd, int listener)
+{
+    struct socket_address peer = {.length = sizeof peer.at}, own = {.length = sizeof own.at};
+    return pf_sys(SYS_getpeername, fd, &peer.at, &peer.length) == 0 &&
+           pf_sys(SYS_getsockname, listener, &own.at, &own.length) == 0 && same_place(&peer, &own);
+}
+
+bool pf_outside_has_both_ends(int fd, const struct stat *pipe)
 {
     long direction = pf_sys(SYS_fcntl, fd, F_GETFL) & O_ACCMODE;
     for (int k = 0; k < PF_OWN_FDS; k++) {
@@ -101,7 +107,7 @@ void pf_outside_prepare(void)
         if (!open[fd] || pf_output_standard(fd) || pf_sys(SYS_fstat, fd, &st))
             continue;
         if (S_ISSOCK(st.st_mode) ? pf_outside_peer(fd)
-                                 : S_ISFIFO(st.st_mode) && !has_both_ends(fd, &st))
+                                 : S_ISFIFO(st.st_mode) && !pf_outside_has_both_ends(fd, &st))
             outside[fd] = st.st_ino;
     }
 }

@@ -11,6 +11,7 @@
 #define PF_RT_OUTSIDE_CALLS_H
 
 #include <stdbool.h>
+#include <sys/stat.h>
 
 /* Before the process is copied: finds its descriptors that lead outside. */
 void pf_outside_prepare(void);
@@ -25,5 +26,9 @@ bool pf_outside_descriptor(int fd);
 void pf_outside_add(int fd);
 /* True if the peer of a connected socket is another process. */
 bool pf_outside_peer(int fd);
+/* True if the socket is connected to the address of `listener`, a listening socket. */
+bool pf_outside_is_connected(int fd, int listener);
+/* True if this process has both ends of a pipe; `pipe` is the result of fstat. */
+bool pf_outside_has_both_ends(int fd, const struct stat *pipe);
 
 #endif
