@@ -171,6 +171,7 @@ static int run(struct pf_judge_verb *v, int argc, char **argv)
     v->list.pool = &v->pool;
     v->list.loaded = v->job.path ? &v->job.t : NULL;
     v->list.loaded_path = v->job.path;
+    v->list.exact = v->race || v->blind;
     v->list.how.should_stop = interrupted;
     if (status == PF_EXIT_OK && v->fleet.on && !v->from_state)
         status = pf_complain(VERB, "--on judges the races of a state folder, not of a recording");

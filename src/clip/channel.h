@@ -440,6 +440,7 @@ struct pf_channel {
     char choices[2048];
     /* continuations enforce the order of two accesses (struct pf_order_request) */
     uint32_t ordered;
+    uint32_t inside; /* record: waits inside the process take no real time (inside_waits.h) */
     /* each continuation records into this folder, in files named after its number */
     char folder[512];
     struct pf_continuation continuation[PF_CONTINUATIONS];

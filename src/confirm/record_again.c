@@ -33,6 +33,7 @@ static pf_status record(struct shared_record *u, struct pf_error *e)
                             .exclude = m.exclude,
                             .plan = r->plan,
                             .tracing = r->traced,
+                            .inside = true,
                             .watch = !r->symbolic};
     struct pf_child_end child;
     char *inputs = NULL, *served = r->folder ? pf_private_files(r->clip, r->folder) : NULL;

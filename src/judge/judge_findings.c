@@ -166,14 +166,53 @@ static bool is_stopped(const struct pf_judge_list *l)
            (l->how.should_stop && l->how.should_stop(l->how.arg));
 }
 
+static void judge_pair(const struct pf_judge_list *l, struct judged_recording *r,
+                       const struct pf_judge_settings *how, uint32_t a, uint32_t b,
+                       const struct pf_finding *f, struct pf_verdict *v)
+{
+    char name[20];
+    snprintf(name, sizeof name, "%016" PRIx64, f->id);
+    pf_judge_race(how,
+                  &(struct pf_judge_case){.t = r->t,
+                                          .recording = &r->clip,
+                                          .a = a,
+                                          .b = b,
+                                          .folder = l->folder,
+                                          .scratch = r->scratch.path,
+                                          .name = name,
+                                          .further = &r->further},
+                  v);
+}
+
+/* The order of one instance of a race may be impossible, and that of another one possible: the
+ * thread that is held may have something to do first. So the instance whose accesses are closest
+ * together is judged as well. */
+static void judge_other_instance(const struct pf_judge_list *l, struct judged_recording *r,
+                                 const struct pf_judge_settings *how, uint32_t a, uint32_t b,
+                                 const struct pf_finding *f, struct pf_verdict *v)
+{
+    uint32_t c, d;
+    char unused[300];
+    struct pf_verdict other = {.class = PF_JUDGED_UNDECIDED, .paths = 1, .memory = "sc"};
+    if (v->class != PF_JUDGED_SINGLE_ORDERING || l->exact || f->naccesses != 2 || is_stopped(l) ||
+        !pf_race_events_at(r->t, f, &c, &d, unused, sizeof unused) || (a == c && b == d))
+        return;
+    judge_pair(l, r, how, c, d, f, &other);
+    other.ms += v->ms;
+    if (other.class == PF_JUDGED_SINGLE_ORDERING || other.class == PF_JUDGED_UNDECIDED) {
+        pf_verdict_release(&other);
+        return;
+    }
+    pf_verdict_release(v);
+    *v = other;
+}
+
 static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judged_pairs *done,
                        struct pf_judge_item *it)
 {
     struct pf_verdict v = {.class = PF_JUDGED_UNDECIDED, .paths = 1, .memory = "sc"};
     struct pf_judge_settings how = l->how;
     uint32_t a = PF_NONE, b = PF_NONE;
-    char name[20];
-    snprintf(name, sizeof name, "%016" PRIx64, it->f->id);
     it->judged = true;
     if (is_stopped(l)) {
         it->judged = false;
@@ -192,16 +231,8 @@ static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judg
     uint64_t left = time_left(l);
     if (left && (!how.limit_ms || left < how.limit_ms))
         how.limit_ms = left;
-    pf_judge_race(&how,
-                  &(struct pf_judge_case){.t = r->t,
-                                          .recording = &r->clip,
-                                          .a = a,
-                                          .b = b,
-                                          .folder = l->folder,
-                                          .scratch = r->scratch.path,
-                                          .name = name,
-                                          .further = &r->further},
-                  &v);
+    judge_pair(l, r, &how, a, b, it->f, &v);
+    judge_other_instance(l, r, &how, a, b, it->f, &v);
     it->ms = v.ms;
     if (v.incomplete && !v.schedules && !v.control) { /* nothing is known yet */
         it->judged = false;

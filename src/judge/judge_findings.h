@@ -38,6 +38,7 @@ struct pf_judge_list {
     uint64_t end_ms; /* when the time is up, as pf_now_ms; 0: no limit */
     const struct pf_trace *loaded; /* the trace of the recording loaded_path; NULL: none */
     const char *loaded_path;
+    bool exact; /* judge only the two accesses that `race` of an item names */
     void (*progress)(const struct pf_judge_list *l, const struct pf_judge_item *it);
     struct pf_judge_item *items;
     size_t n;

@@ -173,6 +173,7 @@ static pf_status set_record_options(struct pf_channel *c, const struct pf_direct
     c->allow_outside = d->allow_outside || !(d->only_news || d->resident);
     c->jobs = d->jobs;
     c->ordered = d->ordered;
+    c->inside = d->inside || d->ordered;
     pf_status s = set_text(c->plan, sizeof c->plan, d->plan ? plan : NULL, "plan", e);
     if (s == PF_OK)
         s = set_text(c->choices, sizeof c->choices, d->choices, "choices", e);

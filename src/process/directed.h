@@ -21,6 +21,8 @@ struct pf_directed {
     const char *plan, *flip;
     const char *at, *tail, *folder;         /* record: continuations from a point */
     bool bare;                              /* record: the program is not instrumented */
+    /* record: waits for descriptors whose other end the program has itself take no real time */
+    bool inside;
     bool ordered; /* record: the continuations that the plan forks enforce an order of accesses */
     unsigned continuations, jobs;
     unsigned first; /* what '*' stands for in the tail of continuation 0 */

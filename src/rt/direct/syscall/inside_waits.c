@@ -105,7 +105,7 @@ bool pf_waits_are_inside(void)
 {
     struct pf_wait w;
     const struct pf_channel *channel = pf_channel_get();
-    if (!channel || !channel->ordered || pf_waits_shared())
+    if (!channel || !channel->inside || pf_waits_shared())
         return false;
     for (struct pf_context *c = NULL; (c = pf_sched_next_waiter(c, &w));) {
         const struct pf_syscall_state *x = pf_syscall_state_of(c);

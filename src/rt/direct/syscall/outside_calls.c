@@ -41,9 +41,12 @@ static bool same_place(const struct socket_address *a, const struct socket_addre
 /* True if a socket of this process is at the address. */
 static bool is_inside(const struct socket_address *to)
 {
+    bool open[PF_OPEN_DESCRIPTORS];
+    pf_open_descriptors(open);
     for (int fd = 0; fd < PF_OWN_FDS; fd++) {
         struct socket_address own = {.length = sizeof own.at};
-        if (pf_sys(SYS_getsockname, fd, &own.at, &own.length) == 0 && same_place(to, &own))
+        if (open[fd] && pf_sys(SYS_getsockname, fd, &own.at, &own.length) == 0 &&
+            same_place(to, &own))
             return true;
     }
     return false;
