@@ -1,7 +1,7 @@
 /* run_result.c - see run_result.h. */
 #define _GNU_SOURCE
 #include "run_result.h"
-#include "output_record.h"
+#include "run_output.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,37 +56,40 @@ static void add_lines(struct pf_run_result *r, const char *text, size_t n)
     }
 }
 
+/* Adds the output to a descriptor whose bytes are not kept, as one line for each range. */
+static void add_ranges(struct pf_run_result *r, const struct pf_output_stream *k)
+{
+    char line[120];
+    if (!k->kept)
+        add_line(r, line,
+                 (size_t)snprintf(line, sizeof line, "%d: %" PRIu64 " bytes, %" PRIx64, k->fd,
+                                  k->length, k->hash));
+    for (size_t i = 0; i < k->parts.len; i++) {
+        const struct pf_output_part *p = &k->parts.at[i];
+        add_line(r, line,
+                 (size_t)snprintf(line, sizeof line,
+                                  "%d: %" PRIu64 " bytes at %" PRIu64 ", %" PRIx64, k->fd,
+                                  p->length, p->at, p->hash));
+    }
+}
+
 bool pf_run_result_read_output(struct pf_run_result *r, const char *clip)
 {
     struct pf_clip c;
     struct pf_error e;
-    unsigned char *bytes = NULL;
-    size_t n = 0, used = 0;
+    struct pf_run_output o = {0};
     if (pf_clip_open(&c, clip, &e) != PF_OK)
         return false;
-    bool ok = pf_clip_stream(&c, PF_STREAM_OUTPUT, &bytes, &n, &e) == PF_OK;
-    char *text = pf_mem_zero(n + 1, 1); /* lines may be written in pieces */
-    struct pf_output_record o;
-    const unsigned char *kept;
-    int64_t position;
-    bool internal;
-    for (size_t at = 0;
-         ok && pf_output_record_next(bytes, n, &at, &o, &internal, &position, &kept);) {
-        if (o.kept)
-            memcpy(text + used, kept, o.kept);
-        used += o.kept;
-        if (!o.kept && o.length) {
-            char line[120];
-            add_line(r, line,
-                     (size_t)snprintf(line, sizeof line, "%d: %u bytes at %" PRId64 ", %" PRIx64,
-                                      o.fd, o.length, position, o.hash));
-        }
+    bool ok = pf_run_output_read(&o, &c, &e) == PF_OK;
+    for (size_t i = 0; ok && i < o.streams.len; i++) {
+        const struct pf_output_stream *k = &o.streams.at[i];
+        if (k->kept)
+            add_lines(r, k->bytes.at, k->bytes.len);
+        add_ranges(r, k);
     }
-    add_lines(r, text, used);
     if (r->nlines)
         qsort(r->lines, r->nlines, sizeof *r->lines, by_text);
-    free(text);
-    free(bytes);
+    pf_run_output_release(&o);
     pf_clip_release(&c);
     return ok;
 }

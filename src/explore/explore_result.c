@@ -7,6 +7,7 @@
 #include "explore.h"
 #include "input_record.h"
 #include "output_record.h"
+#include "run_output.h"
 #include "shell_word.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -135,6 +136,25 @@ void pf_exploration_describe(const struct pf_clip *clip, char *text, size_t room
         snprintf(text, room, "exit status %d", WEXITSTATUS(end->wait));
 }
 
+/* Mixes in what was written to descriptors whose bytes are not kept: files. The pieces in which it
+ * was written do not count. */
+static uint64_t mix_files(uint64_t hash, const struct pf_clip *clip)
+{
+    struct pf_run_output o;
+    struct pf_error e;
+    if (pf_run_output_read(&o, clip, &e) != PF_OK)
+        return hash;
+    for (size_t i = 0; i < o.streams.len; i++) {
+        const struct pf_output_stream *k = &o.streams.at[i];
+        if (!k->kept)
+            hash = pf_exec_mix(pf_exec_mix(hash, (uint64_t)k->fd), k->length ^ k->hash);
+        for (size_t n = 0; n < k->parts.len; n++)
+            hash = pf_exec_mix(pf_exec_mix(hash, k->parts.at[n].at), k->parts.at[n].hash);
+    }
+    pf_run_output_release(&o);
+    return hash;
+}
+
 static void take_result(struct pf_exploration *x, const struct pf_clip *clip)
 {
     struct pf_explore_result r = {.hash = pf_exec_mix(clip->end.outcome, (uint64_t)clip->end.wait),
@@ -158,10 +178,9 @@ static void take_result(struct pf_exploration *x, const struct pf_clip *clip)
         r.length += take;
         for (uint32_t k = 0; k < o.kept; k++) /* output in pieces counts like output at once */
             r.hash = pf_exec_mix(r.hash, kept[k] + 256u * (unsigned)o.fd);
-        if (!o.kept)
-            r.hash = pf_exec_mix(r.hash, o.hash + (uint64_t)position);
     }
     free(bytes);
+    r.hash = mix_files(r.hash, clip);
     uint32_t found = pf_hash_map_put(&x->result_numbers, r.hash, (uint32_t)x->nresults);
     bool fresh = found == x->nresults;
     x->nresults += fresh;

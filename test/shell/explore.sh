@@ -146,6 +146,11 @@ outputs leave.json $'' $'written\n'
 status 0 "$PF" explore --json prints.json -- ./prints
 has out "complete for this input: every execution was seen (C11)"
 outputs prints.json $'one\ntwo\n' $'two\none\n'
+# what the program writes to its own pipe is no part of its results, and the pieces in which it writes a file do not count
+status 0 "$PF" cc -g -O1 -pthread "$ROOT/test/shell/part/serial_pipe.c" -o serial_pipe
+status 0 "$PF" explore -- ./serial_pipe
+has out "2 different executions, 1 result"
+
 # what the program writes to itself is no part of its results
 "$PF" cc -g -O1 "$part/explore_own_pipe.c" -o own_pipe
 status 0 "$PF" explore --json own_pipe.json -- ./own_pipe

@@ -10,8 +10,8 @@
  * Memory:  release frees everything; twice is fine.
  * Errors:  PF_IO, PF_BAD with the path of the clip.
  */
-#ifndef PF_JUDGE_RUN_OUTPUT_H
-#define PF_JUDGE_RUN_OUTPUT_H
+#ifndef PF_CONFIRM_RUN_OUTPUT_H
+#define PF_CONFIRM_RUN_OUTPUT_H
 
 #include "clip.h"
 #include "vector.h"
