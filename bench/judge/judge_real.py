@@ -10,7 +10,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from real import fetch  # noqa: E402
+from real import fetch, load  # noqa: E402
 
 
 def truth():
@@ -89,7 +89,7 @@ def without(path):
 
 
 class RealProgram:
-    """name of the source package, steps of the build with {cc}, the binary, a function (folder, binary) -> words of the run, the policy,
+    """name of the source package, steps of the build with {cc}, {c++} and {here} (this folder), the binary, a function (folder, binary) -> words of the run, the policy,
     and functions that are not recorded: those that fill tables before there are threads"""
 
     def __init__(self, name, steps, binary, words, schedule="rr", exclude=None):
@@ -102,8 +102,9 @@ class RealProgram:
             shutil.rmtree(folder, ignore_errors=True)
             shutil.copytree(fetch.source(self.name, str(work)), folder, symlinks=True)
             for step in self.steps:
-                done = subprocess.run(step.replace("{cc}", os.path.join(os.path.dirname(pf), "pf-cc")), shell=True, cwd=folder,
-                                      capture_output=True, text=True)
+                tools = os.path.dirname(pf)
+                line = step.replace("{cc}", f"{tools}/pf-cc").replace("{c++}", f"{tools}/pf-c++").replace("{here}", str(HERE))
+                done = subprocess.run(line, shell=True, cwd=folder, capture_output=True, text=True)
                 if done.returncode:
                     sys.exit(f"bench/judge: {self.name}: {done.stderr[-1500:]}")
         return folder / self.binary
@@ -118,5 +119,17 @@ PROGRAMS = [
                 lambda d, _: ["-l", "15", "-t", "2", "-a", "http://example.org/", "-o", without(d / "data.torrent"), numbers(d)]),
     RealProgram("bruteforce-salted-openssl", ["cd src && {cc} -g -O1 -o ../bruteforce *.c -lcrypto -lpthread -lm"], "bruteforce",
                 lambda d, _: ["-t", "2", "-1", "-d", "md5", "-f", *secret(d)], "random:1"),
+    RealProgram("memcached", ["CC={cc} ./configure --disable-docs --disable-coverage", "make -j2 CFLAGS='-g -O1 -pthread' memcached-debug",
+                              "{cc} -DHAVE_CONFIG_H -I. -DMEMCACHED_DEBUG -g -O1 -Dmain=memcached_main -c memcached.c -o main.o",
+                              "{cc} -g -O1 -pthread -o judged main.o {here}/memcached_client.c "
+                              "$(ls memcached_debug-*.o | grep -v debug-memcached.o) -levent"], "judged",
+                lambda d, _: [load.free_port(), "8"], "random:2"),
+    RealProgram("zeromq3", ["mkdir built", "cd built && cmake .. -DCMAKE_C_COMPILER={cc} -DCMAKE_CXX_COMPILER={c++} -DCMAKE_BUILD_TYPE=Debug "
+                            "-DCMAKE_CXX_FLAGS='-g -O1' -DENABLE_CURVE=OFF -DWITH_DOCS=OFF -DBUILD_SHARED=OFF -DENABLE_WS=OFF",
+                            "make -j2 -C built test_inproc_connect"], "built/bin/test_inproc_connect", lambda d, _: []),
+    RealProgram("glib2.0", ["CC={cc} CXX={c++} meson setup built --default-library=static -Dtests=false -Dlibmount=disabled -Dselinux=disabled "
+                            "-Dxattr=false -Dnls=disabled -Doptimization=1 -Ddebug=true -Dwrap_mode=nodownload", "ninja -j 2 -C built glib/libglib-2.0.a",
+                            "{cc} -g -O1 -I. -Iglib -Ibuilt -Ibuilt/glib {here}/glib_client.c -o judged built/glib/libglib-2.0.a -lpcre2-8 -lm -pthread"],
+                "judged", lambda d, _: []),
     RealProgram("bwa", ["make -j2 CC={cc} CFLAGS='-g -O1 -Wno-unused-function -fcommon' bwa"], "bwa", reads_and_index),
 ]
