@@ -1,5 +1,5 @@
-/* glib_client.c - two threads use GLib where it has races that docs/real-programs.md explains: g_once, and the counters of the slice
- * allocator. */
+/* glib_client.c - two threads use GLib where it has races that docs/real-programs.md explains:
+ * g_once, and the counters of the slice allocator. */
 #include <glib.h>
 #include <stdio.h>
 

@@ -1,5 +1,6 @@
-/* memcached_client.c - memcached and its clients as one program, so that its races can be judged: the answers that the clients
- * get are the output of the program. memcached.c is compiled with -Dmain=memcached_main.
+/* memcached_client.c - memcached and its clients as one program, so that its races can be judged:
+ * the answers that the clients get are the output of the program. memcached.c is compiled with
+ * -Dmain=memcached_main.
  *
  *     program PORT ROUNDS
  */
@@ -31,7 +32,8 @@ static void *serve(void *arg)
 {
     char text[20];
     snprintf(text, sizeof text, "%d", port);
-    char *argv[] = {"memcached", "-A", "-l", "127.0.0.1", "-p", text, "-U", "0", "-t", "2", "-m", "64", "-u", "root", NULL};
+    char *argv[] = {"memcached", "-A", "-l", "127.0.0.1", "-p", text,   "-U", "0",
+                    "-t",        "2",  "-m", "64",        "-u", "root", NULL};
     memcached_main((int)(sizeof argv / sizeof *argv) - 1, argv);
     return arg;
 }

@@ -1,4 +1,5 @@
-// disjoint_bits repaired with a lock. A detector that is blind to locks reports it all the same; the report is false.
+// disjoint_bits repaired with a lock. A detector that is blind to locks reports it all the same;
+// the report is false.
 // judge: flags single-ordering
 // reason: flags lock lock
 // options: --blind

@@ -1,5 +1,5 @@
-// double_checked_locking repaired: the pointer is tested only under the lock. A detector that is blind to locks reports it all the
-// same; the report is false.
+// double_checked_locking repaired: the pointer is tested only under the lock. A detector that is
+// blind to locks reports it all the same; the report is false.
 // judge: object single-ordering
 // reason: object lock lock
 // options: --blind

@@ -1,5 +1,5 @@
-// A server thread gives up its privileges while another thread waits: libc makes every thread change its identity and waits for them.
-// The race is printed.
+// A thread gives up its privileges: libc makes every thread change its identity, and waits for
+// them. A thread that the schedule holds does not. The race is printed.
 // judge: x output-differs
 #define _GNU_SOURCE
 #include <pthread.h>

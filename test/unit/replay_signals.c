@@ -9,7 +9,8 @@
 // sources: src/rt/direct/syscall/lock_calls.c src/rt/direct/syscall/transfer_calls.c
 // sources: src/rt/direct/syscall/poll_calls.c src/rt/direct/syscall/ipc_calls.c
 // sources: src/rt/direct/syscall/memory_calls.c src/rt/direct/syscall/process_calls.c
-// sources: src/rt/direct/syscall/poll_waiters.c src/rt/direct/syscall/inside_waits.c src/rt/limits.c src/rt/spin.c src/rt/store.c
+// sources: src/rt/direct/syscall/inside_waits.c
+// sources: src/rt/direct/syscall/poll_waiters.c src/rt/limits.c src/rt/spin.c src/rt/store.c
 // sources: src/rt/sys.c src/rt/direct/environment.c src/report/textbuf.c src/report/pool.c
 // sources: src/rt/direct/reach/mappings.c src/rt/direct/schedule/shared_state.c
 // sources: src/rt/direct/schedule/continuation.c src/rt/direct/syscall/file_overlay.c

@@ -1,5 +1,5 @@
-/* Two threads write to a pipe of the program, in an order that nobody sees. The first one also writes ab to a file: one thread at
- * once, the other in two pieces. */
+/* Two threads write to a pipe of the program, in an order that nobody sees. The first one also
+ * writes ab to a file: one thread at once, the other in two pieces. */
 #include <fcntl.h>
 #include <pthread.h>
 #include <unistd.h>
