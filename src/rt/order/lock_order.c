@@ -24,10 +24,12 @@
 #include "store.h"
 #include "sync.h"
 
-#define BUCKETS 4096u
+#define BUCKET_BITS 16
+#define BUCKETS (1u << BUCKET_BITS)
 #define SEARCH_STEPS 10000
 #define EDGE_SIZE_CLASS 1 /* of the store: blocks of 64 << 1 bytes */
 #define UNSKIPPED 64u /* acquisitions without a new edge before any is skipped (set_gap) */
+#define MANY_LOCKS 1024u
 
 struct order_edge;
 
@@ -69,7 +71,7 @@ void pf_lock_order_unlock(void) { pf_spin_unlock(&graph_lock); }
 
 static struct order_node **find(uintptr_t lock)
 {
-    struct order_node **p = &map[lock * 0x9e3779b97f4a7c15ull >> 52];
+    struct order_node **p = &map[lock * 0x9e3779b97f4a7c15ull >> (64 - BUCKET_BITS)];
     while (*p && (*p)->lock != lock)
         p = &(*p)->next;
     return p;
@@ -288,10 +290,12 @@ static void mark(uintptr_t lock)
 
 /* Sets how many acquisitions unwatched code skips next: one more after each acquisition without a
  * new edge. The first UNSKIPPED of these do not count, so that programs with few locks are examined
- * completely. */
+ * completely. With MANY_LOCKS locks, as in a tree with a lock in each node, most acquisitions make
+ * a new edge; they count like those without. */
 static void set_gap(struct pf_thread *t, bool any_new)
 {
     uint32_t gap = t->order.orders_gap;
+    any_new = any_new && __atomic_load_n(&nodes, __ATOMIC_RELAXED) < MANY_LOCKS;
     gap = any_new ? gap - gap / 8 : gap < UNSKIPPED + PF_LOCK_ORDER_GAP ? gap + 1 : gap;
     t->order.orders_gap = (uint16_t)gap;
     t->order.orders_to_skip = (uint16_t)(gap > UNSKIPPED ? gap - UNSKIPPED : 0);

@@ -12,7 +12,8 @@
  *          is one cache shared by all threads, so that a repeated acquisition does not take
  *          the lock of the graph.
  *          While sampling, unwatched code skips acquisitions that are not in a cache. The number
- *          skipped grows while they make no new edge, up to PF_LOCK_ORDER_GAP at a time.
+ *          skipped grows while they make no new edge, or while there are very many locks, up to
+ *          PF_LOCK_ORDER_GAP at a time.
  * Errors:  without memory, or with more than PF_LOCK_ORDER_GATES gates, an edge is not stored: a
  *          cycle is missed.
  */

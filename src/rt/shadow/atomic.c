@@ -299,15 +299,6 @@ void *pf_atomic_begin_event(struct pf_thread *t, void *addr, uint32_t packed, ui
     return &current;
 }
 
-static __attribute__((noinline)) void *begin_special(void *addr, uint32_t packed, uint32_t site)
-{
-    struct pf_thread *t = pf_self();
-    if (t)
-        return pf_memory_ops.atomic_begin(t, addr, packed, site);
-    pf_hooks.event_in_runtime();
-    return NULL;
-}
-
 /* False in event mode, where threads have no clock (slot.c). */
 static inline bool is_common(const struct pf_thread *t, uintptr_t addr, uint32_t packed)
 {
@@ -350,6 +341,7 @@ static __attribute__((noinline)) void *begin_unwatched(void *addr, uint32_t pack
                                  !__pf_tls.thread->shadow.release_fence))
         return lock_free(addr, packed, site, false);
     struct operation *o = operation(__pf_tls.thread, addr, packed, site);
+    pf_unwatched_prefetch(addr);
     if (op == PF_ATOMIC_CAS || !pf_order_releases(order_of(packed)))
         PF_TAIL return begin_slow(addr, packed, site);
     take_lock(o, true);
@@ -359,15 +351,24 @@ static __attribute__((noinline)) void *begin_unwatched(void *addr, uint32_t pack
     return o;
 }
 
+static __attribute__((noinline)) void *begin_special(void *addr, uint32_t packed, uint32_t site)
+{
+    struct pf_thread *t = pf_unwatched_thread();
+    if (t && is_one_granule((uintptr_t)addr, packed))
+        return begin_unwatched(addr, packed, site);
+    t = pf_self();
+    if (t)
+        return pf_memory_ops.atomic_begin(t, addr, packed, site);
+    pf_hooks.event_in_runtime();
+    return NULL;
+}
+
 void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
 {
     const struct pf_thread *t = __pf_tls.thread;
     unsigned op = op_of(packed);
-    if (__builtin_expect(!is_common(t, (uintptr_t)addr, packed), 0)) {
-        if (pf_unwatched_thread() && is_one_granule((uintptr_t)addr, packed))
-            PF_TAIL return begin_unwatched(addr, packed, site);
+    if (__builtin_expect(!is_common(t, (uintptr_t)addr, packed), 0))
         PF_TAIL return begin_special(addr, packed, site);
-    }
     if (op == PF_ATOMIC_LOAD)
         PF_TAIL return begin_lock_free(addr, packed, site);
     pf_prefetch(addr); /* else the operation itself would wait for this line separately */
@@ -484,12 +485,30 @@ static inline void set_clock(struct pf_sync *s, struct pf_thread *t)
     s->small[t->order.sid] = pf_epoch_publish(t);
 }
 
-/* True if a release by t, which has no access records of this epoch, changes nothing: the object
- * has t's clock, and t heads one of its release sequences. */
-static inline bool is_published(const struct pf_thread *t, const struct pf_sync *s)
+/* While sampling: finishes a release that changes nothing, because t has no access records of this
+ * epoch, the object has t's clock, and t heads one of its release sequences. Otherwise returns
+ * false, and the clock has no id any more. */
+static __attribute__((noinline)) bool finish_published(struct operation *o, bool acquired)
 {
-    return pf_unwatched_same_clock(t, s) && !t->order.dirty &&
-           s->sequence_heads >> (t->number & 63) & 1;
+    struct pf_sync *s = o->sync;
+    const struct pf_thread *t = o->t;
+    if (!pf_unwatched_same_clock(t, s) || t->order.dirty ||
+        !(s->sequence_heads >> (t->number & 63) & 1)) {
+        pf_sync_clear_clock_id(s);
+        return false;
+    }
+    cache_put(o, acquired);
+    pf_spin_unlock(&o->stripe->lock);
+    return true;
+}
+
+/* The clock of s has been set to that of t. */
+static __attribute__((noinline)) void set_clock_id(struct pf_sync *s, struct pf_thread *t)
+{
+    if (t->order.dirty)
+        return;
+    t->order.clock_id = pf_clock_id(t);
+    __atomic_store_n(&s->clock_id, t->order.clock_id, __ATOMIC_RELAXED);
 }
 
 /* Finishes what begin_release began: finish() for a release, with the stripe locked and the object
@@ -508,21 +527,14 @@ static void finish_release(struct operation *o)
         if (!o->checked)
             check_common(o, true);
     }
-    if (__builtin_expect(s->clock_id != 0, 0)) { /* while sampling */
-        if (is_published(t, s)) {
-            *cache_slot(t, o->addr) = (struct pf_atomic_cache_entry){
-                o->addr, o->stripe->version, pf_store_handle(s), o->stripe->dropped, acquired};
-            pf_spin_unlock(&o->stripe->lock);
-            return;
-        }
-        pf_sync_clear_clock_id(s);
-    }
+    if (__builtin_expect(s->clock_id != 0, 0) && finish_published(o, acquired))
+        return;
     s->sequence_heads = rmw ? s->sequence_heads | self : self;
     if (acquired || s->sole_releaser == own) { /* t has acquired everything in the clock */
         set_clock(s, t);
         s->sole_releaser = own;
-        if (__builtin_expect(pf_rt.sampling, 0) && !t->order.dirty)
-            __atomic_store_n(&s->clock_id, t->order.clock_id = pf_clock_id(t), __ATOMIC_RELAXED);
+        if (__builtin_expect(pf_rt.sampling, 0))
+            set_clock_id(s, t);
     } else {
         pf_clock_from_thread(&s->clock, t);
         s->sole_releaser = 0;

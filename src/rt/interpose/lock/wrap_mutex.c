@@ -218,6 +218,8 @@ PF_INTERPOSE_HOT(int, pthread_mutex_lock, (pthread_mutex_t * m))
     if (lock_without_glibc(&pf_native_pthread_mutex_lock, m))
         return 0;
     struct pf_thread *t = pf_unwatched_thread();
+    if (t)
+        pf_unwatched_prefetch(m);
     if (t && is_simple(m) &&
         (!pf_rt.lock_order || pf_lock_order_known(t, m, false) || pf_lock_order_skips(t)))
         return lock_while_unwatched(t, m, __builtin_return_address(0));
