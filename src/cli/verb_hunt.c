@@ -116,7 +116,8 @@ int pf_verb_hunt(int argc, char **argv)
         {"corpus", "DIR", "start from the inputs in DIR, too", &v.settings.corpus, NULL},
         {"export", "DIR", "write the inputs of the corpus to DIR, for other fuzzers",
          &v.settings.export, NULL},
-        {"solver", "TIME", "limit of each question to the solver (default: 2s)", &solver, NULL},
+        {"solver", "TIME", "limit of CPU time of each question to the solver (default: 2s)",
+         &solver, NULL},
         {"without", "LIST",
          "leave parts of the search out, to compare: improve (other schedules), solver, changes "
          "(of inputs,\n"

@@ -41,7 +41,7 @@ struct pf_hunt_settings {
     const char *state; /* folder of the hunt */
     const char *worker; /* path of pf-z3 */
     uint64_t time_ms, runs; /* limits of time, and of runs that no earlier session made; 0: none */
-    uint64_t solver_ms; /* for each question to Z3 */
+    uint64_t solver_ms; /* CPU time for each question to Z3 */
     /* parts of the search that are left out, to measure what they contribute */
     bool no_improve; /* only races that happen in a run as it is; no schedule is improved */
     bool no_solver; /* no symbolic runs */

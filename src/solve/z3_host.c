@@ -15,6 +15,8 @@
 #include <unistd.h>
 
 #define GRACE_MS 500 /* for Z3 to stop by itself */
+#define BUSY 8 /* on a busy machine, CPU time may take this many times as long */
+#define POLL_MS 50 /* how often the CPU time is looked at */
 
 void pf_z3_host_init(struct pf_z3_host *h, const char *program, uint64_t limit_ms)
 {
@@ -94,16 +96,22 @@ static bool put(struct pf_z3_host *h, const void *from, size_t n)
     return true;
 }
 
-static enum pf_solve_outcome get(struct pf_z3_host *h, void *to, size_t n, uint64_t until)
+/* When a question ends: in elapsed time, and in CPU time of the worker. */
+struct z3_limit {
+    uint64_t ms, cpu_us;
+};
+
+static enum pf_solve_outcome get(struct pf_z3_host *h, void *to, size_t n,
+                                 const struct z3_limit *until)
 {
     char *p = to;
     while (n) {
-        uint64_t now = pf_now_ms();
         struct pollfd f = {.fd = h->fd, .events = POLLIN};
-        if (now >= until)
-            return PF_SOLVE_LIMIT;
-        if (poll(&f, 1, (int)(until - now)) <= 0)
-            continue; /* a signal, or the time is up */
+        if (poll(&f, 1, POLL_MS) <= 0) {
+            if (pf_now_ms() >= until->ms || pf_z3_host_now_us(h) >= until->cpu_us)
+                return PF_SOLVE_LIMIT;
+            continue;
+        }
         ssize_t k = read(h->fd, p, n);
         if (k <= 0)
             return PF_SOLVE_FAILED;
@@ -177,9 +185,11 @@ static enum pf_solve_outcome exchange(struct pf_z3_host *h, const struct cone *c
 {
     struct pf_z3_request head = {.nodes = (uint32_t)c->nodes.len,
                                  .wanted = (uint32_t)nwanted,
-                                 .limit_ms = (uint32_t)h->limit_ms};
+                                 .limit_ms = (uint32_t)(BUSY * h->limit_ms)};
     struct pf_z3_reply r;
-    uint64_t until = pf_now_ms() + h->limit_ms + GRACE_MS;
+    const struct z3_limit limit = {pf_now_ms() + BUSY * h->limit_ms + GRACE_MS,
+                                   pf_z3_host_now_us(h) + h->limit_ms * 1000};
+    const struct z3_limit *until = &limit;
     if (!put(h, &head, sizeof head) || !put(h, c->nodes.at, c->nodes.len * sizeof *c->nodes.at) ||
         !put(h, wanted, nwanted * sizeof *wanted))
         return PF_SOLVE_FAILED;

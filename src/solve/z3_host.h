@@ -1,9 +1,10 @@
 /*
  * z3_host.h - pf's side of the worker pf-z3: starts it, asks it, and kills it at its limit.
  *
- * Model:   one worker at a time, started at the first question, and again after it was killed. Z3
- *          has a time limit of its own, which it does not always keep; the host therefore kills the
- *          worker a little later.
+ * Model:   one worker at a time, started at the first question, and again after it was killed. The
+ *          host kills the worker when it has used its CPU time for a question: on a busy machine,
+ *          elapsed time says little. There is a much longer limit of elapsed time, which Z3 knows,
+ *          too.
  * Memory:  the host owns the process and the socket until release.
  * Threads: one.
  * Errors:  a worker that cannot be started, or that dies, is an outcome.
@@ -24,7 +25,7 @@ enum pf_solve_outcome {
 
 struct pf_z3_host {
     const char *program; /* path of pf-z3 */
-    uint64_t limit_ms; /* for each question */
+    uint64_t limit_ms; /* CPU time for each question */
     pid_t pid; /* 0: no worker runs */
     int fd;
     uint64_t ended_us; /* CPU time of workers that have ended */
