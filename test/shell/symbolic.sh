@@ -97,6 +97,17 @@ for level in O0 O2; do
     has out range
 done
 
+# A read after one that got fewer bytes than it wanted gets nothing, whatever the length.
+"$PF" cc --symbolic -O1 -g "$ROOT/test/shell/part/symbolic_reads.c" -o reads
+printf 'abcdef' >in.txt
+status 6 "$PF" record --symbolic --input stdin -o j.clip -- ./reads 16 <in.txt
+python3 show.py j.clip >out
+has out "ult1(length(stdin), 0x10)"
+hasnt out "sub64(length(stdin), 0x6)"
+status 6 "$PF" record --symbolic --input stdin -o j.clip -- ./reads 3 <in.txt # here it depends on the length
+python3 show.py j.clip >out
+has out "sub64(length(stdin), 0x6)"
+
 # C++: lines and words of streams, numbers, and comparisons of strings.
 "$PF" c++ $way -O1 -g "$ROOT/test/shell/part/symbolic_cxx.cpp" -o cxx
 printf 'start 12\nstop x\ngo\n' >in.txt

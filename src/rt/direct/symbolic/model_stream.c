@@ -40,12 +40,22 @@ static uint32_t one_character(FILE *f, uint32_t result)
     return pf_expression_resize(pf_symbolic_leaf(source, end - 1, (uint8_t)result), 32, false);
 }
 
+/* The sources that have delivered fewer bytes than were wanted. Whatever the length, nothing is
+ * left after that. */
+static bool *ended(uint32_t source)
+{
+    static bool all[256], other;
+    other = false;
+    return source < sizeof all / sizeof *all ? &all[source] : &other;
+}
+
 /* `n` of `wanted` bytes up to the position `end` were delivered. Returns the label of n. If the
  * source has ended before `wanted` bytes, n depends on its length. If all were delivered, the
  * condition that the source is long enough is recorded, and n has the label of `wanted`. */
 static uint32_t delivered_label(const struct pf_symbolic_call *c, uint32_t source, uint64_t end,
                                 uint64_t n, struct pf_expression_operand wanted)
 {
+    bool in_order = c->model != PF_MODEL_pread;
     struct pf_expression_operand length, start = {0, end - n};
     struct pf_expression_operand most = {pf_expression_two(PF_EXPR_ADD, 64, 0, start, wanted),
                                          start.value + wanted.value};
@@ -57,8 +67,9 @@ static uint32_t delivered_label(const struct pf_symbolic_call *c, uint32_t sourc
     }
     if (!known)
         return 0;
-    if (length.value != end)
+    if (length.value != end || (!n && in_order && *ended(source)))
         return 0;
+    *ended(source) |= in_order;
     if (start.value)
         pf_model_assume(c, PF_EXPR_UGE, 64, length, start);
     pf_model_condition(c, PF_EXPR_ULT, 64, length, most);
