@@ -372,9 +372,14 @@ static void describe(struct check_loop *l, struct pf_check_step *s,
     line->wall_ms = k->wall_ns / 1000000;
     if (k->how == PF_SUPERVISED_ENDED && line->wall_ms + 1 > *took)
         *took = line->wall_ms + 1;
-    /* the trace was not searched completely in this time, so a LOOK takes at least as long */
+}
+
+/* If a HATCH had no time to read its trace, a LOOK takes at least as long. Call this after its
+ * document was read. */
+static void note_slow_trace(struct check_loop *l, const struct pf_check_line *line, bool own_limit)
+{
     uint64_t *look = &l->took_ms[line->test][PF_CHECK_LOOK];
-    if (line->kind == PF_CHECK_HATCH && own_limit && line->wall_ms > *look)
+    if (line->kind == PF_CHECK_HATCH && own_limit && !line->events && line->wall_ms > *look)
         *look = line->wall_ms;
 }
 
@@ -410,6 +415,7 @@ static void collect(struct check_loop *l, size_t slot)
         st = take_batch(l, line, &clip);
     if (st == PF_OK)
         st = pf_check_found_take(&w->found, w->folder, line, &news, l->e);
+    note_slow_trace(l, line, own_limit);
     /* --continue repeats a stopped step, unless its line is kept: that of a HATCH or EXPLORE with a
      * partial result. The findings are kept in any case. */
     bool partial = (line->kind == PF_CHECK_HATCH && line->events) ||
