@@ -82,7 +82,8 @@ static void drop_definitions(struct pf_unit *u, const struct pf_kept_list *l,
             pf_llvm_drop_definition(l->all[i]);
 }
 
-/* Makes everything that the bodies use foreign. */
+/* Makes every use of a global value refer to a symbol that is resolved when the module is loaded
+ * (pf_llvm_make_foreign). */
 static const char *make_foreign(struct pf_unit *u, const struct pf_kept_list *l,
                                 const struct pf_ptrmap *made, const struct pf_event_module *m,
                                 const bool *replaceable)
@@ -109,7 +110,7 @@ static const char *make_foreign(struct pf_unit *u, const struct pf_kept_list *l,
     return NULL;
 }
 
-/* Adds the entry of section pf_bodies. */
+/* Adds the body's entry to section pf_bodies. */
 static LLVMValueRef add_entry(struct pf_unit *u, const struct body *b)
 {
     LLVMTypeRef types[] = {u->i64, u->i64, u->ptr};
@@ -124,8 +125,10 @@ static LLVMValueRef add_entry(struct pf_unit *u, const struct body *b)
     return g;
 }
 
-/* Makes the body of fn. w: its record in the linked object, or NULL. Returns false if the linker
- * has kept the function of another module, or if nothing could lead to the body. */
+/* Makes the body of fn. labels: fn takes addresses of labels, for computed gotos. w: its record in
+ * the linked object, or NULL. Returns false if the linker has kept the function of another module,
+ * or if the function neither has a jump to its event body nor can become a jump (that is done only
+ * in symbolic modules). */
 static bool make_body(struct pf_unit *u, LLVMValueRef fn, bool labels, uint64_t entry,
                       const struct pf_event_module *m, const struct pf_wanted_body *w)
 {
@@ -134,7 +137,7 @@ static bool make_body(struct pf_unit *u, LLVMValueRef fn, bool labels, uint64_t 
         return false;
     if (jumps ? labels || !pf_can_jump(u, fn) : !u->symbolic || !m->replace(m->context, entry))
         return false;
-    /* the tables of labels in the object are those of its own plain body */
+    /* the tables of computed gotos in the object hold addresses in its own plain body */
     u->whole = !jumps && !labels;
     pf_plugin_instrument(u, fn, labels);
     return true;
@@ -188,7 +191,8 @@ const char *pf_event_module_make(LLVMModuleRef module, const struct pf_event_mod
     LLVMSetIsNewDbgInfoFormat(module, true);
     pf_kept_restore_settings(module);
     pf_plugin_open(&u, module, true);
-    pf_kept_list_make(&l, module); /* the red zones are there: variables have been replaced */
+    /* made only now, because pf_plugin_open has replaced variables by ones with red zones */
+    pf_kept_list_make(&l, module);
     pf_kept_list_cut(&l, u.kept_counts);
     make_bodies(&u, &l, m, &made);
     for (size_t i = 0; i < made.n; i++)

@@ -332,7 +332,7 @@ struct pf_inline_asm {
 };
 struct pf_inline_asm pf_inline_asm_classify(struct pf_unit *u, LLVMValueRef call);
 /* cloneable.c: returns NULL if fn can have a second body, else the reason why not. *labels: fn
- * takes the address of a label. */
+ * takes the address of a label, for a computed goto. */
 const char *pf_clone_obstacle(struct pf_unit *u, LLVMValueRef fn, bool *labels);
 /* emit_watch.c: emits all bodies of fn. `plan` is the reduced plan for the watch body, `events` the
  * complete plan for the event body. on_demand: a jump to pf_func.event instead of the event

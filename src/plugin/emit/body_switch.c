@@ -16,11 +16,12 @@
  *                              |               +-- leave block <-- 0 ----+
  *                              +------> switch block ----> head'
  *
- * A head's PHIs take the values of the other body's back edge. Every other value and its copy in
- * the watch body are two definitions of one variable: its uses are merged where both can arrive
- * (pf_llvm_merge_pair). Why such a value is always available: let def dominate a use, and let a
- * path lead from the head to the use without passing def. Any path from the entry to the head,
- * followed by that path, must pass def, so it passes def before the head.
+ * For the edge that comes from the other body, a head's PHIs take the values that they have on that
+ * body's own back edge. Every other value and its copy in the watch body are two definitions of one
+ * variable: its uses are merged where both can arrive (pf_llvm_merge_pair). Why such a value is
+ * always available: let def dominate a use, and let a path lead from the head to the use without
+ * passing def. Any path from the entry to the head, followed by that path, must pass def, so it
+ * passes def before the head.
  *
  * The switch block establishes what the watch body relies on: the frame; checks that made others
  * redundant and precede the target (plan->switch_checks; their accesses happened in this epoch);
@@ -58,7 +59,8 @@ static LLVMValueRef incoming_from(LLVMValueRef phi, LLVMBasicBlockRef block)
     return LLVMGetIncomingValue(phi, i);
 }
 
-/* The PHIs from `first` on get the values of the edge from `known` on the edge from `block` too. */
+/* Each PHI, starting with `first`, gets for the edge from `block` the value that it has for the
+ * edge from `known`. */
 static void repeat_incoming(LLVMValueRef first, LLVMBasicBlockRef known, LLVMBasicBlockRef block)
 {
     for (LLVMValueRef phi = first; LLVMIsAPHINode(phi); phi = LLVMGetNextInstruction(phi)) {
@@ -156,7 +158,8 @@ static void emit_switch_block(struct pf_emit *e, struct body_switch *c,
     LLVMBuildBr(e->b, e->first[c->to]);
 }
 
-/* The edges to one target: those of the plain body, and for a head those of the watch body. */
+/* The sources of the switch edges to one target: in the plain body or, with `watch` (heads only),
+ * in the watch body. */
 static unsigned edges_to(const struct pf_emit *e, size_t to, bool watch, LLVMBasicBlockRef *from)
 {
     const struct pf_plan *plan = e->plan;
@@ -179,8 +182,8 @@ static LLVMBasicBlockRef split_edges(struct pf_emit *e, size_t to, bool watch)
     return split;
 }
 
-/* Lets the block of one body enter the target in the other body, with the values that `check`, in
- * the block's own body, passes to the PHIs of the target. */
+/* `block` branches to the target in the other body (`watch`: the watch body). Gives the target's
+ * PHIs there the values that `check` passes in the block's own body. */
 static void enter_target(struct pf_emit *e, size_t to, bool watch, LLVMBasicBlockRef check,
                          LLVMBasicBlockRef block)
 {

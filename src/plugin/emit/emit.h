@@ -30,7 +30,7 @@ struct pf_emit {
     size_t njoined, joined_cap;
     LLVMValueRef *tables; /* computed_goto.c: old tables that have a copy */
     size_t ntables, tables_cap;
-    bool labels; /* the function takes addresses of labels */
+    bool labels; /* the function takes addresses of labels, for computed gotos */
     struct pf_site_table *table;
     LLVMValueRef record; /* the function's struct pf_func */
     LLVMValueRef frame, next; /* this body's frame, and the address after it */
@@ -185,8 +185,8 @@ void pf_emit_fence(struct pf_emit *e, const struct pf_plan_step *s);
  * `dispatch` is the block for stack slots. */
 void pf_symbolic_add_labels(struct pf_emit *e, LLVMBasicBlockRef dispatch);
 
-/* computed_goto.c: _copy_tables copies the tables of labels once the new blocks exist. _map
- * replaces labels inside a constant operand. */
+/* computed_goto.c: _copy_tables copies the tables of code labels once the new blocks exist. _map
+ * replaces code labels inside a constant operand. */
 void pf_computed_goto_copy_tables(struct pf_emit *e);
 void pf_computed_goto_map(struct pf_emit *e, LLVMValueRef inst, unsigned operand);
 

@@ -4,8 +4,9 @@
  * Model:   a fact is "this thread has checked the bytes [p, p + size) (for a read or a write) since
  *          its last possible synchronisation". A check is removed if its fact is available on all
  *          paths. A read check is also removed if a write check of the same bytes follows on all
- *          paths, with no synchronisation in between. Between two synchronisations a thread has one
- *          epoch, so whatever is ordered with one of the two accesses is ordered with the other.
+ *          paths, with neither synchronisation nor a call in between: a call need not return.
+ *          Between two synchronisations a thread has one epoch, so whatever is ordered with one of
+ *          the two accesses is ordered with the other.
  *          A fact about p ends where p is defined again: in a loop, one SSA value is a different
  *          address in each iteration.
  *
@@ -70,7 +71,9 @@ struct redundancy {
         size_t step; /* one of them */
         /* a check was removed because the fact was available at the start of its block */
         bool used;
-        bool implied; /* a removed check provides it, because of a stronger fact */
+        /* a check with this fact was removed because of a stronger one, so the fact holds without
+         * its own check */
+        bool implied;
     } *provided; /* for each fact */
 };
 
@@ -195,9 +198,9 @@ static void note_births(struct redundancy *c, struct pf_plan *plan)
 
 #define SWITCH_CHECKS_MAX 8 /* per loop */
 
-/* Finds the checks that a switch to the watch body must repeat: those before the target of the edge
- * that made others, after it, redundant. Only facts that a single check provides are used, because
- * otherwise it is unknown which access that was. */
+/* Finds the checks that a switch to the watch body must repeat: checks before the edge's target
+ * because of which checks after it were removed. Only facts that a single check provides are used,
+ * because otherwise it is unknown which access that was. */
 static void find_switch_checks(struct redundancy *c, struct pf_plan *plan)
 {
     for (size_t e = 0; e < plan->nswitch_edges; e++) {

@@ -48,7 +48,7 @@ static inline void publish(struct pf_thread *t, const volatile void *addr, bool 
         else
             pf_clock_from_thread(&s->clock, t);
         pf_sync_clear_clock_id(s);
-        /* no later store to an atomic at this address ends this release sequence */
+        /* a later relaxed store to an atomic at this address must not clear this clock */
         s->sequence_heads = ~0ull;
         s->sole_releaser = store ? t->number + 1 : 0;
         pf_sync_changed(l);
@@ -160,7 +160,8 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
         }
         *again =
             shared ? pf_reacquire_no_writer_since(t, a) : !s->acquired_by_other && !s->readers.n;
-        if (!shared && s->readers.n) { /* t's clock includes it from now on */
+        /* the readers' clock moves into t's clock, and t's next unlock publishes it */
+        if (!shared && s->readers.n) {
             pf_clock_to_thread(t, &s->readers);
             s->readers.n = 0;
             pf_sync_changed(l); /* so that readers do not take the fast path of lock_reacquire.h */
@@ -182,7 +183,8 @@ static uint32_t lock_acquire(struct pf_thread *t, uintptr_t a, bool shared, uint
     return where;
 }
 
-/* Returns the id of the clock that was published; 0: none. known: t is known to hold the lock. */
+/* Returns the id of the clock that was published; 0: it has no id, or nothing was published. known:
+ * t is known to hold the lock. */
 static uint64_t lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool known)
 {
     if (t->ignore_sync)
@@ -196,7 +198,8 @@ static uint64_t lock_release(struct pf_thread *t, uintptr_t a, bool shared, bool
         pf_clock_from_thread(&s->readers, t);
         pf_sync_clear_clock_id(s);
         pf_epoch_set_resumable(t, a);
-    } else if (s && known) { /* the holder has acquired everything in the clock */
+    } else if (s && known) {
+        /* the holder has acquired everything in the lock's clock, so its clock replaces it */
         struct pf_epoch_span span = t->order.span;
         bool again = span.lock == a && s->sole_releaser == t->number + 1 && !s->acquired_by_other;
         pf_clock_set_thread(&s->clock, t);

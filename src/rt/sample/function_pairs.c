@@ -202,7 +202,7 @@ enum pf_pair_decision pf_function_pairs_decide(struct pf_function_pairs *own,
                                                const uint64_t *others, unsigned n, uint32_t weight,
                                                uint64_t *wake, uint32_t *left)
 {
-    enum pf_pair_decision of[64], decision = PF_PAIR_SKIP;
+    enum pf_pair_decision of[PF_PAIR_OTHERS_MAX], decision = PF_PAIR_SKIP;
     *wake = 0;
     *left = UINT32_MAX;
     for (unsigned i = 0; i < n; i++) {

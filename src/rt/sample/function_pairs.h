@@ -79,12 +79,13 @@ bool pf_burst_rate_samples(const struct pf_burst_rate *r, uint32_t count, uint32
 void pf_function_pairs_shift(struct pf_function_pairs *before, const struct pf_burst_rate *r,
                              uint64_t seed);
 
-/* Decides whether a call of function `f` is sampled while other threads run others[0..n), n <= 64:
- * it is if one of its pairs is in a burst. `before` holds the pairs of earlier executions; in `own`
- * each pair gets `weight` more calls; a new one gets 1, because it did not exist during the skipped
- * calls. *wake: a bit for each of the others whose pair is in its first burst; if no pair is, for
- * each whose pair is in a burst. *left: as in pf_burst_rate_samples, for the pair whose answer
- * changes first. PF_PAIR_NEW: one of the pairs was never seen before. */
+/* Decides whether a call of function `f` is sampled while other threads run others[0..n), n <=
+ * PF_PAIR_OTHERS_MAX: it is if one of its pairs is in a burst. `before` holds the pairs of earlier
+ * executions; in `own` each pair gets `weight` more calls; a new one gets 1, because it did not
+ * exist during the skipped calls. *wake: a bit for each of the others whose pair is in its first
+ * burst; if no pair is, for each whose pair is in a burst. *left: as in pf_burst_rate_samples, for
+ * the pair whose answer changes first. PF_PAIR_NEW: one of the pairs was never seen before. */
+#define PF_PAIR_OTHERS_MAX 64 /* bits of *wake */
 enum pf_pair_decision { PF_PAIR_SKIP, PF_PAIR_BURST, PF_PAIR_FIRST_BURST, PF_PAIR_NEW };
 enum pf_pair_decision pf_function_pairs_decide(struct pf_function_pairs *own,
                                                const struct pf_function_pairs *before,

@@ -1,7 +1,7 @@
 /*
- * sample_atexrace.c - AtexRace (Guo, Cai, Yang, ESEC/FSE 2017, Algorithm 2): a call is sampled, in
- * both threads, if its function runs at the same time as a function with which it was rarely seen
- * together, in this execution or the last ones.
+ * sample_atexrace.c - AtexRace (Guo, Cai, Yang, ESEC/FSE 2017, Algorithm 2): a call is sampled, and
+ * the other thread is woken, if its function runs at the same time as a function with which it was
+ * rarely seen together, in this execution or the last ones.
  *
  * In the paper every call asks what the other threads run. Here, if the pairs of a call will not be
  * sampled for a while, the next calls of the function do not ask (`counts`). The more often the
@@ -34,7 +34,8 @@
 #include "watch_window.h"
 
 #define SKIP_MAX 4095 /* calls that pass without reading the table */
-#define SKIP_GROWTH 2   /* the number of skipped calls grows by at most 1/SKIP_GROWTH of itself */
+/* The number of skipped calls grows by at most 1/SKIP_GROWTH of itself, plus 1. */
+#define SKIP_GROWTH 2
 /* At most PAIR_CALLS calls of a function, plus one in PAIR_RATE, are sampled because of later
  * bursts of its pairs. Without this limit, a hot function with many pairs, each with its own
  * bursts, would be sampled too often. */
@@ -61,11 +62,13 @@ struct thread_state {
         uint32_t sampled; /* calls sampled in later bursts of pairs */
         int32_t skip_next; /* how many calls may be skipped after one that is not sampled */
         uint64_t asked; /* when the thread last asked for this function, in cycles */
-        /* when a call was last a candidate for a rare one: processor time, and calls */
+        /* at the last call after a long interval (call_interval): the thread's processor time, and
+         * the number of calls */
         uint64_t rare_cycles;
         uint32_t rare_calls;
     } of[]; /* indexed by function */
 };
+_Static_assert(PF_RUNNING_FUNCTIONS_MAX <= PF_PAIR_OTHERS_MAX, "decide() has a bit for each");
 #define STATE_SIZE                                                                                 \
     (sizeof(struct thread_state) + PF_FUNCS_MAX * sizeof(((struct thread_state *)0)->of[0]))
 
@@ -255,8 +258,8 @@ static void skip_calls(struct thread_state *o, uint32_t f, bool sample, bool ane
     __pf_tls.counts[f] = o->of[f].skipped = sample ? 0 : most < *next ? most : *next;
 }
 
-/* The mean time between the last calls of f, of which `weight` were made since it asked last. If
- * that is long, the thread may have waited: then its processor time counts. */
+/* The mean time between the `weight` calls of f since it last asked. If it is long, the thread may
+ * have waited; then the result is the mean processor time since the last such call. */
 static uint64_t call_interval(struct thread_state *o, uint32_t f, uint32_t weight, uint64_t now)
 {
     uint64_t last = o->of[f].asked ? o->of[f].asked : o->began, interval = (now - last) / weight;
@@ -341,7 +344,7 @@ static uint32_t burst_left(struct pf_thread *t, struct pf_func *f, uint32_t iter
         return iterations;
     if (__atomic_load_n(&__pf_tls.body_switch, __ATOMIC_RELAXED) == PF_BODY_SWITCH_WINDOW)
         __atomic_store_n(&__pf_tls.body_switch, 0, __ATOMIC_RELAXED);
-    /* It runs for long: one of its first calls is enough. */
+    /* f runs for long: this watched call stands for all its initial calls */
     if (!o->time.in_window && o->of[f->number].calls < base_rate.burst)
         o->of[f->number].calls = base_rate.burst;
     return 0;

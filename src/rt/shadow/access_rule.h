@@ -4,8 +4,9 @@
  *
  * Model:   `a` (or `mine`) is the new access, s a record of the same granule, `clock` the clock of
  *          the thread that makes the access. cell.c and fast_update.h apply this rule to the words
- *          of a cell; fast_update_macros.def has parts of it in assembler (compared by the unit
- *          test shadow_assembler).
+ *          of a cell. front_update_macros.def, fast_update_macros.def, own_overflow_macros.def and
+ *          widen_macros.def have parts of it in assembler; the unit test shadow_assembler compares
+ *          them with the C code. A reference is a word that refers to a read set or a spill.
  * Threads: any; these functions only compute, except pf_access_merge, which may make a site id.
  */
 #ifndef PF_RT_ACCESS_RULE_H
@@ -96,8 +97,9 @@ PF_ALWAYS_INLINE bool pf_access_cannot_race(const uint32_t *clock, uint64_t s, u
 }
 
 /* What remains of s, which is ordered before the access `a`, when `a` replaces it; 0 for nothing. A
- * record of a's epoch that also has bytes outside `a` stays whole: the thread may well repeat it,
- * and in the bytes of `a` it can race only with an access that races with `a`, too. */
+ * record of a's epoch that is plain or atomic like `a`, and also has bytes outside `a`, stays
+ * whole: the thread may well repeat it, and in the bytes of `a` it can race only with an access
+ * that races with `a`, too. */
 PF_ALWAYS_INLINE uint64_t pf_access_replace(uint64_t s, uint64_t a)
 {
     if (!pf_access_as_strong(a, s))
@@ -125,8 +127,9 @@ PF_ALWAYS_INLINE bool pf_access_same_epoch_kind(uint64_t s, uint64_t mine)
     return !((s ^ mine) & ~(PF_MASK_ALL | PF_BITS_ID));
 }
 
-/* True if s is subsumed by `by`, a record of the same slot that is at least as strong and not
- * older: a thread that has not seen s has not seen `by` either, so it races with `by`, too. */
+/* True if s is subsumed by `by`, a record of the same slot that has all its bytes, is at least as
+ * strong and is not older: a thread that has not seen s has not seen `by` either, so it races with
+ * `by`, too. */
 PF_ALWAYS_INLINE bool pf_access_subsumed_by(uint64_t s, uint64_t by)
 {
     return !((s ^ by) & PF_BITS_SID) && (s & PF_BITS_CLK) <= (by & PF_BITS_CLK) &&

@@ -307,16 +307,16 @@
         mov     %r9, %r10
         shr     $PF_SID_SHIFT, %r10
         not     %r10
-        test    $PF_SID_MASK, %r10d                        /* PF_SID_REF */
+        test    $PF_SID_MASK, %r10d     /* zero: the slot is PF_SID_REF */
         jz      5f
         mov     %r8, 8(%rcx)
         mov     %r9, (%rcx)
 5:      jmp     7b
-6:      mov     8(%rcx), %rdx           /* is cell[1] a read set? */
+6:      mov     8(%rcx), %rdx           /* is cell[1] a reference (read set or spill)? */
         mov     %rdx, %r8
         shr     $PF_SID_SHIFT, %r8
         not     %r8
-        test    $PF_SID_MASK, %r8d                         /* PF_SID_REF */
+        test    $PF_SID_MASK, %r8d      /* zero: the slot is PF_SID_REF */
         jz      9f
         /* a read of this epoch from another site: the C code merges them */
         mov     %rdx, %r8
@@ -339,8 +339,9 @@
         jnz     1f
         mov     %rax, (%rcx)
         jmp     .Ldone\@
-1:
-        mov     %rcx, %r9               /* or is it in the overflow words? */
+1:      /* or do the overflow words have a record that covers the read, or an older read of this
+         * thread? */
+        mov     %rcx, %r9
         movabs  $PF_OVERFLOW_STATE, %r8
         btr     $SHADOW_BASE_BIT, %r9
         shr     $PF_CELL_SHIFT, %r9
@@ -349,7 +350,7 @@
         movabs  $OVERFLOW_DISTANCE, %r8
         lea     (%rcx,%rcx), %rdx
         sub     %r8, %rdx
-        xor     %r10d, %r10d            /* the word with its own older read, if any */
+        xor     %r10d, %r10d            /* the word with this thread's older read, if any */
         .rept PF_OVERFLOW_WORDS
         mov     (%rdx), %r8
         mov     %r8, %r9
@@ -436,11 +437,11 @@
  * void pf_call_saved(void (*f)(void *), void *arg): calls f(arg) with the vector registers saved on
  * the stack, and with empty x87 registers.
  *
- * Compiled code that calls the runtime expects xmm0 to xmm15 to be preserved, and with AVX their
- * upper halves, but nothing else: the x87 registers, the registers that AVX-512 added and its masks
- * are dead across the call. An xsave of all of them takes four times as long. Upper halves that are
- * in their initial state are left in it: writing them, even with zeroes, would slow down code that
- * uses only xmm.
+ * Of the vector and x87 registers, compiled code that calls the runtime expects only xmm0 to xmm15
+ * to be preserved, and with AVX their upper halves. The x87 registers, the registers that AVX-512
+ * added and its masks are dead across the call. An xsave of all of them takes four times as long.
+ * Upper halves that are in their initial state are left in it: writing them, even with zeroes,
+ * would slow down code that uses only xmm.
  */
         .macro  ALL16 op, wide, store, step
         .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
@@ -490,7 +491,9 @@
         .globl  pf_vector_state
         .data
         .p2align 2
-pf_vector_state:                        /* bits 1: x87, 4: AVX, 8: use xgetbv; set at start */
+/* Flags, by value: 1: x87 exists, 4: AVX exists, 8: xgetbv can tell which of them are in use. Set
+ * by start.c. */
+pf_vector_state:
         .long   1
 
         .section .note.GNU-stack,"",@progbits

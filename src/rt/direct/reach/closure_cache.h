@@ -33,7 +33,7 @@
  *
  *          A call is open from its begin to its end. S can be used only while every open call
  *          belongs to S, because recorded code might pass an object of S to any other open call.
- * Memory:  a fixed number of walks, and one filter byte for each of 2^18 slots.
+ * Memory:  a fixed number of closures, each with a struct pf_walk; a filter of 2^18 bytes.
  * Threads: the target's one kernel thread.
  * Errors:  a set that cannot be cached is computed by a walk at every call.
  */
@@ -48,9 +48,11 @@
 #define PF_CLOSURE_WORDS 64u /* maximum number of words of a block that are noted singly */
 #define PF_CLOSURE_BLOCK_WORDS 512u /* larger blocks are not added without a walk */
 
-/* A change by recorded code that was not followed yet: `value` was stored in the word at addr (addr
- * 0: follow it wherever it was stored); or, with value 0, `size` bytes at addr have changed; or,
- * with size 0, a block now begins at `value`. */
+/* A change by recorded code that was not followed yet:
+ *   {addr, 8, value}   `value` was stored in the word at addr
+ *   {0, 8, value}      the same; follow `value` in any case
+ *   {addr, size, 0}    these bytes have changed
+ *   {0, 0, value}      a block now begins at `value` */
 struct pf_closure_pending {
     uint64_t addr, size, value;
 };
@@ -66,7 +68,9 @@ struct pf_closure {
     uint64_t number; /* of its set in the trace */
     uint64_t born, used; /* pf_closure_clock at its creation and at its last use */
     uint64_t variables; /* pf_variable_epoch when the variables were added; 0: they were not */
-    uint64_t named; /* the same for the named variables of its callees */
+    /* the same for the named variables of its callees (named by PF_GLOBAL or option `globals`, see
+     * reach.h) */
+    uint64_t named;
     uint64_t made; /* number of events in the trace at its creation */
     uint64_t cost; /* about how many words a walk would read */
     uint64_t walked; /* words read by the walk that created it */
@@ -95,8 +99,8 @@ void pf_closure_refresh(struct pf_closure *k, uint32_t n, void *const *words);
 /* True if the thread has not run since t was taken, so that its stack is unchanged. */
 bool pf_closure_stack_unchanged(const struct pf_walk_thread *t);
 extern uint64_t pf_closure_clock; /* counts calls */
-/* In still_closed.c: true if pf_closure_refresh and a scan would add nothing except heap blocks,
- * which it adds itself. False: they may add something. */
+/* In still_closed.c: true if the call needs no pf_closure_refresh and no scan: they would add at
+ * most heap blocks, and this function has added those. */
 bool pf_closure_still_closed(struct pf_closure *k, const void *callee, uint32_t n,
                              void *const *words, bool all);
 /* Remembers that the callee's named variables are in k. */

@@ -1,4 +1,7 @@
-/* rewind.c - see rewind.h. The code that restores memory is a context of its own (switch.S). */
+/*
+ * rewind.c - see rewind.h. The code that restores memory runs on a stack of its own, entered by
+ * pf_switch (switch.S).
+ */
 #include "rewind.h"
 #include "context.h"
 #include "hot_pages.h"
@@ -14,10 +17,12 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#define PAGES_MAX 2048 /* more than that are not saved */
+#define PAGES_MAX 2048 /* saved pages; if there are more, the copy is not rewound */
 #define STACK 65536
 #define MAPPED_MAX 64
-#define TRIALS 64 /* after this many copies, rewinding is given up if it saved too few copies */
+/* After this many copies, rewinding is given up if fewer runs were rewound than copies were
+ * made. */
+#define TRIALS 64
 
 /* Calls that change nothing in the kernel. */
 static const uint16_t unchanging[] = {
@@ -201,7 +206,8 @@ static bool save_pages(void)
     return true;
 }
 
-/* True if every page that the run has written is saved. Otherwise the next copy saves them. */
+/* Undoes the calls of the run. True if every page that it wrote is known to be saved; otherwise the
+ * copy ends, and the next one saves them. */
 static bool wrote_saved_pages_only(void)
 {
     const struct pf_resident *r = &pf_channel_get()->resident;
@@ -248,7 +254,8 @@ static _Noreturn void leave(void)
         pf_sys(SYS_exit_group, WEXITSTATUS(rewinder->wait));
 }
 
-/* The context that saves and restores memory. It uses only its own memory and what it restores. */
+/* Saves and restores memory, on the rewinder's stack. It writes only to its own memory, to the
+ * channel and to pages that it restores; a change elsewhere would stay. */
 static _Noreturn void rewind_runs(void)
 {
     const uint64_t all = ~0ull;

@@ -55,7 +55,8 @@ uint64_t pf_cpu_state_mix(uint64_t hash, const struct pf_cpu_state *s,
     return h;
 }
 
-/* Copies memory without faulting on unmapped addresses. Returns the number of bytes. */
+/* Copies memory without faulting on unmapped addresses. Returns how many bytes, in whole
+ * words. */
 static uint64_t read_memory(uint64_t at, void *to, uint64_t size)
 {
     struct iovec own = {to, size}, from = {(void *)at, size};
@@ -90,8 +91,8 @@ bool pf_spin_loop_add(const struct pf_cpu_state *s)
 }
 
 /* The stack pointer and the registers that changed, as bits. Other registers may hold values that
- * the loop does not use: left by the runtime, or preserved for callers, such as their budget of
- * events. */
+ * the loop does not use: left by the runtime, or preserved for callers (in hot loops, event bodies
+ * keep the budget in a register). */
 static uint64_t registers_of(void)
 {
     uint64_t which = 1u << REG_RSP;
@@ -110,7 +111,8 @@ static uint32_t slot_of(uint64_t rip)
     return i & (SLOTS - 1);
 }
 
-/* The address that is reached repeatedly, but least often; 0: this is not a loop. */
+/* Of the addresses in the second half of the steps that were reached at least four times: the one
+ * that was reached least often; 0: this is not a loop. */
 static uint64_t find_address(void)
 {
     uint64_t at = 0;
@@ -177,7 +179,7 @@ static bool is_marked_wait(void)
     return in_library;
 }
 
-/* The registers, as bits, that differ when the address is reached. */
+/* The registers, as bits, that differ from one visit of the address to another. */
 static uint64_t differing(uint64_t address)
 {
     const struct pf_cpu_state *first = NULL;

@@ -59,8 +59,7 @@ static uint64_t origin_of(const struct pf_context *c)
     return h;
 }
 
-/* The number of arguments, from the first on, that the key may contain; the others are addresses,
- * or are not used. */
+/* How many arguments key_of looks at; those after them are addresses or unused. */
 static uint32_t arguments_of(long number)
 {
     switch (number) {
@@ -96,10 +95,10 @@ static uint64_t key_of(long number, const long a[6])
     struct pf_syscall_state *s = pf_syscall_state_self();
     uint64_t h = pf_fnv_number(origin_of(pf_context_self()), (uint64_t)number);
     h = pf_fnv_number(h, s->pinned++);
-    /* addresses, and the numbers of descriptors, may differ between runs */
+    /* argument 0 is a descriptor, whose number may differ between runs, except in these calls */
     uint32_t first =
         number != SYS_getrandom && number != SYS_getrusage && number != SYS_clock_gettime;
-    for (uint32_t i = first; i < n; i++)
+    for (uint32_t i = first; i < n; i++) /* addresses may differ, too */
         h = pf_fnv_number(h, (uint64_t)a[i] >> 32 ? 0 : (uint64_t)a[i]);
     return h ? h : 1;
 }
@@ -158,8 +157,9 @@ static bool reaches_others(long number, const long a[6])
     }
 }
 
-/* Runs that are compared (pf_pins_map_in) reach other processes themselves: what those answer may
- * depend on what the run did before. */
+/* True if the answer is to be the same in all runs. Calls that reach other processes count only in
+ * an exploration. The runs that pf judge compares (pf_pins_map_in) perform them, because what the
+ * other process answers may depend on what the run did before. */
 static bool is_answered_outside(long number, const long a[6])
 {
     switch (number) {
@@ -183,7 +183,7 @@ static bool is_answered_outside(long number, const long a[6])
 
 /* --- calls --- */
 
-/* A descriptor that stands for a connection to another process. */
+/* Makes fd a descriptor that stands for a connection to another process. */
 static void stand_in(long fd)
 {
     long s = pf_sys(SYS_socket, AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -249,7 +249,8 @@ void pf_pin_end(const struct pf_pin *p, long number, const long a[6], long resul
         keep(p->key, in);
 }
 
-/* Clock reads need no record in other runs, so a replay finds one only if there was an answer. */
+/* Only runs of an exploration record clock reads; in the replay of any other run there is no
+ * record. */
 static void replay_clock(uint64_t *value)
 {
     const struct pf_input *in = pf_input_peek();

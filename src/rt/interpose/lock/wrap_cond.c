@@ -10,7 +10,8 @@
 
 #define COND_VERSION "GLIBC_2.3.2"
 
-/* Interposing them also tells a recording that they access nothing else. */
+/* pthread_cond_init and _destroy: because they are interposed, a recording knows that they access
+ * only the condition variable. */
 PF_INTERPOSE_VERSION(int, pthread_cond_init, COND_VERSION,
                      (pthread_cond_t *restrict cond, const pthread_condattr_t *restrict attr))
 {
