@@ -105,7 +105,7 @@ __asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
 
 /* --- rewinding --- */
 
-#define KEEPS_MAX 64 /* releases of memory that are left out in one run */
+#define KEEPS_MAX 1024 /* releases of memory that are left out in one run */
 uint8_t pf_rewind_on, pf_rewind_spoiled;
 void (*pf_rewind_leave)(int status), (*pf_rewind_die)(int signal);
 long (*pf_rewind_perform)(long number, const long argument[6]);

@@ -366,7 +366,7 @@ HEAD = """#include <assert.h>
 #include <stdlib.h>
 #include <time.h>
 
-static struct timespec limit = {4000000000, 0};
+static struct timespec limit; /* less than a day away: such a limit may pass */
 """
 DECLARE = {
     "var": "static int {n} = {v};",
@@ -451,6 +451,8 @@ def to_c(program):
         lines.append("    return unused;\n}")
     count = len(program.threads)
     lines.append(f"int main(void)\n{{\n    pthread_t t[{count}];\n    setvbuf(stdout, NULL, _IONBF, 0);")
+    if any(words[0].startswith("timed") for block in program.threads for words in block):
+        lines.append("    limit.tv_sec = time(NULL) + 3600;")
     for name in program.order:
         kind, initial = program.objects[name]
         if kind == "barrier":

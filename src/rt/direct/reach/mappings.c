@@ -1,6 +1,7 @@
 /*
  * mappings.c - see mappings.h. Reading /proc/self/maps takes long, so the frequent changes, growth
- * of the heap and of malloc's arenas, are applied to the table directly.
+ * of the heap and of malloc's arenas and memory that is unmapped, are applied to the table
+ * directly.
  */
 #include "mappings.h"
 #include "environment.h"
@@ -139,6 +140,29 @@ static bool change_protection(uint64_t lo, uint64_t hi, bool writable)
     return true;
 }
 
+/* [lo, hi) was unmapped; updates the table, because ending threads release their stacks this way.
+ * False: the table must be read again. */
+static bool remove_range(uint64_t lo, uint64_t hi)
+{
+    if (n == MAPPINGS)
+        return false;
+    epoch++;
+    for (uint32_t i = 0; i < n && mappings[i].lo < hi; i++) {
+        struct pf_mapping *a = &mappings[i];
+        if (a->hi <= lo)
+            continue;
+        if (a->lo < lo && a->hi > hi)
+            split_mapping(i, hi);
+        if (a->lo < lo)
+            a->hi = lo;
+        else if (a->hi > hi)
+            a->lo = hi;
+        else
+            remove_mapping(i--);
+    }
+    return true;
+}
+
 /* The heap now ends at `end`. False: the table must be read again. */
 static bool grow_heap(uint64_t end)
 {
@@ -165,7 +189,7 @@ void pf_mappings_after_syscall(long number, const long a[6], long result)
         break;
     case SYS_munmap:
         note_unmapped((uint64_t)a[0], (uint64_t)(a[0] + a[1]));
-        fresh = false;
+        fresh = fresh && remove_range((uint64_t)a[0], pf_page_up((uint64_t)(a[0] + a[1])));
         break;
     case SYS_mremap:
         note_unmapped((uint64_t)a[0], (uint64_t)(a[0] + a[1]));
