@@ -9,9 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXPLORE_EVENTS 200000 /* a program with longer runs is not searched systematically */
+/* A program with longer runs is not searched systematically. Also: up to this length, runs are
+ * short (TRIES_PER_ROUND). */
+#define EXPLORE_EVENTS 200000
 #define DIRECTED_PER_ROUND 16    /* findings that get recordings aimed at them in one round */
-#define TRIES_PER_ROUND 4 /* recordings that one finding gets in a round, if they are short */
+#define TRIES_PER_ROUND 4 /* recordings that one finding gets in a round, if runs are short */
 #define RUN_AGAIN 8 /* a program whose free run did not end gets one in every 8th round */
 /* the size of a batch in schedules, and about how many events its schedules have together */
 #define BATCH_FIRST 32

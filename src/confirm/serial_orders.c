@@ -27,7 +27,8 @@ struct comparison {
 
 /* --- runs --- */
 
-/* Follows the plan, and reads the result. False: the run left the plan. */
+/* Follows the plan, and reads the result. False: the run failed or left the plan, or its regions or
+ * its output could not be read. */
 static bool run_plan(const struct comparison *c, const pf_schedule_plan *p, struct pf_run_result *r)
 {
     struct pf_directed d = {

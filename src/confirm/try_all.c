@@ -35,7 +35,8 @@ static bool is_out_of_time(const struct pf_try_all *r)
     return pf_interrupted() || (r->limit_ms && pf_now_ms() - r->began >= r->limit_ms);
 }
 
-/* The time that the replays of all clips made so far, and of one more clip, will take. */
+/* The time that is still needed for replays: of the clips that are not verified yet, of the
+ * candidates that the current shared run has started, and of one more. */
 static uint64_t reserved_ms(const struct pf_try_all *r)
 {
     size_t clips = r->started + 1;
@@ -146,7 +147,7 @@ static void try_shared_runs(struct pf_try_all *r)
 
 struct try_phase;
 
-/* One process in a slot of the pool: it tries a candidate, or replays its clip. */
+/* One process in a slot of the pool: it works on one phase of a candidate (see below). */
 struct try_slot {
     const struct pf_try_all *r;
     const struct try_phase *phase;

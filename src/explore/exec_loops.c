@@ -1,7 +1,7 @@
 /*
  * exec_loops.c - loops in which threads wait (execution.h). If the state of a thread before an
- * operation is the same as before one of its last operations, and it has only read since, then
- * everything from that operation on is dropped.
+ * operation is the same as before one of its last operations, and it has only read since
+ * (only_reads), then everything from that operation on is dropped.
  */
 #include "exec_builder.h"
 #include "hash_map.h"
@@ -9,8 +9,9 @@
 
 #define PERIOD_MAX 8 /* operations of an iteration */
 
-/* True if the operation changes nothing that other threads could notice. Calls are allowed if all
- * their effects are events (sched_yield). */
+/* True if the operation changes nothing that other threads could notice. A read-modify-write that
+ * stores what is already there counts as a read. Calls are allowed if all their effects are events
+ * (sched_yield). */
 static bool only_reads(const struct pf_exec_builder *b, const struct pf_exec_operation *o)
 {
     if (pf_exec_is_ordered(b, o))

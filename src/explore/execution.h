@@ -17,10 +17,12 @@
  *          so memory that turns out to be private does not matter.
  *
  *          A loop in which a thread waits may have any number of iterations. An iteration that only
- *          reads, and after which registers and stack of the thread are as before it, is left out
- *          of the graph: the run would be the same without it. If the thread still waits at the
- *          end, its last iteration counts as an operation that did not happen.
- * Memory:  an execution owns everything; pf_execution_release frees it.
+ *          reads, or whose read-modify-writes store what is already there, and after which the
+ *          registers and the stack of the thread are as before it, is left out of the graph: the
+ *          run would be the same without it. If the thread still waits at the end, its last
+ *          iteration counts as an operation that did not happen.
+ * Memory:  an execution owns everything; it is freed when pf_execution_release drops the last
+ *          reference.
  * Cost:    O(events of the trace * cells per access).
  */
 #ifndef PF_EXPLORE_EXECUTION_H

@@ -1,5 +1,6 @@
-/* hunt_order.c - see hunt_order.h. Costs only grow. So a question that is in the wrong place of its
- * heap is too far in front, and it is enough to compute its cost again when it is taken. */
+/* hunt_order.c - see hunt_order.h. A cost usually grows, so it is computed again when the question
+ * is taken. It falls if a direction that was asked for several times in vain is then taken by
+ * another run; such a question is taken later than it should be. */
 #include "hunt_order.h"
 #include "pf_symbolic.h"
 #include <stdlib.h>
@@ -119,7 +120,7 @@ static uint32_t pop(struct pf_hunt_order *o, pf_vec_u32 *h)
     return top;
 }
 
-/* The first question of a heap: its cost may have grown since it was added. */
+/* The first question of a heap: its cost may have changed since it was added. */
 static struct pf_hunt_question *take(struct pf_hunt_order *o, unsigned which)
 {
     pf_vec_u32 *h = &o->heap[which];
@@ -137,7 +138,7 @@ static struct pf_hunt_question *take(struct pf_hunt_order *o, unsigned which)
     return NULL;
 }
 
-/* The same among the runs that are wanted. */
+/* The cheapest question of the wanted runs, whichever heap it is in. */
 static struct pf_hunt_question *take_wanted(struct pf_hunt_order *o,
                                             bool (*wanted)(void *, uint32_t), void *arg)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define GRACE_MS 500
+#define GRACE_MS 500 /* between SIGTERM and SIGKILL */
 
 /* Shared with the process of the replay. */
 struct stack_query {

@@ -3,8 +3,8 @@
 #include "evidence.h"
 #include <stdio.h>
 
-/* From now on, these descriptors are not compared. If that would be all output, everything is
- * compared, and false is returned. */
+/* From now on, these descriptors are not compared. Returns false and drops nothing if there are
+ * none, or if no output would be left. */
 static bool drop_descriptors(struct pf_judging *j, uint64_t bits, uint64_t all, const char *why)
 {
     if (!bits || bits == all)

@@ -1,7 +1,8 @@
 /* supervisor.c - see supervisor.h. The supervisor is a loop over signals (a signalfd), the
- * program's output, the lifeline from pf, and a deadline. To end a tree of processes it signals all
- * descendants again and again until none is left, because a process can fork between the scan and
- * the signal. No process can escape, since orphans become children of the supervisor. */
+ * program's output, the lifeline from pf, and a deadline. To end a tree of processes it sends
+ * SIGTERM once. After the grace period it sends SIGKILL to all descendants again and again, because
+ * a process can fork between the scan and the signal, until none is left or GIVE_UP_NS have passed.
+ * No process can escape, since orphans become children of the supervisor. */
 #define _GNU_SOURCE
 #include "supervisor.h"
 #include "duration.h"
@@ -78,7 +79,7 @@ static bool take_output(struct supervised *g)
     return n < 0;
 }
 
-/* Sends SIGTERM, then SIGKILL after the grace period, then gives up. */
+/* Enters the next phase: the first call sends SIGTERM, the second SIGKILL, the third gives up. */
 static void next_phase(struct supervised *g, enum pf_supervisor_outcome how)
 {
     bool terminating = g->phase != RUNNING;
