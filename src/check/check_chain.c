@@ -15,12 +15,13 @@
 #define DIRECTED_PER_ROUND 16    /* findings that get recordings aimed at them in one round */
 #define TRIES_PER_ROUND 4 /* recordings that one finding gets in a round, if runs are short */
 #define RUN_AGAIN 8 /* a program whose free run did not end gets one in every 8th round */
-/* the size of a batch in schedules, and about how many events its schedules have together */
+/* the size of a batch in schedules (BATCH_FIRST: the most schedules of a program's first batch),
+ * and about how many events its schedules have together */
 #define BATCH_FIRST 32
 #define BATCH_LEAST 8
 #define BATCH_MOST 128
 #define BATCH_EVENTS 2000000
-#define LENGTH_LEAST 8 /* of pct */
+#define LENGTH_LEAST 8 /* the least length of runs that pct gets as its parameter */
 /* The batch of every third round starts at main's first event, so that a thread may run before main
  * has started the others. All other batches start at the first switch, so that what main does
  * before it is run only once. */
@@ -189,8 +190,9 @@ static bool next_explore(struct pf_chain *c, size_t test, bool looks, struct pf_
     return true;
 }
 
-/* The first part of a round: recordings, which also show how long the program takes, free runs,
- * predictions, also of forked children, and slices of the systematic search. */
+/* The first part of a round, in this order: recordings (they also show how long the program takes);
+ * free runs; the first short slice of the systematic search; predictions, then those of forked
+ * children; other slices. */
 static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *wanted,
                           struct pf_check_line *u)
 {
@@ -265,8 +267,9 @@ static bool next_look(struct pf_chain *c, bool wanted, struct pf_check_line *u)
 /* RaceFuzzer holds a thread at one access until another thread comes to the other access. That
  * never happens if a thread gets to its access only after the other one has passed: because of a
  * value that it waits for, say. If only the memory order of the value is too weak to order the
- * accesses, an ordinary schedule shows the race. So every second recording has one: round robin,
- * then fixed random priorities, under which one thread may run to its end before another begins. */
+ * accesses, an ordinary schedule shows the race. So every second recording has an ordinary
+ * schedule: first round robin, later fixed random priorities, under which one thread may run to its
+ * end before another begins. */
 static void set_aim(const struct pf_chain *c, struct pf_check_line *u,
                     const struct pf_chain_target *target, unsigned number)
 {
@@ -312,7 +315,8 @@ static bool next_directed(struct pf_chain *c, const struct pf_chain_target *targ
 }
 
 /* Steps that come before the search of a long recording for predictions: they try to confirm races
- * that were observed. This recording may show them, or another one that is aimed at them. */
+ * that were observed. Either the long recording itself shows them (a look), or a further recording
+ * aimed at them does. */
 static bool next_before_long_search(struct pf_chain *c, const struct pf_chain_wanted *wanted,
                                     struct pf_check_line *u)
 {
@@ -343,7 +347,7 @@ static bool next_judge(struct pf_chain *c, const struct pf_chain_wanted *wanted,
     return begin(c, &ignored, PF_CHECK_JUDGE, test, 0, u);
 }
 
-/* At the end of a round: a slice of a hunt. */
+/* At the end of a round: a hunt, for a part of its share of the time. */
 static bool next_hunt(struct pf_chain *c, struct pf_check_line *u)
 {
     for (size_t i = 0; i < c->ntests; i++) {

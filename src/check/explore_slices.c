@@ -1,7 +1,7 @@
 /* explore_slices.c - see explore_slices.h. */
 #include "explore_slices.h"
 
-/* The first slice of a program with short runs. It comes before predictions. */
+/* Schedules of the first slice if runs are short; this slice comes before predictions. */
 #define LOOK_SCHEDULES 8
 #define LOOK_LENGTH 2000 /* events of a run: up to this, runs are short */
 /* The size of the first full slice in schedules, and about how many events these have together. */

@@ -98,7 +98,8 @@ static void run_serial(const struct comparison *c, unsigned first, struct pf_run
         pf_run_result_init(r);
         add_before(c, &p);
         add_step(&p, c->region[first].thread, until);
-        /* a probe shows where the region ends: the policy lets the running thread continue */
+        /* In a probe the plan ends here. The policy (rr) lets the running thread continue, so the
+         * trace shows where its region ends. */
         if (!probe)
             add_step(&p, c->region[!first].thread, begin_index(c, !first));
         bool followed = run_plan(c, &p, r);

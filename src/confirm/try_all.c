@@ -426,7 +426,8 @@ static void run_in_pool(struct pf_try_all *r, struct pf_process_pool *pool, stru
 }
 
 /* Tries the candidates that are not decided, and replays the clips of those that happened. With
- * r->comparing: finds the causes of their failures, and compares them with the serial orders. */
+ * r->comparing, instead finds the causes of their failures, and compares them with the serial
+ * orders. */
 static pf_status run_phases(struct pf_try_all *r, struct pf_error *e)
 {
     struct pf_process_pool pool;
@@ -446,7 +447,7 @@ static pf_status run_phases(struct pf_try_all *r, struct pf_error *e)
 
 /* --- harm that does not end the program --- */
 
-/* Finds the first memory error of the recording itself, which no candidate has caused. */
+/* Finds the first memory error that the recording has by itself: no candidate is its cause. */
 static void check_recording(const struct pf_try_all *r, struct pf_try_result *out)
 {
     char *argv[] = {"replay", "--quiet", "--watch", r->recording->path, NULL};

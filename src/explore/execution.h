@@ -4,11 +4,12 @@
  *
  * Model:   a node is an operation of a thread: everything between two points where the scheduler
  *          can let another thread run. An operation that waits in the middle has two nodes, one
- *          before and one after the wait. Memory that at least two threads use is a cell. So is
- *          each lock, condition variable, barrier and message object: its operations read the
- *          previous operation and write the next state. Calls of library functions with a state of
- *          their own (output, say) share one more cell. One further thread, the final one, has a
- *          node for every cell that several threads write, which reads the last write of the cell.
+ *          before and one after the wait. Each piece of memory that at least two threads use is
+ *          a cell. So is each lock, condition variable, barrier and message object: its operations
+ *          read the previous operation and write the next state. Calls of library functions with a
+ *          state of their own (output, say) share one more cell. One further thread, the final one,
+ *          has a node for every cell that several threads write, which reads the last write of the
+ *          cell (no node if the process ends while other threads may still run).
  *
  *          The history of a node is a hash over everything that it depends on: the operations of
  *          its thread so far and, recursively, the histories of the writes that they read. Equal
@@ -48,7 +49,7 @@ enum pf_exec_flags {
     PF_EXEC_TAKES = 16,  /* it may wait for its message object */
     PF_EXEC_ACQUIRES = 32, /* it waits for its lock */
     PF_EXEC_RELEASES =
-        64, /* it releases its lock; only a shared lock has several possible sources */
+        64, /* it releases its lock; it can have another source only if the lock is shared */
     PF_EXEC_PENDING = 128, /* it did not happen: its thread waited for it at the end of the run */
     PF_EXEC_SIGNALS = 256, /* it wakes one of the waiters of a condition variable */
     PF_EXEC_BROADCASTS = 512, /* it wakes all waiters, except those whose time limit has passed */
@@ -62,7 +63,7 @@ enum pf_exec_flags {
 
 struct pf_exec_node {
     uint64_t history;
-    uint64_t state; /* of the thread outside of shared memory, before it; 0: not known */
+    uint64_t state; /* hash of the thread's own state (registers, stack) before it; 0: not known */
     uint32_t previous; /* of its thread; PF_NONE: none */
     uint32_t index; /* number of the operation in its thread */
     uint32_t site; /* a hash of its source position, the same in all runs */

@@ -6,12 +6,12 @@
  *          beginning consists of all operations of the execution that do not depend on what this
  *          operation reads. If that is inconsistent, the beginnings are its maximal consistent
  *          parts (docs/analysis/explore.md). A beginning that some execution seen so far contains
- *          needs no run. A second kind of target lets a thread continue that the end of the process
- *          cut off.
+ *          needs no run. A second kind of target continues a thread that was cut off by the end of
+ *          the process.
  *          Targets are taken in this order: first those with a pair of source positions (read,
- *          write) that no target had before (among them, wake-ups first, and the final memory
- *          last); then those with the fewest runs between the first execution and their own
- *          (`depth`), then the oldest.
+ *          write) that no target had before (among them, first those in which a woken thread
+ *          takes its mutex again, last those of the final thread); then those with the fewest runs
+ *          between the first execution and their own (`depth`), then the oldest.
  *          Targets with new pairs are generated when an execution is added. The others are
  *          generated when they are needed, one operation of an execution at a time: a long
  *          execution has millions.
@@ -41,7 +41,7 @@ struct pf_target {
 struct pf_expansion {
     struct pf_execution *x;
     uint32_t depth;
-    uint32_t next; /* the next operation */
+    uint32_t next; /* the next operation whose targets are generated */
     uint64_t execution;
 };
 
@@ -50,12 +50,12 @@ struct pf_beginning {
     PF_VEC(struct pf_schedule_plan_step) plan;
     PF_VEC(uint64_t) frontier;
     uint32_t depth;
-    uint64_t number;    /* in the order in which they are run; a seed */
+    uint64_t number;    /* its number in the queue; also the seed of its random policy */
     bool guess;         /* as in the target */
-    bool resumes;       /* lets a thread continue that the end of the process cut off */
+    bool resumes;       /* continues a thread that was cut off by the end of the process */
     uint64_t continues; /* the history after which that thread continues; 0: none */
-    /* If not NULL: the target, to be taken again if its operation with this history does not write,
-     * although that was assumed. Owned. */
+    /* If not NULL: the target, to be taken again if its operation, whose history is `changed`, does
+     * not write, although that was assumed. Owned. */
     struct pf_target *again;
     uint64_t changed;
     uint64_t object; /* message object on which the last step may wait; 0: none */
@@ -76,7 +76,7 @@ struct pf_search {
     struct pf_hash_map pairs; /* pairs of source positions */
     /* pairs of source positions for which no target was found yet: index into `attempts` */
     struct pf_hash_map missed;
-    PF_VEC(uint32_t) attempts;
+    PF_VEC(uint32_t) attempts; /* how often a target was looked for */
     struct pf_hash_map empty; /* message objects by address: index into `levels` */
     PF_VEC(int32_t) levels; /* the level at which the object is empty */
     struct pf_rf_query query;

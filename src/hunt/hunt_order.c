@@ -7,6 +7,7 @@
 
 #define COST_THREAD 6 /* of a direction that other threads took */
 #define COST_KNOWN 16 /* of a direction that runs took */
+/* added if the run had no new direction; also the most that distance adds */
 #define COST_OLD 128
 #define REST_EVERY 4 /* every fourth question is one of cost COST_KNOWN or more */
 

@@ -56,7 +56,7 @@ static void reap(struct supervised *g)
             g->result->wait = wait;
             g->result->wall_ns = pf_now_ns() - g->began;
             if (g->phase == RUNNING)
-                /* for processes it left behind */
+                /* the grace period of processes that the program left behind */
                 g->deadline = grace_end(g);
         }
     g->empty = pid < 0 && errno == ECHILD;
@@ -207,8 +207,8 @@ static _Noreturn void supervise(const struct pf_command *what, int life, int ans
     sigaddset(&set, SIGTERM);
     sigprocmask(SIG_SETMASK, &set, NULL);
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    /* Take the lock first, then check the lifeline: another pf that finds this pf dead must find
-     * the lock taken. */
+    /* Take the lock first, then check the lifeline. Otherwise another pf could see that this pf is
+     * dead and find the lock free, while this supervisor is about to start the program. */
     struct flock byte = {.l_type = F_WRLCK, .l_start = what->byte, .l_len = 1};
     struct pollfd parent_dead = {life, POLLIN, 0};
     if (what->lock > 0)

@@ -53,7 +53,8 @@ void pf_slicer_release(struct pf_slicer *s)
 
 /* --- sets --- */
 
-/* The set whose members were just appended from `first` on. If it exists, they are removed. */
+/* The set whose members were just appended from `first` on. If an equal set exists, they are
+ * removed again and that set is returned. */
 static uint32_t intern(struct pf_slicer *s, size_t first, bool has_length)
 {
     uint32_t n = (uint32_t)(s->members.len - first);
@@ -152,7 +153,7 @@ bool pf_slicer_has_length(struct pf_slicer *s, uint32_t label)
 
 /* --- slices --- */
 
-/* Adds the leaves of the set to the slice; true if one is new. */
+/* Marks the leaves of the set as wanted, and the set as part of the slice. True: a leaf is new. */
 static bool add(struct pf_slicer *s, uint32_t set)
 {
     const struct pf_leaf_set *x = &s->sets.at[set];

@@ -1,6 +1,7 @@
 /*
- * query_closure.c - the second tier: computes, as a fixpoint, the events that every answer must
- * include and the order that every answer must have. A contradiction rejects the question.
+ * query_closure.c - the second of the three tiers of query.h: computes, as a fixpoint, the events
+ * that every answer must include and the order that every answer must have. A contradiction rejects
+ * the question.
  *
  * The clocks are kept transitively closed while edges are added. So "x must come before y" is a
  * single comparison, and a cycle is detected at the edge that closes it.
@@ -23,7 +24,8 @@ static bool include(struct pf_query *p, uint32_t e)
     return true;
 }
 
-/* Includes everything that must come before a goal (a or b), without the goal itself. */
+/* Includes everything that must come before the goal (one of the two events a and b), without the
+ * goal itself. */
 static bool include_before(struct pf_query *p, uint32_t goal)
 {
     const struct pf_window *w = p->w;
@@ -192,7 +194,7 @@ static bool ends(const struct pf_query *p, const struct pf_window_section *s)
     return s->release != PF_NONE && pf_query_possible(p, s->release);
 }
 
-/* True if section x, which has begun, can only come before section y. */
+/* Both sections are included. True if x cannot come after y. */
 static bool must_precede(const struct pf_query *p, const struct pf_window_section *x,
                          const struct pf_window_section *y)
 {
