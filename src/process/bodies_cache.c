@@ -12,6 +12,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -20,18 +21,43 @@
 
 extern char **environ;
 
-/* A folder in $XDG_CACHE_HOME, else in ~/.cache, else in /tmp. */
-static char *cache_folder(void)
+/* The folder in $TMPDIR or /tmp, which another user may have made. Shared objects are loaded from
+ * it, so only the user may be able to write into it. */
+static pf_status temporary_folder(char **folder, struct pf_error *e)
+{
+    const char *base = getenv("TMPDIR");
+    char *path = pf_mem_format("%s/" FOLDER "-%u", base && *base == '/' ? base : "/tmp",
+                               (unsigned)geteuid());
+    struct stat st;
+    pf_status s = PF_OK;
+    if ((mkdir(path, 0700) && errno != EEXIST) || lstat(path, &st))
+        s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
+    else if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
+        s = pf_fail(e, PF_BAD,
+                    "%s: not used as the cache of event bodies, because it is not a folder that "
+                    "only you can use (mode 0700); remove it, or set XDG_CACHE_HOME",
+                    path);
+    if (s == PF_OK)
+        *folder = path;
+    else
+        free(path);
+    return s;
+}
+
+/* A folder in $XDG_CACHE_HOME, else in ~/.cache, else in $TMPDIR or /tmp. */
+static pf_status cache_folder(char **out, struct pf_error *e)
 {
     const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
     char *folder = cache && *cache == '/' ? pf_mem_format("%s/" FOLDER, cache)
                    : home && *home == '/' ? pf_mem_format("%s/.cache/" FOLDER, home)
                                           : NULL;
     struct pf_error ignored;
-    if (folder && pf_folder_make(folder, &ignored) == PF_OK && !access(folder, W_OK | X_OK))
-        return folder;
+    if (folder && pf_folder_make(folder, &ignored) == PF_OK && !access(folder, W_OK | X_OK)) {
+        *out = folder;
+        return PF_OK;
+    }
     free(folder);
-    return pf_mem_format("/tmp/photofinish-%u", (unsigned)getuid());
+    return temporary_folder(out, e);
 }
 
 /* What this build of pf-bodies compiles must not be used by another one, of the same version, which
@@ -44,7 +70,10 @@ static pf_status tool_folder(const char *tool, char **folder, struct pf_error *e
         if (s != PF_OK)
             return s;
     }
-    char *cache = cache_folder();
+    char *cache;
+    pf_status s = cache_folder(&cache, e);
+    if (s != PF_OK)
+        return s;
     *folder = pf_mem_format("%s/%s-%016llx", cache, PF_VERSION, (unsigned long long)hash);
     free(cache);
     return PF_OK;

@@ -123,4 +123,27 @@ has err "stripped of its IR"
 status 0 "$PF" run -- ./stripped
 # a cache that cannot be written
 export XDG_CACHE_HOME=/proc/nowhere
+export TMPDIR=$PWD/tmp
+folder=$TMPDIR/photofinish-$(id -u)
+mkdir tmp
+status 0 "$PF" record -o elsewhere.clip -- ./O2--on-demand
+[[ $(stat -c %a "$folder") == 700 ]]
+# a folder in which another user could have placed bodies is refused
+refused() {
+    status 2 "$PF" record -o elsewhere.clip -- ./O2--on-demand
+    has err "$folder: not used as the cache of event bodies"
+}
+chmod 770 "$folder"
+refused
+chmod 700 "$folder"
+mv "$folder" tmp/real
+ln -s real "$folder"
+refused
+rm "$folder"
+mv tmp/real "$folder"
+if [[ $(id -u) == 0 ]]; then
+    chown 65534 "$folder"
+    refused
+    chown 0 "$folder"
+fi
 status 0 "$PF" record -o elsewhere.clip -- ./O2--on-demand
