@@ -108,8 +108,11 @@ static void check_inputs(struct pf_exploration *x, const struct pf_clip *clip, u
     unsigned char *bytes;
     size_t n;
     struct pf_error e;
-    if (pf_clip_stream(clip, PF_STREAM_INPUT, &bytes, &n, &e) != PF_OK)
+    if (pf_clip_stream(clip, PF_STREAM_INPUT, &bytes, &n, &e) != PF_OK) {
+        x->outside++;
+        pf_exploration_add_unexplored(x, "a recording whose input cannot be read", "");
         return;
+    }
     for (size_t at = 0; at + sizeof(struct pf_input) <= n;) {
         struct pf_input i;
         memcpy(&i, bytes + at, sizeof i);
