@@ -187,6 +187,7 @@ static bool start_next(const struct try_phase *p, struct pf_process_pool *pool,
             s = pf_process_pool_start(pool, number, &command, &e);
         if (s == PF_OK)
             return true;
+        pf_verify_clip_release(&slot->verify);
         p->skip(it, e.text);
     }
     return false;

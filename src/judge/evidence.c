@@ -212,10 +212,10 @@ static void add_stale_reads(struct pf_verdict *v, const struct pf_judge_run *r)
     struct pf_memory_choice c;
     unsigned char *bytes = NULL;
     size_t n = 0;
-    pf_trace_init(&t);
-    t.recorded.replay_limit_ms = pf_judge_clock_left_evidence(r->trace->clock, 0);
     if (pf_clip_open(&clip, path, &ignored) != PF_OK)
         return;
+    pf_trace_init(&t);
+    t.recorded.replay_limit_ms = pf_judge_clock_left_evidence(r->trace->clock, 0);
     if (pf_clip_stream(&clip, PF_STREAM_MEMORY, &bytes, &n, &ignored) != PF_OK ||
         pf_load_trace(VERB, path, &t, &ignored) != PF_OK)
         n = 0;
