@@ -82,16 +82,6 @@ static __attribute__((noinline)) pf_status refill(struct pf_events *r, struct co
     return s;
 }
 
-/* Zeros. A short trace touches few pages of the large tables, and only those cost time; calloc
- * would clear all of them. */
-static void *new_pages(size_t n)
-{
-    void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED)
-        pf_out_of_memory(n);
-    return p;
-}
-
 pf_status pf_events_open(struct pf_events **out, const struct pf_clip *clip, struct pf_error *e)
 {
     if (clip->stream[PF_STREAM_EVENT].chunks.len && clip->meta.traced != PF_CODE_VERSION)
@@ -99,8 +89,8 @@ pf_status pf_events_open(struct pf_events **out, const struct pf_clip *clip, str
                        "%s: trace format version %u, but this pf reads version %d: record again",
                        clip->path, clip->meta.traced, PF_CODE_VERSION);
     struct pf_events *r = pf_mem_zero(1, sizeof *r);
-    r->code = new_pages(sizeof *r->code);
-    r->thread = new_pages(THREADS * sizeof *r->thread);
+    r->code = pf_names_pages(NULL, 0, sizeof *r->code);
+    r->thread = pf_names_pages(NULL, 0, THREADS * sizeof *r->thread);
     r->clip = clip;
     r->head.stream = PF_STREAM_EVENT;
     r->addr.stream = PF_STREAM_ADDRESS;
@@ -117,9 +107,9 @@ pf_status pf_events_open(struct pf_events **out, const struct pf_clip *clip, str
                           clip->path, e);
     free(names.bytes);
     if (s == PF_OK && !r->ncode)
-        r->code->site = pf_mem_zero(r->ncode = 1, sizeof *r->code->site);
+        r->code->site = pf_names_pages(NULL, 0, (r->ncode = 1) * sizeof *r->code->site);
     if (s == PF_OK) {
-        r->code->shape = pf_mem_zero(r->ncode, sizeof *r->code->shape);
+        r->code->shape = pf_names_pages(NULL, 0, r->ncode * sizeof *r->code->shape);
         *out = r;
     } else {
         pf_events_free(r);
@@ -135,8 +125,10 @@ void pf_events_free(struct pf_events *r)
     if (!r)
         return;
     pf_names_release(&r->names);
-    free(r->code->site);
-    free(r->code->shape);
+    if (r->code->site)
+        munmap(r->code->site, r->ncode * sizeof *r->code->site);
+    if (r->code->shape)
+        munmap(r->code->shape, r->ncode * sizeof *r->code->shape);
     munmap(r->code, sizeof *r->code);
     munmap(r->thread, THREADS * sizeof *r->thread);
     pf_vec_release(&r->open);

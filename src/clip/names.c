@@ -1,13 +1,15 @@
 /* names.c - reads stream `name` completely into tables. The stream is untrusted: see struct
  * name_cursor. */
+#define _GNU_SOURCE
 #include "names.h"
 #include "allocation.h"
 #include "pf_abi.h"
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-#define NUMBER_MAX (1u << 24) /* larger site and position numbers are rejected */
+#define SITES_MAX (1u << 24) /* larger site numbers are rejected */
 
 /* Texts and lists are allocated from blocks that are freed together. */
 struct pf_names_memory {
@@ -19,7 +21,8 @@ struct pf_names_memory {
 struct name_cursor {
     const unsigned char *at, *end;
     struct pf_names *names;
-    bool bad; /* invalid record */
+    size_t size; /* of the stream */
+    bool bad;    /* invalid record */
 };
 
 static void *keep(struct name_cursor *c, size_t n)
@@ -66,10 +69,35 @@ static const char *text(struct name_cursor *c)
     return s;
 }
 
-/* Element `i` of a growing table; NULL if i is too large. */
+void *pf_names_pages(void *table, size_t had, size_t n)
+{
+    void *p = had ? mremap(table, had, n, MREMAP_MAYMOVE)
+                  : mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (p == MAP_FAILED)
+        pf_out_of_memory(n);
+    return p;
+}
+
+/* Element `i` of a table of sites. Their numbers have gaps; see pf_names_pages. NULL: too large. */
+static void *site_element(struct name_cursor *c, void **table, size_t *n, uint64_t i, size_t size)
+{
+    if (c->bad || i >= SITES_MAX) {
+        c->bad = true;
+        return NULL;
+    }
+    if (i >= *n) {
+        size_t more = (size_t)i + 1 > 2 * *n ? (size_t)i + 1 : 2 * *n;
+        *table = pf_names_pages(*table, *n * size, more * size);
+        *n = more;
+    }
+    return (char *)*table + i * size;
+}
+
+/* Element `i` of a growing table whose elements are numbered one after the other, so that there are
+ * fewer than the stream has bytes; NULL if i is too large. Small numbers are always valid. */
 static void *element(struct name_cursor *c, void **table, size_t *n, uint64_t i, size_t size)
 {
-    if (c->bad || i >= NUMBER_MAX) {
+    if (c->bad || (i >= c->size && i > UINT16_MAX)) {
         c->bad = true;
         return NULL;
     }
@@ -120,8 +148,9 @@ static void take_site(struct name_cursor *c, struct pf_code *code, size_t *ncode
 {
     struct pf_names *n = c->names;
     uint64_t i = number(c), kind = number(c), size = number(c), count = number(c);
-    struct pf_name_site *s = element(c, (void **)&n->site, &n->nsites, i, sizeof *s);
-    struct pf_code_site *predictor = element(c, (void **)&code->site, ncode, i, sizeof *predictor);
+    struct pf_name_site *s = site_element(c, (void **)&n->site, &n->nsites, i, sizeof *s);
+    struct pf_code_site *predictor =
+        site_element(c, (void **)&code->site, ncode, i, sizeof *predictor);
     /* Position 0 stands for every unknown position. */
     void *none = element(c, (void **)&n->position, &n->npositions, 0, sizeof *n->position);
     if (!s || !predictor || !none || count > PF_NAME_DEPTH) {
@@ -213,7 +242,7 @@ pf_status pf_names_read(struct pf_names *n, struct pf_code *code, size_t *ncode,
         at += 4;
         if (length > size - at) /* cut: an event that needs the name is rejected later */
             break;
-        struct name_cursor c = {bytes + at, bytes + at + length, n, false};
+        struct name_cursor c = {bytes + at, bytes + at + length, n, size, false};
         switch (number(&c)) {
         case PF_NAME_POSITION:
             take_position(&c);
@@ -268,7 +297,8 @@ void pf_names_release(struct pf_names *n)
         free(m);
     }
     free(n->position);
-    free(n->site);
+    if (n->site)
+        munmap(n->site, n->nsites * sizeof *n->site);
     pf_vec_release(&n->variables);
     free(n->thread);
     free(n->object);

@@ -11,6 +11,7 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/resource.h>
 
 #include <cmocka.h>
 
@@ -58,8 +59,27 @@ static void test_signal(void **unused)
     assert_string_equal(e.text, "damaged: event 1: a signal that wakes a thread without a number");
 }
 
+/* A short file with a large number must not use up memory. */
+static void test_large_numbers(void **unused)
+{
+    /* number 2^24 - 1: a site that is not a plain access, a position without texts */
+    static const unsigned char site[] = {9,   0, 0, 0, PF_NAME_SITE, 0xff, 0xff, 0xff, 7,
+                                         127, 0, 0, 0};
+    static const unsigned char position[] = {
+        12, 0, 0, 0, PF_NAME_POSITION, 0xff, 0xff, 0xff, 7, 0, 0, 0, 0, 0, 0, 0};
+    struct rusage before, after;
+    struct pf_error e;
+    getrusage(RUSAGE_SELF, &before);
+    assert_int_equal(read_streams(site, (uint32_t[]){0, 0, sizeof site}, &e), PF_OK);
+    assert_int_equal(read_streams(position, (uint32_t[]){0, 0, sizeof position}, &e), PF_BAD);
+    assert_string_equal(e.text, "damaged: name stream, offset 4: invalid record");
+    getrusage(RUSAGE_SELF, &after);
+    assert_in_range(after.ru_maxrss - before.ru_maxrss, 0, 64 << 10); /* KiB */
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_signal)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_signal),
+                                       cmocka_unit_test(test_large_numbers)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
