@@ -187,11 +187,13 @@ static pf_status put_meta(struct pf_clip_writer *w, const struct pf_clip_meta *m
 }
 
 /* Removes the permissions of other users from a file that existed before. */
-static void make_private(int fd)
+static pf_status make_private(const struct pf_clip_writer *w, struct pf_error *e)
 {
     struct stat s;
-    if (fstat(fd, &s) == 0 && S_ISREG(s.st_mode))
-        fchmod(fd, 0600);
+    if (fstat(w->fd, &s) || (S_ISREG(s.st_mode) && s.st_mode & 077 && fchmod(w->fd, 0600)))
+        return pf_fail(e, PF_IO, "%s: cannot be made private (mode 0600): %s", w->path,
+                       strerror(errno));
+    return PF_OK;
 }
 
 pf_status pf_clip_create(struct pf_clip_writer **out, const char *path,
@@ -202,10 +204,10 @@ pf_status pf_clip_create(struct pf_clip_writer **out, const char *path,
     w->zstd = pf_mem_checked(ZSTD_createCCtx());
     w->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
     struct pf_clip_header head = {.magic = PF_CLIP_MAGIC, .version = PF_CLIP_VERSION};
-    if (w->fd >= 0)
-        make_private(w->fd);
-    pf_status s = w->fd < 0 ? pf_fail(e, PF_IO, "%s: %s", path, strerror(errno))
-                            : write_all(w, (const void *)&head, sizeof head, e);
+    pf_status s =
+        w->fd < 0 ? pf_fail(e, PF_IO, "%s: %s", path, strerror(errno)) : make_private(w, e);
+    if (s == PF_OK)
+        s = write_all(w, (const void *)&head, sizeof head, e);
     if (s == PF_OK)
         s = put_meta(w, meta, e);
     if (s == PF_OK)
