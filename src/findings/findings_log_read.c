@@ -148,12 +148,15 @@ static void read_end(struct pf_reader *r, const json_t *o, struct pf_process *p)
 static void read_count(struct pf_reader *r, const json_t *o)
 {
     struct pf_finding *f = pf_findings_find(r->f, pf_read_prefixed(r, o, "id", "", 16));
-    uint64_t more = pf_read_number(r, o, "count") - 1;
-    if (f) {
+    uint64_t count = pf_read_number(r, o, "count"), more = count - 1;
+    if (!count) {
+        pf_read_fail(r, "a number above 0", "count");
+    } else if (f) {
         f->count += more;
         pf_findings_add_stage(r->f, f, r->stage, f->analysis, PF_STATUS_OBSERVED, more);
-    } else
+    } else {
         pf_read_fail(r, "the id of a finding above", "id");
+    }
 }
 
 static void read_object(struct pf_reader *r, const json_t *o)

@@ -83,6 +83,7 @@ finding 3 | bad "1: expected one start line, the first"
 { start 1 300; finding 3 | sed 's/"line":3/"line":-3/g'; } | bad "2: expected a number in line"
 { start 1 300; finding 3 | sed 's/"thread":"T1"/"thread":"one"/'; } | bad "2: expected a thread, T and a number in thread"
 { start 1 300; printf '{"type":"count","id":"%016x","count":10}\n' 77; } | bad "2: expected the id of a finding above in id"
+{ start 1 300; printf '{"type":"count","id":"%016x","count":0}\n' 77; } | bad "2: expected a number above 0 in count"
 start 1 300 | sed 's/"pid":300/"pid":"x"/' | bad "1: expected a number in pid"
 head -c 100000 /dev/urandom >logs/300.3.pflog
 echo >>logs/300.3.pflog
