@@ -32,6 +32,7 @@ check 5 "outside of a heap block" heap-overflow "alloc:7 write:47"
 check 6 "freed twice" double-free "free:8 free:8"
 check 7 "by thread T1" use-after-free "free:8 read:9"
 check 8 "outside of a heap block" heap-overflow "alloc:50 read:50"
+check 9 "freed twice" double-free "free:8 free:51"
 
 # Recorded without --watch: schedule and memory are the same in a replay, so a replay finds the
 # error.

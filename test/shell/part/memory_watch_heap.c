@@ -48,6 +48,7 @@ int main(int argc, char **argv)
     case 6: drop(p); drop(p); break;
     case 7: drop(p); pthread_create(&t, NULL, later, p); pthread_join(t, NULL); break;
     case 8: p = realloc(p, 10); r = p[10]; break;
+    case 9: drop(p); p = realloc(p, 100000); r = p[3] + !fine(); drop(p); break;
     }
     puts("goes on");
     return r > 1;

@@ -150,6 +150,22 @@ static void *take_oldest(void)
     return block;
 }
 
+size_t pf_red_zone_take(const void *block)
+{
+    uint32_t i = 0;
+    while (i < quarantine.n &&
+           quarantine.at[(quarantine.first + i) % QUARANTINE_BLOCKS].block != block)
+        i++;
+    if (i == quarantine.n)
+        return 0;
+    size_t size = quarantine.at[(quarantine.first + i) % QUARANTINE_BLOCKS].size;
+    for (quarantine.n--; i < quarantine.n; i++)
+        quarantine.at[(quarantine.first + i) % QUARANTINE_BLOCKS] =
+            quarantine.at[(quarantine.first + i + 1) % QUARANTINE_BLOCKS];
+    quarantine.bytes -= size;
+    return size;
+}
+
 void pf_red_zone_quarantine(void *block, size_t size, void (*release)(void *))
 {
     if (size > QUARANTINE_BYTES / 2) {

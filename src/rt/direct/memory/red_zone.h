@@ -111,5 +111,7 @@ uintptr_t pf_red_zone_find(uintptr_t addr, size_t size);
 
 /* Puts a freed block into quarantine, and calls `release` for the blocks that leave it. */
 void pf_red_zone_quarantine(void *block, size_t size, void (*release)(void *));
+/* Takes a block out of quarantine; returns its size, 0 if it is not there. O(blocks). */
+size_t pf_red_zone_take(const void *block);
 
 #endif

@@ -56,14 +56,30 @@ bool pf_quarantine_add(struct pf_thread *t, struct pf_freed_block block, void (*
     return true;
 }
 
-bool pf_quarantine_find(const void *addr, struct pf_freed_block *out)
+static bool find(const void *addr, struct pf_freed_block *out, bool take)
 {
-    bool found = false;
+    uint32_t i = 0;
     pf_spin_lock(&queue.lock);
-    for (uint32_t i = 0; i < queue.n && !found; i++) {
+    while (i < queue.n && queue.at[(queue.first + i) % BLOCKS].addr != addr)
+        i++;
+    bool found = i < queue.n;
+    if (found)
         *out = queue.at[(queue.first + i) % BLOCKS];
-        found = out->addr == addr;
+    if (found && take) {
+        for (queue.n--; i < queue.n; i++)
+            queue.at[(queue.first + i) % BLOCKS] = queue.at[(queue.first + i + 1) % BLOCKS];
+        queue.bytes -= out->size;
     }
     pf_spin_unlock(&queue.lock);
     return found;
+}
+
+bool pf_quarantine_find(const void *addr, struct pf_freed_block *out)
+{
+    return find(addr, out, false);
+}
+
+bool pf_quarantine_take(const void *addr, struct pf_freed_block *out)
+{
+    return find(addr, out, true);
 }

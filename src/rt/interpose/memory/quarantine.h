@@ -23,6 +23,8 @@ struct pf_freed_block {
 bool pf_quarantine_add(struct pf_thread *t, struct pf_freed_block block, void (*release)(void *));
 /* Finds a kept block by its first address. O(blocks). */
 bool pf_quarantine_find(const void *addr, struct pf_freed_block *out);
+/* The same, and removes it: the caller owns it again. */
+bool pf_quarantine_take(const void *addr, struct pf_freed_block *out);
 
 void pf_quarantine_lock(void); /* around fork */
 void pf_quarantine_unlock(void);

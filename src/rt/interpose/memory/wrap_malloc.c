@@ -358,14 +358,37 @@ static size_t usable_size(void *p)
     return found(p);
 }
 
+/* realloc of a block that is in a quarantine: it is reported as freed twice, and taken out of the
+ * quarantine, so that realloc finds a block that was not freed. */
+static void take_back(struct pf_thread *t, struct pf_func *native, void *old, const void *caller)
+{
+    struct pf_freed_block b = {0};
+    struct pf_frame *top = enter(native, caller);
+    uint32_t where = pf_stack_id(t, PF_NATIVE_FREE);
+    if (uses_red_zones() && pf_red_zone_kind((uintptr_t)old) == PF_ZONE_FREED) {
+        pf_memory_double_free((uintptr_t)old, where);
+        b.size = pf_red_zone_take(old);
+    } else if (pf_options.quarantine_size_mb > 0 && pf_quarantine_take(old, &b)) {
+        report_double_free(t, &b, where);
+        pf_memory_new(old, b.size);
+    }
+    leave(t, top);
+    if (b.size)
+        pf_heap_allocated(native, old, b.size, caller);
+}
+
 static void *resize(struct pf_func *native, void *old, size_t size, const void *caller)
 {
     struct pf_thread *t = pf_self();
     size_t had = 0;
     bool marked = false;
     if (t && old) {
-        pf_nest();
         had = pf_block_size(old);
+        if (__builtin_expect(!had, 0) && !called_by_libc(caller)) {
+            take_back(t, native, old, caller);
+            had = pf_block_size(old);
+        }
+        pf_nest();
         marked = had && !pf_rt.events && (!size || usable_size(old) < size);
         pf_unnest();
         freeing(native, old, caller, marked);
