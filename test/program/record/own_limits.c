@@ -11,6 +11,7 @@
 // exit: 66
 // stdout: 1 1 1
 // noerr: incomplete
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -35,6 +36,9 @@ int main(int argc, char **argv)
     int ok[2];
     if (setrlimit(limits[atoi(argv[1])], &r) || getrlimit(limits[atoi(argv[1])], &now))
         return 90;
+    errno = 0;
+    if (getrlimit(limits[atoi(argv[1])], (struct rlimit *)8) != -1 || errno != EFAULT)
+        return 92;
     pthread_attr_init(&small);
     pthread_attr_setstacksize(&small, PTHREAD_STACK_MIN);
     for (int i = 0; i < 2; i++)

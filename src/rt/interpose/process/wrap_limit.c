@@ -106,8 +106,10 @@ static long exchange(int what, const struct rlimit *to, struct rlimit *old)
         *s = (struct stored_limit){true, wanted};
     }
     if (old)
+        r = pf_sys(SYS_prlimit64, 0, what, NULL, old); /* fails for a bad pointer */
+    if (old && !r)
         *old = before;
-    return 0;
+    return r;
 }
 
 PF_REAL_EXTERN(prlimit);
