@@ -71,22 +71,25 @@ struct standalone_clock {
     struct pf_spin lock;
 };
 
+/* Shared by all clocks for which there was no memory. It only grows, so that none of its users
+ * loses order; they have too much of it. */
+static struct standalone_clock shared_clock;
+
 struct pf_hb_clock *pf_hb_clock_new(void)
 {
-    /* shared by all clocks for which there was no memory: adds order, loses none */
-    static struct standalone_clock dummy;
     struct standalone_clock *c = pf_store_alloc(0);
     if (!c)
-        return &dummy.clock;
+        return &shared_clock.clock;
     *c = (struct standalone_clock){0};
     return &c->clock;
 }
 
 void pf_hb_clock_free(struct pf_hb_clock *c)
 {
+    if (c == &shared_clock.clock)
+        return;
     pf_clock_clear(c);
-    if ((uintptr_t)c >= PF_STORE_BASE && (uintptr_t)c < PF_STORE_BASE + PF_STORE_SIZE)
-        pf_store_free(c, 0);
+    pf_store_free(c, 0);
 }
 
 static void clock_acquire(struct pf_thread *t, struct pf_hb_clock *c, const void *owner)
@@ -104,6 +107,7 @@ static void clock_acquire(struct pf_thread *t, struct pf_hb_clock *c, const void
 static inline void clock_publish(struct pf_thread *t, struct pf_hb_clock *c, bool store)
 {
     struct standalone_clock *f = (struct standalone_clock *)c;
+    store = store && f != &shared_clock;
     pf_oracle_begin();
     pf_oracle_event(t, store ? "relstore" : "rel", (uintptr_t)c, 0);
     pf_spin_lock(&f->lock);
