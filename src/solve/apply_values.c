@@ -25,14 +25,15 @@ size_t pf_number_text(char *to, const struct pf_leaf *leaf, uint64_t value, bool
 {
     unsigned base = leaf->base >= 2 && leaf->base <= 36 ? leaf->base : 10;
     char digits[66];
-    size_t n = 0, sign;
+    size_t n = 0;
     value &= pf_bits_mask(leaf->bits);
     bool negative = value >> (leaf->bits - 1) & 1;
     if (negative)
         value = (0 - value) & pf_bits_mask(leaf->bits);
     size_t k = print(digits, value, base);
-    /* zeros in front change the base if it is chosen by the text */
-    for (sign = negative; keep_length && !leaf->base && sign + k + n < leaf->bytes && n < 5;)
+    /* base 0: the number is decimal, and zeros in front would make it octal */
+    while (keep_length && !leaf->base && n + negative + k < leaf->bytes &&
+           n + negative + k + 1 < PF_NUMBER_TEXT)
         to[n++] = ' ';
     if (negative)
         to[n++] = '-';

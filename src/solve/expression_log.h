@@ -28,7 +28,7 @@ struct pf_leaf {
     uint32_t source;
     uint64_t offset; /* in the source; 0 for a length */
     uint32_t bytes; /* of text, for a number */
-    uint32_t base;  /* for a number */
+    uint32_t base;  /* for a number; 0: the prefix of the text chooses it, as in strtol */
     uint64_t value; /* in this run */
 };
 

@@ -91,8 +91,11 @@ def number_of(text, base):
     s = text.decode("latin-1").strip(" \t\n\v\f\r")
     sign = -1 if s.startswith("-") else 1
     s = s.lstrip("+-")
-    if base == 16 and s[:2].lower() == "0x":
+    hexadecimal = base in (0, 16) and s[:2].lower() == "0x"
+    if hexadecimal:
         s = s[2:]
+    if base == 0:
+        base = 16 if hexadecimal else 8 if s.startswith("0") else 10
     return sign * int(s, base) if s else 0
 
 

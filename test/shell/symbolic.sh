@@ -97,6 +97,18 @@ for level in O0 O2; do
     has out range
 done
 
+# Numbers whose text chooses the base: the solver's text must have the value that the solver wants.
+"$PF" cc $way -O1 -g "$ROOT/test/shell/part/symbolic_base.c" -o base
+printf '17\n0123\n' >in.txt
+rm -rf state
+status 0 "$PF" hunt --state state --runs 20 --without changes -- ./base 0x1f <in.txt
+for d in state/hunt/corpus/*/; do ./base "$(cat "$d"argv*)" <"$d"stdin; done >out
+has out "argument is 200" # the seed is hexadecimal
+has out "first line is 8"
+has out "second line is 9" # the seed is octal
+cat state/hunt/corpus/*/stdin >out
+hasnt out 08 # as long as 17, but octal
+
 # A read after one that got fewer bytes than it wanted gets nothing, whatever the length.
 "$PF" cc --symbolic -O1 -g "$ROOT/test/shell/part/symbolic_reads.c" -o reads
 printf 'abcdef' >in.txt

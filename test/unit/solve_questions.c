@@ -152,6 +152,8 @@ static void test_number_text(void **state)
         {{.bits = 32, .base = 10, .bytes = 4}, 7, false, "7"},
         {{.bits = 32, .base = 10, .bytes = 4}, 0xfffffffb, true, "-005"},
         {{.bits = 32, .base = 0, .bytes = 3}, 7, true, "  7"},
+        {{.bits = 32, .base = 0, .bytes = 10}, 0xfffffff7, true, "        -9"},
+        {{.bits = 32, .base = 0, .bytes = 4}, 200, false, "200"},
         {{.bits = 8, .base = 16, .bytes = 1}, 0x7f, false, "7f"},
         {{.bits = 64, .base = 10, .bytes = 1}, 1ull << 63, false, "-9223372036854775808"},
     };

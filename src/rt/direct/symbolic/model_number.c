@@ -16,7 +16,7 @@ static unsigned digit(uint8_t c)
                                   : 99;
 }
 
-size_t pf_number_extent(const uint8_t *s, unsigned *base)
+size_t pf_number_extent(const uint8_t *s, unsigned base)
 {
     size_t n = 0;
     while (is_space(s[n]))
@@ -24,14 +24,14 @@ size_t pf_number_extent(const uint8_t *s, unsigned *base)
     if (s[n] == '-' || s[n] == '+')
         n++;
     bool hex = s[n] == '0' && (s[n + 1] | 32) == 'x' && digit(s[n + 2]) < 16;
-    if (hex && (*base == 0 || *base == 16)) {
+    if (hex && (base == 0 || base == 16)) {
         n += 2;
-        *base = 16;
-    } else if (!*base) {
-        *base = s[n] == '0' ? 8 : 10;
+        base = 16;
+    } else if (!base) {
+        base = s[n] == '0' ? 8 : 10;
     }
     size_t first = n;
-    while (digit(s[n]) < *base)
+    while (digit(s[n]) < base)
         n++;
     return n > first ? n : 0;
 }
@@ -79,7 +79,7 @@ uint32_t pf_model_number(const struct pf_symbolic_call *c)
     bool ato = c->model == PF_MODEL_atoi || c->model == PF_MODEL_atol || c->model == PF_MODEL_atoll;
     unsigned base = ato ? 10 : (unsigned)c->word[2];
     unsigned bits = c->model == PF_MODEL_atoi ? 32 : 64;
-    size_t n = pf_number_extent(s, &base);
+    size_t n = pf_number_extent(s, base);
     if (!ato && c->word[1]) /* the pointer to the end was stored */
         pf_label_memory_fill((void *)c->word[1], 0, sizeof(char *));
     return pf_number_leaf(c, s, n, base, bits, c->result);

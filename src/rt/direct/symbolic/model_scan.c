@@ -90,7 +90,7 @@ static bool scan_number(struct scan *s, const struct scan_conversion *v)
                     : v->letter == 'i'                   ? 0
                                                          : 10;
     skip_spaces(s);
-    size_t n = pf_number_extent(s->text, &base);
+    size_t n = pf_number_extent(s->text, base);
     if (!n) { /* another input may have a digit here */
         pf_model_condition(s->c, PF_EXPR_ULT, 8, pf_model_byte(s->text), pf_model_constant('0'));
         pf_model_condition(s->c, PF_EXPR_UGT, 8, pf_model_byte(s->text), pf_model_constant('9'));

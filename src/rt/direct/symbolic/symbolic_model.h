@@ -58,10 +58,10 @@ void pf_model_words(const struct pf_symbolic_call *c);
 
 /* model_number.c: the strtol family. */
 uint32_t pf_model_number(const struct pf_symbolic_call *c);
-/* The length of the text of a number: spaces, sign, prefix, digits; 0: no number. *base: the base;
- * if it is 0, it becomes the base that the text chooses. */
-size_t pf_number_extent(const uint8_t *s, unsigned *base);
-/* The label of a number that was parsed from the n bytes at s. */
+/* The length of the text of a number: spaces, sign, prefix, digits; 0: no number. base: as passed
+ * to strtol; 0: the prefix of the text chooses it. */
+size_t pf_number_extent(const uint8_t *s, unsigned base);
+/* The label of a number that was parsed from the n bytes at s. base: the same. */
 uint32_t pf_number_leaf(const struct pf_symbolic_call *c, const uint8_t *s, size_t n, unsigned base,
                         unsigned bits, uint64_t value);
 /* model_scan.c: sscanf. False: not all that it stored is modelled. */
