@@ -4,17 +4,24 @@
 #include "allocation.h"
 #include "answer_table.h"
 #include "file.h"
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MEMORY_FOLDER "/dev/shm"
-#define NAME "/pf-judge-XXXXXX"
+#define PREFIX "pf-judge-"
+#define NAME "/" PREFIX "XXXXXX"
+#define STALE_S 60 /* a younger folder may not be locked yet */
 #define MEMORY_EVENTS 1000000 /* most events of a recording whose runs are stored in memory */
 #define MEMORY_ROOM (1ull << 30) /* bytes that must be free there */
 
@@ -23,6 +30,38 @@ static bool fits_in_memory(size_t events)
     struct statvfs now;
     return events <= MEMORY_EVENTS && !statvfs(MEMORY_FOLDER, &now) &&
            (uint64_t)now.f_bavail * now.f_frsize >= MEMORY_ROOM;
+}
+
+/* Opens the folder and locks it; -1: another process has locked it, or it cannot be opened. */
+static int lock_folder(const char *path)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+    if (fd >= 0 && flock(fd, LOCK_EX | LOCK_NB)) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* Removes folders in memory that are not locked: their owner and its remover were killed. */
+static void remove_stale(void)
+{
+    DIR *all = opendir(MEMORY_FOLDER);
+    for (struct dirent *d; all && (d = readdir(all));) {
+        if (strncmp(d->d_name, PREFIX, strlen(PREFIX)))
+            continue;
+        char *path = pf_mem_format(MEMORY_FOLDER "/%s", d->d_name);
+        struct stat is;
+        int fd = lock_folder(path);
+        if (fd >= 0 && !fstat(fd, &is) && is.st_uid == geteuid() &&
+            is.st_mtime + STALE_S < time(NULL))
+            pf_folder_remove(path);
+        if (fd >= 0)
+            close(fd);
+        free(path);
+    }
+    if (all)
+        closedir(all);
 }
 
 static char *make_in(const char *folder)
@@ -67,9 +106,12 @@ static void start_remover(struct pf_scratch_folder *s)
 
 void pf_scratch_folder_make(struct pf_scratch_folder *s, const char *folder, size_t events)
 {
+    remove_stale();
     char *path = fits_in_memory(events) ? make_in(MEMORY_FOLDER) : NULL;
-    *s = (struct pf_scratch_folder){.path = path ? path : make_in(folder)};
+    *s = (struct pf_scratch_folder){.path = path ? path : make_in(folder), .lock = -1};
     s->own = s->path;
+    if (s->own)
+        s->lock = lock_folder(s->path);
     if (s->own)
         start_remover(s);
     else
@@ -93,6 +135,8 @@ void pf_scratch_folder_remove(struct pf_scratch_folder *s)
         while (waitpid(s->remover, NULL, 0) < 0 && errno == EINTR)
             ;
     }
+    if (s->lock >= 0)
+        close(s->lock);
     free(s->path);
     *s = (struct pf_scratch_folder){0};
 }

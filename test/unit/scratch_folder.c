@@ -10,7 +10,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -80,9 +82,36 @@ static void test_owner_killed(void **state)
     close(ends[1]);
 }
 
+static void make_old(char *path)
+{
+    struct timespec long_ago[2] = {{.tv_sec = 1}, {.tv_sec = 1}};
+    assert_non_null(mkdtemp(path));
+    put_file(path);
+    assert_int_equal(utimensat(AT_FDCWD, path, long_ago, 0), 0);
+}
+
+static void test_stale(void **state)
+{
+    (void)state;
+    if (access("/dev/shm", W_OK))
+        skip();
+    char stale[] = "/dev/shm/pf-judge-XXXXXX", used[] = "/dev/shm/pf-judge-XXXXXX";
+    make_old(stale);
+    make_old(used);
+    int fd = open(used, O_RDONLY | O_CLOEXEC);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    removes_itself(100);
+    assert_int_not_equal(access(stale, F_OK), 0);
+    assert_int_equal(access(used, F_OK), 0);
+    close(fd);
+    removes_itself(100);
+    assert_int_not_equal(access(used, F_OK), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_removed),
-                                       cmocka_unit_test(test_owner_killed)};
+                                       cmocka_unit_test(test_owner_killed),
+                                       cmocka_unit_test(test_stale)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
