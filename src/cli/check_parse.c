@@ -44,7 +44,7 @@ bool pf_check_settings_parse(struct pf_check_settings *p, struct pf_fleet_option
         {"any", NULL, "also run scripts and uninstrumented programs", NULL, &p->any},
         {"hunt", NULL,
          "also search for races that need another input (pf hunt); PROG must be built with\n"
-         "                         pf cc --symbolic",
+         "                         pf cc --symbolic or --on-demand",
          NULL, &p->hunt},
         {"fail-on", "WHAT",
          "fail only for WHAT: any (default), confirmed, or races of this class or a worse one",
