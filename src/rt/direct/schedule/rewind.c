@@ -259,12 +259,11 @@ static _Noreturn void leave(void)
 static _Noreturn void rewind_runs(void)
 {
     const uint64_t all = ~0ull;
+    /* pf_rewind_on is 0 here, when the pages are saved, and therefore after they are restored */
     pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &all, &rewinder->mask, 8);
-    pf_rewind_on = 1; /* before the pages are saved */
     bool possible = save_pages();
     rewinder->faults = page_faults();
     for (;;) {
-        pf_rewind_on = 0;
         pf_sys(SYS_rt_sigprocmask, SIG_SETMASK, &rewinder->mask, NULL, 8);
         pf_rewind_on = 1;
         pf_switch(&rewinder->sp, rewinder->start, rewinder->fs);
@@ -273,10 +272,9 @@ static _Noreturn void rewind_runs(void)
         if (!possible || !wrote_saved_pages_only())
             leave();
         rewinder->faults = page_faults();
-        copy_pages(true); /* sets pf_rewind_on, too */
+        copy_pages(true);
         if (page_faults() != rewinder->faults)
             leave();
-        pf_rewind_on = 0;
         if (!next_request())
             leave();
     }
