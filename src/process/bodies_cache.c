@@ -32,11 +32,13 @@ static pf_status temporary_folder(char **folder, struct pf_error *e)
     pf_status s = PF_OK;
     if ((mkdir(path, 0700) && errno != EEXIST) || lstat(path, &st))
         s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
-    else if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 077)
+    else if (!S_ISDIR(st.st_mode) || st.st_uid != geteuid() || st.st_mode & 022)
         s = pf_fail(e, PF_BAD,
                     "%s: not used as the cache of event bodies, because it is not a folder that "
-                    "only you can use (mode 0700); remove it, or set XDG_CACHE_HOME",
+                    "only you can write; remove it, or set XDG_CACHE_HOME",
                     path);
+    else if (st.st_mode & 077 && chmod(path, 0700)) /* others can read it */
+        s = pf_fail(e, PF_IO, "%s: %s", path, strerror(errno));
     if (s == PF_OK)
         *folder = path;
     else

@@ -135,7 +135,9 @@ refused() {
 }
 chmod 770 "$folder"
 refused
-chmod 700 "$folder"
+chmod 755 "$folder"
+status 0 "$PF" record -o elsewhere.clip -- ./O2--on-demand
+[[ $(stat -c %a "$folder") == 700 ]]
 mv "$folder" tmp/real
 ln -s real "$folder"
 refused
