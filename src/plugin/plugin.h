@@ -264,7 +264,7 @@ struct pf_plan {
 };
 
 /* module_pass.c: _open does everything that precedes the first body, _close releases the unit.
- * _instrument makes the bodies of one function of `watched`. */
+ * _instrument makes the bodies of one function of `watched`. labels: as in pf_clone_obstacle. */
 void pf_plugin_open(struct pf_unit *u, LLVMModuleRef module, bool detached);
 void pf_plugin_instrument(struct pf_unit *u, LLVMValueRef fn, bool labels);
 /* True if fn has operations that other threads can see, and therefore bodies. */

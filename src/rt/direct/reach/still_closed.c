@@ -13,7 +13,7 @@ static bool covers_words(const struct pf_closure *k, uint64_t from, uint64_t siz
 /* True if p is in a piece of a stack that was written to the trace and whose words lead nowhere
  * else. covers_stacks has checked the words of unbounded pieces. A variable with known bounds is
  * checked here, but only if p is an argument and its thread has run: if its address is stored
- * elsewhere, its accesses are events. */
+ * elsewhere, its accesses are events. handed: p is an argument. */
 static bool covers_stack_address(const struct pf_closure *k, uint64_t p, bool handed)
 {
     for (uint32_t s = 0; s < k->npieces; s++)
