@@ -95,9 +95,9 @@ pf_status pf_bodies_cache_settings(struct pf_channel *c, struct pf_error *e)
     char *tool = libdir ? pf_mem_format("%s%s", libdir, TOOL) : pf_mem_copy("");
     char *folder = NULL;
     pf_status s = store(c->bodies_tool, sizeof c->bodies_tool, tool, e);
-    if (s == PF_OK)
-        s = tool_folder(tool, &folder, e);
-    if (s == PF_OK)
+    /* Only programs with bodies on demand need the folder. For these, pf_bodies_cache_prepare says
+     * why there is none. */
+    if (s == PF_OK && tool_folder(tool, &folder, e) == PF_OK)
         s = store(c->bodies_folder, sizeof c->bodies_folder, folder, e);
     free(tool);
     free(folder);
@@ -137,11 +137,15 @@ pf_status pf_bodies_cache_prepare(const struct pf_channel *c, const char *progra
         return PF_OK;
     if (!pf_program_is_on_demand(program))
         return PF_OK;
-    pf_status s = compile(c, program, e);
+    char *folder = NULL;
+    pf_status s = tool_folder(c->bodies_tool, &folder, e);
+    free(folder);
+    if (s == PF_OK)
+        s = compile(c, program, e);
+    if (s != PF_OK)
+        return s;
     pf_cache_trim(c->bodies_folder);
-    if (s == PF_OK) {
-        free(*last);
-        *last = pf_mem_copy(program);
-    }
-    return s;
+    free(*last);
+    *last = pf_mem_copy(program);
+    return PF_OK;
 }

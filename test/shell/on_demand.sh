@@ -135,6 +135,7 @@ refused() {
 }
 chmod 770 "$folder"
 refused
+status 0 "$PF" record -o elsewhere.clip -- ./O2 # needs no cache
 chmod 755 "$folder"
 status 0 "$PF" record -o elsewhere.clip -- ./O2--on-demand
 [[ $(stat -c %a "$folder") == 700 ]]
