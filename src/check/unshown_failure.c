@@ -3,9 +3,9 @@
 #include "allocation.h"
 #include "fingerprint.h"
 #include "fnv.h"
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static char *text(struct pf_findings *f, const char *s)
@@ -25,6 +25,21 @@ static bool has_function(const char *stack, const char *function)
     return false;
 }
 
+/* True if the stack of a recording may be that of a replay: it has the function in which the replay
+ * failed, or it begins with the caller of that function. The stack of a recording is that of its
+ * frames, and a function that calls nothing has no frame. */
+static bool is_same_place(const char *recorded, const struct pf_backtrace *replayed,
+                          const struct pf_stack_frame *at)
+{
+    if (has_function(recorded, at->function))
+        return true;
+    const struct pf_stack_frame *caller = at + 1;
+    if (caller >= replayed->at + replayed->n || !caller->function)
+        return false;
+    size_t n = strlen(caller->function);
+    return !strncmp(recorded, caller->function, n) && (!recorded[n] || recorded[n] == ' ');
+}
+
 /* True if the finding, which a replay has shown, may be this failure: kind, signal and function are
  * the same as far as they are known. */
 static bool shows(const struct pf_finding *it, const struct pf_unshown_failure *x)
@@ -39,8 +54,9 @@ static bool shows(const struct pf_finding *it, const struct pf_unshown_failure *
         return false;
     bool is_known = false;
     for (size_t i = 0; i < it->naccesses; i++) {
-        const struct pf_stack_frame *at = pf_backtrace_source(&it->accesses[i].stack);
-        if (at && at->function && has_function(x->stack, at->function))
+        const struct pf_backtrace *stack = &it->accesses[i].stack;
+        const struct pf_stack_frame *at = pf_backtrace_source(stack);
+        if (at && at->function && is_same_place(x->stack, stack, at))
             return true;
         is_known |= at && at->function;
     }
@@ -69,15 +85,15 @@ static struct pf_finding *find_earlier(const struct pf_unshown_failure *list,
 static struct pf_finding *add(struct pf_findings *f, struct pf_unshown_failure **list,
                               const struct pf_unshown_failure *x, const char *harm)
 {
-    char why[PATH_MAX + 100];
     struct pf_finding *it = pf_mem_checked(pf_pool_get(&f->pool, sizeof *it));
     struct pf_unshown_failure *k = pf_mem_checked(pf_pool_get(&f->pool, sizeof *k));
-    snprintf(why, sizeof why, "%s%s",
-             x->clip ? "a recording that was not replayed ended like this: "
-                     : "no recording shows it",
-             x->clip ? x->clip : "");
+    char *why = pf_mem_format("%s%s",
+                              x->clip ? "a recording that was not replayed ended like this: "
+                                      : "no recording shows it",
+                              x->clip ? x->clip : "");
     *it = (struct pf_finding){
         .kind = x->kind, .analysis = "failure", .harm = text(f, harm), .unconfirmed = text(f, why)};
+    free(why);
     it->id = pf_fnv_text(pf_fnv_number(pf_fingerprint(it), (uint64_t)x->signal), x->stack);
     pf_findings_push(f, it);
     *k = *x;
