@@ -41,8 +41,9 @@ static LLVMValueRef mapped(struct pf_emit *e, LLVMValueRef v)
     return to ? (LLVMValueRef)*to : v;
 }
 
-/* Pops the frame before the function ends. Nothing may come between a musttail call and its ret. If
- * the call has no step of the plan (its callee never reports), the frame is popped before it. */
+/* Pops the frame before the function ends. Nothing may come between a musttail call and its ret. A
+ * musttail call with a step has already popped it (e->popped); one without a step, whose callee
+ * never reports, gets the pop before it. */
 static void leave(struct pf_emit *e, LLVMValueRef end)
 {
     LLVMValueRef call = LLVMGetPreviousInstruction(end);
@@ -110,7 +111,8 @@ void pf_emit_walk(struct pf_emit *e, const struct pf_body_walk *w)
         walk_block(e, w, i);
 }
 
-/* An invoke, like a call, may leave stale frames on the shadow stack for its successor. */
+/* An invoke of external code may return with stale frames on the shadow stack. Its normal successor
+ * restores the frame; for the other one the landing pad does. For calls see emit_frame.c. */
 static void find_stale_frames(struct pf_emit *e)
 {
     e->stale_frames = pf_zeroed(e->plan->nblocks + 1, sizeof *e->stale_frames);
@@ -136,7 +138,9 @@ static void map_operands(struct pf_emit *e, LLVMValueRef inst)
     }
 }
 
-/* A PHI lists each predecessor once per edge. The new predecessors are the last new blocks. */
+/* A PHI lists each predecessor once per edge. The new predecessor is the last block of the
+ * predecessor's copy, or the block with a range check that was put on the edge (before a loop:
+ * e->before; after it: pf_range_after_predecessor). */
 static void fill_phis(struct pf_emit *e)
 {
     for (size_t b = 0; b < e->plan->nblocks; b++)

@@ -2,11 +2,12 @@
  * capture.c - memory whose address no other thread can know.
  *
  * Model:   the address of a stack slot (or of a by-value argument, or of a file-local thread-local
- *          variable) is followed along its uses. If every use is a direct access, an intrinsic, a
- *          comparison, or an argument that the callee promises not to capture, the memory is
- *          private. Address arithmetic, casts, PHIs and selects are followed; any other use is an
- *          escape. The analysis is flow-insensitive: one escape anywhere counts. errno is private,
- *          too. Heap memory is never recognised as private.
+ *          variable) is followed along its uses. If every use is a direct access, a lifetime, va_*
+ *          or memory intrinsic, a comparison, or an argument that the callee promises not to
+ *          capture, the memory is private. Address arithmetic, casts between pointer types, PHIs
+ *          and selects are followed; any other use is an escape. The analysis is flow-insensitive:
+ *          one escape anywhere counts. errno is private, too. Heap memory is never recognised as
+ *          private.
  */
 #include "address.h"
 #include "plugin.h"
@@ -141,7 +142,7 @@ static bool root_is_private(struct pf_unit *u, LLVMValueRef root)
     return *known == 2;
 }
 
-#define INCOMING_MAX 8 /* PHI operands examined */
+#define INCOMING_MAX 8 /* a PHI with more operands counts as not private */
 #define PHIS_MAX 8
 
 /* The backward search from an address to its roots. */

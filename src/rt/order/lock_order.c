@@ -10,13 +10,13 @@
  * - If its start has no incoming edge, the start gets the lowest rank.
  * - If its end has no outgoing edge, the end gets the highest rank.
  * - Otherwise a walk visits all locks that the end can reach. If the start is not among them, they
- *   get new ranks. If it is, the graph has a cycle, and the ranks are not used until the graph is
- *   empty again.
+ *   get the highest ranks, each a lower one than the locks it reaches. If it is, the graph has a
+ *   cycle, and the ranks are not used until the graph is empty again.
  * Not every cycle can deadlock, so the cycles of such an edge are searched for one that can. That
  * search is a depth-first walk over paths of at most PF_LOCK_ORDER_LENGTH edges, and ends after
  * SEARCH_STEPS edges. One edge per pair of locks is not enough: the same pair may be taken with and
- * without a gate. So an edge is stored for each set of gates, unless a stored edge of this pair has
- * a subset of these gates.
+ * without a gate. So an edge is stored for each set of gates, unless a stored edge of this pair
+ * with the same modes (shared or exclusive) has a subset of these gates.
  */
 #include "lock_order.h"
 #include "hooks.h"
@@ -290,8 +290,9 @@ static void mark(uintptr_t lock)
 
 /* Sets how many acquisitions unwatched code skips next: one more after each acquisition without a
  * new edge. The first UNSKIPPED of these do not count, so that programs with few locks are examined
- * completely. With MANY_LOCKS locks, as in a tree with a lock in each node, most acquisitions make
- * a new edge; they count like those without. */
+ * completely. After an acquisition with a new edge, the count is an eighth less. With MANY_LOCKS
+ * locks, as in a tree with a lock in each node, most acquisitions make a new edge; they count like
+ * those without. */
 static void set_gap(struct pf_thread *t, bool any_new)
 {
     uint32_t gap = t->order.orders_gap;

@@ -198,7 +198,7 @@ void pf_clock_unify_ids(struct pf_thread *t, struct pf_sync *s)
     if (!s->clock_id || t->order.dirty || s->clock_id == t->order.clock_id ||
         !equals_thread(t, &s->clock))
         return;
-    if (t->order.clock_id > s->clock_id) /* the later id, so that all threads converge to one */
+    if (t->order.clock_id > s->clock_id) /* the larger id, so that all threads converge to one */
         __atomic_store_n(&s->clock_id, t->order.clock_id, __ATOMIC_RELAXED);
     else
         t->order.clock_id = s->clock_id;

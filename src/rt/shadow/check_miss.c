@@ -74,15 +74,17 @@ MISS(__pf_write16, 16, true)
 /* Ranges up to this size are often loops over a few bytes, or strings. */
 #define SHORT 64
 
-/* True if records of this epoch cover the range, which has at most SHORT bytes. False for longer
- * ones. */
+/* True if records of this epoch cover the range, which has at most SHORT bytes. For reads, a
+ * granule whose cell[1] is the thread's current read set counts as covered, too. False for longer
+ * ranges. */
 static inline __attribute__((always_inline)) bool is_covered(uintptr_t addr, uint64_t size,
                                                              bool write)
 {
     if (size - 1 >= SHORT)
         return !size;
     const uint64_t *cell = pf_cell_of(addr) + !write;
-    uint64_t key = __pf_tls.key, shared = write ? 1 : __pf_tls.read_set; /* 1 equals no record */
+    /* 1: a value that no word of a cell has */
+    uint64_t key = __pf_tls.key, shared = write ? 1 : __pf_tls.read_set;
     uint64_t same = PF_BITS_SID | PF_BITS_CLK | PF_BIT_A | (write ? PF_BIT_W : 0);
     uint64_t mask = PF_MASK_ALL << (addr & 7);
     for (uint64_t end = (addr & 7) + size;; end -= 8, cell += 2, mask = PF_MASK_ALL) {
@@ -256,15 +258,17 @@ static inline __attribute__((always_inline)) uintptr_t update_range(uintptr_t ad
 RANGE(__pf_read_range, false)
 RANGE(__pf_write_range, true)
 
-/* The number of interleaved accesses, from their sites as compiled code passes them
- * (pf_abi.def). */
+/* Interleaved accesses (`__pf_*_turns`): one-byte accesses of a loop from n = 2 to 4 sites; byte i
+ * of the range is from site i modulo n. */
+
+/* n, from the sites as compiled code passes them (pf_abi.def). */
 static inline unsigned interleaved_count(uint64_t others)
 {
     return (uint32_t)others == UINT32_MAX ? 2 : others >> 32 == UINT32_MAX ? 3 : 4;
 }
 
 /* Computes the ids of whole granules. A granule can begin at any of the n sites; there is one id
- * for each beginning. Each id is made of several site pairs. Returns NULL if an id is not
+ * for each beginning. An id is made of n - 1 nested site pairs. Returns NULL if an id is not
  * available. */
 PF_PRESERVE_MOST static __attribute__((noinline, cold)) const struct pf_interleaved_sites *
 interleaved_make(struct pf_interleaved_sites *m, uint64_t two, uint64_t others, uint32_t node)

@@ -1,10 +1,12 @@
 /*
  * refresh_in_place.c - see refresh_in_place.h.
  *
- * A small spill drops the records that a read replaces, because six words are faster to search than
- * a spill. A spill that would shrink to six records or less is left to the slow path, which turns
- * it into words again. (If it were refreshed first, the slow path would find the access covered,
- * and the spill would stay for ever.)
+ * A plain read removes all records that it replaces from a spill that is small, or where it
+ * replaces the next few records too, or where it has no record of its own to refresh, because six
+ * words are faster to search than a spill. A spill that would shrink to five records or less (with
+ * cell[0], six words are enough) is left to the slow path, which turns it into words again. (If it
+ * were refreshed first, the slow path would find the access covered, and the spill would stay for
+ * ever.)
  */
 #include "refresh_in_place.h"
 #include "cell.h"
@@ -35,7 +37,8 @@ static bool refresh(const uint32_t *clock, uint64_t *word, uint64_t mine)
         return false;
     if (pf_access_covers(s, mine))
         return true;
-    /* keep records of other bytes */
+    /* an atomic access replaces only a record that differs in nothing but epoch and site; a plain
+     * one, what the rule allows */
     if (mine & PF_BIT_A ? ((s ^ mine) & ~(PF_BITS_CLK | PF_BITS_ID))
                         : !pf_access_replaceable(clock, s, mine))
         return false;

@@ -28,7 +28,8 @@
 #define YIELDS_MAX 1000000 /* yields after which the states of all threads are compared */
 /* Yields after which a thread is no longer held to enforce an order (access_order.h). */
 #define ORDER_YIELDS 20000
-/* How long (virtual nanoseconds) a flip holds a thread while no other thread can run. */
+/* How long (virtual nanoseconds) other threads may wait for something external while a flip holds a
+ * thread; then the flip is infeasible. */
 #define HOLD_PATIENCE 10000000000ull
 /* How long (virtual nanoseconds) threads that wait in a loop do not run while others wait for
  * something external. */
@@ -43,7 +44,8 @@ struct pf_context *pf_context_self(void) { return pf_scheduler.self; }
 
 /* --- events and time --- */
 
-/* False unless every event is reported. Then it counts the event: true if the grant covers it. */
+/* If every event is reported: counts the event, and returns true if the grant covers it. Otherwise
+ * returns false. */
 static bool is_granted(struct pf_context *c)
 {
     if (__builtin_expect(!pf_scheduler.every_event, 1))
@@ -159,7 +161,8 @@ static void wait_for_runnable(const struct pf_context *current)
     } while (!current && !pf_scheduler.ready.first);
 }
 
-/* True once in YIELDS_IDLE yields; a yield adds up to SPIN_WEIGHT to their number. */
+/* True at least once in YIELDS_IDLE counted yields (up to SPIN_WEIGHT times in a row, if each
+ * counts 1). */
 static bool is_idle_check_due(void) { return pf_scheduler.yields % YIELDS_IDLE < SPIN_WEIGHT; }
 
 /* Chooses the next thread and its grant. The schedule plan decides first, then the fuzzing policy.
@@ -283,8 +286,9 @@ static bool may_continue(struct pf_context *me)
     return true;
 }
 
-/* The policy may hold `me` before its pending access, which may already have been granted. Returns
- * true if other threads ran meanwhile and `me` has been granted its event. */
+/* Lets the fuzzing policy decide about the pending access of `me`, and runs other threads as it
+ * says. Returns true if `me` has been granted this event: before the call, or when its turn came
+ * again. */
 static bool hold_for_fuzzing(struct pf_context *me)
 {
     bool granted = !me->before_event;

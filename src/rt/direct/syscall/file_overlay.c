@@ -1,7 +1,8 @@
 /*
  * file_overlay.c - see file_overlay.h. A mount namespace with an overlay file system was rejected:
- * it needs privileges that containers do not give, and takes longer than most schedules. Buffers
- * are static because the threads of the target may have small stacks; nothing here switches.
+ * it needs privileges that containers do not give, and making one takes longer than running most
+ * schedules. Buffers are static because the threads of the target may have small stacks; this is
+ * safe because no function here lets another thread run.
  */
 #define _GNU_SOURCE
 #include "file_overlay.h"
@@ -22,7 +23,9 @@ struct overlay_entry {
     char path[PATH_SIZE];
     int fd; /* of a file */
     uint8_t kind;
-    uint64_t before; /* of a file in a continuation: inode of the file that it is a copy of */
+    /* inode of the private file (memfd) that this one was copied from in pf_overlay_begin; 0:
+     * none */
+    uint64_t before;
 };
 static struct overlay_entry entries[ENTRIES];
 static uint32_t nentries;
@@ -82,7 +85,8 @@ static bool real_path(int folder, const char *path, char *to)
 }
 
 /* The real name of (folder, path), which need not exist, but its folder must. follow: a link at its
- * end is followed. False: the call goes to the kernel, which returns the error. */
+ * end is followed. False: the overlay does not handle this path, and the call goes to the kernel:
+ * the path is bad or too long, or it is "/" or ends with "." or "..": an existing folder. */
 static bool resolve(int folder, const char *path, bool follow, char *to)
 {
     static char parent[PATH_SIZE], last[PATH_SIZE], target[PATH_SIZE];
@@ -389,11 +393,11 @@ static bool call_statx(const struct overlay_entry *e, const long a[6], long *r)
     return e != NULL;
 }
 
-/* A call that succeeds if the path exists, and otherwise fails with `otherwise`. */
-static bool call_exists(const struct overlay_entry *e, long otherwise, long *r)
+/* A call that fails with ENOENT if the path is gone, and returns `result` if it exists. */
+static bool call_exists(const struct overlay_entry *e, long result, long *r)
 {
     if (e)
-        *r = e->kind == OVERLAY_GONE ? -ENOENT : otherwise;
+        *r = e->kind == OVERLAY_GONE ? -ENOENT : result;
     return e != NULL;
 }
 

@@ -1,6 +1,6 @@
 /*
- * tracer.c - see tracer.h. The predictions are those of event_code.h; this file manages the rings
- * and the predictor state.
+ * tracer.c - see tracer.h. event_code.h encodes an event: it predicts each field and stores what
+ * was mispredicted. This file manages the rings and the predictor state.
  *
  * Room is reserved once for BATCH events of maximal length, so an event needs no check but a
  * counter. The heads of the rings move with every event, that of the event stream last: if the
@@ -180,8 +180,9 @@ void pf_trace_callback(bool begins)
         return;
     unsigned char *a = write_position(&tracer.addr), *a0 = a;
     *write_position(&tracer.head) = PF_CODE_OTHER | PF_CODE_RANGE << 2;
+    /* size 0 marks a callback; the address field says whether it begins */
     a = pf_code_varint(a, pf_code_zigzag(begins));
-    a = pf_code_varint(a, 0); /* a range of size 0 is not a range */
+    a = pf_code_varint(a, 0);
     publish(&tracer.addr, (size_t)(a - a0));
     publish(&tracer.head, 1);
 }
@@ -271,8 +272,9 @@ static inline unsigned char *put_bytes(unsigned char *to, const unsigned char *f
     return to;
 }
 
-/* Writes the fields of an event. If it has the same shape as the last event of its site, only the
- * address is written; values follow separately. */
+/* Writes the fields of an event. If kind, set of fields, second operand, flags and skip equal those
+ * of the last long event of its site (its shape), and it has an operand and no bytes, only the site
+ * and the address are coded; values follow in their own stream. */
 static unsigned put_fields(const struct pf_trace_record *e, const struct pf_code_shape *now,
                            unsigned char **a)
 {
