@@ -53,8 +53,9 @@ static void fail(struct check_loop *l, pf_status s)
 
 /* --- starting --- */
 
-/* About how long a step of this kind takes: as long as the longest one of this program so far,
- * otherwise derived from the kinds that are known. 0: unknown. */
+/* How long a step of this kind takes. Batches, systematic searches, hatches, hunts and judgements,
+ * which limit themselves: the least that they need, derived from a recording. Others: the longest
+ * one of this test so far, or else derived. 0: unknown. */
 static uint64_t estimate_ms(const struct check_loop *l, enum pf_check_kind kind, size_t test)
 {
     const uint64_t *took = l->took_ms[test];

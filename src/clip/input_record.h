@@ -17,7 +17,7 @@ enum pf_input_kind {
     PF_INPUT_MAP,      /* follows the CALL of a mapping: the bytes of the file */
     PF_INPUT_DOUBT,    /* text: why the recording may not replay */
     PF_INPUT_EXEC,     /* the target is about to execute this program: its path */
-    PF_INPUT_START,    /* the first record: facts about the machine */
+    PF_INPUT_START,    /* the first record: facts about the process at its start */
     PF_INPUT_FAULT     /* a pointer given to this call is bad: it returned -EFAULT */
 };
 /* Where the bytes that a call read came from. */

@@ -6,11 +6,12 @@
 #include "exec_builder.h"
 #include <string.h>
 
-#define CHOICES_MAX 256 /* combinations of sources for one operation with several reads */
-/* While an execution is added: how many candidates for new pairs of source positions are examined,
- * in all and for each pair. */
-#define SCAN_MAX 4096
-#define ATTEMPTS_MAX 64
+/* Limits of pf_choice.made. For the targets of one operation, it counts combinations of sources and
+ * choices of waiters. In the scan of an execution for new pairs of sites, it also counts the
+ * candidates that are examined. From CHOICES_MAX on, no target is added, not even in the scan. */
+#define CHOICES_MAX 256
+#define SCAN_MAX 4096 /* the scan ends after the operation that reaches it */
+#define ATTEMPTS_MAX 64 /* candidates examined for each pair of sites, in the whole search */
 
 /* The last write of the thread to the cell that comes before the node, whatever the node reads;
  * PF_NONE: there is none. */
@@ -146,8 +147,8 @@ static int compares_equal(const struct pf_choice *c)
     return 1;
 }
 
-/* True if the node is known to be an iteration of a loop that waits if it reads from the chosen
- * sources. */
+/* True if it is known that the node, with the chosen sources, is only one more iteration of a loop
+ * that waits. */
 static bool only_waits(const struct pf_choice *c)
 {
     const struct pf_execution *x = c->x;
@@ -179,7 +180,7 @@ static void push_target(struct pf_choice *c, bool fresh, bool equal, bool guess)
     pf_search_push(c->s, t);
 }
 
-/* The source positions of the node and of what it would read; the same in all runs. */
+/* A hash of the pair of sites: of the node, and of what it would read. The same in all runs. */
 static uint64_t pair_of(const struct pf_choice *c, uint32_t source)
 {
     return pf_exec_mix(c->x->nodes.at[c->node].site,
@@ -329,7 +330,7 @@ void pf_choice_all(struct pf_choice *c, uint32_t node)
     choose_sources(c, 0);
 }
 
-/* --- new pairs of source positions --- */
+/* --- new pairs of sites --- */
 
 /* True if a target with this pair is still wanted; counts the attempt. */
 static bool is_wanted(struct pf_search *s, uint64_t pair)
@@ -343,7 +344,7 @@ static bool is_wanted(struct pf_search *s, uint64_t pair)
 }
 
 /* Adds a target in which the k-th access of the node reads from `source`, and the others as before,
- * if the pair of source positions is wanted. */
+ * if the pair of sites is wanted. */
 static void try_pair(struct pf_choice *c, uint32_t k, uint32_t source, uint32_t source_access)
 {
     const struct pf_rf_graph *g = &c->x->g;
@@ -361,7 +362,8 @@ static void try_pair(struct pf_choice *c, uint32_t k, uint32_t source, uint32_t 
     choose_waiters(c);
 }
 
-/* True if no pair of the node with a write to the cell, one of those in `sites`, is wanted. */
+/* `sites`: the n sites that write the cell. True if no pair of the node with one of them is
+ * wanted. */
 static bool is_known(struct pf_choice *c, const uint32_t *sites, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++) {
@@ -374,8 +376,8 @@ static bool is_known(struct pf_choice *c, const uint32_t *sites, uint32_t n)
     return true;
 }
 
-/* The source positions of the writes to each cell: *at[cell] is the first of them in the list. The
- * initial value has position 1. */
+/* The sites of the writes to each cell, from index (*at)[cell] of the list on. The initial value
+ * counts as site 1. */
 static pf_vec_u32 list_sites(const struct pf_execution *x, uint32_t **at)
 {
     const struct pf_rf_graph *g = &x->g;
@@ -422,7 +424,7 @@ static void scan_node(struct pf_choice *c, const pf_vec_u32 *sites, const uint32
     }
 }
 
-/* Looks for targets with new pairs of source positions. */
+/* Looks for targets with new pairs of sites. */
 void pf_choice_scan(struct pf_choice *c)
 {
     const struct pf_rf_graph *g = &c->x->g;

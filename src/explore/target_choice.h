@@ -20,14 +20,14 @@ struct pf_choice {
     uint32_t *past;    /* per thread: how many nodes come before the node, whatever it reads */
     uint32_t *sources; /* the combination */
     uint32_t choice;   /* of a notification (execution.h) */
-    uint32_t made;     /* combinations so far */
+    uint32_t made;     /* combinations so far; in a scan, also candidates */
 };
 
 /* True if the node reads something. */
 bool pf_choice_reads(const struct pf_execution *x, uint32_t node);
 /* Adds all targets of the node to the search. */
 void pf_choice_all(struct pf_choice *c, uint32_t node);
-/* Adds targets with pairs of source positions that no target had before. */
+/* Adds targets with pairs of sites that no target had before. */
 void pf_choice_scan(struct pf_choice *c);
 
 /* target_search.c: adds a target to the queue, and a reference to its execution. */

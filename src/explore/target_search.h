@@ -8,8 +8,8 @@
  *          parts (docs/analysis/explore.md). A beginning that some execution seen so far contains
  *          needs no run. A second kind of target continues a thread that was cut off by the end of
  *          the process.
- *          Targets are taken in this order: first those with a pair of source positions (read,
- *          write) that no target had before (among them, first those in which a woken thread
+ *          Targets are taken in this order: first those with a pair of sites (read, write)
+ *          that no target had before (among them, first those in which a woken thread
  *          takes its mutex again, last those of the final thread); then those with the fewest runs
  *          between the first execution and their own (`depth`), then the oldest.
  *          Targets with new pairs are generated when an execution is added. The others are
@@ -32,7 +32,7 @@ struct pf_target {
     uint32_t choice;   /* of a notification (execution.h) */
     bool guess;        /* `writes` is not known, but assumed */
     uint32_t depth;    /* runs between the first execution and this one */
-    bool fresh;        /* it has a new pair of source positions */
+    bool fresh;        /* it has a new pair of sites */
     bool rest;         /* its first beginning was run; the others are left */
     uint64_t execution, number; /* in the order in which they were added */
 };
@@ -73,8 +73,8 @@ struct pf_search {
     uint64_t nexecutions;
     uint64_t bytes; /* of executions that are kept for their targets */
     struct pf_hash_map asked; /* hashes of targets */
-    struct pf_hash_map pairs; /* pairs of source positions */
-    /* pairs of source positions for which no target was found yet: index into `attempts` */
+    struct pf_hash_map pairs; /* pairs of sites */
+    /* pairs of sites for which no target was found yet: index into `attempts` */
     struct pf_hash_map missed;
     PF_VEC(uint32_t) attempts; /* how often a target was looked for */
     struct pf_hash_map empty; /* message objects by address: index into `levels` */

@@ -46,7 +46,7 @@ bool pf_hunt_stopped(const struct pf_hunt *h)
 struct wanted_runs {
     const struct pf_hunt *h;
     const struct pf_hunt_candidate *candidate; /* runs in which it is a candidate */
-    uint32_t race; /* or runs in which its order is swapped */
+    uint32_t race; /* or the runs made to try both orders of this race */
 };
 
 static bool is_wanted(void *arg, uint32_t run)
@@ -97,8 +97,8 @@ pf_status pf_hunt_run_copies(struct pf_hunt *h, uint32_t run, struct pf_error *e
 }
 
 /* Runs the input, which was made from that of another run. If it reaches a site that no run has
- * reached, also runs copies of the part that has changed: a race needs two threads that do the
- * same. */
+ * reached, also runs inputs with copies of the changed part (pf_hunt_spread), so that a second
+ * thread does the same: that may be a race. */
 static pf_status run_changed(struct pf_hunt *h, const struct pf_hunt_run *what,
                              const struct pf_input_bytes *from, bool *ran, struct pf_error *e)
 {

@@ -76,7 +76,7 @@ struct pf_hunt_run {
     uint64_t schedule; /* identifies the plan or the policy; 0: rr */
     uint64_t predicted, flip; /* the predicted path, the key of its question; 0: none */
     bool repeat; /* run it although an earlier session did */
-    uint32_t race; /* the race whose order is swapped; UINT32_MAX: none */
+    uint32_t race; /* it was made to try both orders of this race; UINT32_MAX: none */
     bool explored; /* its symbolic run was made */
     uint32_t reached; /* sites */
     bool reached_new; /* it reached a site that no run before it did */
@@ -95,7 +95,7 @@ struct pf_hunt_race {
     uint32_t candidate, run;
     char *plan[2]; /* files with schedules for both orders */
     uint64_t rounds; /* 0: its orders were not run yet */
-    bool swapped; /* nothing is left to try */
+    bool swapped; /* both orders were tried, and nothing is left to try */
     uint64_t ms,
         cpu_ms; /* of the hunt when it was found: elapsed time, and CPU time of pf and runs */
     struct pf_finding *finding;

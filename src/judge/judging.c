@@ -28,8 +28,9 @@ bool pf_judging_usable(const struct pf_judge_run *r)
     return r->run.ran && pf_order_run_enforced(&r->run);
 }
 
-/* If the order could be reversed only under a random schedule, that run becomes run 1. Along the
- * recorded schedule, perhaps the thread waited for a third one before it reached its access. */
+/* Run 1 is the alternate order along the recorded schedule. If the order could not be enforced
+ * there (perhaps the thread waited for a third one), but could under a random schedule, the two
+ * runs change places. */
 void pf_judging_choose_alternate(struct pf_judging *j)
 {
     struct pf_judge_run *at = j->g.at.at;

@@ -3,8 +3,9 @@
  *
  * Model:   a descriptor is not compared if its output differs between two equal runs (it shows the
  *          process id, for example), between two runs that differ only in their clocks (it shows
- *          how long something took), or between most runs of the primary order. The evidence names
- *          it. If this holds for all descriptors with output, all are compared.
+ *          how long something took), or if many runs of the primary order have an output in it that
+ *          no other one has (pf_judge_runs_vary). The evidence names it. If this holds for all
+ *          descriptors with output, all are compared.
  */
 #ifndef PF_JUDGE_UNSTEADY_OUTPUT_H
 #define PF_JUDGE_UNSTEADY_OUTPUT_H
@@ -14,7 +15,7 @@
 /* Runs the primary order along the recorded schedule twice more, once with another clock. Drops
  * descriptors that differ, and sets j->varies if the result still differs. */
 void pf_unsteady_output_repeat(struct pf_judging *j);
-/* Drops descriptors that differ between most runs of the primary order. False: none was dropped. */
+/* Drops descriptors that vary between runs of the primary order. False: none was dropped. */
 bool pf_unsteady_output_drop_varying(struct pf_judging *j);
 
 #endif

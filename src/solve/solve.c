@@ -112,7 +112,8 @@ static void keep_changes(const struct pf_path_run *r, pf_leaf_values *values)
 
 #define NEEDED_MAX 256 /* a solution with more values is taken as it is */
 
-/* Gives a number of a solution the smallest of a few values: it may be a count of threads. */
+/* Replaces a number by the first of a few values that also solves the question: it may be a count
+ * of threads. */
 static void make_small(struct pf_path_run *r, const pf_wanted_list *wanted,
                        const pf_leaf_values *values, uint64_t *number)
 {

@@ -1,7 +1,8 @@
 /*
  * engine.c - see engine.h. Candidates are collected per pair of sites. For each pair of sites, the
- * whole trace is first searched for a sync-preserving race. Otherwise its candidates are tried tier
- * by tier in growing windows. Most are decided in the smallest window by the cheapest tier.
+ * whole trace is first searched for a sync-preserving race. If there is none, each candidate is
+ * tried in growing windows; in each window the tiers of query.h follow each other, the cheapest
+ * first.
  */
 #include "engine.h"
 #include "candidates.h"
@@ -11,10 +12,10 @@
 
 #define FIRST_MARGIN 50
 #define MARGIN_GROWTH 4
-/* Limits of the search for sync-preserving races over the whole trace. Beyond them, only windows
- * are searched, which loses nothing that a window contains. */
+/* Limits of the search for sync-preserving races over the whole trace. Beyond them only windows
+ * are searched: a race that needs more of the trace is missed. */
 #define STAMPS_MAX (1ull << 27) /* words: one per event and thread */
-#define WORK_MAX 500000000ull /* locks of threads that were examined */
+#define WORK_MAX 500000000ull /* for each pass that extends a closure: locks * threads, plus 1 */
 
 struct pair_group {
     uint64_t key; /* the pair of sites */
@@ -170,8 +171,9 @@ static enum pair_result try_pair(struct engine *g, uint32_t a, uint32_t b, uint3
 }
 
 /* Searches the whole trace for a sync-preserving race of the group: its own pairs first, from the
- * nearest on, then all accesses like them (same threads, sites and cell). Adds the race. The
- * witness of a window that also shows it is preferred: it leaves more of the trace as it is. */
+ * nearest on, then all accesses like them (same threads, sites and cell). Adds the race. If
+ * a window shows the race too, its witness is preferred, because it leaves more of the trace as it
+ * is. */
 static bool find_in_whole(struct engine *g, const struct pair_collector *c,
                           const struct pair_group *k)
 {

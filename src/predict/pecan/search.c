@@ -146,14 +146,15 @@ static bool share_thread(const struct pattern_search *s)
 }
 
 /* The number of pairs of instances of two classes that can match the first two regions (can_match).
- * Both lists go from the newest instance to the oldest. Of b, the newest instances come after a
- * given instance of a, and the oldest come before it; those in between are counted, and those after
- * it if both belong to one thread. When the instance of a becomes older, both bounds move to older
- * instances of b, so one walk over b is enough. */
+ * Both lists go from the newest instance to the oldest. For one instance of a, the list of b has
+ * three parts: instances after it, instances not ordered with it, instances before it. The middle
+ * part is counted; in one thread, the first part too. As the instance of a gets older, both borders
+ * move to older instances, so one walk over b is enough. */
 static uint64_t count_pairs(const struct pattern_search *s, uint32_t a, uint32_t b)
 {
     const struct pf_unit_instance *x = s->w->instances.at;
-    uint32_t first = b, end = b; /* of those not after a; of those before a */
+    /* `first`: the newest one that is not after a; in one thread, b. `end`: the newest before a */
+    uint32_t first = b, end = b;
     uint64_t first_at = 0, end_at = 0, n = 0;
     bool together = share_thread(s), itself = a == b; /* do not count it with itself */
     for (unsigned k = 0; a != PF_NONE; k++, a = x[a].older) {
@@ -177,8 +178,8 @@ struct near {
     uint32_t a, b, gap;
 };
 
-/* Instances of different threads must not be ordered. In one thread, the first region begins
- * first. */
+/* Instances of different threads must not be ordered. In one thread, the second region must
+ * not end before the first begins. */
 static bool can_match(const struct pattern_search *s, uint32_t a, uint32_t b)
 {
     const struct pf_unit_instance *x = &s->w->instances.at[a], *y = &s->w->instances.at[b];
@@ -277,7 +278,9 @@ static void try_match(struct pattern_search *s)
             continue;
         for (unsigned r = 0; r < 2; r++) {
             const struct pf_unit_instance *x = &s->w->instances.at[instance[r]];
-            const struct pf_unit_instance *pair = /* a section with an act begins at the check */
+            /* if the instance contains the act of a check-then-act, the region begins at the
+             * check */
+            const struct pf_unit_instance *pair =
                 x->pair ? NULL : pf_units_pair_acting(s->w, x->begin, x->end);
             x = pair ? pair : x;
             s->match.region[r] = (struct pf_match_region){x->begin, x->end, x->pair};
