@@ -2,7 +2,7 @@
  * without a lock if the setting is cache={share=N} with N above 5. */
 // stdin: names={index=2;depth=1}
 // input: stdin
-// runs: 150
+// runs: 250
 // race: PUT GET
 #include "hunt.h"
 

@@ -2,7 +2,7 @@
  * the buffer is "fast:37", the threads share their result without a lock, under every schedule. */
 // stdin: job slow 10
 // input: stdin
-// runs: 12
+// runs: 20
 // race: PUT GET
 #include "hunt.h"
 
