@@ -135,21 +135,32 @@ static bool happened(const struct pf_trace *then, const struct pf_try_schedule *
     return true;
 }
 
-/* The first of the events 0..n-1 that the run does not have at the same position; PF_NONE: it has
- * them all. */
+/* The first of the events 0..n-1 in whose place its thread did something else in the run; PF_NONE:
+ * there is none. Threads are compared one by one: a plan need not keep the order of events that do
+ * not depend on each other, and a run that was cut need not have all of them. */
 static uint32_t first_difference(const struct pf_trace *then, const struct pf_trace *now,
                                  uint32_t n)
 {
-    for (uint32_t i = 0; i < n; i++) {
-        if (i >= now->events.len)
-            return i;
-        const struct pf_event *x = &then->events.at[i], *y = &now->events.at[i];
-        if (x->kind != y->kind || then->recorded.index.at[i] != now->recorded.index.at[i] ||
-            then->recorded.thread.at[x->thread] != now->recorded.thread.at[y->thread] ||
+    if (!now->events.len)
+        return n ? 0 : PF_NONE;
+    uint32_t *next = pf_mem_resize(NULL, UINT16_MAX + 1, sizeof *next); /* by thread, in `now` */
+    memset(next, 0, (UINT16_MAX + 1) * sizeof *next);
+    uint32_t found = PF_NONE;
+    for (uint32_t i = 0; i < n && found == PF_NONE; i++) {
+        const struct pf_event *x = &then->events.at[i];
+        uint32_t thread = then->recorded.thread.at[x->thread], *k = &next[x->thread];
+        while (*k < now->events.len && now->recorded.thread.at[now->events.at[*k].thread] != thread)
+            ++*k;
+        if (*k == now->events.len)
+            continue;
+        const struct pf_event *y = &now->events.at[*k];
+        if (x->kind != y->kind || then->recorded.index.at[i] != now->recorded.index.at[*k] ||
             then->sites.at[x->site].line != now->sites.at[y->site].line)
-            return i;
+            found = i;
+        ++*k;
     }
-    return PF_NONE;
+    free(next);
+    return found;
 }
 
 /* A run that differs from the recording before its schedule does says nothing about the candidate:
