@@ -80,7 +80,7 @@ static unsigned char list_separator(const struct pf_input_source *s)
 }
 
 /* The line or element of this source with the change that led the k-th run to something new. False:
- * there is no such run. */
+ * there is no such run, or the line has no end: some sources, such as arguments, have no lines. */
 static bool new_piece(const struct pf_hunt *h, const char *source, size_t k, const char *separators,
                       const unsigned char **at, size_t *n)
 {
@@ -93,7 +93,7 @@ static bool new_piece(const struct pf_hunt *h, const char *source, size_t k, con
         struct piece p = piece_around(s, r->part.at, separators);
         *at = s->bytes + p.at;
         *n = p.n;
-        return p.n;
+        return p.n && (strcmp(separators, "\n") || p.at + p.n < s->n);
     }
     return false;
 }
@@ -246,7 +246,7 @@ static bool keep_both(const struct pf_hunt *h, struct pf_input_bytes *in,
     size_t n = pieces(s, kind, all), which = 0;
     while (which < n && all[which].at + all[which].n <= part->at)
         which++;
-    if (!old || !separator || which == n)
+    if (!old || !separator || which == n || !memchr(s->bytes, separator, s->n))
         return false;
     struct piece new = all[which];
     if (which >= pieces(old, kind, all))
