@@ -6,11 +6,11 @@
 #include "exec_builder.h"
 #include <string.h>
 
-/* Limits of pf_choice.made. For the targets of one operation, it counts combinations of sources and
- * choices of waiters. In the scan of an execution for new pairs of sites, it also counts the
- * candidates that are examined. From CHOICES_MAX on, no target is added, not even in the scan. */
-#define CHOICES_MAX 256
-#define SCAN_MAX 4096 /* the scan ends after the operation that reaches it */
+#define CHOICES_MAX 256 /* combinations of sources and choices of waiters for one operation */
+/* Candidates that the scan of an execution for new pairs of sites examines: it ends after the
+ * operation that reaches this number. Nothing is lost then, because all targets of the execution
+ * are generated later. */
+#define SCAN_MAX 4096
 #define ATTEMPTS_MAX 64 /* candidates examined for each pair of sites, in the whole search */
 
 /* The last write of the thread to the cell that comes before the node, whatever the node reads;
@@ -352,13 +352,14 @@ static void try_pair(struct pf_choice *c, uint32_t k, uint32_t source, uint32_t 
     uint32_t access = n->access0 + k, cell = g->accesses.at[access].cell;
     if (!is_wanted(c->s, pair_of(c, source)))
         return;
-    c->made++;
+    c->examined++;
     if ((source != PF_SOURCE_INITIAL && pf_rf_before(g, c->node, source)) ||
         !is_possible(c, access, source, source_access) || is_overwritten(c, cell, source))
         return;
     for (uint32_t i = 0; i < n->naccesses; i++)
         c->sources[i] = g->accesses.at[n->access0 + i].source;
     c->sources[k] = source;
+    c->made = 0;
     choose_waiters(c);
 }
 
@@ -430,7 +431,7 @@ void pf_choice_scan(struct pf_choice *c)
     const struct pf_rf_graph *g = &c->x->g;
     uint32_t *at;
     pf_vec_u32 sites = list_sites(c->x, &at);
-    for (uint32_t i = 0; i < g->nodes.len && c->made < SCAN_MAX; i++)
+    for (uint32_t i = 0; i < g->nodes.len && c->examined < SCAN_MAX; i++)
         if (pf_choice_reads(c->x, i)) {
             c->node = i;
             scan_node(c, &sites, at);

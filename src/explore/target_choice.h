@@ -20,7 +20,8 @@ struct pf_choice {
     uint32_t *past;    /* per thread: how many nodes come before the node, whatever it reads */
     uint32_t *sources; /* the combination */
     uint32_t choice;   /* of a notification (execution.h) */
-    uint32_t made;     /* combinations so far; in a scan, also candidates */
+    uint32_t made;     /* combinations of the operation so far; in a scan, of the candidate */
+    uint32_t examined; /* candidates of the scan so far */
 };
 
 /* True if the node reads something. */
