@@ -165,8 +165,11 @@ static void take_result(struct pf_exploration *x, const struct pf_clip *clip)
     unsigned char *bytes = NULL;
     size_t n = 0;
     struct pf_error e;
-    if (pf_clip_stream(clip, PF_STREAM_OUTPUT, &bytes, &n, &e) != PF_OK)
+    if (pf_clip_stream(clip, PF_STREAM_OUTPUT, &bytes, &n, &e) != PF_OK) {
+        x->outside++;
+        pf_exploration_add_unexplored(x, "a recording whose output cannot be read", "");
         return;
+    }
     r.output = pf_mem_zero(PF_EXPLORE_OUTPUT + 1, 1);
     struct pf_output_record o;
     const unsigned char *kept;

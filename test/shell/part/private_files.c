@@ -1,5 +1,6 @@
 // Two threads change files: each appends to a log, and one renames, removes and makes others. The
 // program checks that it sees its own changes, and exits with the number of the check that failed.
+// With an argument N, it only appends to a file that is 6 folders below the N-th one.
 #include <fcntl.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -10,6 +11,7 @@
 
 static pthread_mutex_t door = PTHREAD_MUTEX_INITIALIZER;
 static int early; /* opened before the threads exist */
+static char far[2048]; /* a path of more than 1024 bytes; a longer one if there is an argument */
 
 #define CHECK(x)                                                                                   \
     do {                                                                                           \
@@ -69,11 +71,38 @@ static void change(void)
     CHECK(fd >= 0 && pwrite(fd, "DE", 2, 0) == 2 && pread(fd, text, 4, 0) == 4 &&
           !strcmp(text, "DEep"));
     close(fd);
+    append(far, "x");
+    CHECK(reads(far, "farx") && chmod(".", 0700) == 0);
 }
 
-int main(void)
+/* Sets `far` to a file below 6 folders with names of 200 bytes; enters `enter` of them first. */
+static void go_far(int enter)
+{
+    char name[256];
+    memset(name, 'n', 200);
+    name[200] = 0;
+    for (int i = 0; i < enter; i++)
+        CHECK(chdir(name) == 0);
+    for (int i = 0; i < 6; i++)
+        strcat(strcat(far, name), "/");
+    strcat(far, "file");
+}
+
+static void *writes_far(void *p)
+{
+    append(far, "x");
+    return p;
+}
+
+int main(int argc, char **argv)
 {
     pthread_t t;
+    go_far(argc > 1 ? atoi(argv[1]) : 0);
+    if (argc > 1) {
+        pthread_create(&t, 0, writes_far, 0);
+        pthread_join(t, 0);
+        return 0;
+    }
     early = open("early", O_WRONLY | O_CREAT | O_TRUNC, 0666);
     CHECK(write(early, "w", 1) == 1);
     pthread_create(&t, 0, other, 0);

@@ -68,6 +68,8 @@ static void separate(int fd)
     if (!is_private)
         now = (flags & O_ACCMODE) == O_RDONLY ? reopen(fd, flags)
                                               : pf_overlay_copy(pf_fd_link(fd).path);
+    if (now < 0 && (flags & O_ACCMODE) != O_RDONLY)
+        pf_diverged_private("the use of a file that cannot be copied");
     if (now < 0)
         return;
     if ((flags & O_ACCMODE) != O_RDONLY && !is_private)

@@ -15,7 +15,7 @@
 #include <sys/un.h>
 
 #define ENTRIES 256
-#define PATH_SIZE 1024
+#define PATH_SIZE 4096 /* PATH_MAX: the kernel accepts no longer path, and names no longer one */
 #define COPY_MAX (256ll << 20)
 
 enum overlay_kind { OVERLAY_FILE, OVERLAY_FOLDER, OVERLAY_GONE };
@@ -30,24 +30,32 @@ struct overlay_entry {
 static struct overlay_entry entries[ENTRIES];
 static uint32_t nentries;
 
+/* Ends the run: the overlay cannot give the call the result that the file system would give. */
+static _Noreturn void refuse(const char *what) { pf_diverged_private(what); }
+
 /* --- paths --- */
 
-static bool copy_text(char *to, size_t at, const char *from, size_t n)
+/* A path that is too long ends the run: its file could not be private. */
+static void copy_text(char *to, size_t at, const char *from, size_t n)
 {
     if (at + n >= PATH_SIZE)
-        return false;
+        refuse("the use of a path of 4096 bytes or more");
     pf_copy(to + at, from, n);
     to[at + n] = 0;
-    return true;
 }
 
-/* The path of the file behind a descriptor. */
-static bool path_of(int fd, char *to)
+/* Reads a link of /proc that names a file. */
+static bool named_by(const char *link, char *to)
 {
-    long n = pf_sys(SYS_readlink, pf_fd_link(fd).path, to, PATH_SIZE - 1);
+    long n = pf_sys(SYS_readlink, link, to, PATH_SIZE - 1);
+    if (n == -ENAMETOOLONG || n == PATH_SIZE - 1)
+        refuse("the use of a path of 4096 bytes or more");
     to[n < 0 ? 0 : n] = 0;
     return n > 0 && to[0] == '/';
 }
+
+/* The path of the file behind a descriptor. */
+static bool path_of(int fd, char *to) { return named_by(pf_fd_link(fd).path, to); }
 
 static struct overlay_entry *find(const char *path)
 {
@@ -60,17 +68,17 @@ static struct overlay_entry *find(const char *path)
 /* The absolute path of (folder, path) as text: neither links nor ".." are resolved. */
 static bool absolute_path(int folder, const char *path, char *to)
 {
-    size_t n = 0;
+    size_t n = 0, length = pf_str_len(path);
+    if (length >= PATH_SIZE)
+        return false; /* the kernel returns the error */
     if (path[0] != '/') {
-        long got = folder == AT_FDCWD ? pf_sys(SYS_readlink, "/proc/self/cwd", to, PATH_SIZE - 1)
-                                      : (path_of(folder, to) ? (long)pf_str_len(to) : 0);
-        if (got <= 0)
+        if (!(folder == AT_FDCWD ? named_by("/proc/self/cwd", to) : path_of(folder, to)))
             return false;
-        n = (size_t)got;
-        if (!copy_text(to, n++, "/", 1))
-            return false;
+        n = pf_str_len(to);
+        copy_text(to, n++, "/", 1);
     }
-    return copy_text(to, n, path, pf_str_len(path));
+    copy_text(to, n, path, length);
+    return true;
 }
 
 /* Opens the path to learn its real name; false: it cannot be opened. */
@@ -86,7 +94,7 @@ static bool real_path(int folder, const char *path, char *to)
 
 /* The real name of (folder, path), which need not exist, but its folder must. follow: a link at its
  * end is followed. False: the overlay does not handle this path, and the call goes to the kernel:
- * the path is bad or too long, or it is "/" or ends with "." or "..": an existing folder. */
+ * the path is bad, or it is "/" or ends with "." or "..": an existing folder. */
 static bool resolve(int folder, const char *path, bool follow, char *to)
 {
     static char parent[PATH_SIZE], last[PATH_SIZE], target[PATH_SIZE];
@@ -102,28 +110,24 @@ static bool resolve(int folder, const char *path, bool follow, char *to)
     size_t length = n - base;
     if (!length || (name[0] == '.' && (length == 1 || (length == 2 && name[1] == '.'))))
         return false; /* a folder that is not being created */
-    if (!copy_text(last, 0, name, length))
-        return false;
+    copy_text(last, 0, name, length);
     parent[base > 1 ? base - 1 : 1] = 0;
     if (!real_path(AT_FDCWD, parent, to)) {
         const struct overlay_entry *e = find(parent);
-        if (!e || e->kind != OVERLAY_FOLDER || !copy_text(to, 0, parent, pf_str_len(parent)))
+        if (!e || e->kind != OVERLAY_FOLDER)
             return false;
+        copy_text(to, 0, parent, pf_str_len(parent));
     }
     size_t at = pf_str_len(to);
-    if (at > 1 && !copy_text(to, at++, "/", 1))
-        return false;
-    if (!copy_text(to, at, last, length))
-        return false;
+    if (at > 1)
+        copy_text(to, at++, "/", 1);
+    copy_text(to, at, last, length);
     if (follow && !find(to) && real_path(AT_FDCWD, to, target))
-        return copy_text(to, 0, target, pf_str_len(target));
+        copy_text(to, 0, target, pf_str_len(target));
     return true;
 }
 
 /* --- entries --- */
-
-/* Ends the run: the overlay cannot give the call the result that the file system would give. */
-static _Noreturn void refuse(const char *what) { pf_diverged_private(what); }
 
 long pf_overlay_copy(const char *path)
 {
@@ -154,6 +158,7 @@ static void set(const char *path, enum overlay_kind kind, int fd)
     }
     e->kind = kind;
     e->fd = fd;
+    e->before = 0;
 }
 
 void pf_overlay_begin(void)
@@ -409,17 +414,19 @@ static bool call_folder(const struct overlay_entry *e, long *r)
     return call_exists(e, -ENOTDIR, r);
 }
 
-/* Attributes are not changed, but the call succeeds if the file exists. */
-static bool call_attributes(int folder, const char *path, long *r)
+/* Attributes are not changed, but the call succeeds if the file exists. No path, or an empty one
+ * with AT_EMPTY_PATH: the file of the descriptor. */
+static bool call_attributes(int folder, const char *path, long flags, long *r)
 {
     static char name[PATH_SIZE];
-    if (!path) { /* the file of the descriptor */
+    if (!path || (!*path && flags & AT_EMPTY_PATH))
         *r = 0;
-        return true;
-    }
-    if (!resolve(folder, path, true, name))
+    else if (resolve(folder, path, true, name))
+        *r = mode_at(name) ? 0 : -ENOENT;
+    else if (real_path(folder, path, name)) /* such as "." */
+        *r = 0;
+    else
         return false;
-    *r = mode_at(name) ? 0 : -ENOENT;
     return true;
 }
 
@@ -465,18 +472,20 @@ static bool change_attributes(long number, const long a[6], long *r)
     case SYS_lsetxattr:
     case SYS_removexattr:
     case SYS_lremovexattr:
-        return call_attributes(AT_FDCWD, PATH(0), r);
+        return call_attributes(AT_FDCWD, PATH(0), 0, r);
     case SYS_fchmodat:
-    case 452: /* fchmodat2 */
-    case SYS_fchownat:
     case SYS_futimesat:
+        return call_attributes((int)a[0], PATH(1), 0, r);
+    case 452: /* fchmodat2 */
     case SYS_utimensat:
-        return call_attributes((int)a[0], PATH(1), r);
+        return call_attributes((int)a[0], PATH(1), a[3], r);
+    case SYS_fchownat:
+        return call_attributes((int)a[0], PATH(1), a[4], r);
     case SYS_fchmod:
     case SYS_fchown:
     case SYS_fsetxattr:
     case SYS_fremovexattr:
-        return call_attributes((int)a[0], NULL, r);
+        return call_attributes((int)a[0], NULL, 0, r);
     default:
         return false;
     }
