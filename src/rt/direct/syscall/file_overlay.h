@@ -10,7 +10,8 @@
  * Memory:  the files are in the kernel (memfd_create), the map is a table of fixed size.
  * Threads: only the runner.
  * Errors:  a call that cannot be represented (links, special files, renamed folders, a large file,
- *          a path of 4096 bytes or more, a full map) ends the run as a divergence: it shows nothing about the program.
+ *          a path of 4096 bytes or more, a full map) ends the run as a divergence: it shows
+ *          nothing about the program.
  */
 #ifndef PF_RT_FILE_OVERLAY_H
 #define PF_RT_FILE_OVERLAY_H
