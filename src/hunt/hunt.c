@@ -17,11 +17,11 @@
  * longer input. The step after each of these tries another schedule. */
 #define CHANGE_EVERY 8
 #define POLICIES 4 /* changed inputs run under rr and POLICIES - 1 other policies in turn */
-#define OTHER_EVERY 4 /* every fourth run of a flip is repeated under one of these policies */
+#define OTHER_EVERY 4 /* every fourth run of a flip is repeated under one of the other policies */
 #define CHANGES 64 /* changes of one input, before the input of an older run has its turn */
 /* A candidate that cannot happen must not use up the time of the others. So the phases take turns:
  * phase 1 tries this many inputs for all candidates together, phase 2 this many for each race, and
- * phase 3 four times as many. In the next turn it is twice as many, and so on. */
+ * phase 3 four times as many. In each further turn it is twice as many, up to PF_HUNT_ROUNDS. */
 #define FIRST_SHARE 8
 #define GROW_EVERY 32 /* every 32nd input of phase 3 is a longer one */
 #define GROWTH_MAX 4096 /* sources are doubled up to this many bytes */
@@ -162,7 +162,7 @@ static pf_status try_flip(struct pf_hunt *h, struct wanted_runs *w, bool *more, 
 
 /* --- the phases --- */
 
-/* Says why the search for a candidate ended without a race. */
+/* Ends the search for a candidate without a race, and stores the reason. */
 static void abandon(struct pf_hunt *h, uint32_t at)
 {
     struct pf_hunt_candidate *c = &h->candidates.at[at];
@@ -279,7 +279,7 @@ static pf_status run_longer(struct pf_hunt *h, uint32_t at, uint32_t source, boo
 
 /* Tries the next longer input. The conditions do not contain all lengths: for example, not that
  * of a buffer that was read. An input that was already made longer grows only in the same source.
- * more: there was one. */
+ * *more: there was one. */
 static pf_status try_growth(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     pf_status s = PF_OK;
@@ -406,7 +406,7 @@ static pf_status run_input(struct pf_hunt *h, const struct pf_input_bytes *in, s
     return pf_hunt_execute(h, &r, &ran, e);
 }
 
-/* Releases the inputs of a list after running them. */
+/* Runs the inputs of a list, unless `s` is an error, and releases the list. */
 static pf_status run_list(struct pf_hunt *h, pf_hunt_inputs *list, pf_status s, struct pf_error *e)
 {
     for (size_t i = 0; i < list->len; i++) {
@@ -429,7 +429,8 @@ static pf_status run_kept(struct pf_hunt *h, struct pf_error *e)
     return s;
 }
 
-/* same: the journal is of this build of the program */
+/* Runs the inputs that the hunt starts from: the seed, those of --corpus, those of earlier
+ * sessions. same: the journal is of this build of the program. */
 static pf_status run_inputs(struct pf_hunt *h, bool same, struct pf_error *e)
 {
     const struct pf_input_bytes *seed = &h->seed;

@@ -1,5 +1,6 @@
 /*
- * hunt.h - searches for an input and a schedule for each race candidate (docs/analysis/hunt.md).
+ * hunt.h - searches for an input and a schedule for each race candidate. docs/analysis/hunt.md
+ * describes the search and names the paper.
  *
  * Model:   race directed scheduling. Each run is a pair of an input and a schedule, and no pair is
  *          run twice. Phase 1: the hybrid analysis yields candidates from the traces of all runs.
@@ -63,7 +64,7 @@ struct pf_hunt_candidate {
     pf_vec_u32 runs; /* in which it was a candidate */
 };
 
-/* A place in an input. */
+/* A position in an input: byte `at` of a source. */
 struct pf_hunt_part {
     uint32_t source;
     size_t at;
@@ -78,7 +79,7 @@ struct pf_hunt_run {
     bool repeat; /* run it although an earlier session did */
     uint32_t race; /* it was made to try both orders of this race; UINT32_MAX: none */
     bool explored; /* its symbolic run was made */
-    uint32_t reached; /* sites */
+    uint32_t reached; /* how many sites it reached */
     bool reached_new; /* it reached a site that no run before it did */
     /* it was the first to take some direction of a branch, or to use some word of the program */
     bool took_new;
@@ -204,8 +205,7 @@ bool pf_hunt_difference(const struct pf_input_bytes *old, const struct pf_input_
                         struct pf_hunt_part *out);
 /* Makes copy number k of the part of an input that has led to something new: in place of another
  * line, source or piece, so that another thread does the same; or next to what it has replaced in
- * the seed. The copy may be equal to the
- * input. False: k is too large. */
+ * the seed. The copy may be equal to the input. False: k is too large. */
 bool pf_hunt_spread(const struct pf_hunt *h, const struct pf_input_bytes *from,
                     const struct pf_hunt_part *part, uint32_t k, struct pf_input_bytes *out);
 

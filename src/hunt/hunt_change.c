@@ -1,9 +1,10 @@
 /*
- * hunt_change.c - changes of inputs that need no solver: lines twice or left out, elements of lists
- * twice, lines and elements of other inputs, words twice, other numbers, words of the program in
- * place of words of the input. They reach code behind library functions without a model, where
- * expressions are lost, and inputs with more parts, which no solution has. Copies of one part of
- * the input in place of others let a second thread do what one thread does. See hunt.h.
+ * hunt_change.c - changes of inputs that need no solver; see hunt.h. A change repeats or removes a
+ * line, repeats an element of a list, inserts a line or an element of another input, or replaces a
+ * word by itself twice, by a number, or by a word of the program. Such inputs reach code behind
+ * library functions without a model, where expressions are lost, and have more parts, which no
+ * solution of the solver has. Copies of a part of the input in place of other parts let a second
+ * thread do what one thread does.
  */
 #include "apply_values.h"
 #include "hunt.h"
@@ -11,11 +12,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define WORDS_MAX 64 /* of a source; the first ones */
+#define WORDS_MAX 64 /* only the first words, lines or elements of a source are changed */
 
 static const char *const numbers[] = {"100", "0", "1", "-1", "65536", "2147483647"};
-#define LINE_EVERY 4 /* every fourth change of words or parts inserts a line; the one after next, */
-#define ELEMENT_AFTER 2 /* if the source has a list, changes its elements */
+/* After the lines, changes come in turns of four: the first inserts a line, the third changes an
+ * element if the source has a list, and the others change words. */
+#define LINE_EVERY 4
+#define ELEMENT_AFTER 2
 #define NUMBERS (sizeof numbers / sizeof *numbers)
 
 /* A piece of a source. */
@@ -109,7 +112,7 @@ static void insert(struct pf_input_bytes *in, const char *source, size_t at,
     free(copy);
 }
 
-/* Puts the k-th of these lines in front of the line at `at`. */
+/* Inserts the k-th line that led to something new (new_piece) in front of the line at `at`. */
 static bool insert_line(const struct pf_hunt *h, struct pf_input_bytes *in, const char *name,
                         size_t at, size_t k)
 {
@@ -142,8 +145,8 @@ static bool change_element(const struct pf_hunt *h, struct pf_input_bytes *in,
     return true;
 }
 
-/* Replaces a word: k = 0: by itself twice, then by the numbers and the words of the program, in
- * turn. */
+/* Change number k of a word: 0 repeats it; the others replace it by a number or a word of the
+ * program, in turn. */
 static bool change_word(const struct pf_hunt *h, struct pf_input_bytes *in,
                         const struct pf_input_source *s, const struct piece *word, size_t k)
 {
@@ -160,9 +163,8 @@ static bool change_word(const struct pf_hunt *h, struct pf_input_bytes *in,
     return other;
 }
 
-/* Change number k of a source: first each line twice and left out. Then, for k divisible by
- * LINE_EVERY, a line of another input in front of each line; two numbers later, an element; for
- * other k, each word changes. False: there is no such change. */
+/* Change number k of a source. The first ones repeat and remove each line; then they insert lines,
+ * and change elements and words, in turns (LINE_EVERY). False: there is no such change. */
 static bool change(const struct pf_hunt *h, struct pf_input_bytes *in, size_t source, size_t k)
 {
     struct piece all[WORDS_MAX];

@@ -15,17 +15,17 @@ void pf_hunt_open_list_release(pf_hunt_open_list *l)
     pf_vec_release(l);
 }
 
-bool pf_hunt_open_explores(const struct pf_hunt_open *o)
+static bool needs_symbolic_run(const struct pf_hunt_open *o)
 {
     return !(o->flags & PF_HUNT_OPEN_EXPLORED) &&
            ((!o->longer && !o->policy) || o->flags & PF_HUNT_OPEN_REACHED_NEW);
 }
 
-bool pf_hunt_open_is(const struct pf_hunt_open *o)
+bool pf_hunt_is_open(const struct pf_hunt_open *o)
 {
     bool new = o->flags &(PF_HUNT_OPEN_REACHED_NEW | PF_HUNT_OPEN_TOOK_NEW);
     bool grows = o->longer || o->flags & PF_HUNT_OPEN_REACHED_NEW;
-    return o->keys.len || o->copies || pf_hunt_open_explores(o) || o->flags & PF_HUNT_OPEN_RACE ||
+    return o->keys.len || o->copies || needs_symbolic_run(o) || o->flags & PF_HUNT_OPEN_RACE ||
            (new && o->changed < PF_HUNT_CHANGES_MAX) ||
            (new && !o->policy && o->schedules < PF_HUNT_SCHEDULES_MAX) ||
            (grows && o->grown != PF_HUNT_NOT_OPEN);
@@ -190,7 +190,7 @@ void pf_hunt_open_join(pf_hunt_open_list *l)
     pf_hash_map_release(&keys);
     n = 0;
     for (size_t i = 0; i < l->len; i++)
-        if (pf_hunt_open_is(&l->at[i]))
+        if (pf_hunt_is_open(&l->at[i]))
             l->at[n++] = l->at[i];
         else
             pf_vec_release(&l->at[i].keys);

@@ -1,5 +1,5 @@
 /*
- * hunt_open.h - the runs of a hunt from which something is left to try, as a file.
+ * hunt_open.h - the open runs of a hunt, from which something is left to try, as a file.
  *
  * Model:   a run is a pair of an input and a schedule. Left to try are its questions that were not
  *          asked (hunt_order.h), its symbolic run, and inputs that are made from its input without
@@ -50,10 +50,8 @@ struct pf_hunt_open {
 typedef PF_VEC(struct pf_hunt_open) pf_hunt_open_list;
 
 void pf_hunt_open_list_release(pf_hunt_open_list *l);
-/* True if something is left to try from this run. */
-bool pf_hunt_open_is(const struct pf_hunt_open *o);
-/* True if the run is to have a symbolic run. */
-bool pf_hunt_open_explores(const struct pf_hunt_open *o);
+/* True if the run is open: something is left to try from it. */
+bool pf_hunt_is_open(const struct pf_hunt_open *o);
 void pf_hunt_open_print(FILE *out, const struct pf_hunt_open *o);
 /* Adds the runs of a text. */
 void pf_hunt_open_parse(pf_hunt_open_list *l, const char *text);

@@ -5,9 +5,9 @@
 #include "pf_symbolic.h"
 #include <stdlib.h>
 
-#define COST_THREAD 6 /* of a direction that other threads took */
-#define COST_KNOWN 16 /* of a direction that runs took */
-/* added if the run had no new direction; also the most that distance adds */
+#define COST_THREAD 6 /* of a direction that only other threads took */
+#define COST_KNOWN 16 /* the least cost of a direction that runs took */
+/* added if the run took no new direction; also the most that the distance adds */
 #define COST_OLD 128
 #define REST_EVERY 4 /* every fourth question is one of cost COST_KNOWN or more */
 

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT_EXACT 16
-#define THREADS_APART 3
+#define COUNT_EXACT 16 /* see branch_of */
+#define THREADS_APART 3 /* threads from this number on count as one */
 #define ADDRESSES_MAX 4096 /* accesses of one run that are considered for meetings */
 #define MEETINGS_MAX 256 /* pairs of accesses of one run that are asked to meet */
 
@@ -136,7 +136,7 @@ struct switch_group {
     uint64_t way; /* of the path to the next condition, if no case before it is taken */
 };
 
-/* Goes on to condition i: it belongs to the switch of the one before it, or begins a new group. */
+/* Moves on to condition i, which continues the switch of condition i - 1 or begins a new group. */
 static void follow_switch(struct switch_group *g, const struct pf_expression_log *log, uint32_t i,
                           uint64_t way)
 {
@@ -319,8 +319,8 @@ static bool add_word(struct pf_hunt_paths *p, const struct pf_log_text *t)
     return took(p, word, word, 0) == 2;
 }
 
-/* The text, as a direction. A text that is part of the input itself, and not a word of the program,
- * is not told from others: otherwise each new input has new texts, and they never end. */
+/* The text, as a direction. Texts at one site that are part of the input itself, and not words of
+ * the program, count as one direction: otherwise each new input would have new texts. */
 static uint64_t text_direction(const struct pf_hunt_paths *p, const struct path *x,
                                const struct pf_log_text *t, uint64_t text)
 {

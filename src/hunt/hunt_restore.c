@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define LOT 16 /* runs that are made again at a time */
+#define LOT 16 /* how many runs are repeated at a time */
 #define NO_QUESTION 1000 /* the cost of a run without questions */
 
 static char *file_of(const struct pf_hunt *h)
