@@ -168,7 +168,8 @@ static pf_status submit(struct pf_fleet *f, const uint64_t *ids, size_t n, const
     char *program = NULL;
     pf_status s = pf_program_find("parallel", &program, e);
     if (s == PF_OK && sends && strchr(f->where, ' '))
-        s = pf_fail(e, PF_BAD, "--env: PARALLEL_SSH sets the command of ssh, not --on ssh:%s",
+        s = pf_fail(e, PF_BAD,
+                    "--env: --on=ssh:%s contains a command; set it with PARALLEL_SSH instead",
                     f->where);
     if (s == PF_OK && sends)
         s = write_ssh(script, e);

@@ -34,7 +34,7 @@ struct pf_fleet_options {
     const char *tasks, *batch, *node_time, *shared, *scratch, *env;
     uint64_t least_ms; /* a lower bound for the default of node_time */
     bool collect; /* merge the results returned so far, submit no task */
-    bool resume; /* --continue: the last fleet of this verb that has not ended */
+    bool resume; /* --continue: go on with the last fleet of this verb that has not ended */
 };
 
 enum pf_fleet_state {

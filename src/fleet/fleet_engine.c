@@ -96,7 +96,7 @@ pf_status pf_fleet_command(char *const *argv, char *const *env, char **out, stru
         const char *line = pf_fleet_last_line(*out, &n);
         if (!WIFEXITED(wait) || WEXITSTATUS(wait))
             s = n ? pf_fail(e, PF_IO, "%s: %.*s", argv[0], (int)n, line)
-                  : pf_fail(e, PF_IO, "%s: failed without text", argv[0]);
+                  : pf_fail(e, PF_IO, "%s: failed without a message", argv[0]);
     }
     close(pipe_of[0]);
     if (s != PF_OK) {
@@ -106,7 +106,7 @@ pf_status pf_fleet_command(char *const *argv, char *const *env, char **out, stru
     return s;
 }
 
-/* PATH finds the program. HOME is set by every batch system. */
+/* PATH is needed to find programs. HOME is not in the list: every batch system sets it. */
 char *pf_fleet_variables(const struct pf_fleet *f, char separator)
 {
     char *list = pf_mem_format(PF_FLEET_VARIABLES "%s%s", f->env ? "," : "", f->env ? f->env : "");

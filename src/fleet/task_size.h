@@ -2,9 +2,9 @@
  * task_size.h - how much work a task of a fleet gets, from measured times.
  *
  * Model:   a task should take PF_FLEET_TARGET_MS, and not less than half of it, so that its start
- *          costs little. If all the work together is less than that for each task, it is divided
- *          evenly, so that every node gets a part. Towards the end, tasks get shorter, down to the
- *          half, so that no node works long after the others.
+ *          costs little. If there is less work than that for every task that can run, it is divided
+ *          evenly, so that every node gets a part. Towards the end, tasks become shorter, down to
+ *          half of PF_FLEET_TARGET_MS, so that no node works long after the others.
  */
 #ifndef PF_FLEET_TASK_SIZE_H
 #define PF_FLEET_TASK_SIZE_H
