@@ -408,7 +408,8 @@ pf_status pf_suite_db_end(struct pf_suite_db *db, int64_t execution, const char 
 
 /* --- after pf suite was killed --- */
 
-/* Stores what the logs contain. The outcome "interrupted" tells that later findings are missing. */
+/* Stores what the logs contain, once the supervisor of the execution has ended and released its
+ * byte. The outcome "interrupted" says that later findings are missing. */
 static pf_status salvage_one(struct pf_suite_db *db, int64_t execution, bool watched,
                              struct pf_error *e)
 {

@@ -32,7 +32,7 @@ struct pf_suite_import {
 
 /* What an import has added. */
 struct pf_suite_imported {
-    uint64_t executions, failed, watched, empty, findings; /* as in suite_run.h */
+    uint64_t executions, failed, watched, empty; /* as in suite_run.h */
 };
 
 /* Imports are made between begin and commit; a failure between them undoes all of them. */
