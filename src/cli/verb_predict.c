@@ -193,7 +193,7 @@ static void add_races(struct pf_text *t, struct pf_predict_job *j, size_t k,
     add_count(t, r->window, " rejected, but a larger window was not tried");
     add_count(t, r->windows, " further windows (accesses farther apart NOT compared)");
     add_count(t, r->unknown, " unknown (budget used up)");
-    add_count(t, r->untried, " pairs of these not tried");
+    add_count(t, r->untried, " pairs of accesses at rejected sites NOT tried");
     add_count(t, r->dropped, " accesses not examined (history full)");
     add_count(t, r->invalid, " INVALID WITNESSES: please report this");
     if (r->stopped)

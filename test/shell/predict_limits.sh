@@ -86,7 +86,7 @@ T0 write x=1 @a.c:1   T0 write x=2 @a.c:1   T0 awrite f=1 @a.c:2
 T1 begin              T1 aread f=1 @b.c:1   T1 write x=3 @b.c:2
 END
 status 0 "$PF" predict --analysis=mc --json older.json older.txt
-has out "mc: 0 races (witnessed), 1 pairs of sites rejected, 1 pairs of these not tried"
+has out "mc: 0 races (witnessed), 1 pairs of sites rejected, 1 pairs of accesses at rejected sites NOT tried"
 has older.json '"complete":false'
 sed -e '/^T0 fork/d' -e 's/^T1 begin.*aread/T0 fork T1 T1 begin T1 aread/' older.txt >ordered.txt
 status 0 "$PF" predict --analysis=mc --json ordered.json ordered.txt
