@@ -53,9 +53,10 @@ static void fail(struct check_loop *l, pf_status s)
 
 /* --- starting --- */
 
-/* How long a step of this kind takes. Batches, systematic searches, hatches, hunts and judgements,
- * which limit themselves: the least that they need, derived from a recording. Others: the longest
- * one of this test so far, or else derived. 0: unknown. */
+/* Estimates how long a step of this kind takes; 0: unknown. Batches, systematic searches, hatches,
+ * hunts and judgements limit themselves: for these it is the least time that they need, derived
+ * from the time of a recording. For the others it is that of the longest such step of this test;
+ * before there was one, it is derived as well. */
 static uint64_t estimate_ms(const struct check_loop *l, enum pf_check_kind kind, size_t test)
 {
     const uint64_t *took = l->took_ms[test];

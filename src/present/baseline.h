@@ -45,7 +45,7 @@ enum pf_fail_on {
 int pf_fail_on_from(const char *word);
 /* True if the finding makes the report fail. accepted: the baseline has it. */
 bool pf_finding_fails(const struct pf_finding *f, bool accepted, enum pf_fail_on what);
-/* The number of findings that fail; `b` NULL: none are accepted. */
+/* How many findings make the report fail; `b` NULL: none are accepted. */
 size_t pf_baseline_failing(const struct pf_baseline *b, const struct pf_findings *f,
                            enum pf_fail_on what);
 

@@ -62,8 +62,8 @@ static pf_status cache_folder(char **out, struct pf_error *e)
     return temporary_folder(out, e);
 }
 
-/* What this build of pf-bodies compiles must not be used by another one, of the same version, which
- * may emit other code: each has a folder of its own. The hash is computed once per process. */
+/* Another build of pf-bodies, even one of the same version, may emit other code. So each build has
+ * a folder of its own, named by its hash, which is computed once per process. */
 static pf_status tool_folder(const char *tool, char **folder, struct pf_error *e)
 {
     static uint64_t hash;

@@ -24,7 +24,7 @@ struct pf_run_report {
     char text[2048]; /* explains the outcome */
     struct pf_divergence divergence;
     uint64_t events; /* of all threads */
-    uint32_t threads; /* that the program had in all, and processes that it started */
+    uint32_t threads; /* threads that the program had, plus processes that it started */
     uint32_t memory_errors;
     char memory_error[256]; /* the first one */
     char failure[512]; /* where the program failed: a thread and its stack; "": it did not */

@@ -3,7 +3,7 @@
  * "n >= 2 and n <= 5".
  *
  * Model:   for each name, the least and the largest value, and values in between that are excluded.
- *          Conditions come and go as text (condition_text.h).
+ *          Conditions are read and written as text (condition_text.h).
  */
 #ifndef PF_SOLVE_CONDITION_RANGES_H
 #define PF_SOLVE_CONDITION_RANGES_H
