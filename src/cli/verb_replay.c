@@ -8,10 +8,12 @@
 #include "directed.h"
 #include "launch.h"
 #include "narrative.h"
+#include "number_options.h"
 #include "run_report.h"
 #include "state_read.h"
 #include "text_format.h"
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +239,7 @@ int pf_verb_replay(int argc, char **argv)
     const char *tell = NULL, *trace = NULL, *log = NULL, *state = PF_DEFAULT_STATE;
     struct replayed what = {.finding = NULL};
     char *logs;
+    unsigned descriptor = 0;
     bool gdb = false;
     const struct pf_cli_option options[] = {
         {"until", "POINT",
@@ -289,6 +292,10 @@ int pf_verb_replay(int argc, char **argv)
     if (first + after < argc && (!for_gdb || !gdb))
         return pf_complain(VERB, gdb ? "give only one clip; arguments of gdb follow after --"
                                      : "give only one clip");
+    if (pf_cli_numbers(VERB, &(struct pf_cli_number){"tell", tell, 1, INT_MAX, &descriptor}, 1))
+        return PF_EXIT_USAGE;
+    if (tell && !gdb)
+        return pf_complain(VERB, "--tell needs --gdb");
     struct pf_clip clip;
     struct pf_child_end child;
     struct pf_clip_end end;
@@ -317,7 +324,7 @@ int pf_verb_replay(int argc, char **argv)
     d.tracing = trace != NULL;
     d.gdb = gdb ? argv + first + after : NULL;
     d.gdb_status = -1;
-    d.tell = tell ? atoi(tell) : 0;
+    d.tell = (int)descriptor;
     pf_status s = set_until(&d, &clip, &e);
     if (s == PF_OK && d.gdb)
         set_gdb_environment(clip.path, &d);

@@ -17,6 +17,12 @@ EOF
 [[ -n $clip ]] || fail "no clip of main's race"
 status 5 "$PF" replay "$clip"
 cp out whole
+for fd in "" 0 abc -1 2147483648; do
+    status 2 "$PF" replay --gdb --tell="$fd" "$clip"
+    has err "--tell"
+done
+status 2 "$PF" replay --tell=1 "$clip"
+has err "--tell needs --gdb"
 
 # At the race: the thread of the second access is about to make it, the first access is done; every
 # thread has its name, its stack and its thread-local variables.
