@@ -106,14 +106,11 @@ pf_status pf_fleet_command(char *const *argv, char *const *env, char **out, stru
     return s;
 }
 
-/* PATH is needed to find programs. HOME is not in the list: every batch system sets it. */
-char *pf_fleet_variables(const struct pf_fleet *f, char separator)
+/* The names of the variables that tasks inherit, joined by commas, malloced. PATH is needed to find
+ * programs. HOME is not in the list: every batch system sets it. */
+static char *variables(const struct pf_fleet *f)
 {
-    char *list = pf_mem_format(PF_FLEET_VARIABLES "%s%s", f->env ? "," : "", f->env ? f->env : "");
-    for (char *c = list; *c; c++)
-        if (*c == ',')
-            *c = separator;
-    return list;
+    return pf_mem_format(PF_FLEET_VARIABLES "%s%s", f->env ? "," : "", f->env ? f->env : "");
 }
 
 static bool is_listed(const char *variable, const char *names, const char *const *more)
@@ -132,7 +129,7 @@ static bool is_listed(const char *variable, const char *names, const char *const
 
 char **pf_fleet_environment(const struct pf_fleet *f, const char *const *more)
 {
-    char *names = pf_fleet_variables(f, ',');
+    char *names = variables(f);
     PF_VEC(char *) list = {0};
     for (char **v = environ; *v; v++)
         if (is_listed(*v, names, more))
@@ -156,7 +153,7 @@ void pf_fleet_free_words(char **list)
  * of its task. */
 static void set_variables(const struct pf_fleet *f)
 {
-    char *names = pf_fleet_variables(f, ','), *rest = names, *name, *list = pf_mem_copy("");
+    char *names = variables(f), *rest = names, *name, *list = pf_mem_copy("");
     while ((name = strsep(&rest, ","))) {
         if (!*name || !getenv(name))
             continue;

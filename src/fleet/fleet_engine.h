@@ -36,11 +36,9 @@ const char *pf_fleet_last_line(const char *text, size_t *n);
 PF_MUST_USE pf_status pf_fleet_command(char *const *argv, char *const *env, char **out,
                                        struct pf_error *e);
 #define PF_FLEET_VARIABLES "PATH,LANG,LC_ALL,TZ" /* that tasks always inherit */
-/* The variables that tasks inherit from the submitting process, joined by `separator`, malloced. */
-char *pf_fleet_variables(const struct pf_fleet *f, char separator);
-/* The values of these variables, and of those in `more`, which ends with NULL. A name in `more`
- * that ends with an underscore is a prefix. A malloced, NULL-terminated list of malloced strings;
- * pf_fleet_free_words frees it. */
+/* The values of these variables, of those of --env, and of those in `more`, which ends with NULL. A
+ * name in `more` that ends with an underscore is a prefix. A malloced, NULL-terminated list of
+ * malloced strings; pf_fleet_free_words frees it. */
 char **pf_fleet_environment(const struct pf_fleet *f, const char *const *more);
 void pf_fleet_free_words(char **list);
 
