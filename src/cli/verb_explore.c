@@ -104,8 +104,7 @@ static int explore(struct exploring *v, int argc, char **argv, char **program)
     if (s == PF_OK)
         s = pf_explore(&v->x, &m, &v->settings, &e);
     pf_clip_meta_release(&m);
-    if (s == PF_OK)
-        free(path);
+    free(path);
     if (!existed)
         rmdir(v->settings.folder); /* nothing happens if it has clips */
     if (s != PF_OK)
