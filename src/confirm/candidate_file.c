@@ -142,7 +142,7 @@ pf_status pf_candidate_file_open(struct pf_candidate_file *f, const char *path, 
     if (!tool || strcmp(tool, "photofinish"))
         return pf_fail(e, PF_BAD, "%s: not a photofinish findings file", path);
     if (pf_read_number(&r, o, "version") != 1)
-        pf_read_fail(&r, "version 1", "version");
+        pf_read_fail(&r, "1", "version");
     f->recording = pf_read_text(&r, o, "recording");
     f->atomic = pf_read_text(&r, o, "atomic");
     if (r.status == PF_OK && (!f->recording || !json_is_array(json_object_get(o, "schedules"))))

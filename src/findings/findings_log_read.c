@@ -65,7 +65,7 @@ pf_status pf_findings_read_document(struct pf_findings *f, const char *path, con
     else if (!tool || strcmp(tool, "photofinish"))
         s = pf_fail(e, PF_BAD, "%s: not a photofinish findings file", path);
     else if (pf_read_number(&r, o, "version") != 1)
-        pf_read_fail(&r, "version 1", "version");
+        pf_read_fail(&r, "1", "version");
     r.stage = stage_of(&r, o);
     const json_t *findings = s == PF_OK && !r.status ? pf_read_array(&r, o, "findings") : NULL;
     for (size_t i = 0; i < json_array_size(findings) && !r.status; i++)
@@ -97,7 +97,7 @@ static const char *const *read_strings(struct pf_reader *r, const json_t *o, con
 static void read_start(struct pf_reader *r, const json_t *o, struct pf_process *p)
 {
     if (pf_read_number(r, o, "version") != PF_LOG_VERSION)
-        pf_read_fail(r, "version 1", "version");
+        pf_read_fail(r, "1", "version");
     p->pid = pf_read_number(r, o, "pid");
     p->parent = pf_read_number(r, o, "parent");
     p->time = pf_read_number(r, o, "time");

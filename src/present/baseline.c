@@ -77,7 +77,7 @@ pf_status pf_baseline_read(struct pf_baseline *b, const char *path, struct pf_er
     else if (!tool || strcmp(tool, "photofinish") || !json_is_array(list))
         s = pf_fail(e, PF_BAD, "%s: not a photofinish baseline", path);
     else if (json_integer_value(json_object_get(o, "version")) != 1)
-        s = pf_fail(e, PF_BAD, "%s: expected version 1 in version", path);
+        s = pf_fail(e, PF_BAD, "%s: expected 1 in version", path);
     else
         s = read_entries(b, path, list, e);
     json_decref(o);

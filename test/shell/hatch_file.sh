@@ -95,7 +95,7 @@ json.dump(d, open('bad.json', 'w'))"
     has err "$2"
 }
 refused "d['tool'] = 'other'" "not a photofinish findings file"
-refused "d['version'] = 2" "expected version 1 in version"
+refused "d['version'] = 2" "expected 1 in version"
 refused "del d['schedules']" "has no recording with schedules"
 refused "d['recording'] = '/nowhere.clip'" "its recording, /nowhere.clip: No such file"
 refused "d['recording'] = __import__('os').path.abspath('critical.clip')" "made from another recording"

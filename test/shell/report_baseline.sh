@@ -44,7 +44,7 @@ wrong() {
 }
 wrong '{' ':1: expected JSON'
 wrong '{"version":1,"tool":"other","accepted":[]}' ': not a photofinish baseline'
-wrong '{"version":2,"tool":"photofinish","accepted":[]}' ': expected version 1'
+wrong '{"version":2,"tool":"photofinish","accepted":[]}' ': expected 1 in version'
 wrong '{"version":1,"tool":"photofinish","accepted":[{"id":"12"}]}' ': expected a fingerprint of 16 digits in accepted[0].id'
 status 2 "$PF" baseline --state nowhere
 has err "nowhere: No such file"

@@ -72,7 +72,7 @@ bad() {
     status 2 "$PF" report logs
     has err "pf report: logs/300.3.pflog:$1"
 }
-start 2 300 | bad "1: expected version 1 in version"
+start 2 300 | bad "1: expected 1 in version"
 finding 3 | bad "1: expected one start line, the first"
 { start 1 300; start 1 300; } | bad "2: expected one start line, the first"
 { start 1 300; echo "{"; } | bad "2: expected JSON"
