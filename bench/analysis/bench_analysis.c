@@ -66,11 +66,11 @@ static int run_one(const char *name, uint64_t events)
     return r.invalid ? 1 : 0;
 }
 
-static bool accept(void *arg, const struct pf_pattern_match *match)
+static enum pf_match_answer accept(void *arg, const struct pf_pattern_match *match)
 {
     (void)arg;
     (void)match;
-    return true; /* accept without a schedule: measures the search alone */
+    return PF_MATCH_ACCEPTED; /* without a schedule: measures the search alone */
 }
 
 static int run_patterns(uint64_t events)
@@ -91,7 +91,7 @@ static int run_patterns(uint64_t events)
     pf_units_release(&w);
     pf_partial_order_release(&g);
     start = cpu();
-    pf_pecan(&t, &patterns, NULL, &a);
+    pf_pecan(&t, &patterns, &pf_limits_default, &a);
     double all = cpu() - start;
     double schedules = all > search && a.at.len ? (all - search) / (double)a.at.len : 0;
     printf("pecan      %10lu events  search %.3f s  %.2f M events/s, %lu tuples of sites; with "

@@ -27,13 +27,13 @@ struct match {
 static PF_VEC(struct match) matches;
 static const pf_patterns *all;
 
-static bool keep(void *arg, const struct pf_pattern_match *match)
+static enum pf_match_answer keep(void *arg, const struct pf_pattern_match *match)
 {
     struct match m = {.pattern = match->pattern};
     (void)arg;
     memcpy(m.event, match->event, all->at[match->pattern].n * sizeof *match->event);
     pf_vec_push(&matches, m);
-    return true;
+    return PF_MATCH_ACCEPTED;
 }
 
 static uint32_t shared_places(const struct pf_trace *t)

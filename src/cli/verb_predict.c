@@ -139,6 +139,7 @@ static void add_anomalies(struct pf_text *t, struct pf_predict_job *j, size_t k,
     pf_text_u64(t, witnessed);
     pf_text_add(t, " witnessed, the others can be tried with pf hatch)");
     add_count(t, a->search.matches - a->search.accepted, " without a schedule");
+    add_count(t, a->search.undecided, " of these NOT decided (limits of the search)");
     add_count(t, a->search.skipped,
               " alternatives with the same code NOT examined (limits of the search)");
     add_count(t, a->search.cut, " patterns NOT fully searched (budget used up)");

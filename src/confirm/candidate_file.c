@@ -270,7 +270,8 @@ static void find_schedule(struct pf_schedule_finder *a, const struct pf_predict_
             fits = p->write[k] == pf_event_writes(&j->t.events.at[w->event[k]]);
         found = fits && pf_schedule_finder_generate(a, p, w->event);
     }
-    if (found || pf_schedule_finder_solve(a, w->event, w->n, w->adjacent ? 2 : 1, MARGIN)) {
+    if (found ||
+        pf_schedule_finder_solve(a, w->event, w->n, w->adjacent ? 2 : 1, MARGIN) == PF_YES) {
         w->start = a->start;
         w->order = a->order.at;
         w->norder = (uint32_t)a->order.len;

@@ -162,8 +162,8 @@ static void solve_again(struct pf_schedule_finder *w, struct pf_candidate *c)
         if (margin[m] <= c->margin)
             continue;
         c->margin = margin[m];
-        if (!pf_schedule_finder_solve(w, schedule.event, schedule.n, schedule.adjacent ? 2 : 1,
-                                      margin[m]))
+        if (pf_schedule_finder_solve(w, schedule.event, schedule.n, schedule.adjacent ? 2 : 1,
+                                     margin[m]) != PF_YES)
             continue;
         schedule.start = w->start;
         schedule.order = w->order.at;

@@ -303,7 +303,7 @@ static bool only_instances_left_out(const struct pf_predict_job *j)
         const struct pf_result *r = &j->results[k];
         all &= !r->window && !r->windows && !r->unknown && !r->dropped && !r->invalid &&
                !r->stopped && !r->anomalies.search.cut && !r->anomalies.search.stopped &&
-               !r->cycles.dropped && !r->cycles.cut;
+               !r->anomalies.search.undecided && !r->cycles.dropped && !r->cycles.cut;
     }
     return all;
 }

@@ -8,7 +8,7 @@
  * tuple may be missed.
  */
 #include "../oracle/reorder/random_trace.h"
-#include "pecan/pecan.h"
+#include "analysis.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -198,7 +198,7 @@ static void one_trace(uint64_t seed, struct tally *tally)
     pf_patterns ps = {0};
     pf_random_trace(&t, &shape, seed);
     pf_patterns_builtin(&ps);
-    pf_pecan(&t, &ps, NULL, &a);
+    pf_pecan(&t, &ps, &pf_limits_default, &a);
     struct naive x = {.t = &t};
     x.seen = pf_mem_zero((EVENTS + 1) * (EVENTS + 1) * (EVENTS + 1) * 5 / 8 + 1, 1);
     assert_true(t.events.len <= EVENTS);

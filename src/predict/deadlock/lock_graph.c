@@ -147,6 +147,7 @@ static void try_cycle(struct graph *g, const uint32_t *edges, uint32_t n)
     pf_hash_map_put(&g->tried, key, 0);
     g->out->cycles += g->tried.len - before;
     uint32_t at[PF_CYCLE_MAX] = {0}, events[PF_CYCLE_MAX];
+    bool open = false; /* order allows the cycle, but no schedule was found */
     for (uint32_t tries = 0;; tries++) { /* all combinations of the events kept */
         if (tries == TRIES_MAX || pf_stop_poll(g->stop, "cycles of locks", g->out->cycles, 0)) {
             g->out->cut = true;
@@ -154,7 +155,8 @@ static void try_cycle(struct graph *g, const uint32_t *edges, uint32_t n)
         }
         for (uint32_t i = 0; i < n; i++)
             events[i] = g->edges.at[edges[i]].event[at[i]];
-        if (unordered(g, events, n) && pf_rescheduler_run_deadlock(&g->s, events, n)) {
+        bool allowed = unordered(g, events, n);
+        if (allowed && pf_rescheduler_run_deadlock(&g->s, events, n)) {
             struct pf_cycle c = {.n = n, .start = g->s.start, .norder = (uint32_t)g->s.order.len};
             c.order = pf_mem_resize(NULL, c.norder + 1, sizeof *c.order);
             memcpy(c.order, g->s.order.at, c.norder * sizeof *c.order);
@@ -166,6 +168,7 @@ static void try_cycle(struct graph *g, const uint32_t *edges, uint32_t n)
             pf_hash_map_add(&g->found, key, 0);
             return;
         }
+        open |= allowed;
         uint32_t i = 0;
         while (i < n && ++at[i] == g->edges.at[edges[i]].n)
             at[i++] = 0;
@@ -175,7 +178,7 @@ static void try_cycle(struct graph *g, const uint32_t *edges, uint32_t n)
     bool more = false;
     for (uint32_t i = 0; i < n; i++)
         more |= g->edges.at[edges[i]].more;
-    g->out->cut |= more && !always_ordered(g, edges, n);
+    g->out->cut |= open || (more && !always_ordered(g, edges, n));
 }
 
 /* True if edge k can extend the path edges[0 .. n). */

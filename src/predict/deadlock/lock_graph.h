@@ -33,7 +33,9 @@ struct pf_cycles {
     PF_VEC(struct pf_cycle) at;
     uint64_t cycles; /* cycles of sites examined */
     uint64_t dropped; /* edges that were ignored because there were too many */
-    bool cut; /* not all cycles, or not all schedules for them, were examined */
+    /* not all cycles, or not all schedules for them, were examined; the strategies of the
+     * rescheduler are not all schedules */
+    bool cut;
 };
 
 /* stop: may be NULL. If it stops the search, `cut` is set. */

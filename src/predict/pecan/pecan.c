@@ -22,8 +22,11 @@ struct maker {
     struct pf_anomalies *out;
     const struct pf_anomaly *tried; /* NULL: report all anomalies */
     size_t ntried;
-    struct pf_stop *stop;
+    const struct pf_limits *limits;
     uint32_t engine_matches;
+    /* answers for pairs of events without a schedule; a pair is matched in both orders, and by
+     * several patterns */
+    struct pf_hash_map failed;
 };
 
 static uint32_t due_of(const struct pf_pattern *p) { return p->next[p->n - 1] ? 2 : 1; }
@@ -71,7 +74,22 @@ static enum use use_of(const struct maker *m, uint32_t pattern, const uint32_t *
 
 /* --- schedules --- */
 
-static bool add_anomaly(void *arg, const struct pf_pattern_match *match)
+/* Finds a schedule for the events of the pattern; m->finder then has it. */
+static enum pf_match_answer find_schedule(struct maker *m, const struct pf_pattern *p,
+                                          const uint32_t *events)
+{
+    uint64_t cut = m->finder.s.cut;
+    if (pf_schedule_finder_generate(&m->finder, p, events))
+        return PF_MATCH_ACCEPTED;
+    if (m->engine_matches++ >= ENGINE_MATCHES)
+        return PF_MATCH_UNDECIDED;
+    enum pf_answer answer = pf_schedule_finder_solve(&m->finder, events, p->n, due_of(p), MARGIN);
+    return answer == PF_YES                            ? PF_MATCH_ACCEPTED
+           : answer == PF_NO && m->finder.s.cut == cut ? PF_MATCH_REJECTED
+                                                       : PF_MATCH_UNDECIDED;
+}
+
+static enum pf_match_answer add_anomaly(void *arg, const struct pf_pattern_match *match)
 {
     struct maker *m = arg;
     uint32_t pattern = match->pattern;
@@ -79,21 +97,24 @@ static bool add_anomaly(void *arg, const struct pf_pattern_match *match)
     const struct pf_pattern *p = &m->patterns->at[pattern];
     enum use use = use_of(m, pattern, events);
     if (use != WANTED)
-        return use == UNWANTED;
-    if (!pf_schedule_finder_generate(&m->finder, p, events)) {
-        if (m->engine_matches++ >= ENGINE_MATCHES) {
-            m->out->search.skipped++;
-            return false;
-        }
-        if (!pf_schedule_finder_solve(&m->finder, events, p->n, due_of(p), MARGIN))
-            return false;
+        return use == UNWANTED ? PF_MATCH_ACCEPTED : PF_MATCH_REJECTED;
+    bool pair = p->n == 2 && due_of(p) == 2, first = events[0] < events[1];
+    uint64_t key = (uint64_t)events[!first] << 32 | events[first];
+    uint32_t failed = pair ? pf_hash_map_find(&m->failed, key) : PF_HASH_NONE;
+    if (failed != PF_HASH_NONE)
+        return failed;
+    enum pf_match_answer answer = find_schedule(m, p, events);
+    if (answer != PF_MATCH_ACCEPTED) {
+        if (pair)
+            pf_hash_map_add(&m->failed, key, answer);
+        return answer;
     }
     struct pf_anomaly a = {.pattern = pattern, .evidence = match->evidence};
     memcpy(a.event, events, p->n * sizeof *events);
     memcpy(a.region, match->region, sizeof a.region);
     set_order(&a, &m->finder);
     pf_vec_push(&m->out->at, a);
-    return true;
+    return PF_MATCH_ACCEPTED;
 }
 
 /* The goal of a schedule in the form that the validator takes. */
@@ -125,7 +146,8 @@ static void validate(const struct maker *m)
     struct pf_race *races = pf_mem_zero(out->at.len, sizeof *races);
     enum pf_validity *v = pf_mem_zero(out->at.len, sizeof *v);
     size_t n = 0;
-    uint64_t left = m->stop && m->stop->stopped ? VALIDATOR_ALL_STOPPED : VALIDATOR_ALL;
+    const struct pf_stop *stop = m->limits->stop;
+    uint64_t left = stop && stop->stopped ? VALIDATOR_ALL_STOPPED : VALIDATOR_ALL;
     uint32_t *which = pf_mem_resize(NULL, out->at.len + 1, sizeof *which);
     for (uint32_t i = 0; i < out->at.len; i++) {
         const struct pf_anomaly *a = &out->at.at[i];
@@ -151,10 +173,10 @@ static void improve(struct maker *m)
     for (size_t i = 0; i < m->out->at.len; i++) {
         struct pf_anomaly *a = &m->out->at.at[i];
         const struct pf_pattern *p = &m->patterns->at[a->pattern];
-        if (pf_stop_poll(m->stop, "schedules improved", i, m->out->at.len))
+        if (pf_stop_poll(m->limits->stop, "schedules improved", i, m->out->at.len))
             break; /* the remaining ones are tried as they are */
         if (a->witnessed ||
-            !pf_schedule_finder_solve(&m->finder, a->event, p->n, due_of(p), MARGIN))
+            pf_schedule_finder_solve(&m->finder, a->event, p->n, due_of(p), MARGIN) != PF_YES)
             continue;
         set_order(a, &m->finder);
         any = true;
@@ -168,29 +190,33 @@ static void search(struct maker *m, const struct pf_trace *t)
     struct pf_units w;
     memset(m->out, 0, sizeof *m->out);
     pf_schedule_finder_init(&m->finder, t);
-    m->finder.s.stop = m->stop;
-    pf_units_init(&w, &m->finder.g, m->stop);
-    pf_pattern_search(&w, m->patterns, m->stop, add_anomaly, m, &m->out->search);
+    m->finder.window = m->limits->window;
+    m->finder.conflicts = m->limits->conflicts;
+    m->finder.s.stop = m->limits->stop;
+    pf_units_init(&w, &m->finder.g, m->limits->stop);
+    pf_pattern_search(&w, m->patterns, m->limits->stop, add_anomaly, m, &m->out->search);
     pf_units_release(&w);
-    m->out->search.skipped += m->finder.s.cut;
     validate(m);
     improve(m);
     pf_schedule_finder_release(&m->finder);
+    pf_hash_map_release(&m->failed);
 }
 
-void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, struct pf_stop *stop,
+void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, const struct pf_limits *limits,
               struct pf_anomalies *out)
 {
-    search(&(struct maker){.patterns = patterns, .stop = stop, .out = out}, t);
+    search(&(struct maker){.patterns = patterns, .limits = limits, .out = out}, t);
 }
 
 void pf_pecan_others(const struct pf_trace *t, const pf_patterns *patterns,
                      const struct pf_anomaly *tried, size_t n, struct pf_stop *stop,
                      struct pf_anomalies *out)
 {
+    struct pf_limits limits = pf_limits_default;
+    limits.stop = stop;
     search(
         &(struct maker){
-            .patterns = patterns, .stop = stop, .out = out, .tried = tried, .ntried = n},
+            .patterns = patterns, .limits = &limits, .out = out, .tried = tried, .ntried = n},
         t);
 }
 
@@ -207,7 +233,7 @@ void pf_analysis_pecan(const struct pf_trace *t, const struct pf_limits *limits,
     pf_patterns builtin = {0};
     if (!limits->patterns)
         pf_patterns_builtin(&builtin);
-    pf_pecan(t, limits->patterns ? limits->patterns : &builtin, limits->stop, &out->anomalies);
+    pf_pecan(t, limits->patterns ? limits->patterns : &builtin, limits, &out->anomalies);
     out->stopped = limits->stop && limits->stop->stopped;
     pf_vec_release(&builtin);
 }

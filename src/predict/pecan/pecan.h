@@ -27,11 +27,13 @@ struct pf_anomalies {
     struct pf_pattern_search_result search;
 };
 
-/* stop: may be NULL. */
-void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, struct pf_stop *stop,
+struct pf_limits; /* analysis.h */
+
+void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, const struct pf_limits *limits,
               struct pf_anomalies *out);
 /* For anomalies that were tried and did not happen: searches the same tuples of sites again, for
- * other events. Finds at most one new anomaly for each tuple, and none for other tuples. */
+ * other events. Finds at most one new anomaly for each tuple, and none for other tuples. stop: may
+ * be NULL. */
 void pf_pecan_others(const struct pf_trace *t, const pf_patterns *patterns,
                      const struct pf_anomaly *tried, size_t n, struct pf_stop *stop,
                      struct pf_anomalies *out);

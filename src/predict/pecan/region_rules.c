@@ -244,7 +244,7 @@ static bool has_flow(const struct weighing *m, unsigned r)
 
 static bool is_named(const struct weighing *m, unsigned r)
 {
-    uint8_t mark = 0;
+    uint32_t mark = 0;
     bool same = true;
     for (unsigned i = 0; i < m->p->n; i++)
         if (m->p->region[i] == r) {

@@ -324,10 +324,11 @@ bool pf_rescheduler_run_deadlock(struct pf_rescheduler *s, const uint32_t *takes
     s->n = n;
     s->events = takes;
     s->moved = 0;
-    for (unsigned k = 0; k < 4; k++) {
+    for (unsigned k = 0; k < 4 * n; k++) {
         bool ok = true;
         restart(s, (struct strategy){.at_locks = !(k & 1), .minimal = k & 2});
-        for (unsigned m = 0; m < n && ok; m++) {
+        for (unsigned i = 0; i < n && ok; i++) { /* each thread may be the first */
+            unsigned m = (i + k / 4) % n;
             s->released[m] = true;
             ok = run_until_next(s, takes[m]);
         }

@@ -18,6 +18,7 @@
 struct tried {
     uint8_t count;
     bool done;
+    bool undecided;   /* the caller could not decide one of its matches */
     bool grouped;     /* `skipped` contains the cells that its code also uses */
     uint64_t skipped; /* alternatives that were not examined; they matter unless it is done */
 };
@@ -29,7 +30,7 @@ struct pattern_search {
     const pf_patterns *patterns;
     struct pf_stop *stop;
     struct pf_region_rules rules;
-    bool (*f)(void *, const struct pf_pattern_match *);
+    enum pf_match_answer (*f)(void *, const struct pf_pattern_match *);
     void *arg;
     struct pf_pattern_search_result *out;
     PF_VEC(struct tried) tried;
@@ -242,11 +243,13 @@ static void count_group(const struct pattern_search *s, struct tried *t)
     t->grouped = true;
 }
 
-/* Adds what was not examined for the tuples of sites that were not accepted. */
+/* Adds what was not examined or not decided for the tuples of sites that were not accepted. */
 static void sum_skipped(struct pattern_search *s)
 {
-    for (size_t i = 0; i < s->tried.len; i++)
+    for (size_t i = 0; i < s->tried.len; i++) {
         s->out->skipped += s->tried.at[i].done ? 0 : s->tried.at[i].skipped;
+        s->out->undecided += !s->tried.at[i].done && s->tried.at[i].undecided;
+    }
     s->out->skipped += s->w->skipped;
 }
 
@@ -288,7 +291,9 @@ static void try_match(struct pattern_search *s)
         tried++;
         use_steps(s, STEPS_PER_TRY);
         poll_stop(s);
-        t->done = s->f(s->arg, &s->match);
+        enum pf_match_answer answer = s->f(s->arg, &s->match);
+        t->done = answer == PF_MATCH_ACCEPTED;
+        t->undecided |= answer == PF_MATCH_UNDECIDED;
     }
     if (tried && !s->reversed)
         s->out->matches += !t->count++;
@@ -459,8 +464,8 @@ static void rank_cells(const struct pattern_search *s, uint8_t *rank, uint32_t *
 }
 
 void pf_pattern_search(const struct pf_units *w, const pf_patterns *patterns, struct pf_stop *stop,
-                       bool (*f)(void *arg, const struct pf_pattern_match *match), void *arg,
-                       struct pf_pattern_search_result *out)
+                       enum pf_match_answer (*f)(void *arg, const struct pf_pattern_match *match),
+                       void *arg, struct pf_pattern_search_result *out)
 {
     struct pattern_search s = {
         .w = w, .g = w->g, .patterns = patterns, .stop = stop, .f = f, .arg = arg, .out = out};

@@ -28,7 +28,12 @@ struct pf_pattern_search_result {
     uint64_t cut;      /* patterns whose search exceeded its budget */
     bool stopped;      /* the search was stopped before all patterns were searched completely */
     uint64_t skipped; /* alternatives by the same code that were not examined, because of limits */
+    /* tuples without an accepted match, of which the caller could not decide at least one */
+    uint64_t undecided;
 };
+
+/* What the caller of the search says about a match. */
+enum pf_match_answer { PF_MATCH_REJECTED, PF_MATCH_UNDECIDED, PF_MATCH_ACCEPTED };
 
 /* The events of one thread that a region of a match covers. */
 struct pf_match_region {
@@ -43,9 +48,9 @@ struct pf_pattern_match {
 };
 
 /* Calls f for each match, with the events in the pattern's order. Stops calling it for a tuple of
- * sites once f has returned true for it, or once too many of its matches were tried. */
+ * sites once f has accepted one, or once too many of its matches were tried. */
 void pf_pattern_search(const struct pf_units *w, const pf_patterns *patterns, struct pf_stop *stop,
-                       bool (*f)(void *arg, const struct pf_pattern_match *match), void *arg,
-                       struct pf_pattern_search_result *out);
+                       enum pf_match_answer (*f)(void *arg, const struct pf_pattern_match *match),
+                       void *arg, struct pf_pattern_search_result *out);
 
 #endif

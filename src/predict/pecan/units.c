@@ -23,14 +23,11 @@ static bool ends_region(const struct pf_event *e)
 }
 
 /* The field `mark` of an access with this many marked regions around it. */
-static uint8_t mark_of(uint32_t marks, uint32_t mark)
-{
-    return marks ? (uint8_t)(mark < 255 ? mark : 255) : 0;
-}
+static uint32_t mark_of(uint32_t marks, uint32_t mark) { return marks ? mark : 0; }
 
 /* Appends the relevant accesses of an event: those to cells that several threads use and at least
  * one writes. */
-static void add_event(const struct pf_partial_order *g, uint32_t i, uint8_t mark,
+static void add_event(const struct pf_partial_order *g, uint32_t i, uint32_t mark,
                       pf_unit_accesses *out)
 {
     const struct pf_trace *t = g->t;

@@ -21,9 +21,9 @@
 struct pf_unit_access {
     uint32_t event, cell, site, held;
     uint32_t same; /* the class's next access to this cell; PF_NONE: none */
-    bool reads, writes, atomic;
     /* the number of the marked region around it, among those of its unit, from 1; 0: none */
-    uint8_t mark;
+    uint32_t mark;
+    bool reads, writes, atomic;
 };
 
 struct pf_unit_class {
