@@ -15,7 +15,7 @@
 /* Limits of the search for sync-preserving races over the whole trace. Beyond them only windows
  * are searched: a race that needs more of the trace is missed. */
 #define STAMPS_MAX (1ull << 27) /* words: one per event and thread */
-#define WORK_MAX 500000000ull /* for each pass that extends a closure: locks * threads, plus 1 */
+#define WORK_MAX 500000000ull /* steps, see pf_sync_preserving_work */
 
 struct pair_group {
     uint64_t key; /* the pair of sites */

@@ -3,9 +3,10 @@
  *
  * A closure is a prefix of the events of each thread, so a vector represents it. The stamp of an
  * event is the closure that the event alone requires, without the lock rule; stamps are computed
- * once. To close a join of stamps, only the lock rule remains. Closures only grow along the
- * accesses of two threads. So searching two lists of accesses (each of one thread, one site and one
- * cell) takes linear time: an access that is in the closure need never be examined again.
+ * once. To close a join of stamps, only the lock rule remains; it is applied to the locks with an
+ * acquire that has entered the closure. Closures only grow along the accesses of two threads. So
+ * searching two lists of accesses (each of one thread, one site and one cell) takes linear time: an
+ * access that is in the closure need never be examined again.
  */
 #include "sync_preserving.h"
 #include <assert.h>
@@ -13,6 +14,7 @@
 
 struct syncp_section {
     uint32_t pos, acquire, release; /* pos: position of the acquire in its thread */
+    uint32_t exclusive; /* 1 + the thread's newest exclusive acquire up to this one; 0: none */
     bool shared;
 };
 struct lock_sections { /* the sections of one lock in one thread */
@@ -33,11 +35,16 @@ struct pf_sync_preserving {
     uint32_t *stamps;
     uint32_t *set;        /* the closure: number of events of each thread */
     struct lock_sections *holders; /* index: lock * nt + thread */
-    uint32_t *next;         /* same index: position of the first section outside the closure */
+    uint32_t *acquire_pos, *acquire_lock; /* the acquires of each thread, in its order */
+    uint32_t *acquire_at; /* per thread: where its acquires begin */
+    uint32_t *acquired; /* per thread: its first acquire outside the closure */
+    bool *due, *touched; /* per lock: it is in `todo`; in `changed` */
+    pf_vec_u32 todo; /* locks to which the lock rule must be applied */
+    pf_vec_u32 changed; /* locks with sections in the closure */
     PF_VEC(struct syncp_access) accesses; /* list by list */
     uint32_t *list_end; /* per access: the end of its list */
     struct pf_pair_set searched; /* pairs of lists, by their first accesses */
-    uint64_t work; /* each pass over all locks counts locks * threads + 1 */
+    uint64_t work; /* see pf_sync_preserving_work */
 };
 
 static uint32_t event_at(const struct pf_sync_preserving *r, uint32_t t, uint32_t pos)
@@ -105,14 +112,29 @@ static void make_stamps(struct pf_sync_preserving *r)
 static void find_sections(struct pf_sync_preserving *r)
 {
     r->holders = pf_mem_zero((size_t)r->nlocks * r->nt, sizeof *r->holders);
-    r->next = pf_mem_zero((size_t)r->nlocks * r->nt, sizeof *r->next);
+    r->acquire_at = pf_mem_zero(r->nt + 1ull, sizeof *r->acquire_at);
+    r->acquired = pf_mem_zero(r->nt, sizeof *r->acquired);
+    r->due = pf_mem_zero(r->nlocks, sizeof *r->due);
+    r->touched = pf_mem_zero(r->nlocks, sizeof *r->touched);
+    for (uint32_t i = 0; i < r->x->n; i++)
+        r->acquire_at[r->t->events.at[i].thread + 1] += pf_event_acquires(&r->t->events.at[i]);
+    for (uint32_t u = 0; u < r->nt; u++) {
+        r->acquire_at[u + 1] += r->acquire_at[u];
+        r->acquired[u] = r->acquire_at[u];
+    }
+    r->acquire_pos = pf_mem_resize(NULL, r->acquire_at[r->nt], sizeof *r->acquire_pos);
+    r->acquire_lock = pf_mem_resize(NULL, r->acquire_at[r->nt], sizeof *r->acquire_lock);
     for (uint32_t i = 0; i < r->x->n; i++) {
         const struct pf_event *e = &r->t->events.at[i];
         if (!pf_event_acquires(e))
             continue;
         struct lock_sections *h = &r->holders[(size_t)pf_event_lock(e) * r->nt + e->thread];
-        pf_vec_push(&h->all,
-                    (struct syncp_section){r->x->pos[i], i, r->x->match[i], pf_event_shared(e)});
+        bool shared = pf_event_shared(e);
+        uint32_t before = h->all.len ? h->all.at[h->all.len - 1].exclusive : 0;
+        pf_vec_push(&h->all, (struct syncp_section){r->x->pos[i], i, r->x->match[i],
+                                                    shared ? before : i + 1, shared});
+        r->acquire_pos[r->acquired[e->thread]] = r->x->pos[i];
+        r->acquire_lock[r->acquired[e->thread]++] = pf_event_lock(e);
     }
 }
 
@@ -150,58 +172,75 @@ static void advance(struct lock_sections *h, uint32_t pos)
     }
 }
 
-/* If two acquires are in the closure, not both shared, adds the release of the earlier one. Returns
- * true if the closure grew. */
-static bool close_lock(struct pf_sync_preserving *r, struct lock_sections *h, uint32_t *next)
+/* If two acquires of the lock are in the closure, not both shared, adds the release of the earlier
+ * one. */
+static void close_lock(struct pf_sync_preserving *r, struct lock_sections *h)
 {
     /* 1 + event: the newest acquire; the newest exclusive acquire */
     uint32_t newest[2] = {0, 0}, in = 0;
     for (uint32_t u = 0; u < r->nt; u++) {
         advance(&h[u], r->set[u]);
-        next[u] = h[u].in < h[u].all.len ? h[u].all.at[h[u].in].pos : PF_NONE;
         if (!h[u].in)
             continue;
         in++;
         const struct syncp_section *s = &h[u].all.at[h[u].in - 1];
         if (s->acquire >= newest[0])
             newest[0] = s->acquire + 1;
-        uint32_t k = h[u].in; /* finds its newest exclusive section */
-        while (k && h[u].all.at[k - 1].shared)
-            k--;
-        if (k && h[u].all.at[k - 1].acquire >= newest[1])
-            newest[1] = h[u].all.at[k - 1].acquire + 1;
+        if (s->exclusive > newest[1])
+            newest[1] = s->exclusive;
     }
-    bool grew = false;
     for (uint32_t u = 0; u < r->nt && in > 1; u++) {
         if (!h[u].in)
             continue;
         const struct syncp_section *s = &h[u].all.at[h[u].in - 1];
         if (s->acquire + 1 < newest[s->shared]) {
             assert(s->release != PF_NONE); /* guaranteed by the consistency of the trace */
-            grew |= join(r->set, stamp(r, s->release), r->nt);
+            join(r->set, stamp(r, s->release), r->nt);
         }
     }
-    return grew;
 }
 
-/* True if a further section of the lock has entered the closure. */
-static bool changed(const struct pf_sync_preserving *r, const uint32_t *next)
+static void add_todo(struct pf_sync_preserving *r, uint32_t lock)
 {
-    bool any = false;
-    for (uint32_t u = 0; u < r->nt; u++)
-        any |= next[u] < r->set[u];
-    return any;
+    if (!r->due[lock])
+        pf_vec_push(&r->todo, lock);
+    if (!r->touched[lock])
+        pf_vec_push(&r->changed, lock);
+    r->due[lock] = r->touched[lock] = true;
+}
+
+/* Adds the locks with an acquire that has entered the closure to `todo`: all of them, if there are
+ * more new acquires than locks. */
+static void find_todo(struct pf_sync_preserving *r)
+{
+    for (uint32_t u = 0; u < r->nt; u++) {
+        uint32_t k = r->acquired[u], end = r->acquire_at[u + 1], most = k + r->nlocks;
+        for (; k < end && k < most && r->acquire_pos[k] < r->set[u]; k++)
+            add_todo(r, r->acquire_lock[k]);
+        r->work += k - r->acquired[u] + 1;
+        if (k == most && k < end && r->acquire_pos[k] < r->set[u]) {
+            for (uint32_t l = 0; l < r->nlocks; l++)
+                add_todo(r, l);
+            while (k < end) { /* finds the first one that is not in the closure */
+                uint32_t mid = (k + end) / 2;
+                if (r->acquire_pos[mid] < r->set[u])
+                    k = mid + 1;
+                else
+                    end = mid;
+            }
+        }
+        r->acquired[u] = k;
+    }
 }
 
 static void close_set(struct pf_sync_preserving *r)
 {
-    for (bool more = true; more;) {
-        more = false;
-        r->work += (uint64_t)r->nlocks * r->nt + 1;
-        for (uint32_t l = 0; l < r->nlocks; l++) {
-            size_t at = (size_t)l * r->nt;
-            if (changed(r, r->next + at))
-                more |= close_lock(r, r->holders + at, r->next + at);
+    for (find_todo(r); r->todo.len; find_todo(r)) {
+        r->work += r->todo.len * r->nt;
+        while (r->todo.len) {
+            uint32_t lock = r->todo.at[--r->todo.len];
+            r->due[lock] = false;
+            close_lock(r, r->holders + (size_t)lock * r->nt);
         }
     }
 }
@@ -209,10 +248,14 @@ static void close_set(struct pf_sync_preserving *r)
 static void reset(struct pf_sync_preserving *r)
 {
     memset(r->set, 0, r->nt * sizeof *r->set);
-    for (size_t k = 0; k < (size_t)r->nlocks * r->nt; k++) {
-        r->holders[k].in = 0;
-        r->next[k] = r->holders[k].all.len ? r->holders[k].all.at[0].pos : PF_NONE;
+    memcpy(r->acquired, r->acquire_at, r->nt * sizeof *r->acquired);
+    for (size_t k = 0; k < r->changed.len; k++) {
+        uint32_t lock = r->changed.at[k];
+        r->touched[lock] = false;
+        for (uint32_t u = 0; u < r->nt; u++)
+            r->holders[(size_t)lock * r->nt + u].in = 0;
     }
+    pf_vec_clear(&r->changed);
 }
 
 static struct pf_race race_of(const struct pf_sync_preserving *r, uint32_t a, uint32_t b)
@@ -244,11 +287,11 @@ static bool search(struct pf_sync_preserving *r, const struct syncp_access *as, 
     size_t i = 0;
     for (size_t k = 0; k < nb && i < na; k++) {
         add_predecessors(r, bs[k].event);
-        close_set(r);
         while (i < na && !in_closure(r, bs[k].event)) {
-            if (!in_closure(r, as[i].event)) {
+            if (!in_closure(r, as[i].event))
                 add_predecessors(r, as[i].event);
-                close_set(r);
+            if (!in_closure(r, as[i].event) && !in_closure(r, bs[k].event)) {
+                close_set(r); /* only now: most pairs are ordered without the lock rule */
                 if (!in_closure(r, as[i].event) && !in_closure(r, bs[k].event)) {
                     *out = race_of(r, as[i].event, bs[k].event);
                     return true;
@@ -299,6 +342,8 @@ bool pf_sync_preserving_pair(struct pf_sync_preserving *r, uint32_t a, uint32_t 
     reset(r);
     add_predecessors(r, a);
     add_predecessors(r, b);
+    if (in_closure(r, a) || in_closure(r, b))
+        return false;
     close_set(r);
     if (in_closure(r, a) || in_closure(r, b))
         return false;
@@ -370,10 +415,14 @@ void pf_sync_preserving_free(struct pf_sync_preserving *r)
         pf_vec_release(&r->holders[k].all);
     if (!r)
         return;
-    void *all[] = {r->ev, r->ev_at, r->stamps, r->set, r->holders, r->next, r->list_end};
+    void *all[] = {r->ev,         r->ev_at,    r->stamps,      r->set,
+                   r->holders,    r->list_end, r->acquire_pos, r->acquire_lock,
+                   r->acquire_at, r->acquired, r->due,         r->touched};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         free(all[i]);
     pf_vec_release(&r->accesses);
+    pf_vec_release(&r->todo);
+    pf_vec_release(&r->changed);
     pf_pair_set_release(&r->searched);
     free(r);
 }
