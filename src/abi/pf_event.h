@@ -23,6 +23,7 @@ enum pf_event_flags {
     PF_EF_UNKNOWN = 16, /* the value is unknown */
     PF_EF_TIMEOUT = 32, /* the wait ended by time-out */
     PF_EF_COMPARES = 32, /* an atomic access that is a compare-and-swap */
+    PF_EF_CREATES = 32, /* alloc: by code with checks; counts as a write of the block */
     /* reads: the value may have been written inside a missing call (selfcheck.h) */
     PF_EF_MISSING = 64,
     PF_EF_DECIDED = 128, /* whether this event happens may depend on what the thread read before */

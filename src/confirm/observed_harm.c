@@ -50,8 +50,11 @@ static size_t list_races(const struct pf_predict_job *j, struct observed_race *a
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = 0;
              j->analyses[k]->claim == PF_CLAIM_OBSERVED && i < j->results[k].races.len; i++) {
+            const struct pf_race *r = &j->results[k].races.at[i];
+            if (pf_event_creates(&j->t.events.at[r->a]))
+                continue; /* it has only one order */
             if (at)
-                at[n] = (struct observed_race){k, i, j->results[k].races.at[i].b};
+                at[n] = (struct observed_race){k, i, r->b};
             n++;
         }
     if (at && n)

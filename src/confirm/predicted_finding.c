@@ -230,6 +230,10 @@ void pf_predicted_race(struct pf_predict_job *j, size_t k, const struct pf_race 
     f->child = child_of(j);
     new_accesses(j, f, 2);
     pf_predicted_accesses(j, f, (uint32_t[]){r->b, r->a});
+    if (pf_event_creates(&j->t.events.at[r->a])) { /* of the block, the bytes that are used */
+        f->accesses[1].address = f->accesses[0].address;
+        f->accesses[1].size = f->accesses[0].size;
+    }
     /* At the end of the witness both accesses are next; showing the later one first gives the
      * order that was not recorded. */
     if (a->claim == PF_CLAIM_WITNESSED)

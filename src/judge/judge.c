@@ -526,7 +526,11 @@ void pf_judge_race(const struct pf_judge_settings *how, const struct pf_judge_ca
     *out = (struct pf_verdict){.class = PF_JUDGED_UNDECIDED, .paths = 1, .memory = "sc"};
     j.g = (struct pf_judge_runs){.how = how, .race = &j.own, .hold_from = PF_NONE};
     out->adhoc = pf_adhoc_sync_is_test(race->t, race->a) || pf_adhoc_sync_is_test(race->t, race->b);
-    if (how->method == PF_METHOD_RECORD_REPLAY) {
+    if (pf_event_creates(&race->t->events.at[race->a])) {
+        pf_judging_decide(&j, PF_JUDGED_SINGLE_ORDERING,
+                          "the memory is allocated by T%u before it can be used",
+                          pf_judging_thread(&j, race->a));
+    } else if (how->method == PF_METHOD_RECORD_REPLAY) {
         judge_record_replay(&j);
     } else if (how->method == PF_METHOD_ADHOC) {
         judge_adhoc(&j);

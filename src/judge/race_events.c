@@ -94,7 +94,7 @@ static bool is_op(enum pf_op op, const struct pf_event *e)
     case PF_OP_READ:
         return e->kind == PF_EV_READ;
     case PF_OP_WRITE:
-        return e->kind == PF_EV_WRITE;
+        return e->kind == PF_EV_WRITE || pf_event_creates(e);
     case PF_OP_ATOMIC_READ:
         return e->kind == PF_EV_AREAD;
     case PF_OP_ATOMIC_WRITE:
@@ -113,11 +113,18 @@ static void list_at(const struct pf_trace *t, const struct pf_access *x, pf_vec_
     for (uint32_t i = 0; p && i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
         const struct pf_site_info *s = &t->sites.at[e->site];
-        if (pf_event_is_access(e) && is_op(x->op, e) && s->line == p->line &&
+        if ((pf_event_is_access(e) || pf_event_creates(e)) && is_op(x->op, e) && s->line == p->line &&
             (!p->column || !s->column || s->column == p->column) &&
             same_path(pf_trace_text(t, s->file), p->file))
             pf_vec_push(out, i);
     }
+}
+
+/* True if the events conflict; one of them may be an allocation. */
+static bool conflict(const struct pf_trace *t, uint32_t x, uint32_t y)
+{
+    const struct pf_event *a = &t->events.at[x < y ? x : y], *b = &t->events.at[x < y ? y : x];
+    return pf_trace_conflict(t, a, b) || pf_trace_uses_created(t, a, b);
 }
 
 /* An access that was seen before, for find_unordered. */
@@ -144,7 +151,7 @@ static void compare_earlier(const struct pf_clocks *clocks, const earlier_access
         const struct pf_event *x = &clocks->t->events.at[other];
         if (*a != PF_NONE && event - other >= *b - *a)
             return;
-        if (pf_trace_conflict(clocks->t, x, e) &&
+        if (conflict(clocks->t, other, event) &&
             !pf_clocks_seen(clocks, e->thread, x->thread, list->at[n].epoch)) {
             *a = other;
             *b = event;
@@ -195,8 +202,7 @@ bool pf_race_events_at(const struct pf_trace *t, const struct pf_finding *f, uin
             uint32_t far = x.at[i] > y.at[k] ? x.at[i] - y.at[k] : y.at[k] - x.at[i];
             if (y.at[k] > x.at[i] && far >= best)
                 break;
-            if (far < best &&
-                pf_trace_conflict(t, &t->events.at[x.at[i]], &t->events.at[y.at[k]])) {
+            if (far < best && conflict(t, x.at[i], y.at[k])) {
                 best = far;
                 *a = x.at[i];
                 *b = y.at[k];

@@ -207,6 +207,10 @@ static bool access_event(struct text_reader *r, struct pf_event *e)
             s.size = size;
         e->what = e->kind == PF_EV_ALLOC ? pf_trace_new_block(r->t, s.addr, s.size)
                                          : pf_trace_place(r->t, s.addr, s.size);
+        if (e->kind == PF_EV_ALLOC && is(r, "writes")) {
+            e->flags |= PF_EF_CREATES;
+            next(r);
+        }
         return true;
     }
     e->what = pf_trace_place(r->t, s.addr, s.size);

@@ -151,6 +151,8 @@ static void put_event(const struct pf_trace *t, uint32_t i, struct pf_hash_map *
             else
                 fprintf(out, "=%" PRIu64, e->value);
         }
+        if (pf_event_creates(e))
+            fputs(" writes", out);
         if (pf_event_atomic(e))
             put_ordering(e, out);
         if (pf_event_checks(e) || pf_event_acts(e))

@@ -85,6 +85,8 @@ struct pf_cell {
     uint64_t initial;       /* value before the first event, if known */
     bool initial_known;
     bool shared, written;   /* shared: accessed by at least two threads */
+    /* accessed by a thread other than the one that allocated its block (pf_event_creates) */
+    bool handed_on;
 };
 
 /* What a missing call can reach (the set D of RDIT). An item is a cell or an object (lock,
@@ -272,6 +274,18 @@ static inline bool pf_event_writes(const struct pf_event *e)
     return e->kind == PF_EV_WRITE || e->kind == PF_EV_AWRITE || e->kind == PF_EV_RMW ||
            e->kind == PF_EV_FREE;
 }
+/* True if the event is an allocation that counts as a write of its block for happens-before: a
+ * plain access that is not ordered after it is a race. Not an access: the analyses that reorder
+ * events keep every access after the allocation of its block. */
+static inline bool pf_event_creates(const struct pf_event *e)
+{
+    return e->kind == PF_EV_ALLOC && (e->flags & PF_EF_CREATES);
+}
+/* True if happens-before analyses examine the cell. */
+static inline bool pf_cell_can_race(const struct pf_cell *c)
+{
+    return (c->shared && c->written) || c->handed_on;
+}
 /* True if the event depends on the contents of its cells. */
 static inline bool pf_event_reads(const struct pf_event *e)
 {
@@ -319,6 +333,14 @@ bool pf_trace_overlap(const struct pf_trace *t, const struct pf_event *a, const 
 /* True if, in addition, they are of two threads, at least one stores, and not both are atomic. */
 bool pf_trace_conflict(const struct pf_trace *t, const struct pf_event *a,
                        const struct pf_event *b);
+
+/* True if e is a plain access to the block of the allocation a by another thread. */
+static inline bool pf_trace_uses_created(const struct pf_trace *t, const struct pf_event *a,
+                                         const struct pf_event *e)
+{
+    return pf_event_creates(a) && a->thread != e->thread && pf_event_is_access(e) &&
+           !pf_event_atomic(e) && t->places.at[a->what].block == t->places.at[e->what].block;
+}
 
 /* Extracts the part of the event's value that lies in the cell; false if it is unknown. `old`: for
  * an rmw, take the value read instead of the value stored. */

@@ -155,6 +155,9 @@ static void find_values(struct pf_trace *t)
     /* per cell: the first thread that accesses it; PF_NONE: none so far */
     uint32_t *first = pf_mem_resize(NULL, t->cells.len, sizeof *first);
     memset(first, 0xff, t->cells.len * sizeof *first);
+    /* per cell: the thread that allocated it (pf_event_creates); PF_NONE: none */
+    uint32_t *creator = pf_mem_resize(NULL, t->cells.len, sizeof *creator);
+    memset(creator, 0xff, t->cells.len * sizeof *creator);
     for (size_t i = 0; i < t->initials.len; i++) {
         struct pf_range *p = &t->places.at[t->initials.at[i].place];
         struct pf_event e = {
@@ -165,11 +168,16 @@ static void find_values(struct pf_trace *t)
     }
     for (size_t i = 0; i < t->events.len; i++) {
         struct pf_event *e = &t->events.at[i];
-        if (!pf_event_is_access(e))
+        if (!pf_event_is_access(e) && !pf_event_creates(e))
             continue;
         struct pf_range *p = &t->places.at[e->what];
         for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
             struct pf_cell *x = &t->cells.at[c];
+            if (pf_event_creates(e)) {
+                creator[c] = e->thread;
+                continue;
+            }
+            x->handed_on |= creator[c] != PF_NONE && creator[c] != e->thread;
             if (first[c] == PF_NONE) {
                 first[c] = e->thread;
                 if (!x->initial_known && pf_event_reads(e))
@@ -180,6 +188,7 @@ static void find_values(struct pf_trace *t)
         }
     }
     free(first);
+    free(creator);
 }
 
 static int by_item(const void *x, const void *y)

@@ -13,3 +13,4 @@ confirms atomic/fence_old_racy.c O1       # a fence that is too early
 confirms atomic/stack_racy.c O1           # one thread gets to its access only after the other one
 confirms sync/lock_destroyed_racy.c O1    # a lock function against the destruction of the lock
 confirms group/struct_copy_racy.c O1      # several findings with one cause
+confirms basic/heap_publish_racy.c O1    # an access against the allocation of its memory

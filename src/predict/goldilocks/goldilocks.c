@@ -169,6 +169,16 @@ static void replay(const struct gold *g, struct set *s, uint32_t i)
         pass_on(s, me, member(pf_event_shared(e) ? RDLOCK : LOCK, lock, 0));
 }
 
+/* True if the newer access can represent the older one of its thread. The first write after an
+ * allocation (pf_event_creates) represents it. */
+static bool same_kind(const struct pf_event *old, const struct pf_event *new)
+{
+    if (pf_event_creates(old))
+        return pf_event_writes(new);
+    return pf_event_writes(old) == pf_event_writes(new) &&
+           pf_event_atomic(old) == pf_event_atomic(new);
+}
+
 static bool synchronises(const struct pf_event *e)
 {
     switch (pf_event_class[e->kind]) {
@@ -209,19 +219,19 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
             g.fenced |= 1ull << (e->thread & 63);
         if (pf_event_atomic(e) && pf_event_writes(e))
             note_store(&g, i);
-        const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
+        bool examined = pf_event_is_access(e) || pf_event_creates(e);
+        const struct pf_range *p = examined ? &t->places.at[e->what] : NULL;
         for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++) {
-            if (!t->cells.at[c].shared || !t->cells.at[c].written)
+            if (!pf_cell_can_race(&t->cells.at[c]))
                 continue;
             struct goldilocks_var *v = &vars[c];
             struct set *mine = NULL;
             for (uint32_t k = 0; k < v->len; k++) {
                 struct set *s = &v->sets[k];
                 const struct pf_event *o = &t->events.at[s->event];
-                if (o->thread == e->thread && pf_event_writes(o) == pf_event_writes(e) &&
-                    pf_event_atomic(o) == pf_event_atomic(e))
+                if (o->thread == e->thread && same_kind(o, e))
                     mine = s;
-                if (!pf_trace_conflict(t, o, e))
+                if (!pf_trace_conflict(t, o, e) && !pf_trace_uses_created(t, o, e))
                     continue;
                 for (; s->upto < g.syncs.len; s->upto++)
                     replay(&g, s, g.syncs.at[s->upto]);

@@ -5,7 +5,7 @@
  * race with one of those is also a race with the write. Writes that raced with a newer write are
  * kept in addition, because later accesses may race with both. Reads and atomics need not be
  * ordered among themselves; they are kept as one epoch while they are ordered, otherwise as a
- * vector.
+ * vector. An allocation (pf_event_creates) is kept like an atomic write.
  */
 #include "analysis.h"
 #include "clocks.h"
@@ -139,6 +139,10 @@ static void access_cell(struct fasttrack_run *r, struct fasttrack_var *v, const 
 {
     uint32_t t = e->thread;
     struct fasttrack_stamp now = {pf_clocks_epoch(&r->o, t), i};
+    if (pf_event_creates(e)) {
+        add_current(r, rare(v, ATOMIC_WRITES), t, now);
+        return;
+    }
     if (pf_event_atomic(e)) {
         check_write(r, v, t, i);
         if (pf_event_writes(e))
@@ -168,10 +172,10 @@ void pf_analysis_hb(const struct pf_trace *t, const struct pf_limits *limits, st
             break;
         }
         pf_clocks_enter(&r.o, i);
-        if (pf_event_is_access(e)) {
+        if (pf_event_is_access(e) || pf_event_creates(e)) {
             const struct pf_range *p = &t->places.at[e->what];
             for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++)
-                if (t->cells.at[c].shared && t->cells.at[c].written)
+                if (pf_cell_can_race(&t->cells.at[c]))
                     access_cell(&r, &vars[c], e, i);
         }
         pf_clocks_leave(&r.o, i);

@@ -3,7 +3,8 @@
  *
  * Exact: each access is compared with the last conflicting access of every other thread, and
  *        reported with those that are not ordered before it. (If an earlier access of that thread
- *        is unordered with it, so is the last one.)
+ *        is unordered with it, so is the last one.) An allocation (pf_event_creates) is
+ *        represented by the first write of its thread to the cell, if there is one.
  */
 #include "analysis.h"
 #include "clocks.h"
@@ -12,15 +13,20 @@
 struct hbvc_stamp {
     uint32_t epoch, event;
 };
-enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, KINDS };
+enum { PLAIN_READ, PLAIN_WRITE, ATOMIC_READ, ATOMIC_WRITE, ALLOCATION, KINDS };
 
 /* conflict[k][l]: accesses of kinds k and l conflict. */
 static const bool conflict[KINDS][KINDS] = {
-    [PLAIN_READ] = {[PLAIN_WRITE] = true, [ATOMIC_WRITE] = true},
-    [PLAIN_WRITE] = {true, true, true, true},
+    [PLAIN_READ] = {[PLAIN_WRITE] = true, [ATOMIC_WRITE] = true, [ALLOCATION] = true},
+    [PLAIN_WRITE] = {true, true, true, true, true},
     [ATOMIC_READ] = {[PLAIN_WRITE] = true},
     [ATOMIC_WRITE] = {[PLAIN_READ] = true, [PLAIN_WRITE] = true},
 };
+
+static int kind_of(const struct pf_event *e)
+{
+    return pf_event_creates(e) ? ALLOCATION : 2 * pf_event_atomic(e) + pf_event_writes(e);
+}
 
 void pf_analysis_hbvc(const struct pf_trace *t, const struct pf_limits *limits,
                       struct pf_result *out)
@@ -36,13 +42,14 @@ void pf_analysis_hbvc(const struct pf_trace *t, const struct pf_limits *limits,
             break;
         }
         pf_clocks_enter(&o, i);
-        const struct pf_range *p = pf_event_is_access(e) ? &t->places.at[e->what] : NULL;
+        bool examined = pf_event_is_access(e) || pf_event_creates(e);
+        const struct pf_range *p = examined ? &t->places.at[e->what] : NULL;
         for (uint32_t c = p ? p->cell0 : 0; p && c < p->cell0 + p->ncells; c++) {
-            if (!t->cells.at[c].shared || !t->cells.at[c].written)
+            if (!pf_cell_can_race(&t->cells.at[c]))
                 continue;
             if (!last[c])
                 last[c] = pf_mem_zero((size_t)KINDS * o.nt, sizeof **last);
-            int kind = 2 * pf_event_atomic(e) + pf_event_writes(e);
+            int kind = kind_of(e);
             for (uint32_t u = 0; u < o.nt; u++)
                 for (int k = 0; k < KINDS && u != e->thread; k++) {
                     struct hbvc_stamp *s = &last[c][u * KINDS + k];
@@ -52,8 +59,10 @@ void pf_analysis_hbvc(const struct pf_trace *t, const struct pf_limits *limits,
                          pf_pair_set_add(&seen, t->events.at[s->event].site, e->site)))
                         pf_vec_push(&out->races, (struct pf_race){.a = s->event, .b = i});
                 }
-            last[c][e->thread * KINDS + kind] =
-                (struct hbvc_stamp){pf_clocks_epoch(&o, e->thread), i};
+            struct hbvc_stamp *mine = &last[c][e->thread * KINDS];
+            if (pf_event_writes(e))
+                mine[ALLOCATION].epoch = 0;
+            mine[kind] = (struct hbvc_stamp){pf_clocks_epoch(&o, e->thread), i};
         }
         pf_clocks_leave(&o, i);
     }

@@ -1,6 +1,5 @@
 // A look-up in a map while another thread inserts.
 // want: race at INSERT FIND
-// clip: one of the races is with an allocation, which is not a write in directed mode
 // flags: -fno-inline
 #include "order.h"
 #include <map>

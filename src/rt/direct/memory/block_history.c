@@ -7,6 +7,7 @@
 #include "pf_shadow.h"
 #include "red_zone.h"
 #include "resident_page.h"
+#include "stack.h"
 #include "sys.h"
 
 /* blocks up to this size clear the cells of older blocks inside them */
@@ -103,6 +104,7 @@ void pf_block_history_reuse(struct pf_thread *t, void *p, size_t size, size_t ke
     c->end = number(t->number) << 20;
     if (size > SWEEP_MAX)
         remember_large(addr);
+    t->direct.creates = write && where && !pf_ignores(t, true) && pf_stack_watched();
     pf_listener_notify(t, PF_EV_ALLOC, p, size ? size : 1);
 }
 

@@ -112,6 +112,8 @@ static void observe(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what
         trace_fresh_memory(what, more, e.site);
         return;
     }
+    if (kind == PF_EV_ALLOC && t->direct.creates)
+        e.flags = PF_EF_CREATES;
     if (kind == PF_EV_WAKE && pf_cond_expired(pf_context_self()))
         e.flags = PF_EF_TIMEOUT;
     if (kind == PF_EV_JOIN)
