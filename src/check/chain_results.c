@@ -1,7 +1,9 @@
 /* chain_results.c - what a step that has ended, or is skipped, changes for the following steps. */
 #include "chain_test.h"
+#include "message.h"
 #include <stdio.h>
 #include <string.h>
+#include <sys/wait.h>
 
 /* a full run that needs more than a tenth of the time budget is not repeated */
 #define SLOW_SHARE 10
@@ -34,6 +36,30 @@ void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *step, co
         add_recording(&c->child_recordings, step, path);
 }
 
+/* The files that the first recording created are in the way of every later run: from now on
+ * recordings do not see them. The first recording is made again, because its schedules cannot be
+ * tried with these files. */
+static void hide_created(struct pf_chain_test *t, const struct pf_check_line *run)
+{
+    int status = WIFEXITED(run->wait) ? WEXITSTATUS(run->wait) : 0;
+    if (!t->creates || t->hides || run->round || !status || status == PF_EXIT_FOUND ||
+        strcmp(run->how, "ended"))
+        return;
+    t->hides = true;
+    t->record = PF_CHAIN_WAITING;
+    pf_vec_clear(&t->to_search);
+}
+
+/* A recording that hides files has ended. Without a clip, the program cannot be run that way. */
+static void take_hidden(struct pf_chain_test *t, bool produced)
+{
+    if (produced)
+        return;
+    t->hides = t->creates = false;
+    t->failed = 0;
+    pf_vec_push(&t->to_search, t->first);
+}
+
 static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool produced)
 {
     struct pf_chain_test *t = &c->tests[l->test];
@@ -43,6 +69,7 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
     switch (l->kind) {
     case PF_CHECK_RUN:
         t->run = PF_CHAIN_OVER;
+        hide_created(t, l);
         t->slow |= !strcmp(l->schedule, "full") && l->wall_ms * SLOW_SHARE > c->budget_ms;
         t->hangs |= !strcmp(l->how, "limit");
         break;
@@ -54,6 +81,10 @@ static void apply_result(struct pf_chain *c, const struct pf_check_line *l, bool
         t->batches &= strcmp(l->how, "limit") != 0; /* its schedules would not end either */
         t->failed = produced ? 0 : t->failed + 1;
         t->recordable = t->failed < MAX_FAILED_RECORDINGS;
+        t->creates |= l->creates;
+        t->first = l->creates ? l->step : t->first;
+        if (l->hides && l->round == 0)
+            take_hidden(t, produced);
         break;
     case PF_CHECK_BATCH:
         t->record = PF_CHAIN_OVER;

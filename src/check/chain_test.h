@@ -24,6 +24,10 @@ struct pf_chain_test {
     bool complete;
     /* a forked child has many schedules or has failed; a batch would not record children */
     bool forks;
+    /* The first recording created files (`first`: its step, 0 if none). If the free run after it
+     * fails, all later recordings do not see these files (`hides`). */
+    bool creates, hides;
+    uint64_t first;
     bool hunts; /* pf hunt can run it, and has inputs left to try */
     enum pf_chain_state run, record, hatch, look, explore, hunt;
     struct pf_explore_slices slices;

@@ -136,6 +136,8 @@ static bool begin(struct pf_chain *c, enum pf_chain_state *state, enum pf_check_
 {
     *u = (struct pf_check_line){
         .kind = kind, .test = test, .round = c->round, .from_step = from_step};
+    u->hides = c->tests[test].hides && (kind == PF_CHECK_RECORD || kind == PF_CHECK_DIRECT ||
+                                        kind == PF_CHECK_BATCH || kind == PF_CHECK_EXPLORE);
     *state = PF_CHAIN_RUNNING;
     c->running++;
     c->ordinary += pf_chain_is_ordinary(u);
@@ -145,6 +147,12 @@ static bool begin(struct pf_chain *c, enum pf_chain_state *state, enum pf_check_
 static bool runs_freely(const struct pf_chain *c, const struct pf_chain_test *t)
 {
     return t->run == PF_CHAIN_WAITING && (!t->hangs || c->round % RUN_AGAIN == 0);
+}
+
+/* True if it is not known yet whether the files of the first recording are to be hidden. */
+static bool waits_for_run(const struct pf_chain *c, const struct pf_chain_test *t)
+{
+    return t->creates && c->round == 0 && t->run != PF_CHAIN_OVER;
 }
 
 static bool next_record(struct pf_chain *c, size_t test, const struct pf_chain_wanted *wanted,
@@ -180,9 +188,10 @@ static bool next_explore(struct pf_chain *c, size_t test, bool looks, struct pf_
     struct pf_chain_test *t = &c->tests[test];
     bool fits = c->rounds || pf_chain_explore_ms(c) > 2 * t->slices.ms;
     bool after_predictions = !t->to_search.len && t->hatch != PF_CHAIN_RUNNING;
-    if (!c->explores || t->explore != PF_CHAIN_WAITING || t->record != PF_CHAIN_OVER ||
-        !t->recordable || !t->batches || t->complete || !t->length || t->length > EXPLORE_EVENTS ||
-        !fits || (looks ? !pf_explore_slices_looks(&t->slices, t->length) : !after_predictions) ||
+    if (!c->explores || waits_for_run(c, t) || t->explore != PF_CHAIN_WAITING ||
+        t->record != PF_CHAIN_OVER || !t->recordable || !t->batches || t->complete || !t->length ||
+        t->length > EXPLORE_EVENTS || !fits ||
+        (looks ? !pf_explore_slices_looks(&t->slices, t->length) : !after_predictions) ||
         !explore_is_due(c, t))
         return false;
     begin(c, &t->explore, PF_CHECK_EXPLORE, test, 0, u);
@@ -210,7 +219,7 @@ static bool next_ordinary(struct pf_chain *c, const struct pf_chain_wanted *want
             return true;
     for (size_t i = 0; i < c->ntests; i++) {
         struct pf_chain_test *t = &c->tests[i];
-        if (t->hatch == PF_CHAIN_RUNNING || !t->to_search.len)
+        if (t->hatch == PF_CHAIN_RUNNING || !t->to_search.len || waits_for_run(c, t))
             continue;
         t->searched = t->to_search.at[0];
         pf_chain_take_search(t, 0);

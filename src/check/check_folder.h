@@ -51,6 +51,10 @@ struct pf_check_line {
      * runs, and whether inputs are left to try */
     uint64_t first, schedules, behaviours, failures, length, left;
     bool refused; /* BATCH: a private run cannot follow any of its schedules */
+    bool creates; /* RECORD: the first one of its test, which ended with status 0, created files */
+    /* RECORD, DIRECT, BATCH, EXPLORE: the program does not see the files that the first recording
+     * created */
+    bool hides;
     bool late; /* BATCH: its schedules start at the first switch, otherwise at main's first event */
     bool complete; /* the step has explored everything that is left of the test */
     char trouble[400]; /* what went wrong, as text; "": nothing */
@@ -102,6 +106,7 @@ void pf_check_searched_path(char *to, const char *folder, const struct pf_check_
 #define PF_CHECK_OUTPUT "/clips/%llu" /* what a HATCH, BATCH, EXPLORE, HUNT or JUDGE writes */
 #define PF_CHECK_HUNTED "/hunt-%llu" /* the state of pf hunt for a test */
 #define PF_CHECK_FOUND "/found/%llu.json"
+#define PF_CHECK_CREATED "/created-%llu" /* a folder; the files of a test (private_files.h) */
 #define PF_CHECK_EXPLORATION "/exploration-%llu.json" /* of an EXPLORE */
 #define PF_CHECK_RAW "/found/.%llu.json" /* as written by the verb */
 #define PF_CHECK_REPORT "/found/.%llu.report" /* of the process of the step (run_report.h) */

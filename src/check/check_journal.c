@@ -76,6 +76,10 @@ pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_
     if (l->kind == PF_CHECK_EXPLORE || l->kind == PF_CHECK_HUNT)
         pf_json_num(&t, "left", l->left);
     pf_json_num(&t, "length", l->length);
+    if (l->creates)
+        pf_json_bool(&t, "creates", true);
+    if (l->hides)
+        pf_json_bool(&t, "hides", true);
     pf_json_bool(&t, "complete", l->complete);
     pf_json_str(&t, "trouble", l->trouble);
     pf_text_add(&t, "}\n");
@@ -129,6 +133,8 @@ static bool take_line(struct pf_check_line *l, const json_t *o)
     l->failures = number(o, "failures");
     l->length = number(o, "length");
     l->left = number(o, "left");
+    l->creates = json_is_true(json_object_get(o, "creates"));
+    l->hides = json_is_true(json_object_get(o, "hides"));
     l->late = json_is_true(json_object_get(o, "late"));
     l->refused = json_is_true(json_object_get(o, "refused"));
     l->complete = json_is_true(json_object_get(o, "complete"));

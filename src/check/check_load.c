@@ -279,6 +279,7 @@ static void take_line(struct check_loader *l, const struct pf_check_line *line)
     struct pf_check_summary *s = l->sum;
     char words[64];
     s->several_tests |= line->test > 0;
+    s->hides |= line->hides;
     s->runs += line->kind == PF_CHECK_RUN;
     s->recordings += line->kind == PF_CHECK_RECORD && !line->from_step;
     if (line->kind == PF_CHECK_BATCH)

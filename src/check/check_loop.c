@@ -8,6 +8,7 @@
 #include "duration.h"
 #include "file.h"
 #include "forked_clips.h"
+#include "private_files.h"
 #include "process_pool.h"
 #include "run_report.h"
 #include "state_limit.h"
@@ -235,6 +236,27 @@ void pf_check_add_children(struct pf_check_work *w, const struct pf_check_line *
     free(names);
 }
 
+/* Notes the files that the first recording of a test created. Most programs overwrite their files;
+ * for the others see chain_results.c. */
+static void note_created(const struct check_loop *l, struct pf_check_line *line)
+{
+    const struct pf_check_work *w = l->w;
+    char path[PATH_MAX], folder[PATH_MAX];
+    struct pf_clip clip;
+    struct pf_error ignored;
+    if (line->kind != PF_CHECK_RECORD || line->round || line->hides || line->wait ||
+        w->settings->server || w->settings->for_ms)
+        return;
+    pf_check_path(path, w->folder->absolute, PF_CHECK_CLIP, line->step);
+    pf_check_path(folder, w->folder->absolute, PF_CHECK_CREATED, line->test);
+    if (pf_folder_make(folder, &ignored) != PF_OK || pf_clip_open(&clip, path, &ignored) != PF_OK)
+        return;
+    line->creates = pf_private_files_hide(&clip, folder);
+    pf_clip_release(&clip);
+    if (!line->creates)
+        pf_folder_remove(folder);
+}
+
 /* Takes the numbers of the step's report. Returns true if the step has ended by itself at the limit
  * that it was given. A program with one thread has only one schedule, so its recording explores it
  * completely. */
@@ -409,6 +431,8 @@ static void collect(struct check_loop *l, size_t slot)
     describe(l, &l->steps[slot], &result, own_limit);
     bool records = line->kind == PF_CHECK_RECORD || line->kind == PF_CHECK_DIRECT;
     bool clip = records && has_clip(l, line);
+    if (clip)
+        note_created(l, line);
     set_trouble(l, line, &result, clip);
     if (own_limit)
         line->trouble[0] = 0; /* the end of the budget is reported once */

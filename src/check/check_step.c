@@ -4,6 +4,7 @@
 #include "channel.h"
 #include "cores.h"
 #include "file.h"
+#include "private_files.h"
 #include "server_driver.h"
 #include "text_format.h"
 #include <limits.h>
@@ -152,6 +153,13 @@ static void add_command(struct pf_check_step *s, char **argv, size_t n)
 /* The options about the environment, and the program with its arguments. */
 static void set_program_words(struct pf_check_step *s, char **argv, size_t n)
 {
+    if (s->line.hides) {
+        char folder[PATH_MAX], *list;
+        pf_check_path(folder, s->folder->absolute, PF_CHECK_CREATED, s->line.test);
+        list = pf_private_files_list(folder);
+        argv[n++] = word(s, "--patch=", list);
+        free(list);
+    }
     if (s->settings->keep_env)
         argv[n++] = "--keep-env";
     if (s->settings->redact)

@@ -17,6 +17,7 @@
 #include "progress.h"
 #include "run_report.h"
 #include "search_stop.h"
+#include "symbolic_inputs.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +30,7 @@ struct exploring {
     struct pf_explore_settings settings;
     struct pf_exploration x;
     struct pf_findings findings; /* of the failed runs */
-    const char *json, *redact;
+    const char *json, *redact, *patch;
     bool keep_env, clips_only;
 };
 
@@ -91,19 +92,26 @@ static int explore(struct exploring *v, int argc, char **argv, char **program)
     struct pf_clip_meta m = {0};
     struct pf_directed d = {
         .schedule = "rr", .tracing = true, .keep_env = v->keep_env, .redact = v->redact};
+    struct pf_patch patch = {0};
     char *path = NULL;
     bool existed = access(v->settings.folder, F_OK) == 0;
-    pf_status s = pf_program_find(program[0], &path, &e);
+    pf_status s = v->patch ? pf_patch_read(&patch, v->patch, &e) : PF_OK;
+    if (s == PF_OK)
+        s = pf_patch_apply(&patch, program, &e);
+    d.served = patch.served;
+    if (s == PF_OK)
+        s = pf_program_find(program[0], &path, &e);
     if (s == PF_OK)
         s = pf_program_check(path, false, &e);
     if (s == PF_OK)
-        s = pf_directed_describe(&m, path, program, &d, &e);
+        s = pf_directed_describe(&m, path, patch.argv, &d, &e);
     if (s == PF_OK)
         s = pf_folder_make(v->settings.folder, &e);
     pf_interrupt_catch();
     if (s == PF_OK)
         s = pf_explore(&v->x, &m, &v->settings, &e);
     pf_clip_meta_release(&m);
+    pf_patch_release(&patch);
     free(path);
     if (!existed)
         rmdir(v->settings.folder); /* nothing happens if it has clips */
@@ -135,6 +143,7 @@ int pf_verb_explore(int argc, char **argv)
          &v.clips_only},
         {"allow-outside", NULL, "let runs use connections to other processes", NULL,
          &v.settings.allow_outside},
+        {"patch", "FILE", "run with other input, or hide files; as in pf record", &v.patch, NULL},
         {"keep-env", NULL, "record the values of all environment variables", NULL, &v.keep_env},
         {"redact", "NAME",
          "never record the values of environment variables whose names match NAME, a glob;\n"

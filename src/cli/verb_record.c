@@ -276,7 +276,7 @@ int pf_verb_record(int argc, char **argv)
          &input, NULL},
         {"patch", "FILE",
          "run with new contents of argv[N], stdin, env:NAME, file:PATH, socket[N] or random:\n"
-         "                         lines SOURCE=HEX",
+         "                         lines SOURCE=HEX; absent:PATH= hides a file",
          &patch_file, NULL},
         {"private", NULL,
          "no other process sees what the program changes in files (implied by --patch of file:,\n"

@@ -37,6 +37,13 @@ char *pf_private_files(const struct pf_clip *recording, const char *folder)
     return text;
 }
 
+char *pf_private_files_list(const char *folder)
+{
+    char path[PATH_MAX];
+    name_of(path, folder);
+    return pf_mem_copy(path);
+}
+
 static bool birth_of(int folder, const char *path, struct statx_timestamp *out, uint16_t *mode)
 {
     struct statx st;

@@ -18,6 +18,8 @@ char *pf_private_files(const struct pf_clip *recording, const char *folder);
 /* Hides the files that were created after the recording began, in its working folder and in the
  * folders of files that its arguments name. False: there are none, or they are hidden already. */
 bool pf_private_files_hide(const struct pf_clip *recording, const char *folder);
+/* The path of the list of hidden files: lines absent:PATH=. */
+char *pf_private_files_list(const char *folder);
 /* True if the run ended because it made a call that cannot be kept private. */
 bool pf_private_files_refused(const struct pf_clip_end *end);
 /* Removes the list of the hidden files: the next runs of the folder see all files. */

@@ -53,7 +53,10 @@ void pf_check_summary_exit(struct pf_check_summary *c, int status)
  * what the user wants to check. */
 static void add_exits_text(struct pf_text *t, const struct pf_check_summary *c)
 {
-    if (c->checks != 1 || c->several_tests || !c->exits)
+    if (c->hides)
+        pf_text_add(t, "note: the program fails if the files of its first run are there; all later "
+                       "recordings do not see these files, free runs do\n");
+    if (c->checks != 1 || c->several_tests || !c->exits || c->hides)
         return;
     if (c->first_exit && (c->exits == 1 || c->other_exit == c->first_exit))
         pf_text_format(t,

@@ -143,6 +143,7 @@ struct pf_check_summary {
      * one, and that of the others, or -1 if these differ. */
     uint64_t exits;
     int first_exit, other_exit;
+    bool hides; /* recordings do not see the files that the first run created */
     bool several_tests; /* the check of a suite */
     struct pf_check_note *gaps; /* reasons why the result is incomplete */
 };

@@ -113,8 +113,8 @@ static void list_at(const struct pf_trace *t, const struct pf_access *x, pf_vec_
     for (uint32_t i = 0; p && i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
         const struct pf_site_info *s = &t->sites.at[e->site];
-        if ((pf_event_is_access(e) || pf_event_creates(e)) && is_op(x->op, e) && s->line == p->line &&
-            (!p->column || !s->column || s->column == p->column) &&
+        if ((pf_event_is_access(e) || pf_event_creates(e)) && is_op(x->op, e) &&
+            s->line == p->line && (!p->column || !s->column || s->column == p->column) &&
             same_path(pf_trace_text(t, s->file), p->file))
             pf_vec_push(out, i);
     }

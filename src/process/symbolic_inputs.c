@@ -211,14 +211,14 @@ static pf_status apply_part(struct pf_patch *p, const struct pf_patch_part *part
             return PF_OK;
         }
     }
-    if (!strncmp(part->source, "file:", 5) || is_socket(part->source) ||
-        !strcmp(part->source, "random")) {
+    if (!strncmp(part->source, "file:", 5) || !strncmp(part->source, "absent:", 7) ||
+        is_socket(part->source) || !strcmp(part->source, "random")) {
         add_served(p, part);
         return PF_OK;
     }
     return pf_fail(e, PF_BAD,
                    "%s: cannot be patched; expected argv[N] of an argument that the command has, "
-                   "stdin, env:NAME, file:PATH, socket[N] or random",
+                   "stdin, env:NAME, file:PATH, absent:PATH, socket[N] or random",
                    part->source);
 }
 

@@ -5,7 +5,8 @@
  * Model:   a SPEC is argv, argv[N], stdin, env:NAME, file:PATH, socket, socket[N] or random, each
  *          with an optional :BYTES. A patch gives some sources new contents: arguments, variables
  *          and standard input before the program starts; the runtime serves the others when the
- *          program reads them (served_input.h). No file of the user is changed.
+ *          program reads them (served_input.h). No file of the user is changed. A patch may also
+ *          hide a file from the program: absent:PATH, with an absolute path.
  * Memory:  the caller frees *out, and releases the patch.
  * Errors:  PF_BAD names the SPEC, or the file and line, and what was expected.
  */
