@@ -29,6 +29,20 @@ static bool is_option(const char *word, const char *name, bool has_value, bool *
     return true;
 }
 
+int pf_fleet_options_check(const char *verb, const struct pf_fleet_options *f)
+{
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {{"tasks", f->tasks},    {"batch", f->batch},     {"node-time", f->node_time},
+                   {"shared", f->shared},  {"scratch", f->scratch}, {"env", f->env},
+                   {"collect", f->collect}};
+    for (size_t i = 0; !f->on && i < sizeof options / sizeof *options; i++)
+        if (options[i].given)
+            return pf_complain(verb, "--%s needs --on", options[i].name);
+    return PF_EXIT_OK;
+}
+
 char **pf_fleet_strip(int argc, char **argv, const char *const *own, int *n)
 {
     static const char *const values[] = {"on",     "tasks",   "batch", "node-time",

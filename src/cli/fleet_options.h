@@ -33,8 +33,10 @@
     }
 /* The option --continue, for verbs that do not define it themselves. */
 #define PF_FLEET_CONTINUE(f)                                                                       \
-    {"continue", NULL, "with --on: continue the last fleet of this verb", NULL, &(f).resume}
+    {"continue", NULL, "continue the last fleet of this verb", NULL, &(f).resume}
 
+/* Returns an exit status; complains about the first option that has no effect without --on. */
+int pf_fleet_options_check(const char *verb, const struct pf_fleet_options *f);
 /* The command line of a task: argv without the options of the fleet and without those in `own`.
  * `own` lists options with values that the fleet sets itself, and ends with NULL. The caller frees
  * the returned list, but not its words. */

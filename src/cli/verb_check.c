@@ -363,6 +363,8 @@ int pf_verb_check(int argc, char **argv)
     int status = PF_EXIT_USAGE;
     if (!pf_check_settings_parse(&settings, &fleet, argc, argv, &status))
         return status;
+    if (pf_fleet_options_check(PF_CHECK_VERB, &fleet) != PF_EXIT_OK)
+        return PF_EXIT_USAGE;
     if (settings.resume && fleet.on)
         return pf_fleet_resume(PF_CHECK_VERB, settings.state ? settings.state : PF_DEFAULT_STATE);
     if (settings.resume)

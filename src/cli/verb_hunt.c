@@ -143,6 +143,8 @@ int pf_verb_hunt(int argc, char **argv)
     int status = PF_EXIT_OK, next = pf_cli_parse(&verb, argc, argv, &status);
     if (next < 0)
         return status;
+    if (pf_fleet_options_check(VERB, &fleet) != PF_EXIT_OK)
+        return PF_EXIT_USAGE;
     v.settings.time_ms = 600000;
     v.settings.solver_ms = 2000;
     if (fleet.resume)

@@ -306,6 +306,8 @@ int pf_verb_judge(int argc, char **argv)
         {"inputs", inputs, 0, 16, &how->inputs},
     };
     v->first = next;
+    if (next >= 0 && (status = pf_fleet_options_check(VERB, &v->fleet)) != PF_EXIT_OK)
+        next = -1;
     if (next >= 0 && v->fleet.resume) {
         status = pf_fleet_resume(VERB, v->state);
         next = -1;

@@ -454,6 +454,8 @@ int pf_verb_suite(int argc, char **argv)
     int first = pf_cli_parse(&verb, argc, argv, &status);
     if (first < 0)
         return status;
+    if (pf_fleet_options_check(VERB, &s.fleet) != PF_EXIT_OK)
+        return PF_EXIT_USAGE;
     if (s.fleet.resume)
         return pf_fleet_resume(VERB, s.state);
     bool commands = first > 1 && !strcmp(argv[first - 1], "--");

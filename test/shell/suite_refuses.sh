@@ -13,6 +13,13 @@ bad() {
     refused "tests:2: $2" tests
 }
 refused "no tests given"
+for option in --tasks=3 --batch=3 --node-time=1m --shared=. --scratch=. --env=A --collect; do
+    refused "${option%%=*} needs --on" "$option" -- ./one
+done
+for verb in check hunt judge; do
+    status 2 "$PF" "$verb" --collect -- ./one
+    has err "pf $verb: --collect needs --on"
+done
 refused "missing: No such file" missing
 : >empty
 refused "empty: contains no command" empty
