@@ -137,16 +137,14 @@ static pf_status write_plans(const struct shared_orders *u, const uint32_t *pivo
 
 /* --- the runs, in a process of their own --- */
 
-/* The events of the trace before the checkpoint: all that are complete before the first of the two
- * accesses, or before hold_from. */
+/* The checkpoint is before this event of the trace: the first of the two accesses or hold_from, or
+ * the pivot of the operation that one of the accesses is a part of. Operations that other threads
+ * have only begun there, such as a lock that they wait for, are executed by the continuations. */
 static uint32_t find_checkpoint(const struct pf_both_orders *q, const uint32_t *pivot)
 {
-    uint32_t from = q->hold_from != PF_NONE ? q->hold_from : q->a;
-    struct pf_try_schedule h = {.event = {from, q->b}, .n = 2, .start = from};
-    uint32_t *cuts = pf_schedule_plan_cuts(q->t, pivot);
-    uint32_t at = pf_schedule_plan_shared_prefix(cuts, pivot, &h);
-    free(cuts);
-    return at;
+    uint32_t at = q->hold_from != PF_NONE ? q->hold_from : q->a;
+    at = pivot[at] < at ? pivot[at] : at;
+    return pivot[q->b] < at ? pivot[q->b] : at;
 }
 
 /* Reads the choices of a continuation from its clip; those of the trunk come first. */

@@ -151,13 +151,12 @@ static pf_status write_plan(const struct pf_trace *t, uint32_t last, const char 
                             struct pf_error *e)
 {
     pf_schedule_plan plan = {0};
-    uint32_t *pivot = pf_schedule_plan_pivots(t), *cuts = pf_schedule_plan_cuts(t, pivot);
-    uint32_t end = last == PF_NONE ? (uint32_t)t->events.len : cuts[last];
-    pf_schedule_plan_add_trace(&plan, t, pivot, 0, end);
+    uint32_t *pivot = pf_schedule_plan_pivots(t);
+    pf_schedule_plan_add_trace(&plan, t, pivot, 0,
+                               last == PF_NONE ? (uint32_t)t->events.len : last);
     pf_status s = pf_schedule_plan_write(&plan, file, e);
     pf_vec_release(&plan);
     free(pivot);
-    free(cuts);
     return s;
 }
 
