@@ -41,6 +41,7 @@ struct paths {
     struct pf_input_bytes longest; /* of the other inputs, the one with the longest run */
     size_t longest_events; /* of that run; 0: none */
     pf_hunt_inputs named; /* inputs under which the solver expects different outputs */
+    uint64_t limit, failed; /* questions about outputs that the solver did not answer */
     char unknown[300]; /* why outputs could not be compared as formulas; "": they could */
     char incomplete[300]; /* why not every input was tried; "": no reason */
 };
@@ -286,6 +287,8 @@ static bool compare_outputs(struct paths *p, const struct pf_input_bytes *in,
         pf_evidence_text(p->out, "inputs", q.text);
     else if (result == PF_OUTPUTS_UNKNOWN && !*p->unknown)
         snprintf(p->unknown, sizeof p->unknown, "%.290s", q.text);
+    p->limit += q.limit;
+    p->failed += q.failed;
     *other = q.other;
     release_symbolic(&flipped);
     pf_trace_release(&t);
@@ -423,6 +426,8 @@ static void add_summary(struct paths *p)
     pf_pool_init_malloc(&pool);
     pf_text_init(&t, &pool);
     pf_hunt_paths_counts(p->tree, &c);
+    c.limit += p->limit;
+    c.failed += p->failed;
     pf_text_format(&t, "%u of at most %u inputs met the race", p->out->paths, p->how->paths);
     if (p->missed)
         pf_text_format(&t, "; %u other%s did not", p->missed, p->missed == 1 ? "" : "s");

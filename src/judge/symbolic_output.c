@@ -153,6 +153,13 @@ static void find_goals(struct both *b, pf_wanted_list *goals)
     }
 }
 
+static void release_solver(struct pf_symbolic_outputs *q, struct pf_path_solver *solver)
+{
+    q->limit += solver->counts.limit;
+    q->failed += solver->counts.failed;
+    pf_path_solver_release(solver);
+}
+
 static enum pf_outputs ask(struct pf_symbolic_outputs *q, struct both *b)
 {
     struct pf_path_solver solver;
@@ -179,7 +186,7 @@ static enum pf_outputs ask(struct pf_symbolic_outputs *q, struct both *b)
         pf_vec_release(&values);
     }
     pf_path_run_release(&run);
-    pf_path_solver_release(&solver);
+    release_solver(q, &solver);
     pf_vec_release(&goals);
     return result;
 }
@@ -231,7 +238,7 @@ static void ask_paths(struct pf_symbolic_outputs *q, struct both *b)
         asked++;
     }
     pf_path_run_release(&run);
-    pf_path_solver_release(&solver);
+    release_solver(q, &solver);
 }
 
 /* --- the claim --- */
@@ -300,6 +307,7 @@ enum pf_outputs pf_symbolic_outputs_compare(struct pf_symbolic_outputs *q)
     char which[300];
     enum pf_outputs result = PF_OUTPUTS_UNKNOWN;
     *q->text = 0;
+    q->limit = q->failed = 0;
     q->has_other = false;
     q->other = (struct pf_input_bytes){0};
     if (read_log(q, 0, &b.log) && read_log(q, 1, &b.other) && merge(q, &b))

@@ -34,6 +34,7 @@ struct pf_symbolic_outputs {
     uint64_t solver_ms; /* for each question */
 
     /* filled in: */
+    uint64_t limit, failed; /* questions to the solver without an answer, as in solve.h */
     bool has_other;
     /* an input under which they should differ (of DIFFER), or under which only one of the orders
      * takes its path, so that its output is not known yet (of EQUAL) */
