@@ -230,6 +230,13 @@ struct pf_order_outcome {
 
 /* How one of several continuations from a checkpoint ended. */
 #define PF_CONTINUATIONS 256
+/* What failed, and where: the innermost position in the source of the program. */
+struct pf_failure_site {
+    uint32_t kind; /* enum pf_finding_kind */
+    uint32_t file; /* a hash, see pf_reached_file */
+    uint32_t line, column; /* 0: unknown */
+};
+
 struct pf_continuation {
     uint32_t done; /* it was started and has ended */
     int32_t wait; /* status as from wait(2) */
@@ -248,6 +255,7 @@ struct pf_continuation {
     uint32_t errors; /* memory errors since the copy; `error` is the first one, as one line */
     char error[256];
     char failure[512]; /* where the program failed: a thread and its stack, as one line */
+    struct pf_failure_site failed_at; /* of the first memory error; without one, of the failure */
     struct pf_reached reached;
     struct pf_divergence divergence;
     struct pf_order_outcome order;

@@ -180,6 +180,7 @@ static void take_result(const struct pf_both_orders *q, const struct pf_clip *tr
         .wait = k->wait, .outcome = k->outcome, .errors = k->errors, .divergence = k->divergence};
     memcpy(out->end.error, k->error, sizeof out->end.error);
     memcpy(out->end.failure, k->failure, sizeof out->end.failure);
+    out->failed_at = k->failed_at;
     out->order = k->order;
     out->shares = k->shares;
     out->events = k->events;

@@ -45,6 +45,7 @@ struct pf_order_run {
     bool ran;
     char why[240]; /* why it did not run */
     struct pf_clip_end end; /* status, signal, outcome, memory errors */
+    struct pf_failure_site failed_at; /* of its first memory error or its failure */
     uint64_t events; /* of all threads */
     bool shares; /* it shares pipes, sockets or the like with the other continuations */
     /* the choices that it made, at most PF_MEMORY_CHOICES, and the number of options of each */

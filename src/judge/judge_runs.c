@@ -54,8 +54,11 @@ static void test_requirements(const struct pf_judge_settings *how, struct pf_jud
     const struct pf_trace *t = how->nrequirements && !*r->failure ? pf_judge_run_trace(r) : NULL;
     for (size_t i = 0; t && i < how->nrequirements && !*r->failure; i++) {
         bool known;
-        if (!pf_requirement_holds(&how->requirements[i], t, &known, r->failure, sizeof r->failure))
+        if (!pf_requirement_holds(&how->requirements[i], t, &known, r->failure,
+                                  sizeof r->failure)) {
             r->failed = PF_RUN_REQUIREMENT;
+            r->requirement = i;
+        }
     }
     pf_judge_run_trace_done(r);
 }
@@ -235,16 +238,30 @@ uint64_t pf_judge_runs_varying(const struct pf_judge_runs *g, uint64_t *all)
     return varying;
 }
 
-/* Failures of one kind are the same if their texts are, up to the first number; deaths, if the
- * signal is. */
+static bool same_site(const struct pf_failure_site *a, const struct pf_failure_site *b)
+{
+    bool known = a->line && b->line;
+    return a->kind == b->kind && (!known || (a->file == b->file && a->line == b->line &&
+                                             (!a->column || !b->column || a->column == b->column)));
+}
+
+/* Deadlocks and hangs are the same wherever they happen: the threads that take part in them depend
+ * on the schedule. */
 static bool same_failure(const struct pf_judge_run *a, const struct pf_judge_run *b)
 {
     if (a->failed != b->failed)
         return false;
-    if (a->failed == PF_RUN_DIED)
-        return WTERMSIG(a->run.end.wait) == WTERMSIG(b->run.end.wait);
-    size_t n = strcspn(a->failure, "0123456789");
-    return n == strcspn(b->failure, "0123456789") && !strncmp(a->failure, b->failure, n);
+    switch (a->failed) {
+    case PF_RUN_MEMORY_ERROR:
+        return same_site(&a->run.failed_at, &b->run.failed_at);
+    case PF_RUN_DIED:
+        return WTERMSIG(a->run.end.wait) == WTERMSIG(b->run.end.wait) &&
+               same_site(&a->run.failed_at, &b->run.failed_at);
+    case PF_RUN_REQUIREMENT:
+        return a->requirement == b->requirement;
+    default:
+        return true;
+    }
 }
 
 bool pf_judge_runs_failed(const struct pf_judge_runs *g, bool alternate,

@@ -26,6 +26,7 @@ struct pf_judge_run {
     char *clip;
     bool has_twin; /* its twin has run (flip_back.h), and has not decided anything */
     enum pf_run_failure failed;
+    size_t requirement; /* of PF_RUN_REQUIREMENT: the index of the violated one */
     char failure[300]; /* the same as text; "": it did not fail */
 };
 

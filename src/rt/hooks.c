@@ -16,6 +16,7 @@ static bool no_descriptor(uintptr_t addr, struct pf_descriptor *out) { return fa
 static int32_t kernel_thread_id(void) { return 0; }
 static void ignore(void) {}
 static void ignore_text(const char *text) {}
+static void ignore_failure(const char *text, uint32_t kind, const struct pf_stack_frame *at) {}
 static void ignore_atomic(void *addr, uint32_t packed, uint32_t site) {}
 static void ignore_number(uint32_t number) {}
 static void ignore_range(uintptr_t lo, uintptr_t hi) {}
@@ -34,8 +35,8 @@ struct pf_hooks pf_hooks = {
     .run_refused = ignore_text,
     .context_wanted = ignore,
     .module_loaded = ignore_range,
-    .memory_error_reported = ignore_text,
-    .failure_found = ignore_text,
+    .memory_error_reported = ignore_failure,
+    .failure_found = ignore_failure,
     .atomic_begin = ignore_atomic,
     .atomic_end = ignore_number,
     .event_in_runtime = ignore,

@@ -13,6 +13,7 @@
 
 struct pf_sample_numbers;
 struct pf_lock_cycle;
+struct pf_stack_frame;
 
 struct pf_descriptor {
     int number;
@@ -61,10 +62,11 @@ struct pf_hooks {
     /* --- direct: only in event mode --- */
     /* The calling contexts of frames that have none yet are about to be computed. */
     void (*context_wanted)(void);
-    /* A memory error was reported; `text` names it. */
-    void (*memory_error_reported)(const char *text);
-    /* The program fails; `text` names the place. */
-    void (*failure_found)(const char *text);
+    /* A memory error was reported; `text` names it. kind: enum pf_finding_kind; at: the source
+     * position, NULL if it is unknown. */
+    void (*memory_error_reported)(const char *text, uint32_t kind, const struct pf_stack_frame *at);
+    /* The program fails; `text` names the place. Otherwise as above. */
+    void (*failure_found)(const char *text, uint32_t kind, const struct pf_stack_frame *at);
     /* The implementation of atomic operations (event_atomic.c). */
     void (*atomic_begin)(void *addr, uint32_t packed, uint32_t site);
     void (*atomic_end)(uint32_t stored);

@@ -307,7 +307,8 @@ static void report_bad_access(const struct pf_bad_access *seen, uint64_t pair)
         any_variable = report(e, f);
         const char *text = e->reported ? pf_finding_position(&race.work, f) : NULL;
         if (text)
-            pf_hooks.memory_error_reported(text);
+            pf_hooks.memory_error_reported(
+                text, f->kind, pf_backtrace_source(&f->accesses[f->naccesses - 1].stack));
     }
     if (pair && any_variable)
         pf_reported_remember_pair(pair, e->reported ? e : NULL);
@@ -378,7 +379,7 @@ void pf_failure_found(const struct pf_failure *e, bool quiet)
         f && !quiet && pf_options.report_bugs ? pf_reported_find(f->id) : NULL;
     const char *where = f && f->naccesses ? pf_finding_stop(&race.work, f) : NULL;
     if (where)
-        pf_hooks.failure_found(where);
+        pf_hooks.failure_found(where, f->kind, pf_backtrace_source(&f->accesses[0].stack));
     if (entry && !entry->reported)
         report(entry, f);
     pf_pool_release(&race.work);

@@ -8,6 +8,7 @@
  */
 #include "stream_ring.h"
 #include "child_log.h"
+#include "finding.h"
 #include "orphan.h"
 #include "sys.h"
 #include <errno.h>
@@ -457,12 +458,25 @@ void pf_ring_flush(void)
         pf_channel_wake_pf();
 }
 
-void pf_channel_report_error(const char *text)
+static struct pf_failure_site failure_site(uint32_t kind, const struct pf_stack_frame *at)
+{
+    struct pf_failure_site s = {.kind = kind};
+    if (at && at->file) {
+        s.file = pf_reached_file(at->file);
+        s.line = at->line;
+        s.column = at->column;
+    }
+    return s;
+}
+
+void pf_channel_report_error(const char *text, uint32_t kind, const struct pf_stack_frame *at)
 {
     if (!channel)
         return;
     struct pf_continuation *own = own_results();
     uint32_t *errors = own ? &own->errors : &channel->errors;
+    if (own && !own->errors)
+        own->failed_at = failure_site(kind, at);
     char *error = own ? own->error : channel->error;
     _Static_assert(sizeof own->error == sizeof channel->error, "both have the same size");
     for (size_t n = 0; !*errors && text[n] && n < sizeof channel->error - 1; n++)
@@ -472,11 +486,14 @@ void pf_channel_report_error(const char *text)
         pf_forked_self->errors++;
 }
 
-void pf_channel_report_failure(const char *text)
+void pf_channel_report_failure(const char *text, uint32_t kind, const struct pf_stack_frame *at)
 {
     if (!channel)
         return;
-    char *failure = own_results() ? own_results()->failure : channel->failure;
+    struct pf_continuation *own = own_results();
+    char *failure = own ? own->failure : channel->failure;
+    if (own && !own->errors)
+        own->failed_at = failure_site(kind, at);
     _Static_assert(sizeof continuation->failure == sizeof channel->failure,
                    "both have the same size");
     for (size_t n = 0; text[n] && n < sizeof channel->failure - 1; n++)

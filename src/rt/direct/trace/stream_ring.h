@@ -75,10 +75,11 @@ struct pf_divergence *pf_channel_divergence(void);
 void pf_channel_note_forgotten(void);
 /* True if pf is still running. */
 bool pf_channel_pf_alive(void);
-/* Reports a finding of this run to pf: counts it and keeps the first text. */
-void pf_channel_report_error(const char *text);
+struct pf_stack_frame;
+/* Reports a memory error of this run to pf (hooks.h): counts it, and keeps the first one. */
+void pf_channel_report_error(const char *text, uint32_t kind, const struct pf_stack_frame *at);
 /* The program fails at this place (hooks.h). */
-void pf_channel_report_failure(const char *text);
+void pf_channel_report_failure(const char *text, uint32_t kind, const struct pf_stack_frame *at);
 /* Tells pf how the run ended; only the first call counts. */
 void pf_channel_set_outcome(enum pf_outcome what, const char *text);
 
