@@ -326,6 +326,7 @@ static const struct pf_judged *read_judged(struct pf_reader *r, const json_t *o)
                             .paths = pf_read_number(r, v, "paths"),
                             .schedules = pf_read_number(r, v, "schedules"),
                             .ms = pf_read_number(r, v, "ms"),
+                            .cpu_ms = (uint64_t)json_integer_value(json_object_get(v, "cpu_ms")),
                             .memory = pf_read_text(r, v, "memory"),
                             .reason = pf_read_text(r, v, "reason"),
                             .adhoc = json_is_true(json_object_get(v, "adhoc")),

@@ -87,7 +87,7 @@ struct pf_verdict {
     char reason[400]; /* one sentence */
     bool adhoc; /* one of the accesses is a test of ad hoc synchronisation */
     bool incomplete; /* planned runs were left out, because the time was up */
-    uint64_t ms;
+    uint64_t ms, cpu_ms; /* cpu_ms: of pf and of all runs */
     PF_VEC(struct pf_evidence_item) evidence;
 };
 

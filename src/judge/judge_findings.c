@@ -35,6 +35,7 @@ void pf_judge_store(struct pf_finding *f, const struct pf_verdict *v, struct pf_
                             .paths = v->paths,
                             .schedules = v->schedules,
                             .ms = v->ms,
+                            .cpu_ms = v->cpu_ms,
                             .memory = v->memory,
                             .reason = text_in(pool, v->reason),
                             .adhoc = v->adhoc,
@@ -199,6 +200,7 @@ static void judge_other_instance(const struct pf_judge_list *l, struct judged_re
         return;
     judge_pair(l, r, how, c, d, f, &other);
     other.ms += v->ms;
+    other.cpu_ms += v->cpu_ms;
     if (other.class == PF_JUDGED_SINGLE_ORDERING || other.class == PF_JUDGED_UNDECIDED) {
         pf_verdict_release(&other);
         return;

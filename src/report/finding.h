@@ -156,7 +156,7 @@ struct pf_judged_evidence {
 struct pf_judged {
     uint64_t k; /* of k-witness-harmless: how many runs have shown it */
     uint64_t paths, schedules; /* inputs; runs of the alternate order */
-    uint64_t ms; /* how long it took */
+    uint64_t ms, cpu_ms; /* how long it took; CPU time of pf and of all runs */
     const char *memory; /* the memory model: sc, tso or weak */
     const char *reason; /* one sentence */
     bool adhoc; /* one of the accesses tests ad hoc synchronisation */

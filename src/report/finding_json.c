@@ -248,6 +248,7 @@ static void judged(struct pf_text *t, const struct pf_finding *f)
     pf_json_num(t, "paths", j->paths);
     pf_json_num(t, "schedules", j->schedules);
     pf_json_num(t, "ms", j->ms);
+    pf_json_num(t, "cpu_ms", j->cpu_ms);
     pf_json_str(t, "memory", j->memory);
     pf_json_str(t, "reason", j->reason);
     pf_json_bool(t, "adhoc", j->adhoc);

@@ -15,6 +15,7 @@ by = {f["accesses"][0]["variable"]: f for f in d["findings"]}
 kept = by["kept"]
 assert kept["class"] == kept["judged"]["class"] == "output-differs", kept
 assert kept["judged"]["paths"] == 1 and kept["judged"]["memory"] == "sc", kept["judged"]
+assert kept["judged"]["cpu_ms"] > 0, kept["judged"]
 clips = {e["kind"]: e["clip"] for e in kept["judged"]["evidence"] if e["clip"]}
 assert all("\n* T" in e["text"] for e in kept["judged"]["evidence"] if e["clip"]), "the steps of both orders expected"
 replay = subprocess.run([os.environ["PF"], "replay", clips["primary"]], capture_output=True, text=True)
