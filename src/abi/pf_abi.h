@@ -3,10 +3,11 @@
  * words that compiled code reads and writes, the shadow call stack.
  *
  * Model:   every instrumented function has a record (section pf_func) with its sites (section
- *          pf_site); every global variable has one in pf_var. All references inside the tables are
- *          relative to the field that holds them, so the tables need no relocation at load time.
- * Memory:  the tables live in the object file. When an object is unloaded, the runtime copies the
- *          records that it still refers to.
+ *          .pf_sites); every global variable has one in pf_var. All references inside the tables
+ *          are relative to the field that holds them, so the tables need no relocation at load
+ *          time.
+ * Memory:  the tables live in the object file, the sites in a section that is not loaded. When an
+ *          object is unloaded, the runtime copies the records that it still refers to.
  * Threads: tables are constant, except pf_func.number; struct pf_tls belongs to its thread.
  */
 #ifndef PF_ABI_H
@@ -14,13 +15,16 @@
 
 #include <stdint.h>
 
-#define PF_ABI_VERSION 5
+#define PF_ABI_VERSION 6
 
 /* An object built by pf cc carries an ELF note: owner "photofinish", type 1, one word: the version
  * of this ABI. */
 #define PF_NOTE_SECTION ".note.photofinish"
 /* Distances to functions that pf cc has compiled and that have no struct pf_func, each a pf_rel. */
 #define PF_NO_RECORD_SECTION "pf_no_record"
+/* Sites. The section is not loaded: the linker gives it the address 0, and the runtime maps it from
+ * the file. */
+#define PF_SITES_SECTION ".pf_sites"
 #define PF_NOTE_OWNER "photofinish"
 #define PF_NOTE_ABI 1
 /* An object with symbolic bodies has a second note, of this type; its word is 1. */
@@ -98,7 +102,7 @@ enum pf_site_flags {
 struct pf_func {
     pf_rel name;
     pf_rel file;
-    pf_rel sites; /* reference to the first struct pf_site */
+    pf_rel sites; /* reference to the first struct pf_site; use pf_func_site */
     uint32_t nsites;
     uint32_t line;
     uint32_t number; /* assigned by the runtime when it first sees the function; 0 before */
@@ -116,6 +120,8 @@ enum pf_func_flags {
     PF_FUNCF_ON_DEMAND = 4,
     /* the record is in a shared object of bodies; `event` is the address of the function */
     PF_FUNCF_DETACHED = 8,
+    /* the sites are in PF_SITES_SECTION; otherwise they are loaded */
+    PF_FUNCF_SITES_IN_FILE = 16,
 };
 
 struct pf_var {
@@ -239,9 +245,12 @@ static inline const struct pf_scope *pf_site_scope(const struct pf_site *s)
 {
     return (const struct pf_scope *)((const char *)&s->scope + s->scope);
 }
-static inline const struct pf_site *pf_func_site(const struct pf_func *f, uint32_t index)
+/* moved: of PF_FUNCF_SITES_IN_FILE, the address of the mapped section - the load address of the
+ * object; otherwise 0. */
+static inline const struct pf_site *pf_func_site_at(const struct pf_func *f, intptr_t moved,
+                                                    uint32_t index)
 {
-    return (const struct pf_site *)((const char *)&f->sites + f->sites) + index;
+    return (const struct pf_site *)((intptr_t)&f->sites + f->sites + moved) + index;
 }
 
 #endif

@@ -279,6 +279,8 @@ static int compile(int argc, char **argv, bool cxx)
     if (status)
         return status;
     check_openmp(verb, argc, argv);
+    if (scan.lto)
+        setenv("PF_PLUGIN_LTO", "1", 1);
     /* Link-time optimisation renames functions and removes variables, which the table of addresses
      * names. */
     if (scan.lto && getenv("PF_PLUGIN_ON_DEMAND")) {

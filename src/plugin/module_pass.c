@@ -148,6 +148,8 @@ static void unit_init(struct pf_unit *u, LLVMModuleRef module, bool detached)
     u->symbolic = getenv("PF_PLUGIN_SYMBOLIC");
     u->scopes = getenv("PF_PLUGIN_SCOPES");
     u->detached = detached;
+    /* Link-time optimisation joins modules, and with them their assembler code and its labels. */
+    u->loads_sites = detached || getenv("PF_PLUGIN_LTO");
     u->on_demand = getenv("PF_PLUGIN_ON_DEMAND") && !u->symbolic && !detached;
     if (!getcwd(u->cwd, sizeof u->cwd))
         u->cwd[0] = 0;

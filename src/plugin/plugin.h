@@ -52,7 +52,7 @@ struct pf_kinds {
 /* A function whose record is written at the end of the module. */
 struct pf_pending_func {
     LLVMValueRef record, fn;
-    struct pf_site_table *table;
+    struct pf_site_table *names, *sites;
     uint32_t name, file, first_site, nsites, line, flags;
     uint64_t hash;
     LLVMValueRef address; /* PF_FUNCF_DETACHED: the function in the linked object */
@@ -90,6 +90,8 @@ struct pf_unit {
     bool whole; /* in such a module: the current function keeps its other bodies, too */
     struct pf_ignore *ignore;
     struct pf_source_table *source; /* source_location.c; NULL: there is no table */
+    bool loads_sites; /* sites are in loaded sections */
+    struct pf_site_table *sites_in_file; /* NULL: there are none */
     struct pf_site_table **site_tables;
     size_t nsite_tables, site_tables_cap;
     /* caches of debuginfo.c; di_texts: names of files and of variables */

@@ -23,6 +23,8 @@
  */
 #include "pf_abi.h"
 #include "pf_shadow.h"
+#include <elf.h>
+#include <fcntl.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -56,6 +58,36 @@ static void die(const char *what)
 {
     fprintf(stderr, "stub: %s\n", what);
     abort();
+}
+
+extern const char __ehdr_start[] __attribute__((visibility("hidden")));
+
+/* The sites of the program are in a section that is not loaded. */
+static intptr_t map_sites(void)
+{
+    int fd = open("/proc/self/exe", O_RDONLY);
+    off_t size = lseek(fd, 0, SEEK_END);
+    const char *file = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
+    const Elf64_Ehdr *e = (const void *)file;
+    const Elf64_Shdr *s = (const void *)(file + e->e_shoff);
+    const Elf64_Phdr *first = (const void *)(__ehdr_start + e->e_phoff);
+    close(fd);
+    for (; first->p_type != PT_LOAD; first++)
+        ;
+    for (int i = 0; i < e->e_shnum; i++)
+        if (!strcmp(file + s[e->e_shstrndx].sh_offset + s[i].sh_name, PF_SITES_SECTION))
+            return (intptr_t)(file + s[i].sh_offset) -
+                   ((intptr_t)__ehdr_start - (intptr_t)first->p_vaddr);
+    die("no section of sites");
+    return 0;
+}
+
+static const struct pf_site *pf_func_site(const struct pf_func *f, uint32_t index)
+{
+    static intptr_t moved;
+    if (f->flags & PF_FUNCF_SITES_IN_FILE && !moved)
+        moved = map_sites();
+    return pf_func_site_at(f, f->flags & PF_FUNCF_SITES_IN_FILE ? moved : 0, index);
 }
 
 static const struct pf_site *site_of(uint32_t index)

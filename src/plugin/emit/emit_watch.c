@@ -265,19 +265,21 @@ static void add_pending_func(struct pf_emit *e, uint64_t hash, bool on_demand)
     struct pf_unit *u = e->u;
     size_t n;
     LLVMMetadataRef sub = LLVMGetSubprogram(e->fn);
+    struct pf_site_table *names = pf_site_table_get(u, u->detached ? NULL : LLVMGetComdat(e->fn));
     PF_PUSH(u->pending, u->npending, u->pending_cap) = (struct pf_pending_func){
         .record = e->record,
         .fn = e->fn,
-        .table = e->table,
-        .name =
-            pf_site_table_string(e->table, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n))),
-        .file = pf_site_table_string(e->table, pf_di_file(u, sub)),
+        .names = names,
+        .sites = e->table,
+        .name = pf_site_table_string(names, pf_di_function(u, sub, LLVMGetValueName2(e->fn, &n))),
+        .file = pf_site_table_string(names, pf_di_file(u, sub)),
         .line = sub ? LLVMDISubprogramGetLine(sub) : 0,
         .first_site = e->table->sites.first,
         .nsites = e->table->sites.n - e->table->sites.first,
         .hash = hash,
         .flags = (e->plan->cyclic ? PF_FUNCF_LOOPS : 0) | (u->symbolic ? PF_FUNCF_SYMBOLIC : 0) |
-                 (on_demand ? PF_FUNCF_ON_DEMAND : 0) | (u->detached ? PF_FUNCF_DETACHED : 0),
+                 (on_demand ? PF_FUNCF_ON_DEMAND : 0) | (u->detached ? PF_FUNCF_DETACHED : 0) |
+                 (e->table->in_file ? PF_FUNCF_SITES_IN_FILE : 0),
     };
 }
 
@@ -300,7 +302,7 @@ void pf_emit(struct pf_unit *u, LLVMValueRef fn, struct pf_plan *plan, struct pf
 {
     struct pf_emit e = {.u = u, .fn = fn, .plan = plan, .labels = labels};
     struct pf_emit event = {0}, symbolic = {0};
-    e.table = pf_site_table_get(u, u->detached ? NULL : LLVMGetComdat(fn));
+    e.table = pf_site_table_of_sites(u, u->detached ? NULL : LLVMGetComdat(fn));
     e.b = LLVMCreateBuilderInContext(u->context);
     e.record = pf_tables_record(u, fn);
     pf_site_table_begin(e.table);

@@ -14,6 +14,7 @@
  * Settings that come from the environment of the compiler are kept as named metadata.
  */
 #include "kept_ir.h"
+#include "asm_text.h"
 #include "llvm_shim.h"
 #include <llvm-c/BitWriter.h>
 #include <stdio.h>
@@ -150,50 +151,12 @@ static LLVMValueRef add_accessor(struct pf_unit *u, LLVMValueRef variable)
     return fn;
 }
 
-struct kept_text {
-    char *at;
-    size_t n, cap;
-};
-
-static void put(struct kept_text *t, const char *s, size_t n)
-{
-    if (t->n + n + 1 > t->cap) {
-        t->cap = (t->n + n + 1) * 2;
-        t->at = pf_grow(t->at, t->cap);
-    }
-    memcpy(t->at + t->n, s, n);
-    t->n += n;
-}
-
-static void put_string(struct kept_text *t, const char *s) { put(t, s, strlen(s)); }
-
-static void put_number(struct kept_text *t, uint64_t v)
-{
-    char line[64];
-    put(t, line, (size_t)snprintf(line, sizeof line, ".quad %llu\n", (unsigned long long)v));
-}
-
-static void put_bytes(struct kept_text *t, const unsigned char *s, size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        char octal[8];
-        if (i % 512 == 0)
-            put_string(t, i ? "\"\n.ascii \"" : ".ascii \"");
-        bool plain = s[i] >= ' ' && s[i] < 127 && s[i] != '"' && s[i] != '\\';
-        if (plain)
-            put(t, (const char *)s + i, 1);
-        else
-            put(t, octal, (size_t)snprintf(octal, sizeof octal, "\\%03o", s[i]));
-    }
-    put_string(t, "\"\n");
-}
-
 /* Returns the value that the entry refers to; NULL: none. */
-static LLVMValueRef put_address(struct pf_unit *u, struct kept_text *t, LLVMValueRef g)
+static LLVMValueRef put_address(struct pf_unit *u, struct pf_asm_text *t, LLVMValueRef g)
 {
     size_t n;
     if (!has_address(g)) {
-        put_number(t, 0);
+        pf_asm_put_number(t, 0);
         return NULL;
     }
     if (is_thread_local(g))
@@ -203,29 +166,29 @@ static LLVMValueRef put_address(struct pf_unit *u, struct kept_text *t, LLVMValu
         LLVMSetValueName2(g, "__pf_nameless", 13);
         name = LLVMGetValueName2(g, &n);
     }
-    put_string(t,
-               LLVMGetLinkage(g) == LLVMPrivateLinkage && *name != 1 ? ".quad \".L" : ".quad \"");
+    pf_asm_put_string(t, LLVMGetLinkage(g) == LLVMPrivateLinkage && *name != 1 ? ".quad \".L"
+                                                                               : ".quad \"");
     for (size_t i = *name == 1; i < n; i++) { /* a first byte 1: the name is not decorated */
         if (name[i] == '"' || name[i] == '\\')
-            put_string(t, "\\");
-        put(t, name + i, 1);
+            pf_asm_put_string(t, "\\");
+        pf_asm_put(t, name + i, 1);
     }
-    put_string(t, "\"\n");
+    pf_asm_put_string(t, "\"\n");
     return LLVMIsDeclaration(g) ? NULL : g;
 }
 
 void pf_kept_write(struct pf_unit *u)
 {
-    struct kept_text t = {0};
+    struct pf_asm_text t = {0};
     struct pf_kept_list l;
     pf_kept_list_make(&l, u->module);
     pf_kept_list_cut(&l, u->kept_counts);
-    put_string(&t, ".pushsection " PF_KEPT_SECTION ",\"\",@progbits\n.p2align 3\n"
-                   ".ascii \"" PF_KEPT_MAGIC "\"\n");
-    put_number(&t, PF_ABI_VERSION);
-    put_number(&t, l.n);
-    put_number(&t, u->kept_size);
-    put_number(&t, u->kept_packed);
+    pf_asm_put_string(&t, ".pushsection " PF_KEPT_SECTION ",\"\",@progbits\n.p2align 3\n"
+                          ".ascii \"" PF_KEPT_MAGIC "\"\n");
+    pf_asm_put_number(&t, PF_ABI_VERSION);
+    pf_asm_put_number(&t, l.n);
+    pf_asm_put_number(&t, u->kept_size);
+    pf_asm_put_number(&t, u->kept_packed);
     LLVMValueRef *used = NULL; /* the passes after this one see no use in assembler code */
     size_t nused = 0, used_cap = 0;
     for (size_t i = 0; i < l.n; i++) {
@@ -236,9 +199,9 @@ void pf_kept_write(struct pf_unit *u)
     if (nused)
         pf_tables_append(u, "llvm.compiler.used", u->ptr, used, nused, "llvm.metadata");
     free(used);
-    put_bytes(&t, u->kept, u->kept_packed);
-    put_string(&t, ".p2align 3\n.popsection\n");
+    pf_asm_put_bytes(&t, u->kept, u->kept_packed);
+    pf_asm_put_string(&t, ".p2align 3\n.popsection\n");
     LLVMAppendModuleInlineAsm(u->module, t.at, t.n);
-    free(t.at);
+    pf_asm_release(&t);
     free(l.all);
 }

@@ -68,9 +68,9 @@ static void write_record(struct pf_unit *u, const struct pf_pending_func *d)
 {
     uint64_t sites = d->first_site * sizeof(struct pf_site);
     LLVMValueRef fields[] = {
-        string_distance(u, d->table, d->name, d->record, u->func_type, 0),
-        string_distance(u, d->table, d->file, d->record, u->func_type, 1),
-        d->nsites ? distance(u, d->table->global, sites, d->record, u->func_type, 2, u->i32)
+        string_distance(u, d->names, d->name, d->record, u->func_type, 0),
+        string_distance(u, d->names, d->file, d->record, u->func_type, 1),
+        d->nsites ? distance(u, d->sites->global, sites, d->record, u->func_type, 2, u->i32)
                   : LLVMConstInt(u->i32, 0, 0),
         LLVMConstInt(u->i32, d->nsites, 0),
         LLVMConstInt(u->i32, d->line, 0),

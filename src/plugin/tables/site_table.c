@@ -5,18 +5,36 @@
  * Strings, and the records of each function, are deduplicated by hash sets with linear probing.
  */
 #include "site_table.h"
+#include "asm_text.h"
 #include <string.h>
+
+/* The table of the module that is not loaded: a label of assembler code. */
+#define IN_FILE ".L__pf_sites"
+
+static struct pf_site_table *add_table(struct pf_unit *u, LLVMComdatRef comdat, bool in_file)
+{
+    struct pf_site_table *b = pf_grow(NULL, sizeof *b);
+    *b = (struct pf_site_table){.comdat = comdat, .in_file = in_file};
+    PF_PUSH(u->site_tables, u->nsite_tables, u->site_tables_cap) = b;
+    return b;
+}
+
+struct pf_site_table *pf_site_table_of_sites(struct pf_unit *u, LLVMComdatRef comdat)
+{
+    if (u->loads_sites)
+        return pf_site_table_get(u, comdat);
+    if (!u->sites_in_file)
+        u->sites_in_file = add_table(u, NULL, true);
+    return u->sites_in_file;
+}
 
 struct pf_site_table *pf_site_table_get(struct pf_unit *u, LLVMComdatRef comdat)
 {
     /* Newest first: the table of a comdat group is requested while its function is instrumented. */
     for (size_t i = u->nsite_tables; i-- > 0 && (!comdat || u->nsite_tables - i < 8);)
-        if (u->site_tables[i]->comdat == comdat)
+        if (u->site_tables[i]->comdat == comdat && !u->site_tables[i]->in_file)
             return u->site_tables[i];
-    struct pf_site_table *b = pf_grow(NULL, sizeof *b);
-    *b = (struct pf_site_table){.comdat = comdat};
-    PF_PUSH(u->site_tables, u->nsite_tables, u->site_tables_cap) = b;
-    return b;
+    return add_table(u, comdat, false);
 }
 
 static void records_release(struct pf_site_records *r)
@@ -149,6 +167,33 @@ static void set_string_distance(const struct pf_site_table *b, pf_rel *field, ui
         set_distance(field, at, pf_site_table_offset(b, *field));
 }
 
+static void write_loaded(struct pf_unit *u, struct pf_site_table *b, const char *bytes, size_t size)
+{
+    LLVMValueRef content = LLVMConstStringInContext2(u->context, bytes, size, 1);
+    b->global = LLVMAddGlobal(u->module, LLVMTypeOf(content), "__pf_site_table");
+    LLVMSetInitializer(b->global, content);
+    LLVMSetLinkage(b->global, LLVMPrivateLinkage);
+    LLVMSetGlobalConstant(b->global, 1);
+    LLVMSetSection(b->global, "pf_site");
+    LLVMSetAlignment(b->global, 4);
+    if (b->comdat)
+        LLVMSetComdat(b->global, b->comdat);
+}
+
+static void write_in_file(struct pf_unit *u, struct pf_site_table *b, const char *bytes,
+                          size_t size)
+{
+    struct pf_asm_text t = {0};
+    pf_asm_put_string(&t, ".pushsection " PF_SITES_SECTION ",\"\",@progbits\n.p2align 2\n" IN_FILE
+                          ":\n");
+    pf_asm_put_bytes(&t, (const unsigned char *)bytes, size);
+    pf_asm_put_string(&t, ".popsection\n");
+    LLVMAppendModuleInlineAsm(u->module, t.at, t.n);
+    pf_asm_release(&t);
+    b->global = LLVMAddGlobal(u->module, u->i8, "\1" IN_FILE);
+    LLVMSetVisibility(b->global, LLVMHiddenVisibility);
+}
+
 void pf_site_table_write(struct pf_unit *u, struct pf_site_table *b)
 {
     uint64_t scopes_at = b->sites.n * sizeof(struct pf_site), head = pf_site_table_offset(b, 1);
@@ -175,14 +220,6 @@ void pf_site_table_write(struct pf_unit *u, struct pf_site_table *b)
         memcpy(bytes + scopes_at, scopes, head - scopes_at);
     if (b->ntext)
         memcpy(bytes + head, b->text, b->ntext);
-    LLVMValueRef content = LLVMConstStringInContext2(u->context, bytes, size, 1);
+    (b->in_file ? write_in_file : write_loaded)(u, b, bytes, size);
     free(bytes);
-    b->global = LLVMAddGlobal(u->module, LLVMTypeOf(content), "__pf_site_table");
-    LLVMSetInitializer(b->global, content);
-    LLVMSetLinkage(b->global, LLVMPrivateLinkage);
-    LLVMSetGlobalConstant(b->global, 1);
-    LLVMSetSection(b->global, "pf_site");
-    LLVMSetAlignment(b->global, 4);
-    if (b->comdat)
-        LLVMSetComdat(b->global, b->comdat);
 }

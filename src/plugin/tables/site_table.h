@@ -1,11 +1,14 @@
 /*
- * site_table.h - builds site tables. A site table is one object in section pf_site: the sites of
- * some functions, then their scopes, then the strings they use.
+ * site_table.h - builds site tables. A site table is one object: the sites of some functions, then
+ * their scopes, then the strings they use.
  *
  * Model:   strings are in the same object as the sites, so every reference is a constant distance
- *          and needs no relocation. There is one table for the module. Each comdat group has its
- *          own, which the linker keeps or drops together with the group's functions; a group whose
- *          functions lie far apart may have several (_get looks only at the last 7 tables).
+ *          and needs no relocation. All sites of a module are in one table, in a section that is
+ *          not loaded (PF_SITES_SECTION). Names of functions and variables are in tables in the
+ *          loaded section pf_site: one for the module, and one for each comdat group, which the
+ *          linker keeps or drops together with the group's functions; a group whose functions lie
+ *          far apart may have several (_get looks only at the last 7 tables). If the sites are
+ *          loaded (pf_unit.loads_sites), they are in these tables, too.
  *
  *             +--------+--------+-----+---------+-----+---------------------------+
  *             | site 0 | site 1 | ... | scope 0 | ... | "file.c\0main\0counter\0" |
@@ -29,16 +32,19 @@ struct pf_site_records {
 };
 
 struct pf_site_table {
+    bool in_file; /* it is not loaded */
     LLVMComdatRef comdat; /* NULL: the table of the module */
     struct pf_site_records sites, scopes; /* references are numbers until the table is written */
     char *text;
     size_t ntext, text_cap;
     uint32_t *strings; /* hash set of string numbers */
     size_t strings_size, nstrings;
-    LLVMValueRef global; /* set by _write */
+    LLVMValueRef global; /* set by _write; of a table that is not loaded: a declaration */
 };
 
 struct pf_site_table *pf_site_table_get(struct pf_unit *u, LLVMComdatRef comdat);
+/* The table for the sites of functions of this group. */
+struct pf_site_table *pf_site_table_of_sites(struct pf_unit *u, LLVMComdatRef comdat);
 uint32_t pf_site_table_string(struct pf_site_table *b, const char *s); /* 0 for NULL and "" */
 /* Starts a new function: its records are deduplicated among themselves. */
 void pf_site_table_begin(struct pf_site_table *b);

@@ -8,6 +8,7 @@
 #include "limits.h"
 #include "rt.h"
 #include "section_bounds.h"
+#include "site_file.h"
 #include "spin.h"
 #include "store.h"
 #include "symbolizer.h"
@@ -15,6 +16,7 @@
 #include "thread.h"
 #include <dlfcn.h>
 #include <elf.h>
+#include <link.h>
 #include <sys/auxv.h>
 
 #pragma weak _dl_find_object /* since glibc 2.35 */
@@ -30,6 +32,8 @@ struct module {
     struct module *next;
     uint32_t serial; /* the number of objects loaded up to this one */
     uintptr_t lo, hi; /* where the object is mapped; 0: unknown */
+    struct pf_site_file site_file;
+    uintptr_t bias; /* the load address: of an executable without PIE 0 */
 };
 
 static struct pf_spin lock;
@@ -167,29 +171,95 @@ bool pf_code_is_instrumented(const void *addr)
     return false;
 }
 
+/* --- sites --- */
+
+/* The first site of the function; NULL: its sites could not be mapped. Without the lock. */
+static const struct pf_site *first_site(const struct pf_func *f)
+{
+    if (!(f->flags & PF_FUNCF_SITES_IN_FILE))
+        return pf_func_site_at(f, 0, 0);
+    for (const struct module *m = __atomic_load_n(&modules, __ATOMIC_ACQUIRE); m; m = m->next)
+        if (f >= m->func && f < m->func_end && m->site_file.sites)
+            return pf_func_site_at(f, (intptr_t)(m->site_file.sites - m->bias), 0);
+    return NULL;
+}
+
+const struct pf_site *pf_func_site(const struct pf_func *f, uint32_t index)
+{
+    static const struct {
+        struct pf_site site;
+        struct pf_scope scope;
+    } nowhere = {.site = {.scope = sizeof nowhere.site}};
+    const struct pf_site *first = first_site(f);
+    return first ? first + index : &nowhere.site;
+}
+
+static bool has_sites_in_file(const struct module *m)
+{
+    for (const struct pf_func *f = m->func; f < m->func_end; f++)
+        if (f->flags & PF_FUNCF_SITES_IN_FILE)
+            return true;
+    return false;
+}
+
+static const struct link_map *link_map_of(const void *addr)
+{
+    struct dl_find_object o;
+    struct link_map *found = NULL;
+    Dl_info info;
+    if (_dl_find_object)
+        return _dl_find_object((void *)addr, &o) ? NULL : o.dlfo_link_map;
+    return dladdr1(addr, &info, (void **)&found, RTLD_DL_LINKMAP) ? found : NULL;
+}
+
+static void map_sites(struct module *m)
+{
+    if (pf_rt.plain || !has_sites_in_file(m))
+        return;
+    const struct link_map *in = link_map_of(m->func);
+    const char *path = in ? in->l_name : "", *execfn = (const char *)getauxval(AT_EXECFN);
+    bool executable = !*path;
+    m->bias = in ? in->l_addr : 0;
+    if (executable)
+        path = "/proc/self/exe";
+    if (in && pf_site_file_map(&m->site_file, path, m->func, m->func_end, m->bias))
+        return;
+    if (in && executable && execfn &&
+        pf_site_file_map(&m->site_file, execfn, m->func, m->func_end, m->bias))
+        return;
+    pf_limit_hit(PF_LIMIT_SITES);
+    pf_sys_say(
+        "photofinish: cannot read the source positions of ", executable && execfn ? execfn : path,
+        " (section " PF_SITES_SECTION "; llvm-strip removes it): reports will have no lines\n");
+}
+
 void __pf_module_loaded(void *func, void *func_end, void *var, void *var_end)
 {
     struct dl_find_object o = {0};
+    if (_dl_find_object && _dl_find_object(func, &o))
+        o = (struct dl_find_object){0};
+    struct module new = {.func = func,
+                         .func_end = func_end,
+                         .var = var,
+                         .var_end = var_end,
+                         .lo = (uintptr_t)o.dlfo_map_start,
+                         .hi = (uintptr_t)o.dlfo_map_end};
+    map_sites(&new);
     pf_spin_lock(&lock);
     struct module *m = modules;
     while (m && m->func != func)
         m = m->next;
-    if (!m && (m = pf_store_alloc_permanent(sizeof *m))) {
-        if (_dl_find_object && _dl_find_object(func, &o))
-            o = (struct dl_find_object){0};
-        *m = (struct module){func,
-                             func_end,
-                             var,
-                             var_end,
-                             modules,
-                             ++nmodules,
-                             (uintptr_t)o.dlfo_map_start,
-                             (uintptr_t)o.dlfo_map_end};
+    if (m)
+        pf_site_file_unmap(&new.site_file);
+    else if ((m = pf_store_alloc_permanent(sizeof *m))) {
+        new.next = modules;
+        new.serial = ++nmodules;
+        *m = new;
         __atomic_store_n(&modules, m, __ATOMIC_RELEASE);
         entries.changes++;
     }
     pf_spin_unlock(&lock);
-    pf_hooks.module_loaded((uintptr_t)o.dlfo_map_start, (uintptr_t)o.dlfo_map_end);
+    pf_hooks.module_loaded(new.lo, new.hi);
 }
 
 bool pf_module_wants_bodies(uintptr_t lo)
@@ -245,10 +315,11 @@ static void move_string(pf_rel *to, const pf_rel *from, char **room)
  * of the store. NULL if there is no memory. */
 static const struct pf_func *copy_of(const struct pf_func *f)
 {
-    const struct pf_site *s = pf_func_site(f, 0);
+    const struct pf_site *s = first_site(f);
+    uint32_t n = s ? f->nsites : 0;
     size_t each = sizeof *s + sizeof(struct pf_scope);
-    size_t size = sizeof *f + f->nsites * each + length(&f->name) + length(&f->file);
-    for (uint32_t i = 0; i < f->nsites; i++) {
+    size_t size = sizeof *f + n * each + length(&f->name) + length(&f->file);
+    for (uint32_t i = 0; i < n; i++) {
         const struct pf_scope *in = pf_site_scope(&s[i]);
         size +=
             length(&in->file) + length(&in->func) + length(&in->merged_lines) + length(&s[i].var);
@@ -257,14 +328,16 @@ static const struct pf_func *copy_of(const struct pf_func *f)
     if (!c)
         return NULL;
     struct pf_site *t = (void *)(c + 1);
-    struct pf_scope *scopes = (void *)(t + f->nsites);
-    char *room = (char *)(scopes + f->nsites);
+    struct pf_scope *scopes = (void *)(t + n);
+    char *room = (char *)(scopes + n);
     pf_copy(c, f, sizeof *c);
-    pf_copy(t, s, f->nsites * sizeof *t);
+    pf_copy(t, s, n * sizeof *t);
+    c->nsites = n;
+    c->flags &= ~(uint32_t)PF_FUNCF_SITES_IN_FILE;
     c->sites = (pf_rel)((char *)t - (char *)&c->sites);
     move_string(&c->name, &f->name, &room);
     move_string(&c->file, &f->file, &room);
-    for (uint32_t i = 0; i < f->nsites; i++) {
+    for (uint32_t i = 0; i < n; i++) {
         const struct pf_scope *in = pf_site_scope(&s[i]);
         scopes[i] = *in;
         t[i].scope = (pf_rel)((char *)&scopes[i] - (char *)&t[i].scope);
@@ -290,18 +363,20 @@ void __pf_module_unloaded(void *func, void *func_end, void *var, void *var_end)
     if ((char *)func >= __executable_start && (char *)func < _end)
         return; /* the executable is never unloaded: the process is exiting */
     pf_spin_lock(&lock);
-    for (struct module **m = &modules; *m; m = &(*m)->next)
-        if ((*m)->func == func) {
-            forget_bodies((*m)->lo, (*m)->hi);
-            *m = (*m)->next;
-            entries.changes++;
-            break;
-        }
     for (struct pf_func *f = func; f < (struct pf_func *)func_end; f++)
         if (f->number && funcs[f->number] == f) {
             __atomic_store_n(&funcs[f->number], copy_of(f), __ATOMIC_RELEASE);
             /* if the object is loaded again in the same mapping, this is a new function */
             f->number = 0;
+        }
+    for (struct module **m = &modules; *m; m = &(*m)->next)
+        if ((*m)->func == func) {
+            struct module *unloaded = *m;
+            forget_bodies(unloaded->lo, unloaded->hi);
+            *m = unloaded->next;
+            pf_site_file_unmap(&unloaded->site_file);
+            entries.changes++;
+            break;
         }
     pf_spin_unlock(&lock);
 }

@@ -3,7 +3,8 @@
  *
  * Model:   a function gets a number when it is first seen on a shadow stack; the number refers to
  *          its record for ever. When an object is unloaded, its numbered records are copied.
- * Memory:  the tables live in their objects, copies in the runtime's store (never freed).
+ * Memory:  the tables live in their objects, copies in the runtime's store (never freed). Sites are
+ *          mapped from the files of the objects.
  * Threads: any; one lock for changes, lookup by number is lock-free.
  * Errors:  a function without a number has no calling context; when memory runs out the store
  *          counts it.
@@ -20,6 +21,9 @@
 /* The number of the function, assigned if necessary; 0 when all numbers are in use. */
 uint32_t pf_func_number(struct pf_func *f);
 const struct pf_func *pf_func_at(uint32_t number);
+/* The site with this index, which must be below nsites. If the sites of the object could not be
+ * mapped: a site without position, kind and variable. */
+const struct pf_site *pf_func_site(const struct pf_func *f, uint32_t index);
 
 struct pf_global {
     uintptr_t addr;

@@ -5,6 +5,7 @@
 #include "ended_scope.h"
 #include "finding_builder.h"
 #include "fingerprint.h"
+#include "module.h"
 #include "race.h"
 #include "race_build.h"
 #include "slot.h"

@@ -4,6 +4,7 @@
 #include "memory_error.h"
 #include "block_history.h"
 #include "check.h"
+#include "module.h"
 #include "race.h"
 #include "rt.h"
 #include "stack.h"

@@ -3,6 +3,7 @@
  */
 #include "context.h"
 #include "direct.h"
+#include "module.h"
 #include "rt.h"
 #include "stack.h"
 #include "symbolic.h"

@@ -6,6 +6,7 @@
  * writes before it. Fortified programs call the variants with a size check (__memcpy_chk); a size
  * that is too small is left to the real function.
  */
+#include "module.h"
 #include "wrap_libc.h"
 #include <stdlib.h>
 

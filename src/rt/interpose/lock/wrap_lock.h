@@ -16,6 +16,7 @@
 #include "listener.h"
 #include "lock_order.h"
 #include "mode_ops.h"
+#include "module.h"
 #include "rt.h"
 #include "runtime_access.h"
 #include "wrap.h"
