@@ -11,7 +11,6 @@
 
 #define CORES_MAX 64      /* cores tried for one target */
 #define LARGE 1000 /* in an execution with more operations, only one core is tried at first */
-#define CONFLICTS 2000 /* budget of the solver */
 
 void pf_beginning_past(const struct pf_execution *x, uint32_t node, uint32_t *past)
 {
@@ -98,9 +97,8 @@ static void add_waits(struct pf_beginning *b, uint32_t node, const struct pf_tar
     }
 }
 
-/* The order as steps. Threads are numbered in the order in which the run will create them. */
-static void add_order(const struct pf_search *s, struct pf_beginning *b, const struct pf_target *t,
-                      const uint32_t *order, size_t n)
+void pf_beginning_add_order(const struct pf_search *s, struct pf_beginning *b,
+                            const struct pf_target *t, const uint32_t *order, size_t n)
 {
     const struct pf_execution *x = t->x;
     uint32_t *number = pf_mem_zero(x->threads.len + 1, sizeof *number), created = 0;
@@ -199,13 +197,13 @@ static void add_beginning(struct set_finder *f)
         pf_vec_release(&b.frontier);
         return;
     }
-    enum pf_answer answer = pf_rf_query_decide(&s->query, CONFLICTS);
+    enum pf_answer answer = pf_rf_query_decide(&s->query, PF_BEGINNING_CONFLICTS);
     if (answer != PF_YES) { /* no order, although the query found no contradiction */
         s->unknown++;
         pf_vec_release(&b.frontier);
         return;
     }
-    add_order(s, &b, f->t, s->query.order.at, s->query.order.len);
+    pf_beginning_add_order(s, &b, f->t, s->query.order.at, s->query.order.len);
     note_message_object(f->t, &b);
     pf_vec_push(&s->beginnings, b);
 }
@@ -286,7 +284,7 @@ static void continue_thread(struct pf_search *s, const struct pf_target *t)
         pf_vec_release(&order);
         return;
     }
-    add_order(s, &b, t, order.at, order.len);
+    pf_beginning_add_order(s, &b, t, order.at, order.len);
     number = x->threads.at[t->thread].number;
     add_step(&b, number, x->threads.at[t->thread].events + 1, x->threads.at[t->thread].within);
     pf_vec_push(&s->beginnings, b);

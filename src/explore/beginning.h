@@ -14,4 +14,9 @@ uint64_t pf_beginning_hash(const struct pf_execution *x, uint32_t node, const ui
 /* Sets s->beginnings, which is empty, to those of the target. Updates t->writes. */
 void pf_beginning_find(struct pf_search *s, struct pf_target *t);
 
+/* Adds the order as steps. Threads are numbered in the order in which the run will create them. */
+void pf_beginning_add_order(const struct pf_search *s, struct pf_beginning *b,
+                            const struct pf_target *t, const uint32_t *order, size_t n);
+#define PF_BEGINNING_CONFLICTS 2000 /* budget of the solver */
+
 #endif

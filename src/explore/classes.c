@@ -88,3 +88,17 @@ bool pf_classes_continue(const struct pf_classes *c, const uint64_t *frontier, s
 {
     return h && contain(c, frontier, n, h);
 }
+
+bool pf_classes_end_with(const struct pf_classes *c, const uint64_t *frontier, size_t n)
+{
+    uint32_t list = n ? pf_hash_map_find(&c->histories, frontier[0]) : PF_HASH_NONE;
+    for (size_t i = 0; list != PF_HASH_NONE && i < c->lists.at[list].len; i++) {
+        size_t k = 0;
+        while (k < n && pf_hash_map_find(&c->ends, end_key(frontier[k], c->lists.at[list].at[i])) !=
+                            PF_HASH_NONE)
+            k++;
+        if (k == n)
+            return true;
+    }
+    return false;
+}

@@ -26,6 +26,8 @@ void pf_classes_release(struct pf_classes *c);
 bool pf_classes_add(struct pf_classes *c, const struct pf_execution *x);
 /* True if one class contains all n histories. */
 bool pf_classes_contain(const struct pf_classes *c, const uint64_t *frontier, size_t n);
+/* True if in one class each of them is the last history of its thread. */
+bool pf_classes_end_with(const struct pf_classes *c, const uint64_t *frontier, size_t n);
 /* True if one class contains them all, and `h` is not the last history of its thread there. False
  * if h is 0. */
 bool pf_classes_continue(const struct pf_classes *c, const uint64_t *frontier, size_t n,

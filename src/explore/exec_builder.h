@@ -109,6 +109,9 @@ bool pf_exec_is_once(const char *function);
 void pf_exec_add_once(struct pf_exec_builder *b, uint32_t i, uint32_t cell);
 /* exec_cond.c: adds what event i does to a condition variable. */
 void pf_exec_add_cond(struct pf_exec_builder *b, uint32_t i);
+/* The call that reads a word for this futex does not wait: it reads the queue, but does not change
+ * it. */
+void pf_exec_add_changed_futex(struct pf_exec_builder *b, uint32_t cond);
 /* The thread waits for its mutex after a wait for a condition variable: adds why that wait
  * ended. */
 void pf_exec_add_wake_up(struct pf_exec_builder *b, uint32_t thread);
@@ -129,6 +132,12 @@ bool pf_exec_is_ordered(const struct pf_exec_builder *b, const struct pf_exec_op
 bool pf_exec_is_event(const struct pf_exec_builder *b, uint32_t call);
 /* Adds what the library function behind the operation does, apart from its events. */
 void pf_exec_add_call(struct pf_exec_builder *b, const struct pf_exec_operation *o);
+/* True if the WAIT event is a wait for a futex, in a call that the program made itself. */
+bool pf_exec_waits_for_futex(const struct pf_exec_builder *b, uint32_t wait);
+/* If the event is the read of such a call that did not wait, because the word had changed: the
+ * queue of the futex, a condition variable of the trace. PF_NONE: another event, or nobody else
+ * uses the queue. */
+uint32_t pf_exec_changed_futex(const struct pf_exec_builder *b, uint32_t read);
 /* Adds what event i, a call of code without events or the return from one, does. */
 void pf_exec_add_code(struct pf_exec_builder *b, uint32_t i);
 /* Per cell of the trace: the thread that accesses it in such calls; PF_NONE: none; PF_EXEC_MANY:

@@ -27,6 +27,45 @@ bool pf_exec_is_event(const struct pf_exec_builder *b, uint32_t call)
     return kind_of(b->t, call) == PF_EXPLORED_CALL_EVENTS;
 }
 
+/* --- futexes --- */
+
+/* The operation is a call of `syscall` that the runtime has recorded as events (futex.c). Returns
+ * the event that reads the word, or notifies its waiters; PF_NONE: it is something else. */
+static uint32_t futex_event(const struct pf_exec_builder *b, const struct pf_exec_operation *o)
+{
+    uint32_t call = PF_NONE;
+    for (uint32_t i = o->first; i != PF_NONE; i = b->next[i]) {
+        const struct pf_event *e = &b->t->events.at[i];
+        if (e->kind == PF_EV_CALL)
+            call = strcmp(pf_exec_callee(b->t, i), "syscall") ? PF_NONE : i;
+        else if (call != PF_NONE &&
+                 (e->kind == PF_EV_AREAD || pf_event_class[e->kind] == PF_CLASS_NOTIFY))
+            return i;
+    }
+    return PF_NONE;
+}
+
+bool pf_exec_waits_for_futex(const struct pf_exec_builder *b, uint32_t wait)
+{
+    return futex_event(b, &b->operations.at[b->operation[wait]]) != PF_NONE;
+}
+
+uint32_t pf_exec_changed_futex(const struct pf_exec_builder *b, uint32_t read)
+{
+    const struct pf_trace *t = b->t;
+    const struct pf_exec_operation *o = &b->operations.at[b->operation[read]];
+    if (t->events.at[read].kind != PF_EV_AREAD || futex_event(b, o) != read ||
+        t->events.at[o->last].kind == PF_EV_WAIT)
+        return PF_NONE;
+    uint64_t word = t->places.at[t->events.at[read].what].addr;
+    for (uint32_t i = 0; i < t->conds.len; i++)
+        if (pf_trace_object_address(t, PF_ROLE_COND, i) == word)
+            return i;
+    return PF_NONE;
+}
+
+/* --- what calls reach --- */
+
 static bool accesses_reached(const struct pf_trace *t, uint32_t call)
 {
     enum pf_explored_call kind = kind_of(t, call);
@@ -60,7 +99,8 @@ void pf_exec_add_code(struct pf_exec_builder *b, uint32_t i)
     bool begins = true;
     if (!b->unjoined || call == PF_NONE)
         return;
-    if (call == i && kind_of(t, i) == PF_EXPLORED_CALL_NOT)
+    if (call == i && kind_of(t, i) == PF_EXPLORED_CALL_NOT &&
+        futex_event(b, &b->operations.at[b->operation[i]]) == PF_NONE)
         pf_exec_add_unexplored(b, "a call of code that is not instrumented", i);
     if (!accesses_reached(t, call))
         return;

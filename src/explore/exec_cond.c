@@ -104,11 +104,23 @@ void pf_exec_add_cond(struct pf_exec_builder *b, uint32_t i)
         pf_exec_add_unexplored(b, "a wait that no notification ended", i);
     if (cell == PF_NONE)
         return;
-    add_queue(b, pf_exec_add_update(b, cell), e->what);
+    struct pf_exec_access *a = pf_exec_add_update(b, cell);
+    add_queue(b, a, e->what);
+    a->compares = e->kind == PF_EV_WAIT && pf_exec_waits_for_futex(b, i);
     if (notifies) {
         pf_exec_set_flag(b, e->kind == PF_EV_SIGNAL ? PF_EXEC_SIGNALS : PF_EXEC_BROADCASTS);
         b->x->nodes.at[b->node].choice = choice;
     }
+}
+
+void pf_exec_add_changed_futex(struct pf_exec_builder *b, uint32_t cond)
+{
+    uint32_t cell = b->cond_of[cond];
+    if (cell == PF_NONE)
+        return;
+    pf_exec_add_read(b, cell, PF_SOURCE_INITIAL, 0);
+    struct pf_exec_access *a = &b->x->accesses.at[b->objects.at[cell].access];
+    a->begins = a->compares = true;
 }
 
 void pf_exec_add_wake_up(struct pf_exec_builder *b, uint32_t thread)

@@ -120,6 +120,7 @@ static void add_pending(struct pf_exec_builder *b, uint32_t thread, const struct
 static void add_waiting(struct pf_exec_builder *b, const struct pf_exec_operation *o)
 {
     pf_exec_node_begin(b, o->thread, o->index - b->ndropped[o->thread], PF_EXEC_PENDING);
+    b->x->nodes.at[b->node].state = o->state;
     pf_exec_add_reads(b, o);
     pf_exec_node_end(b);
     pf_vec_push(&b->x->spins, b->x->nodes.at[b->node].history);

@@ -113,6 +113,9 @@ void pf_exec_find_objects(struct pf_exec_builder *b)
                         hidden = users_new(1);
     for (uint32_t i = 0; i < t->events.len; i++) {
         const struct pf_event *e = &t->events.at[i];
+        uint32_t futex = pf_exec_changed_futex(b, i);
+        if (futex != PF_NONE)
+            use(&conds, futex, e->thread);
         switch (pf_event_operand[e->kind]) {
         case PF_OPERAND_LOCK:
             if (empty_semaphore(t, e) != PF_NONE)
@@ -401,6 +404,8 @@ void pf_exec_add_event(struct pf_exec_builder *b, uint32_t i)
     switch (pf_event_class[e->kind]) {
     case PF_CLASS_ACCESS:
         add_memory(b, e);
+        if (pf_exec_changed_futex(b, i) != PF_NONE)
+            pf_exec_add_changed_futex(b, pf_exec_changed_futex(b, i));
         break;
     case PF_CLASS_ACQUIRE:
     case PF_CLASS_RELEASE:

@@ -374,7 +374,11 @@ struct pf_execution *pf_execution_new(const struct pf_trace *t, const struct pf_
     for (uint32_t k = 0; k < final; k++)
         x->threads.at[k].length =
             b.last_node[k] == PF_NONE ? 0 : x->g.nodes.at[b.last_node[k]].pos + 1;
-    if (r->complete && !(b.ender && b.unjoined)) /* otherwise nobody can see the memory */
+    bool waits = false; /* for ever, in a loop */
+    for (size_t i = 0; i < b.operations.len && !waits; i++)
+        waits = b.operations.at[i].pending && b.operations.at[i].repeats;
+    /* otherwise nobody can see the memory; and with another last write, the loop may not wait */
+    if (r->complete && !(b.ender && b.unjoined) && !waits)
         add_final(&b, final);
     pf_exec_add_blocked(&b);
     x->g.nthreads = final + 1;

@@ -147,9 +147,7 @@ static int compares_equal(const struct pf_choice *c)
     return 1;
 }
 
-/* True if it is known that the node, with the chosen sources, is only one more iteration of a loop
- * that waits. */
-static bool only_waits(const struct pf_choice *c)
+bool pf_choice_only_waits(const struct pf_choice *c)
 {
     const struct pf_execution *x = c->x;
     const struct pf_rf_node *n = &x->g.nodes.at[c->node];
@@ -202,8 +200,8 @@ static void add_target(struct pf_choice *c)
     }
     if (same && !(c->x->nodes.at[c->node].flags & PF_EXEC_PENDING))
         return;
-    if (only_waits(c))
-        return;
+    if (pf_choice_only_waits(c))
+        return; /* whether it can wait so for ever: stuck_end.h */
     uint64_t hash = pf_beginning_hash(c->x, c->node, c->sources, c->choice);
     if (pf_hash_map_find(&s->asked, hash) != PF_HASH_NONE)
         return;

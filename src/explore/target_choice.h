@@ -31,6 +31,10 @@ void pf_choice_all(struct pf_choice *c, uint32_t node);
 /* Adds targets with pairs of sites that no target had before. */
 void pf_choice_scan(struct pf_choice *c);
 
+/* True if it is known that the node, with the chosen sources, is only one more iteration of a loop
+ * that waits. */
+bool pf_choice_only_waits(const struct pf_choice *c);
+
 /* target_search.c: adds a target to the queue, and a reference to its execution. */
 void pf_search_push(struct pf_search *s, struct pf_target t);
 /* True if the search is to stop now. */

@@ -3,6 +3,7 @@
  * beginning.c finds the runs for a target.
  */
 #include "beginning.h"
+#include "stuck_end.h"
 #include "target_choice.h"
 #include <string.h>
 
@@ -125,6 +126,9 @@ void pf_search_release(struct pf_search *s)
     while (s->expansions.len)
         drop_expansion(s);
     pf_vec_release(&s->expansions);
+    for (size_t i = s->next_loop; i < s->loops.len; i++)
+        pf_execution_release(s->loops.at[i].x);
+    pf_vec_release(&s->loops);
     pf_hash_map_release(&s->missed);
     pf_vec_release(&s->attempts);
     clear_beginnings(s);
@@ -141,6 +145,8 @@ void pf_search_release(struct pf_search *s)
 
 bool pf_search_has(const struct pf_search *s, const struct pf_beginning *b)
 {
+    if (b->stuck)
+        return pf_classes_end_with(&s->seen, b->frontier.at, b->frontier.len);
     return b->resumes ? pf_classes_continue(&s->seen, b->frontier.at, b->frontier.len, b->continues)
                       : pf_classes_contain(&s->seen, b->frontier.at, b->frontier.len);
 }
@@ -190,6 +196,23 @@ static void choice_release(struct pf_choice *c)
     free(c->sources);
 }
 
+/* Keeps the execution if it has operations of loops. */
+static void add_loops(struct pf_search *s, struct pf_execution *x, uint32_t depth)
+{
+    bool loops = false;
+    for (size_t i = 0; i < x->nodes.len && !loops; i++)
+        loops = x->nodes.at[i].state;
+    if (!loops)
+        return;
+    if (s->bytes >= KEPT_BYTES) {
+        s->capped++;
+        return;
+    }
+    s->bytes += bytes_of(x);
+    x->references++;
+    pf_vec_push(&s->loops, (struct pf_expansion){.x = x, .depth = depth});
+}
+
 void pf_search_add(struct pf_search *s, struct pf_execution *x, uint32_t depth)
 {
     const struct pf_rf_graph *g = &x->g;
@@ -215,6 +238,7 @@ void pf_search_add(struct pf_search *s, struct pf_execution *x, uint32_t depth)
     else
         s->capped++;
     choice_release(&c);
+    add_loops(s, x, depth);
 }
 
 /* Generates the targets of the next operation of the first expansion that has any. */
@@ -245,13 +269,29 @@ static bool has_next_target(const struct pf_search *s)
                            (t->depth == e->depth && t->execution <= e->execution));
 }
 
+/* Looks for ends of the next execution with loops. False: there is none. */
+static bool find_stuck(struct pf_search *s)
+{
+    if (s->next_loop == s->loops.len)
+        return false;
+    struct pf_expansion *e = &s->loops.at[s->next_loop++];
+    struct pf_choice c = choice_new(s, e->x, e->depth, 0);
+    s->bytes -= bytes_of(e->x);
+    pf_stuck_find(&c);
+    choice_release(&c);
+    pf_execution_release(s->loops.at[s->next_loop - 1].x);
+    return true;
+}
+
 bool pf_search_next(struct pf_search *s)
 {
     clear_beginnings(s);
     while (s->expansions.len && !has_next_target(s) && !pf_search_stops(s))
         expand(s);
-    if (!s->heap.len || pf_search_stops(s))
-        return s->heap.len || s->expansions.len;
+    if (pf_search_stops(s))
+        return s->heap.len || s->expansions.len || s->next_loop < s->loops.len;
+    if (!s->heap.len)
+        return find_stuck(s);
     struct pf_target t = pop(s);
     pf_beginning_find(s, &t);
     target_release(&t);
@@ -286,7 +326,7 @@ void pf_search_end(struct pf_search *s, struct pf_beginning *b)
 
 uint64_t pf_search_left(const struct pf_search *s)
 {
-    uint64_t n = s->heap.len;
+    uint64_t n = s->heap.len + s->loops.len - s->next_loop;
     for (size_t i = 0; i < s->expansions.len; i++)
         for (uint32_t e = s->expansions.at[i].next; e < s->expansions.at[i].x->g.nodes.len; e++)
             n += pf_choice_reads(s->expansions.at[i].x, e);

@@ -53,6 +53,7 @@ struct pf_beginning {
     uint64_t number;    /* its number in the queue; also the seed of its random policy */
     bool guess;         /* as in the target */
     bool resumes;       /* continues a thread that was cut off by the end of the process */
+    bool stuck;         /* after it, threads may wait for ever (stuck_end.h) */
     uint64_t continues; /* the history after which that thread continues; 0: none */
     /* If not NULL: the target, to be taken again if its operation, whose history is `changed`, does
      * not write, although that was assumed. Owned. */
@@ -70,6 +71,10 @@ struct pf_search {
     struct pf_classes seen;
     PF_VEC(struct pf_target) heap;
     PF_VEC(struct pf_expansion) expansions; /* ordered by depth and execution */
+    /* executions with loops that may wait, from index `next_loop` on; they come after all other
+     * targets: only then is known after which reads a loop waits */
+    PF_VEC(struct pf_expansion) loops;
+    size_t next_loop;
     uint64_t nexecutions;
     uint64_t bytes; /* of executions that are kept for their targets */
     struct pf_hash_map asked; /* hashes of targets */

@@ -20,6 +20,8 @@ A file has declarations, then threads. All numbers are integers; registers (r0 t
     once o           runs the initialiser unless it has run; waits while it runs
     timedwait r0 c m timedlock r0 m timeddown r0 s timedrd r0 w timedwr r0 w  with a time limit that may have passed at any time; r0: 1 if it
                      has ended the wait of timedwait, 0 if it has ended one of the others
+    fwait r0 a E     futex: waits until another thread wakes it, unless a != E; r0: 1 if it has waited
+    fwake a          wakes one thread that waits so    fwakeall a     wakes all of them
     spin a E         waits in a loop until a == E
     spinor a M E     waits in a loop that sets the bits M of a, until a without these bits == E
     spinlock a       exchanges a with 1 in a loop until it was 0
@@ -261,6 +263,15 @@ class Interpreter:
         elif kind in ("signal", "broadcast"):
             yield from self.notify(state, t, r, o, kind, a[0])
             return
+        elif kind == "fwait":
+            waits = o[a[1]] == value(" ".join(a[2:]), r)
+            r[a[0]] = int(waits)
+            if waits:
+                yield self.move(state, t, r, o, waits=("futex", a[1]))
+                return
+        elif kind in ("fwake", "fwakeall"):
+            yield from self.wake(state, t, r, o, kind, a[0])
+            return
         elif kind == "arrive":
             size = self.program.objects[a[0]][1]
             here = o[a[0]] + (t,)
@@ -320,6 +331,14 @@ class Interpreter:
             objects[cond] = tuple(w for w in waiters if w not in woken)
             yield self.move(state, t, r, objects, threads=threads)
 
+    def wake(self, state, t, r, o, kind, word):
+        waiters = [w for w, (_, _, waits) in enumerate(state.threads) if waits == ("futex", word)]
+        for woken in [waiters] if kind == "fwakeall" else [[w] for w in waiters] or [[]]:
+            threads = list(state.threads)
+            for w in woken:
+                threads[w] = (threads[w][0] + 1, threads[w][1], None)
+            yield self.move(state, t, r, dict(o), threads=threads)
+
     def result(self, state):
         if state.over == "abort":
             return ("abort", state.output)
@@ -359,12 +378,15 @@ def results(program):
 # --- the same program in C ---
 
 HEAD = """#include <assert.h>
+#include <linux/futex.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 static struct timespec limit; /* less than a day away: such a limit may pass */
 """
@@ -405,6 +427,9 @@ STATEMENT = {
     "timedlock": "{0} = pthread_mutex_timedlock(&{1}, &limit) == 0;",
     "timeddown": "{0} = sem_timedwait(&{1}, &limit) == 0;",
     "trydown": "{0} = sem_trywait(&{1}) == 0;",
+    "fwait": "{0} = !syscall(SYS_futex, &{1}, FUTEX_WAIT_PRIVATE, {2}, NULL);",
+    "fwake": "syscall(SYS_futex, &{0}, FUTEX_WAKE_PRIVATE, 1);",
+    "fwakeall": "syscall(SYS_futex, &{0}, FUTEX_WAKE_PRIVATE, 0x7fffffff);",
     "arrive": "pthread_barrier_wait(&{0});",
     "down": "sem_wait(&{0});",
     "up": "sem_post(&{0});",
@@ -431,7 +456,7 @@ def statement(words):
         return "}"
     if kind == "repeat":
         return f"for (int i{id(words)} = 0; i{id(words)} < {rest[0]}; i{id(words)}++) {{"
-    fields = {"store": 2, "astore": 2, "fetchadd": 3, "fetchor": 3, "exchange": 3, "spin": 2, "set": 2, "print": 1, "assert": 1}.get(kind)
+    fields = {"store": 2, "astore": 2, "fetchadd": 3, "fetchor": 3, "exchange": 3, "spin": 2, "fwait": 3, "set": 2, "print": 1, "assert": 1}.get(kind)
     if fields:
         rest = rest[: fields - 1] + [in_c(" ".join(rest[fields - 1 :]))]
     return STATEMENT[kind].format(*rest)

@@ -31,6 +31,8 @@ class Writer:
             kinds.add("var")
         if "cond" in kinds:
             kinds.add("lock")
+        if "atom" in kinds and self.often(0.5):
+            kinds.add("futex")
         self.variables = ["x", "y"][:1 + self.often(0.4)] if "var" in kinds else []
         self.locks = ["m", "n"][:1 + self.often(0.3)] if "lock" in kinds else []
         self.kinds = kinds
@@ -132,6 +134,10 @@ class Writer:
             if room:
                 options += [lambda: [f"trydown {self.fresh()} s"], lambda: [f"timeddown {self.fresh()} s"]]
                 options.append(lambda: [f"count {self.fresh()} s"])
+        if "futex" in self.kinds:
+            options += 2 * [lambda: ["fwake a"]] + [lambda: ["fwakeall a"]]
+            if room:
+                options += 3 * [lambda: [f"fwait {self.fresh()} a {self.rng.randint(0, 2)}"]]
         if "once" in self.kinds:
             options += 2 * [lambda: ["once o"]]
         if "atom" in self.kinds and self.often(0.3):

@@ -213,6 +213,7 @@ void pf_rf_query_start(struct pf_rf_query *q, const struct pf_rf_graph *g, uint3
     q->writes = writes;
     q->changed = changed;
     q->sources = sources;
+    q->nlasts = 0;
     make_room(q);
     memset(q->keep, 0, g->nthreads * sizeof *q->keep);
     memset(q->derived_at, 0xff, g->nodes.len * sizeof *q->derived_at);

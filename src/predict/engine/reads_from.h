@@ -81,11 +81,18 @@ static inline bool pf_rf_before(const struct pf_rf_graph *g, uint32_t a, uint32_
     return g->clock[(size_t)b * g->nthreads + x->thread] > x->pos;
 }
 
+/* The last write to the cell that is collected. PF_SOURCE_INITIAL: none is. */
+struct pf_rf_last {
+    uint32_t cell, source;
+};
+
 struct pf_rf_query {
     const struct pf_rf_graph *g;
     uint32_t changed; /* the node with new sources; PF_NONE: none */
     const uint32_t *sources; /* of each of its accesses */
     const bool *writes; /* of each of its accesses: whether it writes */
+    const struct pf_rf_last *lasts; /* how the memory must be at the end */
+    uint32_t nlasts;
     uint32_t *keep; /* per thread: how many of its nodes are collected */
     pf_vec_u32 order; /* the answer */
     uint64_t solved; /* questions that only the solver could decide */
@@ -106,6 +113,13 @@ void pf_rf_query_release(struct pf_rf_query *q);
 /* Starts a question without nodes. The graph and the sources must outlive it. */
 void pf_rf_query_start(struct pf_rf_query *q, const struct pf_rf_graph *g, uint32_t changed,
                        const uint32_t *sources, const bool *writes);
+/* From now on, the answer must also end with these writes. The list must outlive the question. */
+static inline void pf_rf_query_end_with(struct pf_rf_query *q, const struct pf_rf_last *lasts,
+                                        uint32_t n)
+{
+    q->lasts = lasts;
+    q->nlasts = n;
+}
 static inline bool pf_rf_query_has(const struct pf_rf_query *q, uint32_t e)
 {
     const struct pf_rf_node *x = &q->g->nodes.at[e];

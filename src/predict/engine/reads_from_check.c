@@ -27,6 +27,9 @@ static bool runs(const struct pf_rf_query *q, uint32_t *last, uint32_t *done)
             if (changed ? q->writes[k] : g->accesses.at[e->access0 + k].writes)
                 last[g->accesses.at[e->access0 + k].cell] = order[i];
     }
+    for (uint32_t i = 0; i < q->nlasts; i++)
+        if (last[q->lasts[i].cell] != q->lasts[i].source)
+            return false;
     return true;
 }
 

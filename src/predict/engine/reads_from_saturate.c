@@ -205,6 +205,35 @@ static bool saturate_node(struct pf_rf_query *q, uint32_t e)
     return true;
 }
 
+/* The new node e writes the cell, whose last write must be w: orders the two. */
+static bool put_before_last(struct pf_rf_query *q, uint32_t e, uint32_t cell, uint32_t w)
+{
+    const struct pf_rf_graph *g = q->g;
+    if (w == PF_SOURCE_INITIAL)
+        return false;
+    if (e != w)
+        return !pf_rf_query_has(q, w) || put_before(q, e, w);
+    for (uint32_t u = 0; u < g->nthreads; u++) {
+        size_t key = (size_t)cell * g->nthreads + u;
+        const uint32_t *list = g->writers + g->writer_at[key];
+        uint32_t n = collected(q, list, g->writer_at[key + 1] - g->writer_at[key], u);
+        if (n && g->owner[list[n - 1]] != w && !put_before(q, g->owner[list[n - 1]], w))
+            return false;
+    }
+    return true;
+}
+
+static bool respects_lasts(struct pf_rf_query *q, uint32_t e)
+{
+    const struct pf_rf_node *x = &q->g->nodes.at[e];
+    for (uint32_t i = 0; i < q->nlasts; i++)
+        for (uint32_t a = x->access0; a < x->access0 + x->naccesses; a++)
+            if (q->g->accesses.at[a].cell == q->lasts[i].cell && pf_rf_query_writes(q, a) &&
+                !put_before_last(q, e, q->lasts[i].cell, q->lasts[i].source))
+                return false;
+    return true;
+}
+
 /* --- collecting nodes --- */
 
 /* The clock of a new node. */
@@ -257,7 +286,7 @@ bool pf_rf_query_add(struct pf_rf_query *q, uint32_t e)
     pf_vec_clear(&q->undo);
     start_clock(q, e);
     q->keep[thread]++;
-    bool ok = saturate_node(q, e);
+    bool ok = respects_lasts(q, e) && saturate_node(q, e);
     while (ok && q->touched.len) {
         uint32_t x = q->touched.at[--q->touched.len];
         q->queued[x] = false;

@@ -152,6 +152,16 @@ void pf_missing_call_close_slow(void)
     note_callback();
 }
 
+bool pf_missing_call_runs(uint32_t *id)
+{
+    if (!pf_missing_calls_open)
+        return false;
+    const struct open_call *o = &calls[pf_missing_calls_open - 1];
+    *id = o->id;
+    return !o->region && o->frame == top() && o->frame->func == o->func &&
+           pf_frame_site(o->frame) == o->call;
+}
+
 /* True if the call site says which function it calls. */
 static bool is_named(uint32_t site)
 {

@@ -20,6 +20,7 @@
 #define PF_RT_MISSING_CALL_H
 
 #include "pf_abi.h"
+#include <stdbool.h>
 
 /* Writes RET for the calls of this thread that have returned; pf_missing_calls_open counts the
  * others. Records the begin and the end of callbacks: a frame whose context was not computed yet
@@ -35,6 +36,10 @@ static inline void pf_missing_call_close(void)
 
 /* Called from event_entry.S just before `callee` is called. `pointers`: the n argument words. */
 void pf_missing_call_begin(void *callee, uint32_t site, uint32_t n, void *const *pointers);
+
+/* True if the thread runs the code of a missing call, and no function inside it that has a frame.
+ * *id: the stack of the call. */
+bool pf_missing_call_runs(uint32_t *id);
 
 /* The program has announced that it switches to another fiber. Its next call of missing code from
  * this stack is the switch itself, which accesses no data of other threads: it is not recorded. */

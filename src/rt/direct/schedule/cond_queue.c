@@ -37,20 +37,43 @@ bool pf_cond_leave(void)
     return chosen;
 }
 
-pthread_cond_t *pf_cond_choose(const pthread_cond_t *cond, uint32_t *thread)
+void pf_cond_enter_futex(const uint32_t *word)
+{
+    struct pf_cond_wait *w = &pf_context_self()->cond;
+    w->cond = (const void *)word;
+    w->position = back++;
+    w->state = PF_COND_WAITS;
+}
+
+static bool waits_for(const struct pf_context *c, const void *word)
+{
+    return c->state == PF_CONTEXT_WAITING && c->wait.kind == PF_WAIT_FUTEX &&
+           c->wait.object == (uint64_t)word;
+}
+
+/* futex: the queue of a futex, which a waiter may have left without a notification. */
+static struct pf_context *choose(const void *cond, bool futex)
 {
     struct pf_context *found = NULL;
-    if (!pf_directed())
-        return NULL;
     for (uint32_t i = 0; i < pf_contexts(); i++) {
         struct pf_context *c = pf_context_at(i);
         if (c && c->cond.cond == cond && c->cond.state == PF_COND_WAITS &&
-            c->state != PF_CONTEXT_ENDED && (!found || c->cond.position < found->cond.position))
+            c->state != PF_CONTEXT_ENDED && (!futex || waits_for(c, cond)) &&
+            (!found || c->cond.position < found->cond.position))
             found = c;
     }
+    if (found)
+        found->cond.state = PF_COND_CHOSEN;
+    return found;
+}
+
+struct pf_context *pf_cond_choose_futex(const uint32_t *word) { return choose(word, true); }
+
+pthread_cond_t *pf_cond_choose(const pthread_cond_t *cond, uint32_t *thread)
+{
+    struct pf_context *found = pf_directed() ? choose(cond, false) : NULL;
     if (!found)
         return NULL;
-    found->cond.state = PF_COND_CHOSEN;
     *thread = found->number;
     return &found->cond.own;
 }

@@ -5,7 +5,8 @@
  * Model:   each thread waits on a condition variable of its own, with glibc's code. A notification
  *          of the program's condition variable chooses threads from a queue, and signals theirs. So
  *          a signal can wake any waiter, as POSIX allows; glibc alone would always wake the same
- *          one. A schedule can put a waiter to the front of the queue.
+ *          one. A schedule can put a waiter to the front of the queue. A program that makes its
+ *          own futex calls has such queues, too (std::atomic::wait, say).
  * Memory:  in the contexts. Condition variables shared between processes are left to glibc.
  * Threads: the runner only.
  */
@@ -19,6 +20,11 @@
 pthread_cond_t *pf_cond_enter(pthread_cond_t *cond);
 /* The wait has ended. Returns true if a notification had chosen the thread. */
 bool pf_cond_leave(void);
+/* The current thread is about to wait for the futex, which then has a queue like a condition
+ * variable. pf_cond_leave ends the wait. */
+void pf_cond_enter_futex(const uint32_t *word);
+/* Chooses the next waiter of the futex; NULL: there is none in its queue. */
+struct pf_context *pf_cond_choose_futex(const uint32_t *word);
 /* Chooses the next waiter of cond. Returns the condition variable on which it waits, and sets
  * *thread to its number; NULL: there is none. */
 pthread_cond_t *pf_cond_choose(const pthread_cond_t *cond, uint32_t *thread);

@@ -324,8 +324,16 @@ static void report_failure(enum pf_outcome outcome)
 static bool take_function(const struct pf_position *p, void *arg)
 {
     struct pf_blocked *b = arg;
-    pf_copy_text(b->function, sizeof b->function, p->func);
+    if (!p->file || !*p->file) /* else a function of the program */
+        pf_copy_text(b->function, sizeof b->function, p->func);
     return false; /* the innermost one */
+}
+
+/* The futex that the thread waits for, unless that has a queue of its own (cond_queue.h). */
+static uint64_t awaited_lock(const struct pf_context *c, bool waits)
+{
+    bool queued = c->wait.object == (uint64_t)c->cond.cond;
+    return waits && c->wait.kind == PF_WAIT_FUTEX && !queued ? c->wait.object : 0;
 }
 
 void pf_deadlock_list_blocked(bool stuck)
@@ -348,8 +356,7 @@ void pf_deadlock_list_blocked(bool stuck)
                                                                    : PF_BLOCKED_RUNS,
                                  .event = pf_context_events(c),
                                  .expired = pf_cond_expired(c),
-                                 .object =
-                                     waits && c->wait.kind == PF_WAIT_FUTEX ? c->wait.object : 0};
+                                 .object = awaited_lock(c, waits)};
         if (c->tls->thread && c->tls->thread->context.frames)
             pf_stack_walk_live(c->tls->thread, take_function, b);
         channel->nblocked++;

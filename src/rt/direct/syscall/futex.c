@@ -5,11 +5,21 @@
  * Locks with priority inheritance use the kernel's protocol for the word (tid of the owner, a bit
  * for waiters). Contexts have no priorities, so of this protocol only the hand-over to the next
  * waiter remains.
+ *
+ * If the program itself makes the call (std::atomic::wait, say), it is recorded like a wait for a
+ * condition variable whose address is that of the word: a relaxed atomic read of the word, and
+ * unless it has changed, WAIT and WAKE. Their mutex belongs to the thread alone, because a futex
+ * call orders no memory. A call that wakes one thread, or all, is SIGNAL or BROADCAST. These events
+ * belong to the event CALL of the same call. Waits with a time limit, and other operations, are not
+ * recorded.
  */
+#include "cond_queue.h"
+#include "missing_call.h"
 #include "scheduler.h"
 #include "stream_ring.h"
 #include "sys.h"
 #include "syscalls.h"
+#include "tracer.h"
 #include <errno.h>
 #include <linux/futex.h>
 
@@ -46,6 +56,69 @@ static long wait_for(uint32_t *word, uint32_t mask, uint64_t deadline, long op)
                 return -EAGAIN;
         }
     }
+}
+
+/* --- calls that the program makes itself --- */
+
+/* True if the program makes this call, and no other process takes part in it. *site: its stack. */
+static bool is_own_call(const uint32_t *word, long op, uint32_t *site)
+{
+    return pf_missing_call_runs(site) && !is_shared(word, op);
+}
+
+static void trace(uint32_t site, struct pf_trace_record e)
+{
+    e.site = site;
+    e.attached = true;
+    if (!pf_direct.tracing)
+        return;
+    pf_nest();
+    pf_trace_event(&e);
+    pf_unnest();
+}
+
+/* The mutex of the thread's waits: an address where nothing can be. */
+static uint64_t own_mutex(void) { return 1u + pf_context_self()->number; }
+
+static long own_wait(uint32_t *word, uint32_t value, long op, uint32_t site)
+{
+    const uint64_t mutex = own_mutex();
+    uint32_t now = *(volatile uint32_t *)word;
+    trace(site, (struct pf_trace_record){.kind = PF_EV_AREAD,
+                                         .flags = PF_EF_RELAXED,
+                                         .what = (uint64_t)word,
+                                         .more = sizeof *word,
+                                         .has_value = true,
+                                         .value = now});
+    if (now != value)
+        return -EAGAIN;
+    trace(site, (struct pf_trace_record){.kind = PF_EV_LOCK, .what = mutex});
+    trace(site,
+          (struct pf_trace_record){.kind = PF_EV_WAIT, .what = (uint64_t)word, .more = mutex});
+    pf_cond_enter_futex(word);
+    long r = wait_for(word, ~0u, 0, op);
+    pf_cond_leave();
+    trace(site,
+          (struct pf_trace_record){.kind = PF_EV_WAKE, .what = (uint64_t)word, .more = mutex});
+    trace(site, (struct pf_trace_record){.kind = PF_EV_UNLOCK, .what = mutex});
+    return r;
+}
+
+/* Wakes one thread, or all. */
+static long own_wake(uint32_t *word, bool all, uint32_t site)
+{
+    struct pf_context *c;
+    uint32_t last = 0, n = 0;
+    while ((!n || all) && (c = pf_cond_choose_futex(word))) {
+        last = 1 + c->number;
+        pf_sched_wake(c, PF_WOKEN);
+        pf_sched_became_ready(c);
+        n++;
+    }
+    trace(site, (struct pf_trace_record){.kind = all ? PF_EV_BROADCAST : PF_EV_SIGNAL,
+                                         .what = (uint64_t)word,
+                                         .more = all ? 0 : last});
+    return n + pf_sched_wake_futex((uint64_t)word, all ? UINT32_MAX : n == 0, ~0u);
 }
 
 static uint64_t deadline_of(long op, const struct timespec *t, bool relative)
@@ -147,15 +220,19 @@ long pf_futex(const long argument[6])
     long op = argument[1];
     uint32_t value = (uint32_t)argument[2], mask = (uint32_t)argument[5];
     const struct timespec *t = (const void *)argument[3];
-    uint32_t n2 = (uint32_t)argument[3], n;
+    uint32_t n2 = (uint32_t)argument[3], n, site;
     switch (op & FUTEX_CMD_MASK) {
     case FUTEX_WAIT:
+        if (!t && is_own_call(word, op, &site))
+            return own_wait(word, value, op, site);
         return *word != value ? -EAGAIN : wait_for(word, ~0u, deadline_of(op, t, true), op);
     case FUTEX_WAIT_BITSET:
         if (!mask)
             return -EINVAL;
         return *word != value ? -EAGAIN : wait_for(word, mask, deadline_of(op, t, false), op);
     case FUTEX_WAKE:
+        if ((value == 1 || value == INT32_MAX) && is_own_call(word, op, &site))
+            return own_wake(word, value == INT32_MAX, site);
         return pf_sched_wake_futex((uint64_t)word, value, ~0u);
     case FUTEX_WAKE_BITSET:
         return mask ? (long)pf_sched_wake_futex((uint64_t)word, value, mask) : -EINVAL;
