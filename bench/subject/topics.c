@@ -1,12 +1,12 @@
 /*
- * Message broker with topics (OpenJMS in the paper, larger than broker.c): publishers store messages
- * and hand them to the subscribers of a topic; subscribers acknowledge them; a durable subscriber
- * that connects gets the stored messages; a message that all have acknowledged is removed.
+ * Message broker with topics (OpenJMS in the paper, larger than broker.c): publishers store
+ * messages and hand them to the subscribers of a topic; subscribers acknowledge them; a message
+ * that all have acknowledged is removed.
  *
- * Anomalies: the number of a message is read and stored in two sections, so two messages can get one
- * number; a topic is looked up and created in two sections, so there can be two of one name; the
- * bytes of the store and its messages change in two sections, so a report can see them disagree; the
- * number of deliveries and the flag that closes the broker are not protected.
+ * Anomalies: the number of a message is read and stored in two sections, so two messages can get
+ * one number; a topic is looked up and created in two sections, so there can be two of one name;
+ * the bytes of the store and its messages change in two sections, so a report can see them
+ * disagree; the number of deliveries and the flag that closes the broker are not protected.
  */
 #include "../../include/photofinish.h"
 #include "subject.h"

@@ -21,3 +21,15 @@ for name in account stringbuf treeset; do
     status 0 "$PF" hatch -o twin.d twin.clip
     has out "hatch: 0 candidates"
 done
+
+# The larger ones: something happens, and nothing in the twins.
+for name in business:rr:1000 database:rr:1000 httpd:rr:40 spider:rr:100 topics:rr:1000; do
+    schedule=${name#*:} name=${name%%:*}
+    "$PF" cc -O0 -g "$ROOT/bench/subject/$name.c" -o "$name"
+    "$PF" cc -O0 -g -DTWIN "$ROOT/bench/subject/$name.c" -o "$name.twin"
+    status 0 "$PF" record "--schedule=$schedule" -o "$name.clip" -- "./$name"
+    status 66 "$PF" hatch -o "$name.d" "$name.clip"
+    status 0 "$PF" record "--schedule=$schedule" -o twin.clip -- "./$name.twin"
+    status 0 "$PF" hatch -o twin.d twin.clip
+    has out "hatch: 0 candidates"
+done

@@ -84,6 +84,8 @@ static enum pf_match_answer find_schedule(struct maker *m, const struct pf_patte
     if (m->engine_matches++ >= ENGINE_MATCHES)
         return PF_MATCH_UNDECIDED;
     enum pf_answer answer = pf_schedule_finder_solve(&m->finder, events, p->n, due_of(p), MARGIN);
+    if (answer == PF_UNKNOWN && m->finder.x.n <= m->limits->window)
+        answer = pf_schedule_finder_solve(&m->finder, events, p->n, due_of(p), m->finder.x.n);
     return answer == PF_YES                            ? PF_MATCH_ACCEPTED
            : answer == PF_NO && m->finder.s.cut == cut ? PF_MATCH_REJECTED
                                                        : PF_MATCH_UNDECIDED;
