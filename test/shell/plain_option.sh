@@ -22,3 +22,6 @@ status 0 env PF_OPTIONS=plain=1 ./racy
 # The runtime adds no large table of initialised data to a program, and hardly any debug information.
 size -A racy | awk '/^(\.data|pf_data|\.debug)/ { n += $2 } END { print n }' >sum
 [ "$(cat sum)" -lt 400000 ] || fail "$(cat sum) bytes of initialised data and debug information"
+# Nor much else: a limit that shows when the runtime grows.
+strip racy -o stripped
+[ "$(stat -c %s stripped)" -lt 1600000 ] || fail "$(stat -c %s stripped) bytes in a stripped program"
