@@ -6,6 +6,7 @@
 #include "check_found.h"
 #include "clip.h"
 #include "expected_deaths.h"
+#include "failed_stack.h"
 #include "file.h"
 #include "finding_read.h"
 #include "fingerprint.h"

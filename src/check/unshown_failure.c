@@ -1,10 +1,10 @@
 /* unshown_failure.c - see unshown_failure.h. */
 #include "unshown_failure.h"
 #include "allocation.h"
+#include "failed_stack.h"
 #include "fingerprint.h"
 #include "fnv.h"
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,44 +13,28 @@ static char *text(struct pf_findings *f, const char *s)
     return pf_mem_checked(pf_pool_text(&f->pool, s, strlen(s)));
 }
 
-/* True if `stack` has a frame of this function. */
-static bool has_function(const char *stack, const char *function)
-{
-    size_t n = strlen(function);
-    for (const char *at = stack; (at = strstr(at, function)); at++) {
-        bool begins = at == stack || (at >= stack + 3 && !memcmp(at - 3, " < ", 3));
-        if (begins && (!at[n] || at[n] == ' '))
-            return true;
-    }
-    return false;
-}
-
 /* True if the stack of a recording may be that of a replay: it has the function in which the replay
  * failed, or it begins with the caller of that function. The stack of a recording is that of its
  * frames, and a function that calls nothing has no frame. */
 static bool is_same_place(const char *recorded, const struct pf_backtrace *replayed,
                           const struct pf_stack_frame *at)
 {
-    if (has_function(recorded, at->function))
+    if (pf_failed_stack_has(recorded, at->function))
         return true;
     const struct pf_stack_frame *caller = at + 1;
-    if (caller >= replayed->at + replayed->n || !caller->function)
-        return false;
-    size_t n = strlen(caller->function);
-    return !strncmp(recorded, caller->function, n) && (!recorded[n] || recorded[n] == ' ');
+    return caller < replayed->at + replayed->n && caller->function &&
+           pf_failed_stack_is_in(recorded, caller->function);
 }
 
 /* True if the finding, which a replay has shown, may be this failure: kind, signal and function are
  * the same as far as they are known. */
 static bool shows(const struct pf_finding *it, const struct pf_unshown_failure *x)
 {
-    int signal = 0;
     bool asserts = it->kind == PF_KIND_ASSERTION && x->kind == PF_KIND_CRASH;
+    int signal = asserts ? SIGABRT : it->signal;
     if (!it->naccesses || (it->kind != x->kind && !asserts))
         return false;
-    if (it->harm && !asserts)
-        (void)!sscanf(it->harm, "the program died of signal %d", &signal);
-    if (x->signal && (asserts || signal) && x->signal != (asserts ? SIGABRT : signal))
+    if (x->signal && signal && x->signal != signal)
         return false;
     bool is_known = false;
     for (size_t i = 0; i < it->naccesses; i++) {
@@ -91,8 +75,11 @@ static struct pf_finding *add(struct pf_findings *f, struct pf_unshown_failure *
                               x->clip ? "a recording that was not replayed ended like this: "
                                       : "no recording shows it",
                               x->clip ? x->clip : "");
-    *it = (struct pf_finding){
-        .kind = x->kind, .analysis = "failure", .harm = text(f, harm), .unconfirmed = text(f, why)};
+    *it = (struct pf_finding){.kind = x->kind,
+                              .analysis = "failure",
+                              .harm = text(f, harm),
+                              .signal = x->signal,
+                              .unconfirmed = text(f, why)};
     free(why);
     it->id = pf_fnv_text(pf_fnv_number(pf_fingerprint(it), (uint64_t)x->signal), x->stack);
     pf_findings_push(f, it);

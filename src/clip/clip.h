@@ -72,13 +72,6 @@ struct pf_clip_end {
     struct pf_reached reached; /* which accesses the policy or plan reached */
     struct pf_divergence divergence; /* of outcome DIVERGED; not stored in the file */
 };
-/* The stack of `failure`, without the thread. */
-static inline const char *pf_clip_failed_stack(const struct pf_clip_end *e)
-{
-    const char *stack = strstr(e->failure, ": ");
-    return stack ? stack + 2 : e->failure;
-}
-
 /* --- writing --- */
 
 struct pf_clip_writer;

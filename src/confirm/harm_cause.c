@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "harm_cause.h"
 #include "both_orders.h"
+#include "failed_stack.h"
 #include "held_locks.h"
 #include "text_format.h"
 #include "vector.h"

@@ -2,7 +2,6 @@
 #include "crash_merge.h"
 #include "textbuf.h"
 #include <signal.h>
-#include <stdio.h>
 
 /* True if the functions of `outer` are the outermost ones of `whole`. */
 static bool is_outer_part(const struct pf_backtrace *outer, const struct pf_backtrace *whole)
@@ -40,9 +39,7 @@ static struct pf_finding *find_confirmed(const struct pf_findings *f, const stru
 static struct pf_finding *find_memory_error(const struct pf_findings *f,
                                             const struct pf_finding *it)
 {
-    int signal = 0;
-    if (!it->harm || sscanf(it->harm, "the program died of signal %d", &signal) != 1 ||
-        (signal != SIGSEGV && signal != SIGBUS))
+    if (it->signal != SIGSEGV && it->signal != SIGBUS)
         return NULL;
     for (size_t i = 0; i < f->n; i++) {
         struct pf_finding *c = f->at[i];

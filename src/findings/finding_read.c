@@ -337,9 +337,10 @@ static const struct pf_judged *read_judged(struct pf_reader *r, const json_t *o)
 }
 
 /* The number of schedules that were tried; 0 if the document does not say. */
-static unsigned read_tries(struct pf_reader *r, const json_t *o)
+/* A number that may be missing, which means 0. */
+static unsigned read_optional(struct pf_reader *r, const json_t *o, const char *key)
 {
-    return json_object_get(o, "tries") ? (unsigned)pf_read_number(r, o, "tries") : 0;
+    return json_object_get(o, key) ? (unsigned)pf_read_number(r, o, key) : 0;
 }
 
 /* True if a verdict replaces the one that the finding has. A finding may have been judged several
@@ -363,7 +364,7 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
     const char *suspicious = read_suspicious(r, o);
     bool counts_now = old->suspicious && !suspicious;
     old->count += pf_read_number(r, o, "count");
-    old->tries += read_tries(r, o);
+    old->tries += read_optional(r, o, "tries");
     if (pf_finding_surer(old->status, status) != old->status) {
         old->status = status;
         old->analysis = pf_read_text(r, o, "analysis");
@@ -376,6 +377,7 @@ static void merge(struct pf_reader *r, struct pf_finding *old, const json_t *o)
         old->child = pf_read_text(r, o, "child");
         read_input(r, o, old);
         old->harm = harm;
+        old->signal = (int)read_optional(r, o, "signal");
         old->nwitness = 0;
         read_accesses(r, o, old); /* so that the report shows the accesses of this clip */
     }
@@ -416,10 +418,11 @@ struct pf_finding *pf_read_finding(struct pf_reader *r, const json_t *o)
     f->child = pf_read_text(r, o, "child");
     read_input(r, o, f);
     f->harm = pf_read_text(r, o, "harm");
+    f->signal = (int)read_optional(r, o, "signal");
     f->unconfirmed = pf_read_text(r, o, "unconfirmed");
     f->suspicious = read_suspicious(r, o);
     f->count = pf_read_number(r, o, "count");
-    f->tries = read_tries(r, o);
+    f->tries = read_optional(r, o, "tries");
     read_accesses(r, o, f);
     read_schedules(r, o, f);
     if (r->status)

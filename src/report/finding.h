@@ -179,6 +179,7 @@ struct pf_finding {
     const char *input, *command;
     const char *child; /* path of the forked child in which it happens, "2.1"; NULL: not known */
     const char *harm; /* what the program did wrong in the clip: crashed, hung; NULL: nothing */
+    int signal; /* of a crash: the signal that the program died of; 0: unknown */
     /* why it does not count (JSON field "counts" is false): it affects no exit status, and is
      * reported after all others; NULL: it counts */
     const char *suspicious;

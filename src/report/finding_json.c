@@ -308,6 +308,8 @@ void pf_finding_json(struct pf_text *t, const struct pf_finding *f)
         pf_json_str(t, "suspicious", f->suspicious);
     if (f->harm)
         pf_json_str(t, "harm", f->harm);
+    if (f->signal)
+        pf_json_num(t, "signal", (uint64_t)f->signal);
     if (f->unconfirmed)
         pf_json_str(t, "unconfirmed", f->unconfirmed);
     if (f->tries)

@@ -34,7 +34,7 @@ python3 - "$(grep -n 'abort();' many.c | head -1 | cut -d: -f1)" <<'END'
 import json, sys
 (f,) = json.load(open("out.json"))["findings"]
 (a,) = f["accesses"]
-assert (f["kind"], f["status"], f["harm"]) == ("crash", "observed", "the program died of signal 6 (SIGABRT, abort)"), f
+assert (f["kind"], f["status"], f["signal"], f["harm"]) == ("crash", "observed", 6, "the program died of signal 6 (SIGABRT, abort)"), f
 assert (a["op"], a["function"], a["line"]) == ("fail", "main", int(sys.argv[1])), a
 END
 # Children that die: expected if the program ends with status 0, as a test harness does.

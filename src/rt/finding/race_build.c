@@ -498,6 +498,7 @@ struct pf_finding *pf_failure_build(struct pf_pool *pool, const struct pf_failur
     struct pf_access *accesses = f->accesses;
     f->naccesses = e->n;
     f->suspicious = e->suspicious;
+    f->signal = e->kind == PF_FAILURE_CRASH ? e->signal : 0;
     f->harm = e->kind == PF_FAILURE_DEADLOCK && !e->limit ? NULL : describe_failure(&b, e);
     for (size_t i = 0; i < e->n; i++) {
         build_stop(&b, &accesses[i], e, &e->at[i]);
