@@ -4,6 +4,7 @@
 #define _GNU_SOURCE
 #include "check_settings.h"
 #include "clip.h"
+#include "command.h"
 #include "duration.h"
 #include "file.h"
 #include "foreign.h"
@@ -18,7 +19,6 @@
 #include <unistd.h>
 
 #define DEFAULT_TIME_MS 60000
-#define DEFAULT_GRACE_MS 2000
 
 static pf_status number(const char *option, const char *text, uint64_t most, uint64_t *v,
                         struct pf_error *e)
@@ -41,7 +41,7 @@ static pf_status read_numbers(struct pf_check_settings *p, struct pf_error *e)
 {
     pf_status s = PF_OK;
     p->time_ms = DEFAULT_TIME_MS;
-    p->grace_ms = DEFAULT_GRACE_MS;
+    p->grace_ms = PF_GRACE_PROGRAM_MS;
     p->njobs = p->first_seed = 1;
     p->keep_bytes = PF_STATE_LIMIT_DEFAULT;
     if (p->keep && !pf_state_limit_parse(p->keep, &p->keep_bytes))

@@ -24,7 +24,6 @@
 #define TIMES 5 /* most events for which a thread is held, as a multiple of the recording's */
 #define EVENTS_LEAST 20000 /* a recording counts as at least this long */
 #define EACH_MS 10000 /* time limit of a continuation */
-#define GRACE_MS 1000 /* between SIGTERM and SIGKILL */
 
 /* The description in memory that the process of the runs shares with the caller. */
 struct shared_orders {
@@ -362,7 +361,7 @@ static pf_status run_together(struct pf_both_orders *q, struct pf_error *e)
         .keep = input > 0 ? input : 0,
         .output = PF_OUTPUT_NULL,
         .limit_ms = q->limit_ms,
-        .grace_ms = GRACE_MS,
+        .grace_ms = PF_GRACE_DIRECTED_MS,
         .forwards = true};
     pf_status s = pf_supervisor_run(&command, q->should_stop, q->arg, &result, e);
     const char *why = s != PF_OK                              ? e->text

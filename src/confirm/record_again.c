@@ -14,8 +14,6 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#define GRACE_MS 1000 /* between SIGTERM and SIGKILL */
-
 /* Shared with the process of the run. */
 struct shared_record {
     const struct pf_record_again *r;
@@ -87,7 +85,7 @@ pf_status pf_record_again(struct pf_record_again *r, struct pf_error *e)
                                  .keep = input > 0 ? input : 0,
                                  .output = PF_OUTPUT_NULL,
                                  .limit_ms = r->limit_ms,
-                                 .grace_ms = GRACE_MS,
+                                 .grace_ms = PF_GRACE_DIRECTED_MS,
                                  .forwards = true};
     pf_status s = pf_supervisor_run(&command, r->should_stop, r->arg, &result, e);
     if (input > 0)

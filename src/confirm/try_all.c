@@ -27,7 +27,6 @@
 
 #define VERB "hatch"
 #define POLL_MS 20
-#define GRACE_MS 500 /* between SIGTERM and SIGKILL */
 #define LIMIT_MS 60000 /* for one try; a shared run may be without progress for twice as long */
 
 static bool is_out_of_time(const struct pf_try_all *r)
@@ -217,7 +216,7 @@ static pf_status begin_try(struct try_slot *s, struct pf_command *c, struct pf_e
     s->item->tried = true;
     *c = command_for(s->r, try_function, s);
     c->limit_ms = LIMIT_MS;
-    c->grace_ms = GRACE_MS;
+    c->grace_ms = PF_GRACE_DIRECTED_MS;
     return PF_OK;
 }
 
@@ -298,7 +297,7 @@ static pf_status begin_comparison(struct try_slot *s, struct pf_command *c, stru
     s->item->compared = true;
     *c = command_for(s->r, compare_function, s);
     c->limit_ms = LIMIT_MS;
-    c->grace_ms = GRACE_MS;
+    c->grace_ms = PF_GRACE_DIRECTED_MS;
     return PF_OK;
 }
 
@@ -370,7 +369,7 @@ static pf_status begin_cause(struct try_slot *s, struct pf_command *c, struct pf
     s->item->examined = true;
     *c = command_for(s->r, cause_function, s);
     c->limit_ms = LIMIT_MS;
-    c->grace_ms = GRACE_MS;
+    c->grace_ms = PF_GRACE_DIRECTED_MS;
     return PF_OK;
 }
 

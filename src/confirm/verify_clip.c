@@ -7,8 +7,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GRACE_MS 500 /* between SIGTERM and SIGKILL */
-
 pf_status pf_verify_clip_init(struct pf_verify_clip *v, const char *clip, struct pf_error *e)
 {
     *v = (struct pf_verify_clip){.clip = clip};
@@ -22,7 +20,7 @@ pf_status pf_verify_clip_init(struct pf_verify_clip *v, const char *clip, struct
                                      .output = PF_OUTPUT_NULL,
                                      .forwards = true,
                                      .limit_ms = PF_VERIFY_LIMIT_MS,
-                                     .grace_ms = GRACE_MS};
+                                     .grace_ms = PF_GRACE_DIRECTED_MS};
     return PF_OK;
 }
 

@@ -22,7 +22,6 @@
 
 #define PREFIX "pf-task-"
 #define ROOM_BYTES (1 << 20) /* that must be free on the scratch disk before and after the run */
-#define GRACE_MS 5000 /* between SIGTERM and SIGKILL */
 #define RETURN_MS 20000 /* part of a task's time limit, reserved for returning its result */
 
 static const struct pf_task_kind *const kinds[] = {&pf_task_suite, &pf_task_check, &pf_task_hunt,
@@ -193,7 +192,7 @@ static pf_status run_command(struct pf_task_run *r, struct pf_error *e)
                                  .output = PF_OUTPUT_KEPT,
                                  .forwards = true,
                                  .limit_ms = limit > 2 * RETURN_MS ? limit - RETURN_MS : limit,
-                                 .grace_ms = GRACE_MS};
+                                 .grace_ms = PF_GRACE_TASK_MS};
     pf_status s = pf_supervisor_run(&command, stopped, NULL, &r->end, e);
     for (size_t i = 0; i <= n; i++)
         free(argv[i]);

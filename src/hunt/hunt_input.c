@@ -23,7 +23,6 @@
 #define ENV_PREFIX "env:"
 #define FILE_MAX (1 << 20)  /* larger files are not changed */
 #define COMMAND_MS 10000 /* a command that still runs after this time counts as started */
-#define GRACE_MS 100 /* between SIGTERM and SIGKILL */
 
 static bool is_file_source(const char *name)
 {
@@ -484,7 +483,7 @@ bool pf_hunt_try_command(const char *command)
                            .argv = (char *[]){"sh", "-c", (char *)command, NULL},
                            .output = PF_OUTPUT_NULL,
                            .limit_ms = COMMAND_MS,
-                           .grace_ms = GRACE_MS};
+                           .grace_ms = PF_GRACE_TEST_MS};
     if (pf_supervisor_run(&c, NULL, NULL, &result, &e) != PF_OK)
         return false;
     bool missing = WIFEXITED(result.wait) &&

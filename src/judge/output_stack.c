@@ -6,8 +6,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define GRACE_MS 500 /* between SIGTERM and SIGKILL */
-
 /* Shared with the process of the replay. */
 struct stack_query {
     const char *clip;
@@ -52,7 +50,7 @@ bool pf_output_stack_find(const char *clip, int fd, uint64_t at, uint64_t limit_
                                  .arg = &q,
                                  .output = PF_OUTPUT_NULL,
                                  .limit_ms = limit_ms,
-                                 .grace_ms = GRACE_MS,
+                                 .grace_ms = PF_GRACE_DIRECTED_MS,
                                  .forwards = true};
     bool found = pf_supervisor_run(&command, NULL, NULL, &result, &e) == PF_OK &&
                  (*q->found.stack || q->found.length);

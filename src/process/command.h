@@ -48,6 +48,14 @@ struct pf_command {
     int64_t byte;
 };
 
+/* How long a child has to end between SIGTERM and SIGKILL. */
+enum pf_grace_ms {
+    PF_GRACE_TEST_MS = 100, /* a command that tests something about an input */
+    PF_GRACE_DIRECTED_MS = 500, /* a recording, replay or try, or the pf that makes one */
+    PF_GRACE_PROGRAM_MS = 2000, /* a program in free mode: the default of --grace */
+    PF_GRACE_TASK_MS = 5000 /* a task of a fleet, which writes its results */
+};
+
 /* How the child differs from this process. */
 struct pf_command_setup {
     const sigset_t *mask; /* its signal mask */

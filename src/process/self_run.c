@@ -9,8 +9,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GRACE_MS 500 /* between SIGTERM and SIGKILL */
-
 pf_status pf_temporary_file(char **path, struct pf_error *e)
 {
     const char *base = getenv("TMPDIR");
@@ -37,7 +35,7 @@ static pf_status run(const struct pf_self_run *what, char **argv, const char *fi
                                  .output = PF_OUTPUT_NULL,
                                  .forwards = true,
                                  .limit_ms = what->limit_ms,
-                                 .grace_ms = GRACE_MS};
+                                 .grace_ms = PF_GRACE_DIRECTED_MS};
     pf_status s = pf_supervisor_run(&command, what->should_stop, what->arg, &result, e);
     if (s != PF_OK)
         return s;

@@ -14,7 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE_MS 500 /* for Z3 to stop by itself */
+#define OVERTIME_MS 500 /* how much later Z3 may stop by itself */
 #define BUSY 8 /* on a busy machine, CPU time may take this many times as long */
 #define POLL_MS 50 /* how often the CPU time is looked at */
 
@@ -187,7 +187,7 @@ static enum pf_solve_outcome exchange(struct pf_z3_host *h, const struct cone *c
                                  .wanted = (uint32_t)nwanted,
                                  .limit_ms = (uint32_t)(BUSY * h->limit_ms)};
     struct pf_z3_reply r;
-    const struct z3_limit limit = {pf_now_ms() + BUSY * h->limit_ms + GRACE_MS,
+    const struct z3_limit limit = {pf_now_ms() + BUSY * h->limit_ms + OVERTIME_MS,
                                    pf_z3_host_now_us(h) + h->limit_ms * 1000};
     const struct z3_limit *until = &limit;
     if (!put(h, &head, sizeof head) || !put(h, c->nodes.at, c->nodes.len * sizeof *c->nodes.at) ||
