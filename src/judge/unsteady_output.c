@@ -36,7 +36,7 @@ static void drop_unsteady(struct pf_judging *j, const struct pf_judge_run *again
 bool pf_unsteady_output_drop_varying(struct pf_judging *j)
 {
     uint64_t all, bits = pf_judge_runs_varying(&j->g, &all);
-    return drop_descriptors(j, bits, all, "most runs of one order");
+    return drop_descriptors(j, bits, all, "several runs of one order");
 }
 
 void pf_unsteady_output_repeat(struct pf_judging *j)
