@@ -4,6 +4,7 @@
 #include "duration.h"
 #include "file.h"
 #include "finding_json.h"
+#include "hash_mix.h"
 #include "hunt_restore.h"
 #include "hunt_state.h"
 #include "load_trace.h"
@@ -26,12 +27,6 @@
 /* The policies of other schedules. Under the default one, a thread of a pool often does all the
  * work before the next thread begins. */
 static const char *const policies[] = {"rr:3", "pos:1", "random:1"};
-
-static uint64_t mix(uint64_t h, uint64_t word)
-{
-    h = (h ^ word) * 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 29;
-}
 
 static bool add_key(struct pf_hash_map *m, uint64_t key)
 {
@@ -117,9 +112,9 @@ static pf_status record(struct pf_hunt *h, const struct pf_hunt_run *r, bool sym
 static uint64_t hash_site(const struct pf_trace *t, uint32_t event)
 {
     const struct pf_site_info *s = &t->sites.at[t->events.at[event].site];
-    uint64_t h = mix(s->line, s->column);
+    uint64_t h = pf_hash_mix(s->line, s->column);
     for (const char *p = pf_trace_text(t, s->file); *p; p++)
-        h = mix(h, (unsigned char)*p);
+        h = pf_hash_mix(h, (unsigned char)*p);
     return h;
 }
 
@@ -139,7 +134,7 @@ static char *describe(const struct pf_trace *t, const struct pf_race *r)
 static uint32_t candidate_of(struct pf_hunt *h, const struct pf_trace *t, const struct pf_race *r,
                              uint32_t run)
 {
-    uint64_t x = hash_site(t, r->a), y = hash_site(t, r->b), key = mix(x ^ y, x + y);
+    uint64_t x = hash_site(t, r->a), y = hash_site(t, r->b), key = pf_hash_mix(x ^ y, x + y);
     uint32_t i = 0;
     while (i < h->candidates.len && h->candidates.at[i].key != key)
         i++;
@@ -318,7 +313,7 @@ pf_status pf_hunt_execute(struct pf_hunt *h, const struct pf_hunt_run *what, boo
 {
     uint64_t input = pf_input_bytes_hash(&what->input);
     struct pf_run_report report;
-    uint64_t pair = mix(what->schedule, input);
+    uint64_t pair = pf_hash_mix(what->schedule, input);
     bool new = add_key(&h->tried, pair);
     *ran = new || what->repeat;
     if (!*ran)

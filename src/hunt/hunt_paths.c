@@ -4,6 +4,7 @@
 #include "apply_values.h"
 #include "clip.h"
 #include "compared_text.h"
+#include "hash_mix.h"
 #include "hunt_loss.h"
 #include "hunt_order.h"
 #include "solve.h"
@@ -92,8 +93,8 @@ static bool add_key(struct pf_hash_map *m, uint64_t key)
 static uint64_t direction_of(const struct pf_expression_log *log, const struct pf_log_condition *c,
                              bool holds)
 {
-    uint64_t h = pf_expression_hash(log->sites.at[c->site].hash, c->alternative);
-    return pf_expression_hash(h, holds ? 1 : 2);
+    uint64_t h = pf_hash_mix(log->sites.at[c->site].hash, c->alternative);
+    return pf_hash_mix(h, holds ? 1 : 2);
 }
 
 /* The direction, and how often the run has taken it so far: a loop that compares one byte more is
@@ -102,20 +103,20 @@ static uint64_t branch_of(uint64_t direction, uint32_t count)
 {
     uint32_t rank =
         count <= COUNT_EXACT ? count : COUNT_EXACT + 32 - (uint32_t)__builtin_clz(count);
-    return pf_expression_hash(direction, rank);
+    return pf_hash_mix(direction, rank);
 }
 
 /* The direction with its thread; from T3 on, all threads are alike. */
 static uint64_t own_of(uint64_t direction, const struct pf_log_condition *c)
 {
     uint32_t thread = c->thread < THREADS_APART ? c->thread : THREADS_APART;
-    return c->reason == PF_REASON_ASSUMED ? 0 : pf_expression_hash(~direction, thread);
+    return c->reason == PF_REASON_ASSUMED ? 0 : pf_hash_mix(~direction, thread);
 }
 
 static uint64_t extend(uint64_t key, const struct pf_expression_log *log, uint32_t label,
                        bool holds)
 {
-    return pf_expression_hash(pf_expression_hash(key, log->hashes.at[label]), holds ? 1 : 2);
+    return pf_hash_mix(pf_hash_mix(key, log->hashes.at[label]), holds ? 1 : 2);
 }
 
 static uint32_t count_direction(struct pf_hash_map *counts, uint64_t direction)
@@ -143,7 +144,7 @@ static void follow_switch(struct switch_group *g, const struct pf_expression_log
     const struct pf_log_condition *c = &log->conditions.at[i], *last = i ? c - 1 : NULL;
     if (c->reason == PF_REASON_SWITCH && last && last->reason == PF_REASON_SWITCH &&
         last->site == c->site && last->thread == c->thread && last->alternative < c->alternative)
-        g->way = pf_expression_hash(g->way, direction_of(log, last, false));
+        g->way = pf_hash_mix(g->way, direction_of(log, last, false));
     else
         *g = (struct switch_group){.first = i, .way = way};
 }
@@ -241,13 +242,13 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
         uint64_t other = extend(key, log, c->label, !c->holds);
         key = extend(key, log, c->label, c->holds);
         follow_switch(&group, log, i, way);
-        uint64_t other_way = pf_expression_hash(c->holds ? way : group.way, turned);
+        uint64_t other_way = pf_hash_mix(c->holds ? way : group.way, turned);
         uint64_t branch = branch_of(turned, before);
         if (c->reason == PF_REASON_ASSUMED) { /* what happens if it is violated is unknown */
             other_way = 0;
             branch = branch_of(direction_of(log, c, c->holds), count);
         }
-        way = pf_expression_hash(way, direction_of(log, c, c->holds));
+        way = pf_hash_mix(way, direction_of(log, c, c->holds));
         followed |= way == predicted;
         (void)add_key(&p->asked, key);
         uint32_t distance = new == PF_HUNT_NOTHING_NEW ? new : i > new ? i - new : new - i;
@@ -284,7 +285,7 @@ static void add_meetings(struct pf_hunt_paths *p, uint32_t path, uint64_t schedu
             if (a->thread == b->thread || !a->is_event || !b->is_event ||
                 !(a->writes || b->writes) || a->address == b->address || x == y)
                 continue;
-            uint64_t key = pf_expression_hash(pf_expression_hash(schedule, x ^ y), x + y);
+            uint64_t key = pf_hash_mix(pf_hash_mix(schedule, x ^ y), x + y);
             if (pf_hash_map_find(&p->asked, key) != PF_HASH_NONE)
                 continue;
             add_question(p, &(struct pf_hunt_question){.path = path,
@@ -315,7 +316,7 @@ static bool add_word(struct pf_hunt_paths *p, const struct pf_log_text *t)
         return false;
     pf_vec_push(&p->words, pf_mem_copy_n((const char *)t->bytes, t->n));
     for (uint32_t k = 0; k < t->n; k++)
-        word = pf_expression_hash(word, t->bytes[k]);
+        word = pf_hash_mix(word, t->bytes[k]);
     return took(p, word, word, 0) == 2;
 }
 
@@ -344,11 +345,11 @@ static bool add_texts(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule)
             continue;
         uint64_t text = log->sites.at[t->site].hash;
         for (uint32_t k = 0; k < t->n; k++)
-            text = pf_expression_hash(text, t->bytes[k]);
+            text = pf_hash_mix(text, t->bytes[k]);
         uint64_t direction = text_direction(p, p->paths.at[path], t, text);
-        uint64_t key = pf_expression_hash(pf_expression_hash(schedule, text), t->offset);
+        uint64_t key = pf_hash_mix(pf_hash_mix(schedule, text), t->offset);
         /* the same text in another input is another question */
-        key = pf_expression_hash(key, pf_input_bytes_hash(&p->paths.at[path]->input));
+        key = pf_hash_mix(key, pf_input_bytes_hash(&p->paths.at[path]->input));
         add_question(p, &(struct pf_hunt_question){.path = path,
                                                    .condition = (uint32_t)t->conditions,
                                                    .text = 1 + i,

@@ -3,6 +3,7 @@
  * comparing two sets can be cached under the pair of numbers.
  */
 #include "locksets.h"
+#include "hash_mix.h"
 #include <string.h>
 
 #define CACHE 4096
@@ -28,9 +29,9 @@ void pf_locksets_release(struct pf_locksets *x)
 
 uint32_t pf_locksets_intern(struct pf_locksets *x, const uint32_t *words, uint32_t n)
 {
-    uint64_t h = n * 0x9e3779b97f4a7c15ull + 1;
+    uint64_t h = n + 1;
     for (uint32_t i = 0; i < n; i++)
-        h = (h ^ words[i]) * 0xbf58476d1ce4e5b9ull, h ^= h >> 31;
+        h = pf_hash_mix(h, words[i]);
     struct pf_hash_walk w = pf_hash_map_walk(&x->by_hash, h);
     while (pf_hash_map_next(&x->by_hash, &w)) {
         const struct pf_lockset_words *r = &x->sets.at[w.value];

@@ -1,6 +1,7 @@
 /* expression_log.c - see expression_log.h. Every record is checked before it is used: the log was
  * written by a process that may have crashed. */
 #include "expression_log.h"
+#include "hash_mix.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -110,8 +111,8 @@ static uint32_t leaf_of(struct pf_expression_log *log, const struct pf_symbolic_
                            .bytes = n->op == PF_EXPR_NUMBER ? n->b : 0,
                            .base = n->op == PF_EXPR_NUMBER ? n->c : 0,
                            .value = n->y & pf_bits_mask(n->bits)};
-    uint64_t h = pf_expression_hash((uint64_t)leaf.op << 32 | leaf.source, leaf.offset);
-    h = pf_expression_hash(h, (uint64_t)leaf.bytes << 32 | leaf.base << 16 | leaf.bits);
+    uint64_t h = pf_hash_mix((uint64_t)leaf.op << 32 | leaf.source, leaf.offset);
+    h = pf_hash_mix(h, (uint64_t)leaf.bytes << 32 | leaf.base << 16 | leaf.bits);
     struct pf_hash_walk w = pf_hash_map_walk(&log->leaf_index, h);
     while (pf_hash_map_next(&log->leaf_index, &w)) {
         const struct pf_leaf *old = &log->leaves.at[w.value];
@@ -126,19 +127,19 @@ static uint32_t leaf_of(struct pf_expression_log *log, const struct pf_symbolic_
 
 static uint64_t hash_of(const struct pf_expression_log *log, const struct pf_symbolic_record *n)
 {
-    uint64_t h = pf_expression_hash(n->op, n->bits);
+    uint64_t h = pf_hash_mix(n->op, n->bits);
     if (is_leaf(n->op)) {
         for (const char *p = log->sources.at[n->a].name; *p; p++)
-            h = pf_expression_hash(h, (unsigned char)*p);
-        h = pf_expression_hash(h, n->op == PF_EXPR_LENGTH ? 0 : n->x);
-        return n->op == PF_EXPR_NUMBER ? pf_expression_hash(h, (uint64_t)n->b << 32 | n->c) : h;
+            h = pf_hash_mix(h, (unsigned char)*p);
+        h = pf_hash_mix(h, n->op == PF_EXPR_LENGTH ? 0 : n->x);
+        return n->op == PF_EXPR_NUMBER ? pf_hash_mix(h, (uint64_t)n->b << 32 | n->c) : h;
     }
-    h = pf_expression_hash(h, n->a ? log->hashes.at[n->a] : ~n->x);
+    h = pf_hash_mix(h, n->a ? log->hashes.at[n->a] : ~n->x);
     if (pf_op_has_second(n->op))
-        h = pf_expression_hash(h, n->b ? log->hashes.at[n->b] : ~n->y);
+        h = pf_hash_mix(h, n->b ? log->hashes.at[n->b] : ~n->y);
     if (n->op == PF_EXPR_EXTRACT)
-        h = pf_expression_hash(h, n->b);
-    return pf_expression_hash(h, n->op == PF_EXPR_SELECT ? log->hashes.at[n->c] : n->c);
+        h = pf_hash_mix(h, n->b);
+    return pf_hash_mix(h, n->op == PF_EXPR_SELECT ? log->hashes.at[n->c] : n->c);
 }
 
 uint32_t pf_expression_log_add(struct pf_expression_log *log, const struct pf_symbolic_record *n,
@@ -262,7 +263,7 @@ static const char *read_site(struct pf_expression_log *log, const struct pf_symb
                               .file = pf_mem_copy(file),
                               .line = r->b,
                               .column = r->x,
-                              .hash = pf_expression_hash(pf_expression_hash(r->y, r->b), r->x)};
+                              .hash = pf_hash_mix(pf_hash_mix(r->y, r->b), r->x)};
     return NULL;
 }
 

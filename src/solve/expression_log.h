@@ -128,11 +128,5 @@ static inline uint64_t pf_bits_mask(unsigned bits)
 {
     return bits >= 64 ? UINT64_MAX : ((uint64_t)1 << bits) - 1;
 }
-/* Mixes a word into a hash. */
-static inline uint64_t pf_expression_hash(uint64_t h, uint64_t word)
-{
-    h = (h ^ word) * 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 29;
-}
 
 #endif

@@ -1,5 +1,6 @@
 /* input_bytes.c - see input_bytes.h. */
 #include "input_bytes.h"
+#include "hash_mix.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,22 +63,16 @@ void pf_input_bytes_copy(struct pf_input_bytes *to, const struct pf_input_bytes 
     }
 }
 
-static uint64_t mix(uint64_t h, uint64_t word)
-{
-    h = (h ^ word) * 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 29;
-}
-
 uint64_t pf_input_bytes_hash(const struct pf_input_bytes *in)
 {
     uint64_t h = 1;
     for (size_t i = 0; i < in->sources.len; i++) {
         const struct pf_input_source *s = &in->sources.at[i];
         for (const char *p = s->name; *p; p++)
-            h = mix(h, (unsigned char)*p);
-        h = mix(h, 256 + s->n);
+            h = pf_hash_mix(h, (unsigned char)*p);
+        h = pf_hash_mix(h, 256 + s->n);
         for (size_t k = 0; k < s->n; k++)
-            h = mix(h, s->bytes[k]);
+            h = pf_hash_mix(h, s->bytes[k]);
     }
     return h;
 }

@@ -1,6 +1,7 @@
 /* slice.c - see slice.h. Walking the expression of each condition was rejected: where each
  * condition contains most of the run so far, as in compressors, this takes minutes. */
 #include "slice.h"
+#include "hash_mix.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -60,7 +61,7 @@ static uint32_t intern(struct pf_slicer *s, size_t first, bool has_length)
     uint32_t n = (uint32_t)(s->members.len - first);
     uint64_t hash = n;
     for (size_t i = first; i < s->members.len; i++)
-        hash = pf_expression_hash(hash, s->members.at[i]);
+        hash = pf_hash_mix(hash, s->members.at[i]);
     struct pf_hash_walk w = pf_hash_map_walk(&s->by_members, hash);
     while (pf_hash_map_next(&s->by_members, &w)) {
         const struct pf_leaf_set *old = &s->sets.at[w.value];

@@ -1,5 +1,6 @@
 /* solve.c - see solve.h. */
 #include "solve.h"
+#include "hash_mix.h"
 #include "inverse.h"
 #include "z3_message.h"
 #include <stdlib.h>
@@ -153,7 +154,7 @@ static uint64_t question_hash(const struct pf_path_run *r, const pf_wanted_list 
 {
     uint64_t h = seed;
     for (size_t i = 0; i < wanted->len; i++)
-        h = pf_expression_hash(h, r->log->hashes.at[wanted->at[i].label] + wanted->at[i].holds);
+        h = pf_hash_mix(h, r->log->hashes.at[wanted->at[i].label] + wanted->at[i].holds);
     return h;
 }
 
@@ -161,9 +162,9 @@ static uint64_t question_hash(const struct pf_path_run *r, const pf_wanted_list 
 static uint64_t leaf_hash(const struct pf_path_run *r, uint32_t leaf)
 {
     const struct pf_leaf *l = &r->log->leaves.at[leaf];
-    uint64_t h = pf_expression_hash((uint64_t)l->op << 16 | l->bits, l->offset);
+    uint64_t h = pf_hash_mix((uint64_t)l->op << 16 | l->bits, l->offset);
     for (const char *p = r->log->sources.at[l->source].name; *p; p++)
-        h = pf_expression_hash(h, (unsigned char)*p);
+        h = pf_hash_mix(h, (unsigned char)*p);
     return h;
 }
 

@@ -2,6 +2,7 @@
  * text_write.c - the writer of the text form: one event per line.
  */
 #include "hash_map.h"
+#include "hash_mix.h"
 #include "trace_text.h"
 #include <ctype.h>
 #include <inttypes.h>
@@ -73,7 +74,7 @@ static uint32_t first_call_with_set(struct pf_hash_map *written, const struct pf
     const uint32_t *items = t->reach_items.at;
     uint64_t hash = set->nitems;
     for (uint32_t k = set->item0; k < set->item0 + set->nitems; k++)
-        hash = (hash ^ items[k]) * 0x9e3779b97f4a7c15;
+        hash = pf_hash_mix(hash, items[k]);
     struct pf_hash_walk w = pf_hash_map_walk(written, hash);
     while (pf_hash_map_next(written, &w)) {
         const struct pf_reach *other = reach_of(t, w.value);

@@ -3,6 +3,7 @@
  * are searched only a few times each.
  */
 #include "search.h"
+#include "hash_mix.h"
 #include <string.h>
 
 #define TRIES 6          /* matches of classes tried per tuple of sites, up to NEAR times each */
@@ -52,12 +53,6 @@ struct pattern_search {
     struct pf_pattern_match match;
 };
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 29;
-}
-
 /* --- tuples of sites --- */
 
 static struct tried *find(struct pattern_search *s, uint64_t key)
@@ -74,11 +69,11 @@ static uint64_t sites_key(const struct pattern_search *s)
     const struct pf_unit_access *e = s->w->accesses.at;
     if (p->kind == PF_PATTERN_RACE && p->n == 2) { /* a race is the same in either order */
         uint64_t a = e[s->entry[0]].site, b = e[s->entry[1]].site;
-        return mix(mix(1, a < b ? a : b), a < b ? b : a);
+        return pf_hash_mix(pf_hash_mix(1, a < b ? a : b), a < b ? b : a);
     }
-    uint64_t h = mix(2, s->number);
+    uint64_t h = pf_hash_mix(2, s->number);
     for (unsigned i = 0; i < p->n; i++)
-        h = mix(h, e[s->entry[i]].site);
+        h = pf_hash_mix(h, e[s->entry[i]].site);
     return h;
 }
 
@@ -444,10 +439,12 @@ static void rank_cells(const struct pattern_search *s, uint8_t *rank, uint32_t *
         uint64_t sum = 0;
         for (uint32_t u = w->use_at[c]; u != PF_NONE; u = w->uses.at[u].next) {
             const struct pf_unit_class *k = &w->classes.at[w->uses.at[u].class];
-            uint64_t h = by_code ? mix(k->thread, k->outer) : mix(3, w->uses.at[u].class);
+            uint64_t h =
+                by_code ? pf_hash_mix(k->thread, k->outer) : pf_hash_mix(3, w->uses.at[u].class);
             for (uint32_t i = w->uses.at[u].entry; i != PF_NONE; i = w->accesses.at[i].same) {
                 const struct pf_unit_access *e = &w->accesses.at[i];
-                h = mix(mix(h, (uint64_t)e->site << 32 | e->held), e->reads * 2u + e->writes);
+                h = pf_hash_mix(pf_hash_mix(h, (uint64_t)e->site << 32 | e->held),
+                                e->reads * 2u + e->writes);
             }
             sum += h;
         }

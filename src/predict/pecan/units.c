@@ -4,6 +4,7 @@
  */
 #include "units.h"
 #include "check_act.h"
+#include "hash_mix.h"
 #include <string.h>
 
 /* True if a region ends before this event. */
@@ -48,17 +49,11 @@ static void add_event(const struct pf_partial_order *g, uint32_t i, uint32_t mar
                                                      .atomic = pf_event_atomic(e)});
 }
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 29;
-}
-
 static uint64_t entry_hash(const struct pf_unit_access *e)
 {
     uint64_t kind =
         (uint64_t)e->mark << 3 | (uint64_t)e->reads << 2 | (uint64_t)e->writes << 1 | e->atomic;
-    return mix(mix((uint64_t)e->cell << 32 | e->site, e->held), kind);
+    return pf_hash_mix(pf_hash_mix((uint64_t)e->cell << 32 | e->site, e->held), kind);
 }
 
 static bool equal_accesses(const struct pf_unit_access *a, const struct pf_unit_access *b)
@@ -131,9 +126,9 @@ static bool same_class(const struct pf_units *w, const struct pf_unit_class *c,
 
 static uint64_t class_hash(const struct pf_unit_class *c, const struct pf_unit_access *e)
 {
-    uint64_t h = mix(c->thread, c->outer);
+    uint64_t h = pf_hash_mix(c->thread, c->outer);
     for (uint32_t k = 0; k < c->n; k++)
-        h = mix(h, entry_hash(&e[k]));
+        h = pf_hash_mix(h, entry_hash(&e[k]));
     return h;
 }
 
@@ -340,19 +335,20 @@ static void rank_uses(struct pf_units *w)
     uint64_t *code = pf_mem_zero(w->classes.len + 1, sizeof *code);
     for (size_t i = 0; i < w->classes.len; i++) {
         struct pf_unit_class *c = &w->classes.at[i];
-        code[i] = mix(c->thread, c->outer);
+        code[i] = pf_hash_mix(c->thread, c->outer);
         for (uint32_t k = c->first; k < c->first + c->n; k++)
-            code[i] = mix(code[i], code_hash(&w->accesses.at[k]));
+            code[i] = pf_hash_mix(code[i], code_hash(&w->accesses.at[k]));
         c->code_rank = count(&seen, code[i]);
     }
     for (size_t i = 0; i < w->uses.len; i++) {
         struct pf_cell_use *u = &w->uses.at[i];
         const struct pf_unit_class *c = &w->classes.at[u->class];
-        uint64_t cell = w->accesses.at[u->entry].cell, h = mix(mix(c->thread, c->outer), cell + 1);
+        uint64_t cell = w->accesses.at[u->entry].cell,
+                 h = pf_hash_mix(pf_hash_mix(c->thread, c->outer), cell + 1);
         for (uint32_t k = u->entry; k != PF_NONE; k = w->accesses.at[k].same)
-            h = mix(h, code_hash(&w->accesses.at[k]));
+            h = pf_hash_mix(h, code_hash(&w->accesses.at[k]));
         u->cell_rank = count(&seen, h);
-        u->class_rank = count(&seen, mix(code[u->class], cell + 1));
+        u->class_rank = count(&seen, pf_hash_mix(code[u->class], cell + 1));
     }
     for (size_t c = 0; c < w->g->t->cells.len; c++) /* unlink uses that exceed both limits */
         for (uint32_t *link = &w->use_at[c]; *link != PF_NONE;) {

@@ -28,6 +28,7 @@
 #define PF_RT_DIRECT_H
 
 #include "channel.h"
+#include "hash_mix.h"
 #include "thread.h"
 
 struct pf_direct {
@@ -112,10 +113,7 @@ uint32_t pf_context_number(const struct pf_context *c);
 uint64_t pf_context_events(const struct pf_context *c); /* number of events so far */
 
 /* Mixes v into the hash that a replay must reproduce. */
-static inline void pf_sched_hash(uint64_t v)
-{
-    pf_direct.hash = (__builtin_rotateleft64(pf_direct.hash, 23) ^ v) * 0x9e3779b97f4a7c15u;
-}
+static inline void pf_sched_hash(uint64_t v) { pf_direct.hash = pf_hash_chain(pf_direct.hash, v); }
 struct pf_pending_event; /* context.h */
 /* The thread's budget of events is used up (-1). May switch. Called by the event body, whose vector
  * registers are live: they are preserved. */

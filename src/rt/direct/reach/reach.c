@@ -4,6 +4,7 @@
  */
 #include "reach.h"
 #include "closure_cache.h"
+#include "hash_mix.h"
 #include "mappings.h"
 #include "options.h"
 #include "pf_abi.h"
@@ -38,18 +39,12 @@ static struct emitted_set {
     uint64_t a, b, number;
 } emitted_sets[SETS_KNOWN];
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
-    return h ^ h >> 29;
-}
-
 /* A hash of the first n ranges in `out`. */
 static uint64_t content_of(uint32_t n)
 {
     uint64_t a = n;
     for (uint32_t i = 0; i < n; i++)
-        a = mix(mix(a, out[i].addr), out[i].size);
+        a = pf_hash_mix(pf_hash_mix(a, out[i].addr), out[i].size);
     return a;
 }
 
@@ -58,7 +53,7 @@ static uint64_t number_of(uint32_t n, bool *known)
 {
     uint64_t a = content_of(n), b = ~(uint64_t)n;
     for (uint32_t i = 0; i < n; i++)
-        b = mix(mix(b, out[i].size + 0x7f4a7c15), out[i].addr);
+        b = pf_hash_mix(pf_hash_mix(b, out[i].size + 0x7f4a7c15), out[i].addr);
     struct emitted_set *t = &emitted_sets[a % SETS_KNOWN];
     *known = t->number && t->a == a && t->b == b;
     if (!*known)

@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "local_state.h"
+#include "hash_mix.h"
 #include "scheduler.h"
 #include "stream_ring.h"
 #include <dlfcn.h>
@@ -23,12 +24,6 @@ static struct recent_events {
     uint32_t next;
     bool repeats;
 } recent[THREADS];
-
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    h = (h ^ v) * 0x9e3779b97f4a7c15u;
-    return h ^ h >> 29;
-}
 
 extern char **environ;
 
@@ -50,9 +45,9 @@ __attribute__((used)) uint64_t pf_local_state_from(const uint64_t *sp)
                      : "memory");
 #undef STORE
     for (uint32_t i = 0; i < 32; i++)
-        h = mix(h, vector[i]);
+        h = pf_hash_mix(h, vector[i]);
     for (; end && (uint64_t)sp < end; sp++)
-        h = mix(h, *sp);
+        h = pf_hash_mix(h, *sp);
     return end ? h : 0;
 }
 
@@ -116,12 +111,12 @@ uint64_t pf_local_state_at_call(const struct pf_context *c)
     const uint64_t *sp = (const uint64_t *)((uint64_t)g[REG_RSP] & -8ull);
     uint64_t h = 1, end = stack_end(c, (uint64_t)sp);
     for (size_t i = 0; i < sizeof kept; i++)
-        h = mix(h, (uint64_t)g[kept[i]]);
+        h = pf_hash_mix(h, (uint64_t)g[kept[i]]);
     bool inline_call = !in_libc((uint64_t)g[REG_RIP]);
     for (size_t i = 0; inline_call && i < sizeof others; i++)
-        h = mix(h, (uint64_t)g[others[i]]);
+        h = pf_hash_mix(h, (uint64_t)g[others[i]]);
     for (; end && (uint64_t)sp < end; sp++)
-        h = mix(h, is_budget(*sp, c->tls->budget) ? 0 : *sp);
+        h = pf_hash_mix(h, is_budget(*sp, c->tls->budget) ? 0 : *sp);
     return end ? h : 0;
 }
 

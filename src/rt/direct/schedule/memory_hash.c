@@ -4,6 +4,7 @@
  */
 #include "memory_hash.h"
 #include "context.h"
+#include "hash_mix.h"
 #include "mappings.h"
 #include "section_bounds.h"
 #include "sys.h"
@@ -63,7 +64,7 @@ static uint64_t hash_range(uint64_t h, uint64_t lo, uint64_t hi)
 {
     bytes += hi - lo;
     for (const volatile uint64_t *p = (const volatile uint64_t *)lo; (uint64_t)(p + 1) <= hi; p++)
-        h = (__builtin_rotateleft64(h, 23) ^ *p) * 0x9e3779b97f4a7c15u;
+        h = pf_hash_chain(h, *p);
     return h;
 }
 

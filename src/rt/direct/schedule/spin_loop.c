@@ -4,6 +4,7 @@
  */
 #define _GNU_SOURCE
 #include "spin_loop.h"
+#include "hash_mix.h"
 #include "section_bounds.h"
 #include "sys.h"
 #include <dlfcn.h>
@@ -31,27 +32,23 @@ void pf_cpu_state_take(struct pf_cpu_state *s, const ucontext_t *u)
         s->r[i] = (uint64_t)g[i];
 }
 
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    return (__builtin_rotateleft64(h, 23) ^ v) * 0x9e3779b97f4a7c15u;
-}
-
 static uint64_t hash_of(const struct pf_cpu_state *s, uint64_t registers)
 {
-    uint64_t h = mix(mix(0, s->rip), s->flags);
+    uint64_t h = pf_hash_chain(pf_hash_chain(0, s->rip), s->flags);
     for (int i = 0; i < GREGS; i++)
         if (registers >> i & 1)
-            h = mix(h, s->r[i]);
+            h = pf_hash_chain(h, s->r[i]);
     return h;
 }
 
 uint64_t pf_cpu_state_mix(uint64_t hash, const struct pf_cpu_state *s,
                           const struct pf_cpu_state *base, const struct pf_spin_record *what)
 {
-    uint64_t h = mix(mix(hash, s->rip), s->flags);
+    uint64_t h = pf_hash_chain(pf_hash_chain(hash, s->rip), s->flags);
     for (int i = 0; i < GREGS; i++)
         if ((what->constant | what->varying) >> i & 1)
-            h = mix(h, what->constant >> i & 1 && s->r[i] == base->r[i] ? (uint64_t)i : s->r[i]);
+            h = pf_hash_chain(h, what->constant >> i & 1 && s->r[i] == base->r[i] ? (uint64_t)i
+                                                                                  : s->r[i]);
     return h;
 }
 

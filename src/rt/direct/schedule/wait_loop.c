@@ -5,6 +5,7 @@
 #include "wait_loop.h"
 #include "context.h"
 #include "event.h"
+#include "hash_mix.h"
 
 #define BURST 256
 #define GAP_FIRST 256
@@ -22,11 +23,6 @@ uint64_t pf_wait_loop_grant(const struct pf_wait_loop *w, uint64_t events)
     if (!w->stopped)
         return 1;
     return w->next > events ? w->next - events : 1;
-}
-
-static uint64_t mix(uint64_t h, uint64_t v)
-{
-    return (__builtin_rotateleft64(h, 23) ^ v) * 0x9e3779b97f4a7c15u;
 }
 
 static bool overlap(const struct pf_wait_loop_word *a, const struct pf_wait_loop_word *b)
@@ -61,7 +57,7 @@ static void add_last(struct pf_wait_loop *w, uint64_t calls)
              last->value != w->word[i].value))
             w->changed = true;
     w->word[w->nwords++] = *last;
-    w->hash = mix(mix(w->hash, last->address), last->value);
+    w->hash = pf_hash_chain(pf_hash_chain(w->hash, last->address), last->value);
     last->size = 0;
 }
 
@@ -80,7 +76,7 @@ static void add_event(struct pf_wait_loop *w, const struct pf_pending_event *eve
     bool known = event->address && event->size <= WORD && event->site != PF_PENDING_NO_SITE;
     w->length++;
     w->changed |= !known;
-    w->hash = mix(w->hash, event->site);
+    w->hash = pf_hash_chain(w->hash, event->site);
     w->last = (struct pf_wait_loop_word){.address = event->address,
                                          .size = known ? (uint32_t)event->size : 0,
                                          .write = event->write};
