@@ -35,10 +35,10 @@ static long peak_mb(void)
 static void make(struct pf_trace *t, uint64_t events)
 {
     struct pf_synth_shape s = pf_synth_default;
-    struct pf_trace_error err;
+    struct pf_error err;
     s.events = events;
     pf_synth(t, &s, 1);
-    if (!pf_trace_check(t, &err)) {
+    if (pf_trace_check(t, NULL, &err) != PF_OK) {
         fprintf(stderr, "the synthetic trace is wrong: %s\n", err.text);
         exit(2);
     }

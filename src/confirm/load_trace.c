@@ -23,8 +23,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define GRACE_MS 500 /* between SIGTERM and SIGKILL */
-
 static bool should_stop(void *arg) { return (void)arg, pf_interrupted(); }
 
 /* Drops crashes and failed assertions of a forked child. The program ended with status 0, so it
@@ -103,7 +101,7 @@ static bool replay_in_copy(const char *path, const char *file, uint64_t limit_ms
                                  .arg = &q,
                                  .output = PF_OUTPUT_NULL,
                                  .limit_ms = limit_ms,
-                                 .grace_ms = GRACE_MS,
+                                 .grace_ms = PF_GRACE_DIRECTED_MS,
                                  .forwards = true};
     return pf_supervisor_run(&command, should_stop, NULL, &result, &ignored) == PF_OK &&
            is_complete(file, &ignored);
@@ -268,12 +266,13 @@ static pf_status load_clip(const char *verb, const char *path, const char *atomi
 /* The program used a lock wrongly: loads the events before that. A cut is not possible between the
  * parts of one operation, so several positions may have to be tried. */
 static pf_status load_before_misuse(const char *verb, const char *path, const char *atomic,
-                                    struct pf_trace *t, struct pf_trace_error *fault,
-                                    struct pf_error *e)
+                                    struct pf_trace *t, struct pf_trace_fault *fault,
+                                    const struct pf_error *what, struct pf_error *e)
 {
+    struct pf_error other;
     uint32_t limit = fault->event;
     pf_note(verb, "%s: a lock is used wrongly, only the events before are analysed: %s", path,
-            fault->text);
+            what->text);
     for (bool ok = false; !ok; limit--) {
         if (!limit)
             return pf_fail(e, PF_BAD, "%s: no events before the misuse of the lock", path);
@@ -285,9 +284,9 @@ static pf_status load_before_misuse(const char *verb, const char *path, const ch
         pf_status s = load_clip(verb, path, atomic, false, t, NULL, e);
         if (s != PF_OK)
             return s;
-        ok = pf_trace_check(t, fault);
+        ok = pf_trace_check(t, fault, &other) == PF_OK;
         if (!ok && !fault->misuse)
-            return pf_fail(e, PF_BAD, "%s: the trace is inconsistent: %s", path, fault->text);
+            return pf_fail(e, PF_BAD, "%s: the trace is inconsistent: %s", path, other.text);
     }
     return PF_OK;
 }
@@ -320,7 +319,8 @@ pf_status pf_load_trace(const char *verb, const char *path, struct pf_trace *t, 
 pf_status pf_load_trace_shown(const char *verb, const char *path, const char *atomic,
                               struct pf_trace *t, struct pf_findings *shown, struct pf_error *e)
 {
-    struct pf_trace_error fault;
+    struct pf_trace_fault fault;
+    struct pf_error what;
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     char first[8];
     bool clip = fd >= 0 && read(fd, first, sizeof first) == 8 && pf_clip_sniff(first, 8);
@@ -329,9 +329,9 @@ pf_status pf_load_trace_shown(const char *verb, const char *path, const char *at
     if (!clip && atomic)
         return pf_fail(e, PF_BAD, "%s: --atomic needs a recording, not a text trace", path);
     pf_status s = clip ? load_clip(verb, path, atomic, true, t, shown, e) : load_text(path, t, e);
-    if (s != PF_OK || pf_trace_check(t, &fault))
+    if (s != PF_OK || pf_trace_check(t, &fault, &what) == PF_OK)
         return s;
     if (clip && fault.misuse)
-        return load_before_misuse(verb, path, atomic, t, &fault, e);
-    return pf_fail(e, PF_BAD, "%s: the trace is inconsistent: %s", path, fault.text);
+        return load_before_misuse(verb, path, atomic, t, &fault, &what, e);
+    return pf_fail(e, PF_BAD, "%s: the trace is inconsistent: %s", path, what.text);
 }

@@ -37,27 +37,28 @@ struct checker {
     struct thread *threads;
     size_t reuse; /* position in `reuses` */
     bool *live;   /* per block: allocated and not freed */
-    struct pf_trace_error *err;
+    struct pf_error *error;
+    bool misuse;
     uint32_t i;
 };
 
+static bool wrong(struct checker *c, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 static bool wrong(struct checker *c, const char *fmt, ...)
 {
     const struct pf_event *e = &c->t->events.at[c->i];
-    int n = snprintf(c->err->text, sizeof c->err->text,
-                     "event %u (%s %s): ", pf_trace_label(c->t, c->i),
-                     pf_trace_text(c->t, c->t->threads.at[e->thread]), pf_event_word[e->kind]);
+    char what[160];
     va_list ap;
     va_start(ap, fmt);
-    if (n > 0 && (size_t)n < sizeof c->err->text)
-        vsnprintf(c->err->text + n, sizeof c->err->text - (size_t)n, fmt, ap);
+    vsnprintf(what, sizeof what, fmt, ap);
     va_end(ap);
-    return false;
+    return pf_fail(c->error, PF_BAD, "event %u (%s %s): %s", pf_trace_label(c->t, c->i),
+                   pf_trace_text(c->t, c->t->threads.at[e->thread]), pf_event_word[e->kind],
+                   what) == PF_OK;
 }
 
 /* The same for an event of a lock. In a recording it means that the program uses the lock wrongly,
  * or that code without events uses it. */
-#define MISUSED(c, ...) ((c)->err->misuse = (c)->t->recorded.present, wrong(c, __VA_ARGS__))
+#define MISUSED(c, ...) ((c)->misuse = (c)->t->recorded.present, wrong(c, __VA_ARGS__))
 
 static bool check_block(struct checker *c, const struct pf_event *e)
 {
@@ -260,9 +261,9 @@ static bool check_event(struct checker *c)
     }
 }
 
-bool pf_trace_check(struct pf_trace *t, struct pf_trace_error *err)
+pf_status pf_trace_check(struct pf_trace *t, struct pf_trace_fault *fault, struct pf_error *e)
 {
-    struct checker c = {.t = t, .err = err};
+    struct checker c = {.t = t, .error = e};
     c.locks = pf_mem_zero(t->locks.len, sizeof *c.locks);
     c.cells = pf_mem_zero(t->cells.len, sizeof *c.cells);
     c.threads = pf_mem_zero(t->threads.len, sizeof *c.threads);
@@ -277,10 +278,10 @@ bool pf_trace_check(struct pf_trace *t, struct pf_trace_error *err)
     for (size_t i = 0; i < t->threads.len; i++)
         c.threads[i].waiting = PF_NONE;
     bool ok = true;
-    err->misuse = false;
     for (c.i = 0; ok && c.i < t->events.len; c.i++)
         ok = check_event(&c);
-    err->event = ok ? 0 : c.i - 1;
+    if (fault)
+        *fault = (struct pf_trace_fault){ok ? 0 : c.i - 1, c.misuse};
     for (size_t i = 0; i < t->locks.len; i++)
         pf_vec_release(&c.locks[i].by);
     for (size_t i = 0; i < t->threads.len; i++)
@@ -289,5 +290,5 @@ bool pf_trace_check(struct pf_trace *t, struct pf_trace_error *err)
     free(c.cells);
     free(c.live);
     free(c.threads);
-    return ok;
+    return ok ? PF_OK : PF_BAD;
 }

@@ -51,13 +51,6 @@ extern const uint8_t pf_event_operand[PF_EV_KINDS];
 
 #define PF_NONE UINT32_MAX
 
-/* Why a trace is inconsistent (selfcheck.h), or a schedule impossible (validate.h). */
-struct pf_trace_error {
-    char text[240];
-    uint32_t event; /* of pf_trace_check: index of the first inconsistent event */
-    bool misuse; /* of pf_trace_check: the program uses a lock wrongly */
-};
-
 struct pf_event {
     uint8_t kind;
     uint8_t flags;

@@ -35,9 +35,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         set_checks(bytes, size);
     if (pf_clip_open_bytes(&clip, "input", bytes, size, &e) == PF_OK) {
         struct pf_trace t;
-        struct pf_trace_error te;
         pf_trace_init(&t);
-        if (pf_trace_read_clip(&t, &clip, "input", &e) == PF_OK && pf_trace_check(&t, &te)) {
+        if (pf_trace_read_clip(&t, &clip, "input", &e) == PF_OK &&
+            pf_trace_check(&t, NULL, &e) == PF_OK) {
             FILE *out = fopen("/dev/null", "w");
             pf_trace_write_text(&t, out);
             fclose(out);

@@ -36,10 +36,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         at += n;
     }
     struct pf_trace t;
-    struct pf_trace_error te;
     struct pf_error e;
     pf_trace_init(&t);
-    if (pf_trace_read_clip(&t, &clip, "input", &e) == PF_OK && pf_trace_check(&t, &te)) {
+    if (pf_trace_read_clip(&t, &clip, "input", &e) == PF_OK &&
+        pf_trace_check(&t, NULL, &e) == PF_OK) {
         FILE *out = fopen("/dev/null", "w");
         pf_trace_write_text(&t, out);
         fclose(out);

@@ -17,7 +17,6 @@ static inline void round_trip(const uint8_t *data, size_t size, pf_reader *read,
                               bool (*write)(const struct pf_trace *, FILE *))
 {
     struct pf_trace a, b;
-    struct pf_trace_error te;
     struct pf_error e;
     char *text = malloc(size + 1), *again = NULL;
     size_t n = 0;
@@ -25,7 +24,7 @@ static inline void round_trip(const uint8_t *data, size_t size, pf_reader *read,
     text[size] = 0;
     pf_trace_init(&a);
     pf_trace_init(&b);
-    if (read(&a, "input", text, size, &e) == PF_OK && pf_trace_check(&a, &te)) {
+    if (read(&a, "input", text, size, &e) == PF_OK && pf_trace_check(&a, NULL, &e) == PF_OK) {
         FILE *out = open_memstream(&again, &n);
         bool written = write(&a, out);
         fclose(out);

@@ -155,7 +155,7 @@ static void check_round_trip(const struct pf_trace *t, const char *text, bool st
 {
     char *copy = NULL;
     size_t len = 0;
-    struct pf_trace_error err;
+    struct pf_error err;
     struct pf_error e;
     FILE *f = open_memstream(&copy, &len);
     bool ok = true;
@@ -170,7 +170,7 @@ static void check_round_trip(const struct pf_trace *t, const char *text, bool st
         if ((std ? pf_trace_read_std(&back, "copy", copy, len, &e)
                  : pf_trace_read_text(&back, "copy", copy, len, &e)) != PF_OK)
             complain("the written trace cannot be read: %s", e.text);
-        else if (!pf_trace_check(&back, &err))
+        else if (pf_trace_check(&back, NULL, &err) != PF_OK)
             complain("the written trace is inconsistent: %s", err.text);
         else if (back.events.len != t->events.len)
             complain("the written trace has %zu events", back.events.len);
@@ -195,11 +195,11 @@ int main(int argc, char **argv)
     size_t len;
     char *text = read_file(argv[1], &len);
     struct pf_trace t;
-    struct pf_trace_error err;
+    struct pf_error err;
     struct pf_error e;
     pf_trace_init(&t);
     bool read = pf_trace_read_text(&t, argv[1], text, len, &e) == PF_OK;
-    bool ok = read && pf_trace_check(&t, &err);
+    bool ok = read && pf_trace_check(&t, NULL, &err) == PF_OK;
     const char *why = read ? err.text : e.text;
     const char *refused = strstr(text, "# refused: ");
     if (refused) {

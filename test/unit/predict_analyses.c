@@ -472,10 +472,10 @@ static void all_of(struct pf_random_shape shape, uint32_t count)
     struct relation *hb = pf_mem_zero(3, sizeof *hb), *order = hb + 1, *cp = hb + 2;
     for (uint64_t seed = 1; seed <= count; seed++) {
         struct pf_trace t;
-        struct pf_trace_error err;
+        struct pf_error err;
         pf_random_trace(&t, &shape, seed);
         assert_true(t.events.len <= MAX && t.cells.len <= MAX);
-        if (!pf_trace_check(&t, &err))
+        if (pf_trace_check(&t, NULL, &err) != PF_OK)
             fail_msg("seed %lu: %s", seed, err.text);
         relate(&t, hb, true, true);
         relate(&t, order, false, false);

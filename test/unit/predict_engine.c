@@ -47,7 +47,7 @@ static void explain(const struct pf_trace *t, uint64_t seed, uint32_t a, uint32_
 }
 
 static bool is_valid(const struct pf_trace *t, enum pf_missing missing, const struct pf_race *r,
-                     struct pf_trace_error *why)
+                     struct pf_error *why)
 {
     enum pf_validity v;
     pf_validate(t, (enum pf_missing_rule)missing, r, 1, NULL, &v, why);
@@ -79,7 +79,7 @@ static void damage(const struct pf_trace *t, enum pf_missing missing, const stru
             r.norder++;
         }
         bool want = pf_brute_run(t, (enum pf_brute_missing)missing, order, r.norder, r.a, r.b);
-        struct pf_trace_error err = {0};
+        struct pf_error err = {0};
         bool ok = is_valid(t, missing, &r, &err);
         sum->refused += !want;
         if (ok != want) {
@@ -120,9 +120,9 @@ static void compare(const struct pf_random_shape *shape, uint64_t seed, enum pf_
                     struct tally *sum)
 {
     struct pf_trace t;
-    struct pf_trace_error err;
+    struct pf_error err;
     pf_random_trace(&t, shape, seed);
-    if (!pf_trace_check(&t, &err)) {
+    if (pf_trace_check(&t, NULL, &err) != PF_OK) {
         pf_trace_write_text(&t, stderr);
         fail_msg("seed %lu: %s", (unsigned long)seed, err.text);
     }

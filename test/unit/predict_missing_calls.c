@@ -166,12 +166,12 @@ static void one(const struct pf_random_shape *shape, uint64_t seed, int holes, b
                 struct tally *sum)
 {
     struct pf_trace t, u;
-    struct pf_trace_error err;
+    struct pf_error err;
     struct pf_error e;
     struct pairs *p = pf_mem_zero(KINDS + 1, sizeof *p), *truth = p + KINDS;
     uint64_t rnd = seed * 77 + 1;
     pf_random_trace(&t, shape, seed);
-    assert_true(t.events.len <= MAX / 3 && pf_trace_check(&t, &err));
+    assert_true(t.events.len <= MAX / 3 && pf_trace_check(&t, NULL, &err) == PF_OK);
     run(&t, "mc", truth);
     char *text = with_holes(&t, &rnd, holes, callbacks);
     pf_trace_init(&u);
@@ -180,7 +180,7 @@ static void one(const struct pf_random_shape *shape, uint64_t seed, int holes, b
         if (!strstr(e.text, "no event"))
             fail_msg("seed %lu: %s\n%s", seed, e.text, text);
         /* otherwise a lock was acquired outside and released inside */
-    } else if (pf_trace_check(&u, &err)) {
+    } else if (pf_trace_check(&u, NULL, &err) == PF_OK) {
         sum->traces++;
         for (int k = 0; k < KINDS; k++)
             run(&u, names[k], &p[k]);

@@ -51,15 +51,14 @@ struct machine {
     struct pf_stop *stop;
     uint64_t work; /* comparisons made for this witness */
     bool gave_up;  /* the check of this witness ended early */
-    char *why;
-    size_t why_len;
+    struct pf_error *why;
 };
 
 static bool fail(struct machine *m, const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(m->why, m->why_len, fmt, ap);
+    vsnprintf(m->why->text, sizeof m->why->text, fmt, ap);
     va_end(ap);
     return false;
 }
@@ -521,14 +520,13 @@ static int by_start(const void *x, const void *y)
 }
 
 void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const struct pf_race *races,
-                 size_t n, struct pf_stop *stop, enum pf_validity *result,
-                 struct pf_trace_error *why)
+                 size_t n, struct pf_stop *stop, enum pf_validity *result, struct pf_error *why)
 {
-    struct pf_trace_error unused;
+    struct pf_error unused;
     why = why ? why : &unused;
     if (!n)
         return;
-    struct machine m = {.t = t, .why = why->text, .why_len = sizeof why->text, .stop = stop};
+    struct machine m = {.t = t, .why = why, .stop = stop};
     size_t ne = t->events.len, nt = t->threads.len;
     m.when = pf_mem_zero(ne, sizeof *m.when);
     m.next = pf_mem_resize(NULL, ne, sizeof *m.next);

@@ -21,8 +21,7 @@ enum pf_validity { PF_INVALID, PF_VALID, PF_UNCHECKED };
 /* Sets result[i] to the validity of the witness of races[i]. If any is invalid, `why` (may be NULL)
  * describes the error of the last one. `stop` may be NULL. */
 void pf_validate(const struct pf_trace *t, enum pf_missing_rule rule, const struct pf_race *races,
-                 size_t n, struct pf_stop *stop, enum pf_validity *result,
-                 struct pf_trace_error *why);
+                 size_t n, struct pf_stop *stop, enum pf_validity *result, struct pf_error *why);
 /* Keeps the races of `out` whose witness is valid. Counts the others as invalid, or as unknown if
  * they are unchecked. */
 void pf_validate_result(const struct pf_trace *t, enum pf_missing_rule rule, struct pf_stop *stop,

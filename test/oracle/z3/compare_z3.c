@@ -44,11 +44,11 @@ static void check_file(const char *folder, const char *name, uint32_t a, uint32_
     size_t len = fread(text, 1, sizeof text, f);
     fclose(f);
     struct pf_trace t;
-    struct pf_trace_error err;
+    struct pf_error err;
     struct pf_error bad;
     pf_trace_init(&t);
     bool read = pf_trace_read_text(&t, path, text, len, &bad) == PF_OK;
-    if (!read || !pf_trace_check(&t, &err)) {
+    if (!read || pf_trace_check(&t, NULL, &err) != PF_OK) {
         fprintf(stderr, "%s\n", read ? err.text : bad.text);
         exit(2);
     }
@@ -78,9 +78,9 @@ static void compare(const struct pf_random_shape *shape, uint64_t seconds)
         if ((uint64_t)(now.tv_sec - start.tv_sec) >= seconds)
             break;
         struct pf_trace t;
-        struct pf_trace_error err;
+        struct pf_error err;
         pf_random_trace(&t, shape, seed);
-        if (!pf_trace_check(&t, &err)) {
+        if (pf_trace_check(&t, NULL, &err) != PF_OK) {
             fprintf(stderr, "seed %lu: %s\n", seed, err.text);
             exit(2);
         }
