@@ -45,9 +45,9 @@ struct bodies_job {
 static pf_status read_ir(struct bodies_job *j, struct pf_error *e)
 {
     struct pf_kept_file *f = &j->file;
-    j->modules = pf_mem_zero(f->nmodules + 1, sizeof *j->modules);
-    for (size_t i = 0; i < f->nmodules; i++) {
-        struct pf_kept_module *m = &f->modules[i];
+    j->modules = pf_mem_zero(f->modules.len + 1, sizeof *j->modules);
+    for (size_t i = 0; i < f->modules.len; i++) {
+        struct pf_kept_module *m = &f->modules.at[i];
         char *bitcode = pf_mem_resize(NULL, m->size + 1, 1);
         if (!pf_llvm_unpack(m->packed, m->packed_size, (unsigned char *)bitcode, m->size))
             return pf_fail(e, PF_BAD, "%s: the IR for event bodies is damaged", f->path);
@@ -64,13 +64,13 @@ static pf_status read_ir(struct bodies_job *j, struct pf_error *e)
 /* The global symbols that the modules define: the object's own symbol table may be stripped. */
 static void add_symbols(struct bodies_job *j)
 {
-    for (size_t i = 0; i < j->file.nmodules; i++) {
+    for (size_t i = 0; i < j->file.modules.len; i++) {
         struct pf_kept_list l;
         pf_kept_list_make(&l, j->modules[i]);
         for (size_t k = 0; k < l.n; k++) {
             size_t n;
             LLVMLinkage linkage = LLVMGetLinkage(l.all[k]);
-            uint64_t address = j->file.modules[i].address[k];
+            uint64_t address = j->file.modules.at[i].address[k];
             bool thread_local = LLVMIsAGlobalVariable(l.all[k]) && LLVMIsThreadLocal(l.all[k]);
             if (address && !thread_local && linkage != LLVMInternalLinkage &&
                 linkage != LLVMPrivateLinkage && !LLVMIsDeclaration(l.all[k]))
@@ -139,7 +139,7 @@ static LLVMModuleRef bounds_module(struct bodies_job *j, const char *triple)
 
 static pf_status link_objects(struct bodies_job *j, const char *out, struct pf_error *e)
 {
-    size_t n = j->file.nmodules + 1, k = 0;
+    size_t n = j->file.modules.len + 1, k = 0;
     const char *first[] = {"clang-19",
                            "-shared",
                            "-nostdlib",
@@ -200,9 +200,9 @@ static pf_status compile(struct bodies_job *j, const char *out, struct pf_error 
     if (s != PF_OK)
         return s;
     add_symbols(j);
-    char *triple = pf_mem_copy(j->file.nmodules ? LLVMGetTarget(j->modules[0]) : "");
-    for (size_t i = 0; s == PF_OK && i < j->file.nmodules; i++) {
-        struct pf_kept_module *m = &j->file.modules[i];
+    char *triple = pf_mem_copy(j->file.modules.len ? LLVMGetTarget(j->modules[0]) : "");
+    for (size_t i = 0; s == PF_OK && i < j->file.modules.len; i++) {
+        struct pf_kept_module *m = &j->file.modules.at[i];
         struct pf_event_module how = {m->address, m->naddresses, wanted, replace, find, &j->file};
         const char *wrong = pf_event_module_make(j->modules[i], &how);
         if (wrong)
@@ -211,14 +211,14 @@ static pf_status compile(struct bodies_job *j, const char *out, struct pf_error 
             s = emit_object(j, j->modules[i], i, e);
         LLVMDisposeModule(j->modules[i]);
     }
-    for (size_t i = 0; s == PF_OK && i < j->file.nwanted; i++)
-        if (j->file.wanted[i].on_demand && !j->file.wanted[i].done)
+    for (size_t i = 0; s == PF_OK && i < j->file.wanted.len; i++)
+        if (j->file.wanted.at[i].on_demand && !j->file.wanted.at[i].done)
             s = pf_fail(e, PF_BAD,
                         "%s: no IR for the function at %#llx; was a part of it built by another "
                         "version of pf cc?",
-                        j->file.path, (unsigned long long)j->file.wanted[i].entry);
+                        j->file.path, (unsigned long long)j->file.wanted.at[i].entry);
     if (s == PF_OK)
-        s = emit_object(j, bounds_module(j, triple), j->file.nmodules, e);
+        s = emit_object(j, bounds_module(j, triple), j->file.modules.len, e);
     free(triple);
     return s == PF_OK ? link_objects(j, out, e) : s;
 }

@@ -13,12 +13,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define PUSH(array, n, cap)                                                                        \
-    (*((n) == (cap) ? ((cap) = (cap) ? 2 * (cap) : 64,                                             \
-                       (array) = pf_mem_resize((array), (cap), sizeof *(array)))                   \
-                    : (array),                                                                     \
-       &(array)[(n)++]))
-
 static pf_status bad(const struct pf_kept_file *f, const char *what, struct pf_error *e)
 {
     return pf_fail(e, PF_BAD, "%s: %s", f->path, what);
@@ -80,7 +74,7 @@ static pf_status read_modules(struct pf_kept_file *f, struct pf_error *e)
         if (at[1] != PF_ABI_VERSION)
             return bad(f, "has modules from another version of pf cc; rebuild it", e);
         m.packed = (const unsigned char *)(m.address + m.naddresses);
-        PUSH(f->modules, f->nmodules, f->modules_cap) = m;
+        pf_vec_push(&f->modules, m);
         at = m.address + m.naddresses + words;
     }
     return PF_OK;
@@ -101,21 +95,22 @@ static pf_status read_records(struct pf_kept_file *f, struct pf_error *e)
     for (size_t i = 0; i < s->sh_size / sizeof *all; i++) {
         uint64_t record = s->sh_addr + i * sizeof *all;
         uint64_t entry = record + offsetof(struct pf_func, entry) + (uint64_t)(int64_t)all[i].entry;
-        PUSH(f->wanted, f->nwanted, f->wanted_cap) =
-            (struct pf_wanted_body){.entry = entry,
-                                    .record = record,
-                                    .hash = all[i].hash,
-                                    .on_demand = all[i].flags & PF_FUNCF_ON_DEMAND};
+        pf_vec_push(&f->wanted,
+                    (struct pf_wanted_body){.entry = entry,
+                                            .record = record,
+                                            .hash = all[i].hash,
+                                            .on_demand = all[i].flags & PF_FUNCF_ON_DEMAND});
     }
-    if (f->nwanted)
-        qsort(f->wanted, f->nwanted, sizeof *f->wanted, compare_wanted);
+    if (f->wanted.len)
+        qsort(f->wanted.at, f->wanted.len, sizeof *f->wanted.at, compare_wanted);
     return PF_OK;
 }
 
 struct pf_wanted_body *pf_kept_find_wanted(const struct pf_kept_file *f, uint64_t entry)
 {
     struct pf_wanted_body key = {.entry = entry};
-    return f->nwanted ? bsearch(&key, f->wanted, f->nwanted, sizeof key, compare_wanted) : NULL;
+    return f->wanted.len ? bsearch(&key, f->wanted.at, f->wanted.len, sizeof key, compare_wanted)
+                         : NULL;
 }
 
 static int compare_code(const void *a, const void *b)
@@ -137,42 +132,43 @@ static void read_symbols(struct pf_kept_file *f)
             all[i].st_name >= t->sh_size ||
             (type != STT_NOTYPE && type != STT_FUNC && type != STT_OBJECT))
             continue;
-        PUSH(f->symbols, f->nsymbols, f->symbols_cap) = (struct pf_kept_symbol){
-            names + all[i].st_name, all[i].st_value, ELF64_ST_BIND(all[i].st_info) == STB_LOCAL};
+        pf_vec_push(&f->symbols,
+                    (struct pf_kept_symbol){names + all[i].st_name, all[i].st_value,
+                                            ELF64_ST_BIND(all[i].st_info) == STB_LOCAL});
         const Elf64_Ehdr *h = (const void *)f->data;
         const Elf64_Shdr *in = (const Elf64_Shdr *)(f->data + h->e_shoff) + all[i].st_shndx;
         if (all[i].st_shndx < h->e_shnum && in->sh_flags & SHF_EXECINSTR)
-            PUSH(f->code, f->ncode, f->code_cap) =
-                (struct pf_kept_code){all[i].st_value, in->sh_addr + in->sh_size, false};
+            pf_vec_push(&f->code,
+                        (struct pf_kept_code){all[i].st_value, in->sh_addr + in->sh_size, false});
     }
-    if (f->ncode)
-        qsort(f->code, f->ncode, sizeof *f->code, compare_code);
+    if (f->code.len)
+        qsort(f->code.at, f->code.len, sizeof *f->code.at, compare_code);
 }
 
 bool pf_kept_replace(struct pf_kept_file *f, uint64_t entry)
 {
-    size_t low = 0, high = f->ncode, next;
+    size_t low = 0, high = f->code.len, next;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (f->code[middle].start < entry)
+        if (f->code.at[middle].start < entry)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == f->ncode || f->code[low].start != entry || f->code[low].replaced)
+    if (low == f->code.len || f->code.at[low].start != entry || f->code.at[low].replaced)
         return false;
-    for (next = low; next < f->ncode && f->code[next].start == entry; next++)
+    for (next = low; next < f->code.len && f->code.at[next].start == entry; next++)
         ; /* aliases */
-    uint64_t end = f->code[low].section_end;
-    if (next < f->ncode && f->code[next].start < end)
-        end = f->code[next].start;
-    f->code[low].replaced = true;
+    uint64_t end = f->code.at[low].section_end;
+    if (next < f->code.len && f->code.at[next].start < end)
+        end = f->code.at[next].start;
+    f->code.at[low].replaced = true;
     return end - entry >= PF_JUMP_BYTES;
 }
 
 void pf_kept_add_symbol(struct pf_kept_file *f, const char *name, uint64_t address)
 {
-    PUSH(f->symbols, f->nsymbols, f->symbols_cap) = (struct pf_kept_symbol){name, address, false};
+    pf_vec_push(&f->symbols, (struct pf_kept_symbol){name, address, false});
 }
 
 static int compare_symbols(const void *a, const void *b)
@@ -184,24 +180,24 @@ static int compare_symbols(const void *a, const void *b)
 
 void pf_kept_sort_symbols(struct pf_kept_file *f)
 {
-    if (f->nsymbols)
-        qsort(f->symbols, f->nsymbols, sizeof *f->symbols, compare_symbols);
+    if (f->symbols.len)
+        qsort(f->symbols.at, f->symbols.len, sizeof *f->symbols.at, compare_symbols);
 }
 
 uint64_t pf_kept_find_symbol(const struct pf_kept_file *f, const char *name)
 {
-    size_t low = 0, high = f->nsymbols;
+    size_t low = 0, high = f->symbols.len;
     while (low < high) {
         size_t middle = (low + high) / 2;
-        if (strcmp(f->symbols[middle].name, name) < 0)
+        if (strcmp(f->symbols.at[middle].name, name) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    if (low == f->nsymbols || strcmp(f->symbols[low].name, name))
+    if (low == f->symbols.len || strcmp(f->symbols.at[low].name, name))
         return 0;
-    bool unique = low + 1 == f->nsymbols || strcmp(f->symbols[low + 1].name, name);
-    return unique || !f->symbols[low].is_local ? f->symbols[low].address : 0;
+    bool unique = low + 1 == f->symbols.len || strcmp(f->symbols.at[low + 1].name, name);
+    return unique || !f->symbols.at[low].is_local ? f->symbols.at[low].address : 0;
 }
 
 size_t pf_kept_build_id(const struct pf_kept_file *f, const unsigned char **id)
@@ -250,8 +246,8 @@ void pf_kept_close(struct pf_kept_file *f)
     if (f->data)
         munmap(f->data, f->size);
     free(f->unpacked);
-    free(f->modules);
-    free(f->wanted);
-    free(f->symbols);
-    free(f->code);
+    pf_vec_release(&f->modules);
+    pf_vec_release(&f->wanted);
+    pf_vec_release(&f->symbols);
+    pf_vec_release(&f->code);
 }

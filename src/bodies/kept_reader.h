@@ -11,6 +11,7 @@
 
 #include "event_module.h"
 #include "status.h"
+#include "vector.h"
 
 /* The part of one module. The IR is compressed. */
 struct pf_kept_module {
@@ -37,14 +38,10 @@ struct pf_kept_file {
     unsigned char *data;
     size_t size;
     unsigned char *unpacked; /* the section with the IR, if the linker has compressed it */
-    struct pf_kept_module *modules;
-    size_t nmodules, modules_cap;
-    struct pf_wanted_body *wanted; /* by address of the function */
-    size_t nwanted, wanted_cap;
-    struct pf_kept_symbol *symbols; /* by name */
-    size_t nsymbols, symbols_cap;
-    struct pf_kept_code *code; /* by address */
-    size_t ncode, code_cap;
+    PF_VEC(struct pf_kept_module) modules;
+    PF_VEC(struct pf_wanted_body) wanted; /* by address of the function */
+    PF_VEC(struct pf_kept_symbol) symbols; /* by name */
+    PF_VEC(struct pf_kept_code) code; /* by address */
 };
 
 /* _open maps the file; then the build id can be read. _read reads the rest. */

@@ -64,8 +64,8 @@ struct pf_check_line {
 #define PF_CHECK_BUDGET "budget" /* by the end of the time budget */
 
 struct pf_check_lines {
-    struct pf_check_line *at;
-    size_t n, cap;
+    struct pf_check_line *at; /* a vector (vector.h) */
+    size_t len, cap;
 };
 
 struct pf_check_folder {

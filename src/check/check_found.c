@@ -16,10 +16,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-struct pf_check_origin {
-    size_t test;
-};
-
 void pf_check_found_init(struct pf_check_found *f)
 {
     *f = (struct pf_check_found){0};
@@ -30,10 +26,10 @@ void pf_check_found_init(struct pf_check_found *f)
 void pf_check_found_release(struct pf_check_found *f)
 {
     pf_findings_release(&f->all);
-    free(f->origins);
-    free(f->targets);
-    free(f->races);
-    free(f->options);
+    pf_vec_release(&f->origins);
+    pf_vec_release(&f->targets);
+    pf_vec_release(&f->races);
+    pf_vec_release(&f->options);
     *f = (struct pf_check_found){0};
 }
 
@@ -63,18 +59,15 @@ static bool is_confirmed_elsewhere(const struct pf_check_found *f, const struct 
     return false;
 }
 
-static pf_status update_targets(struct pf_check_found *f, size_t test, struct pf_error *e)
+/* Counts the findings anew. `test` has seen those that are new. */
+static void update_targets(struct pf_check_found *f, size_t test)
 {
     size_t n = f->all.n;
-    if (f->caporigins < n) {
-        f->caporigins = 2 * n;
-        f->origins = pf_mem_resize(f->origins, f->caporigins, sizeof *f->origins);
-        f->targets = pf_mem_resize(f->targets, f->caporigins, sizeof *f->targets);
-        f->races = pf_mem_resize(f->races, f->caporigins, sizeof *f->races);
-    }
-    while (f->norigins < n)
-        f->origins[f->norigins++].test = test;
-    f->confirmed = f->harmful = f->observed = f->ntargets = f->nraces = f->unjudged = 0;
+    while (f->origins.len < n)
+        pf_vec_push(&f->origins, test);
+    f->confirmed = f->harmful = f->observed = f->unjudged = 0;
+    pf_vec_clear(&f->targets);
+    pf_vec_clear(&f->races);
     for (size_t i = 0; i < n; i++) {
         const struct pf_finding *it = f->all.at[i];
         bool counts = !it->suspicious;
@@ -84,19 +77,18 @@ static pf_status update_targets(struct pf_check_found *f, size_t test, struct pf
         if (!pf_finding_is_pair(it))
             continue;
         if (counts && it->status == PF_STATUS_CONFIRMED && !pf_finding_is_judged(it)) {
-            f->unjudged_test = f->origins[i].test;
+            f->unjudged_test = f->origins.at[i];
             f->unjudged++;
         }
-        struct pf_chain_target *t = &f->races[f->nraces++];
-        *t = (struct pf_chain_target){
-            .finding = it->id, .count = it->count, .test = f->origins[i].test};
-        set_positions(t, it);
+        struct pf_chain_target t = {
+            .finding = it->id, .count = it->count, .test = f->origins.at[i]};
+        set_positions(&t, it);
+        pf_vec_push(&f->races, t);
         if (it->status != PF_STATUS_CONFIRMED && !is_confirmed_elsewhere(f, it))
-            f->targets[f->ntargets++] = *t;
+            pf_vec_push(&f->targets, t);
     }
-    if (f->ntargets)
-        qsort(f->targets, f->ntargets, sizeof *f->targets, by_count);
-    return PF_OK;
+    if (f->targets.len)
+        qsort(f->targets.at, f->targets.len, sizeof *f->targets.at, by_count);
 }
 
 /* --- results of a step --- */
@@ -186,13 +178,9 @@ pf_status pf_check_found_read_suppressions(struct pf_check_found *f, const char 
 /* The options of a test's program; unknown ones are empty. */
 static struct pf_program_options *options_of(struct pf_check_found *f, size_t test)
 {
-    if (test >= f->noptions) {
-        struct pf_program_options *more = pf_mem_resize(f->options, test + 1, sizeof *more);
-        memset(more + f->noptions, 0, (test + 1 - f->noptions) * sizeof *more);
-        f->options = more;
-        f->noptions = test + 1;
-    }
-    return &f->options[test];
+    while (test >= f->options.len)
+        pf_vec_push(&f->options, (struct pf_program_options){0});
+    return &f->options.at[test];
 }
 
 /* Takes the options that the processes of a free run have logged. */
@@ -211,9 +199,9 @@ static pf_status take_options(struct pf_check_found *f, const struct pf_check_li
 
 int pf_check_found_status(const struct pf_check_found *f)
 {
-    for (size_t i = 0; i < f->noptions; i++)
-        if (f->options[i].known)
-            return f->options[i].exitcode;
+    for (size_t i = 0; i < f->options.len; i++)
+        if (f->options.at[i].known)
+            return f->options.at[i].exitcode;
     return PF_EXIT_FOUND;
 }
 
@@ -309,7 +297,7 @@ pf_status pf_check_found_take(struct pf_check_found *f, const struct pf_check_fo
     if (s == PF_OK)
         s = read_step(f, folder, line, e);
     if (s == PF_OK)
-        s = update_targets(f, line->test, e);
+        update_targets(f, line->test);
     *news = f->all.n > before || f->confirmed > confirmed || f->harmful > harmful;
     return s;
 }
@@ -318,17 +306,19 @@ pf_status pf_check_found_foreign(struct pf_check_found *f, const char *path, str
 {
     struct pf_foreign_summary sum;
     pf_status s = pf_foreign_read(&f->all, path, &sum, e);
-    return s == PF_OK ? update_targets(f, PF_CHAIN_ANY, e) : s;
+    if (s == PF_OK)
+        update_targets(f, PF_CHAIN_ANY);
+    return s;
 }
 
 pf_status pf_check_found_reload(struct pf_check_found *f, const struct pf_check_folder *folder,
                                 const struct pf_check_lines *lines, struct pf_error *e)
 {
     pf_status s = PF_OK;
-    for (size_t i = 0; s == PF_OK && i < lines->n; i++) {
+    for (size_t i = 0; s == PF_OK && i < lines->len; i++) {
         s = read_step(f, folder, &lines->at[i], e);
         if (s == PF_OK)
-            s = update_targets(f, lines->at[i].test, e);
+            update_targets(f, lines->at[i].test);
     }
     return s;
 }

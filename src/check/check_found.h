@@ -15,20 +15,19 @@
 #include "findings.h"
 #include "program_options.h"
 #include "suppress.h"
+#include "vector.h"
 
 struct pf_check_found {
     struct pf_findings all;
-    struct pf_check_origin *origins; /* in the order of `all` */
-    size_t norigins, caporigins;
-    struct pf_chain_target *targets, *races; /* as in struct pf_chain_wanted */
-    size_t ntargets, nraces;
+    PF_VEC(size_t) origins; /* in the order of `all`: the test that has seen it first */
+    PF_VEC(struct pf_chain_target) targets, races; /* as in struct pf_chain_wanted */
     size_t confirmed, harmful, observed; /* counts */
     size_t unjudged; /* confirmed races that are not judged */
     size_t unjudged_test; /* a test that has seen one of them */
     /* for steps in directed mode; in free runs, the runtime applies them */
     struct pf_suppressions suppressions;
-    struct pf_program_options *options; /* per test, as its free runs have logged them */
-    size_t noptions;
+    /* per test, as its free runs have logged them */
+    PF_VEC(struct pf_program_options) options;
 };
 
 void pf_check_found_init(struct pf_check_found *f);

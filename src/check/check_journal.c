@@ -5,6 +5,7 @@
 #include "file.h"
 #include "finding_json.h"
 #include "text_format.h"
+#include "vector.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <jansson.h>
@@ -158,11 +159,8 @@ pf_status pf_check_journal_read(const char *folder, struct pf_check_lines *lines
          at = end + 1) {
         json_t *o = json_loadb(at, (size_t)(end - at), JSON_ALLOW_NUL, NULL);
         number++;
-        if (lines->n == lines->cap) {
-            lines->cap = lines->cap ? 2 * lines->cap : 64;
-            lines->at = pf_mem_resize(lines->at, lines->cap, sizeof *lines->at);
-        }
-        if (!take_line(&lines->at[lines->n++], o))
+        pf_vec_reserve(lines, 1);
+        if (!take_line(&lines->at[lines->len++], o))
             s = pf_fail(e, PF_BAD, "%s:%zu: expected a step of a check", path, number);
         json_decref(o);
     }

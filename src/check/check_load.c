@@ -193,7 +193,7 @@ static bool is_expected_finding(const struct check_loader *l, const struct pf_ch
         strncmp(it->clip, l->folder, strlen(l->folder)) ||
         pf_clip_open(&c, it->clip, &ignored) != PF_OK)
         return false;
-    for (size_t i = 0; i < lines->n && !expected; i++)
+    for (size_t i = 0; i < lines->len && !expected; i++)
         expected = records(&lines->at[i]) && lines->at[i].step == strtoull(name + 1, NULL, 10) &&
                    is_expected(l, lines->at[i].test, &c);
     pf_clip_release(&c);
@@ -389,7 +389,7 @@ static pf_status read_runs(const struct check_loader *l, const struct pf_check_l
             continue;
         pf_check_path(path, l->folder, PF_CHECK_RUNS, n);
         f->group = 0;
-        for (size_t i = 0; i < lines->n; i++) {
+        for (size_t i = 0; i < lines->len; i++) {
             if (lines->at[i].step != n)
                 continue;
             whole |= !pf_check_line_cut(&lines->at[i]) &&
@@ -413,11 +413,11 @@ static pf_status read_findings(struct check_loader *l, const struct pf_check_lin
     const char *folder = l->folder;
     char path[PATH_MAX];
     pf_status s = read_runs(l, lines, e);
-    for (size_t i = 0; s == PF_OK && i < lines->n; i++)
+    for (size_t i = 0; s == PF_OK && i < lines->len; i++)
         find_expected(l, &lines->at[i]);
     if (s == PF_OK)
         s = pf_findings_settle_deaths(f, e);
-    for (size_t i = 0; s == PF_OK && i < lines->n; i++) {
+    for (size_t i = 0; s == PF_OK && i < lines->len; i++) {
         const struct pf_check_line *line = &lines->at[i];
         pf_check_path(path, folder, PF_CHECK_FOUND, line->step);
         if (pf_check_has_document(line) && access(path, R_OK) == 0)
@@ -469,7 +469,7 @@ pf_status pf_check_load(struct pf_findings *f, const char *folder, struct pf_err
     s = pf_check_journal_read(folder, &lines, e);
     if (s == PF_OK)
         s = read_findings(&l, &lines, e);
-    for (size_t i = 0; s == PF_OK && i < lines.n; i++)
+    for (size_t i = 0; s == PF_OK && i < lines.len; i++)
         take_line(&l, &lines.at[i]);
     free(lines.at);
     explain_unconfirmed(f);

@@ -160,10 +160,10 @@ static pf_status start(struct check_loop *l, size_t slot)
 static bool next_step(struct check_loop *l, struct pf_check_step *s)
 {
     struct pf_check_work *w = l->w;
-    const struct pf_chain_wanted wanted = {.targets = w->found.targets,
-                                           .ntargets = w->found.ntargets,
-                                           .races = w->found.races,
-                                           .nraces = w->found.nraces,
+    const struct pf_chain_wanted wanted = {.targets = w->found.targets.at,
+                                           .ntargets = w->found.targets.len,
+                                           .races = w->found.races.at,
+                                           .nraces = w->found.races.len,
                                            .unjudged = w->found.unjudged,
                                            .unjudged_test = w->found.unjudged_test};
     while (pf_chain_next(&w->chain, &wanted, &s->line)) {

@@ -98,7 +98,7 @@ void pf_check_progress_show(struct pf_check_progress *p, const struct pf_check_w
              (unsigned long long)spent_ms / 1000, (unsigned long long)(time_ms + 999) / 1000, found,
              (unsigned long long)w->schedules,
              (unsigned long long)behaviours_per_minute(p, w->behaviours, spent_ms),
-             w->found.ntargets + pf_chain_count_open(&w->chain),
+             w->found.targets.len + pf_chain_count_open(&w->chain),
              (unsigned long long)w->chain.round + 1, doing, test);
     for (char *c = line; *c; c++)
         if ((unsigned char)*c < ' ' || *c == 127)

@@ -46,12 +46,6 @@ static void disable(struct pf_cc_sanitize *s, const char *list)
     s->off |= all || contains(list, "thread");
 }
 
-static void add_ignorelist(struct pf_cc_sanitize *s, const char *path)
-{
-    s->ignorelists = pf_mem_resize(s->ignorelists, s->nignorelists + 1, sizeof *s->ignorelists);
-    s->ignorelists[s->nignorelists++] = path;
-}
-
 /* Reads -f[no-]sanitize-thread-WHAT. Returns false if there is no such flag. `s` may be NULL. */
 static bool scan_thread_flag(struct pf_cc_sanitize *s, const char *arg)
 {
@@ -83,9 +77,9 @@ bool pf_cc_sanitize_scan(struct pf_cc_sanitize *s, const char *arg, const char *
         disable(s, rest);
     else if ((rest = after(arg, "-fsanitize-ignorelist=")) ||
              (rest = after(arg, "-fsanitize-blacklist=")))
-        add_ignorelist(s, rest);
+        pf_vec_push(&s->ignorelists, rest);
     else if (!strcmp(arg, "-fno-sanitize-ignorelist") || !strcmp(arg, "-fno-sanitize-blacklist"))
-        s->nignorelists = 0;
+        pf_vec_clear(&s->ignorelists);
     else if ((rest = after(arg, "-fno-sanitize-recover=")))
         s->no_recover = contains(rest, "thread") ? arg : s->no_recover;
     else if ((rest = after(arg, "-fsanitize-recover=")))

@@ -11,6 +11,7 @@
 #ifndef PF_CLI_CC_SANITIZE_H
 #define PF_CLI_CC_SANITIZE_H
 
+#include "vector.h"
 #include <stdbool.h>
 #include <stddef.h>
 
@@ -21,8 +22,7 @@ struct pf_cc_sanitize {
     bool off;         /* -fno-sanitize=thread: no checks and no runtime */
     bool named;       /* -fsanitize=thread was given, even if a later flag turned it off */
     bool no_accesses; /* -fno-sanitize-thread-memory-access */
-    const char **ignorelists;
-    size_t nignorelists;
+    PF_VEC(const char *) ignorelists;
     /* The given flags that pf cc refuses, by kind; NULL: not given. */
     const char *incompatible[PF_CC_INCOMPATIBLE]; /* indexed by sanitizer */
     const char *no_frames, *no_atomics, *no_recover, *pass_option;

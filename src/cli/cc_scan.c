@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "cc_scan.h"
 #include "allocation.h"
+#include "vector.h"
 #include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -184,8 +185,9 @@ static char *next_word(const char **at)
 static void scan_response(struct pf_cc_scan *s, const char *path, int depth)
 {
     FILE *in = fopen(path, "r");
-    char *text = NULL, **words = NULL;
-    size_t size = 0, n = 0;
+    char *text = NULL;
+    PF_VEC(char *) words = {0};
+    size_t size = 0;
     if (!in || getdelim(&text, &size, 0, in) < 0) {
         if (in)
             fclose(in);
@@ -193,15 +195,14 @@ static void scan_response(struct pf_cc_scan *s, const char *path, int depth)
     }
     fclose(in);
     const char *at = text;
-    for (char *word; (word = next_word(&at)); n++) {
-        words = pf_mem_resize(words, n + 2, sizeof *words);
-        words[n] = word;
+    for (char *word; (word = next_word(&at));) {
+        pf_vec_push(&words, word);
         if (starts(word, "-fpf-") || !strcmp(word, "--symbolic") || !strcmp(word, "--on-demand") ||
             pf_cc_sanitize_is_ours(word))
             s->in_response = word;
     }
-    if (n)
-        scan_args(s, n, words, depth - 1);
+    if (words.len)
+        scan_args(s, (int)words.len, words.at, depth - 1);
 }
 
 static void scan_input(struct pf_cc_scan *s, const char *file)

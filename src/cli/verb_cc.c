@@ -13,6 +13,7 @@
 #include "cli.h"
 #include "ignore_line.h"
 #include "libdir.h"
+#include "vector.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,15 +21,14 @@
 #include <unistd.h>
 
 struct command {
-    char **argv;
-    size_t n;
+    PF_VEC(char *) argv; /* and a NULL after the last one */
 };
 
 static void add(struct command *c, const char *arg)
 {
-    c->argv = pf_mem_resize(c->argv, c->n + 2, sizeof *c->argv);
-    c->argv[c->n++] = (char *)arg;
-    c->argv[c->n] = NULL;
+    pf_vec_reserve(&c->argv, 2);
+    c->argv.at[c->argv.len++] = (char *)arg;
+    c->argv.at[c->argv.len] = NULL;
 }
 
 static void add_linker(struct command *c, const char *arg)
@@ -113,9 +113,9 @@ static void add_compile_flags(struct command *c, const char *libdir, const struc
     add(c, "-Xclang");
     add(c, "-fsanitize=thread");
     /* clang's driver only passes them on if it runs a sanitizer itself; it has checked them */
-    for (size_t i = 0; i < s->sanitize.nignorelists; i++) {
+    for (size_t i = 0; i < s->sanitize.ignorelists.len; i++) {
         add(c, "-Xclang");
-        add(c, join("-fsanitize-ignorelist=", s->sanitize.ignorelists[i]));
+        add(c, join("-fsanitize-ignorelist=", s->sanitize.ignorelists.at[i]));
     }
     if (s->sanitize.no_accesses)
         setenv("PF_PLUGIN_ACCESSES", "none", 1);
@@ -288,11 +288,11 @@ static int compile(int argc, char **argv, bool cxx)
         pf_note(verb, "--on-demand has no effect with -flto: the object gets all bodies");
     }
     if (getenv("PF_CC_VERBOSE")) {
-        for (size_t i = 0; i < c.n; i++)
-            fprintf(stderr, "%s%s", i ? " " : "", c.argv[i]);
+        for (size_t i = 0; i < c.argv.len; i++)
+            fprintf(stderr, "%s%s", i ? " " : "", c.argv.at[i]);
         fputc('\n', stderr);
     }
-    execvp(clang, c.argv);
+    execvp(clang, c.argv.at);
     if (errno == ENOENT)
         return pf_complain(verb, "%s is not installed; it is in the Debian package clang-19",
                            clang);

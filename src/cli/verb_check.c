@@ -49,7 +49,7 @@ static pf_status restore(struct pf_check_work *w, struct pf_error *e)
     pf_status s = pf_check_journal_read(w->folder->absolute, &lines, e);
     if (s == PF_OK)
         s = pf_check_found_reload(&w->found, w->folder, &lines, e);
-    for (size_t i = 0; s == PF_OK && i < lines.n; i++) {
+    for (size_t i = 0; s == PF_OK && i < lines.len; i++) {
         pf_check_path(path, w->folder->absolute, PF_CHECK_CLIP, lines.at[i].step);
         bool records = lines.at[i].kind == PF_CHECK_RECORD || lines.at[i].kind == PF_CHECK_DIRECT;
         if (records && lines.at[i].test < w->chain.ntests)

@@ -60,8 +60,8 @@ struct pf_names {
     PF_VEC(struct pf_name_variable) variables; /* sorted by address */
     struct pf_name_thread *thread;
     const char **object; /* paths by number; NULL: unknown */
-    struct pf_name_callee *callee;
-    size_t npositions, nsites, nthreads, nobjects, ncallees;
+    PF_VEC(struct pf_name_callee) callees;
+    size_t npositions, nsites, nthreads, nobjects;
     struct pf_names_memory *memory; /* private */
 };
 

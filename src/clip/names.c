@@ -221,9 +221,7 @@ static void take_callee(struct name_cursor *c)
     v.symbol = text(c);
     if (c->bad)
         return;
-    if ((n->ncallees & (n->ncallees - 1)) == 0) /* capacity is used up at 0, 1, 2, 4, ... */
-        n->callee = pf_mem_resize(n->callee, n->ncallees ? 2 * n->ncallees : 1, sizeof v);
-    n->callee[n->ncallees++] = v;
+    pf_vec_push(&n->callees, v);
 }
 
 static int by_address(const void *a, const void *b)
@@ -302,14 +300,14 @@ void pf_names_release(struct pf_names *n)
     pf_vec_release(&n->variables);
     free(n->thread);
     free(n->object);
-    free(n->callee);
+    pf_vec_release(&n->callees);
     *n = (struct pf_names){0};
 }
 
 const char *pf_names_callee(const struct pf_names *n, uint64_t addr)
 {
-    for (size_t i = 0; i < n->ncallees; i++)
-        if (n->callee[i].addr == addr)
-            return n->callee[i].symbol;
+    for (size_t i = 0; i < n->callees.len; i++)
+        if (n->callees.at[i].addr == addr)
+            return n->callees.at[i].symbol;
     return "";
 }

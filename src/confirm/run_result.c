@@ -17,11 +17,9 @@ void pf_run_result_init(struct pf_run_result *r)
 
 static void release_lines(struct pf_run_result *r)
 {
-    for (size_t i = 0; i < r->nlines; i++)
-        free(r->lines[i]);
-    free(r->lines);
-    r->lines = NULL;
-    r->nlines = 0;
+    for (size_t i = 0; i < r->lines.len; i++)
+        free(r->lines.at[i]);
+    pf_vec_release(&r->lines);
 }
 
 void pf_run_result_release(struct pf_run_result *r)
@@ -41,8 +39,7 @@ static void add_line(struct pf_run_result *r, const char *text, size_t n)
 {
     char *line = pf_mem_zero(n + 1, 1);
     memcpy(line, text, n);
-    r->lines = pf_mem_resize(r->lines, r->nlines + 1, sizeof *r->lines);
-    r->lines[r->nlines++] = line;
+    pf_vec_push(&r->lines, line);
 }
 
 static void add_lines(struct pf_run_result *r, const char *text, size_t n)
@@ -87,8 +84,8 @@ bool pf_run_result_read_output(struct pf_run_result *r, const char *clip)
             add_lines(r, k->bytes.at, k->bytes.len);
         add_ranges(r, k);
     }
-    if (r->nlines)
-        qsort(r->lines, r->nlines, sizeof *r->lines, by_text);
+    if (r->lines.len)
+        qsort(r->lines.at, r->lines.len, sizeof *r->lines.at, by_text);
     pf_run_output_release(&o);
     pf_clip_release(&c);
     return ok;
@@ -96,9 +93,9 @@ bool pf_run_result_read_output(struct pf_run_result *r, const char *clip)
 
 static bool same_output(const struct pf_run_result *a, const struct pf_run_result *b)
 {
-    bool same = a->nlines == b->nlines;
-    for (size_t i = 0; i < a->nlines && same; i++)
-        same = !strcmp(a->lines[i], b->lines[i]);
+    bool same = a->lines.len == b->lines.len;
+    for (size_t i = 0; i < a->lines.len && same; i++)
+        same = !strcmp(a->lines.at[i], b->lines.at[i]);
     return same;
 }
 

@@ -18,8 +18,7 @@ struct pf_run_result {
     struct pf_trace now;
     struct pf_clip_end end;
     uint32_t begin[2], last[2]; /* first and last event of each region, in `now` */
-    char **lines;               /* the output, sorted */
-    size_t nlines;
+    PF_VEC(char *) lines; /* the output, sorted */
 };
 
 void pf_run_result_init(struct pf_run_result *r);

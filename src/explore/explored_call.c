@@ -1,8 +1,7 @@
-/* explored_call.c - see explored_call.h. A hash table, which is filled once, finds the names. */
+/* explored_call.c - see explored_call.h. A hash map, which is filled once, finds the names. */
 #include "explored_call.h"
 #include "fnv.h"
-#include <stddef.h>
-#include <stdint.h>
+#include "hash_map.h"
 #include <string.h>
 
 static const struct {
@@ -15,29 +14,21 @@ static const struct {
 };
 
 #define NAMES (sizeof list / sizeof *list)
-#define SLOTS 2048u
-static uint16_t by_name[SLOTS]; /* 1 + index into `list`; 0: free */
-_Static_assert(NAMES < SLOTS / 2, "a hash table with room");
+static struct pf_hash_map by_name; /* hash of a name -> index into `list` */
 
-/* The slot of a name, which may be free. */
-static uint16_t *slot_of(const char *name)
+__attribute__((constructor)) static void fill(void)
 {
-    uint64_t i = pf_fnv_text(PF_FNV_START, name);
-    while (by_name[i % SLOTS] && strcmp(list[by_name[i % SLOTS] - 1].name, name) != 0)
-        i++;
-    return &by_name[i % SLOTS];
-}
-
-__attribute__((constructor)) static void fill_slots(void)
-{
-    for (uint16_t i = 0; i < NAMES; i++)
-        *slot_of(list[i].name) = i + 1;
+    for (uint32_t i = 0; i < NAMES; i++)
+        pf_hash_map_add(&by_name, pf_fnv_text(PF_FNV_START, list[i].name), i);
 }
 
 static enum pf_explored_call kind_of(const char *name)
 {
-    uint16_t found = *slot_of(name);
-    return found ? list[found - 1].kind : PF_EXPLORED_CALL_NOT;
+    struct pf_hash_walk w = pf_hash_map_walk(&by_name, pf_fnv_text(PF_FNV_START, name));
+    while (pf_hash_map_next(&by_name, &w))
+        if (!strcmp(list[w.value].name, name))
+            return list[w.value].kind;
+    return PF_EXPLORED_CALL_NOT;
 }
 
 /* Where the last component of a qualified name begins, outside of template arguments. */

@@ -17,6 +17,7 @@
 #include "findings.h"
 #include "pf_abi.h"
 #include "text_format.h"
+#include "vector.h"
 #include <elf.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,30 +153,28 @@ static int by_number(const void *a, const void *b)
 }
 
 /* Adds the addresses that a section refers to: records of `size` bytes with a pf_rel at `field`. */
-static size_t add_entries(const struct elf_file *f, const char *name, size_t size, size_t field,
-                          uint64_t **at, size_t n)
+static void add_entries(const struct elf_file *f, const char *name, size_t size, size_t field,
+                        pf_vec_u64 *out)
 {
     Elf64_Shdr s;
     if (!find(f, name, &s) || s.sh_type == SHT_NOBITS)
-        return n;
-    *at = pf_mem_resize(*at, n + s.sh_size / size + 1, sizeof **at);
+        return;
     for (uint64_t offset = 0; s.sh_size - offset >= size; offset += size) {
         pf_rel distance;
         if (get(f, s.sh_offset + offset + field, &distance, sizeof distance) && distance)
-            (*at)[n++] = s.sh_addr + offset + field + (uint64_t)(int64_t)distance;
+            pf_vec_push(out, s.sh_addr + offset + field + (uint64_t)(int64_t)distance);
     }
-    return n;
 }
 
 /* The addresses of the functions that pf cc has compiled, sorted. */
-static uint64_t *read_entries(const struct elf_file *f, size_t *n)
+static pf_vec_u64 read_entries(const struct elf_file *f)
 {
-    uint64_t *at = NULL;
-    *n = add_entries(f, "pf_func", sizeof(struct pf_func), offsetof(struct pf_func, entry), &at, 0);
-    *n = add_entries(f, PF_NO_RECORD_SECTION, sizeof(pf_rel), 0, &at, *n);
-    if (*n)
-        qsort(at, *n, sizeof *at, by_number);
-    return at;
+    pf_vec_u64 all = {0};
+    add_entries(f, "pf_func", sizeof(struct pf_func), offsetof(struct pf_func, entry), &all);
+    add_entries(f, PF_NO_RECORD_SECTION, sizeof(pf_rel), 0, &all);
+    if (all.len)
+        qsort(all.at, all.len, sizeof *all.at, by_number);
+    return all;
 }
 
 /* The functions in the sections .text*, sorted by address. Several names may have one address: the
@@ -262,27 +261,27 @@ static void examine(struct pf_findings *f, struct pf_object *o)
     struct elf_file file;
     struct pf_error ignored;
     char *bytes;
-    size_t n, nentries = 0;
+    size_t n;
     if (pf_file_read(o->path, &bytes, &n, &ignored) != PF_OK)
         return; /* a plugin that was removed, for example */
     /* compiled for ThreadSanitizer: there is no list of the functions with checks */
     static const char entry[] = "__tsan_func_entry";
     bool tsan = memmem(bytes, n, entry, sizeof entry);
     if (open_file(&file, bytes, n)) {
-        uint64_t *entries = read_entries(&file, &nentries);
-        if (tsan && !nentries) {
-            free(entries);
+        pf_vec_u64 entries = read_entries(&file);
+        if (tsan && !entries.len) {
+            pf_vec_release(&entries);
             free(bytes);
             return;
         }
         struct code_function *all = read_functions(&file, &n, &o->has_symbols);
         for (size_t i = 0; i < n; i++)
-            all[i].checked =
-                nentries && bsearch(&all[i].address, entries, nentries, sizeof *entries, by_number);
+            all[i].checked = entries.len && bsearch(&all[i].address, entries.at, entries.len,
+                                                    sizeof *entries.at, by_number);
         o->examined = true;
-        o->instrumented = nentries != 0;
+        o->instrumented = entries.len != 0;
         count(f, o, all, n);
-        free(entries);
+        pf_vec_release(&entries);
         free(all);
     }
     free(bytes);

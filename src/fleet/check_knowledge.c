@@ -116,7 +116,7 @@ pf_status pf_check_knowledge_write(const char *folder, const char *to,
     pf_status s = pf_folder_make(path, e);
     if (s == PF_OK)
         s = pf_check_journal_read(folder, &lines, e);
-    for (size_t i = 0; s == PF_OK && i < lines.n; i++)
+    for (size_t i = 0; s == PF_OK && i < lines.len; i++)
         if (wanted(arg, lines.at[i].step)) {
             add_line(&kept, &lines.at[i]);
             s = add_step(&f, folder, &lines.at[i], e);

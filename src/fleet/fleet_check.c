@@ -319,10 +319,10 @@ static pf_status add_lines(struct check_work *w, const char *from, uint64_t *las
     pf_status s = pf_check_journal_read(w->folder->absolute, &old, e);
     if (s == PF_OK)
         s = pf_check_journal_read(from, &lines, e);
-    for (size_t i = 0; s == PF_OK && i < lines.n; i++) {
+    for (size_t i = 0; s == PF_OK && i < lines.len; i++) {
         bool known = false;
         char a[PATH_MAX], b[PATH_MAX];
-        for (size_t k = 0; k < old.n && !known; k++)
+        for (size_t k = 0; k < old.len && !known; k++)
             known = old.at[k].step == lines.at[i].step;
         pf_check_path(a, from, PF_CHECK_EXPLORATION, lines.at[i].step);
         pf_check_path(b, w->folder->absolute, PF_CHECK_EXPLORATION, lines.at[i].step);
@@ -458,7 +458,7 @@ static bool was_cut(const struct pf_fleet *f, uint64_t id, const struct pf_check
     bool cut = pf_json_file_read(path, &head, &ignored) == PF_OK &&
                strcmp(pf_json_text(head, "ended"), PF_TASK_DONE) != 0;
     *last = 0;
-    for (size_t i = 0; cut && i < lines->n; i++)
+    for (size_t i = 0; cut && i < lines->len; i++)
         if (lines->at[i].step / PF_CHECK_STRIDE == id && lines->at[i].round > *last)
             *last = lines->at[i].round;
     json_decref(head);

@@ -254,7 +254,7 @@ pf_status pf_fleet_judge_merge_check(struct pf_fleet *f, const struct pf_check_f
         s = pf_file_write(path, text.at, text.n, e);
     if (s == PF_OK)
         s = pf_check_journal_read(folder->absolute, &lines, e);
-    for (size_t i = 0; i < lines.n; i++)
+    for (size_t i = 0; i < lines.len; i++)
         known |= lines.at[i].step == line.step;
     if (s == PF_OK && !known)
         s = pf_check_journal_add(folder, &line, e);

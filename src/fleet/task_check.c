@@ -70,7 +70,7 @@ static pf_status take_journal(const struct pf_task_run *r, const char *know, con
     struct pf_check_lines lines;
     struct pf_check_folder out = {.absolute = (char *)folder};
     pf_status s = pf_check_journal_read(know, &lines, e);
-    for (size_t i = 0; s == PF_OK && i < lines.n; i++) {
+    for (size_t i = 0; s == PF_OK && i < lines.len; i++) {
         size_t test = local_test(r, lines.at[i].test);
         bool known = lines.at[i].step == PF_KNOWLEDGE_STEP;
         if (test == SIZE_MAX && !known)
@@ -155,7 +155,7 @@ static pf_status pack_journal(struct pf_task_run *r, const char *folder, const c
     struct pf_check_folder to = {.absolute = (char *)out};
     pf_status s = pf_check_journal_read(folder, &lines, e);
     size_t n = 0;
-    for (size_t i = 0; s == PF_OK && i < lines.n; i++) {
+    for (size_t i = 0; s == PF_OK && i < lines.len; i++) {
         struct pf_check_line *l = &lines.at[i];
         if (l->step < first)
             continue;

@@ -1,8 +1,8 @@
 /* foreign_tsan.c - reads ThreadSanitizer's text. A report consists of sections: a headline
  * indented by two spaces, followed by the frames of a stack. A line of "=" ends the report. */
 #define _GNU_SOURCE
-#include "allocation.h"
 #include "foreign.h"
+#include "vector.h"
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -249,13 +249,12 @@ static size_t strip(char *to, const char *from, size_t n)
 void pf_foreign_tsan(struct pf_findings *f, const char *text, struct pf_foreign_summary *sum)
 {
     struct report r = {.f = f, .sum = sum};
-    char *line = NULL;
-    size_t cap = 0;
+    PF_VEC(char) buffer = {0};
     while (*text) {
         const char *end = strchrnul(text, '\n');
         size_t n = (size_t)(end - text);
-        if (n + 1 > cap)
-            line = pf_mem_resize(line, cap = 2 * (n + 1), 1);
+        pf_vec_reserve(&buffer, n + 1);
+        char *line = buffer.at;
         n = strip(line, text, n);
         char *s = line + strspn(line, " ");
         if (strstr(line, "WARNING: ThreadSanitizer:") || strstr(line, "WARNING: photofinish:"))
@@ -271,5 +270,5 @@ void pf_foreign_tsan(struct pf_findings *f, const char *text, struct pf_foreign_
         text = *end ? end + 1 : end;
     }
     close_report(&r); /* a truncated report counts if both of its stacks are there */
-    free(line);
+    pf_vec_release(&buffer);
 }

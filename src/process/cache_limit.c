@@ -3,6 +3,7 @@
 #include "cache_limit.h"
 #include "allocation.h"
 #include "file.h"
+#include "vector.h"
 #include <dirent.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,8 +23,7 @@ struct cached_file {
 };
 
 struct cached_files {
-    struct cached_file *all;
-    size_t n, cap;
+    PF_VEC(struct cached_file) all;
     uint64_t size;
 };
 
@@ -48,11 +48,7 @@ static void collect(const char *folder, time_t now, struct cached_files *f)
             now - s.st_mtime > LEFT_BEHIND)
             pf_folder_remove(path);
         if (known && S_ISREG(s.st_mode) && !strncmp(entry->d_name, "libpf_", 6)) {
-            if (f->n == f->cap) {
-                f->cap = f->cap ? 2 * f->cap : 16;
-                f->all = pf_mem_resize(f->all, f->cap, sizeof *f->all);
-            }
-            f->all[f->n++] = (struct cached_file){path, (uint64_t)s.st_size, s.st_mtim};
+            pf_vec_push(&f->all, (struct cached_file){path, (uint64_t)s.st_size, s.st_mtim});
             f->size += (uint64_t)s.st_size;
         } else {
             free(path);
@@ -83,18 +79,19 @@ void pf_cache_trim(const char *folder)
             collect(path, now, &f);
             free(path);
         }
-    if (f.n)
-        qsort(f.all, f.n, sizeof *f.all, compare_used);
-    for (size_t i = 0; i < f.n; i++) {
-        if (f.size > limit() && now - f.all[i].used.tv_sec > RECENT && !unlink(f.all[i].path)) {
-            f.size -= f.all[i].size;
-            *strrchr(f.all[i].path, '/') = 0;
-            rmdir(f.all[i].path); /* fails unless it is empty */
+    if (f.all.len)
+        qsort(f.all.at, f.all.len, sizeof *f.all.at, compare_used);
+    for (size_t i = 0; i < f.all.len; i++) {
+        if (f.size > limit() && now - f.all.at[i].used.tv_sec > RECENT &&
+            !unlink(f.all.at[i].path)) {
+            f.size -= f.all.at[i].size;
+            *strrchr(f.all.at[i].path, '/') = 0;
+            rmdir(f.all.at[i].path); /* fails unless it is empty */
         }
-        free(f.all[i].path);
+        free(f.all.at[i].path);
     }
     if (d)
         closedir(d);
-    free(f.all);
+    pf_vec_release(&f.all);
     free(all);
 }

@@ -35,8 +35,7 @@ struct set {
     size_t len, cap;
 };
 struct goldilocks_var {
-    struct set *sets; /* the newest access of each thread and kind */
-    uint32_t len;
+    PF_VEC(struct set) sets; /* the newest access of each thread and kind */
 };
 struct gold {
     const struct pf_trace *t;
@@ -226,8 +225,8 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
                 continue;
             struct goldilocks_var *v = &vars[c];
             struct set *mine = NULL;
-            for (uint32_t k = 0; k < v->len; k++) {
-                struct set *s = &v->sets[k];
+            for (uint32_t k = 0; k < v->sets.len; k++) {
+                struct set *s = &v->sets.at[k];
                 const struct pf_event *o = &t->events.at[s->event];
                 if (o->thread == e->thread && same_kind(o, e))
                     mine = s;
@@ -240,9 +239,8 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
                     pf_vec_push(&out->races, (struct pf_race){.a = s->event, .b = i});
             }
             if (!mine) {
-                v->sets = pf_mem_resize(v->sets, v->len + 1, sizeof *v->sets);
-                mine = &v->sets[v->len++];
-                memset(mine, 0, sizeof *mine);
+                pf_vec_push(&v->sets, (struct set){0});
+                mine = &v->sets.at[v->sets.len - 1];
             }
             mine->event = i;
             mine->len = 0;
@@ -252,9 +250,9 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
         }
     }
     for (size_t c = 0; c < t->cells.len; c++) {
-        for (uint32_t k = 0; k < vars[c].len; k++)
-            free(vars[c].sets[k].at);
-        free(vars[c].sets);
+        for (uint32_t k = 0; k < vars[c].sets.len; k++)
+            free(vars[c].sets.at[k].at);
+        pf_vec_release(&vars[c].sets);
     }
     free(vars);
     pf_vec_release(&g.syncs);
