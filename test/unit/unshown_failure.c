@@ -1,4 +1,5 @@
-// sources: src/check/unshown_failure.c src/clip/failed_stack.c src/findings/*.c src/base/*.c src/report/*.c
+// sources: src/check/unshown_failure.c src/clip/failed_stack.c
+// sources: src/findings/*.c src/base/*.c src/report/*.c
 /* unshown_failure.c - a failure of a recording is a finding, unless a replay has shown it. */
 #define _GNU_SOURCE
 #include "unshown_failure.h"
