@@ -2,8 +2,8 @@
  * failed_stack.h - the stack of a recording that failed: field 39 of docs/format/clip.md.
  *
  * Model:   the field is "THREAD: STACK". A frame of the stack is "FUNCTION FILE:LINE", or only
- *          "FUNCTION" if the position is unknown; the innermost frame is first, and " < " is between
- *          frames. "" is an unknown stack. Only this file reads that form.
+ *          "FUNCTION" if the position is unknown; the innermost frame is first, and frames are
+ *          separated by " < ". "" is an unknown stack. Only this file reads that form.
  * Memory:  the results point into the text.
  */
 #ifndef PF_CLIP_FAILED_STACK_H
