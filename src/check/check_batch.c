@@ -3,6 +3,7 @@
 #include "check_batch.h"
 #include "clip.h"
 #include "file.h"
+#include "json_field.h"
 #include "output_record.h"
 #include "run_report.h"
 #include <ctype.h>
@@ -82,39 +83,31 @@ void pf_check_failures_release(struct pf_check_failures *f)
 
 /* --- the document --- */
 
-static uint64_t number(const json_t *o, const char *key)
-{
-    return (uint64_t)json_integer_value(json_object_get(o, key));
-}
-
-static const char *word(const json_t *o, const char *key)
-{
-    const char *s = json_string_value(json_object_get(o, key));
-    return s ? s : "";
-}
-
 static void take(struct pf_check_batch *b, struct pf_check_failures *seen, bool stopped,
                  const json_t *k)
 {
-    struct pf_check_batch_recording r = {.behaviours = number(k, "behaviours")};
-    const char *outcome = word(k, "outcome");
-    bool killed = number(k, "signal") == SIGTERM || number(k, "signal") == SIGKILL;
+    struct pf_check_batch_recording r = {.behaviours = pf_json_get_number(k, "behaviours")};
+    const char *outcome = pf_json_get_text(k, "outcome");
+    bool killed =
+        pf_json_get_number(k, "signal") == SIGTERM || pf_json_get_number(k, "signal") == SIGKILL;
     bool cut = json_is_true(json_object_get(k, "cut")) || (stopped && killed);
-    r.failed = !cut && (number(k, "status") || number(k, "signal") || number(k, "memory_errors") ||
-                        (*outcome && strcmp(outcome, "lost")));
+    r.failed =
+        !cut && (pf_json_get_number(k, "status") || pf_json_get_number(k, "signal") ||
+                 pf_json_get_number(k, "memory_errors") || (*outcome && strcmp(outcome, "lost")));
     b->schedules++;
     b->refused += !strcmp(outcome, "diverged");
     b->behaviours += r.behaviours;
-    b->events += number(k, "events");
-    if (cut || !*word(k, "clip") || !strcmp(outcome, "diverged"))
+    b->events += pf_json_get_number(k, "events");
+    if (cut || !*pf_json_get_text(k, "clip") || !strcmp(outcome, "diverged"))
         return;
-    snprintf(r.schedule, sizeof r.schedule, "%s", word(k, "schedule"));
-    snprintf(r.clip, sizeof r.clip, "%s", word(k, "clip"));
+    snprintf(r.schedule, sizeof r.schedule, "%s", pf_json_get_text(k, "schedule"));
+    snprintf(r.clip, sizeof r.clip, "%s", pf_json_get_text(k, "clip"));
     if (r.failed) {
         char text[1024];
         snprintf(text, sizeof text, "%s %llu %llu %.300s %.300s ", outcome,
-                 (unsigned long long)number(k, "status"), (unsigned long long)number(k, "signal"),
-                 word(k, "text"), word(k, "memory_error"));
+                 (unsigned long long)pf_json_get_number(k, "status"),
+                 (unsigned long long)pf_json_get_number(k, "signal"), pf_json_get_text(k, "text"),
+                 pf_json_get_text(k, "memory_error"));
         add_last_line(text, sizeof text, r.clip);
         r.chosen = is_new_failure(seen, text);
         b->failures += r.chosen;
@@ -138,17 +131,10 @@ static void choose_for_behaviours(struct pf_check_batch *b)
 
 static pf_status load_document(const char *document, json_t **o, struct pf_error *e)
 {
-    char *bytes;
-    size_t n;
     *o = NULL;
     if (access(document, R_OK))
         return PF_OK; /* it was stopped before it wrote one, as its line says */
-    pf_status s = pf_file_read(document, &bytes, &n, e);
-    if (s != PF_OK)
-        return s;
-    *o = json_loadb(bytes, n, JSON_ALLOW_NUL, NULL);
-    free(bytes);
-    return *o ? PF_OK : pf_fail(e, PF_BAD, "%s: expected a JSON document", document);
+    return pf_json_file_read(document, o, e);
 }
 
 pf_status pf_check_batch_read(struct pf_check_batch *b, struct pf_check_failures *seen,
@@ -194,14 +180,14 @@ static void take_explored(struct pf_check_batch *b, struct pf_check_failures *se
 {
     struct pf_check_batch_recording r = {.failed = failed};
     snprintf(r.schedule, sizeof r.schedule, "explore:%llu",
-             (unsigned long long)number(k, "schedule"));
-    snprintf(r.clip, sizeof r.clip, "%s", word(k, "clip"));
+             (unsigned long long)pf_json_get_number(k, "schedule"));
+    snprintf(r.clip, sizeof r.clip, "%s", pf_json_get_text(k, "clip"));
     for (size_t i = 0; i < b->kept.len; i++)
         if (!strcmp(b->kept.at[i].clip, r.clip))
             return; /* a failure that also shows a race */
     if (!*r.clip)
         return;
-    if (!failed && number(k, "schedule") <= (known ? known : 1))
+    if (!failed && pf_json_get_number(k, "schedule") <= (known ? known : 1))
         return; /* the first schedule is that of the first recording, which is searched anyway */
     r.chosen = !failed || is_new_clip_failure(seen, r.clip);
     b->failures += failed && r.chosen;
@@ -216,9 +202,9 @@ pf_status pf_check_batch_read_explored(struct pf_check_batch *b, struct pf_check
     pf_status s = load_document(document, &o, e);
     const json_t *x = json_object_get(o, "exploration");
     const json_t *failures = json_object_get(x, "failures"), *races = json_object_get(x, "races");
-    b->schedules = number(x, "schedules");
-    b->behaviours = number(x, "classes");
-    b->left = number(x, "targets");
+    b->schedules = pf_json_get_number(x, "schedules");
+    b->behaviours = pf_json_get_number(x, "classes");
+    b->left = pf_json_get_number(x, "targets");
     for (size_t i = 0; i < json_array_size(failures); i++)
         take_explored(b, seen, known, json_array_get(failures, i), true);
     for (size_t i = 0; i < json_array_size(races); i++)
@@ -251,7 +237,7 @@ pf_status pf_check_batch_read_hunt(const char *document, uint64_t *runs, uint64_
     json_t *o;
     pf_status s = load_document(document, &o, e);
     const json_t *hunt = json_object_get(o, "hunt");
-    *runs = number(hunt, "runs");
+    *runs = pf_json_get_number(hunt, "runs");
     *left = !json_is_true(json_object_get(hunt, "finished"));
     json_decref(o);
     return s;

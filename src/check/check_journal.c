@@ -4,6 +4,7 @@
 #include "check_chain.h"
 #include "file.h"
 #include "finding_json.h"
+#include "json_field.h"
 #include "text_format.h"
 #include "vector.h"
 #include <errno.h>
@@ -95,17 +96,6 @@ pf_status pf_check_journal_add(const struct pf_check_folder *c, const struct pf_
     return s;
 }
 
-static uint64_t number(const json_t *o, const char *key)
-{
-    return (uint64_t)json_integer_value(json_object_get(o, key));
-}
-
-static void text(char *to, size_t size, const json_t *o, const char *key)
-{
-    const char *s = json_string_value(json_object_get(o, key));
-    snprintf(to, size, "%s", s ? s : "");
-}
-
 static bool take_line(struct pf_check_line *l, const json_t *o)
 {
     const char *kind = json_string_value(json_object_get(o, "kind"));
@@ -114,32 +104,32 @@ static bool take_line(struct pf_check_line *l, const json_t *o)
     for (int k = 0; kind && k < PF_CHECK_KINDS; k++)
         if (!strcmp(kind, pf_check_kind_name[k]))
             l->kind = (enum pf_check_kind)k;
-    l->step = number(o, "step");
-    l->test = number(o, "test");
-    l->round = number(o, "round");
-    l->from_step = number(o, "clip");
+    l->step = pf_json_get_number(o, "step");
+    l->test = pf_json_get_number(o, "test");
+    l->round = pf_json_get_number(o, "round");
+    l->from_step = pf_json_get_number(o, "clip");
     l->finding = finding ? strtoull(finding, NULL, 16) : 0;
-    text(l->child, sizeof l->child, o, "child");
-    text(l->schedule, sizeof l->schedule, o, "schedule");
-    text(l->how, sizeof l->how, o, "how");
-    l->wait = (int)number(o, "wait");
-    l->wall_ms = number(o, "wall_ms");
-    l->events = number(o, "events");
-    l->candidates = number(o, "candidates");
-    l->refuted = number(o, "refuted");
-    l->undecided = number(o, "undecided");
-    l->first = number(o, "first");
-    l->schedules = number(o, "schedules");
-    l->behaviours = number(o, "behaviours");
-    l->failures = number(o, "failures");
-    l->length = number(o, "length");
-    l->left = number(o, "left");
+    pf_json_copy_text(l->child, sizeof l->child, o, "child");
+    pf_json_copy_text(l->schedule, sizeof l->schedule, o, "schedule");
+    pf_json_copy_text(l->how, sizeof l->how, o, "how");
+    l->wait = (int)pf_json_get_number(o, "wait");
+    l->wall_ms = pf_json_get_number(o, "wall_ms");
+    l->events = pf_json_get_number(o, "events");
+    l->candidates = pf_json_get_number(o, "candidates");
+    l->refuted = pf_json_get_number(o, "refuted");
+    l->undecided = pf_json_get_number(o, "undecided");
+    l->first = pf_json_get_number(o, "first");
+    l->schedules = pf_json_get_number(o, "schedules");
+    l->behaviours = pf_json_get_number(o, "behaviours");
+    l->failures = pf_json_get_number(o, "failures");
+    l->length = pf_json_get_number(o, "length");
+    l->left = pf_json_get_number(o, "left");
     l->creates = json_is_true(json_object_get(o, "creates"));
     l->hides = json_is_true(json_object_get(o, "hides"));
     l->late = json_is_true(json_object_get(o, "late"));
     l->refused = json_is_true(json_object_get(o, "refused"));
     l->complete = json_is_true(json_object_get(o, "complete"));
-    text(l->trouble, sizeof l->trouble, o, "trouble");
+    pf_json_copy_text(l->trouble, sizeof l->trouble, o, "trouble");
     return l->kind != PF_CHECK_KINDS && l->step;
 }
 

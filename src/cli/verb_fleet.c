@@ -31,10 +31,10 @@ static void print_task(const struct pf_fleet *f, const struct pf_fleet_task *t, 
     pf_print_name(stdout, t->what);
     printf("): %s", state);
     if (t->state == PF_FLEET_DONE && pf_json_file_read(done, &head, &ignored) == PF_OK) {
-        const char *ended = pf_json_text(head, "ended");
+        const char *ended = pf_json_get_text(head, "ended");
         bool cut = strcmp(ended, PF_TASK_DONE) != 0;
-        printf(" on %s, %.1f s%s%s", pf_json_text(head, "node"),
-               (double)pf_json_u64(head, "wall_ms") / 1000, cut ? ", cut off: " : "",
+        printf(" on %s, %.1f s%s%s", pf_json_get_text(head, "node"),
+               (double)pf_json_get_number(head, "wall_ms") / 1000, cut ? ", cut off: " : "",
                cut ? ended : "");
     }
     putchar('\n');

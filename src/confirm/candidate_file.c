@@ -4,6 +4,7 @@
 #include "file.h"
 #include "finding_json.h"
 #include "finding_read.h"
+#include "json_field.h"
 #include "pecan/schedule_finder.h"
 #include <inttypes.h>
 #include <stdio.h>
@@ -126,20 +127,14 @@ static void read_findings(struct pf_reader *r, const json_t *list)
 pf_status pf_candidate_file_open(struct pf_candidate_file *f, const char *path, struct pf_error *e)
 {
     struct pf_reader r = {.f = &f->findings, .path = path, .stage = "predict", .error = e};
-    char *text;
-    size_t n;
-    json_error_t why;
     pf_findings_init(&f->findings);
     f->path = path;
-    pf_status s = pf_file_read(path, &text, &n, e);
+    json_t *o;
+    pf_status s = pf_json_file_read(path, &o, e);
+    f->document = o;
     if (s != PF_OK)
         return s;
-    json_t *o = f->document = json_loadb(text, n, JSON_ALLOW_NUL, &why);
-    free(text);
-    if (!o)
-        return pf_fail(e, PF_BAD, "%s:%d: expected JSON: %s", path, why.line, why.text);
-    const char *tool = json_string_value(json_object_get(o, "tool"));
-    if (!tool || strcmp(tool, "photofinish"))
+    if (strcmp(pf_json_get_text(o, "tool"), "photofinish"))
         return pf_fail(e, PF_BAD, "%s: not a photofinish findings file", path);
     if (pf_read_number(&r, o, "version") != 1)
         pf_read_fail(&r, "1", "version");

@@ -5,6 +5,7 @@
 #include "expected_deaths.h"
 #include "file.h"
 #include "finding_read.h"
+#include "json_field.h"
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
@@ -51,18 +52,11 @@ pf_status pf_findings_read_document(struct pf_findings *f, const char *path, con
                                     struct pf_error *e)
 {
     struct pf_reader r = {.f = f, .path = path, .folder = folder, .error = e};
-    char *text;
-    size_t n;
-    json_error_t why;
-    pf_status s = pf_file_read(path, &text, &n, e);
+    json_t *o;
+    pf_status s = pf_json_file_read(path, &o, e);
     if (s != PF_OK)
         return s;
-    json_t *o = json_loadb(text, n, JSON_ALLOW_NUL, &why);
-    free(text);
-    const char *tool = json_string_value(json_object_get(o, "tool"));
-    if (!o)
-        s = pf_fail(e, PF_BAD, "%s:%d: expected JSON: %s", path, why.line, why.text);
-    else if (!tool || strcmp(tool, "photofinish"))
+    if (strcmp(pf_json_get_text(o, "tool"), "photofinish"))
         s = pf_fail(e, PF_BAD, "%s: not a photofinish findings file", path);
     else if (pf_read_number(&r, o, "version") != 1)
         pf_read_fail(&r, "1", "version");

@@ -214,7 +214,7 @@ static void add_unended(const json_t *job, pf_vec_u64 *ids)
     pf_vec_u64 ended = {0};
     char *line = NULL;
     size_t room = 0;
-    FILE *f = fopen(pf_json_text(job, "log"), "re");
+    FILE *f = fopen(pf_json_get_text(job, "log"), "re");
     while (f && getline(&line, &room, f) > 0) {
         const char *word = strrchr(line, ' ');
         if (word)
@@ -237,12 +237,12 @@ static void add_unended(const json_t *job, pf_vec_u64 *ids)
 /* True if the process of this job runs, or may run: processes of other machines are not visible. */
 static bool is_running(const json_t *job)
 {
-    pid_t pid = (pid_t)pf_json_u64(job, "pid");
+    pid_t pid = (pid_t)pf_json_get_number(job, "pid");
     char *host = host_name();
-    bool here = !strcmp(host, pf_json_text(job, "host"));
+    bool here = !strcmp(host, pf_json_get_text(job, "host"));
     free(host);
     waitpid(pid, NULL, WNOHANG); /* if it is our child, it may have ended */
-    return !here || start_time(pid) == pf_json_u64(job, "started");
+    return !here || start_time(pid) == pf_json_get_number(job, "started");
 }
 
 typedef void job_fn(const json_t *job, void *arg);
@@ -277,7 +277,8 @@ static void add_tasks(const json_t *job, void *arg) { add_unended(job, arg); }
 static void end_job(const json_t *job, void *arg)
 {
     (void)arg;
-    kill(-(pid_t)pf_json_u64(job, "pid"), SIGTERM); /* its session: also the tasks of this host */
+    kill(-(pid_t)pf_json_get_number(job, "pid"),
+         SIGTERM); /* its session: also the tasks of this host */
 }
 
 static pf_status parallel_list(struct pf_fleet *f, pf_vec_u64 *ids, struct pf_error *e)

@@ -17,6 +17,7 @@
 #ifndef PF_FLEET_H
 #define PF_FLEET_H
 
+#include "json_field.h"
 #include "status.h"
 #include "vector.h"
 #include <jansson.h>
@@ -179,12 +180,9 @@ size_t pf_fleet_incomplete(const struct pf_fleet *f);
 
 /* --- fleet_json.c --- */
 
-PF_MUST_USE pf_status pf_json_file_read(const char *path, json_t **out, struct pf_error *e);
 /* Writes the value under a temporary name, with mode 0600, and renames it. It is not flushed to
  * disk: if the machine crashes, a later run writes the file again. */
 PF_MUST_USE pf_status pf_json_file_write(const char *path, const json_t *value, struct pf_error *e);
-uint64_t pf_json_u64(const json_t *o, const char *key);
-const char *pf_json_text(const json_t *o, const char *key); /* "" if there is none */
 json_t *pf_json_hex(uint64_t v); /* "0x..." */
 uint64_t pf_json_from_hex(const json_t *o, const char *key);
 

@@ -386,14 +386,15 @@ static void add_rest(struct check_work *w, const struct pf_fleet *f, struct pf_f
 static void update_pieces(struct check_work *w, const struct pf_fleet *f, struct pf_fleet_task *t,
                           const json_t *task, const json_t *head, uint64_t last)
 {
-    const struct pf_check_piece p = {pf_json_u64(task, "group"), pf_json_u64(task, "round"),
-                                     pf_json_u64(task, "rounds")};
-    const char *ended = pf_json_text(head, "ended");
+    const struct pf_check_piece p = {pf_json_get_number(task, "group"),
+                                     pf_json_get_number(task, "round"),
+                                     pf_json_get_number(task, "rounds")};
+    const char *ended = pf_json_get_text(head, "ended");
     bool cut = strcmp(ended, PF_TASK_DONE) != 0, limit = !strcmp(ended, PF_TASK_LIMIT);
     if (p.group >= w->ngroups)
         return;
     w->started[p.group] |= p.round > 0 || !cut || limit;
-    w->round_ms += pf_json_u64(head, "wall_ms");
+    w->round_ms += pf_json_get_number(head, "wall_ms");
     w->rounds_done += p.rounds;
     if (cut)
         add_rest(w, f, t, &p, last > p.round ? last - p.round : 0, limit);
@@ -407,9 +408,9 @@ static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, c
     char *from = pf_mem_format("%s/check", result);
     json_t *task;
     uint64_t last = 0;
-    if (!strcmp(pf_json_text(head, "verb"), "judge")) {
+    if (!strcmp(pf_json_get_text(head, "verb"), "judge")) {
         free(from);
-        w->times.ms += pf_json_u64(head, "wall_ms");
+        w->times.ms += pf_json_get_number(head, "wall_ms");
         return pf_fleet_judge_merge_check(f, w->folder, t, result, &w->times, e);
     }
     pf_status s = pf_fleet_task_read(f, t->id, &task, e);
@@ -440,8 +441,8 @@ static void failed(void *arg, struct pf_fleet *f, const struct pf_fleet_task *t)
     if (pf_fleet_task_read(f, t->id, &task, &ignored) != PF_OK)
         return;
     /* without its first round, a group cannot go on */
-    for (size_t i = 0; pf_json_u64(task, "round") == 0 && i < w->pieces.len; i++)
-        if (w->pieces.at[i].group == pf_json_u64(task, "group"))
+    for (size_t i = 0; pf_json_get_number(task, "round") == 0 && i < w->pieces.len; i++)
+        if (w->pieces.at[i].group == pf_json_get_number(task, "group"))
             w->pieces.at[i--] = w->pieces.at[--w->pieces.len];
     json_decref(task);
 }
@@ -456,7 +457,7 @@ static bool was_cut(const struct pf_fleet *f, uint64_t id, const struct pf_check
     json_t *head;
     char *path = pf_fleet_path(f, "done", id, ".json");
     bool cut = pf_json_file_read(path, &head, &ignored) == PF_OK &&
-               strcmp(pf_json_text(head, "ended"), PF_TASK_DONE) != 0;
+               strcmp(pf_json_get_text(head, "ended"), PF_TASK_DONE) != 0;
     *last = 0;
     for (size_t i = 0; cut && i < lines->len; i++)
         if (lines->at[i].step / PF_CHECK_STRIDE == id && lines->at[i].round > *last)
@@ -476,9 +477,9 @@ static pf_status add_covered(struct check_work *w, const struct pf_fleet *f,
     pf_status s = pf_fleet_task_read(f, t->id, &task, e);
     if (s != PF_OK)
         return s;
-    struct pf_check_piece p = {pf_json_u64(task, "group"), pf_json_u64(task, "round"),
-                               pf_json_u64(task, "rounds")};
-    if (!strcmp(pf_json_text(task, "verb"), "judge")) {
+    struct pf_check_piece p = {pf_json_get_number(task, "group"), pf_json_get_number(task, "round"),
+                               pf_json_get_number(task, "rounds")};
+    if (!strcmp(pf_json_get_text(task, "verb"), "judge")) {
         w->judges = true;
     } else if (p.group < w->ngroups) {
         if (t->state == PF_FLEET_DONE && was_cut(f, t->id, lines, &last))

@@ -218,10 +218,10 @@ static pf_status load_tasks(struct pf_fleet *f, struct pf_error *e)
         char *done = pf_fleet_path(f, "done", id, ".json");
         struct pf_fleet_task t = {.id = id,
                                   .state = access(done, F_OK) ? PF_FLEET_QUEUED : PF_FLEET_DONE,
-                                  .wave = pf_json_u64(o, "wave"),
-                                  .what = pf_mem_copy(pf_json_text(o, "what"))};
-        if (pf_json_u64(o, "know") > f->know)
-            f->know = pf_json_u64(o, "know");
+                                  .wave = pf_json_get_number(o, "wave"),
+                                  .what = pf_mem_copy(pf_json_get_text(o, "what"))};
+        if (pf_json_get_number(o, "know") > f->know)
+            f->know = pf_json_get_number(o, "know");
         pf_vec_push(&f->tasks, t);
         free(done);
         json_decref(o);
@@ -238,7 +238,7 @@ static pf_status load_tasks(struct pf_fleet *f, struct pf_error *e)
 static void set_folder(struct pf_fleet *f, const char *folder, const json_t *plan)
 {
     f->folder = pf_mem_copy(folder);
-    f->name = pf_mem_copy(pf_json_text(plan, "name"));
+    f->name = pf_mem_copy(pf_json_get_text(plan, "name"));
     f->build = pf_json_from_hex(plan, "build");
 }
 
@@ -308,11 +308,11 @@ pf_status pf_fleet_view(struct pf_fleet *f, const char *folder, struct pf_error 
     pf_status s = pf_fleet_plan_read(folder, &plan, e);
     if (s != PF_OK)
         return s;
-    f->verb = pf_mem_copy(pf_json_text(plan, "verb"));
-    f->state = pf_mem_copy(pf_json_text(plan, "state"));
-    f->cwd = pf_mem_copy(pf_json_text(plan, "folder"));
-    f->limit_ms = pf_json_u64(plan, "limit_ms");
-    s = pf_fleet_engine_find(pf_json_text(plan, "on"), &f->engine, &f->where, e);
+    f->verb = pf_mem_copy(pf_json_get_text(plan, "verb"));
+    f->state = pf_mem_copy(pf_json_get_text(plan, "state"));
+    f->cwd = pf_mem_copy(pf_json_get_text(plan, "folder"));
+    f->limit_ms = pf_json_get_number(plan, "limit_ms");
+    s = pf_fleet_engine_find(pf_json_get_text(plan, "on"), &f->engine, &f->where, e);
     if (s == PF_OK) {
         set_folder(f, folder, plan);
         s = load_tasks(f, e);
@@ -383,7 +383,7 @@ pf_status pf_fleet_task_read(const struct pf_fleet *f, uint64_t id, json_t **out
 {
     char *path = pf_fleet_path(f, "tasks", id, ".json");
     pf_status s = pf_json_file_read(path, out, e);
-    if (s == PF_OK && pf_json_u64(*out, "version") != PF_FLEET_VERSION) {
+    if (s == PF_OK && pf_json_get_number(*out, "version") != PF_FLEET_VERSION) {
         json_decref(*out);
         *out = NULL;
         s = pf_fail(e, PF_BAD, "%s: expected a task of a fleet, version %d", path,

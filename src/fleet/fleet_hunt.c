@@ -144,7 +144,7 @@ static pf_status join_open(struct hunt_work *w, const struct pf_fleet *f, struct
         if (t->wave + 1 == w->wave && access(path, R_OK) == 0)
             s = pf_hunt_open_read(&all, path, e);
         else if (t->wave + 1 == w->wave && (s = pf_fleet_task_read(f, t->id, &task, e)) == PF_OK)
-            pf_hunt_open_parse(&all, pf_json_text(task, "part"));
+            pf_hunt_open_parse(&all, pf_json_get_text(task, "part"));
         json_decref(task);
         free(path);
     }
@@ -279,7 +279,7 @@ static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, c
     free(to);
     w->h->made += added;
     w->runs += added;
-    w->ms += pf_json_u64(head, "wall_ms");
+    w->ms += pf_json_get_number(head, "wall_ms");
     return s;
 }
 

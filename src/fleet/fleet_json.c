@@ -10,20 +10,6 @@
 #include <string.h>
 #include <unistd.h>
 
-pf_status pf_json_file_read(const char *path, json_t **out, struct pf_error *e)
-{
-    char *text;
-    size_t n;
-    json_error_t why;
-    *out = NULL;
-    pf_status s = pf_file_read(path, &text, &n, e);
-    if (s != PF_OK)
-        return s;
-    *out = json_loadb(text, n, JSON_ALLOW_NUL, &why);
-    free(text);
-    return *out ? PF_OK : pf_fail(e, PF_BAD, "%s:%d: %s", path, why.line, why.text);
-}
-
 pf_status pf_json_file_write(const char *path, const json_t *value, struct pf_error *e)
 {
     char *part = pf_mem_format("%s.part-%d", path, (int)getpid());
@@ -42,17 +28,6 @@ pf_status pf_json_file_write(const char *path, const json_t *value, struct pf_er
     return s;
 }
 
-uint64_t pf_json_u64(const json_t *o, const char *key)
-{
-    return (uint64_t)json_integer_value(json_object_get(o, key));
-}
-
-const char *pf_json_text(const json_t *o, const char *key)
-{
-    const char *s = json_string_value(json_object_get(o, key));
-    return s ? s : "";
-}
-
 json_t *pf_json_hex(uint64_t v)
 {
     char text[24];
@@ -62,5 +37,5 @@ json_t *pf_json_hex(uint64_t v)
 
 uint64_t pf_json_from_hex(const json_t *o, const char *key)
 {
-    return strtoull(pf_json_text(o, key), NULL, 16);
+    return strtoull(pf_json_get_text(o, key), NULL, 16);
 }

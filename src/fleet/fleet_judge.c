@@ -214,7 +214,7 @@ static pf_status take_clips(struct pf_fleet *f, const struct pf_fleet_task *t, c
     char *from = pf_mem_format("%s/judged", result);
     pf_status s = pf_fleet_task_read(f, t->id, &task, e);
     if (s == PF_OK)
-        s = pf_tree_copy(from, pf_json_text(task, "destination"), e);
+        s = pf_tree_copy(from, pf_json_get_text(task, "destination"), e);
     json_decref(task);
     free(from);
     return s;
@@ -361,7 +361,7 @@ static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, c
     struct judge_work *w = arg;
     char *from = pf_mem_format("%s/findings.json", result);
     char *to = pf_fleet_path(f, "done", t->id, ".findings");
-    bool cut = strcmp(pf_json_text(head, "ended"), PF_TASK_DONE) != 0;
+    bool cut = strcmp(pf_json_get_text(head, "ended"), PF_TASK_DONE) != 0;
     if (cut && t->wave + 1 >= w->before + PF_FLEET_ATTEMPTS)
         pf_fleet_give_up(f, t,
                          "its races were not judged within the time limit of a task "
@@ -371,7 +371,7 @@ static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, c
         s = pf_tree_copy_file(from, to, e);
     if (s == PF_OK)
         s = reopen(w, f, t, cut, &w->times.races, e);
-    w->times.ms += pf_json_u64(head, "wall_ms");
+    w->times.ms += pf_json_get_number(head, "wall_ms");
     free(from);
     free(to);
     return s;
@@ -394,7 +394,7 @@ static pf_status begin(struct judge_work *w, const struct pf_fleet *f, struct pf
         bool done = t->state == PF_FLEET_DONE;
         s = reopen(w, f, t, done, &w->times.races, e);
         if (done && pf_json_file_read(path, &head, &ignored) == PF_OK)
-            w->times.ms += pf_json_u64(head, "wall_ms");
+            w->times.ms += pf_json_get_number(head, "wall_ms");
         if (done && t->given_up && t->wave + 1 > w->before)
             w->before = t->wave + 1;
         json_decref(head);

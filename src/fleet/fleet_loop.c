@@ -68,7 +68,7 @@ static pf_status read_head(const struct pf_fleet *f, const char *result, json_t 
     FILE *in = fopen(path, "re");
     *head = in && getline(&line, &room, in) > 0 ? json_loads(line, JSON_ALLOW_NUL, &why) : NULL;
     pf_status s = PF_OK;
-    if (!*head || pf_json_u64(*head, "version") != 1)
+    if (!*head || pf_json_get_number(*head, "version") != 1)
         s = pf_fail(e, PF_BAD, "%s: expected the journal of a task, version 1", path);
     else if (pf_json_from_hex(*head, "build") != f->build)
         s = pf_fail(e, PF_BAD, "%s: the result of another build of the program", path);
@@ -128,7 +128,7 @@ static pf_status take_result(struct fleet_loop *l, struct pf_fleet_task *t, json
     *head = NULL;
     if (read_head(l->f, result, head, &bad) == PF_OK &&
         pf_result_sums_check(result, &bad) == PF_OK) {
-        const char *failure = pf_json_text(*head, PF_TASK_FAILURE);
+        const char *failure = pf_json_get_text(*head, PF_TASK_FAILURE);
         s = l->work->merge(l->work->arg, l->f, t, *head, result, l->e);
         if (s == PF_OK && *failure)
             give_up(l, t, failure);
@@ -222,14 +222,14 @@ static char *take_failure(struct fleet_loop *l, const struct pf_fleet_task *t)
         char *path = pf_mem_format("%s/%s", folder, entry->d_name);
         char *taken = pf_mem_format("%s.taken", path);
         if (pf_json_file_read(path, &o, &ignored) == PF_OK) {
-            const char *node = pf_json_text(o, "node");
+            const char *node = pf_json_get_text(o, "node");
             bool known = !*node;
             for (size_t i = 0; i < l->avoid.len && !known; i++)
                 known = !strcmp(l->avoid.at[i], node);
             if (!known)
                 pf_vec_push(&l->avoid, pf_mem_copy(node));
             free(why);
-            why = pf_mem_format("%s: %s", *node ? node : "?", pf_json_text(o, "why"));
+            why = pf_mem_format("%s: %s", *node ? node : "?", pf_json_get_text(o, "why"));
             json_decref(o);
             rename(path, taken);
         }

@@ -57,7 +57,7 @@ pf_status pf_fleet_plan_read(const char *folder, json_t **plan, struct pf_error 
 {
     char *path = path_of(folder);
     pf_status s = pf_json_file_read(path, plan, e);
-    if (s == PF_OK && pf_json_u64(*plan, "version") != PF_FLEET_VERSION) {
+    if (s == PF_OK && pf_json_get_number(*plan, "version") != PF_FLEET_VERSION) {
         json_decref(*plan);
         *plan = NULL;
         s = pf_fail(e, PF_BAD, "%s: expected the plan of a fleet, version %d", path,
@@ -71,8 +71,8 @@ bool pf_fleet_plan_is(const struct pf_fleet *f, const json_t *plan, int argc, ch
 {
     json_t *words = words_of(argc, argv);
     bool same = json_equal(words, json_object_get(plan, "argv")) &&
-                !strcmp(pf_json_text(plan, "verb"), f->verb) &&
-                !strcmp(pf_json_text(plan, "folder"), f->cwd);
+                !strcmp(pf_json_get_text(plan, "verb"), f->verb) &&
+                !strcmp(pf_json_get_text(plan, "folder"), f->cwd);
     json_decref(words);
     return same;
 }
@@ -89,7 +89,7 @@ pf_status pf_fleet_plan_words(const char *folder, int *argc, char ***argv, char 
     *argv = pf_mem_zero((size_t)*argc + 1, sizeof **argv);
     for (int i = 0; i < *argc; i++)
         (*argv)[i] = pf_mem_copy(json_string_value(json_array_get(words, (size_t)i)));
-    *cwd = pf_mem_copy(pf_json_text(plan, "folder"));
+    *cwd = pf_mem_copy(pf_json_get_text(plan, "folder"));
     json_decref(plan);
     return PF_OK;
 }
@@ -106,7 +106,7 @@ pf_status pf_fleet_last(const char *state, const char *verb, char **folder, stru
         json_t *plan = NULL;
         if (!*folder && !pf_fleet_folder_has_ended(folders[n]) &&
             pf_fleet_plan_read(folders[n], &plan, &ignored) == PF_OK &&
-            !strcmp(pf_json_text(plan, "verb"), verb))
+            !strcmp(pf_json_get_text(plan, "verb"), verb))
             *folder = pf_mem_copy(folders[n]);
         json_decref(plan);
         free(folders[n]);
@@ -124,7 +124,7 @@ char *pf_fleet_command_text(const struct pf_fleet *f)
     FILE *out = pf_mem_checked(open_memstream(&text, &n));
     if (pf_fleet_plan_read(f->folder, &plan, &ignored) == PF_OK) {
         const json_t *words = json_object_get(plan, "argv");
-        const char *folder = pf_json_text(plan, "folder");
+        const char *folder = pf_json_get_text(plan, "folder");
         if (!here || strcmp(here, folder)) {
             char *word = pf_shell_word(folder);
             fprintf(out, "cd %s && ", word);

@@ -226,7 +226,7 @@ static void set_units(struct suite_work *w, const json_t *task, enum unit_state 
                       enum unit_state to)
 {
     const json_t *tests = json_object_get(task, "tests");
-    uint64_t round = pf_json_u64(task, "round");
+    uint64_t round = pf_json_get_number(task, "round");
     for (size_t i = 0; i < json_array_size(tests); i++) {
         uint64_t u = round * ntests(w) + (uint64_t)json_integer_value(json_array_get(tests, i));
         if (u < w->nunits && w->units[u] == from)
@@ -284,7 +284,7 @@ static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, c
                                   .task = t->id,
                                   .tests = tests,
                                   .ntests = json_array_size(list),
-                                  .round = pf_json_u64(task, "round")};
+                                  .round = pf_json_get_number(task, "round")};
     struct pf_suite_imported added = {0};
     char *journal = pf_mem_format("%s/journal", result);
     char *document = pf_mem_format("%s/findings.json", result);
@@ -303,7 +303,7 @@ static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, c
         s = update_done(w, e);
     if (s == PF_OK && !whole) /* the task was cut off: other tasks run the rest */
         set_units(w, task, UNIT_QUEUED, UNIT_OPEN);
-    if (s == PF_OK && !added.executions && !strcmp(pf_json_text(head, "ended"), PF_TASK_LIMIT))
+    if (s == PF_OK && !added.executions && !strcmp(pf_json_get_text(head, "ended"), PF_TASK_LIMIT))
         halve(w, f, t, tests, how.ntests, how.round);
     free(journal);
     free(document);

@@ -78,7 +78,7 @@ static char *node_name(void)
  * place of %n. */
 static char *scratch_base(const struct pf_task_run *r)
 {
-    const char *form = pf_json_text(r->task, "scratch"), *tmp = getenv("TMPDIR");
+    const char *form = pf_json_get_text(r->task, "scratch"), *tmp = getenv("TMPDIR");
     const char *mark = strstr(form, "%n");
     if (!*form)
         return pf_mem_copy(tmp && *tmp == '/' ? tmp : "/tmp");
@@ -165,7 +165,7 @@ static char *word_of(const struct pf_task_run *r, const json_t *word)
         return pf_mem_copy(json_string_value(word));
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (json_object_get(word, names[i]))
-            return pf_mem_format("%s%s", bases[i], pf_json_text(word, names[i]));
+            return pf_mem_format("%s%s", bases[i], pf_json_get_text(word, names[i]));
     return pf_mem_copy("");
 }
 
@@ -181,13 +181,13 @@ static pf_status run_command(struct pf_task_run *r, struct pf_error *e)
     const char *input = json_string_value(json_object_get(r->task, "input"));
     size_t n = json_array_size(words);
     char **argv = pf_mem_zero(n + 2, sizeof *argv);
-    uint64_t limit = pf_json_u64(r->task, "limit_ms");
+    uint64_t limit = pf_json_get_number(r->task, "limit_ms");
     argv[0] = pf_mem_copy("pf");
     for (size_t i = 0; i < n; i++)
         argv[i + 1] = word_of(r, json_array_get(words, i));
     struct pf_command command = {.path = "/proc/self/exe",
                                  .argv = argv,
-                                 .dir = pf_json_text(r->task, "folder"),
+                                 .dir = pf_json_get_text(r->task, "folder"),
                                  .input = input ? input : "/dev/null",
                                  .output = PF_OUTPUT_KEPT,
                                  .forwards = true,
@@ -233,8 +233,8 @@ static pf_status begin_journal(struct pf_task_run *r, struct pf_error *e)
     json_t *failure = reason_of_failure(r);
     json_t *head = json_pack(
         "{s:i,s:I,s:s,s:s,s:s,s:s,s:I,s:I,s:i}", "version", 1, "task", (json_int_t)r->id, "verb",
-        pf_json_text(r->task, "verb"), "build", pf_json_text(r->task, "build"), "node", r->node,
-        "ended", how_ended(r), "wall_ms", (json_int_t)(r->end.wall_ns / 1000000), "cpu_ms",
+        pf_json_get_text(r->task, "verb"), "build", pf_json_get_text(r->task, "build"), "node",
+        r->node, "ended", how_ended(r), "wall_ms", (json_int_t)(r->end.wall_ns / 1000000), "cpu_ms",
         (json_int_t)(r->end.cpu_ns / 1000000), "status",
         WIFEXITED(r->end.wait) ? WEXITSTATUS(r->end.wait) : 128 + WTERMSIG(r->end.wait));
     if (failure)
@@ -329,10 +329,10 @@ pf_status pf_fleet_task_run(const char *folder, uint64_t id, struct pf_error *e)
     pf_status s = pf_json_file_read(path, &task, e);
     r.task = task;
     for (size_t i = 0; s == PF_OK && i < sizeof kinds / sizeof *kinds; i++)
-        if (!strcmp(kinds[i]->verb, pf_json_text(task, "verb")))
+        if (!strcmp(kinds[i]->verb, pf_json_get_text(task, "verb")))
             kind = kinds[i];
     if (s == PF_OK && !kind)
-        s = pf_fail(e, PF_BAD, "%s: unknown verb '%s'", path, pf_json_text(task, "verb"));
+        s = pf_fail(e, PF_BAD, "%s: unknown verb '%s'", path, pf_json_get_text(task, "verb"));
     if (s == PF_OK && !has_result(&r)) {
         s = make_scratch(&r, &lock, e);
         if (s == PF_OK)

@@ -23,7 +23,7 @@ static char *folder_of(const struct pf_task_run *r)
 
 static char *sent(const struct pf_task_run *r)
 {
-    return pf_mem_format("%s/know/%" PRIu64, r->folder, pf_json_u64(r->task, "know"));
+    return pf_mem_format("%s/know/%" PRIu64, r->folder, pf_json_get_number(r->task, "know"));
 }
 
 /* The number of a test in the task's list; SIZE_MAX: it is not there. */
@@ -45,7 +45,7 @@ static uint64_t global_test(const struct pf_task_run *r, uint64_t test)
 /* Writes plan.json, with the list of tests of this task in place of the whole one. */
 static pf_status write_plan(const struct pf_task_run *r, const char *folder, struct pf_error *e)
 {
-    const char *list = pf_json_text(r->task, "list");
+    const char *list = pf_json_get_text(r->task, "list");
     json_t *plan = json_deep_copy(json_object_get(r->task, "plan"));
     char *path = pf_mem_format("%s/" PF_CHECK_PLAN, folder);
     char *tests = pf_mem_format("%s/tests", r->scratch);
@@ -150,7 +150,7 @@ static pf_status pack_journal(struct pf_task_run *r, const char *folder, const c
                               struct pf_error *e)
 {
     const json_t *plan = json_object_get(r->task, "plan");
-    uint64_t first = pf_json_u64(json_object_get(plan, "part"), "first");
+    uint64_t first = pf_json_get_number(json_object_get(plan, "part"), "first");
     struct pf_check_lines lines;
     struct pf_check_folder to = {.absolute = (char *)out};
     pf_status s = pf_check_journal_read(folder, &lines, e);

@@ -40,7 +40,7 @@ static pf_status take_part(const char *know, const char *hunt, const char *text,
 
 static pf_status prepare(struct pf_task_run *r, struct pf_error *e)
 {
-    char *know = pf_mem_format("%s/know/%" PRIu64, r->folder, pf_json_u64(r->task, "know"));
+    char *know = pf_mem_format("%s/know/%" PRIu64, r->folder, pf_json_get_number(r->task, "know"));
     char *hunt = pf_mem_format("%s/hunt", r->state);
     const char *text = json_string_value(json_object_get(r->task, "part"));
     pf_status s = pf_folder_make(hunt, e);
@@ -71,7 +71,7 @@ static pf_status fix_commands(const char *found, const char *here, const char *t
 static pf_status pack(struct pf_task_run *r, struct pf_error *e)
 {
     static const char *const parts[] = {"corpus", "clips", "found", "journal", "plans", NULL};
-    const char *there = pf_json_text(r->task, "destination");
+    const char *there = pf_json_get_text(r->task, "destination");
     char *hunt = pf_mem_format("%s/hunt", r->state), *out = pf_mem_format("%s/hunt", r->result);
     char *document = pf_mem_format("%s/findings.json", r->result);
     pf_status s = access(document, R_OK) ? pf_task_did_nothing(r, "the hunt failed", e)

@@ -9,7 +9,7 @@
 
 static pf_status prepare(struct pf_task_run *r, struct pf_error *e)
 {
-    const char *races = pf_json_text(r->task, "races");
+    const char *races = pf_json_get_text(r->task, "races");
     char *path = pf_mem_format("%s/races.json", r->scratch);
     pf_status s = pf_file_write(path, races, strlen(races), e);
     free(path);
@@ -24,7 +24,7 @@ static pf_status pack(struct pf_task_run *r, struct pf_error *e)
     char *here = pf_mem_format("%s/judged", r->result);
     pf_status s = access(path, R_OK)
                       ? pf_task_did_nothing(r, "no race was judged", e)
-                      : pf_path_replace(path, here, pf_json_text(r->task, "destination"), e);
+                      : pf_path_replace(path, here, pf_json_get_text(r->task, "destination"), e);
     free(here);
     free(path);
     return s;

@@ -12,13 +12,13 @@
 /* The folder of knowledge that the task was sent with, malloced; NULL: none. */
 static char *sent(const struct pf_task_run *r)
 {
-    uint64_t know = pf_json_u64(r->task, "know");
+    uint64_t know = pf_json_get_number(r->task, "know");
     return know ? pf_mem_format("%s/know/%" PRIu64, r->folder, know) : NULL;
 }
 
 static pf_status prepare(struct pf_task_run *r, struct pf_error *e)
 {
-    const char *list = pf_json_text(r->task, "list");
+    const char *list = pf_json_get_text(r->task, "list");
     char *path = pf_mem_format("%s/tests", r->scratch), *know = sent(r);
     pf_status s = pf_file_write(path, list, strlen(list), e);
     free(path);

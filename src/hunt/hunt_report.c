@@ -5,6 +5,7 @@
 #include "finding_text.h"
 #include "hunt.h"
 #include "hunt_loss.h"
+#include "json_field.h"
 #include "message.h"
 #include "shell_word.h"
 #include <inttypes.h>
@@ -32,22 +33,11 @@ static void add_line(struct pf_text *t, const char *format, ...)
 
 /* --- text --- */
 
-static uint64_t number(const json_t *o, const char *key)
-{
-    return (uint64_t)json_integer_value(json_object_get(o, key));
-}
-
-static const char *text_of(const json_t *o, const char *key)
-{
-    const char *s = json_string_value(json_object_get(o, key));
-    return s ? s : "";
-}
-
 static uint64_t count_state(const json_t *candidates, enum pf_hunt_state state)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < json_array_size(candidates); i++)
-        n += !strcmp(text_of(json_array_get(candidates, i), "state"), state_name[state]);
+        n += !strcmp(pf_json_get_text(json_array_get(candidates, i), "state"), state_name[state]);
     return n;
 }
 
@@ -63,7 +53,7 @@ static void add_race(struct pf_text *t, const struct pf_finding *f, const json_t
 {
     struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
     pf_finding_text(t, f, &style);
-    add_line(t, "  Found in phase %" PRIu64 ". Its input: %s", number(race, "phase"),
+    add_line(t, "  Found in phase %" PRIu64 ". Its input: %s", pf_json_get_number(race, "phase"),
              f->input ? f->input : "not kept");
     if (f->command)
         add_command(t, "  The program with this input: ", f->command);
@@ -79,7 +69,7 @@ static void add_races(struct pf_text *t, const json_t *races, struct pf_findings
     for (size_t i = 0; i < json_array_size(races); i++) {
         const json_t *race = json_array_get(races, i);
         const struct pf_finding *f =
-            pf_findings_find(found, strtoull(text_of(race, "id"), NULL, 16));
+            pf_findings_find(found, strtoull(pf_json_get_text(race, "id"), NULL, 16));
         if (f)
             add_race(t, f, race);
     }
@@ -89,16 +79,16 @@ static void add_losses(struct pf_text *t, const json_t *losses)
 {
     for (size_t i = 0; i < json_array_size(losses); i++) {
         const json_t *l = json_array_get(losses, i);
-        const char *name = text_of(l, "name");
-        add_line(t, "not modelled: %s%s%s (%" PRIu64 " times)", text_of(l, "reason"),
-                 *name ? ": " : "", name, number(l, "count"));
+        const char *name = pf_json_get_text(l, "name");
+        add_line(t, "not modelled: %s%s%s (%" PRIu64 " times)", pf_json_get_text(l, "reason"),
+                 *name ? ": " : "", name, pf_json_get_number(l, "count"));
     }
 }
 
 static void add_counts(struct pf_text *t, const json_t *hunt, const json_t *candidates)
 {
-    uint64_t n = json_array_size(candidates), runs = number(hunt, "runs"),
-             inputs = number(hunt, "inputs");
+    uint64_t n = json_array_size(candidates), runs = pf_json_get_number(hunt, "runs"),
+             inputs = pf_json_get_number(hunt, "inputs");
     add_line(t,
              "hunt: %" PRIu64 " candidate%s: %" PRIu64 " found, %" PRIu64 " abandoned, %" PRIu64
              " open; %" PRIu64 " run%s, %" PRIu64 " input%s",
@@ -114,8 +104,9 @@ void pf_hunt_text(struct pf_text *t, const json_t *hunt, struct pf_findings *fou
     add_races(t, json_object_get(hunt, "races"), found);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *c = json_array_get(list, i);
-        if (!strcmp(text_of(c, "state"), state_name[PF_HUNT_ABANDONED]))
-            add_line(t, "abandoned: %s: %s", text_of(c, "text"), text_of(c, "reason"));
+        if (!strcmp(pf_json_get_text(c, "state"), state_name[PF_HUNT_ABANDONED]))
+            add_line(t, "abandoned: %s: %s", pf_json_get_text(c, "text"),
+                     pf_json_get_text(c, "reason"));
     }
     add_losses(t, json_object_get(hunt, "concretised"));
     add_counts(t, hunt, list);
@@ -123,15 +114,17 @@ void pf_hunt_text(struct pf_text *t, const json_t *hunt, struct pf_findings *fou
              "hunt: %" PRIu64 " sites and %" PRIu64
              " directions of branches reached; solver: %" PRIu64 " questions, %" PRIu64
              " solved, %" PRIu64 " impossible, %" PRIu64 " at the limit",
-             number(hunt, "sites"), number(hunt, "branches"), number(solver, "questions"),
-             number(solver, "solved"), number(solver, "impossible"), number(solver, "limit"));
-    if (number(hunt, "unended"))
-        add_line(t, "hunt: %" PRIu64 " runs took too long and were ended", number(hunt, "unended"));
-    if (number(solver, "wrong"))
+             pf_json_get_number(hunt, "sites"), pf_json_get_number(hunt, "branches"),
+             pf_json_get_number(solver, "questions"), pf_json_get_number(solver, "solved"),
+             pf_json_get_number(solver, "impossible"), pf_json_get_number(solver, "limit"));
+    if (pf_json_get_number(hunt, "unended"))
+        add_line(t, "hunt: %" PRIu64 " runs took too long and were ended",
+                 pf_json_get_number(hunt, "unended"));
+    if (pf_json_get_number(solver, "wrong"))
         add_line(t,
                  "hunt: %" PRIu64 " conditions do not hold under the input of their own run: an "
                  "error of pf, which may hide races",
-                 number(solver, "wrong"));
+                 pf_json_get_number(solver, "wrong"));
     add_line(t, "hunt: %s",
              json_is_true(json_object_get(hunt, "finished")) ? "nothing is left to try"
                                                              : "stopped at a limit");

@@ -2,6 +2,7 @@
 #include "baseline.h"
 #include "file.h"
 #include "finding_json.h"
+#include "json_field.h"
 #include "narrative.h"
 #include "text_format.h"
 #include <jansson.h>
@@ -62,19 +63,12 @@ static pf_status read_entries(struct pf_baseline *b, const char *path, const jso
 
 pf_status pf_baseline_read(struct pf_baseline *b, const char *path, struct pf_error *e)
 {
-    char *text;
-    size_t n;
-    json_error_t why;
-    pf_status s = pf_file_read(path, &text, &n, e);
+    json_t *o;
+    pf_status s = pf_json_file_read(path, &o, e);
     if (s != PF_OK)
         return s;
-    json_t *o = json_loadb(text, n, JSON_ALLOW_NUL, &why);
-    free(text);
-    const char *tool = json_string_value(json_object_get(o, "tool"));
     const json_t *list = json_object_get(o, "accepted");
-    if (!o)
-        s = pf_fail(e, PF_BAD, "%s:%d: expected JSON: %s", path, why.line, why.text);
-    else if (!tool || strcmp(tool, "photofinish") || !json_is_array(list))
+    if (strcmp(pf_json_get_text(o, "tool"), "photofinish") || !json_is_array(list))
         s = pf_fail(e, PF_BAD, "%s: not a photofinish baseline", path);
     else if (json_integer_value(json_object_get(o, "version")) != 1)
         s = pf_fail(e, PF_BAD, "%s: expected 1 in version", path);

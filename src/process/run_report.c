@@ -2,6 +2,7 @@
 #include "run_report.h"
 #include "file.h"
 #include "finding_json.h"
+#include "json_field.h"
 #include "pool.h"
 #include "text_format.h"
 #include <inttypes.h>
@@ -114,32 +115,21 @@ pf_status pf_run_report_write(const struct pf_run_report *r, const char *file, s
 
 /* --- reading --- */
 
-static uint64_t number(const json_t *o, const char *key)
-{
-    return (uint64_t)json_integer_value(json_object_get(o, key));
-}
-
-static void text(char *to, size_t room, const json_t *o, const char *key)
-{
-    const char *s = json_string_value(json_object_get(o, key));
-    snprintf(to, room, "%s", s ? s : "");
-}
-
 static void read_divergence(struct pf_divergence *d, const json_t *o)
 {
     const json_t *site = json_object_get(o, "site");
     *d = (struct pf_divergence){.diverged = true, .thread = PF_NO_THREAD};
     if (json_object_get(o, "thread"))
-        d->thread = (uint32_t)number(o, "thread");
-    d->event = number(o, "event");
-    d->expected = number(o, "expected");
-    d->got = number(o, "got");
-    d->line = (uint32_t)number(site, "line");
-    text(d->what, sizeof d->what, o, "what");
-    text(d->expected_word, sizeof d->expected_word, o, "expected");
-    text(d->got_word, sizeof d->got_word, o, "got");
-    text(d->file, sizeof d->file, site, "file");
-    text(d->function, sizeof d->function, site, "function");
+        d->thread = (uint32_t)pf_json_get_number(o, "thread");
+    d->event = pf_json_get_number(o, "event");
+    d->expected = pf_json_get_number(o, "expected");
+    d->got = pf_json_get_number(o, "got");
+    d->line = (uint32_t)pf_json_get_number(site, "line");
+    pf_json_copy_text(d->what, sizeof d->what, o, "what");
+    pf_json_copy_text(d->expected_word, sizeof d->expected_word, o, "expected");
+    pf_json_copy_text(d->got_word, sizeof d->got_word, o, "got");
+    pf_json_copy_text(d->file, sizeof d->file, site, "file");
+    pf_json_copy_text(d->function, sizeof d->function, site, "function");
 }
 
 static void read_run(struct pf_run_report *r, const json_t *run)
@@ -147,18 +137,18 @@ static void read_run(struct pf_run_report *r, const json_t *run)
     const char *outcome = json_string_value(json_object_get(run, "outcome"));
     const json_t *divergence = json_object_get(run, "divergence");
     r->ran = true;
-    r->wait = (int)number(run, "wait");
+    r->wait = (int)pf_json_get_number(run, "wait");
     for (size_t i = 0; outcome && i < OUTCOMES; i++)
         if (!strcmp(outcome, outcomes[i]))
             r->outcome = (enum pf_outcome)i;
-    text(r->text, sizeof r->text, run, "text");
+    pf_json_copy_text(r->text, sizeof r->text, run, "text");
     if (json_is_object(divergence))
         read_divergence(&r->divergence, divergence);
-    r->events = number(run, "events");
-    r->threads = (uint32_t)number(run, "threads");
-    r->memory_errors = (uint32_t)number(run, "memory_errors");
-    text(r->memory_error, sizeof r->memory_error, run, "memory_error");
-    text(r->failure, sizeof r->failure, run, "failure");
+    r->events = pf_json_get_number(run, "events");
+    r->threads = (uint32_t)pf_json_get_number(run, "threads");
+    r->memory_errors = (uint32_t)pf_json_get_number(run, "memory_errors");
+    pf_json_copy_text(r->memory_error, sizeof r->memory_error, run, "memory_error");
+    pf_json_copy_text(r->failure, sizeof r->failure, run, "failure");
 }
 
 pf_status pf_run_report_read(struct pf_run_report *r, const char *file, struct pf_error *e)
@@ -171,10 +161,10 @@ pf_status pf_run_report_read(struct pf_run_report *r, const char *file, struct p
         return s;
     json_t *o = json_loadb(bytes, n, JSON_ALLOW_NUL, NULL);
     free(bytes);
-    if (!o || number(o, "version") != 1)
+    if (!o || pf_json_get_number(o, "version") != 1)
         s = pf_fail(e, PF_BAD, "%s: expected the report of a pf process, version 1", file);
-    r->status = (int)number(o, "status");
-    text(r->error, sizeof r->error, o, "error");
+    r->status = (int)pf_json_get_number(o, "status");
+    pf_json_copy_text(r->error, sizeof r->error, o, "error");
     r->out_of_time = json_is_true(json_object_get(o, "out_of_time"));
     r->complete = json_is_true(json_object_get(o, "complete"));
     if (json_is_object(json_object_get(o, "run")))
