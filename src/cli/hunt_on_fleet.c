@@ -31,14 +31,14 @@ static json_t *join_candidates(const json_t *summaries)
         const json_t *some = json_object_get(json_array_get(summaries, i), "candidates");
         for (size_t k = 0; k < json_array_size(some); k++) {
             json_t *c = json_array_get(some, k);
-            json_t *old = json_object_get(by_id, pf_json_text(c, "id"));
+            json_t *old = json_object_get(by_id, pf_json_get_text(c, "id"));
             int now = 0, before = -1;
             for (int r = 0; r < 3; r++) {
-                now = !strcmp(pf_json_text(c, "state"), rank[r]) ? r : now;
-                before = old && !strcmp(pf_json_text(old, "state"), rank[r]) ? r : before;
+                now = !strcmp(pf_json_get_text(c, "state"), rank[r]) ? r : now;
+                before = old && !strcmp(pf_json_get_text(old, "state"), rank[r]) ? r : before;
             }
             if (now > before)
-                json_object_set(by_id, pf_json_text(c, "id"), c);
+                json_object_set(by_id, pf_json_get_text(c, "id"), c);
         }
     }
     const char *id;
@@ -70,8 +70,8 @@ static void add_losses(json_t *to, const json_t *from)
         json_t *same = NULL;
         for (size_t k = 0; k < json_array_size(to) && !same; k++) {
             json_t *o = json_array_get(to, k);
-            if (!strcmp(pf_json_text(o, "reason"), pf_json_text(l, "reason")) &&
-                !strcmp(pf_json_text(o, "name"), pf_json_text(l, "name")))
+            if (!strcmp(pf_json_get_text(o, "reason"), pf_json_get_text(l, "reason")) &&
+                !strcmp(pf_json_get_text(o, "name"), pf_json_get_text(l, "name")))
                 same = o;
         }
         if (same)
@@ -91,15 +91,15 @@ static json_t *join(const json_t *summaries, const struct pf_fleet_hunt *h)
         add_numbers(solver, json_object_get(one, "solver"));
         add_losses(losses, json_object_get(one, "concretised"));
         for (size_t k = 0; k < sizeof sums / sizeof *sums; k++)
-            json_object_set_new(
-                all, sums[k],
-                json_integer((json_int_t)(pf_json_u64(all, sums[k]) + pf_json_u64(one, sums[k]))));
+            json_object_set_new(all, sums[k],
+                                json_integer((json_int_t)(pf_json_get_number(all, sums[k]) +
+                                                          pf_json_get_number(one, sums[k]))));
         const json_t *some = json_object_get(one, "races");
         for (size_t k = 0; k < json_array_size(some); k++) {
             bool known = false;
             for (size_t n = 0; n < json_array_size(races); n++)
-                known |= !strcmp(pf_json_text(json_array_get(races, n), "id"),
-                                 pf_json_text(json_array_get(some, k), "id"));
+                known |= !strcmp(pf_json_get_text(json_array_get(races, n), "id"),
+                                 pf_json_get_text(json_array_get(some, k), "id"));
             if (!known)
                 json_array_append(races, json_array_get(some, k));
         }

@@ -203,13 +203,94 @@ static void release(struct pf_judge_verb *v)
     free(v);
 }
 
+/* Options that are words, as given; NULL: not given. */
+struct judge_options {
+    const char *schedules, *control, *jobs, *limit, *method, *fail_on, *require, *memory;
+    const char *memory_runs, *met, *paths, *inputs, *recordings, *solver, *runs;
+    bool no_adhoc, no_symbolic;
+};
+
+/* Checks the options, and fills in v->list.how. Returns an exit status. */
+static int check_options(struct pf_judge_verb *v, const struct judge_options *o)
+{
+    static const char *const methods[] = {
+        [PF_METHOD_BOTH_ORDERS] = "both-orders",
+        [PF_METHOD_RECORD_REPLAY] = "record-replay-analyzer",
+        [PF_METHOD_ADHOC] = "adhoc",
+    };
+    struct pf_judge_settings *how = &v->list.how;
+    const struct pf_cli_number numbers[] = {
+        {"schedules", o->schedules, 0, 100, &how->schedules},
+        {"memory-runs", o->memory_runs, 1, 100000, &how->stale_runs},
+        {"runs", o->runs, 1, 1000000, &how->most_runs},
+        {"control", o->control, 0, 200, &how->control},
+        {"jobs", o->jobs, 1, 64, &how->jobs},
+        {"met", o->met, 0, 1000, &v->met},
+        {"recordings", o->recordings, 0, 100, &how->recordings},
+        {"paths", o->paths, 1, 1000, &how->paths},
+        {"inputs", o->inputs, 0, 16, &how->inputs},
+    };
+    const char *wrong;
+    int class = v->fail_on, status;
+    size_t m = 0;
+    while (o->method && m < sizeof methods / sizeof *methods && strcmp(o->method, methods[m]))
+        m++;
+    if (m == sizeof methods / sizeof *methods)
+        return pf_complain(
+            VERB, "--method=%s: expected both-orders, record-replay-analyzer or adhoc", o->method);
+    how->method = (enum pf_judge_method)m;
+    how->adhoc = !o->no_adhoc;
+    how->symbolic_output = !o->no_symbolic;
+    if ((status = pf_cli_numbers(VERB, numbers, sizeof numbers / sizeof *numbers)) != PF_EXIT_OK ||
+        (status = pf_cli_duration(VERB, "solver", o->solver, &how->solver_ms)) != PF_EXIT_OK ||
+        (status = parse_end(o->limit, &v->list.end_ms)) != PF_EXIT_OK)
+        return status;
+    if (o->memory && !pf_memory_model_parse(o->memory, &how->memory))
+        return pf_complain(VERB, "--memory=%s: expected sc, tso or weak", o->memory);
+    if (o->require && (wrong = pf_requirements_parse(v->requirements, PF_JUDGE_REQUIREMENTS,
+                                                     o->require, &how->nrequirements)))
+        return pf_complain(VERB, "--require=%s: expected a condition such as 'count >= 0'", wrong);
+    if (o->fail_on && (class = pf_judge_class_from(o->fail_on)) < 0)
+        return pf_complain(VERB, "--fail-on=%s: expected a class such as output-differs",
+                           o->fail_on);
+    v->fail_on = (enum pf_judge_class) class;
+    if (v->without_lock && !pf_cli_is_position(v->without_lock))
+        return pf_complain(VERB, "--without-lock=%s: expected FILE:LINE", v->without_lock);
+    if (v->from && (v->race || v->without_lock || v->check || v->findings || v->fleet.on))
+        return pf_complain(VERB, "--from cannot be combined with --race, --without-lock, --check, "
+                                 "--findings or --on");
+    return PF_EXIT_OK;
+}
+
+/* Chooses the races that the arguments from number `next` on name. Returns an exit status. */
+static int choose_races(struct pf_judge_verb *v, int argc, char **argv, int next)
+{
+    const char *wrong;
+    bool is_clip = next == argc - 1 && pf_clip_is_file(argv[next]);
+    if (v->from)
+        return pf_cli_cannot_write(VERB, v->json) ? PF_EXIT_USAGE
+                                                  : pf_judge_races_from(v, argv + next);
+    if ((wrong = pf_cli_late_option(argc, argv, next)))
+        return pf_complain(VERB, "%s: options come before the ids and the recording", wrong);
+    if ((next == argc - 1 && pf_cli_replaces_input(VERB, v->json, argv[next])) ||
+        pf_cli_cannot_write(VERB, v->json))
+        return PF_EXIT_USAGE;
+    if (v->fleet.on && is_clip)
+        return pf_complain(VERB, "--on judges races of a state folder; %s is a recording",
+                           argv[next]);
+    if (is_clip)
+        return v->without_lock ? pf_judge_races_without_lock(v, argv[next])
+                               : pf_judge_races_clip(v, argv[next]);
+    if (v->without_lock)
+        return pf_complain(VERB, "--without-lock needs a recording");
+    if (v->race)
+        return pf_complain(VERB, "--race needs a recording");
+    return pf_judge_races_state(v, argc - next, argv + next);
+}
+
 int pf_verb_judge(int argc, char **argv)
 {
-    const char *schedules = NULL, *control = NULL, *jobs = NULL, *limit = NULL, *method = NULL,
-               *fail_on = NULL, *require = NULL, *memory = NULL, *memory_runs = NULL, *met = NULL,
-               *wrong = NULL, *paths = NULL, *inputs = NULL, *recordings = NULL, *solver = NULL,
-               *runs = NULL;
-    bool no_adhoc = false, no_symbolic = false;
+    struct judge_options o = {0};
     struct pf_judge_verb *v = pf_mem_zero(1, sizeof *v);
     struct pf_judge_settings *how = &v->list.how;
     *how = pf_judge_default;
@@ -229,45 +310,46 @@ int pf_verb_judge(int argc, char **argv)
          &v->blind},
         {"check", "DIR", "judge the confirmed races of one check, in its folder DIR", &v->check,
          NULL},
-        {"control", "N", "run the recorded order at most N times (default 50)", &control, NULL},
+        {"control", "N", "run the recorded order at most N times (default 50)", &o.control, NULL},
         {"fail-on", "CLASS", "exit with 66 if a race is in CLASS or worse (default output-differs)",
-         &fail_on, NULL},
+         &o.fail_on, NULL},
         {"findings", "FILE", "judge the races of FILE, a document of pf report --json",
          &v->findings, NULL},
         {"from", "FILE",
          "judge the races of FILE: ThreadSanitizer's text, Helgrind's XML, or JSON of another verb",
          &v->from, NULL},
-        {"inputs", "N", "with --paths: change at most N sources of input (default 2)", &inputs,
+        {"inputs", "N", "with --paths: change at most N sources of input (default 2)", &o.inputs,
          NULL},
-        {"jobs", "N", "make N runs in parallel (default 1)", &jobs, NULL},
+        {"jobs", "N", "make N runs in parallel (default 1)", &o.jobs, NULL},
         {"json", "FILE", "write the judged findings as JSON; - is standard output", &v->json, NULL},
         PF_CLI_QUIET,
         {"met", "N", "also judge at most N races that only runs of pf judge show (default 10)",
-         &met, NULL},
+         &o.met, NULL},
         {"memory", "MODEL",
          "also judge with reads that tso or weak memory permits; sc (default): the newest write",
-         &memory, NULL},
+         &o.memory, NULL},
         {"memory-runs", "N", "with --memory: make at most N runs for each race (default 100)",
-         &memory_runs, NULL},
-        {"method", "NAME", "both-orders, record-replay-analyzer or adhoc", &method, NULL},
-        {"no-adhoc", NULL, "do not look for ad hoc synchronisation", NULL, &no_adhoc},
+         &o.memory_runs, NULL},
+        {"method", "NAME", "both-orders, record-replay-analyzer or adhoc", &o.method, NULL},
+        {"no-adhoc", NULL, "do not look for ad hoc synchronisation", NULL, &o.no_adhoc},
         {"no-symbolic-output", NULL, "do not compare outputs as formulas over the input", NULL,
-         &no_symbolic},
+         &o.no_symbolic},
         {"o", "DIR", "write the clips of the evidence to DIR", &v->folder, NULL},
         {"paths", "N",
          "judge each race with at most N inputs (default 5); needs pf cc --symbolic or --on-demand",
-         &paths, NULL},
+         &o.paths, NULL},
         {"race", "A,B", "judge the accesses A and B of CLIP, such as T1:137,T2:40", &v->race, NULL},
-        {"recordings", "N", "judge harmless races in N more recordings (default 2)", &recordings,
+        {"recordings", "N", "judge harmless races in N more recordings (default 2)", &o.recordings,
          NULL},
         {"require", "COND",
          "every run must satisfy COND, such as 'count >= 0', at synchronisation, output and end",
-         &require, NULL},
-        {"runs", "N", "make no further runs for a race after N runs", &runs, NULL},
-        {"schedules", "N", "run each order under N random schedules (default 2)", &schedules, NULL},
-        {"solver", "TIME", "limit of each question to the solver (default 2s)", &solver, NULL},
+         &o.require, NULL},
+        {"runs", "N", "make no further runs for a race after N runs", &o.runs, NULL},
+        {"schedules", "N", "run each order under N random schedules (default 2)", &o.schedules,
+         NULL},
+        {"solver", "TIME", "limit of each question to the solver (default 2s)", &o.solver, NULL},
         {"state", "DIR", "the state folder (default " PF_DEFAULT_STATE ")", &v->state, NULL},
-        {"time", "TIME", "stop after TIME, such as 90s or 2m", &limit, NULL},
+        {"time", "TIME", "stop after TIME, such as 90s or 2m", &o.limit, NULL},
         {"without-lock", "FILE:LINE",
          "record CLIP's program without this lock operation, and judge the races that this creates",
          &v->without_lock, NULL},
@@ -286,87 +368,19 @@ int pf_verb_judge(int argc, char **argv)
         "Exit status: 66 if a race violates the specification or changes the output, 0 if not, 2 "
         "on an error.",
         options, sizeof options / sizeof options[0]};
-    static const char *const methods[] = {
-        [PF_METHOD_BOTH_ORDERS] = "both-orders",
-        [PF_METHOD_RECORD_REPLAY] = "record-replay-analyzer",
-        [PF_METHOD_ADHOC] = "adhoc",
-    };
-    int status = PF_EXIT_OK, class = 0;
-    size_t m = 0;
-    int next = pf_cli_parse(&verb, argc, argv, &status);
-    const struct pf_cli_number numbers[] = {
-        {"schedules", schedules, 0, 100, &how->schedules},
-        {"memory-runs", memory_runs, 1, 100000, &how->stale_runs},
-        {"runs", runs, 1, 1000000, &how->most_runs},
-        {"control", control, 0, 200, &how->control},
-        {"jobs", jobs, 1, 64, &how->jobs},
-        {"met", met, 0, 1000, &v->met},
-        {"recordings", recordings, 0, 100, &how->recordings},
-        {"paths", paths, 1, 1000, &how->paths},
-        {"inputs", inputs, 0, 16, &how->inputs},
-    };
-    v->first = next;
+    int status = PF_EXIT_OK;
+    int next = v->first = pf_cli_parse(&verb, argc, argv, &status);
     if (next >= 0 && (status = pf_fleet_options_check(VERB, &v->fleet)) != PF_EXIT_OK)
         next = -1;
     if (next >= 0 && v->fleet.resume) {
         status = pf_fleet_resume(VERB, v->state);
-        next = -1;
+    } else if (next >= 0) {
+        status = check_options(v, &o);
+        if (status == PF_EXIT_OK)
+            status = choose_races(v, argc, argv, next);
+        if (status == PF_EXIT_OK)
+            status = run(v, argc, argv);
     }
-    while (method && m < sizeof methods / sizeof *methods && strcmp(method, methods[m]))
-        m++;
-    how->method = (enum pf_judge_method)m;
-    how->adhoc = !no_adhoc;
-    how->symbolic_output = !no_symbolic;
-    if (next < 0)
-        ;
-    else if (m == sizeof methods / sizeof *methods)
-        status = pf_complain(
-            VERB, "--method=%s: expected both-orders, record-replay-analyzer or adhoc", method);
-    else if ((status = pf_cli_numbers(VERB, numbers, sizeof numbers / sizeof *numbers)) !=
-             PF_EXIT_OK)
-        ;
-    else if ((status = pf_cli_duration(VERB, "solver", solver, &how->solver_ms)) != PF_EXIT_OK ||
-             (status = parse_end(limit, &v->list.end_ms)) != PF_EXIT_OK)
-        ;
-    else if (memory && !pf_memory_model_parse(memory, &how->memory))
-        status = pf_complain(VERB, "--memory=%s: expected sc, tso or weak", memory);
-    else if (require && (wrong = pf_requirements_parse(v->requirements, PF_JUDGE_REQUIREMENTS,
-                                                       require, &how->nrequirements)))
-        status =
-            pf_complain(VERB, "--require=%s: expected a condition such as 'count >= 0'", wrong);
-    else if (fail_on && (class = pf_judge_class_from(fail_on)) < 0)
-        status =
-            pf_complain(VERB, "--fail-on=%s: expected a class such as output-differs", fail_on);
-    else if (v->without_lock && !pf_cli_is_position(v->without_lock))
-        status = pf_complain(VERB, "--without-lock=%s: expected FILE:LINE", v->without_lock);
-    else if (v->from && (v->race || v->without_lock || v->check || v->findings || v->fleet.on))
-        status =
-            pf_complain(VERB, "--from cannot be combined with --race, --without-lock, --check, "
-                              "--findings or --on");
-    else if (v->from)
-        status = pf_cli_cannot_write(VERB, v->json) ? PF_EXIT_USAGE
-                                                    : pf_judge_races_from(v, argv + next);
-    else if ((wrong = pf_cli_late_option(argc, argv, next)))
-        status = pf_complain(VERB, "%s: options come before the ids and the recording", wrong);
-    else if ((next == argc - 1 && pf_cli_replaces_input(VERB, v->json, argv[next])) ||
-             pf_cli_cannot_write(VERB, v->json))
-        status = PF_EXIT_USAGE;
-    else if (v->fleet.on && next == argc - 1 && pf_clip_is_file(argv[next]))
-        status =
-            pf_complain(VERB, "--on judges races of a state folder; %s is a recording", argv[next]);
-    else if (next == argc - 1 && pf_clip_is_file(argv[next]))
-        status = v->without_lock ? pf_judge_races_without_lock(v, argv[next])
-                                 : pf_judge_races_clip(v, argv[next]);
-    else if (v->without_lock)
-        status = pf_complain(VERB, "--without-lock needs a recording");
-    else if (v->race)
-        status = pf_complain(VERB, "--race needs a recording");
-    else
-        status = pf_judge_races_state(v, argc - next, argv + next);
-    if (fail_on && class >= 0)
-        v->fail_on = (enum pf_judge_class) class;
-    if (next >= 0 && status == PF_EXIT_OK)
-        status = run(v, argc, argv);
     release(v);
     return status;
 }

@@ -214,187 +214,104 @@ static int report_outcome(const char *file, const struct pf_child_end *child,
     return WIFSIGNALED(child->wait) ? 128 + WTERMSIG(child->wait) : WEXITSTATUS(child->wait);
 }
 
-int pf_verb_record(int argc, char **argv)
+struct record_options {
+    struct pf_directed d;
+    /* as given; NULL: not given */
+    const char *file, *continuations, *json, *log, *reach, *globals, *memory, *first_number, *each;
+    const char *all, *input, *patch_file;
+    bool symbolic, private_files;
+};
+
+/* Checks the options, and sets the rest of o->d. Returns an exit status. */
+static int check_options(struct record_options *o)
 {
-    struct pf_directed d = {0};
-    const char *file = NULL, *continuations = NULL, *json = NULL, *log = NULL;
-    const char *reach = NULL, *globals = NULL, *memory = NULL;
-    const char *first_number = NULL, *each = NULL, *all = NULL;
-    const char *input = NULL, *patch_file = NULL;
-    bool symbolic = false, private_files = false;
-    const struct pf_cli_option options[] = {
-        {"o", "FILE", "write the recording to FILE (default: NAME.clip in the current folder)",
-         &file, NULL},
-        {"schedule", "POLICY",
-         "scheduling policy: rr:SLICE (default), random:SEED, pct:SEED,DEPTH[,LENGTH],\n"
-         "                         pos:SEED, few:SEED, racefuzzer:LOCATION,LOCATION[,SEED] or "
-         "assetfuzzer:STEP,...[,SEED]",
-         &d.schedule, NULL},
-        {"json", "FILE", "write how the run and its continuations ended, as JSON", &json, NULL},
-        PF_CLI_QUIET,
-        {"trace", NULL, "record every event with its value, not only the schedule and the inputs",
-         NULL, &d.tracing},
-        {"watch", NULL, "check every access for memory errors (implied by --trace)", NULL,
-         &d.watch},
-        {"log", "DIR", "keep the log of memory errors and failures in DIR, for pf report", &log,
-         NULL},
-        {"plan", "FILE", "follow the steps in FILE first, then the policy", &d.plan, NULL},
-        {"memory", "MODEL",
-         "which values reads may return: sc (default), tso: stores are buffered,\n"
-         "                         weak: reads may return older values",
-         &memory, NULL},
-        {"choices", "LIST",
-         "with --memory: which values reads return: N,N,... or random:SEED (default random:1)",
-         &d.choices, NULL},
-        {"flip", "A<B",
-         "make event A happen before event B, such as T1:137<T2:40;\n"
-         "                         T1:137<T2:40@31 holds T2 already before its event 31",
-         &d.flip, NULL},
-        {"at", "POINT", "make continuations from this point, such as T2:137, or switch", &d.at,
-         NULL},
-        {"continue", "N", "number of continuations from --at", &continuations, NULL},
-        {"tail", "POLICY", "policy of each continuation; * is replaced by its number", &d.tail,
-         NULL},
-        {"folder", "DIR", "write the continuations to DIR", &d.folder, NULL},
-        {"first", "N", "replace * by numbers from N on (default 0)", &first_number, NULL},
-        {"news", NULL, "keep only continuations that failed or have shown a new behaviour", NULL,
-         &d.only_news},
-        {"behaviours", "FILE", "with --news: continue with the behaviours in FILE, and update it",
-         &d.behaviours, NULL},
-        {"each", "T", "end a continuation after T (default 60s)", &each, NULL},
-        {"limit", "T", "start no further continuation after T", &all, NULL},
-        {"symbolic", NULL,
-         "also record how values and branches depend on the input; needs pf cc --symbolic or "
-         "--on-demand",
-         NULL, &symbolic},
-        {"input", "SPEC",
-         "with --symbolic: the input, SPECs separated by commas: argv, argv[N], stdin, env:NAME,\n"
-         "                         file:PATH, socket, socket[N], random, each with an optional "
-         ":BYTES "
-         "(default: the arguments,\n"
-         "                         standard input, and files that arguments name)",
-         &input, NULL},
-        {"patch", "FILE",
-         "run with new contents of argv[N], stdin, env:NAME, file:PATH, socket[N] or random:\n"
-         "                         lines SOURCE=HEX; absent:PATH= hides a file",
-         &patch_file, NULL},
-        {"private", NULL,
-         "no other process sees what the program changes in files (implied by --patch of file:,\n"
-         "                         socket and random)",
-         NULL, &private_files},
-        {"exclude", "GLOB",
-         "exclude functions whose names or files match GLOB; separate several by commas",
-         &d.exclude, NULL},
-        {"without-lock", "FILE:LINE",
-         "the lock operation there does nothing, nor does the unlock that belongs to it",
-         &d.without_lock, NULL},
-        {"allow-outside", NULL, "with --news: let continuations use connections to other processes",
-         NULL, &d.allow_outside},
-        {"keep-env", NULL, "record the values of all environment variables", NULL, &d.keep_env},
-        {"redact", "NAME",
-         "never record the values of environment variables whose names match NAME, a glob;\n"
-         "                         separate several by commas",
-         &d.redact, NULL},
-        {"reach", "HOW",
-         "how to find the memory that code without events can reach:\n"
-         "                         once (default), or full: walk through memory at every call",
-         &reach, NULL},
-        {"globals", "FILE", "variables that libraries use by name: lines 'LIBRARY VARIABLE...'",
-         &globals, NULL},
-    };
-    const struct pf_cli_verb verb = {VERB, "[OPTION...] -- PROG ARG...",
-                                     "Runs PROG one thread at a time, and records the schedule and "
-                                     "all inputs. pf replay runs it again\n"
-                                     "in the same way; pf predict finds races that it could have "
-                                     "had, if it was built with pf cc or\n"
-                                     "pf c++.\n"
-                                     "Exit status: that of PROG, or 128+n if signal n killed it; "
-                                     "66 on a deadlock, a hang or a memory\n"
-                                     "error; 2 on an error of pf itself.",
-                                     options, sizeof options / sizeof options[0]};
+    struct pf_directed *d = &o->d;
     struct pf_error e;
-    int status = PF_EXIT_USAGE;
-    int first = pf_cli_parse(&verb, argc, argv, &status);
-    if (first < 0)
-        return status;
-    if (first >= argc)
-        return pf_complain(VERB, "no program given; usage: pf record %s", verb.usage);
-    if ((d.schedule && check_schedule("schedule", d.schedule, false, &e) != PF_OK) ||
-        (d.tail && check_schedule("tail", d.tail, true, &e) != PF_OK))
+    if ((d->schedule && check_schedule("schedule", d->schedule, false, &e) != PF_OK) ||
+        (d->tail && check_schedule("tail", d->tail, true, &e) != PF_OK))
         return complain(&e);
-    if (memory && !pf_memory_model_parse(memory, &d.memory.model))
-        return pf_complain(VERB, "--memory=%s: expected sc, tso or weak", memory);
-    if (d.choices && !is_choices(d.choices))
+    if (o->memory && !pf_memory_model_parse(o->memory, &d->memory.model))
+        return pf_complain(VERB, "--memory=%s: expected sc, tso or weak", o->memory);
+    if (d->choices && !is_choices(d->choices))
         return pf_complain(
-            VERB, "--choices=%s: expected numbers separated by commas, or random:SEED", d.choices);
-    if (d.memory.model != PF_MEMORY_SC && !d.choices)
-        d.choices = "random:1";
-    if ((d.at != NULL) != (continuations != NULL) || (d.at && (!d.tail || !d.folder)))
+            VERB, "--choices=%s: expected numbers separated by commas, or random:SEED", d->choices);
+    if (d->memory.model != PF_MEMORY_SC && !d->choices)
+        d->choices = "random:1";
+    if ((d->at != NULL) != (o->continuations != NULL) || (d->at && (!d->tail || !d->folder)))
         return pf_complain(VERB, "--at, --continue, --tail and --folder must be used together");
-    if (d.without_lock && !pf_cli_is_position(d.without_lock))
-        return pf_complain(VERB, "--without-lock=%s: expected FILE:LINE", d.without_lock);
-    if (reach && strcmp(reach, "once") && strcmp(reach, "full"))
-        return pf_complain(VERB, "--reach=%s: expected once or full", reach);
-    if (reach)
-        add_option("reach", reach);
-    if (globals && !add_file("globals", globals))
+    if (d->without_lock && !pf_cli_is_position(d->without_lock))
+        return pf_complain(VERB, "--without-lock=%s: expected FILE:LINE", d->without_lock);
+    if (o->reach && strcmp(o->reach, "once") && strcmp(o->reach, "full"))
+        return pf_complain(VERB, "--reach=%s: expected once or full", o->reach);
+    if (o->reach)
+        add_option("reach", o->reach);
+    if (o->globals && !add_file("globals", o->globals))
         return PF_EXIT_USAGE;
-    if (pf_cli_duration(VERB, "each", each, &d.each_ms) != PF_EXIT_OK ||
-        pf_cli_duration(VERB, "limit", all, &d.all_ms) != PF_EXIT_OK)
+    if (pf_cli_duration(VERB, "each", o->each, &d->each_ms) != PF_EXIT_OK ||
+        pf_cli_duration(VERB, "limit", o->all, &d->all_ms) != PF_EXIT_OK)
         return PF_EXIT_USAGE;
     const struct pf_cli_number numbers[] = {
-        {"continue", continuations, 1, PF_CONTINUATIONS, &d.continuations},
-        {"first", first_number, 0, UINT_MAX, &d.first},
+        {"continue", o->continuations, 1, PF_CONTINUATIONS, &d->continuations},
+        {"first", o->first_number, 0, UINT_MAX, &d->first},
     };
     if (pf_cli_numbers(VERB, numbers, sizeof numbers / sizeof *numbers) != PF_EXIT_OK)
         return PF_EXIT_USAGE;
+    return PF_EXIT_OK;
+}
+
+/* Records the command. Returns the exit status of the verb. */
+static int record(struct record_options *o, char **command)
+{
+    struct pf_directed *d = &o->d;
+    struct pf_error e;
     struct pf_patch patch = {0};
-    char *inputs = NULL, **command = argv + first;
-    if (input && !symbolic)
+    const char *program = command[0];
+    char *inputs = NULL;
+    if (o->input && !o->symbolic)
         return pf_complain(VERB, "--input needs --symbolic");
-    if (patch_file && (pf_patch_read(&patch, patch_file, &e) != PF_OK ||
-                       pf_patch_apply(&patch, command, &e) != PF_OK))
+    if (o->patch_file && (pf_patch_read(&patch, o->patch_file, &e) != PF_OK ||
+                          pf_patch_apply(&patch, command, &e) != PF_OK))
         return complain(&e);
-    if (patch_file)
+    if (o->patch_file)
         command = patch.argv;
-    if (symbolic && pf_symbolic_inputs(input, command, &inputs, &e) != PF_OK)
+    if (o->symbolic && pf_symbolic_inputs(o->input, command, &inputs, &e) != PF_OK)
         return complain(&e);
-    d.symbolic = inputs;
-    d.served = patch.served ? patch.served : private_files ? "" : NULL;
+    d->symbolic = inputs;
+    d->served = patch.served ? patch.served : o->private_files ? "" : NULL;
     char *path, *logs;
-    if (pf_directed_log(log, &logs, &e) != PF_OK)
+    if (pf_directed_log(o->log, &logs, &e) != PF_OK)
         return complain(&e);
-    d.findings = logs;
-    if (pf_program_find(argv[first], &path, &e) != PF_OK)
+    d->findings = logs;
+    if (pf_program_find(program, &path, &e) != PF_OK)
         return complain(&e);
     char *standard = default_name(path);
-    if (!file)
-        file = standard;
-    if (pf_cli_replaces_input(VERB, file, path) || pf_cli_replaces_input(VERB, json, path) ||
-        pf_cli_cannot_write(VERB, json))
+    if (!o->file)
+        o->file = standard;
+    if (pf_cli_replaces_input(VERB, o->file, path) || pf_cli_replaces_input(VERB, o->json, path) ||
+        pf_cli_cannot_write(VERB, o->json))
         return PF_EXIT_USAGE;
     struct pf_clip_meta meta = {0};
     struct pf_forked_clips forked = {0};
-    d.forked = d.at ? NULL : &forked;
+    d->forked = d->at ? NULL : &forked;
     struct pf_child_end child;
     struct pf_clip_end end;
     struct pf_pool pool;
     struct pf_text list;
     pf_pool_init_malloc(&pool);
     pf_text_init(&list, &pool);
-    d.list = d.at ? &list : NULL;
-    pf_status s = symbolic ? pf_program_check_symbolic(path, &e)
-                           : pf_program_check_directed(path, &d.bare, &e);
+    d->list = d->at ? &list : NULL;
+    pf_status s = o->symbolic ? pf_program_check_symbolic(path, &e)
+                              : pf_program_check_directed(path, &d->bare, &e);
     if (s == PF_OK)
-        s = pf_directed_describe(&meta, path, command, &d, &e);
+        s = pf_directed_describe(&meta, path, command, d, &e);
     if (s == PF_OK)
-        s = pf_directed_record(&meta, file, &d, &child, &end, &e);
+        s = pf_directed_record(&meta, o->file, d, &child, &end, &e);
     if (s == PF_OK)
         pf_run_report_set_end(&pf_run_report, &end);
-    status = s == PF_OK ? report_outcome(file, &child, &end, &forked) : complain(&e);
-    if (s == PF_OK && d.without_lock && !end.removed_locks) {
+    int status = s == PF_OK ? report_outcome(o->file, &child, &end, &forked) : complain(&e);
+    if (s == PF_OK && d->without_lock && !end.removed_locks) {
         pf_complain(VERB, "--without-lock=%s: no lock operation was performed there",
-                    d.without_lock);
+                    d->without_lock);
         status = PF_EXIT_USAGE;
     }
     if (s == PF_OK) {
@@ -406,7 +323,7 @@ int pf_verb_record(int argc, char **argv)
     pf_forked_clips_release(&forked);
     pf_text_char(&list, 0);
     list.n--;
-    if (s == PF_OK && print_reached(file, json, &meta, &end, d.list) != PF_EXIT_OK)
+    if (s == PF_OK && print_reached(o->file, o->json, &meta, &end, d->list) != PF_EXIT_OK)
         status = PF_EXIT_USAGE;
     pf_pool_release(&pool);
     pf_clip_meta_release(&meta);
@@ -416,4 +333,107 @@ int pf_verb_record(int argc, char **argv)
     free(path);
     free(logs);
     return status;
+}
+
+int pf_verb_record(int argc, char **argv)
+{
+    struct record_options o = {0};
+    const struct pf_cli_option options[] = {
+        {"o", "FILE", "write the recording to FILE (default: NAME.clip in the current folder)",
+         &o.file, NULL},
+        {"schedule", "POLICY",
+         "scheduling policy: rr:SLICE (default), random:SEED, pct:SEED,DEPTH[,LENGTH],\n"
+         "                         pos:SEED, few:SEED, racefuzzer:LOCATION,LOCATION[,SEED] or "
+         "assetfuzzer:STEP,...[,SEED]",
+         &o.d.schedule, NULL},
+        {"json", "FILE", "write how the run and its continuations ended, as JSON", &o.json, NULL},
+        PF_CLI_QUIET,
+        {"trace", NULL, "record every event with its value, not only the schedule and the inputs",
+         NULL, &o.d.tracing},
+        {"watch", NULL, "check every access for memory errors (implied by --trace)", NULL,
+         &o.d.watch},
+        {"log", "DIR", "keep the log of memory errors and failures in DIR, for pf report", &o.log,
+         NULL},
+        {"plan", "FILE", "follow the steps in FILE first, then the policy", &o.d.plan, NULL},
+        {"memory", "MODEL",
+         "which values reads may return: sc (default), tso: stores are buffered,\n"
+         "                         weak: reads may return older values",
+         &o.memory, NULL},
+        {"choices", "LIST",
+         "with --memory: which values reads return: N,N,... or random:SEED (default random:1)",
+         &o.d.choices, NULL},
+        {"flip", "A<B",
+         "make event A happen before event B, such as T1:137<T2:40;\n"
+         "                         T1:137<T2:40@31 holds T2 already before its event 31",
+         &o.d.flip, NULL},
+        {"at", "POINT", "make continuations from this point, such as T2:137, or switch", &o.d.at,
+         NULL},
+        {"continue", "N", "number of continuations from --at", &o.continuations, NULL},
+        {"tail", "POLICY", "policy of each continuation; * is replaced by its number", &o.d.tail,
+         NULL},
+        {"folder", "DIR", "write the continuations to DIR", &o.d.folder, NULL},
+        {"first", "N", "replace * by numbers from N on (default 0)", &o.first_number, NULL},
+        {"news", NULL, "keep only continuations that failed or have shown a new behaviour", NULL,
+         &o.d.only_news},
+        {"behaviours", "FILE", "with --news: continue with the behaviours in FILE, and update it",
+         &o.d.behaviours, NULL},
+        {"each", "T", "end a continuation after T (default 60s)", &o.each, NULL},
+        {"limit", "T", "start no further continuation after T", &o.all, NULL},
+        {"symbolic", NULL,
+         "also record how values and branches depend on the input; needs pf cc --symbolic or "
+         "--on-demand",
+         NULL, &o.symbolic},
+        {"input", "SPEC",
+         "with --symbolic: the input, SPECs separated by commas: argv, argv[N], stdin, env:NAME,\n"
+         "                         file:PATH, socket, socket[N], random, each with an optional "
+         ":BYTES "
+         "(default: the arguments,\n"
+         "                         standard input, and files that arguments name)",
+         &o.input, NULL},
+        {"patch", "FILE",
+         "run with new contents of argv[N], stdin, env:NAME, file:PATH, socket[N] or random:\n"
+         "                         lines SOURCE=HEX; absent:PATH= hides a file",
+         &o.patch_file, NULL},
+        {"private", NULL,
+         "no other process sees what the program changes in files (implied by --patch of file:,\n"
+         "                         socket and random)",
+         NULL, &o.private_files},
+        {"exclude", "GLOB",
+         "exclude functions whose names or files match GLOB; separate several by commas",
+         &o.d.exclude, NULL},
+        {"without-lock", "FILE:LINE",
+         "the lock operation there does nothing, nor does the unlock that belongs to it",
+         &o.d.without_lock, NULL},
+        {"allow-outside", NULL, "with --news: let continuations use connections to other processes",
+         NULL, &o.d.allow_outside},
+        {"keep-env", NULL, "record the values of all environment variables", NULL, &o.d.keep_env},
+        {"redact", "NAME",
+         "never record the values of environment variables whose names match NAME, a glob;\n"
+         "                         separate several by commas",
+         &o.d.redact, NULL},
+        {"reach", "HOW",
+         "how to find the memory that code without events can reach:\n"
+         "                         once (default), or full: walk through memory at every call",
+         &o.reach, NULL},
+        {"globals", "FILE", "variables that libraries use by name: lines 'LIBRARY VARIABLE...'",
+         &o.globals, NULL},
+    };
+    const struct pf_cli_verb verb = {VERB, "[OPTION...] -- PROG ARG...",
+                                     "Runs PROG one thread at a time, and records the schedule and "
+                                     "all inputs. pf replay runs it again\n"
+                                     "in the same way; pf predict finds races that it could have "
+                                     "had, if it was built with pf cc or\n"
+                                     "pf c++.\n"
+                                     "Exit status: that of PROG, or 128+n if signal n killed it; "
+                                     "66 on a deadlock, a hang or a memory\n"
+                                     "error; 2 on an error of pf itself.",
+                                     options, sizeof options / sizeof options[0]};
+    int status = PF_EXIT_USAGE;
+    int first = pf_cli_parse(&verb, argc, argv, &status);
+    if (first < 0)
+        return status;
+    if (first >= argc)
+        return pf_complain(VERB, "no program given; usage: pf record %s", verb.usage);
+    status = check_options(&o);
+    return status == PF_EXIT_OK ? record(&o, argv + first) : status;
 }
