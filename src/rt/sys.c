@@ -1,23 +1,4 @@
-/*
- * sys.c - see sys.h.
- *
- * The gate contains the only system call instructions of the runtime. The kernel compares the
- * address AFTER the instruction with the permitted range, so the range ends one byte after the
- * last of them.
- *
- *   pf_gate                  the system call in the registers; continues at the address in r12.
- *                            In a run that is to be rewound, first notes calls that make this
- *                            impossible (direct/schedule/rewind.h)
- *   pf_waits_for_its_turn    the same; a debugger shows this name for a waiting thread
- *                            (materialise.c)
- *   pf_gate_return           the end of a signal handler (the restorer)
- *   pf_gate_clone            creates a process with its own stack (direct/schedule/switch.S): rax
- *                            is the number; the parent continues at r12, the child at r13
- *
- * Unwind information: the first two push nothing, and r12 is their return address; at the end of a
- * handler the registers are in the ucontext at rsp. SAVED(r, at): register r (DWARF number) is
- * saved at rsp + `at`.
- */
+/* sys.c - see sys.h. The system call instructions are in gate.S. */
 #include "sys.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -27,89 +8,13 @@
 #include <sys/uio.h>
 #include <time.h>
 
-#define SAVED(r, at) ".cfi_escape 0x10, " #r ", 3, 0x77, 0x80 | (" #at " & 0x7f), " #at " >> 7\n"
-#define CALL                                                                                       \
-    ".cfi_startproc\n.cfi_def_cfa_offset 0\n.cfi_register %rip, %r12\n"                            \
-    "  syscall\n  jmp *%r12\n.cfi_endproc\n"
-
-/* clang-format off */
-__asm__(".pushsection .text.pf_gate, \"ax\", @progbits\n"
-        ".globl pf_gate, pf_gate_begin, pf_gate_end, pf_gate_return, pf_gate_clone\n"
-        ".hidden pf_gate, pf_gate_begin, pf_gate_end, pf_gate_return, pf_gate_clone\n"
-        ".globl pf_gate_now\n"
-        ".hidden pf_gate_now\n"
-        ".globl pf_waits_for_its_turn\n"
-        ".hidden pf_waits_for_its_turn\n"
-        ".type pf_gate, @function\n"
-        ".type pf_waits_for_its_turn, @function\n"
-        "pf_gate_begin:\n"
-        "pf_gate:\n"
-        "  cmpb $0, pf_rewind_on(%rip)\n"
-        "  jne pf_gate_rewind\n"
-        "pf_gate_now:\n" CALL
-        ".size pf_gate, . - pf_gate\n"
-        "pf_waits_for_its_turn:\n" CALL
-        ".size pf_waits_for_its_turn, . - pf_waits_for_its_turn\n"
-        ".cfi_startproc\n"
-        ".cfi_signal_frame\n"
-        ".cfi_escape 0x0f, 4, 0x77, 0xa0, 1, 6\n" /* CFA, the interrupted rsp: *(rsp + 160) */
-        SAVED(8, 40) SAVED(9, 48) SAVED(10, 56) SAVED(11, 64) SAVED(12, 72) SAVED(13, 80)
-        SAVED(14, 88) SAVED(15, 96) SAVED(5, 104) SAVED(4, 112) SAVED(6, 120) SAVED(3, 128)
-        SAVED(1, 136) SAVED(0, 144) SAVED(2, 152) SAVED(7, 160) SAVED(16, 168)
-        "  nop\n" /* unwinders look up the address before a return address */
-        "pf_gate_return:\n"
-        "  movl $15, %eax\n"
-        "  syscall\n"
-        ".cfi_endproc\n"
-        "pf_gate_clone:\n"
-        "  syscall\n"
-        "  testq %rax, %rax\n"
-        "  jz 1f\n"
-        "  jmp *%r12\n"
-        "1: jmp *%r13\n"
-        "pf_gate_end:\n"
-        /* In a run that is to be rewound: any call but these makes that impossible. */
-        "pf_gate_rewind:\n"
-        "  cmpq $231, %rax\n" /* exit_group */
-        "  je 4f\n"
-        "  cmpq $28, %rax\n" /* madvise */
-        "  je 5f\n"
-        "  cmpq $14, %rax\n" /* rt_sigprocmask */
-        "  je 6f\n"
-        "  cmpq $16, %rax\n" /* ioctl */
-        "  je 7f\n"
-        "  cmpq $511, %rax\n"
-        "  ja 2f\n"
-        "  btq %rax, pf_rewind_unchanging(%rip)\n"
-        "  jc 3f\n"
-        "2:movb $1, pf_rewind_spoiled(%rip)\n"
-        "3:jmp pf_gate_now\n"
-        "4:movl %edi, %ebx\n"
-        "  subq $128, %rsp\n" /* the red zone */
-        "  andq $-16, %rsp\n"
-        "  call *pf_rewind_leave(%rip)\n" /* returns if the run cannot be rewound */
-        "  movl %ebx, %edi\n"
-        "  movl $231, %eax\n"
-        "  jmp pf_gate_now\n"
-        "5:cmpl $23, %edx\n" /* MADV_POPULATE_WRITE */
-        "  jne 2b\n"
-        "  jmp 3b\n"
-        "6:cmpl $-1, %edi\n" /* pf_sys_readable: changes nothing */
-        "  jne 2b\n"
-        "  jmp 3b\n"
-        "7:cmpl $0x5401, %esi\n" /* TCGETS: isatty */
-        "  jne 2b\n"
-        "  jmp 3b\n"
-        ".popsection\n");
-/* clang-format on */
-
 /* --- rewinding --- */
 
 #define KEEPS_MAX 1024 /* releases of memory that are left out in one run */
 uint8_t pf_rewind_on, pf_rewind_spoiled;
 void (*pf_rewind_leave)(int status), (*pf_rewind_die)(int signal);
 long (*pf_rewind_perform)(long number, const long argument[6]);
-uint64_t pf_rewind_unchanging[8];
+uint64_t pf_rewind_unchanging[PF_REWIND_CALLS / 64];
 static uint32_t kept;
 bool pf_rewind_keeps_memory(void) { return pf_rewind_on && kept++ < KEEPS_MAX; }
 

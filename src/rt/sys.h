@@ -46,12 +46,15 @@ static inline bool pf_sys_failed(long result) { return result < 0 && result > -4
  *   perform   performs a call so that it can be undone, if that is possible */
 #define PF_HIDDEN __attribute__((visibility("hidden")))
 extern PF_HIDDEN uint8_t pf_rewind_on, pf_rewind_spoiled;
-extern PF_HIDDEN uint64_t pf_rewind_unchanging[8];
+#define PF_REWIND_CALLS 512 /* numbers of system calls that it may contain */
+extern PF_HIDDEN uint64_t pf_rewind_unchanging[PF_REWIND_CALLS / 64];
 extern PF_HIDDEN void (*pf_rewind_leave)(int status), (*pf_rewind_die)(int signal);
 extern PF_HIDDEN long (*pf_rewind_perform)(long number, const long argument[6]);
 /* True if memory that is no longer used must stay mapped: releasing it would make rewinding
  * impossible. False if a run has kept much memory in this way. */
 bool pf_rewind_keeps_memory(void);
+
+#define PF_STACK_RED_ZONE 128 /* bytes below the stack pointer that code may use (System V ABI) */
 
 /* The size of a page in bytes; the page of an address; the first page that begins at the address or
  * after it. */

@@ -5,7 +5,7 @@
  */
 // sources: src/clip/*.c src/base/*.c src/report/pool.c src/report/textbuf.c
 // sources: src/rt/direct/trace/stream_ring.c src/rt/direct/trace/child_log.c
-// sources: src/rt/spin.c src/rt/sys.c
+// sources: src/rt/spin.c src/rt/sys.c src/rt/gate.S
 #define _GNU_SOURCE
 #include "channel_host.h"
 #include "clip.h"

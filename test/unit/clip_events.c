@@ -5,6 +5,7 @@
 // sources: src/clip/*.c src/base/*.c src/report/pool.c src/report/textbuf.c
 // sources: src/rt/direct/trace/stream_ring.c src/rt/direct/trace/child_log.c
 // sources: src/rt/direct/trace/tracer.c
+// sources: src/rt/gate.S
 // sources: src/rt/direct/trace/trace_names.c src/rt/hash_index.c src/rt/spin.c src/rt/sys.c
 #define _GNU_SOURCE
 #include "channel_host.h"

@@ -2,7 +2,7 @@
  * finding_line_table.c - source lines from the debug information of an object file, also if that
  * information is damaged. The object files are made here.
  */
-// sources: src/rt/finding/line_table.c src/rt/sys.c src/rt/limits.c
+// sources: src/rt/finding/line_table.c src/rt/sys.c src/rt/limits.c src/rt/gate.S
 // sources: src/report/textbuf.c src/report/pool.c
 #include "line_table.h"
 #include <elf.h>

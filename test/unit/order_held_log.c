@@ -2,7 +2,7 @@
  * order_held_log.c - the packed history of locksets against an array, for every shape of history;
  * and read by a second thread while it is written.
  */
-// sources: src/rt/order/held_log.c src/rt/spin.c src/rt/sys.c
+// sources: src/rt/order/held_log.c src/rt/spin.c src/rt/sys.c src/rt/gate.S
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>

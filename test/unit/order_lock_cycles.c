@@ -2,7 +2,7 @@
  * order_lock_cycles.c - the lock order of free mode against a naive model: all acquisitions ever
  * made, and a search over all of their cycles.
  */
-// sources: src/rt/order/lock_order.c src/rt/hooks.c src/rt/spin.c src/rt/sys.c
+// sources: src/rt/order/lock_order.c src/rt/hooks.c src/rt/spin.c src/rt/sys.c src/rt/gate.S
 #include "hooks.h"
 #include "lock_order.h"
 #include "sync.h"

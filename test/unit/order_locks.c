@@ -6,7 +6,7 @@
  */
 // sources: src/rt/order/hb.c src/rt/order/held_log.c src/rt/hash_index.c src/rt/order/lockset.c
 // sources: src/rt/order/slot.c src/rt/order/lock_order.c src/rt/order/sync.c src/rt/hooks.c
-// sources: src/rt/limits.c src/rt/spin.c src/rt/store.c src/rt/sys.c
+// sources: src/rt/limits.c src/rt/spin.c src/rt/store.c src/rt/sys.c src/rt/gate.S
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

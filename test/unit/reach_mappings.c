@@ -2,7 +2,7 @@
  * reach_mappings.c - the address ranges that may contain pointers of the program: they always
  * include everything that the program has mapped, even while the list of mappings is out of date.
  */
-// sources: src/rt/direct/reach/mappings.c src/rt/spin.c src/rt/sys.c
+// sources: src/rt/direct/reach/mappings.c src/rt/spin.c src/rt/sys.c src/rt/gate.S
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -11,6 +11,7 @@
 // sources: src/rt/direct/syscall/memory_calls.c src/rt/direct/syscall/process_calls.c
 // sources: src/rt/direct/syscall/inside_waits.c
 // sources: src/rt/direct/syscall/poll_waiters.c src/rt/limits.c src/rt/spin.c src/rt/store.c
+// sources: src/rt/gate.S
 // sources: src/rt/sys.c src/rt/direct/environment.c src/report/textbuf.c src/report/pool.c
 // sources: src/rt/direct/reach/mappings.c src/rt/direct/schedule/shared_state.c
 // sources: src/rt/direct/schedule/continuation.c src/rt/direct/syscall/file_overlay.c

@@ -1,5 +1,5 @@
 // sources: src/rt/sample/sample_state.c src/rt/sample/function_pairs.c src/rt/limits.c
-// sources: src/rt/spin.c src/rt/sys.c
+// sources: src/rt/spin.c src/rt/sys.c src/rt/gate.S
 // sources: src/report/textbuf.c src/report/pool.c
 /*
  * sample_executions.c - the sampling state that executions leave for later ones, against a naive

@@ -1,4 +1,4 @@
-// sources: src/rt/sample/function_pairs.c src/rt/spin.c src/rt/sys.c
+// sources: src/rt/sample/function_pairs.c src/rt/spin.c src/rt/sys.c src/rt/gate.S
 // sources: src/report/textbuf.c src/report/pool.c
 /*
  * sample_function_pairs.c - AtexRace's function pairs against a naive model: a list of pairs with

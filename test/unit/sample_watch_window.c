@@ -1,4 +1,4 @@
-// sources: src/rt/sample/watch_window.c src/rt/sys.c
+// sources: src/rt/sample/watch_window.c src/rt/sys.c src/rt/gate.S
 /*
  * sample_watch_window.c - the share of time that AtexRace watches follows the option `overhead`:
  * windows by a simulated clock, and a thread whose calls are all sampled unless its share is too

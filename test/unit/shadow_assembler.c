@@ -27,7 +27,7 @@
 // sources: src/rt/shadow/site_pair.c src/rt/hash_index.c
 // sources: src/rt/shadow/site_per_byte.c src/rt/shadow/refresh_in_place.c
 // sources: src/rt/shadow/access_set.c src/rt/hooks.c src/rt/limits.c src/rt/spin.c src/rt/store.c
-// sources: src/rt/sys.c src/rt/context/node_recent.S
+// sources: src/rt/sys.c src/rt/context/node_recent.S src/rt/gate.S
 #include "shadow_harness.h"
 
 #include "access_rule.h"

@@ -1,4 +1,4 @@
-// sources: src/rt/sys.c
+// sources: src/rt/sys.c src/rt/gate.S
 /*
  * sys_messages.c - a message of the runtime is one write, so that lines of several processes do not
  * mix: in a pipe that keeps writes apart, one read returns all of it.

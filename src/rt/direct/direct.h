@@ -104,8 +104,6 @@ enum pf_woken {
     PF_WOKEN_FIRST, /* in schedules: it still waits, as the first in its queue (cond_queue.h) */
 };
 
-#define PF_STACK_RED_ZONE 128 /* bytes below the stack pointer that code may use (System V ABI) */
-
 struct pf_context; /* context.h */
 struct pf_context *pf_context_self(void);
 /* 0 is main, the others in order of creation */

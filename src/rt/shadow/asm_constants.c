@@ -4,6 +4,7 @@
  * This file is not linked. asm_constants.sh compiles it to assembler text, and turns each string
  * that begins with -> into a #define of the header asm_constants.h in the build folder.
  */
+#define _GNU_SOURCE
 #include "check.h"
 #include "range.h"
 #include "rt.h"
@@ -11,10 +12,14 @@
 #include "stack.h"
 #include "store.h"
 #include "sys.h"
+#include <linux/futex.h>
+#include <sys/mman.h>
+#include <ucontext.h>
 
 #define EMIT(name, value) __asm__ volatile(".ascii \"-> " name " %c0\"" : : "i"((int64_t)(value)))
 #define CONSTANT(name, value) EMIT(#name, value)
 #define VALUE(name) EMIT(#name, name)
+#define GREG(name) EMIT("GREG_" #name, REG_##name * sizeof(greg_t))
 #define OFFSET(name, type, field) EMIT(#name, offsetof(struct type, field))
 
 void pf_asm_constants(void);
@@ -107,4 +112,30 @@ void pf_asm_constants(void)
 
     /* the last argument of the slow path */
     VALUE(PF_CHECK_WRITE);
+
+    /* signal frames, and blocks of registers in the order of their gregs: byte offsets */
+    CONSTANT(UCONTEXT_GREGS, offsetof(ucontext_t, uc_mcontext.gregs));
+    GREG(R8);
+    GREG(R9);
+    GREG(R10);
+    GREG(R11);
+    GREG(R12);
+    GREG(R13);
+    GREG(R14);
+    GREG(R15);
+    GREG(RDI);
+    GREG(RSI);
+    GREG(RBP);
+    GREG(RBX);
+    GREG(RDX);
+    GREG(RAX);
+    GREG(RCX);
+    GREG(RSP);
+    GREG(RIP);
+    VALUE(PF_STACK_RED_ZONE);
+
+    /* system calls; the kernel's headers of these cannot be included in assembler code */
+    VALUE(FUTEX_WAKE_PRIVATE);
+    VALUE(MADV_POPULATE_WRITE);
+    VALUE(PF_REWIND_CALLS);
 }

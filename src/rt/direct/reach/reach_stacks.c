@@ -3,6 +3,7 @@
  */
 #include "reach_stacks.h"
 #include "context.h"
+#include "sys.h"
 #include "thread_table.h"
 
 #define STACKS 1024u

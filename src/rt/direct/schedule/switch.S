@@ -10,10 +10,9 @@
  *
  * A new context starts with a block of registers in the order of ucontext's gregs.
  */
+#include "asm_constants.h"
 #include <asm/prctl.h>
 #include <asm/unistd.h>
-
-#define FUTEX_WAKE_PRIVATE 129 /* <linux/futex.h> cannot be included here */
 
         .section pf_text, "ax", @progbits
         .globl  pf_switch
@@ -149,7 +148,7 @@ pf_yield_here:
         popq    %r11
         popq    %rcx
         popq    %rax
-        ret     $128                    /* PF_STACK_RED_ZONE */
+        ret     $PF_STACK_RED_ZONE
         .size   pf_yield_here, . - pf_yield_here
 
 /* Entry point of a new context: rbx points to its block of registers. */
@@ -161,22 +160,22 @@ pf_yield_here:
         nop
 pf_context_start:
         movq    %rbx, %rdi
-enter:  movq    0(%rdi), %r8
-        movq    8(%rdi), %r9
-        movq    16(%rdi), %r10
-        movq    24(%rdi), %r11
-        movq    32(%rdi), %r12
-        movq    40(%rdi), %r13
-        movq    48(%rdi), %r14
-        movq    56(%rdi), %r15
-        movq    72(%rdi), %rsi
-        movq    80(%rdi), %rbp
-        movq    88(%rdi), %rbx
-        movq    96(%rdi), %rdx
+enter:  movq    GREG_R8(%rdi), %r8
+        movq    GREG_R9(%rdi), %r9
+        movq    GREG_R10(%rdi), %r10
+        movq    GREG_R11(%rdi), %r11
+        movq    GREG_R12(%rdi), %r12
+        movq    GREG_R13(%rdi), %r13
+        movq    GREG_R14(%rdi), %r14
+        movq    GREG_R15(%rdi), %r15
+        movq    GREG_RSI(%rdi), %rsi
+        movq    GREG_RBP(%rdi), %rbp
+        movq    GREG_RBX(%rdi), %rbx
+        movq    GREG_RDX(%rdi), %rdx
         xorl    %eax, %eax
-        movq    128(%rdi), %rcx         /* rip */
-        movq    120(%rdi), %rsp
-        movq    64(%rdi), %rdi
+        movq    GREG_RIP(%rdi), %rcx
+        movq    GREG_RSP(%rdi), %rsp
+        movq    GREG_RDI(%rdi), %rdi
         jmp     *%rcx
         .cfi_endproc
         .size   pf_context_start, . - pf_context_start

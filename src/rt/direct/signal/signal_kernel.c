@@ -19,6 +19,7 @@
 #include "scheduler.h"
 #include "signals.h"
 #include "spin_yield.h"
+#include "sys.h"
 #include <sys/mman.h>
 
 extern char pf_gate_return[];
