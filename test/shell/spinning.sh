@@ -45,6 +45,17 @@ for how in still counting; do
     status 2 "$PF" record -o held.clip --schedule=random:1 --flip='T0:99<T1:1' -- ./alone $how
     has err "infeasible: the second event was held back, and the first one "
 done
+# A flip whose first thread waits in a loop for some time, while a third one waits for input that
+# does not come: the loop runs on, although nothing else can run.
+cp "$ROOT/test/shell/part/spinning_outside.c" outside.c
+"$PF" cc -g -O1 outside.c -o outside
+mkfifo input
+sleep 1000 >input &
+keeps_open=$!
+status 0 "$PF" record -o outside.clip --schedule=rr --flip='T2:20001<T1:1' -- ./outside <input
+kill "$keeps_open"
+has out 1
+hasnt err infeasible
 # A thread that yielded to others before, and is now alone forever: a livelock too.
 status 66 "$PF" record -o alone.clip --schedule=random:1 -- ./alone still never
 has err "spins in a loop without events (libforeign.so + 0x"

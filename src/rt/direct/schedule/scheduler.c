@@ -141,9 +141,10 @@ void pf_sched_add(struct pf_context *c)
 /* Waits until a thread can run: `current`, or one of the run queue. */
 static void wait_for_runnable(const struct pf_context *current)
 {
-    uint64_t until =
+    uint64_t give_up =
         pf_breakpoint_flip_holds() && pf_waits_external() ? pf_sched_now() + HOLD_PATIENCE : 0;
     do {
+        uint64_t until = give_up;
         if (pf_direct.fuzzing && !current && !pf_scheduler.ready.first) {
             bool inside = pf_waits_external() && pf_waits_are_inside();
             if (inside && pf_waits_poll_inside())
@@ -153,10 +154,10 @@ static void wait_for_runnable(const struct pf_context *current)
         }
         if (!current && !pf_scheduler.ready.first && pf_spinners_run())
             return;
-        if (!current && pf_spinners_any() && !until && pf_waits_external())
+        if (!current && pf_spinners_any() && pf_waits_external())
             until = pf_sched_now() + SPIN_PATIENCE;
         pf_waits_poll(!current && !pf_scheduler.ready.first, until);
-        if (until && !current && !pf_scheduler.ready.first && pf_sched_now() >= until)
+        if (give_up && !current && !pf_scheduler.ready.first && pf_sched_now() >= give_up)
             pf_breakpoint_flip_timeout();
     } while (!current && !pf_scheduler.ready.first);
 }
