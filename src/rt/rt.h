@@ -25,6 +25,7 @@ struct pf_rt {
     bool excludes_functions;
     /* allocations write the block, and freed blocks are marked (memory_range.c) */
     bool heap_marks;
+    bool scope_marks; /* variables whose scope has ended are marked (ended_scope.h) */
     bool object_uses; /* uses of descriptors and condition variables are checked */
     /* the program may allocate memory by functions that are not interposed: it defines some itself,
      * or looks up libc's; so memory that was freed can be in use again */

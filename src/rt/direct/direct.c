@@ -206,20 +206,21 @@ _Noreturn void pf_direct_replay_ended(void)
 static void note_refusal(const char *text)
 {
     struct pf_channel *c = pf_channel_get();
-    for (size_t i = 0; pf_directed() && text[i] && i + 1 < sizeof c->refused; i++)
+    for (size_t i = 0; text[i] && i + 1 < sizeof c->refused; i++)
         c->refused[i] = text[i] == '\n' ? ' ' : text[i];
 }
 
 void pf_direct_choose_mode(void)
 {
     pf_channel_attach();
-    pf_hooks.run_refused = note_refusal;
     pf_ring_on_abandoned(pf_orphan_end);
-    pf_rt.events |= pf_directed();
+    if (!pf_directed())
+        return;
+    pf_rt.events = true;
+    pf_hooks.run_refused = note_refusal;
     pf_symbolic_choose_mode();
     pf_rt.stack_variables = pf_direct.watching;
-    if (pf_directed())
-        pf_missing_call_configure(pf_channel_get()->exclude, pf_channel_get()->atomic);
+    pf_missing_call_configure(pf_channel_get()->exclude, pf_channel_get()->atomic);
 }
 
 /* --- the run --- */

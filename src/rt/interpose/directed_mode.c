@@ -1,4 +1,5 @@
 /* directed_mode.c - directed mode's operations of mode_ops.h. */
+#include "cond_queue.h"
 #include "fork.h"
 #include "hb.h"
 #include "mode_ops.h"
@@ -76,6 +77,8 @@ static void lock_reset(struct pf_thread *t, const volatile void *lock)
     pf_lock_drop_all(t, lock); /* it is free from now on */
 }
 
+static void ignore_sleep(struct pf_thread *t) { (void)t; }
+
 static void stack_replaced(void)
 {
     pf_direct_say_here("the stack that the program provides for a thread is too small "
@@ -101,7 +104,13 @@ const struct pf_mode_ops pf_directed_mode = {
     .random = random_number,
     .lock_reset = lock_reset,
     .retry_at_limit = true,
-    .has_affinity = false, /* there is one kernel thread */
+    .has_kernel_threads = false,
+    .clone_forks = false,
+    .future_returns = true,
+    .slept = ignore_sleep,
+    .cond_enter = pf_cond_enter,
+    .cond_leave = pf_cond_leave,
+    .cond_choose = pf_cond_choose,
     .stack_replaced = stack_replaced,
     .cancellation_of = pf_thread_find,
     .limit = limit,

@@ -1,5 +1,6 @@
 /* free_mode.c - free mode's operations of mode_ops.h. The target runs as it would natively. */
 #include "fork.h"
+#include "last_sleep.h"
 #include "mode_ops.h"
 #include "options.h"
 #include "wrap.h"
@@ -43,6 +44,24 @@ static void ignore_lock_reset(struct pf_thread *t, const volatile void *lock)
     (void)lock;
 }
 
+static void slept(struct pf_thread *t)
+{
+    int err = errno;
+    pf_nest();
+    pf_thread_slept(t, pf_stack_id(t, PF_NATIVE_CALL));
+    pf_unnest();
+    errno = err;
+}
+
+static pthread_cond_t *same_cond(pthread_cond_t *cond) { return cond; }
+static bool was_not_chosen(void) { return false; }
+static pthread_cond_t *choose_none(const pthread_cond_t *cond, uint32_t *thread)
+{
+    (void)cond;
+    (void)thread;
+    return NULL;
+}
+
 static void stack_replaced(void)
 {
     if (!pf_options.quiet)
@@ -68,7 +87,13 @@ const struct pf_mode_ops pf_free_mode = {
     .random = no_random,
     .lock_reset = ignore_lock_reset,
     .retry_at_limit = false,
-    .has_affinity = true,
+    .has_kernel_threads = true,
+    .clone_forks = true,
+    .future_returns = false,
+    .slept = slept,
+    .cond_enter = same_cond,
+    .cond_leave = was_not_chosen,
+    .cond_choose = choose_none,
     .stack_replaced = stack_replaced,
     .cancellation_of = no_cancellation,
     .limit = pf_limit_exchange,

@@ -43,8 +43,21 @@ struct pf_mode_ops {
      * may have been released before the thread ran again. So the call fails only if the lock is
      * held, which exploration relies on. */
     bool retry_at_limit;
-    /* True: the CPU affinity in the attributes of a thread matters. */
-    bool has_affinity;
+    /* Each thread is a kernel thread: the CPU affinity in its attributes matters, and a change of
+     * the user id must be made in all of them. Directed mode has one kernel thread. */
+    bool has_kernel_threads;
+    /* clone with a copy of the memory is a fork. Directed mode handles the system call. */
+    bool clone_forks;
+    /* A wait of std::future without a time limit returns at once, so that only the loop of its
+     * caller remains (wrap_cxx.c). */
+    bool future_returns;
+    /* The thread has slept: notes it for the hint that a sleep seems to order a race. */
+    void (*slept)(struct pf_thread *t);
+    /* The waits of condition variables (direct/schedule/cond_queue.h). Free mode: the variable
+     * itself, false, and NULL. */
+    pthread_cond_t *(*cond_enter)(pthread_cond_t *cond);
+    bool (*cond_leave)(void);
+    pthread_cond_t *(*cond_choose)(const pthread_cond_t *cond, uint32_t *thread);
     /* A thread gets a larger stack than the one that the program provides: tells the user. */
     void (*stack_replaced)(void);
     /* The thread with this id, whose cancellation is an event; NULL: it is not. */

@@ -184,17 +184,22 @@ static inline bool pf_is_self_ordered(const void *caller)
         (uintptr_t)caller - pf_self_ordered_library.base < pf_self_ordered_library.size, 0);
 }
 
+/* Directed mode: the call is an event, and other threads may run before it. */
+static inline void pf_call_visible(const struct pf_func *native)
+{
+    pf_sched_hash((uint64_t)native - (uint64_t)&pf_direct);
+    pf_sched_preemption_point();
+    if (__builtin_expect(pf_direct.exploring, 0))
+        pf_resident_note_call(native);
+}
+
 static inline struct pf_call pf_call_enter(struct pf_func *native, const void *caller)
 {
     struct pf_thread *t = pf_self();
     if (__builtin_expect(!t && !__pf_tls.nested, 0))
         t = pf_start_adopt();
-    if (pf_directed() && t) {
-        pf_sched_hash((uint64_t)native - (uint64_t)&pf_direct);
-        pf_sched_preemption_point();
-        if (__builtin_expect(pf_direct.exploring, 0))
-            pf_resident_note_call(native);
-    }
+    if (pf_directed() && t)
+        pf_call_visible(native);
     struct pf_call c = {t, 0, __pf_tls.frame};
     if (t) {
         pf_stack_push_from(native, caller);

@@ -47,8 +47,7 @@ void __pf_scope_begins(void *variable, uint64_t size)
 void __pf_scope_ends(void *variable, uint64_t size, uint32_t site)
 {
     struct pf_thread *t = pf_self();
-    if (!t || !size || size > SIZE_LIMIT || pf_rt.events | pf_rt.sampling | pf_rt.oracle ||
-        !pf_stack_watched())
+    if (!t || !size || size > SIZE_LIMIT || !pf_rt.scope_marks || !pf_stack_watched())
         return;
     pf_nest();
     forget(t, (uintptr_t)variable, size);

@@ -86,11 +86,9 @@ static int find_object(struct dl_phdr_info *info, size_t size, void *wanted)
 
 /* --- the file with the bodies --- */
 
-static const char *setting(const char *from_channel, const char *variable)
+static const char *variable(const char *name)
 {
-    if (pf_directed())
-        return from_channel;
-    const char *value = getenv(variable);
+    const char *value = getenv(name);
     return value ? value : "";
 }
 
@@ -279,13 +277,12 @@ static void count_copies(struct object *o)
 
 static void load_found(void)
 {
+    const struct pf_channel *c = pf_directed() ? pf_channel_get() : NULL;
+    const char *folder = c ? c->bodies_folder : variable("PF_BODIES_FOLDER");
+    const char *tool = c ? c->bodies_tool : variable("PF_BODIES_TOOL");
     for (size_t i = 0; i < found.n; i++) {
         char path[PATH_SIZE];
         struct object *o = &found.all[i];
-        const char *folder =
-            setting(pf_directed() ? pf_channel_get()->bodies_folder : "", "PF_BODIES_FOLDER");
-        const char *tool =
-            setting(pf_directed() ? pf_channel_get()->bodies_tool : "", "PF_BODIES_TOOL");
         count_copies(o);
         if (!o->build_id_size || o->build_id_size > 64)
             refuse(o, "it has no build id; link it with -Wl,--build-id");

@@ -151,6 +151,7 @@ void pf_rt_init(void)
     /* Not while sampling, when a thread that is not watched leaves no records. Not with the oracle,
      * which does not know these writes. */
     pf_rt.heap_marks = pf_rt.object_uses && !pf_rt.sampling && !pf_rt.oracle;
+    pf_rt.scope_marks = !pf_rt.events && !pf_rt.sampling && !pf_rt.oracle;
     pf_rt.slow_path_only = pf_rt.strict || pf_rt.oracle || pf_rt.events;
     pf_wrap_init();
     pf_race_init();

@@ -12,7 +12,7 @@ static int64_t back = 1, front = -1; /* the next positions at both ends of all q
 
 pthread_cond_t *pf_cond_enter(pthread_cond_t *cond)
 {
-    if (!pf_directed() || cond->__data.__wrefs & SHARED)
+    if (cond->__data.__wrefs & SHARED)
         return cond;
     struct pf_cond_wait *w = &pf_context_self()->cond;
     /* glibc's wait writes here. The write makes a bad pointer crash as without pf; an addition of 0
@@ -28,8 +28,6 @@ pthread_cond_t *pf_cond_enter(pthread_cond_t *cond)
 
 bool pf_cond_leave(void)
 {
-    if (!pf_directed())
-        return false;
     struct pf_cond_wait *w = &pf_context_self()->cond;
     bool chosen = w->cond && w->state == PF_COND_CHOSEN;
     w->cond = NULL;

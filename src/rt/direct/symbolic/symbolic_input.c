@@ -393,7 +393,7 @@ static void take_spec(char **argv, char **environment, const char *spec, size_t 
 
 void pf_symbolic_choose_mode(void)
 {
-    pf_symbolic_on = pf_directed() && pf_channel_get()->symbolic;
+    pf_symbolic_on = pf_channel_get()->symbolic;
     if (!pf_symbolic_on)
         return;
     if (!pf_label_memory_init() || !pf_expression_init())

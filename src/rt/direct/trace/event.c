@@ -33,21 +33,22 @@ void pf_event_nested(void)
 {
     if (pf_model_active())
         pf_model_enter();
+    if (!pf_directed()) { /* option `events`: there is no scheduler */
+        __pf_tls.budget = 0;
+        return;
+    }
     struct pf_thread *t = __pf_tls.thread;
     /* The implementation of an annotated lock may spin, so there the scheduler is asked; but not in
      * its unlock, during which no other thread runs. (In a replay the recording decides.) */
     bool asked = t && t->direct.annotated_nesting == __pf_tls.nested;
-    if (asked && t->direct.annotated_unlock_events &&
-        !(pf_directed() && pf_sched_follows_recording())) {
+    if (asked && t->direct.annotated_unlock_events && !pf_sched_follows_recording()) {
         t->direct.annotated_unlock_events--;
         asked = false;
     }
-    if (pf_directed() && asked)
+    if (asked)
         pf_sched_event(&(struct pf_pending_event){.site = PF_PENDING_NO_SITE});
-    else if (pf_directed())
-        pf_sched_event_nested();
     else
-        __pf_tls.budget = 0;
+        pf_sched_event_nested();
 }
 
 /* The budget is used up: asks the scheduler. Returns true if the event must be recorded. */

@@ -82,12 +82,8 @@ static inline void pf_writes_string(const char *s)
  * nowhere between the function's effect and its accesses. */
 static inline void pf_visible(struct pf_func *native)
 {
-    if (pf_directed() && pf_self() && pf_watching()) {
-        pf_sched_hash((uint64_t)native - (uint64_t)&pf_direct);
-        pf_sched_preemption_point();
-        if (__builtin_expect(pf_direct.exploring, 0))
-            pf_resident_note_call(native);
-    }
+    if (pf_directed() && pf_self() && pf_watching())
+        pf_call_visible(native);
 }
 #define PF_VISIBLE(fn) pf_visible(&pf_native_##fn)
 /* The same if no other thread can run here. Returns false, with nothing done, if one might. */

@@ -2,6 +2,7 @@
  * wrap_misc.c - libc functions that fill in the target's memory or read its strings: time, numbers,
  * files, names, sorting. Nothing here makes order.
  */
+#include "mode_ops.h"
 #include "wrap_libc.h"
 #include <arpa/inet.h>
 #include <dirent.h>
@@ -74,17 +75,11 @@ AFTER(
         pf_writes(p, sizeof *p);
     })
 
-/* For the hint that a race seems to be ordered by a sleep. */
 static void slept(void)
 {
     struct pf_thread *t = pf_self();
-    if (!t || pf_rt.events)
-        return;
-    int err = errno;
-    pf_nest();
-    pf_thread_slept(t, pf_stack_id(t, PF_NATIVE_CALL));
-    pf_unnest();
-    errno = err;
+    if (t)
+        pf_mode->slept(t);
 }
 AFTER(int, nanosleep, (const struct timespec *wait, struct timespec *left), (wait, left),
       pf_reads(wait, sizeof *wait);

@@ -26,15 +26,20 @@ static bool is_called_by_name(const struct pf_func *native)
     }
     return called && *called == *own;
 }
+/* Directed mode: the call was not made by name, and is not an event. */
+static inline bool is_unseen(const struct pf_func *native)
+{
+    return pf_directed() && !is_called_by_name(native);
+}
 #define BASIC(fn, ...)                                                                             \
-    if (!pf_directed() || is_called_by_name(&pf_native_##fn))                                      \
+    if (!is_unseen(&pf_native_##fn))                                                               \
     PF_WITH_FRAME(fn, __VA_ARGS__)
 
 /* Most calls come from a library; in directed mode they only call the real function. (Testing
  * whether anything records an access to these bytes would not be faster: the destination was often
  * allocated just now, and its red-zone marks are slow to read while they are being written.) */
 #define COPIES_BYTES(fn)                                                                           \
-    if (pf_directed() && real_##fn && !is_called_by_name(&pf_native_##fn))                         \
+    if (is_unseen(&pf_native_##fn) && real_##fn)                                                   \
         return real_##fn(d, s, n);                                                                 \
     PF_WITH_FRAME(fn, pf_reads(s, n); pf_writes(d, n));                                            \
     return PF_REAL(fn)(d, s, n)

@@ -71,7 +71,7 @@ uint32_t pf_cond_notify(pthread_cond_t *cond, bool all)
 {
     uint32_t last = 0, thread;
     pthread_cond_t *own;
-    while ((!last || all) && (own = pf_cond_choose(cond, &thread))) {
+    while ((!last || all) && (own = pf_mode->cond_choose(cond, &thread))) {
         last = 1 + thread;
         PF_REAL(pthread_cond_signal)(own);
     }

@@ -94,11 +94,16 @@ static inline bool unlock_without_glibc(struct pf_func *native, pthread_mutex_t 
     return true;
 }
 
+/* Directed mode: a thread waits for this mutex here, and not in glibc. */
+static inline bool waits_here(const struct pf_thread *t, const pthread_mutex_t *m)
+{
+    return pf_directed() && t->owner && is_simple(m);
+}
+
 static int lock(struct pf_thread *t, pthread_mutex_t *m)
 {
     bool waited = false;
-    while (pf_directed() && t->owner && is_simple(m) && m->__data.__lock &&
-           m->__data.__owner != t->owner) {
+    while (waits_here(t, m) && m->__data.__lock && m->__data.__owner != t->owner) {
         waited = true;
         m->__data.__lock = 2; /* glibc's value for: there may be waiters */
         pf_target_futex(&m->__data.__lock, FUTEX_WAIT_PRIVATE, 2);
@@ -114,7 +119,7 @@ static int lock(struct pf_thread *t, pthread_mutex_t *m)
 
 static int unlock(struct pf_thread *t, pthread_mutex_t *m)
 {
-    if (!pf_directed() || m->__data.__lock != 2 || !is_simple(m) || m->__data.__owner != t->owner)
+    if (!waits_here(t, m) || m->__data.__lock != 2 || m->__data.__owner != t->owner)
         return PF_REAL(pthread_mutex_unlock)(m);
     m->__data.__lock = 1;
     int r = PF_REAL(pthread_mutex_unlock)(m);

@@ -6,7 +6,7 @@
 #ifndef PF_RT_WRAP_MUTEX_H
 #define PF_RT_WRAP_MUTEX_H
 
-#include "cond_queue.h"
+#include "mode_ops.h"
 #include "sync_misuse.h"
 #include "wrap_lock.h"
 #include <pthread.h>
@@ -54,7 +54,7 @@ static inline struct pf_mutex_wait pf_mutex_wait_begin(struct pf_call *c, pthrea
     uint32_t depth = pf_lock_drop_all(c->t, m);
     pf_lock_check_order(c, m, false); /* the wait ends with taking it again */
     return (struct pf_mutex_wait){.c = c,
-                                  .on = pf_cond_enter(cond),
+                                  .on = pf_mode->cond_enter(cond),
                                   .cond = cond,
                                   .mutex = m,
                                   .depth = depth,
@@ -65,7 +65,7 @@ static inline void pf_mutex_wait_end(struct pf_mutex_wait *w)
     w->waiting.gave_up |= !w->returned;
     pf_waiting_end(&w->waiting);
     pf_lock_retaken(w->c->t, w->mutex, w->depth, pf_call_id(w->c, PF_NATIVE_CALL));
-    if (pf_cond_leave() && !w->returned)
+    if (pf_mode->cond_leave() && !w->returned)
         pf_cond_notify(w->cond, false); /* cancelled: another thread gets the signal */
 }
 /* expr waits on pf_w_.on. */

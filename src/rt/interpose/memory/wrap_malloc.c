@@ -333,7 +333,7 @@ HEAP_HOT(void *, calloc, (size_t n, size_t each))
         return NULL;
     }
     pf_nest();
-    void *p = pf_directed() ? __libc_calloc(1, padded(size)) : __libc_calloc(n, each);
+    void *p = __libc_calloc(1, padded(size));
     pf_unnest();
     pf_heap_allocated(&pf_native_calloc, p, size, CALLER);
     if (p && size < CALLOC_WRITES_MAX && !called_by_libc(CALLER))

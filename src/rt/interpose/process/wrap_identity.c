@@ -6,6 +6,7 @@
  * one kernel thread. The system call alone changes the identity of all, and no thread has to wait
  * for one that the schedule holds.
  */
+#include "mode_ops.h"
 #include "wrap.h"
 #include <grp.h>
 #include <sys/syscall.h>
@@ -14,7 +15,7 @@
 #define CHANGES(name, parameters, arguments, ...)                                                  \
     PF_INTERPOSE(int, name, parameters)                                                            \
     {                                                                                              \
-        return pf_directed() ? (int)syscall(__VA_ARGS__) : PF_REAL(name) arguments;                \
+        return pf_mode->has_kernel_threads ? PF_REAL(name) arguments : (int)syscall(__VA_ARGS__);  \
     }
 
 CHANGES(setuid, (uid_t id), (id), SYS_setuid, id)

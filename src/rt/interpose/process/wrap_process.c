@@ -238,7 +238,7 @@ PF_INTERPOSE(int, clone, (int (*fn)(void *), void *stack, int flags, void *arg, 
     void *parent_tid = va_arg(more, void *), *tls = va_arg(more, void *);
     void *child_tid = va_arg(more, void *);
     va_end(more);
-    if (!pf_rt.ready || pf_directed() || flags & CLONE_VM)
+    if (!pf_rt.ready || !pf_mode->clone_forks || flags & CLONE_VM)
         return PF_REAL(clone)(fn, stack, flags, arg, parent_tid, tls, child_tid);
     struct cloned_call call = {fn, arg};
     pf_fork_begins();

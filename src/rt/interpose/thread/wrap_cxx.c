@@ -184,7 +184,7 @@ bool FUTURE_WAIT(void *self, unsigned *word, unsigned value, bool limited, long 
                  (void *self, unsigned *word, unsigned value, bool limited, long seconds,          \
                   long nanoseconds))                                                               \
     {                                                                                              \
-        if (pf_directed() && !limited)                                                             \
+        if (pf_mode->future_returns && !limited)                                                   \
             return true;                                                                           \
         PF_CALL(c, fn);                                                                            \
         return c.t ? PF_BLOCKING(c, PF_REAL(fn)(self, word, value, limited, seconds, nanoseconds)) \

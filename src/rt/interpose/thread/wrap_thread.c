@@ -32,7 +32,7 @@ static void *start(void *record)
 static bool copy_affinity(const pthread_attr_t *attr, pthread_attr_t *own)
 {
     cpu_set_t cores;
-    return !pf_mode->has_affinity || !pthread_attr_getaffinity_np(attr, 0, &cores) ||
+    return !pf_mode->has_kernel_threads || !pthread_attr_getaffinity_np(attr, 0, &cores) ||
            (!pthread_attr_getaffinity_np(attr, sizeof cores, &cores) &&
             !pthread_attr_setaffinity_np(own, sizeof cores, &cores));
 }
