@@ -50,7 +50,7 @@ done
 cp "$ROOT/test/shell/part/spinning_outside.c" outside.c
 "$PF" cc -g -O1 outside.c -o outside
 mkfifo input
-sleep 1000 >input &
+sleep 1000 >input 2>/dev/null &
 keeps_open=$!
 status 0 "$PF" record -o outside.clip --schedule=rr --flip='T2:20001<T1:1' -- ./outside <input
 kill "$keeps_open"
