@@ -144,13 +144,24 @@ static bool set_has(const struct pf_locksets *x, uint32_t set, uint32_t lock)
     return false;
 }
 
+/* True if the cell is on the stack of the thread. */
+static bool is_on_stack(const struct pf_trace *t, uint32_t thread, uint32_t cell)
+{
+    if (thread >= t->recorded.threads.len)
+        return false;
+    const struct pf_recorded_thread *u = &t->recorded.threads.at[thread];
+    return t->cells.at[cell].addr - u->stack < u->stack_size;
+}
+
 /* True if the lock is held at nearly all writes of the cell. Writes without the lock by the code
- * that interrupts region r are not counted. */
-static bool guards(const struct weighing *m, uint32_t lock, uint32_t cell, unsigned r)
+ * that interrupts region r are not counted. `thread`: that of r. */
+static bool guards(const struct weighing *m, uint32_t lock, uint32_t cell, unsigned r,
+                   uint32_t thread)
 {
     const struct pf_region_rules *x = m->r;
     const struct pf_trace *t = x->w->g->t;
     uint64_t with = 0, without = 0;
+    bool by_others = false;
     for (uint32_t k = x->group_at[cell]; k != PF_NONE; k = x->groups.at[k].next) {
         const struct pf_write_group *group = &x->groups.at[k];
         bool intruder = false;
@@ -158,10 +169,12 @@ static bool guards(const struct weighing *m, uint32_t lock, uint32_t cell, unsig
             intruder |= m->p->region[i] != r && t->events.at[m->events[i]].site == group->site &&
                         t->events.at[m->events[i]].thread == group->thread;
         bool held = set_has(&x->w->g->locks, group->held, lock);
+        by_others |= held && group->thread != thread;
         with += held ? group->n : 0;
         without += held || intruder ? 0 : group->n;
     }
-    return with && without * 100 <= (with + without) * UNGUARDED_MAX;
+    return with && without * 100 <= (with + without) * UNGUARDED_MAX &&
+           (by_others || !is_on_stack(t, thread, cell));
 }
 
 /* True if the thread holds the lock from event a to event b without a break: at both, and it does
@@ -197,13 +210,14 @@ static bool is_guarded(const struct weighing *m, unsigned r)
             last = i;
         }
     const struct pf_lockset_words *s = &g->locks.sets.at[g->held[m->events[first]]];
+    uint32_t thread = g->t->events.at[m->events[first]].thread;
     for (uint32_t k = 0; k < s->len; k++) {
         uint32_t lock = g->locks.words.at[s->first + k] / 2;
         bool all = m->r->w->classes.at[m->class[r]].pair
                        ? set_has(&g->locks, g->held[m->events[last]], lock)
                        : holds_throughout(m, lock, m->events[first], m->events[last]);
         for (unsigned i = 0; i < m->p->n && all; i++)
-            all = m->p->region[i] != r || guards(m, lock, access_of(m, i)->cell, r);
+            all = m->p->region[i] != r || guards(m, lock, access_of(m, i)->cell, r, thread);
         if (all)
             return true;
     }

@@ -6,7 +6,9 @@
  *          interrupts need evidence:
  *          - a lock guards a variable if it is held at nearly all writes of the variable. Writes of
  *            the interrupting code, and those before and after the variable is shared, do not
- *            count. A critical section is evidence only for variables that its lock guards.
+ *            count. A critical section is evidence only for variables that its lock guards. A
+ *            variable on the stack of the region's thread is guarded only if another thread writes
+ *            it with the lock: the region may have made it, for another thread to write.
  *          - accesses in two inner sections of a lock that the interrupting event also holds
  *            belong to two regions, unless the value of the first access flows into, or decides
  *            about, the last one (check_act.h).

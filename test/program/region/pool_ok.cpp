@@ -1,4 +1,5 @@
 // want: none
+// suspicious: atomicity
 // std: c++20
 // case: record
 // case: hatch
