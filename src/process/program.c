@@ -33,8 +33,10 @@ pf_status pf_program_find(const char *name, char **path, struct pf_error *e)
     if (strchr(name, '/')) {
         *path = pf_mem_copy(name);
         pf_status s = runnable(name, e);
-        if (s)
+        if (s) {
             free(*path);
+            *path = NULL;
+        }
         return s;
     }
     const char *folders = getenv("PATH");
@@ -45,6 +47,7 @@ pf_status pf_program_find(const char *name, char **path, struct pf_error *e)
         if (runnable(*path, &ignored) == PF_OK)
             return PF_OK;
         free(*path);
+        *path = NULL;
         at += n + (at[n] == ':');
     }
     if (!*name)
