@@ -375,7 +375,7 @@ int pf_verb_record(int argc, char **argv)
         {"first", "N", "replace * by numbers from N on (default 0)", &o.first_number, NULL},
         {"news", NULL, "keep only continuations that failed or have shown a new behaviour", NULL,
          &o.d.only_news},
-        {"behaviours", "FILE", "with --news: continue with the behaviours in FILE, and update it",
+        {"behaviours", "FILE", "continue with the behaviours in FILE, and update it",
          &o.d.behaviours, NULL},
         {"each", "T", "end a continuation after T (default 60s)", &o.each, NULL},
         {"limit", "T", "start no further continuation after T", &o.all, NULL},
