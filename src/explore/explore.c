@@ -252,6 +252,9 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         }
     } else if (b && !b->resumes && !b->guess && !crashed && !spins_at_end && !waited)
         pf_exploration_add_unexplored(x->out, "a run that showed nothing new", "");
+    /* other variables that the loop reads may have ended it */
+    if (b && b->stuck && complete && !pf_search_has(&x->search, b))
+        pf_exploration_add_unexplored(x->out, "a loop that did not wait as planned", "");
     pf_execution_release(run);
     pf_trace_release(&t);
     return PF_OK;
