@@ -248,7 +248,8 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
             other_way = 0;
             branch = branch_of(direction_of(log, c, c->holds), count);
         }
-        way = pf_hash_mix(way, direction_of(log, c, c->holds));
+        if (c->reason != PF_REASON_ASSUMED) /* an assumption is not a direction of the program */
+            way = pf_hash_mix(way, direction_of(log, c, c->holds));
         followed |= way == predicted;
         (void)add_key(&p->asked, key);
         uint32_t distance = new == PF_HUNT_NOTHING_NEW ? new : i > new ? i - new : new - i;
@@ -425,14 +426,15 @@ pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t 
 
 /* Asks with all conditions before the goal. If the conditions cannot be kept, and nothing like the
  * goal was reached yet, asks for the goal alone: the path before it may also lead there with other
- * values. Such a new input is a guess, and so is one that changes an address: *sure is false. */
+ * values. Such a new input is a guess, and so is one that does not keep the path: then *sure is
+ * false. */
 static enum pf_solve_outcome ask_goal(struct pf_hunt_paths *p, struct path *x,
                                       const struct pf_hunt_question *q, struct pf_wanted goal,
                                       pf_leaf_values *values, bool *sure)
 {
     pf_wanted_list goals = {.at = &goal, .len = 1, .cap = 1};
     enum pf_solve_outcome o = pf_solve(&p->solver, &x->solving, q->kept, &goals, values);
-    *sure = o == PF_SOLVE_YES && !pf_solution_moves(&x->solving, q->kept, values);
+    *sure = o == PF_SOLVE_YES && pf_solution_keeps_path(&x->solving, q->kept, goal, values);
     x->at_limit |= o == PF_SOLVE_LIMIT;
     if (o == PF_SOLVE_YES || !q->kept || !pf_hunt_order_is_new(&p->order, q))
         return o;

@@ -102,7 +102,10 @@ def main(path, twin, way):
         bad = [f"race-free, but found: {lines_of(f)}" for f in document["findings"]]
     else:
         bad = [b for race in wanted["race"] for b in check_race(pf, race, marks, document, work)]
-    if document["hunt"]["solver"]["wrong"]:
+    solver = document["hunt"]["solver"]
+    if solver["followed"] < 0.95 * solver["predicted"]:
+        bad.append(f"only {solver['followed']} of {solver['predicted']} new inputs took the predicted path")
+    if solver["wrong"]:
         bad.append("conditions that do not hold under the input of their own run")
     if bad:
         sys.exit("\n".join(bad))
