@@ -15,8 +15,8 @@
 #include <zstd.h>
 
 #define COMPRESSION 1 /* level of Zstandard: recording must not wait for it */
-/* of expression logs, which may have 32 bytes for each operation of the program: needs a third of the
- * time of level 1, and the result is an eighth larger */
+/* of expression logs, which may have 32 bytes for each operation of the program: needs a third of
+ * the time of level 1, and the result is an eighth larger */
 #define COMPRESSION_SYMBOLIC (-3)
 
 struct pf_clip_writer {
