@@ -13,11 +13,12 @@
  *          or an unrolled loop. If they have several source positions, the check gets all of them,
  *          and each byte its own.
  *
- * Only for accesses of at most four bytes. The first access to some bytes in an epoch costs a call,
- * and a granule takes several such accesses. A granule takes only one or two larger accesses, and a
- * check in every iteration is fast where loops are short. The watch body does not go to the plain
- * body inside of these loops (switch_edges.c). So accesses of four bytes, which are more often next
- * to others, are replaced only where no other check is in the loop.
+ * Only checks of accesses of at most four bytes are replaced. The first check of some bytes in an
+ * epoch calls the runtime. Small accesses make several such calls for each granule, which the range
+ * check saves. Larger accesses make one or two; there the range check saves little, and a check in
+ * every iteration is fast in short loops. The watch body cannot switch to the plain body inside a
+ * loop that is changed (switch_edges.c). So checks of four bytes, which more often have other
+ * checks in their loop, are replaced only if the loop has no other checks.
  */
 #include "affine_address.h"
 #include "control_flow.h"

@@ -14,13 +14,13 @@
  *          The range check is in a block of its own on the edge into the loop's copy.
  *
  * Overflow: for addresses, see affine_address.h. If an index may wrap, the elements before the wrap
- *          and those after it are two ranges; the second one is nearly always empty. The counter
- *          needs no flag: the loop stops at the
- *          first of start + step, start + 2 * step, ... that equals limit modulo 2^bits. The
- *          quotient is the number of that iteration, or of an earlier one if step does not divide
- *          limit - start. A loop that runs while the counter is below limit needs the flag (nuw or
- *          nsw, or inbounds for pointers): then the counter reaches limit, or a value above it,
- *          without a wrap.
+ *          and those after it are two ranges; the second one is nearly always empty. A
+ *          counter that is compared for equality may wrap: the loop stops at the first of
+ *          start + step, start + 2 * step, ... that equals limit modulo 2^bits. The quotient
+ *          (limit - start) / step is the number of that iteration, or of an earlier one if step
+ *          does not divide limit - start. A loop that runs while the counter is below limit needs a
+ *          flag of the addition (nuw or nsw, or inbounds for pointers): then the counter reaches
+ *          limit, or a value above it, without a wrap.
  */
 #include "affine_address.h"
 #include "control_flow.h"

@@ -270,9 +270,9 @@ static void select_instruction(struct pf_unit *u, struct pf_plan *plan, LLVMValu
     }
 }
 
-/* True for steps that do not require bodies: a function with no other steps gets none. Inline
- * assembly is such a step: a call of a function with nothing else to check is treated as a call of
- * code without events. */
+/* True for steps that do not require bodies: a function with only such steps gets no bodies. Inline
+ * assembly is one of them: if a function has nothing else to check, calls of it are treated as
+ * calls of code without events. */
 static bool needs_no_body(enum pf_plan_action what)
 {
     return what == PF_DO_NOTHING || what == PF_DO_LANDING_PAD || what == PF_DO_ASM ||

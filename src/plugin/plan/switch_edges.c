@@ -10,7 +10,7 @@
  */
 #include "control_flow.h"
 
-#define FEW_ITERATIONS 256 /* a loop with a smaller constant trip count is not worth a check */
+#define FEW_ITERATIONS 256 /* a loop with a smaller constant trip count is not worth a test */
 #define RARE_BLOCKS_MAX 8 /* blocks per function that not every iteration executes */
 #define RARE_BLOCKS_LOOP_MAX 256 /* blocks of a loop that is searched for them */
 

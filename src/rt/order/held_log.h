@@ -29,8 +29,8 @@ struct pf_held_log {
     uint64_t *packed;
     uint32_t used; /* words of `packed`; word 0 is never used */
     bool keep; /* the newest chunk is to be kept */
-    /* for _discard: chunks that it has examined; the first word of `packed` that it may discard, 0:
-     * that of the next chunk */
+    /* For _discard. examined: the number of chunks that it has examined. discardable: the first
+     * word of `packed` that it has not discarded yet but may; 0: none so far. */
     uint32_t examined, discardable;
 };
 

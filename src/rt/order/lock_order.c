@@ -10,8 +10,8 @@
  * - If its start has no incoming edge, the start gets the lowest rank.
  * - If its end has no outgoing edge, the end gets the highest rank.
  * - Otherwise a walk visits all locks that the end can reach. If the start is not among them, they
- *   get the highest ranks, each a lower one than the locks it reaches. If it is, the graph has a
- *   cycle, and the ranks are not used until the graph is empty again.
+ *   get the highest ranks, each a lower one than the locks that it reaches. If it is, the graph has
+ *   a cycle, and the ranks are not used until the graph is empty again.
  * Not every cycle can deadlock, so the cycles of such an edge are searched for one that can. That
  * search is a depth-first walk over paths of at most PF_LOCK_ORDER_LENGTH edges, and ends after
  * SEARCH_STEPS edges. One edge per pair of locks is not enough: the same pair may be taken with and

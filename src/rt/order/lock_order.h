@@ -2,18 +2,19 @@
  * lock_order.h - the order in which threads take locks, to find orders that can deadlock.
  *
  * Model:   a graph over the whole run. An edge a -> b says that a thread took b, or waited for it,
- *          while it held a; the other locks that it held then are the edge's gates. A cycle a -> b,
- *          b -> a can deadlock if all its edges can happen at the same time: no two of them have a
- *          gate in common (unless both threads hold it shared), and of the two acquisitions of a
- *          lock of the cycle, at least one is exclusive. Attempts to lock that do not wait make no
- *          edge. A lock leaves the graph when it is destroyed or its memory is freed.
+ *          while it held a; the other locks that it held then are the edge's gates. A cycle, such
+ *          as a -> b, b -> a, can deadlock if all its edges can happen at the same time: no two of
+ *          them have a gate in common (unless both threads hold it shared), and of the two
+ *          acquisitions of a lock of the cycle, at least one is exclusive. Attempts to lock that do
+ *          not wait make no edge. A lock leaves the graph when it is destroyed or its memory is
+ *          freed.
  * Memory:  the runtime's store.
  * Threads: any; one lock for the graph. Each thread has a cache of recent acquisitions, and there
  *          is one cache shared by all threads, so that a repeated acquisition does not take
  *          the lock of the graph.
- *          While sampling, unwatched code skips acquisitions that are not in a cache. The number
- *          skipped grows while they make no new edge, or while there are very many locks, up to
- *          PF_LOCK_ORDER_GAP at a time.
+ *          While sampling, unwatched code skips some acquisitions that are in no cache, up to
+ *          PF_LOCK_ORDER_GAP in a row. The number grows while acquisitions make no new edge, or
+ *          while the graph has very many locks.
  * Errors:  without memory, or with more than PF_LOCK_ORDER_GATES gates, an edge is not stored: a
  *          cycle is missed.
  */
@@ -75,8 +76,8 @@ static inline bool pf_lock_order_known(struct pf_thread *t, const volatile void 
     *own = key;
     return true;
 }
-/* For unwatched code while sampling: true if this unknown acquisition is to be skipped. Counts
- * it. */
+/* For unwatched code while sampling, at an acquisition that is in no cache: true if it is to be
+ * skipped, which is then counted. */
 static inline bool pf_lock_order_skips(struct pf_thread *t)
 {
     if (!t->order.orders_to_skip)

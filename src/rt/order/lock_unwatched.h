@@ -5,16 +5,16 @@
  *          and threads that take the same locks soon have equal clocks. Clocks have ids (sync.h):
  *          equal ids mean equal clocks. A thread that takes a lock whose clock has the id of its
  *          own has nothing to acquire, and nothing to publish when it releases the lock; only the
- *          list of held locks is updated. Nothing that other threads read is written, so the
- *          lock's clock stays in all caches. Programs with many locks often take one whose clock
- *          is older than the thread's own: it has nothing to acquire either, but publishes its
- *          clock (pf_unwatched_publish). The set of held locks (lockset.h) is only needed for
+ *          list of held locks is updated. Nothing that other threads read is written, so the lock's
+ *          clock stays in all caches. Programs with many locks often take one whose clock is older
+ *          than the thread's own. Then the thread has nothing to acquire either, but it publishes
+ *          its clock (pf_unwatched_publish). The set of held locks (lockset.h) is only needed for
  *          access records. Unwatched code makes none, so its lock operations leave the lockset
- *          stale (locks_stale). A watched access that comes later, in a function that was called
- *          or in one that the thread returned to, must not use the stale set. So while it is
- *          stale, the thread's key matches no access record and its clock is hidden from compiled
- *          code: every check takes the slow path, and the first one of watched code computes the
- *          set (pf_lockset_refresh).
+ *          stale (locks_stale). A watched access that comes later, in a function that was called or
+ *          in one that the thread returned to, must not use the stale set. So while it is stale,
+ *          the thread's key matches no access record and its clock is hidden from compiled code:
+ *          every check takes the slow path, and the first one of watched code computes the set
+ *          (pf_lockset_refresh).
  * Threads: the calling thread's own state. The clock of a mutex is changed only by its holder, so
  *          the holder may read it without locking its stripe.
  */

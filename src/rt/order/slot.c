@@ -34,7 +34,8 @@ void pf_slot_unlock(void) { pf_spin_unlock(&lock); }
 
 /* Chooses a slot for t: a free one whose whole history t has seen; else a new one; else, and that
  * is counted, the free one of which t has seen most. The owner of a slot counts as having seen all
- * of its history, so in the last case a race may be missed, but none is invented. 0: none. */
+ * of its history, so in the last case a race may be missed, but none is invented. A slot that has
+ * used half of its epochs is never reused. 0: none. */
 static uint32_t choose(const struct pf_thread *t)
 {
     uint32_t best = 0, missing = UINT32_MAX;

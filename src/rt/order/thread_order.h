@@ -54,7 +54,7 @@ struct pf_thread_order {
     struct pf_epoch_span span;
     uint32_t *clock; /* PF_SID_MAX + 1 entries */
     uint32_t nclock; /* clock[nclock..] is 0 */
-    uint32_t acquire_count; /* counts how often its clock grew by an acquire */
+    uint32_t acquire_count; /* how often an acquire made the clock grow */
     /* id of the clock that the thread would publish while it is not dirty (sync.h); 0: none */
     uint64_t clock_id;
     uint64_t last_clock_id; /* the last id that this thread assigned */
@@ -65,8 +65,8 @@ struct pf_thread_order {
     /* while sampling: unknown acquisitions still to be skipped; how many to skip next time */
     uint16_t orders_to_skip, orders_gap;
     struct pf_resumable_epoch resumable;
-    /* its last call that slept: site id (0: none), how many threads existed when it ended, and, by
-     * slot, the epoch of each thread that ran then */
+    /* the thread's last call that slept: its site id (0: none); how many threads existed when the
+     * call ended; and, by slot, the epoch of each thread that ran then */
     uint32_t slept_at, slept_threads, *slept_clock;
     const void *cond; /* the condition variable that it waits on, or is about to */
     struct pf_thread *joining; /* the thread that it waits for in an untimed join; NULL: none */

@@ -1,13 +1,14 @@
 /*
  * running_functions.h - the running-function table: which functions the other threads are in now.
  *
- * Model:   every sampled thread has an entry. Its functions are read from its shadow stack without
- *          its cooperation: the function on top; the one in the first free frame, which returned
- *          last or which runs without pushing a frame (pf_abi.h); and the one that it began with,
- *          which runs as long as the thread. As in AtexRace, a function counts until the thread
- *          enters another one; those of a thread that has ended count until it is joined. A fiber
- *          that is switched out is like a preempted thread: what it ran last counts. Functions are
- *          identified by the hash that function_pairs.h counts them under.
+ * Model:   every sampled thread has an entry. Other threads read up to three functions from its
+ *          shadow stack, without its cooperation: the function of the top frame; the function of
+ *          the free frame above it, which has just returned or runs without pushing a frame
+ *          (pf_abi.h); and the function that the thread began with, which runs as long as the
+ *          thread. As in AtexRace, a function counts until the thread enters another one; those of
+ *          a thread that has ended count until it is joined. A fiber that is switched out is like a
+ *          preempted thread: what it ran last counts. Functions are identified by the hash that
+ *          function_pairs.h counts them under.
  * Threads: any registered thread may read; a shadow stack is unmapped only when nobody reads.
  * Errors:  pf_running_register returns UINT32_MAX when the table is full.
  */

@@ -17,8 +17,9 @@
 #define SUPPLY_MAX 8u /* windows that a supply can hold */
 
 static uint64_t window_end, distance;
-/* Two supplies of windows, each a time: n windows are available if it is n * distance before now,
- * at most SUPPLY_MAX. Taking one adds `distance` to the time. */
+/* Two supplies of windows. Each is stored as a time: the supply has one window for every `distance`
+ * cycles that have passed since then, at most SUPPLY_MAX. Taking a window adds `distance` to the
+ * time. */
 static uint64_t regular_since, rare_since;
 
 void pf_window_start(void)

@@ -97,9 +97,9 @@ PF_ALWAYS_INLINE bool pf_access_cannot_race(const uint32_t *clock, uint64_t s, u
 }
 
 /* What remains of s, which is ordered before the access `a`, when `a` replaces it; 0 for nothing. A
- * record of a's epoch that is plain or atomic like `a`, and also has bytes outside `a`, stays
- * whole: the thread may well repeat it, and in the bytes of `a` it can race only with an access
- * that races with `a`, too. */
+ * record of a's epoch that is atomic if and only if `a` is, and has bytes outside `a`, stays whole:
+ * the thread may well repeat it, and in the bytes of `a` it can race only with an access that also
+ * races with `a`. */
 PF_ALWAYS_INLINE uint64_t pf_access_replace(uint64_t s, uint64_t a)
 {
     if (!pf_access_as_strong(a, s))

@@ -136,7 +136,7 @@ void pf_spill_free(uint64_t ref)
 #define DEBT_PER_SET 8 /* a read set has paid off after this many uses */
 
 /* Decides whether t may make a read set now, and adds its cost to the debt, or counts the
- * attempt. */
+ * try. */
 static bool may_make_read_set(struct pf_thread *t)
 {
     bool wanted = pf_read_set_wanted(t);

@@ -73,12 +73,13 @@ static inline unsigned pf_access_set_capacity(const struct pf_access_set *s)
 }
 
 /* A read set pays off when many cells share it, as in an array that several threads read. If every
- * read set is used by one cell, they only waste memory. So each new read set adds to the thread's
- * debt, and each use of a memoised one reduces it. With a large debt the thread tries to make a
- * read set only once in PF_READ_SET_TRY_EVERY attempts. */
+ * read set is used by one cell, they only waste memory. So a thread has a debt. Each use of a
+ * memoised read set reduces it. Each try to make a read set adds to it, also if the same set exists
+ * already. At PF_READ_SET_DEBT_MAX the debt no longer grows, and only one try in
+ * PF_READ_SET_TRY_EVERY makes a read set. */
 #define PF_READ_SET_DEBT_MAX 512
 #define PF_READ_SET_TRY_EVERY 64
-/* True if t would make a read set now. Does not count as an attempt. */
+/* True if t would make a read set now. Does not count as a try. */
 static inline bool pf_read_set_wanted(const struct pf_thread *t)
 {
     return t->shadow.set_debt < PF_READ_SET_DEBT_MAX ||

@@ -246,9 +246,9 @@ static __attribute__((noinline)) void *begin_slow(void *addr, uint32_t packed, u
     /* The object of a release must exist before another thread can read the value. */
     bool release = op != PF_ATOMIC_LOAD && (pf_order_releases(order) || t->shadow.release_fence);
     bool lock_free = !release && needs_no_lock(o, order);
-    /* Checked here, without the lock: an operation that acquires nothing. Checked here only if its
-     * record is refreshed in place: one that has nothing to acquire so far. Special modes check at
-     * the end. */
+    /* An operation that never acquires is checked here, before the lock is taken. One that has
+     * nothing to acquire so far is checked here only if its record can be refreshed in place. All
+     * others are checked at the end, as are all operations in special modes. */
     if (!pf_rt.slow_path_only) {
         if (op == PF_ATOMIC_STORE || (op == PF_ATOMIC_RMW && !pf_order_acquires(order))) {
             check(o, true);

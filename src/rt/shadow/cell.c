@@ -21,8 +21,8 @@ PF_ALWAYS_INLINE uint64_t merge(uint64_t *cell, uint64_t s, uint64_t a)
 }
 
 /* Prepares records for a read set. Read sets are shared by granules, so their ids must not refer to
- * data of this granule (site_per_byte.h). Returns false if a read set is not wanted now, or if
- * there are no ids. */
+ * data of this granule (site_per_byte.h). Returns false if a record that has such data is not a
+ * plain read, if a read set is not wanted now, or if no further id can be made. */
 static bool detach_sites(struct pf_thread *t, const uint64_t *cell, uint64_t *list, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {

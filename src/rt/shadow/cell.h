@@ -9,7 +9,8 @@
  *              a write, they are not both atomic, and their bytes overlap;
  *            is not stored if records s >= a of the same epoch cover all its bytes;
  *            else is stored, and replaces, in the overlapping bytes, every record s <= a that
- *              happened before it or that it races with.
+ *              happened before it or that it races with. (A record of a's epoch that is atomic iff
+ *              a is, and has bytes outside a, stays whole: pf_access_replace.)
  *          Replacing s loses no race: a later access that would race with s also races with a.
  *
  *          cell[0] and cell[1] hold two records, the overflow words on the second plane four more.

@@ -139,9 +139,9 @@ __attribute__((preserve_most)) uint64_t pf_cell_repeat_addition(const uint32_t *
                                                                 uint64_t *cell, uint64_t s0,
                                                                 uint64_t s1, uint64_t mine);
 
-/* True if both words are in use, and cell[1] is a read that does not happen before the thread with
- * this clock: a second reader makes a read set of both reads (insert() in cell.c), which
- * pf_cell_repeat_addition may know. */
+/* True if both words are in use, and cell[1] is a plain read that is not ordered before the thread
+ * with this clock. A plain read of this thread then makes a read set of the two reads (insert() in
+ * cell.c). If the thread has made the same set before, pf_cell_repeat_addition finds it. */
 static inline bool pf_cell_may_repeat_pair(const uint32_t *clock, uint64_t s0, uint64_t s1)
 {
     return s0 && s1 && pf_access_is_plain_read(s1) && !pf_access_ordered(clock, s1);
@@ -331,7 +331,8 @@ pf_cell_fast_update_write(const uint32_t *clock, uint64_t *cell, uint64_t mine)
  * kind and bytes is still in the cell, and the other records are atomic or ordered; it is enough to
  * refresh the previous record in place. Other records are left alone, even replaceable ones,
  * because their threads will look for them. pf_cell_find_own_atomic returns the word with that
- * record, or NULL if the condition does not hold, or if the cell has a set.
+ * record, or NULL if the condition does not hold, or if the cell has a set. If the record is of
+ * this epoch, the words after it are not tested: they were when the record was stored.
  *
  * pf_word_check_own_atomic tests one word; true: no further word need be tested.
  */

@@ -1,12 +1,12 @@
 /*
  * refresh_in_place.c - see refresh_in_place.h.
  *
- * A plain read removes all records that it replaces from a spill that is small, or where it
- * replaces the next few records too, or where it has no record of its own to refresh, because six
- * words are faster to search than a spill. A spill that would shrink to five records or less (with
- * cell[0], six words are enough) is left to the slow path, which turns it into words again. (If it
- * were refreshed first, the slow path would find the access covered, and the spill would stay for
- * ever.)
+ * A plain read does more than refresh its own record in three cases: the spill is small, the read
+ * also replaces the next few records, or it has no record to refresh. Then it removes all records
+ * that it replaces. The spill shrinks, and perhaps the words of the cell are enough again; they are
+ * faster to search. If five records or fewer would remain (six with cell[0], as many as there are
+ * words), nothing is done here: the slow path turns the spill into words. (If its record were
+ * refreshed first, the slow path would find the access covered, and the spill would stay for ever.)
  */
 #include "refresh_in_place.h"
 #include "cell.h"

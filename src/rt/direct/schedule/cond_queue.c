@@ -31,7 +31,7 @@ bool pf_cond_leave(void)
     struct pf_cond_wait *w = &pf_context_self()->cond;
     bool chosen = w->cond && w->state == PF_COND_CHOSEN;
     w->cond = NULL;
-    w->state = PF_COND_WAITS; /* without a cond: no wait has expired */
+    w->state = PF_COND_WAITS; /* no longer PF_COND_EXPIRED: see pf_cond_expired */
     return chosen;
 }
 

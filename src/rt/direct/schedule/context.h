@@ -27,7 +27,9 @@ enum pf_context_state {
     PF_CONTEXT_READY,
     PF_CONTEXT_RUNNING,
     PF_CONTEXT_WAITING,
-    PF_CONTEXT_SPINS, /* waits in a loop (wait_loop.h): runs only if nothing else does */
+    /* waits in a loop (wait_loop.h), not in the run queue: runs again when a value that it read has
+     * changed, if nothing else can run, or by chance (spinners.h) */
+    PF_CONTEXT_SPINS,
     PF_CONTEXT_HELD, /* held back by a flip (breakpoint.h) or a fuzzing policy */
     PF_CONTEXT_ENDED
 };

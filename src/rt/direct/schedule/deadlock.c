@@ -222,8 +222,9 @@ static void add_wait(struct pf_text *t, const struct pf_context *c)
     pf_text_char(t, '\n');
 }
 
-/* True if a thread waits for a lock of the thread whose wait has passed its time limit, or if the
- * schedule let the limit pass early: then this may have caused the deadlock. */
+/* True if the end of the last time limit may have caused the deadlock: a thread waits for a lock
+ * that the thread of that wait holds or held when it ended, or the schedule let the limit pass
+ * early. */
 static bool limit_matters(void)
 {
     bool matters = pf_direct.limit_passed_early;

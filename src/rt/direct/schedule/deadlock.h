@@ -18,7 +18,7 @@
 uint64_t pf_deadlock_lock_between(const struct pf_context *from, const struct pf_context *to);
 /* The running thread ends, and the lock stays taken. */
 void pf_deadlock_note_abandoned(uintptr_t lock);
-/* The time limit of c's wait passes; c has not continued yet. */
+/* The time limit of c's wait has passed; c has not continued yet. */
 void pf_deadlock_note_timeout(const struct pf_context *c);
 /* If the run is explored (resident.h): tells pf which threads have not ended, and what they wait
  * for. stuck: no thread can make progress. Further calls do nothing. */

@@ -1,9 +1,9 @@
 /*
  * fuzz_policy.c - see fuzz_policy.h. There are few threads, so searches look at all of them.
  *
- * The address of a held access is known. An interposed function (memcpy, free) is held at its call,
- * where its accesses are not known yet: it may be paired with any held thread, and whether both
- * access the same memory is found out when it runs.
+ * The address of a held access is known. A thread in an interposed function (memcpy, free) is held
+ * at the call, where its accesses are not known yet. So it may be paired with any held thread. When
+ * the function runs, the policy sees whether both access the same memory.
  */
 #include "fuzz_policy.h"
 #include "access_order.h"

@@ -17,9 +17,10 @@
 /* Finds the pages that only this copy has, except those from `skip` to `end`. Returns false if it
  * cannot find all of them. */
 bool pf_hot_pages_find(uint64_t skip, uint64_t end);
-/* In a copy that is about to end: finds them now and then. */
+/* In a copy that is about to end: one in several copies finds its pages. */
 void pf_hot_pages_learn(void);
-/* In a copy that begins. Removes pages from the list that it does not have. */
+/* In a copy that begins: asks the kernel for the pages in the list. Pages that it does not have are
+ * removed from the list. */
 void pf_hot_pages_touch(void);
 
 #endif

@@ -90,8 +90,8 @@ static bool is_budget(uint64_t word, int64_t budget)
     return word - (uint64_t)budget + 1 <= BUDGET_EVENTS;
 }
 
-/* True if the system call is inside a function of libc, whose callers do not expect these registers
- * to be preserved. They hold values of the runtime. */
+/* True if the system call at rip is inside a function of libc. Callers of such a function do not
+ * expect it to preserve the registers `others` below, which hold values of the runtime. */
 static bool in_libc(uint64_t rip)
 {
     struct dl_find_object code, libc;

@@ -2,11 +2,11 @@
  * local_state.h - the state of a thread outside of shared memory, for explored runs (resident.h),
  * and for threads that wait in a loop or yield again and again (spinners.h).
  *
- * Model:   a hash over the registers and the whole stack of the thread at an event, for events
- *          whose code the thread has performed a few events ago. If it is the same at two such
- *          events, and the thread has only read in between (a read-modify-write that stores what is
- *          already there counts as a read), then the iteration has changed nothing: it waits, and
- *          the run would be the same without it.
+ * Model:   a hash over the registers and the whole stack of the thread at an event, computed only
+ *          if one of its last few events had the same code. If it is the same at two such events,
+ *          and the thread has only read in between (a read-modify-write that stores what is already
+ *          there counts as a read), then the iteration has changed nothing: it waits, and the run
+ *          would be the same without it.
  * Memory:  a table in the channel, and one for the threads.
  * Threads: the runner only.
  * Errors:  events for which there is no room are left out. Thread-local variables that need no

@@ -50,8 +50,8 @@ struct pf_policy {
     uint64_t random; /* state of the random numbers; at first the seed */
     uint64_t change[PF_POLICY_CHANGES]; /* pct: event counts, ascending */
     uint32_t nchange, next_change;
-    uint64_t bottom; /* the lowest priority given so far; rr and random have no priorities */
-    uint64_t decisions; /* rr, pos: number of decisions; rr without those after a yield */
+    uint64_t bottom; /* pct, pos, few: the lowest priority given so far */
+    uint64_t decisions; /* rr, pos, few: number of decisions; rr without those after a yield */
     bool shorter; /* rr: the next turn is shorter */
     uint64_t one_in; /* few: one in this many new threads does not wait */
 };

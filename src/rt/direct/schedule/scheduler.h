@@ -32,7 +32,9 @@ enum pf_segment_end {
     PF_END_FINAL,
     PF_END_TIME,  /* not a segment: n nanoseconds passed */
     PF_END_WOKEN, /* not a segment: the thread was woken; n is an enum pf_woken */
-    PF_END_STUCK, /* not a segment: the end; n is 0 for a deadlock, 1 for a livelock */
+    /* not a segment: the end; n is 0 for a deadlock, 1 for a livelock. With n = PF_STUCK_SPIN it is
+     * not the end (schedule_stream.h). */
+    PF_END_STUCK,
 };
 
 void pf_sched_init(const char *policy);

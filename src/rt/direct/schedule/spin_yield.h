@@ -2,9 +2,10 @@
  * spin_yield.h - makes threads that spin in code without events yield; a replay repeats these
  * yields exactly.
  *
- * Model:   a tick of processor time finds a thread that has performed no visible operation since
- *          the last tick, in code without instrumentation. The thread is then single-stepped (the
- *          processor's trap flag) for a while. It is taken to wait if it is in a loop
+ * Model:   a timer ticks in processor time. A thread that has performed no visible operation for 2
+ *          ticks is examined if it is in code without instrumentation; after 8 ticks also in
+ *          instrumented code. It is then single-stepped (the processor's trap flag) for a while. It
+ *          is taken to wait if it is in a loop
  *            - that changes nothing: all registers repeat, so only another thread can end it; or
  *            - that contains the instruction `pause`; or
  *            - inside the OpenMP library, which only synchronises and computes nothing.

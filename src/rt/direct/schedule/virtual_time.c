@@ -73,7 +73,8 @@ uint64_t pf_virtual_deadline(int clock, const struct timespec *t)
     return at - base;
 }
 
-/* Not 0: the clocks that the target reads are ahead since this time, and run faster. */
+/* The time at which pf_virtual_change set the target's clocks ahead and made them faster; 0: it has
+ * not been called. */
 static uint64_t changed_at;
 
 void pf_virtual_change(void) { changed_at = pf_sched_now() ? pf_sched_now() : 1; }
@@ -91,7 +92,8 @@ static long read_clock(int clock, struct timespec *t)
     return 0;
 }
 
-/* Code without events that reads the clock again and again waits for another thread. */
+/* Code that reads the clock this often, without an event in between, is taken to wait for another
+ * thread. */
 #define READS_MAX 16
 
 bool pf_virtual_is_polling(void)

@@ -1,12 +1,13 @@
 /*
  * wait_loop.h - recognises loops with events that only wait for another thread (spin locks, flags).
  *
- * Model:   the events of a thread are watched in bursts: its first events, the events after each
- *          wait, and otherwise ever more rarely. An iteration is what happens between two arrivals
- *          at the same event. A thread waits in a loop if several iterations in a row perform the
- *          same events, read the same values, and store only values that are already there. It then
- *          leaves the run queue until a value that it read has changed, a signal is due, or a
- *          system call was made. (A loop without events is recognised by spin_yield.h.)
+ * Model:   the events of a thread are examined in bursts of consecutive events: its first ones,
+ *          those after each wait, and otherwise ever more rarely. An iteration is what happens
+ *          between two arrivals at the same event. A thread waits in a loop if several iterations
+ *          in a row perform the same events, read the same values, and store only values that are
+ *          already there. It then leaves the run queue until a value that it read has changed, a
+ *          signal is due, or a system call was made. (A loop without events is recognised by
+ *          spin_yield.h.)
  *
  *          A loop that counts in a register cannot be told from one that waits. So such a thread
  *          also runs if no other thread can run, and now and then by chance; each time that nothing
