@@ -9,11 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A program with longer runs is not searched systematically. Also: up to this length, runs are
- * short (TRIES_PER_ROUND). */
+/* A program whose runs have more events is not searched systematically, and only one recording in a
+ * round is aimed at each of its findings (otherwise up to TRIES_PER_ROUND). */
 #define EXPLORE_EVENTS 200000
-#define DIRECTED_PER_ROUND 16    /* findings that get recordings aimed at them in one round */
-#define TRIES_PER_ROUND 4 /* recordings that one finding gets in a round, if runs are short */
+#define DIRECTED_PER_ROUND 16 /* findings that get recordings aimed at them in one round */
+#define TRIES_PER_ROUND 4 /* most recordings aimed at one finding in a round */
 #define RUN_AGAIN 8 /* a program whose free run did not end gets one in every 8th round */
 /* the size of a batch in schedules (BATCH_FIRST: the most schedules of a program's first batch),
  * and about how many events its schedules have together */

@@ -2,14 +2,14 @@
  * check_chain.h - decides the next step of a check: the order of the steps, cheap ones first.
  *
  * Model:   the chain works in rounds. In the first round every program gets a recording and a free
- *          run, then the predictions from the recording are tried. If runs are short, a few
- *          schedules of a systematic search come before them. In later rounds it gets a free run
- *          and a batch: many schedules under one policy, with seeds that no earlier batch had. The
- *          policies share the batches (policy_shares.h). Besides the batches, slices of a
- *          systematic search run from the first round on (explore_slices.h). Recordings of
- *          batches and slices that failed in a new way, or showed new behaviours or new races, are
- *          searched for predictions, and these are tried. The same holds for the recordings of
- *          forked children.
+ *          run, then the predictions from the recording are tried. If runs are short (see
+ *          explore_slices.h), a few schedules of a systematic search come before them. In later
+ *          rounds it gets a free run and a batch: many schedules under one policy, with seeds that
+ *          no earlier batch had. The policies share the batches (policy_shares.h). Besides the
+ *          batches, slices of a systematic search run from the first round on (explore_slices.h).
+ *          Recordings of batches and slices that failed in a new way, or showed new behaviours or
+ *          new races, are searched for predictions, and these are tried. The same holds for the
+ *          recordings of forked children.
  *          After that, the recordings are searched for each race that was seen but is not
  *          confirmed, and the race gets a recording aimed at it. A program that cannot be run from
  *          a checkpoint (a server), or whose forked children are searched, gets one recording
@@ -115,9 +115,9 @@ size_t pf_chain_count_open(const struct pf_chain *c);
 uint64_t pf_chain_explored(const struct pf_chain *c, size_t test);
 /* True if all programs are explored completely. */
 bool pf_chain_is_complete(const struct pf_chain *c);
-/* The recording of this step has the recording of a forked child, to be searched. `many`: the child
- * has many schedules, or has failed. Call this before pf_chain_ended or pf_chain_restore
- * for the step. */
+/* Adds the recording of a forked child, which is to be searched: a file that this step made next to
+ * its own recording (N.clip.child-P). `many`: the child has many schedules, or has failed. Call
+ * this before pf_chain_ended or pf_chain_restore for the step. */
 void pf_chain_add_child(struct pf_chain *c, const struct pf_check_line *step, const char *path,
                         bool many);
 /* Reports that the step is not started, because it cannot end within the budget. A round in which

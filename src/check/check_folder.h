@@ -3,9 +3,10 @@
  *
  * Model:   plan.json describes what is checked; `journal` has a line for every step that has ended,
  *          appended in one write; .runs/N holds the logs of free run N, clips/ recordings and
- *          clips, and found/N.json the findings of step N. A step that was cut off has no line and
- *          is repeated, except a HATCH or EXPLORE that has a partial result. The process that works
- *          on a check holds a lock on the file `lock`, which the kernel releases with the process.
+ *          clips, and found/N.json the findings of step N. --continue repeats a step that was cut
+ *          off. Such a step has no line, unless it is a HATCH or EXPLORE with a partial result. The
+ *          process that works on a check holds a lock on the file `lock`, which the kernel releases
+ *          with the process.
  * Memory:  paths are malloced; the caller frees lists of lines.
  * Threads: any number of processes may use one STATE, each with its own check.
  * Errors:  PF_IO, PF_BAD with the path.

@@ -49,7 +49,8 @@ PF_MUST_USE pf_status pf_check_found_foreign(struct pf_check_found *f, const cha
 PF_MUST_USE pf_status pf_check_found_reload(struct pf_check_found *f,
                                             const struct pf_check_folder *folder,
                                             const struct pf_check_lines *lines, struct pf_error *e);
-/* The exit status that the programs request if there are findings; 0: none. */
+/* The exit status if there are findings: the option `exitcode` of the first program whose free run
+ * has logged it, otherwise PF_EXIT_FOUND. 0: findings do not change the exit status. */
 int pf_check_found_status(const struct pf_check_found *f);
 /* Writes the ids of confirmed findings, one per line, for pf hatch --known. */
 PF_MUST_USE pf_status pf_check_found_write_known(const struct pf_check_found *f, const char *path,

@@ -3,9 +3,9 @@
  *
  * Model:   the logs of free runs are read first, then the documents of the other steps, then the
  *          reports of other tools: of findings with the same fingerprint the stacks of the first
- *          one are kept, and those of free runs are the most complete. Of several checks of the
- *          same command, those of another build than the last check's are left out: that program no
- *          longer exists.
+ *          one are kept, and those of free runs are the most complete. A check is left out if any
+ *          later check of the same command has another build: its program was replaced. (Of builds
+ *          A, B, A, the first check is left out.)
  * Memory:  allocated in the pool of the findings.
  * Errors:  PF_IO, PF_BAD with the path.
  */

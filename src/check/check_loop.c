@@ -442,8 +442,8 @@ static void collect(struct check_loop *l, size_t slot)
     if (st == PF_OK)
         st = pf_check_found_take(&w->found, w->folder, line, &news, l->e);
     note_slow_trace(l, line, own_limit);
-    /* --continue repeats a stopped step, unless its line is kept: that of a HATCH or EXPLORE with a
-     * partial result. The findings are kept in any case. */
+    /* A step that was cut off gets a line only if it is a HATCH or EXPLORE with a partial result,
+     * so that reports contain it. --continue repeats the step in any case (pf_chain_restore). */
     bool partial = (line->kind == PF_CHECK_HATCH && line->events) ||
                    (line->kind == PF_CHECK_EXPLORE && line->schedules);
     bool keep_line = !pf_check_line_cut(line) || partial;

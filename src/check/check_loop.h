@@ -3,8 +3,8 @@
  * limit is reached, or a signal stops it.
  *
  * Model:   the chain decides the next step, a supervisor runs it, its results are added to the
- *          findings, and only then its line is written to the journal. A stopped step gets no line
- *          unless it produced something.
+ *          findings, and only then its line is written to the journal. A step that was cut off gets
+ *          no line, unless it is a HATCH or EXPLORE with a partial result.
  * Errors:  PF_IO when the folder cannot be written: running steps are then stopped.
  */
 #ifndef PF_CHECK_CHECK_LOOP_H
@@ -28,7 +28,7 @@ struct pf_check_work {
     bool out_of_time;
 };
 
-/* Tells the chain which forked children have a recording in that of this step. */
+/* Adds the recordings of forked children that this step made (N.clip.child-P) to the chain. */
 void pf_check_add_children(struct pf_check_work *w, const struct pf_check_line *line);
 PF_MUST_USE pf_status pf_check_loop(struct pf_check_work *w, struct pf_error *e);
 

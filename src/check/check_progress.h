@@ -1,8 +1,10 @@
 /*
- * check_progress.h - shows on standard error what a check does and has found: on a terminal one
- * line that is updated, and a line for each new finding. The line has the number of schedules, of
- * new behaviours per minute, and of open targets: races that are not confirmed, recordings that are
- * still to be searched (pf_chain_count_open), and targets of the systematic search.
+ * check_progress.h - shows on standard error what a check does and has found, unless it is quiet:
+ * on a terminal, a status line that is updated; on all outputs, a line for each step that has ended
+ * with news (a finding is new, newly confirmed or newly harmful), and one for each that had
+ * trouble. The status line has the number of schedules, of new behaviours per minute, and of open
+ * targets: races that are not confirmed, recordings that are still to be searched
+ * (pf_chain_count_open), and targets of the systematic search.
  */
 #ifndef PF_CHECK_CHECK_PROGRESS_H
 #define PF_CHECK_CHECK_PROGRESS_H
@@ -22,7 +24,7 @@ struct pf_check_progress {
 };
 
 void pf_check_progress_init(struct pf_check_progress *p, bool quiet);
-/* Redraws the line; `what` may be NULL. */
+/* Redraws the status line; `what` may be NULL. */
 void pf_check_progress_show(struct pf_check_progress *p, const struct pf_check_work *w,
                             const struct pf_check_line *what, uint64_t spent_ms, uint64_t time_ms,
                             bool stopping);

@@ -1,9 +1,10 @@
 /* explore_slices.c - see explore_slices.h. */
 #include "explore_slices.h"
 
-/* Schedules of the first slice if runs are short; this slice comes before predictions. */
+/* If runs have at most LOOK_LENGTH events, the first slice has this many schedules, and comes
+ * before the predictions. */
 #define LOOK_SCHEDULES 8
-#define LOOK_LENGTH 2000 /* events of a run: up to this, runs are short */
+#define LOOK_LENGTH 2000
 /* The size of the first full slice in schedules, and about how many events these have together. */
 #define FULL_MOST 2048
 #define FULL_LEAST 8

@@ -2,13 +2,14 @@
  * explore_slices.h - how much of the systematic search (pf explore) a check runs, and when.
  *
  * Model:   the search runs in slices. Each slice starts again from the first execution, because a
- *          step keeps nothing in memory, and is at least four times as long as the one before: at
- *          most a third of the schedules are run twice. If runs are short, the first slice has only
- *          a few schedules, and comes before the predictions: many programs fail in one of them.
- *          The next one follows the predictions. It is shorter if runs are long. Another slice is
- *          due when the batches have run a quarter of its schedules, which takes about as long.
- *          (The chain also starts one when the search has used less time than all other steps.)
- *          The search ends when a slice has no target left, or fails.
+ *          step keeps nothing in memory, and is at least four times as long as the one before. So
+ *          all earlier slices together have at most a third as many schedules as the next one. If
+ *          runs are short (at most 2000 events), the first slice has only a few schedules, and
+ *          comes before the predictions: many programs fail in one of them. The next one follows
+ *          the predictions. It is shorter if runs are long. Another slice is due when the batches
+ *          have run a quarter of its schedules, which takes about as long. (The chain also starts
+ *          one when the search has used less time than all other steps.) The search ends when a
+ *          slice has no target left, or fails.
  * Memory:  plain data. No clock: the same results always give the same slices.
  * Threads: one.
  */

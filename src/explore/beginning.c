@@ -1,9 +1,10 @@
 /*
  * beginning.c - see beginning.h. A set of nodes that is closed under program order, sources and
- * edges is given by a number of nodes for each thread. The maximal consistent sets around a core
- * are found by adding the other nodes in the order of the execution and skipping those that
- * contradict the set so far. Every other maximal set contains one of the skipped nodes, so each of
- * them is tried as a part of a larger core.
+ * edges is given by a number of nodes for each thread. The core of a target has the sources that
+ * are chosen for its node, and all nodes that come before these or before the node. The maximal
+ * consistent sets that contain the core are found by adding the other nodes in the order of the
+ * execution and skipping those that contradict the set so far. Every other maximal set contains one
+ * of the skipped nodes, so each of them is tried as a part of a larger core.
  */
 #include "beginning.h"
 #include "exec_builder.h"
@@ -317,8 +318,9 @@ static bool assumes_write(const struct pf_search *s, struct pf_target *t, uint64
     return assumes;
 }
 
-/* If the operation does not write after all, other sets may be consistent, so the target is taken
- * again. A first set exists in both cases: the operation is the last one of its core. */
+/* The sets were found on the assumption that the operation writes. If a run shows that it does not,
+ * other sets may be consistent, and the target is taken again (pf_search_end). The core can be run
+ * in both cases: the operation comes last, so nothing in the core reads its write. */
 static void take_again(struct pf_search *s, const struct pf_target *t, uint64_t history)
 {
     struct pf_beginning *b = s->beginnings.at;

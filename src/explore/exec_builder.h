@@ -87,8 +87,8 @@ void pf_exec_node_end(struct pf_exec_builder *b);
 
 /* exec_objects.c: the interposed function that the event belongs to; NULL: none. */
 const char *pf_exec_function(const struct pf_trace *t, uint32_t event);
-/* TRIES if calls of this function need not wait, with TIMED if they have a time limit (they wait
- * until the object is free, or fail while it is not); otherwise 0. NULL: no function. */
+/* PF_EXEC_TRIES if calls of this function fail instead of waiting; together with PF_EXEC_TIMED if
+ * they first wait, and fail when their time limit has passed; 0: neither, or it is NULL. */
 uint32_t pf_exec_try_flags(const char *function);
 /* The lock or message object that contains the futex; PF_NONE: none. */
 uint32_t pf_exec_find_object(const struct pf_trace *t, enum pf_role role, uint64_t futex);
@@ -109,8 +109,8 @@ bool pf_exec_is_once(const char *function);
 void pf_exec_add_once(struct pf_exec_builder *b, uint32_t i, uint32_t cell);
 /* exec_cond.c: adds what event i does to a condition variable. */
 void pf_exec_add_cond(struct pf_exec_builder *b, uint32_t i);
-/* The call that reads a word for this futex does not wait: it reads the queue, but does not change
- * it. */
+/* The node is a futex call that did not wait, because the word had changed: it reads the queue
+ * `cond` (see pf_exec_changed_futex), but does not change it. */
 void pf_exec_add_changed_futex(struct pf_exec_builder *b, uint32_t cond);
 /* The thread waits for its mutex after a wait for a condition variable: adds why that wait
  * ended. */
@@ -134,9 +134,9 @@ bool pf_exec_is_event(const struct pf_exec_builder *b, uint32_t call);
 void pf_exec_add_call(struct pf_exec_builder *b, const struct pf_exec_operation *o);
 /* True if the WAIT event is a wait for a futex, in a call that the program made itself. */
 bool pf_exec_waits_for_futex(const struct pf_exec_builder *b, uint32_t wait);
-/* If the event is the read of such a call that did not wait, because the word had changed: the
- * queue of the futex, a condition variable of the trace. PF_NONE: another event, or nobody else
- * uses the queue. */
+/* If the event is the read of the word in a futex call that did not wait, because the word had
+ * changed: returns the queue of the futex, which is a condition variable of the trace. PF_NONE: it
+ * is another event, or the trace has no such queue. */
 uint32_t pf_exec_changed_futex(const struct pf_exec_builder *b, uint32_t read);
 /* Adds what event i, a call of code without events or the return from one, does. */
 void pf_exec_add_code(struct pf_exec_builder *b, uint32_t i);
@@ -150,7 +150,8 @@ void pf_exec_find_waits(struct pf_exec_builder *b, const struct pf_exec_report *
 void pf_exec_find_pending(struct pf_exec_builder *b);
 /* exec_end.c: finds out which thread ended the process, and by which operation. */
 void pf_exec_find_end(struct pf_exec_builder *b, bool crashed);
-/* The node ends the process: it reads what was written outside so far. */
+/* The node ends the process: it reads the cell `hidden`, the state of library functions that is not
+ * in the trace, such as files. */
 void pf_exec_add_stop(struct pf_exec_builder *b);
 /* Adds the operations that threads waited for at the end, and marks threads that could run on. */
 void pf_exec_add_blocked(struct pf_exec_builder *b);

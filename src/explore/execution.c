@@ -132,7 +132,8 @@ static uint64_t history_base(const struct pf_execution *x, uint32_t node, uint64
     return pf_exec_mix(pf_exec_mix(h, n->index), n->flags & (PF_EXEC_SECOND | PF_EXEC_ENDS));
 }
 
-/* A choice of 0 adds nothing: in another run, no other thread may use the condition variable. */
+/* A choice of 0 adds nothing: it is possible that in another run no other thread uses the
+ * condition variable, and then there is no choice. */
 static uint64_t mix_choice(uint32_t choice, uint64_t h)
 {
     return choice ? pf_exec_mix(h, 13 + choice) : h;
@@ -377,7 +378,9 @@ struct pf_execution *pf_execution_new(const struct pf_trace *t, const struct pf_
     bool waits = false; /* for ever, in a loop */
     for (size_t i = 0; i < b.operations.len && !waits; i++)
         waits = b.operations.at[i].pending && b.operations.at[i].repeats;
-    /* otherwise nobody can see the memory; and with another last write, the loop may not wait */
+    /* No reads of the final memory if the process was ended before all threads were joined: nobody
+     * can see the memory then. And none if a thread waits for ever: after another last write, it
+     * might leave its loop. */
     if (r->complete && !(b.ender && b.unjoined) && !waits)
         add_final(&b, final);
     pf_exec_add_blocked(&b);

@@ -16,13 +16,13 @@
  * failures that need no particular order are found earlier with it. In long runs it would switch
  * threads too often, which takes time. Every policy is correct. */
 #define POLICY "rr"
-#define SHORT 2000 /* events of the first run: up to this, runs are short */
+#define SHORT 2000 /* if the first run has fewer events, all runs count as short */
 #define FIRST 1             /* events of the main thread before the first checkpoint */
 #define START_LIMIT_MS 60000 /* most time until the checkpoint */
 #define RUN_LIMIT_MS 5000   /* most time for one run */
 #define EVENTS_MAX 200000   /* most events of one run */
-#define WINDOW_MAX 16       /* no further target is taken when the window has this many runs */
-#define WINDOW_GROWS 8      /* schedules after which the window gets room for one more run */
+#define WINDOW_MAX 16       /* no further target is taken when the group has this many runs */
+#define WINDOW_GROWS 8      /* schedules after which groups get room for one more run */
 /* most failures, and most runs with new races, that are listed and get a clip */
 #define CLIPS_MAX 64
 
@@ -37,9 +37,9 @@ struct explorer {
     uint64_t saved; /* the last run of which a clip was written */
     uint64_t began;
     uint64_t taken; /* beginnings that were taken from the search */
-    bool is_short; /* the first run had few events */
+    bool is_short; /* the first run had fewer than SHORT events */
     uint32_t job; /* the resident process of the run that is being examined */
-    PF_VEC(struct pf_beginning) window; /* the next runs */
+    PF_VEC(struct pf_beginning) window; /* the next runs, as a group */
     size_t first; /* the first of them that is not finished */
     pf_vec_steps prefix; /* the plan up to the best checkpoint */
     bool moved; /* the host uses this checkpoint */
@@ -361,11 +361,12 @@ static pf_status restart(struct explorer *x, struct pf_error *e)
     return run_alone(x, e);
 }
 
-/* Makes the first run, and places the checkpoint for all others. The checkpoint is after the first
- * operations of the threads that neither depend on other threads nor affect them, such as the
- * creation of threads. Every schedule can begin with these. Answers of the outside world before the
- * checkpoint are the same in all runs. The first run itself started from an earlier checkpoint. So
- * if it got any answer from outside, it is repeated. */
+/* Makes the first run, and places the checkpoint for all others. Before the checkpoint, the main
+ * thread runs up to its first operation that depends on other threads or affects them (the creation
+ * of threads does not count), and each thread that it has created runs up to its first event. Every
+ * execution can begin so. Answers of the outside world before the checkpoint are the same in all
+ * runs. The first run itself started from an earlier checkpoint. So if it got any answer from
+ * outside, it is repeated. */
 static pf_status run_first(struct explorer *x, struct pf_error *e)
 {
     pf_status s = run_alone(x, e);
@@ -379,8 +380,9 @@ static pf_status run_first(struct explorer *x, struct pf_error *e)
     return restart(x, e);
 }
 
-/* Between creating a thread and the checkpoint, the main thread changed memory that this thread
- * uses. Starts again from an earlier checkpoint, which all executions have. */
+/* The checkpoint is too late: a run has shown that the main thread performs an operation before it
+ * that depends on other threads or affects them; or a run from it was refused (take_divergence).
+ * Starts again from an earlier checkpoint. */
 static pf_status go_back(struct explorer *x, struct pf_error *e)
 {
     x->too_late = false;
@@ -391,8 +393,8 @@ static pf_status go_back(struct explorer *x, struct pf_error *e)
 /* --- the search --- */
 
 /* Takes the next runs from the search. Their number does not depend on the number of jobs, so the
- * result does not depend on it either. At first the window holds one run, because the first runs
- * have the most influence on the choice of the next one. Returns false if no targets are left. */
+ * result does not depend on it either. At first a group has one run, because the first runs have
+ * the most influence on the choice of the next one. Returns false if no targets are left. */
 static bool fill_window(struct explorer *x)
 {
     size_t want = 1 + (size_t)(x->out->schedules / WINDOW_GROWS);
@@ -405,7 +407,7 @@ static bool fill_window(struct explorer *x)
             pf_vec_push(&x->window, x->search.beginnings.at[i]);
             x->window.at[x->window.len - 1].number = ++x->taken;
         }
-        pf_vec_clear(&x->search.beginnings); /* they belong to the window now */
+        pf_vec_clear(&x->search.beginnings); /* they belong to x->window now */
     }
     return more;
 }
@@ -418,7 +420,7 @@ static void empty_window(struct explorer *x)
     x->first = 0;
 }
 
-/* Makes the runs of the window: several in parallel, but takes their results in order. */
+/* Makes the runs of the group: several in parallel, but takes their results in order. */
 static pf_status run_window(struct explorer *x, struct pf_error *e)
 {
     uint32_t jobs = pf_resident_host_jobs(x->host), running = 0, next_job = 0, oldest = 0;

@@ -10,7 +10,7 @@ enum pf_explored_call {
     PF_EXPLORED_CALL_REACHES,
     PF_EXPLORED_CALL_ORDERED
 };
-/* name: a C function, or a demangled C++ function. It may be cut off at its end. */
+/* name: a C function, or a C++ function, demangled or not. It may be cut off at its end. */
 enum pf_explored_call pf_explored_call_find(const char *name);
 
 #endif

@@ -1,8 +1,9 @@
 /*
- * stuck_end.c - see stuck_end.h. The set of operations of a combination of stops is unique: a
- * thread that has not stopped runs on, unless it waits for an operation outside of the set. Such a
- * thread cannot run in a stuck execution if it waits for a lock or a notification, because who
- * holds a lock follows from what the operations read.
+ * stuck_end.c - see stuck_end.h. A combination of stops has only one set of operations: a thread
+ * without a stop runs on until its next operation depends on one that is not in the set. If it
+ * waits there for a lock, a message or another thread, it may be blocked; otherwise it could run,
+ * and the execution is not stuck. The set determines whether a lock is held, because this follows
+ * from what the operations read.
  */
 #include "stuck_end.h"
 #include "beginning.h"

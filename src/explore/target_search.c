@@ -12,9 +12,9 @@
 /* --- the queue of targets --- */
 
 /* The target with the lowest rank comes first. Targets with a new pair of source positions come
- * before all others. Of these, a thread that was woken and waits for its mutex comes first: others
- * may take the mutex before it, which many programs do not expect. Reads of the final memory come
- * last. */
+ * before all others. Among these, threads that were woken and wait for their mutex come first:
+ * others may take the mutex before them, which many programs do not expect. Also among these, reads
+ * of the final memory come last. */
 static int rank(const struct pf_target *t)
 {
     if (!t->fresh)

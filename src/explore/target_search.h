@@ -85,7 +85,9 @@ struct pf_search {
     struct pf_hash_map empty; /* message objects by address: index into `levels` */
     PF_VEC(int32_t) levels; /* the level at which the object is empty */
     struct pf_rf_query query;
-    struct pf_hash_map spins; /* histories after which a thread only waits in a loop */
+    /* histories after which a thread only waits in a loop; also keys of states and values
+     * (pf_exec_spin_key): a thread in such a state that reads the value only waits */
+    struct pf_hash_map spins;
     /* history of a compare-and-swap -> 1 if it wrote, 0 if not; of another read-modify-write
      * operation that stored what was already there -> 0 */
     struct pf_hash_map compared;

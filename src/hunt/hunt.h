@@ -206,9 +206,10 @@ bool pf_hunt_change(const struct pf_hunt *h, const struct pf_input_bytes *from, 
 /* The first place in which the new input differs. False: the inputs are equal. */
 bool pf_hunt_difference(const struct pf_input_bytes *old, const struct pf_input_bytes *new,
                         struct pf_hunt_part *out);
-/* Makes copy number k of the part of an input that has led to something new: in place of another
- * line, source or piece, so that another thread does the same; or next to what it has replaced in
- * the seed. The copy may be equal to the input. False: k is too large. */
+/* Makes variant number k of an input, in which this part has led to something new: repeats the line
+ * with the part, or copies its source or piece over another one, so that another thread does the
+ * same; or inserts the line or element of the seed that the part has replaced in front of it. The
+ * variant may be equal to the input. False: k is too large. */
 bool pf_hunt_spread(const struct pf_hunt *h, const struct pf_input_bytes *from,
                     const struct pf_hunt_part *part, uint32_t k, struct pf_input_bytes *out);
 

@@ -260,7 +260,7 @@ static pf_status confirm(struct pf_hunt *h, struct pf_predict_job *j, size_t k, 
 
 /* --- one run --- */
 
-/* Adds the sites of the trace to `out`; returns true if no run has reached one of them before. */
+/* Adds the sites of the trace to `out`. Returns true if at least one of them is new. */
 static bool note_sites(struct pf_hunt *h, const struct pf_trace *t, pf_hunt_keys *out)
 {
     bool *seen = pf_mem_zero(t->sites.len + 1, sizeof *seen), new = false;

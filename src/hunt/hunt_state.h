@@ -4,11 +4,12 @@
  *
  * Model:   the corpus has inputs, each as a folder with one file per source. While the hunt runs,
  *          it has every input. At the end, it has those that are the only ones to reach some site
- *          or branch, that showed a race, or from which something is left to try (hunt_open.h). The
- *          journal lists the pairs of schedule and input that were run, their inputs, the flips
- *          that were tried, and the sites and directions of branches that were reached, one line
- *          each, written after the run: a hunt that is killed loses at most its last run. The
- *          journal begins with a hash of the program; that of another build is not used.
+ *          or branch, that showed a race, or from which something is left to try (hunt_open.h), and
+ *          those of earlier sessions that had no symbolic run in this one. The journal lists the
+ *          pairs of schedule and input that were run, their inputs, the flips that were tried, and
+ *          the sites and directions of branches that were reached, one line each, written after the
+ *          run: a hunt that is killed loses at most its last run. The journal begins with a hash of
+ *          the program; that of another build is not used.
  * Errors:  PF_IO with the path. A line of the journal that was cut is ignored.
  */
 #ifndef PF_HUNT_STATE_H
@@ -31,8 +32,8 @@ PF_MUST_USE pf_status pf_hunt_corpus_add(struct pf_hunt *h, const struct pf_inpu
 void pf_hunt_corpus_explored(struct pf_hunt *h, uint64_t input, const uint64_t *branches, size_t n);
 /* Marks the input as one that shows a race: it stays in the corpus. */
 void pf_hunt_corpus_keep(struct pf_hunt *h, uint64_t input);
-/* Removes inputs whose sites and branches are all reached by others, unless they have an open run.
- */
+/* Removes inputs whose sites and branches are all reached by others, unless they show a race, have
+ * an open run, or are of an earlier session and had no symbolic run in this one. */
 void pf_hunt_corpus_minimise(struct pf_hunt *h, const pf_hunt_open_list *open);
 /* Writes the corpus as files for other fuzzers: FOLDER/SOURCE/HASH. */
 PF_MUST_USE pf_status pf_hunt_corpus_export(const struct pf_hunt *h, const char *folder,

@@ -92,7 +92,7 @@ void pf_report_interleaving(struct pf_text *t, const struct pf_finding *f)
     }
 }
 
-/* Different analyses may have the same words. */
+/* Different stages may have the same words. */
 static bool same_words(const struct pf_stage *a, const struct pf_stage *b)
 {
     return a->status == b->status &&
@@ -102,7 +102,7 @@ static bool same_words(const struct pf_stage *a, const struct pf_stage *b)
 static void add_stages(struct pf_text *t, const struct pf_finding *f)
 {
     if (!f->stages || (!f->stages->next && f->stages->status == PF_STATUS_OBSERVED))
-        return; /* only a free run, as the line below says */
+        return; /* only one stage has observed it; add_identity writes how often */
     pf_text_add(t, "  Seen by:");
     for (const struct pf_stage *s = f->stages; s; s = s->next) {
         const struct pf_stage *first = f->stages;

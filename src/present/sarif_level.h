@@ -1,7 +1,8 @@
 /*
  * sarif_level.h - how important a finding is, in SARIF: its level and its rank.
  *
- * Model:   the class of a judged race decides; otherwise how certain the finding is.
+ * Model:   a suspicious finding is a note, with the lowest rank. Otherwise the class of a judged
+ *          race decides, and if it has none, how certain the finding is.
  */
 #ifndef PF_PRESENT_SARIF_LEVEL_H
 #define PF_PRESENT_SARIF_LEVEL_H
