@@ -65,8 +65,8 @@ static void add_exits_text(struct pf_text *t, const struct pf_check_summary *c)
     else if (!c->first_exit && c->exits > 1 && c->other_exit > 0)
         pf_text_format(t,
                        "note: the program ended with status 0 in the first run and with status %d "
-                       "in all later free runs and recordings: it may refuse to overwrite files of "
-                       "the first run\n",
+                       "in all later free runs and recordings: the first run may have changed "
+                       "files that they need\n",
                        c->other_exit);
 }
 

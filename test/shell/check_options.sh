@@ -59,7 +59,10 @@ has out "1 finding: 1 confirmed"
 # A program that does not do its work in every run: the summary says so.
 status 0 "$PF" cc "$ROOT/test/shell/part/check_options_refuses.c" -o refuses
 status 0 "$PF" check --runs 1 --state refuses.s -- ./refuses made
-has out "note: the program ended with status 0 in the first run and with status 1 in all later free runs and recordings"
+has out "note: the program fails if the files of its first run are there"
+touch removed
+status 0 "$PF" check --runs 1 --state removes.s -- ./refuses removed now
+has out "note: the program ended with status 0 in the first run and with status 1 in all later free runs and recordings: the first run may have changed files that they need"
 status 0 "$PF" check --runs 1 --state fails.s -- ./refuses
 has out "note: the program ended with status 3 in every free run and recording"
 # Other schedules may end in another way: the note is about free runs and recordings only.
