@@ -238,7 +238,8 @@ static void count_group(const struct pattern_search *s, struct tried *t)
     t->grouped = true;
 }
 
-/* Adds what was not examined or not decided for the tuples of sites that were not accepted. */
+/* Sums, over the tuples of sites without an accepted match, the matches that were not examined or
+ * not decided. */
 static void sum_skipped(struct pattern_search *s)
 {
     for (size_t i = 0; i < s->tried.len; i++) {

@@ -4,9 +4,9 @@
  *
  * Model:   a hash over the registers and the whole stack of the thread at an event, computed only
  *          if one of its last few events had the same code. If it is the same at two such events,
- *          and the thread has only read in between (a read-modify-write that stores what is already
- *          there counts as a read), then the iteration has changed nothing: it waits, and the run
- *          would be the same without it.
+ *          and the thread has written nothing new in between, then the iteration has changed
+ *          nothing: the thread waits, and the run would be the same without the iteration. A
+ *          read-modify-write that stores the value that is already there is not a new write.
  * Memory:  a table in the channel, and one for the threads.
  * Threads: the runner only.
  * Errors:  events for which there is no room are left out. Thread-local variables that need no
