@@ -247,6 +247,8 @@ static int check_options(struct pf_judge_verb *v, const struct judge_options *o)
         return status;
     if (o->memory && !pf_memory_model_parse(o->memory, &how->memory))
         return pf_complain(VERB, "--memory=%s: expected sc, tso or weak", o->memory);
+    if (o->memory_runs && how->memory == PF_MEMORY_SC)
+        return pf_complain(VERB, "--memory-runs needs --memory=tso or --memory=weak");
     if (o->require && (wrong = pf_requirements_parse(v->requirements, PF_JUDGE_REQUIREMENTS,
                                                      o->require, &how->nrequirements)))
         return pf_complain(VERB, "--require=%s: expected a condition such as 'count >= 0'", wrong);
@@ -283,8 +285,8 @@ static int choose_races(struct pf_judge_verb *v, int argc, char **argv, int next
                                : pf_judge_races_clip(v, argv[next]);
     if (v->without_lock)
         return pf_complain(VERB, "--without-lock needs a recording");
-    if (v->race)
-        return pf_complain(VERB, "--race needs a recording");
+    if (v->race || v->blind)
+        return pf_complain(VERB, "--%s needs a recording", v->race ? "race" : "blind");
     return pf_judge_races_state(v, argc - next, argv + next);
 }
 

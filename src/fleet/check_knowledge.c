@@ -134,21 +134,3 @@ pf_status pf_check_knowledge_write(const char *folder, const char *to,
     free(lines.at);
     return s;
 }
-
-pf_status pf_behaviours_add(const char *from, const char *to, struct pf_error *e)
-{
-    char *a, *b = NULL;
-    size_t n, m = 0;
-    pf_status s = pf_file_read(from, &a, &n, e);
-    if (s != PF_OK)
-        return s;
-    if (access(to, F_OK) == 0)
-        s = pf_file_read(to, &b, &m, e);
-    for (size_t i = 0; s == PF_OK && i < n && i < m; i++)
-        a[i] |= b[i];
-    if (s == PF_OK)
-        s = pf_file_write(to, a, n, e);
-    free(a);
-    free(b);
-    return s;
-}

@@ -17,9 +17,6 @@
 PF_MUST_USE pf_status pf_check_knowledge_write(const char *folder, const char *to,
                                                bool (*wanted)(void *arg, uint64_t step), void *arg,
                                                struct pf_error *e);
-/* Both files are sets of behaviours, as bits: adds the set `from` to the set `to`. */
-PF_MUST_USE pf_status pf_behaviours_add(const char *from, const char *to, struct pf_error *e);
-
 /* The number of the step that holds the findings of the knowledge. No task uses it. */
 #define PF_KNOWLEDGE_STEP 1
 

@@ -1,6 +1,7 @@
 /* fleet_check.c - see fleet_check.h. */
 #define _GNU_SOURCE
 #include "fleet_check.h"
+#include "behaviour_sets.h"
 #include "check_knowledge.h"
 #include "check_rounds.h"
 #include "duration.h"

@@ -60,7 +60,7 @@ static pf_status fix_commands(const char *found, const char *here, const char *t
     for (struct dirent *f; d && s == PF_OK && (f = readdir(d));) {
         char *path = pf_mem_format("%s/%s/command", found, f->d_name);
         if (f->d_name[0] != '.' && access(path, R_OK) == 0)
-            s = pf_path_replace(path, here, there, e);
+            s = pf_path_replace_shell(path, here, there, e);
         free(path);
     }
     if (d)
@@ -86,7 +86,7 @@ static pf_status pack(struct pf_task_run *r, struct pf_error *e)
     if (s == PF_OK)
         s = fix_commands(found, hunt, there, e);
     if (s == PF_OK)
-        s = pf_path_replace(document, hunt, there, e);
+        s = pf_path_replace_json(document, hunt, there, e);
     free(found);
     free(document);
     free(hunt);

@@ -22,9 +22,10 @@ static pf_status pack(struct pf_task_run *r, struct pf_error *e)
 {
     char *path = pf_mem_format("%s/findings.json", r->result);
     char *here = pf_mem_format("%s/judged", r->result);
-    pf_status s = access(path, R_OK)
-                      ? pf_task_did_nothing(r, "no race was judged", e)
-                      : pf_path_replace(path, here, pf_json_get_text(r->task, "destination"), e);
+    pf_status s =
+        access(path, R_OK)
+            ? pf_task_did_nothing(r, "no race was judged", e)
+            : pf_path_replace_json(path, here, pf_json_get_text(r->task, "destination"), e);
     free(here);
     free(path);
     return s;

@@ -96,6 +96,12 @@ status 2 "$PF" judge --require='x = 1'
 has err "expected a condition such as"
 status 2 "$PF" judge --fail-on=bad
 has err "--fail-on=bad"
+status 2 "$PF" judge --state s --memory-runs 5
+has err "--memory-runs needs --memory=tso or --memory=weak"
+status 2 "$PF" judge --state s --memory=sc --memory-runs 5
+has err "--memory-runs needs --memory=tso or --memory=weak"
+status 2 "$PF" judge --state s --blind
+has err "--blind needs a recording"
 status 0 "$PF" record -o two.clip -- ./two
 # A class that needs more runs than the budget permits is not claimed.
 status 66 "$PF" judge --runs 7 --met 0 --json short.json two.clip
