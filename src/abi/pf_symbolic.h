@@ -37,7 +37,7 @@ struct pf_symbolic_call {
 /* Library functions whose effect on labels is known. */
 enum pf_symbolic_model {
     PF_MODEL_NONE,
-#define PF_MODEL(name) PF_MODEL_##name,
+#define PF_MODEL(name, by) PF_MODEL_##name,
 #include "pf_model.def"
 #undef PF_MODEL
     PF_MODELS

@@ -79,8 +79,8 @@ void pf_label_return(struct pf_labels *l, LLVMValueRef ret)
 
 static const char *const models[] = {
     "",
-#define PF_MODEL(name) #name,
-#define PF_MODEL_AS(name, symbol) symbol,
+#define PF_MODEL(name, by) #name,
+#define PF_MODEL_AS(name, by, symbol) symbol,
 #include "pf_model.def"
 #undef PF_MODEL
 };

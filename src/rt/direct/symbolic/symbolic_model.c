@@ -105,6 +105,17 @@ static uint32_t word_length(const struct pf_symbolic_call *c, const uint8_t *s, 
     return pf_expression_two(PF_EXPR_SUB, 64, 0, length, offset);
 }
 
+static uint32_t model_strlen(const struct pf_symbolic_call *c)
+{
+    return word_length(c, (const uint8_t *)c->word[0], c->result);
+}
+
+static uint32_t model_strnlen(const struct pf_symbolic_call *c)
+{
+    pf_model_length(c, (const char *)c->word[0], c->word[1]);
+    return 0;
+}
+
 /* --- copies and letters --- */
 
 static void copy_string(const struct pf_symbolic_call *c, char *to, const char *from, size_t most)
@@ -115,7 +126,7 @@ static void copy_string(const struct pf_symbolic_call *c, char *to, const char *
 }
 
 /* Functions that copy or fill memory. */
-static uint32_t copied(const struct pf_symbolic_call *c)
+static uint32_t model_copy(const struct pf_symbolic_call *c)
 {
     const uint64_t *w = c->word;
     switch ((enum pf_symbolic_model)c->model) {
@@ -176,10 +187,36 @@ struct pf_expression_operand pf_model_letter(struct pf_expression_operand v, uns
 }
 
 /* toupper and tolower. */
-static uint32_t letter(const struct pf_symbolic_call *c, char first, int by)
+static uint32_t model_letter(const struct pf_symbolic_call *c)
 {
     struct pf_expression_operand v = {c->label[0], (uint32_t)c->word[0]};
-    return pf_model_letter(v, 32, first, by).label;
+    bool up = c->model == PF_MODEL_toupper;
+    return pf_model_letter(v, 32, up ? 'a' : 'A', up ? 'A' - 'a' : 'a' - 'A').label;
+}
+
+/* --- memory --- */
+
+/* The new block has no labels; that of realloc has the contents of the old one. */
+static uint32_t model_allocate(const struct pf_symbolic_call *c)
+{
+    const uint64_t *w = c->word;
+    if (c->model == PF_MODEL_realloc) {
+        if (c->result && w[0])
+            pf_label_memory_copy((void *)c->result, (void *)w[0], w[1]);
+    } else if (c->result) {
+        pf_label_memory_fill((void *)c->result, 0,
+                             c->model == PF_MODEL_calloc ? w[0] * w[1] : w[0]);
+    }
+    return 0;
+}
+
+/* Functions without an effect on labels: those that free memory; pthread_create, because the start
+ * of the thread takes the label of its argument; getrandom, because the bytes have their labels
+ * since the system call returned. */
+static uint32_t model_nothing(const struct pf_symbolic_call *c)
+{
+    (void)c;
+    return 0;
 }
 
 /* --- functions without a model --- */
@@ -206,149 +243,59 @@ static uint32_t unknown(const struct pf_symbolic_call *c)
     return 0;
 }
 
+/* --- models of other files --- */
+
+static uint32_t model_compare(const struct pf_symbolic_call *c) { return pf_model_compare(c); }
+static uint32_t model_token(const struct pf_symbolic_call *c) { return pf_model_token(c); }
+static uint32_t model_number(const struct pf_symbolic_call *c) { return pf_model_number(c); }
+static uint32_t model_stream(const struct pf_symbolic_call *c) { return pf_model_stream(c); }
+
+static uint32_t model_search(const struct pf_symbolic_call *c)
+{
+    pf_model_search(c);
+    return 0;
+}
+
+static uint32_t model_options(const struct pf_symbolic_call *c)
+{
+    pf_model_options(c);
+    return 0;
+}
+
+static uint32_t model_scan(const struct pf_symbolic_call *c)
+{
+    return pf_model_scan(c) ? 0 : unknown(c);
+}
+
+static uint32_t model_print(const struct pf_symbolic_call *c)
+{
+    bool bounded = c->model == PF_MODEL_snprintf || c->model == PF_MODEL___snprintf_chk;
+    bool fortified = c->model == PF_MODEL___sprintf_chk || c->model == PF_MODEL___snprintf_chk;
+    uint32_t format_at = (bounded ? 2 : 1) + (fortified ? 2 : 0);
+    return pf_model_print(c, (char *)c->word[0], bounded ? c->word[1] : SIZE_MAX, format_at)
+               ? 0
+               : unknown(c);
+}
+
+static uint32_t model_output(const struct pf_symbolic_call *c)
+{
+    return pf_model_output(c) ? 0 : unknown(c);
+}
+
+static uint32_t model_cxx(const struct pf_symbolic_call *c)
+{
+    return pf_model_cxx(c) ? 0 : unknown(c);
+}
+
+static uint32_t (*const models[PF_MODELS])(const struct pf_symbolic_call *) = {
+    [PF_MODEL_NONE] = unknown,
+#define PF_MODEL(name, by) [PF_MODEL_##name] = model_##by,
+#include "pf_model.def"
+#undef PF_MODEL
+};
+
 uint32_t pf_symbolic_model(const struct pf_symbolic_call *c)
 {
-    const uint64_t *w = c->word;
     pf_model_words(c);
-    switch ((enum pf_symbolic_model)c->model) {
-    case PF_MODEL_strlen:
-        return word_length(c, (const uint8_t *)w[0], c->result);
-    case PF_MODEL_strnlen:
-        pf_model_length(c, (const char *)w[0], w[1]);
-        return 0;
-    case PF_MODEL_strcmp:
-    case PF_MODEL_strncmp:
-    case PF_MODEL_strcasecmp:
-    case PF_MODEL_strncasecmp:
-    case PF_MODEL_memcmp:
-    case PF_MODEL_bcmp:
-    case PF_MODEL_cxx_compare:
-    case PF_MODEL_cxx_compare_string:
-        return pf_model_compare(c);
-    case PF_MODEL_strchr:
-    case PF_MODEL_strchrnul:
-    case PF_MODEL_memchr:
-    case PF_MODEL_strrchr:
-    case PF_MODEL_strstr:
-    case PF_MODEL_strcasestr:
-        pf_model_search(c);
-        return 0;
-    case PF_MODEL_strsep:
-    case PF_MODEL_strtok:
-    case PF_MODEL_strtok_r:
-    case PF_MODEL___strtok_r:
-    case PF_MODEL_strspn:
-    case PF_MODEL_strcspn:
-    case PF_MODEL_strpbrk:
-        return pf_model_token(c);
-    case PF_MODEL_memcpy:
-    case PF_MODEL_memmove:
-    case PF_MODEL_mempcpy:
-    case PF_MODEL___mempcpy:
-    case PF_MODEL_memset:
-    case PF_MODEL_strcpy:
-    case PF_MODEL_stpcpy:
-    case PF_MODEL_strncpy:
-    case PF_MODEL_strcat:
-    case PF_MODEL_strncat:
-    case PF_MODEL_strdup:
-    case PF_MODEL_strndup:
-        return copied(c);
-    case PF_MODEL_getopt:
-    case PF_MODEL_getopt_long:
-    case PF_MODEL_getopt_long_only:
-        pf_model_options(c);
-        return 0;
-    case PF_MODEL_toupper:
-        return letter(c, 'a', 'A' - 'a');
-    case PF_MODEL_tolower:
-        return letter(c, 'A', 'a' - 'A');
-    case PF_MODEL_sscanf:
-        return pf_model_scan(c) ? 0 : unknown(c);
-    case PF_MODEL_sprintf:
-        return pf_model_print(c, (char *)w[0], SIZE_MAX, 1) ? 0 : unknown(c);
-    case PF_MODEL___sprintf_chk:
-        return pf_model_print(c, (char *)w[0], SIZE_MAX, 3) ? 0 : unknown(c);
-    case PF_MODEL_snprintf:
-        return pf_model_print(c, (char *)w[0], w[1], 2) ? 0 : unknown(c);
-    case PF_MODEL___snprintf_chk:
-        return pf_model_print(c, (char *)w[0], w[1], 4) ? 0 : unknown(c);
-    case PF_MODEL__Znwm:
-    case PF_MODEL__Znam:
-    case PF_MODEL_malloc:
-        pf_label_memory_fill((void *)c->result, 0, c->result ? w[0] : 0);
-        return 0;
-    case PF_MODEL_calloc:
-        pf_label_memory_fill((void *)c->result, 0, c->result ? w[0] * w[1] : 0);
-        return 0;
-    case PF_MODEL_realloc:
-        /* the new block has the contents of the old one */
-        if (c->result && w[0])
-            pf_label_memory_copy((void *)c->result, (void *)w[0], w[1]);
-        return 0;
-    case PF_MODEL__ZdlPv:
-    case PF_MODEL__ZdaPv:
-    case PF_MODEL__ZdlPvm:
-    case PF_MODEL__ZdaPvm:
-    case PF_MODEL_free:
-    case PF_MODEL_pthread_create: /* the start of the thread takes the label of its argument */
-    case PF_MODEL_getrandom: /* the bytes have their labels since the system call returned */
-        return 0;
-    case PF_MODEL_atoi:
-    case PF_MODEL_atol:
-    case PF_MODEL_atoll:
-    case PF_MODEL_strtol:
-    case PF_MODEL_strtoul:
-    case PF_MODEL_strtoll:
-    case PF_MODEL_strtoull:
-        return pf_model_number(c);
-    case PF_MODEL_read:
-    case PF_MODEL_recv:
-    case PF_MODEL_recvfrom:
-    case PF_MODEL_pread:
-    case PF_MODEL_fgets:
-    case PF_MODEL_fread:
-    case PF_MODEL_getc:
-    case PF_MODEL_fgetc:
-    case PF_MODEL_getchar:
-    case PF_MODEL_getline:
-    case PF_MODEL_getdelim:
-    case PF_MODEL___getdelim:
-    case PF_MODEL___uflow:
-    case PF_MODEL___fgets_chk:
-    case PF_MODEL___fread_chk:
-        return pf_model_stream(c);
-    case PF_MODEL_printf:
-    case PF_MODEL_fprintf:
-    case PF_MODEL___printf_chk:
-    case PF_MODEL___fprintf_chk:
-    case PF_MODEL_puts:
-    case PF_MODEL_fputs:
-    case PF_MODEL_putchar:
-    case PF_MODEL_putc:
-    case PF_MODEL_fputc:
-    case PF_MODEL_fwrite:
-    case PF_MODEL_write:
-        if (pf_model_output(c))
-            return 0;
-        break;
-    case PF_MODEL_cxx_getline:
-    case PF_MODEL_cxx_getline_to:
-    case PF_MODEL_cxx_read_word:
-    case PF_MODEL_cxx_read_int:
-    case PF_MODEL_cxx_read_unsigned:
-    case PF_MODEL_cxx_read_long:
-    case PF_MODEL_cxx_read_unsigned_long:
-    case PF_MODEL_cxx_istringstream:
-    case PF_MODEL_cxx_stringstream:
-    case PF_MODEL_cxx_append:
-    case PF_MODEL_cxx_assign:
-        if (pf_model_cxx(c))
-            return 0;
-        break;
-    case PF_MODEL_NONE:
-    case PF_MODELS:
-        break;
-    }
-    return unknown(c);
+    return models[c->model < PF_MODELS ? c->model : PF_MODEL_NONE](c);
 }
