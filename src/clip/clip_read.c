@@ -45,17 +45,21 @@ static void set_text(char **to, const unsigned char *bytes, uint32_t n)
     (*to)[n] = 0;
 }
 
-/* Lists are short and read once, so counting the items at every addition is cheap enough. */
-static void add_item(char ***list, const unsigned char *bytes, uint32_t n)
+typedef PF_VEC(char *) texts;
+
+static void add_item(texts *list, const unsigned char *bytes, uint32_t n)
 {
-    size_t len = 0;
-    while (*list && (*list)[len])
-        len++;
-    if (!*list || (len & (len + 1)) == 0) /* capacity 1, 3, 7, ... and the NULL */
-        *list = pf_mem_resize(*list, 2 * len + 2, sizeof **list);
-    (*list)[len] = NULL;
-    set_text(&(*list)[len], bytes, n);
-    (*list)[len + 1] = NULL;
+    char *text = NULL;
+    set_text(&text, bytes, n);
+    pf_vec_push(list, text);
+}
+
+/* The texts, followed by NULL; NULL if there are none. */
+static char **end_list(texts *list)
+{
+    if (list->len)
+        pf_vec_push(list, NULL);
+    return list->at;
 }
 
 static uint64_t number(const unsigned char *bytes, uint32_t n)
@@ -93,104 +97,78 @@ static bool has_value_for_each(const struct pf_clip *c)
     return !c->meta.values || c->nvalues == variables;
 }
 
-struct totals {
-    uint64_t at[PF_STREAMS];
-    int n;
+/* What the fields add up to. */
+struct reading {
+    texts args, env;
+    uint64_t totals[PF_STREAMS]; /* of the last chunk */
+    int ntotals;
 };
 
-static void take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const unsigned char *p,
+/* The fields that are one text or one number, and their members of struct pf_clip. */
+static const struct {
+    uint8_t tag;
+    uint8_t size; /* of the number; 0: a text */
+    uint16_t at;
+} simple_fields[] = {
+#define SIMPLE_TEXT(name, member) {PF_FIELD_##name, 0, offsetof(struct pf_clip, member)}
+#define SIMPLE_NUMBER(name, member)                                                                \
+    {PF_FIELD_##name, sizeof((struct pf_clip *)0)->member, offsetof(struct pf_clip, member)}
+    SIMPLE_TEXT(TOOL, meta.tool),
+    SIMPLE_NUMBER(ABI, meta.abi),
+    SIMPLE_TEXT(PROGRAM, meta.program),
+    SIMPLE_NUMBER(BUILD, meta.build),
+    SIMPLE_TEXT(CWD, meta.cwd),
+    SIMPLE_TEXT(SCHEDULE, meta.schedule),
+    SIMPLE_TEXT(EXCLUDE, meta.exclude),
+    SIMPLE_TEXT(MACHINE, meta.machine),
+    SIMPLE_TEXT(WITHOUT_LOCK, meta.without_lock),
+    SIMPLE_TEXT(SERVED, meta.served),
+    SIMPLE_NUMBER(RUNTIME, meta.runtime),
+    SIMPLE_TEXT(RACE, meta.race),
+    SIMPLE_TEXT(PROCESS, meta.process),
+    SIMPLE_NUMBER(TRACED, meta.traced),
+    SIMPLE_NUMBER(WATCHED, meta.watched),
+    SIMPLE_NUMBER(STACK, meta.stack),
+    SIMPLE_NUMBER(ORIGIN, meta.origin),
+    SIMPLE_NUMBER(WHOLE, end.whole),
+    SIMPLE_NUMBER(STATUS, end.wait),
+    SIMPLE_NUMBER(OUTCOME, end.outcome),
+    SIMPLE_NUMBER(COPIES, end.copies),
+    SIMPLE_NUMBER(CREATED, end.created),
+    SIMPLE_NUMBER(SUCCEEDED, end.succeeded),
+    SIMPLE_NUMBER(ERRORS, end.errors),
+};
+
+static void take_field(struct pf_clip *c, struct reading *r, uint32_t tag, const unsigned char *p,
                        uint32_t n)
 {
-    struct pf_clip_meta *m = &c->meta;
+    for (size_t i = 0; i < sizeof simple_fields / sizeof *simple_fields; i++)
+        if (simple_fields[i].tag == tag) {
+            void *to = (char *)c + simple_fields[i].at;
+            uint64_t v = number(p, n);
+            if (simple_fields[i].size)
+                memcpy(to, &v, simple_fields[i].size);
+            else
+                set_text(to, p, n);
+            return;
+        }
     switch (tag) {
-    case PF_FIELD_TOOL:
-        set_text(&m->tool, p, n);
-        return;
-    case PF_FIELD_ABI:
-        m->abi = (uint32_t)number(p, n);
-        return;
-    case PF_FIELD_PROGRAM:
-        set_text(&m->program, p, n);
-        return;
-    case PF_FIELD_BUILD:
-        m->build = number(p, n);
-        return;
-    case PF_FIELD_CWD:
-        set_text(&m->cwd, p, n);
-        return;
     case PF_FIELD_ARG:
-        add_item(&m->argv, p, n);
+        add_item(&r->args, p, n);
         return;
     case PF_FIELD_ENV:
-        add_item(&m->env, p, n);
-        return;
-    case PF_FIELD_SCHEDULE:
-        set_text(&m->schedule, p, n);
-        return;
-    case PF_FIELD_EXCLUDE:
-        set_text(&m->exclude, p, n);
-        return;
-    case PF_FIELD_MACHINE:
-        set_text(&m->machine, p, n);
-        return;
-    case PF_FIELD_WITHOUT_LOCK:
-        set_text(&m->without_lock, p, n);
-        return;
-    case PF_FIELD_SERVED:
-        set_text(&m->served, p, n);
-        return;
-    case PF_FIELD_RUNTIME:
-        m->runtime = number(p, n);
-        return;
-    case PF_FIELD_RACE:
-        set_text(&m->race, p, n);
-        return;
-    case PF_FIELD_PROCESS:
-        set_text(&m->process, p, n);
-        return;
-    case PF_FIELD_TRACED:
-        m->traced = (uint32_t)number(p, n);
-        return;
-    case PF_FIELD_WATCHED:
-        m->watched = (uint32_t)number(p, n);
+        add_item(&r->env, p, n);
         return;
     case PF_FIELD_MEMORY:
-        memcpy(&m->memory, p, n < sizeof m->memory ? n : sizeof m->memory);
-        return;
-    case PF_FIELD_STACK:
-        m->stack = number(p, n);
+        memcpy(&c->meta.memory, p, n < sizeof c->meta.memory ? n : sizeof c->meta.memory);
         return;
     case PF_FIELD_VALUES:
         set_values(c, p, n);
-        return;
-    case PF_FIELD_ORIGIN:
-        m->origin = number(p, n);
-        return;
-    case PF_FIELD_WHOLE:
-        c->end.whole = (uint32_t)number(p, n);
-        return;
-    case PF_FIELD_STATUS:
-        c->end.wait = (int)number(p, n);
-        return;
-    case PF_FIELD_OUTCOME:
-        c->end.outcome = (enum pf_outcome)number(p, n);
         return;
     case PF_FIELD_TEXT:
         n = n < sizeof c->end.text ? n : sizeof c->end.text - 1;
         memcpy(c->end.text, p, n);
         c->end.text[n] = 0;
-        return;
-    case PF_FIELD_COPIES:
-        c->end.copies = (uint32_t)number(p, n);
-        return;
-    case PF_FIELD_CREATED:
-        c->end.created = (uint32_t)number(p, n);
-        return;
-    case PF_FIELD_SUCCEEDED:
-        c->end.succeeded = (uint32_t)number(p, n);
-        return;
-    case PF_FIELD_ERRORS:
-        c->end.errors = (uint32_t)number(p, n);
         return;
     case PF_FIELD_FAILURE:
         snprintf(c->end.failure, sizeof c->end.failure, "%.*s", (int)n, (const char *)p);
@@ -199,8 +177,8 @@ static void take_field(struct pf_clip *c, struct totals *t, uint32_t tag, const 
         get_reached(&c->end.reached, p, n);
         return;
     case PF_FIELD_TOTAL:
-        if (t->n < PF_STREAMS)
-            t->at[t->n++] = number(p, n);
+        if (r->ntotals < PF_STREAMS)
+            r->totals[r->ntotals++] = number(p, n);
         return;
     default: /* added by a later pf; not needed to read this version */
         return;
@@ -223,7 +201,7 @@ static pf_status unpack(const struct pf_clip *c, const struct pf_clip_chunk *k, 
 }
 
 /* Reads the fields of a META or END chunk. */
-static pf_status read_fields(struct pf_clip *c, const struct pf_clip_chunk *k, struct totals *t,
+static pf_status read_fields(struct pf_clip *c, const struct pf_clip_chunk *k, struct reading *r,
                              struct pf_error *e)
 {
     unsigned char *bytes = pf_mem_resize(NULL, k->raw + 1u, 1);
@@ -243,7 +221,7 @@ static pf_status read_fields(struct pf_clip *c, const struct pf_clip_chunk *k, s
                         ": field %u claims %u bytes, but the chunk has only %zu more",
                         c->path, k->offset, f.tag, f.length, got - i);
         else
-            take_field(c, t, f.tag, bytes + i, f.length);
+            take_field(c, r, f.tag, bytes + i, f.length);
         i += f.length;
     }
     free(bytes);
@@ -328,7 +306,7 @@ static void add_chunk(struct pf_clip *c, unsigned stream, struct pf_clip_chunk k
     c->stream[stream].length += k.raw;
 }
 
-static pf_status read_chunks(struct pf_clip *c, struct pf_error *e)
+static pf_status read_chunks(struct pf_clip *c, struct reading *r, struct pf_error *e)
 {
     bool described = false;
     for (uint64_t offset = sizeof(struct pf_clip_header);;) {
@@ -344,10 +322,10 @@ static pf_status read_chunks(struct pf_clip *c, struct pf_error *e)
             return PF_OK;
         }
         struct pf_clip_chunk chunk = {offset + sizeof k, k.at, k.stored, k.raw, k.codec};
-        struct totals t = {{0}, 0};
         pf_status s = PF_OK;
+        r->ntotals = 0;
         if (k.stream == PF_STREAM_META || k.stream == PF_STREAM_END)
-            s = read_fields(c, &chunk, &t, e);
+            s = read_fields(c, &chunk, r, e);
         else if (k.stream < PF_STREAMS)
             add_chunk(c, k.stream, chunk);
         if (s != PF_OK)
@@ -355,12 +333,12 @@ static pf_status read_chunks(struct pf_clip *c, struct pf_error *e)
         described = true;
         offset += sizeof k + k.stored;
         if (k.stream == PF_STREAM_END) {
-            for (int i = 0; i < t.n; i++)
-                if (t.at[i] != c->stream[i].length)
+            for (int i = 0; i < r->ntotals; i++)
+                if (r->totals[i] != c->stream[i].length)
                     return pf_fail(e, PF_BAD,
                                    "%s: stream %d has %" PRIu64
                                    " bytes, but the end chunk says %" PRIu64,
-                                   c->path, i, c->stream[i].length, t.at[i]);
+                                   c->path, i, c->stream[i].length, r->totals[i]);
             c->ended = true;
             return PF_OK;
         }
@@ -379,7 +357,10 @@ static pf_status open_bytes(struct pf_clip *c, struct pf_error *e)
     if (h.version != PF_CLIP_VERSION)
         return pf_fail(e, PF_BAD, "%s: clip format version %u, but this pf reads version %d",
                        c->path, h.version, PF_CLIP_VERSION);
-    pf_status s = read_chunks(c, e);
+    struct reading r = {0};
+    pf_status s = read_chunks(c, &r, e);
+    c->meta.argv = end_list(&r.args);
+    c->meta.env = end_list(&r.env);
     if (s == PF_OK && (!c->meta.program || !c->meta.argv || !c->meta.cwd))
         s = pf_fail(e, PF_BAD, "%s: the description of the run is incomplete", c->path);
     if (s == PF_OK && !has_value_for_each(c))
