@@ -49,6 +49,7 @@ struct builder {
     struct item *items; /* NULL without missing calls */
     struct pinned_cell *cells;
     struct latest *open; /* per thread: active missing calls, as pairs (call event, reach set) */
+    size_t nblocks, nitems;
     size_t reuse;
     struct newest pred, soft;
 };
@@ -377,6 +378,87 @@ static void release_latest(struct latest *l, size_t n)
     free(l);
 }
 
+static uint32_t *make_unset(size_t n)
+{
+    uint32_t *at = pf_mem_resize(NULL, n, sizeof *at);
+    memset(at, 0xff, n * sizeof *at); /* PF_NONE */
+    return at;
+}
+
+static void init_builder(struct builder *b, struct pf_trace_index *x)
+{
+    const struct pf_trace *t = x->t;
+    size_t nt = t->threads.len, nb = t->barriers.len;
+    *b = (struct builder){.x = x, .t = t, .pred.edges = &x->pred, .soft.edges = &x->soft};
+    b->nblocks = 1;
+    for (size_t i = 0; i < t->places.len; i++)
+        if (t->places.at[i].block >= b->nblocks)
+            b->nblocks = t->places.at[i].block + 1ull;
+    b->first_pred = make_unset(nt);
+    b->last = make_unset(nt);
+    for (int k = 0; k < 2; k++) {
+        b->arrive[k] = pf_mem_zero(nb, sizeof *b->arrive[k]);
+        b->arrive_gen[k] = make_unset(nb);
+    }
+    b->posts = pf_mem_zero(t->syncs.len, sizeof *b->posts);
+    b->blocks = pf_mem_zero(b->nblocks, sizeof *b->blocks);
+    b->alloc = make_unset(b->nblocks);
+    if (t->has_calls || t->has_orphans)
+        b->cells = pf_mem_zero(t->cells.len, sizeof *b->cells);
+    if (t->has_calls && x->missing != PF_MISSING_IGNORE) {
+        b->nitems = pf_trace_nitems(t) + 1;
+        x->exposed = pf_mem_zero(x->n, sizeof *x->exposed);
+        x->borders = pf_mem_zero(x->n, sizeof *x->borders);
+        b->items = pf_mem_zero(b->nitems, sizeof *b->items);
+        b->open = pf_mem_zero(nt, sizeof *b->open);
+        for (size_t k = 0; k < b->nitems; k++)
+            b->items[k].chain = PF_NONE;
+    }
+}
+
+static void release_builder(struct builder *b)
+{
+    const struct pf_trace *t = b->t;
+    free(b->pred.stamps);
+    free(b->soft.stamps);
+    free(b->first_pred);
+    free(b->last);
+    for (int k = 0; k < 2; k++) {
+        release_latest(b->arrive[k], t->barriers.len);
+        free(b->arrive_gen[k]);
+    }
+    release_latest(b->posts, t->syncs.len);
+    release_latest(b->blocks, b->nblocks);
+    free(b->alloc);
+    for (size_t c = 0; b->cells && c < t->cells.len; c++) {
+        free(b->cells[c].writes.at);
+        free(b->cells[c].tied.at);
+        pf_vec_release(&b->cells[c].reads);
+    }
+    free(b->cells);
+    for (size_t k = 0; k < b->nitems; k++) {
+        free(b->items[k].since.at);
+        free(b->items[k].writes.at);
+    }
+    free(b->items);
+    release_latest(b->open, t->threads.len);
+}
+
+/* Numbers the events of each thread, and finds the event before each in its thread. */
+static void number_events(struct pf_trace_index *x)
+{
+    uint32_t *count = pf_mem_zero(x->t->threads.len, sizeof *count);
+    uint32_t *last = make_unset(x->t->threads.len);
+    for (uint32_t i = 0; i < x->n; i++) {
+        uint32_t thread = x->t->events.at[i].thread;
+        x->pos[i] = count[thread]++;
+        x->before[i] = last[thread];
+        last[thread] = i;
+    }
+    free(count);
+    free(last);
+}
+
 void pf_trace_index_init(struct pf_trace_index *x, const struct pf_trace *t,
                          enum pf_missing missing)
 {
@@ -391,46 +473,9 @@ void pf_trace_index_init(struct pf_trace_index *x, const struct pf_trace *t,
     find_writes(x);
     if (t->has_calls && missing != PF_MISSING_IGNORE)
         find_overwrites(x);
-
-    size_t nt = t->threads.len, nb = t->barriers.len, blocks = 1;
-    for (size_t i = 0; i < t->places.len; i++)
-        if (t->places.at[i].block >= blocks)
-            blocks = t->places.at[i].block + 1ull;
-    bool items = t->has_calls && missing != PF_MISSING_IGNORE;
-    uint32_t nitems = pf_trace_nitems(t) + 1;
-    struct builder b = {.x = x, .t = t, .pred.edges = &x->pred, .soft.edges = &x->soft};
-    b.first_pred = pf_mem_resize(NULL, nt, sizeof *b.first_pred);
-    b.last = pf_mem_resize(NULL, nt, sizeof *b.last);
-    memset(b.first_pred, 0xff, nt * sizeof *b.first_pred);
-    memset(b.last, 0xff, nt * sizeof *b.last);
-    for (int k = 0; k < 2; k++) {
-        b.arrive[k] = pf_mem_zero(nb, sizeof *b.arrive[k]);
-        b.arrive_gen[k] = pf_mem_resize(NULL, nb, sizeof *b.arrive_gen[k]);
-        memset(b.arrive_gen[k], 0xff, nb * sizeof *b.arrive_gen[k]);
-    }
-    b.posts = pf_mem_zero(t->syncs.len, sizeof *b.posts);
-    b.blocks = pf_mem_zero(blocks, sizeof *b.blocks);
-    b.alloc = pf_mem_resize(NULL, blocks, sizeof *b.alloc);
-    memset(b.alloc, 0xff, blocks * sizeof *b.alloc);
-    if (t->has_calls || t->has_orphans)
-        b.cells = pf_mem_zero(t->cells.len, sizeof *b.cells);
-    if (items) {
-        x->exposed = pf_mem_zero(x->n, sizeof *x->exposed);
-        x->borders = pf_mem_zero(x->n, sizeof *x->borders);
-        b.items = pf_mem_zero(nitems, sizeof *b.items);
-        b.open = pf_mem_zero(nt, sizeof *b.open);
-        for (uint32_t k = 0; k < nitems; k++)
-            b.items[k].chain = PF_NONE;
-    }
-
-    uint32_t *count = pf_mem_zero(nt, sizeof *count);
-    for (uint32_t i = 0; i < x->n; i++) {
-        const struct pf_event *e = &t->events.at[i];
-        x->pos[i] = count[e->thread]++;
-        x->before[i] = b.last[e->thread];
-        b.last[e->thread] = i;
-    }
-    memset(b.last, 0xff, nt * sizeof *b.last);
+    number_events(x);
+    struct builder b;
+    init_builder(&b, x);
     for (uint32_t i = 0; i < x->n; i++) {
         const struct pf_event *e = &t->events.at[i];
         if (x->before[i] == PF_NONE)
@@ -441,35 +486,11 @@ void pf_trace_index_init(struct pf_trace_index *x, const struct pf_trace *t,
                 pinned_edges(&b, i, e);
         } else
             sync_edges(&b, i, e);
-        if (items)
+        if (b.items)
             missing_edges(&b, i, e);
         b.last[e->thread] = i;
     }
-
-    free(count);
-    free(b.pred.stamps);
-    free(b.soft.stamps);
-    free(b.first_pred);
-    free(b.last);
-    for (int k = 0; k < 2; k++) {
-        release_latest(b.arrive[k], nb);
-        free(b.arrive_gen[k]);
-    }
-    release_latest(b.posts, t->syncs.len);
-    release_latest(b.blocks, blocks);
-    free(b.alloc);
-    for (size_t c = 0; b.cells && c < t->cells.len; c++) {
-        free(b.cells[c].writes.at);
-        free(b.cells[c].tied.at);
-        pf_vec_release(&b.cells[c].reads);
-    }
-    free(b.cells);
-    for (uint32_t k = 0; b.items && k < nitems; k++) {
-        free(b.items[k].since.at);
-        free(b.items[k].writes.at);
-    }
-    free(b.items);
-    release_latest(b.open, nt);
+    release_builder(&b);
     pf_spin_lock_find(x);
 }
 
