@@ -22,10 +22,12 @@
 #define GREG(name) EMIT("GREG_" #name, REG_##name * sizeof(greg_t))
 #define OFFSET(name, type, field) EMIT(#name, offsetof(struct type, field))
 
-void pf_asm_constants(void);
-void pf_asm_constants(void)
+/* A group of constants. No code calls it. */
+#define GROUP(name) __attribute__((used)) static void name(void)
+
+/* The shadow (pf_shadow.h). */
+GROUP(shadow_constants)
 {
-    /* the shadow (pf_shadow.h) */
     VALUE(PF_APP_BITS);
     VALUE(PF_CELL_SHIFT);
     VALUE(PF_OVERFLOW_STATE);
@@ -50,7 +52,10 @@ void pf_asm_constants(void)
     CONSTANT(SHADOW_BASE_BIT, __builtin_ctzll(PF_SHADOW_BASE));
     /* the overflow words of a cell are at 2 * cell - OVERFLOW_DISTANCE */
     CONSTANT(OVERFLOW_DISTANCE, 2 * PF_SHADOW_BASE - PF_OVERFLOW_BASE);
+}
 
+GROUP(thread_constants)
+{
     OFFSET(TLS_KEY, pf_tls, key);
     OFFSET(TLS_READ_SET, pf_tls, read_set);
     OFFSET(TLS_FRAME, pf_tls, frame);
@@ -74,8 +79,10 @@ void pf_asm_constants(void)
     OFFSET(THREAD_SPAN_MORE, pf_thread, order.span.more);
     OFFSET(RT_CHECK_ONLY_THREADS, pf_rt, check_only_threads);
     OFFSET(RT_GLOBALLY_ORDERED, pf_rt, globally_ordered);
+}
 
-    /* site ids */
+GROUP(site_constants)
+{
     VALUE(PF_STORE_BASE);
     VALUE(PF_STORE_SHIFT);
     VALUE(PF_NODE_ROOT);
@@ -90,8 +97,11 @@ void pf_asm_constants(void)
     CONSTANT(SITE_PER_BYTE_SIZE, sizeof(struct pf_site_per_byte));
     OFFSET(SITE_PER_BYTE_TAG, pf_site_per_byte, tag);
     OFFSET(SITE_PER_BYTE_ID, pf_site_per_byte, id);
+}
 
-    /* caches of the thread; the entries of both have 16 bytes, which the code scales by a shift */
+/* Caches of the thread. The entries of both have 16 bytes, which the code scales by a shift. */
+GROUP(cache_constants)
+{
     CONSTANT(READ_SET_ENTRY_BITS, __builtin_ctz(sizeof(struct pf_read_set_entry)));
     VALUE(PF_READ_SET_CACHE_SIZE);
     OFFSET(READ_SET_ENTRY_REF, pf_read_set_entry, ref);
@@ -109,11 +119,11 @@ void pf_asm_constants(void)
                        offsetof(struct pf_recent_context, node) ==
                            offsetof(struct pf_recent_context, func) + 4,
                    "two pairs of words");
+}
 
-    /* the last argument of the slow path */
-    VALUE(PF_CHECK_WRITE);
-
-    /* signal frames, and blocks of registers in the order of their gregs: byte offsets */
+/* Signal frames, and blocks of registers in the order of their gregs: byte offsets. */
+GROUP(register_constants)
+{
     CONSTANT(UCONTEXT_GREGS, offsetof(ucontext_t, uc_mcontext.gregs));
     GREG(R8);
     GREG(R9);
@@ -133,7 +143,12 @@ void pf_asm_constants(void)
     GREG(RSP);
     GREG(RIP);
     VALUE(PF_STACK_RED_ZONE);
+}
 
+GROUP(call_constants)
+{
+    /* the last argument of the slow path */
+    VALUE(PF_CHECK_WRITE);
     /* system calls; the kernel's headers of these cannot be included in assembler code */
     VALUE(FUTEX_WAKE_PRIVATE);
     VALUE(MADV_POPULATE_WRITE);

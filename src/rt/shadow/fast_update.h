@@ -178,6 +178,38 @@ static inline bool pf_cell_cannot_race(const uint32_t *clock, uint64_t *cell, ui
            *pf_cell_overflow_state(cell) != PF_OVERFLOW_WRITES;
 }
 
+/* Updates the overflow words for the plain read `mine`, which goes to cell[1]: moves `rest`, what
+ * remains of the read there, to them, and unites `mine` with a record of its epoch in *merged,
+ * unless *merged is such a record already. False, with nothing done: the read may race, or there is
+ * no room. */
+static inline __attribute__((always_inline)) bool
+pf_overflow_update_read(const uint32_t *clock, uint64_t *cell, uint64_t s0, uint64_t rest,
+                        uint64_t mine, uint64_t *merged)
+{
+    uint64_t was[PF_OVERFLOW_WORDS], n[PF_OVERFLOW_WORDS];
+    for (unsigned i = 0; i < PF_OVERFLOW_WORDS; i++) {
+        n[i] = was[i] = pf_word_get(&pf_cell_overflow(cell)[i]);
+        if (!pf_access_cannot_race(clock, n[i], mine))
+            return false;
+        uint64_t both = !*merged && pf_access_same_epoch_kind(n[i], mine)
+                            ? pf_access_merge(cell, n[i], mine)
+                            : 0;
+        if (both)
+            *merged = both;
+        n[i] =
+            both || pf_access_subsumed_by(n[i], rest) ? 0 : pf_access_remainder(clock, n[i], mine);
+        if (pf_access_globally_ordered(n[i]) || pf_access_subsumed_in_span(n[i], s0))
+            n[i] = 0;
+        if (pf_access_subsumed_in_span(rest, n[i]))
+            rest = 0;
+    }
+    if (rest && !pf_overflow_add_merged(cell, n, rest))
+        return false;
+    pf_overflow_put(cell, was, n);
+    pf_cell_count_overflow(__pf_tls.thread);
+    return true;
+}
+
 /* The fast update for a plain read. */
 static inline __attribute__((always_inline)) bool
 pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
@@ -237,28 +269,8 @@ pf_cell_fast_update_read(const uint32_t *clock, uint64_t *cell, uint64_t mine)
             pf_cell_count_overflow(__pf_tls.thread);
         }
     } else if (overflow_state == PF_OVERFLOW_WRITES || moved == PF_MOVE_NO_ROOM) {
-        uint64_t was[PF_OVERFLOW_WORDS], n[PF_OVERFLOW_WORDS];
-        for (unsigned i = 0; i < PF_OVERFLOW_WORDS; i++) {
-            n[i] = was[i] = pf_word_get(&pf_cell_overflow(cell)[i]);
-            if (!pf_access_cannot_race(clock, n[i], mine))
-                return false;
-            uint64_t both = !merged && pf_access_same_epoch_kind(n[i], mine)
-                                ? pf_access_merge(cell, n[i], mine)
-                                : 0;
-            if (both)
-                merged = both;
-            n[i] = both || pf_access_subsumed_by(n[i], rest)
-                       ? 0
-                       : pf_access_remainder(clock, n[i], mine);
-            if (pf_access_globally_ordered(n[i]) || pf_access_subsumed_in_span(n[i], s0))
-                n[i] = 0;
-            if (pf_access_subsumed_in_span(rest, n[i]))
-                rest = 0;
-        }
-        if (rest && !pf_overflow_add_merged(cell, n, rest))
+        if (!pf_overflow_update_read(clock, cell, s0, rest, mine, &merged))
             return false;
-        pf_overflow_put(cell, was, n);
-        pf_cell_count_overflow(__pf_tls.thread);
     }
     pf_word_put(&cell[1], merged ? merged : mine);
     __pf_tls.thread->order.dirty = true;

@@ -225,6 +225,34 @@ static size_t control_bytes(const struct walk *w, uint8_t kind, long command)
     return 0;
 }
 
+/* How many bytes a call writes whose request, argument number `by`, decides it. */
+static size_t request_bytes(const struct walk *w, const struct pf_syscall_write *o)
+{
+    long request = w->argument[o->by];
+    switch (o->kind) {
+    case WRITE_FCNTL:
+        return request == 5 /* F_GETLK */ || request == 36 /* F_OFD_GETLK */ ? 32
+               : request == 16 /* F_GETOWN_EX */ || (request & ~2L) == 1036  ? 8
+                                                                             : 0;
+    case WRITE_PRCTL:
+        return prctl_bytes(request);
+    case WRITE_ARCH:
+        return request == ARCH_GET_FS || request == ARCH_GET_GS ? 8 : 0;
+    default:
+        return control_bytes(w, o->kind, request);
+    }
+}
+
+/* The lengths that sendmmsg sets, and the messages that recvmmsg received. */
+static void messages(struct walk *w, struct mmsghdr *m, size_t n, bool received)
+{
+    for (size_t i = 0; i < n; i++, m++) {
+        add_range(w, &m->msg_len, sizeof m->msg_len);
+        if (received)
+            message(w, &m->msg_hdr, m->msg_len, SOCKET_NAME_MAX, m->msg_hdr.msg_controllen);
+    }
+}
+
 static void one_write(struct walk *w, const struct pf_syscall_write *o)
 {
     const long *a = w->argument;
@@ -269,17 +297,8 @@ static void one_write(struct walk *w, const struct pf_syscall_write *o)
         message(w, to, result, w->before.length, w->before.control);
         break;
     case WRITE_MESSAGES:
-        for (size_t i = 0; i < result; i++) {
-            struct mmsghdr *m = (struct mmsghdr *)to + i;
-            add_range(w, &m->msg_len, sizeof m->msg_len);
-            message(w, &m->msg_hdr, m->msg_len, SOCKET_NAME_MAX, m->msg_hdr.msg_controllen);
-        }
-        break;
     case WRITE_MESSAGES_SENT:
-        for (size_t i = 0; i < result; i++) {
-            struct mmsghdr *m = (struct mmsghdr *)to + i;
-            add_range(w, &m->msg_len, sizeof m->msg_len);
-        }
+        messages(w, to, result, o->kind == WRITE_MESSAGES);
         break;
     case WRITE_SETS:
         n = ((size_t)(uint32_t)a[0] + 63) / 64 * 8;
@@ -288,21 +307,6 @@ static void one_write(struct walk *w, const struct pf_syscall_write *o)
         break;
     case WRITE_IOCTL:
         ioctl_writes(w, (unsigned long)(uint32_t)a[o->by], to);
-        break;
-    case WRITE_FCNTL:
-        n = a[o->by] == 5 /* F_GETLK */ || a[o->by] == 36 /* F_OFD_GETLK */ ? 32
-            : a[o->by] == 16 /* F_GETOWN_EX */ || (a[o->by] & ~2L) == 1036  ? 8
-                                                                            : 0;
-        if (n)
-            add_range(w, to, n);
-        break;
-    case WRITE_PRCTL:
-        if ((n = prctl_bytes(a[o->by])))
-            add_range(w, to, n);
-        break;
-    case WRITE_ARCH:
-        if (a[o->by] == ARCH_GET_FS || a[o->by] == ARCH_GET_GS)
-            add_range(w, to, 8);
         break;
     case WRITE_PAGES:
         add_range(w, to, pf_page_up((uint64_t)a[o->by]) / PF_PAGE);
@@ -317,8 +321,7 @@ static void one_write(struct walk *w, const struct pf_syscall_write *o)
         add_range(w, to, sizeof(long) + result);
         break;
     default:
-        n = control_bytes(w, o->kind, a[o->by]);
-        if (n)
+        if ((n = request_bytes(w, o)))
             add_range(w, to, n);
     }
 }
