@@ -253,10 +253,73 @@ static void collect(struct hatch *h, struct pf_findings *found)
     pf_findings_group(found);
 }
 
+/* How many candidates have each result. */
+struct hatch_counts {
+    uint64_t real, errors, suspicious, unknown;
+};
+
+/* Adds a candidate that happened: its finding, the consequence, and how to see it again. */
+static void add_confirmed(struct pf_text *t, const struct pf_candidate *c,
+                          const struct pf_text_style *style)
+{
+    pf_finding_text(t, &c->f, style);
+    pf_report_interleaving(t, &c->f);
+    pf_report_suspicious(t, &c->f);
+    if (c->result.why[0]) {
+        pf_text_add(t, is_harmful(c) ? "  Consequence: " : "  Not its consequence: ");
+        pf_text_name(t, c->result.why);
+        if (!is_harmful(c)) {
+            pf_text_add(t, " (");
+            pf_text_name(t, c->result.unrelated);
+            pf_text_char(t, ')');
+        }
+        pf_text_char(t, '\n');
+    }
+    if (c->f.clip) {
+        pf_text_add(t, "  Happened; replay it with: pf replay ");
+        pf_text_shell_word(t, c->f.clip);
+    } else {
+        pf_text_add(t, "  Happened once, not confirmed: ");
+        pf_text_name(t, c->f.unconfirmed);
+    }
+    pf_text_char(t, '\n');
+}
+
+static void add_number(struct pf_text *t, const char *before, uint64_t n, const char *after)
+{
+    pf_text_add(t, before);
+    pf_text_u64(t, n);
+    pf_text_add(t, after);
+}
+
+/* The last lines: how many candidates were tried, with which results. */
+static void add_summary(struct pf_text *t, const struct hatch *h, const struct hatch_counts *n)
+{
+    size_t all = h->all.at.len, failures = h->j.failures.n;
+    if (failures) {
+        add_number(t, "hatch: ", failures, failures == 1 ? " failure" : " failures");
+        pf_text_add(t, " of the program, found in the recording or in a try\n");
+    }
+    add_number(t, "hatch: ", all, all == 1 ? " candidate: " : " candidates: ");
+    add_number(t, "", n->real, " real, of these ");
+    add_number(t, "", n->errors, " with an error");
+    if (n->suspicious)
+        add_number(t, ", ", n->suspicious, " only suspicious");
+    add_number(t, "; ", all - n->real - n->unknown, " false");
+    if (n->unknown)
+        add_number(t, "; ", n->unknown, " NOT decided");
+    if (h->j.suppressed)
+        add_number(t, "; ", h->j.suppressed, " suppressed by the program");
+    if (!pf_predict_job_decided(&h->j))
+        pf_text_add(t, "; NOT all of the trace was searched: there may be more");
+    pf_text_char(t, '\n');
+}
+
+/* Returns the number of candidates that happened and are not only suspicious. */
 static size_t add_text(struct pf_text *t, struct hatch *h)
 {
     struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
-    uint64_t real = 0, errors = 0, suspicious = 0, unknown = 0;
+    struct hatch_counts n = {0};
     add_failures(h);
     for (size_t i = 0; i < h->j.failures.n; i++) {
         pf_finding_text(t, h->j.failures.at[i], &style);
@@ -269,75 +332,22 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
         struct pf_candidate *c = &h->all.at.at[i];
         if (!confirm(h, c))
             continue;
-        real++;
-        errors += is_harmful(c);
-        suspicious += c->f.suspicious != NULL;
-        pf_finding_text(t, &c->f, &style);
-        pf_report_interleaving(t, &c->f);
-        pf_report_suspicious(t, &c->f);
-        if (c->result.why[0]) {
-            pf_text_add(t, is_harmful(c) ? "  Consequence: " : "  Not its consequence: ");
-            pf_text_name(t, c->result.why);
-            if (!is_harmful(c)) {
-                pf_text_add(t, " (");
-                pf_text_name(t, c->result.unrelated);
-                pf_text_char(t, ')');
-            }
-            pf_text_char(t, '\n');
-        }
-        if (c->f.clip) {
-            pf_text_add(t, "  Happened; replay it with: pf replay ");
-            pf_text_shell_word(t, c->f.clip);
-        } else {
-            pf_text_add(t, "  Happened once, not confirmed: ");
-            pf_text_name(t, c->f.unconfirmed);
-        }
-        pf_text_char(t, '\n');
+        n.real++;
+        n.errors += is_harmful(c);
+        n.suspicious += c->f.suspicious != NULL;
+        add_confirmed(t, c, &style);
     }
     for (size_t i = 0; i < h->all.at.len; i++)
         if (!happened(&h->all.at.at[i])) {
-            unknown += h->all.at.at[i].result.verdict == PF_TRY_UNKNOWN;
+            n.unknown += h->all.at.at[i].result.verdict == PF_TRY_UNKNOWN;
             add_refuted(t, &h->all.at.at[i]);
         }
-    if (h->j.failures.n) {
-        pf_text_add(t, "hatch: ");
-        pf_text_u64(t, h->j.failures.n);
-        pf_text_add(t, h->j.failures.n == 1 ? " failure" : " failures");
-        pf_text_add(t, " of the program, found in the recording or in a try\n");
-    }
-    pf_text_add(t, "hatch: ");
-    pf_text_u64(t, h->all.at.len);
-    pf_text_add(t, h->all.at.len == 1 ? " candidate: " : " candidates: ");
-    pf_text_u64(t, real);
-    pf_text_add(t, " real, of these ");
-    pf_text_u64(t, errors);
-    pf_text_add(t, " with an error");
-    if (suspicious) {
-        pf_text_add(t, ", ");
-        pf_text_u64(t, suspicious);
-        pf_text_add(t, " only suspicious");
-    }
-    pf_text_add(t, "; ");
-    pf_text_u64(t, h->all.at.len - real - unknown);
-    pf_text_add(t, " false");
-    if (unknown) {
-        pf_text_add(t, "; ");
-        pf_text_u64(t, unknown);
-        pf_text_add(t, " NOT decided");
-    }
-    if (h->j.suppressed) {
-        pf_text_add(t, "; ");
-        pf_text_u64(t, h->j.suppressed);
-        pf_text_add(t, " suppressed by the program");
-    }
-    if (!pf_predict_job_decided(&h->j))
-        pf_text_add(t, "; NOT all of the trace was searched: there may be more");
-    pf_text_char(t, '\n');
+    add_summary(t, h, &n);
     struct pf_findings found;
     collect(h, &found);
     pf_findings_causes_text(t, &found);
     pf_findings_release(&found);
-    return real - suspicious;
+    return n.real - n.suspicious;
 }
 
 static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)

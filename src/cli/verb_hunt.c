@@ -98,36 +98,42 @@ static bool leave_out(struct pf_hunt_settings *s, const char *list)
     return known;
 }
 
-int pf_verb_hunt(int argc, char **argv)
+/* Options that are words, as given; NULL: not given. */
+struct hunt_options {
+    const char *time, *runs, *state, *solver, *without;
+    struct pf_fleet_options fleet;
+};
+
+/* Parses the command line. Returns the index of the program in argv; -1: there is nothing more to
+ * do, and *status is the exit status. */
+static int parse_options(struct hunt_options *o, struct hunting *v, int argc, char **argv,
+                         int *status)
 {
-    const char *time = NULL, *runs = NULL, *state = NULL, *solver = NULL, *without = NULL;
-    struct pf_fleet_options fleet = {0};
-    struct hunting v = {0};
     const struct pf_cli_option options[] = {
-        {"time", "TIME", "stop after TIME, such as 90s or 2m (default: 10m)", &time, NULL},
-        {"runs", "N", "stop after N runs that no earlier session made (default: no limit)", &runs,
-         NULL},
+        {"time", "TIME", "stop after TIME, such as 90s or 2m (default: 10m)", &o->time, NULL},
+        {"runs", "N", "stop after N runs that no earlier session made (default: no limit)",
+         &o->runs, NULL},
         {"input", "SPEC",
          "the input that may change: argv, argv[N], stdin, env:NAME, file:PATH, socket, random;\n"
          "                         separate several by commas (default: the arguments, standard "
          "input, and files\n"
          "                         that arguments name)",
-         &v.settings.inputs, NULL},
-        {"corpus", "DIR", "start from the inputs in DIR, too", &v.settings.corpus, NULL},
+         &v->settings.inputs, NULL},
+        {"corpus", "DIR", "start from the inputs in DIR, too", &v->settings.corpus, NULL},
         {"export", "DIR", "write the inputs of the corpus to DIR, for other fuzzers",
-         &v.settings.export, NULL},
+         &v->settings.export, NULL},
         {"solver", "TIME", "limit of CPU time of each question to the solver (default: 2s)",
-         &solver, NULL},
+         &o->solver, NULL},
         {"without", "LIST",
          "leave parts of the search out, to compare: improve (other schedules), solver, changes "
          "(of inputs,\n"
          "                         without the solver); separate several by commas",
-         &without, NULL},
-        {"json", "FILE", "write the result as JSON; - is standard output", &v.json, NULL},
+         &o->without, NULL},
+        {"json", "FILE", "write the result as JSON; - is standard output", &v->json, NULL},
         PF_CLI_QUIET,
-        {"state", "DIR", "the state folder (default " PF_DEFAULT_STATE ")", &state, NULL},
-        PF_FLEET_OPTIONS(fleet),
-        PF_FLEET_CONTINUE(fleet),
+        {"state", "DIR", "the state folder (default " PF_DEFAULT_STATE ")", &o->state, NULL},
+        PF_FLEET_OPTIONS(o->fleet),
+        PF_FLEET_CONTINUE(o->fleet),
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] -- PROGRAM [ARGUMENT...]",
@@ -140,34 +146,56 @@ int pf_verb_hunt(int argc, char **argv)
         "uses it.\n"
         "Exit status: 66 if a race was found, 0 if not, 2 on an error.",
         options, sizeof options / sizeof options[0]};
-    int status = PF_EXIT_OK, next = pf_cli_parse(&verb, argc, argv, &status);
+    int next = pf_cli_parse(&verb, argc, argv, status);
+    if (next < 0)
+        return -1;
+    *status = pf_fleet_options_check(VERB, &o->fleet);
+    if (*status != PF_EXIT_OK)
+        return -1;
+    if (next >= argc && !o->fleet.resume) {
+        *status = pf_complain(VERB, "no program given; usage: pf hunt %s", verb.usage);
+        return -1;
+    }
+    return next;
+}
+
+/* Checks the options, and fills in the settings. Returns an exit status. */
+static int check_options(const struct hunt_options *o, struct hunting *v)
+{
+    struct pf_hunt_settings *s = &v->settings;
+    struct pf_error e;
+    s->time_ms = 600000;
+    s->solver_ms = 2000;
+    if (pf_cli_count(VERB, "runs", o->runs, &s->runs) != PF_EXIT_OK ||
+        pf_cli_duration(VERB, "time", o->time, &s->time_ms) != PF_EXIT_OK ||
+        pf_cli_duration(VERB, "solver", o->solver, &s->solver_ms) != PF_EXIT_OK)
+        return PF_EXIT_USAGE;
+    if (!leave_out(s, o->without))
+        return pf_complain(VERB, "--without=%s: expected improve, solver or changes", o->without);
+    if (o->fleet.on && o->without)
+        return pf_complain(VERB, "--without and --on exclude each other");
+    if (pf_cli_cannot_write(VERB, v->json))
+        return PF_EXIT_USAGE;
+    if (s->export && pf_folder_make(s->export, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
+    return PF_EXIT_OK;
+}
+
+int pf_verb_hunt(int argc, char **argv)
+{
+    struct hunt_options o = {0};
+    struct hunting v = {0};
+    int status = PF_EXIT_OK, next = parse_options(&o, &v, argc, argv, &status);
     if (next < 0)
         return status;
-    if (pf_fleet_options_check(VERB, &fleet) != PF_EXIT_OK)
-        return PF_EXIT_USAGE;
-    v.settings.time_ms = 600000;
-    v.settings.solver_ms = 2000;
-    if (fleet.resume)
-        return pf_fleet_resume(VERB, state ? state : PF_DEFAULT_STATE);
-    if (next >= argc)
-        return pf_complain(VERB, "no program given; usage: pf hunt %s", verb.usage);
-    if (pf_cli_count(VERB, "runs", runs, &v.settings.runs) != PF_EXIT_OK)
-        return PF_EXIT_USAGE;
-    if (pf_cli_duration(VERB, "time", time, &v.settings.time_ms) != PF_EXIT_OK ||
-        pf_cli_duration(VERB, "solver", solver, &v.settings.solver_ms) != PF_EXIT_OK)
-        return PF_EXIT_USAGE;
-    if (!leave_out(&v.settings, without))
-        return pf_complain(VERB, "--without=%s: expected improve, solver or changes", without);
-    if (fleet.on && without)
-        return pf_complain(VERB, "--without and --on exclude each other");
-    if (pf_cli_cannot_write(VERB, v.json))
-        return PF_EXIT_USAGE;
-    struct pf_error e;
-    if (v.settings.export && pf_folder_make(v.settings.export, &e) != PF_OK)
-        return pf_complain(VERB, "%s", e.text);
-    if (fleet.on) {
-        struct pf_hunt_on_fleet h = {.options = &fleet,
-                                     .state = state ? state : PF_DEFAULT_STATE,
+    const char *state = o.state ? o.state : PF_DEFAULT_STATE;
+    if (o.fleet.resume)
+        return pf_fleet_resume(VERB, state);
+    if ((status = check_options(&o, &v)) != PF_EXIT_OK)
+        return status;
+    if (o.fleet.on) {
+        struct pf_hunt_on_fleet h = {.options = &o.fleet,
+                                     .state = state,
                                      .json = v.json,
                                      .export = v.settings.export,
                                      .inputs = v.settings.inputs,
@@ -178,7 +206,7 @@ int pf_verb_hunt(int argc, char **argv)
                                      .runs = v.settings.runs};
         return pf_hunt_on_fleet(&h);
     }
-    char *folder = pf_mem_format("%s/hunt", state ? state : PF_DEFAULT_STATE);
+    char *folder = pf_mem_format("%s/hunt", state);
     v.settings.state = folder;
     v.settings.argv = argv + next;
     v.settings.should_stop = pf_interrupted;

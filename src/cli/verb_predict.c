@@ -389,42 +389,45 @@ static int run_job(struct pf_predict_job *j, uint32_t window, const char *json, 
     return found ? PF_EXIT_FOUND : PF_EXIT_OK;
 }
 
-int pf_verb_predict(int argc, char **argv)
+/* Options that are words, as given; NULL: not given. */
+struct predict_options {
+    const char *list, *json, *patterns, *atomic, *clips, *events, *limit, *window;
+    struct pf_predict_job *j; /* switches, and the path of the trace, are stored here */
+};
+
+/* Parses the command line. False: there is nothing more to do; *status is the exit status. */
+static bool parse_options(struct predict_options *o, int argc, char **argv, int *status)
 {
-    const char *list = NULL, *json = NULL, *patterns = NULL, *atomic = NULL, *clips = NULL,
-               *events = NULL, *limit = NULL, *window = NULL;
-    char *end = NULL;
-    struct pf_predict_job *j = pf_mem_zero(1, sizeof *j);
     const struct pf_cli_option options[] = {
         {"analysis", "LIST", "analyses, separated by commas (default " DEFAULT_ANALYSIS "):\n"
 #define PF_ANALYSIS(name, claim, summary) "                         " #name ": " summary "\n"
 #include "analyses.def"
 #undef PF_ANALYSIS
          ,
-         &list, NULL},
+         &o->list, NULL},
         {"patterns", "FILE", "also search for the patterns in FILE (implies " PATTERNS ")",
-         &patterns, NULL},
+         &o->patterns, NULL},
         {"atomic", "GLOB",
          "of a recording: treat calls of functions whose names match as regions (implies " PATTERNS
          ")",
-         &atomic, NULL},
+         &o->atomic, NULL},
         {"clips", "DIR",
-         "of a recording: run the witness of each race and write a clip of it to DIR", &clips,
+         "of a recording: run the witness of each race and write a clip of it to DIR", &o->clips,
          NULL},
         {"events", "N",
-         "of a recording: analyse its first N events (default and maximum: 100 million)", &events,
-         NULL},
-        {"window", "N", PF_CLI_WINDOW, &window, NULL},
-        {"json", "FILE", "write the findings as JSON; - is standard output", &json, NULL},
+         "of a recording: analyse its first N events (default and maximum: 100 million)",
+         &o->events, NULL},
+        {"window", "N", PF_CLI_WINDOW, &o->window, NULL},
+        {"json", "FILE", "write the findings as JSON; - is standard output", &o->json, NULL},
         {"verify", NULL,
          "with --json: replay the recording once more; races that happened in it are then "
          "confirmed",
-         NULL, &j->verify},
+         NULL, &o->j->verify},
         PF_CLI_QUIET,
         {"verbose", NULL, "name the analysis of each result (--analysis does, too)", NULL,
-         &j->named},
-        {"limit", "TIME", "stop after TIME, such as 90s or 2m, and report what was found", &limit,
-         NULL},
+         &o->j->named},
+        {"limit", "TIME", "stop after TIME, such as 90s or 2m, and report what was found",
+         &o->limit, NULL},
     };
     const struct pf_cli_verb verb = {VERB, "[OPTION...] TRACE",
                                      "Finds the races that some reordering of the trace proves. "
@@ -432,53 +435,74 @@ int pf_verb_predict(int argc, char **argv)
                                      "trace in RAPID's STD format. Exit status: 66 if there are "
                                      "findings, 0 if not, 2 on an error.",
                                      options, sizeof options / sizeof options[0]};
-    int status = PF_EXIT_USAGE, words = argc;
-    char **all = argv;
     for (int at = 0; at < argc;) { /* the trace may come before or after the options */
-        int next = pf_cli_parse(&verb, argc - at, argv + at, &status);
-        if (next < 0) {
-            free(j);
-            return status;
-        }
+        int next = pf_cli_parse(&verb, argc - at, argv + at, status);
+        if (next < 0)
+            return false;
         at += next;
-        if (at < argc && j->path) {
-            free(j);
-            return pf_complain(VERB, "give only one trace");
+        if (at < argc && o->j->path) {
+            *status = pf_complain(VERB, "give only one trace");
+            return false;
         }
         if (at < argc)
-            j->path = argv[at];
+            o->j->path = argv[at];
     }
-    pf_predict_job_init(j);
+    if (!o->j->path)
+        *status = pf_complain(VERB, "no trace given; usage: pf predict %s", verb.usage);
+    return o->j->path;
+}
+
+/* Adds the analyses, and the patterns of the user. Returns an exit status. */
+static int add_analyses(const struct predict_options *o)
+{
+    struct pf_error e;
+    struct pf_predict_job *j = o->j;
+    j->named |= o->list != NULL;
+    int status = choose(j, o->list                    ? o->list
+                           : o->patterns || o->atomic ? PATTERNS
+                                                      : DEFAULT_ANALYSIS);
+    if (status != PF_EXIT_OK || !o->patterns)
+        return status;
+    if (!pf_predict_job_add(j, pf_analysis_find(PATTERNS, strlen(PATTERNS))))
+        return pf_complain(VERB, "--analysis: too many analyses");
+    if (pf_predict_job_read_patterns(j, o->patterns, &e) != PF_OK)
+        return pf_complain(VERB, "%s", e.text);
+    return PF_EXIT_OK;
+}
+
+/* Checks the options and runs the analyses. Returns the exit status. */
+static int predict(const struct predict_options *o, int argc, char **argv)
+{
+    struct pf_predict_job *j = o->j;
+    char *end = NULL;
+    unsigned long most = o->events ? strtoul(o->events, &end, 10) : PF_RECORDED_MAX;
+    uint32_t window = pf_cli_window(o->window);
     j->began = pf_now_ms();
-    unsigned long most = events ? strtoul(events, &end, 10) : PF_RECORDED_MAX;
     j->t.recorded.limit = (uint32_t)most;
-    uint32_t window_events = pf_cli_window(window);
-    if (!j->path)
-        status = pf_complain(VERB, "no trace given; usage: pf predict [OPTION...] TRACE");
-    else if ((status = pf_cli_duration(VERB, "limit", limit, &j->limit_ms)) != PF_EXIT_OK)
-        ;
-    else if (!most || most > PF_RECORDED_MAX || (end && *end))
-        status = pf_complain(VERB, "--events=%s: expected a number from 1 to %u", events,
-                             PF_RECORDED_MAX);
-    else if (!window_events)
-        status = pf_complain(VERB, PF_CLI_WINDOW_WRONG, window);
-    else if (pf_cli_replaces_input(VERB, json, j->path) || pf_cli_cannot_write(VERB, json))
-        status = PF_EXIT_USAGE;
-    else {
-        j->atomic = atomic;
-        j->named |= list != NULL;
-        status = choose(j, list ? list : patterns || atomic ? PATTERNS : DEFAULT_ANALYSIS);
-        struct pf_error e;
-        if (status == PF_EXIT_OK && patterns &&
-            !pf_predict_job_add(j, pf_analysis_find(PATTERNS, strlen(PATTERNS))))
-            status = pf_complain(VERB, "--analysis: too many analyses");
-        if (status == PF_EXIT_OK && patterns &&
-            pf_predict_job_read_patterns(j, patterns, &e) != PF_OK)
-            status = pf_complain(VERB, "%s", e.text);
-        if (status == PF_EXIT_OK)
-            status = run_job(j, window_events, json, clips, words, all);
+    j->atomic = o->atomic;
+    int status = pf_cli_duration(VERB, "limit", o->limit, &j->limit_ms);
+    if (status != PF_EXIT_OK)
+        return status;
+    if (!most || most > PF_RECORDED_MAX || (end && *end))
+        return pf_complain(VERB, "--events=%s: expected a number from 1 to %u", o->events,
+                           PF_RECORDED_MAX);
+    if (!window)
+        return pf_complain(VERB, PF_CLI_WINDOW_WRONG, o->window);
+    if (pf_cli_replaces_input(VERB, o->json, j->path) || pf_cli_cannot_write(VERB, o->json))
+        return PF_EXIT_USAGE;
+    status = add_analyses(o);
+    return status == PF_EXIT_OK ? run_job(j, window, o->json, o->clips, argc, argv) : status;
+}
+
+int pf_verb_predict(int argc, char **argv)
+{
+    struct predict_options o = {.j = pf_mem_zero(1, sizeof *o.j)};
+    int status = PF_EXIT_USAGE;
+    if (parse_options(&o, argc, argv, &status)) {
+        pf_predict_job_init(o.j);
+        status = predict(&o, argc, argv);
+        pf_predict_job_release(o.j);
     }
-    pf_predict_job_release(j);
-    free(j);
+    free(o.j);
     return status;
 }

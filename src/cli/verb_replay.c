@@ -233,37 +233,42 @@ static void set_gdb_environment(const char *path, const struct pf_directed *d)
     free(program);
 }
 
-int pf_verb_replay(int argc, char **argv)
+struct replay_options {
+    struct pf_directed d;
+    const char *trace, *log, *state; /* trace, log: NULL if not given */
+    const char *file;                /* clip or finding, as given */
+    bool gdb;
+    char **gdb_words; /* arguments for gdb */
+};
+
+/* Parses the command line. False: there is nothing more to do; *status is the exit status. */
+static bool parse_options(struct replay_options *o, int argc, char **argv, int *status)
 {
-    struct pf_directed d = {0};
-    const char *tell = NULL, *trace = NULL, *log = NULL, *state = PF_DEFAULT_STATE;
-    struct replayed what = {.finding = NULL};
-    char *logs;
+    const char *tell = NULL;
     unsigned descriptor = 0;
-    bool gdb = false;
     const struct pf_cli_option options[] = {
         {"until", "POINT",
          "stop before event THREAD:EVENT, such as T2:137;\n"
          "                         race: before the second access of the race that the clip shows",
-         &d.until, NULL},
+         &o->d.until, NULL},
         {"gdb", NULL,
          "start gdb at that point, with all threads (default: at the race, or at the end)", NULL,
-         &gdb},
+         &o->gdb},
         {"tell", "FD",
          "with --gdb: do not start gdb, but write the ids of the process and the thread to FD",
          &tell, NULL},
         {"program", "PATH",
-         "the program, if it is neither at its recorded path nor next to the clip", &d.program,
+         "the program, if it is neither at its recorded path nor next to the clip", &o->d.program,
          NULL},
-        {"state", "DIR", "look for FINDING in DIR (default " PF_DEFAULT_STATE ")", &state, NULL},
-        {"quiet", NULL, "do not show the output, only compare it", NULL, &d.quiet},
+        {"state", "DIR", "look for FINDING in DIR (default " PF_DEFAULT_STATE ")", &o->state, NULL},
+        {"quiet", NULL, "do not show the output, only compare it", NULL, &o->d.quiet},
         {"watch", NULL, "check every access for memory errors (implied by --trace)", NULL,
-         &d.watch},
-        {"log", "DIR", "keep the log of memory errors and failures in DIR, for pf report", &log,
+         &o->d.watch},
+        {"log", "DIR", "keep the log of memory errors and failures in DIR, for pf report", &o->log,
          NULL},
-        {"trace", "FILE", "write a clip with every event and its value to FILE", &trace, NULL},
+        {"trace", "FILE", "write a clip with every event and its value to FILE", &o->trace, NULL},
         {"atomic", "GLOB", "with --trace: treat calls of functions whose names match as regions",
-         &d.atomic, NULL},
+         &o->d.atomic, NULL},
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] CLIP|FINDING [-- GDB-ARGUMENT...]",
@@ -276,86 +281,114 @@ int pf_verb_replay(int argc, char **argv)
         "hang or a\n"
         "memory error; 2 if the run diverges from the recording, or on an error.",
         options, sizeof options / sizeof options[0]};
-    struct pf_error e;
-    int status = PF_EXIT_USAGE;
-    int first = pf_cli_parse(&verb, argc, argv, &status);
+    int first = pf_cli_parse(&verb, argc, argv, status);
     if (first < 0)
-        return status;
-    if (first >= argc)
-        return pf_complain(VERB, "no clip given; usage: pf replay %s", verb.usage);
-    const char *file = argv[first];
+        return false;
+    *status = PF_EXIT_USAGE;
+    if (first >= argc) {
+        pf_complain(VERB, "no clip given; usage: pf replay %s", verb.usage);
+        return false;
+    }
+    o->file = argv[first];
     /* options after the clip */
-    int after = pf_cli_parse(&verb, argc - first, argv + first, &status);
+    int after = pf_cli_parse(&verb, argc - first, argv + first, status);
     if (after < 0)
-        return status;
+        return false;
     bool for_gdb = after > 1 && !strcmp(argv[first + after - 1], "--");
-    if (first + after < argc && (!for_gdb || !gdb))
-        return pf_complain(VERB, gdb ? "give only one clip; arguments of gdb follow after --"
-                                     : "give only one clip");
-    if (pf_cli_numbers(VERB, &(struct pf_cli_number){"tell", tell, 1, INT_MAX, &descriptor}, 1))
-        return PF_EXIT_USAGE;
-    if (tell && !gdb)
-        return pf_complain(VERB, "--tell needs --gdb");
-    struct pf_clip clip;
-    struct pf_child_end child;
-    struct pf_clip_end end;
-    if (pf_directed_log(log, &logs, &e) != PF_OK)
-        return complain(&e);
-    d.findings = logs;
-    pf_findings_init(&what.findings);
-    if (find_clip(&what, file, state, &e) != PF_OK || pf_clip_open(&clip, what.path, &e) != PF_OK) {
-        pf_findings_release(&what.findings);
-        free(logs);
-        return complain(&e);
+    if (first + after < argc && (!for_gdb || !o->gdb)) {
+        pf_complain(VERB, o->gdb ? "give only one clip; arguments of gdb follow after --"
+                                 : "give only one clip");
+        return false;
     }
-    if (pf_cli_replaces_input(VERB, trace, what.path)) {
-        pf_clip_release(&clip);
-        pf_findings_release(&what.findings);
-        free(logs);
-        return PF_EXIT_USAGE;
+    if (tell && !o->gdb) {
+        pf_complain(VERB, "--tell needs --gdb");
+        return false;
     }
-    note_machine(&clip, false);
-    if (!clip.ended)
-        pf_note(VERB, "%s: is truncated (%s); it is replayed up to that point", clip.path,
-                clip.cut);
-    /* the recording shows a memory error, or its traced replay did */
-    d.watch |=
-        clip.end.errors != 0 || (what.finding && pf_kind_is_memory_error(what.finding->kind));
-    d.tracing = trace != NULL;
-    d.gdb = gdb ? argv + first + after : NULL;
-    d.gdb_status = -1;
-    d.tell = (int)descriptor;
-    pf_status s = set_until(&d, &clip, &e);
-    if (s == PF_OK && d.gdb)
-        set_gdb_environment(clip.path, &d);
-    if (s == PF_OK)
-        s = pf_directed_replay(&clip, trace, &d, &child, &end, &e);
-    if (s == PF_OK)
-        pf_run_report_set_end(&pf_run_report, &end);
-    if (s == PF_OK && child.executed) /* the replay ends there, with the recorded status */
-        pf_run_report.wait = clip.end.wait;
-    if (s != PF_OK)
-        status = complain(&e);
-    else if (d.gdb_status >= 0)
-        status =
-            WIFSIGNALED(d.gdb_status) ? 128 + WTERMSIG(d.gdb_status) : WEXITSTATUS(d.gdb_status);
-    else
-        status = report_outcome(&clip, &child, &end, d.until);
-    child.started -= pf_forked_path_length(clip.meta.process); /* replayed: its forks themselves */
-    if (s == PF_OK && child.started)
+    o->gdb_words = argv + first + after;
+    *status =
+        pf_cli_numbers(VERB, &(struct pf_cli_number){"tell", tell, 1, INT_MAX, &descriptor}, 1);
+    o->d.tell = (int)descriptor;
+    return *status == PF_EXIT_OK;
+}
+
+/* Prints what the user should know about a replay that has run; returns the exit status. */
+static int conclude(const struct replayed *what, const struct pf_directed *d,
+                    const struct pf_clip *clip, struct pf_child_end *child,
+                    const struct pf_clip_end *end)
+{
+    int status = d->gdb_status < 0            ? report_outcome(clip, child, end, d->until)
+                 : WIFSIGNALED(d->gdb_status) ? 128 + WTERMSIG(d->gdb_status)
+                                              : WEXITSTATUS(d->gdb_status);
+    child->started -=
+        pf_forked_path_length(clip->meta.process); /* replayed: its forks themselves */
+    if (child->started)
         fprintf(stderr,
                 "pf replay: the program started other processes (%u), which are not replayed; "
                 "their own output is not shown\n",
-                child.started);
-    if (s == PF_OK && end.withheld[0])
+                child->started);
+    if (end->withheld[0])
         pf_note(VERB,
                 "the program read %s, left out of the recording by --redact; it may behave "
                 "differently",
-                end.withheld);
-    bool whole = s == PF_OK && d.gdb_status < 0 && !d.until && !d.quiet;
-    if (whole && end.outcome != PF_OUTCOME_DIVERGED && end.outcome != PF_OUTCOME_STOPPED &&
-        !child.executed && !end.unshown && status != PF_EXIT_USAGE)
-        print_shown(&what, &clip, &child, &end);
+                end->withheld);
+    bool whole = d->gdb_status < 0 && !d->until && !d->quiet;
+    if (whole && end->outcome != PF_OUTCOME_DIVERGED && end->outcome != PF_OUTCOME_STOPPED &&
+        !child->executed && !end->unshown && status != PF_EXIT_USAGE)
+        print_shown(what, clip, child, end);
+    return status;
+}
+
+/* Replays the clip; returns the exit status. */
+static int replay(struct replay_options *o, const struct replayed *what, struct pf_clip *clip)
+{
+    struct pf_directed *d = &o->d;
+    struct pf_child_end child;
+    struct pf_clip_end end;
+    struct pf_error e;
+    if (pf_cli_replaces_input(VERB, o->trace, what->path))
+        return PF_EXIT_USAGE;
+    note_machine(clip, false);
+    if (!clip->ended)
+        pf_note(VERB, "%s: is truncated (%s); it is replayed up to that point", clip->path,
+                clip->cut);
+    /* the recording shows a memory error, or its traced replay did */
+    d->watch |=
+        clip->end.errors != 0 || (what->finding && pf_kind_is_memory_error(what->finding->kind));
+    d->tracing = o->trace != NULL;
+    d->gdb = o->gdb ? o->gdb_words : NULL;
+    d->gdb_status = -1;
+    pf_status s = set_until(d, clip, &e);
+    if (s == PF_OK && d->gdb)
+        set_gdb_environment(clip->path, d);
+    if (s == PF_OK)
+        s = pf_directed_replay(clip, o->trace, d, &child, &end, &e);
+    if (s != PF_OK)
+        return complain(&e);
+    pf_run_report_set_end(&pf_run_report, &end);
+    if (child.executed) /* the replay ends there, with the recorded status */
+        pf_run_report.wait = clip->end.wait;
+    return conclude(what, d, clip, &child, &end);
+}
+
+int pf_verb_replay(int argc, char **argv)
+{
+    struct replay_options o = {.state = PF_DEFAULT_STATE};
+    struct replayed what = {.finding = NULL};
+    struct pf_clip clip = {0};
+    struct pf_error e;
+    char *logs;
+    int status = PF_EXIT_USAGE;
+    if (!parse_options(&o, argc, argv, &status))
+        return status;
+    if (pf_directed_log(o.log, &logs, &e) != PF_OK)
+        return complain(&e);
+    o.d.findings = logs;
+    pf_findings_init(&what.findings);
+    if (find_clip(&what, o.file, o.state, &e) == PF_OK &&
+        pf_clip_open(&clip, what.path, &e) == PF_OK)
+        status = replay(&o, &what, &clip);
+    else
+        status = complain(&e);
     pf_clip_release(&clip);
     pf_findings_release(&what.findings);
     free(logs);

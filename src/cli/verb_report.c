@@ -18,6 +18,7 @@
 #define VERB "report"
 
 enum form { TEXT, JSON, SARIF, HTML, TABLE, SVG, FORMS };
+static const char *const form_names[FORMS] = {"text", "json", "sarif", "html", "table", "svg"};
 
 /* Adds the overhead and the findings of the last suite over the number of executions. */
 static pf_status add_curves(struct pf_text *t, const char *folder, enum form form,
@@ -69,12 +70,31 @@ static pf_status write_out(const struct pf_findings *f, const struct pf_baseline
     return s;
 }
 
-int pf_verb_report(int argc, char **argv)
+struct report_options {
+    const char *out, *state, *accepted, *fail_on, *source, *from; /* NULL: not given */
+    enum form form;
+    int fail; /* enum pf_fail_on */
+};
+
+/* The one form that was chosen; FORMS, after a message, if there are several. */
+static enum form chosen_form(const bool as[FORMS])
 {
-    const char *out = "-", *state = NULL, *accepted = NULL, *fail_on = NULL;
-    const char *source = NULL, *from = NULL;
+    enum form form = FORMS;
+    for (enum form i = TEXT; i < FORMS; i++) {
+        if (as[i] && form != FORMS) {
+            pf_complain(VERB, "give either --%s or --%s", form_names[form], form_names[i]);
+            return FORMS;
+        }
+        form = as[i] ? i : form;
+    }
+    return form == FORMS ? TEXT : form;
+}
+
+/* Parses the command line, and moves the folders to the front of argv. Returns their number; -1:
+ * there is nothing more to do, and *status is the exit status. */
+static int parse_options(struct report_options *o, int argc, char **argv, int *status)
+{
     bool as[FORMS] = {false};
-    static const char *const names[FORMS] = {"text", "json", "sarif", "html", "table", "svg"};
     const struct pf_cli_option options[] = {
         {"text", NULL, "write text (default)", NULL, &as[TEXT]},
         {"json", NULL, "write JSON", NULL, &as[JSON]},
@@ -84,17 +104,18 @@ int pf_verb_report(int argc, char **argv)
          "write a table of the last pf suite: overhead and findings over the executions", NULL,
          &as[TABLE]},
         {"svg", NULL, "write the same as an SVG image", NULL, &as[SVG]},
-        {"o", "FILE", "write to FILE instead of standard output", &out, NULL},
-        {"source", "DIR", "with --html: also search for the sources in DIR", &source, NULL},
+        {"o", "FILE", "write to FILE instead of standard output", &o->out, NULL},
+        {"source", "DIR", "with --html: also search for the sources in DIR", &o->source, NULL},
         {"from", "FILE",
-         "also read FILE: JSON of another verb, ThreadSanitizer's text, or Helgrind's XML", &from,
-         NULL},
-        {"baseline", "FILE", "accepted findings, see pf baseline", &accepted, NULL},
+         "also read FILE: JSON of another verb, ThreadSanitizer's text, or Helgrind's XML",
+         &o->from, NULL},
+        {"baseline", "FILE", "accepted findings, see pf baseline", &o->accepted, NULL},
         {"fail-on", "WHAT",
          "exit with 66 on: new (default with --baseline), any (default without), confirmed, or a "
          "class",
-         &fail_on, NULL},
-        {"state", "DIR", "read the findings in DIR (default " PF_DEFAULT_STATE ")", &state, NULL},
+         &o->fail_on, NULL},
+        {"state", "DIR", "read the findings in DIR (default " PF_DEFAULT_STATE ")", &o->state,
+         NULL},
     };
     const struct pf_cli_verb verb = {
         VERB, "[OPTION...] [DIR...]",
@@ -102,49 +123,55 @@ int pf_verb_report(int argc, char **argv)
         "once.\n"
         "Exit status: 66 if there are findings (see --fail-on), 0 if not, 2 on an error.",
         options, sizeof options / sizeof options[0]};
-    /* Folders and options may be mixed: the folders are moved to the front of argv. */
-    int status = PF_EXIT_USAGE, nfolders = 0;
-    for (int at = 0; at < argc;) {
-        int next = pf_cli_parse(&verb, argc - at, argv + at, &status);
+    int nfolders = 0;
+    for (int at = 0; at < argc;) { /* folders and options may be mixed */
+        int next = pf_cli_parse(&verb, argc - at, argv + at, status);
         if (next < 0)
-            return status;
+            return -1;
         at += next;
         if (at < argc)
             argv[nfolders++] = argv[at];
     }
-    enum form form = FORMS;
-    for (enum form i = TEXT; i < FORMS; i++) {
-        if (as[i] && form != FORMS)
-            return pf_complain(VERB, "give either --%s or --%s", names[form], names[i]);
-        form = as[i] ? i : form;
-    }
-    form = form == FORMS ? TEXT : form;
-    if (state || (nfolders == 0 && !from))
-        argv[nfolders++] = (char *)(state ? state : PF_DEFAULT_STATE);
-    if ((form == TABLE || form == SVG) && nfolders != 1)
-        return pf_complain(VERB, "--%s: give exactly one folder", names[form]);
-    int fail = fail_on ? pf_fail_on_from(fail_on) : accepted ? PF_FAIL_NEW : PF_FAIL_ANY;
-    if (fail < 0)
-        return pf_complain(
-            VERB, "--fail-on=%s: expected new, any, confirmed or a class of pf judge", fail_on);
+    *status = PF_EXIT_USAGE;
+    if ((o->form = chosen_form(as)) == FORMS)
+        return -1;
+    if (o->state || (nfolders == 0 && !o->from))
+        argv[nfolders++] = (char *)(o->state ? o->state : PF_DEFAULT_STATE);
+    o->fail = o->fail_on ? pf_fail_on_from(o->fail_on) : o->accepted ? PF_FAIL_NEW : PF_FAIL_ANY;
+    if ((o->form == TABLE || o->form == SVG) && nfolders != 1)
+        pf_complain(VERB, "--%s: give exactly one folder", form_names[o->form]);
+    else if (o->fail < 0)
+        pf_complain(VERB, "--fail-on=%s: expected new, any, confirmed or a class of pf judge",
+                    o->fail_on);
+    else
+        return nfolders;
+    return -1;
+}
+
+int pf_verb_report(int argc, char **argv)
+{
+    struct report_options o = {.out = "-"};
+    int status = PF_EXIT_USAGE, nfolders = parse_options(&o, argc, argv, &status);
+    if (nfolders < 0)
+        return status;
     struct pf_findings f;
     struct pf_baseline base;
     struct pf_sources sources;
     struct pf_error e;
     pf_findings_init(&f);
     pf_baseline_init(&base);
-    pf_sources_init(&sources, source);
-    pf_status s = accepted ? pf_baseline_read(&base, accepted, &e) : PF_OK;
+    pf_sources_init(&sources, o.source);
+    pf_status s = o.accepted ? pf_baseline_read(&base, o.accepted, &e) : PF_OK;
     for (int i = 0; i < nfolders && s == PF_OK; i++)
         s = pf_state_read(&f, argv[i], &e);
-    if (s == PF_OK && from)
-        s = pf_foreign_file_read("report", &f, from, &e);
+    if (s == PF_OK && o.from)
+        s = pf_foreign_file_read("report", &f, o.from, &e);
     pf_findings_sort(&f);
     if (s == PF_OK)
-        s = write_out(&f, accepted ? &base : NULL, &sources, argv[0], form, out, &e);
+        s = write_out(&f, o.accepted ? &base : NULL, &sources, argv[0], o.form, o.out, &e);
     status = s != PF_OK ? pf_complain(VERB, "%s", e.text)
-             : pf_baseline_failing(&base, &f, (enum pf_fail_on)fail) ? PF_EXIT_FOUND
-                                                                     : PF_EXIT_OK;
+             : pf_baseline_failing(&base, &f, (enum pf_fail_on)o.fail) ? PF_EXIT_FOUND
+                                                                       : PF_EXIT_OK;
     pf_sources_release(&sources);
     pf_baseline_release(&base);
     pf_findings_release(&f);
