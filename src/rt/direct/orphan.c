@@ -32,6 +32,13 @@ void pf_orphan_init(void)
         pf_orphan_end();
 }
 
+void pf_orphan_die_with(uint32_t parent)
+{
+    pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
+    while ((uint32_t)pf_sys(SYS_getppid) != parent) /* it died before the prctl */
+        pf_sys(SYS_exit_group, 2);
+}
+
 bool pf_orphaned(void) { return orphaned; }
 
 static uint64_t processor_time(void) { return pf_sys_clock(CLOCK_PROCESS_CPUTIME_ID); }

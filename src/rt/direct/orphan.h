@@ -13,11 +13,15 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #define PF_ORPHAN_SIGNAL 64
 
 /* Asks the kernel to report the death of pf. A replay has nothing to save: it is killed with pf. */
 void pf_orphan_init(void);
+/* Asks the kernel to kill this process when its parent dies. If it has died already, the process
+ * ends here. */
+void pf_orphan_die_with(uint32_t parent);
 /* Called in a signal handler. True if the signal reports the death of pf, or is the alarm set
  * then. */
 bool pf_orphan_handle_signal(const siginfo_t *info);

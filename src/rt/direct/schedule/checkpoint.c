@@ -7,6 +7,7 @@
 #include "behaviour.h"
 #include "memory_choice.h"
 #include "number_text.h"
+#include "orphan.h"
 #include "schedule_plan.h"
 #include "scheduler.h"
 #include "shared_state.h"
@@ -17,7 +18,6 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -30,9 +30,11 @@
 
 long pf_checkpoint(void)
 {
+    uint32_t self = (uint32_t)pf_sys(SYS_getpid);
     pf_ring_mark();
     long pid = pf_sys(SYS_clone, 0); /* no exit signal: the target would receive it */
-    if (pid == 0) { /* the copy inherits neither of these */
+    if (pid == 0) { /* the copy inherits none of these */
+        pf_orphan_die_with(self);
         pf_trap_arm();
         pf_spin_yield_arm();
     }
@@ -65,6 +67,14 @@ static void policy_of(char *out, const char *end, const char *tail, uint32_t i)
     *out = 0;
 }
 
+/* If pf has died, the process ends, and the copies with it. Called after a wait, which the signal
+ * that reports the death ends. */
+static void end_if_orphaned(void)
+{
+    if (pf_orphaned())
+        pf_orphan_end();
+}
+
 /* Waits for the child and stores its status. Returns false if it was killed at its time limit. */
 static bool collect(long pid, uint64_t limit, int *status)
 {
@@ -76,11 +86,13 @@ static bool collect(long pid, uint64_t limit, int *status)
         struct timespec left = {(long)((end - at) / 1000000000), (long)((end - at) % 1000000000)};
         if (fd >= 0) { /* a signal ends the wait early */
             in_time = pf_sys(SYS_ppoll, &ended, 1, &left, NULL, 0) == 1;
+            end_if_orphaned();
             continue;
         }
         struct timespec nap = {0, (long)(step < 10000000 ? step : 10000000)};
         siginfo_t info = {.si_pid = 0};
         pf_sys(SYS_nanosleep, &nap, NULL); /* an old kernel: look again and again */
+        end_if_orphaned();
         in_time = pf_sys(SYS_waitid, P_PID, pid, &info, WEXITED | WNOHANG | WNOWAIT | __WALL,
                          NULL) == 0 &&
                   info.si_pid == pid;
@@ -105,7 +117,6 @@ static const char *log_path_of(const struct pf_channel *c, uint32_t i)
 /* Starts continuation i: files and log of its own. */
 static void start_continuation(const struct pf_channel *c, uint32_t i)
 {
-    pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     pf_continuation_isolate(); /* before the log is opened, which must not be copied */
     pf_ring_split(log_path_of(c, i), i);
     pf_channel_get()->continuation[i].shares = pf_continuation_shares();
@@ -248,6 +259,7 @@ static void wait_below(uint32_t most)
         struct timespec nap = {0, (long)(step < 200000 ? step : 200000)};
         if (!sleep_until_one_ends())
             pf_sys(SYS_nanosleep, &nap, NULL);
+        end_if_orphaned();
     }
 }
 

@@ -23,7 +23,7 @@ void pf_checkpoint_branch(uint32_t i);
 /* Waits until all of those have ended. */
 void pf_checkpoint_wait_all(void);
 /* Copies the process. Returns the child's pid; 0 in the child, in which system calls are trapped
- * again; or a negative errno. */
+ * again, and which dies with this process; or a negative errno. */
 long pf_checkpoint(void);
 struct pf_channel;
 /* Gives a copy that runs in parallel with others its own core; copy number 0 keeps the core of this

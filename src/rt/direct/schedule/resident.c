@@ -5,6 +5,7 @@
 #include "resident.h"
 #include "checkpoint.h"
 #include "fnv.h"
+#include "orphan.h"
 #include "pinned_answers.h"
 #include "rewind.h"
 #include "schedule_plan.h"
@@ -16,9 +17,7 @@
 #include "tracer.h"
 #include <fcntl.h>
 #include <linux/futex.h>
-#include <signal.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 
@@ -154,7 +153,6 @@ static uint32_t split(const struct pf_channel *c)
                              "processes?)");
         if (pid)
             continue;
-        pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
         pf_checkpoint_choose_core(c, i);
         parent = first;
         return i;
@@ -178,7 +176,6 @@ static const struct pf_schedule_plan_step *map_plan(const char *path)
 /* In the copy, which may make several runs: files of its own, and a plan for each run. */
 static void start_copy(const struct pf_schedule_plan_step *plan)
 {
-    pf_sys(SYS_prctl, PR_SET_PDEATHSIG, SIGKILL);
     pf_continuation_isolate();
     pf_direct.exploring = pf_direct.noting = true;
     pf_rewind_begin();
@@ -223,6 +220,8 @@ void pf_resident_serve(void)
     struct pf_resident *r = &c->resident;
     char lane[sizeof r->lane[0]], plan[sizeof r->plan[0]];
     parent = c->pf;
+    /* Nothing of the recording is to be saved. It may wait for a copy, which may run for ever. */
+    pf_orphan_die_with(parent);
     fill_slots();
     pf_continuation_prepare();
     pf_shared_state_save();
