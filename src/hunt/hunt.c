@@ -298,20 +298,25 @@ static pf_status try_growth(struct pf_hunt *h, bool *more, struct pf_error *e)
     return s;
 }
 
-/* Tries the next change of an input that reached something new. Runs with few changes so far come
- * first, the newest of them first. *more: there was one. */
+/* Tries the next change of an input that reached something new: in turn, of the newest run and of
+ * the oldest one. Each gets CHANGES of them before another one has its turn. *more: there was
+ * one. */
 static pf_status try_change(struct pf_hunt *h, bool *more, struct pf_error *e)
 {
     *more = false;
     if (h->settings.no_changes)
         return PF_OK;
+    bool oldest = h->changes++ % 2;
     for (;;) {
         uint32_t best = NO_RUN;
         struct pf_hunt_run next = {.race = NO_RACE};
         for (uint32_t i = 0; i < h->runs.len; i++) {
             const struct pf_hunt_run *r = &h->runs.at[i];
-            if ((r->reached_new || r->took_new) && r->changed < PF_HUNT_CHANGES_MAX &&
-                (best == NO_RUN || r->changed / CHANGES <= h->runs.at[best].changed / CHANGES))
+            if (!(r->reached_new || r->took_new) || r->changed >= PF_HUNT_CHANGES_MAX)
+                continue;
+            uint32_t turn = r->changed / CHANGES,
+                     least = best == NO_RUN ? turn + 1 : h->runs.at[best].changed / CHANGES;
+            if (turn < least || (turn == least && !oldest))
                 best = i;
         }
         if (best == NO_RUN)
@@ -540,6 +545,7 @@ void pf_hunt_release(struct pf_hunt *h)
     pf_vec_release(&h->races);
     pf_hash_map_release(&h->tried);
     pf_hash_map_release(&h->sites);
+    pf_hash_map_release(&h->values);
     pf_hash_map_release(&h->inputs);
     pf_findings_release(&h->findings);
     pf_hunt_state_release(h);

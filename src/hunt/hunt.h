@@ -83,6 +83,7 @@ struct pf_hunt_run {
     bool reached_new; /* it reached a site that no run before it did */
     /* it was the first to take some direction of a branch, or to use some word of the program */
     bool took_new;
+    struct pf_hunt_event stored; /* the first write of a value that no run before it wrote there */
     uint32_t longer; /* 1 + the source that was made longer for it; 0: none */
     uint32_t grown; /* how many of its sources were tried with twice the length */
     uint32_t schedules; /* how many other policies were tried with its input */
@@ -125,6 +126,7 @@ struct pf_hunt {
     PF_VEC(struct pf_hunt_race) races;
     struct pf_hash_map tried; /* hashes of pairs (schedule, input); all values are 0 */
     struct pf_hash_map sites; /* sites of events that runs reached; all values are 0 */
+    struct pf_hash_map values; /* hashes of values with their sites and threads; of sites: counts */
     struct pf_hash_map inputs; /* hashes of inputs; all values are 0 */
     struct pf_hash_map known; /* hashes of the inputs of all sessions */
     pf_vec_u64 new_sites; /* sites that the journal does not have yet */
@@ -140,6 +142,7 @@ struct pf_hunt {
     FILE *journal;
     unsigned phase;
     uint32_t steps; /* inputs that phase 3 tried */
+    uint32_t changes; /* how often it tried one without the solver */
     uint64_t began_ms;
     uint64_t repeated; /* runs that an earlier session made already */
     uint64_t left_plan; /* runs that could not follow their schedule */

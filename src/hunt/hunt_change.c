@@ -262,15 +262,14 @@ static bool keep_both(const struct pf_hunt *h, struct pf_input_bytes *in,
     return true;
 }
 
-/* Copies the source with the part over the k-th other source of its kind: socket or file. */
+/* Copies the source with the part over the k-th other one that is not a word: of standard input,
+ * files and sockets, each may be read by a thread of its own. */
 static bool copy_source(const struct pf_hunt *h, struct pf_input_bytes *in, uint32_t from, size_t k)
 {
     const struct pf_input_source *s = &in->sources.at[from];
-    size_t kind = strcspn(s->name, "[:");
     for (size_t i = 0; i < in->sources.len && !pf_input_is_word(s->name); i++) {
         const struct pf_input_source *to = &in->sources.at[i];
-        if (i == from || strncmp(to->name, s->name, kind + 1) || !pf_hunt_may_change(h, to->name) ||
-            k--)
+        if (i == from || pf_input_is_word(to->name) || !pf_hunt_may_change(h, to->name) || k--)
             continue;
         pf_input_bytes_set(in, to->name, s->bytes, s->n);
         return true;

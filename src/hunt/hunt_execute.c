@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #define VERB "hunt"
+#define VALUES_MAX 32 /* of a site and a thread; more are not a state, but data */
 #define RUN_MS 20000 /* a run that takes longer is ended */
 
 /* The policies of other schedules. Under the default one, a thread of a pool often does all the
@@ -278,6 +279,42 @@ static bool note_sites(struct pf_hunt *h, const struct pf_trace *t, pf_hunt_keys
     return new;
 }
 
+/* True if the site has few values and this one is new there. */
+static bool add_value(struct pf_hunt *h, uint64_t site, uint64_t value)
+{
+    struct pf_hash_walk w = pf_hash_map_walk(&h->values, site);
+    bool known = pf_hash_map_next(&h->values, &w);
+    if ((known && w.value >= VALUES_MAX) || !add_key(&h->values, pf_hash_mix(site, ~value)))
+        return false;
+    w = pf_hash_map_walk(&h->values, site);
+    if (known && pf_hash_map_next(&h->values, &w))
+        pf_hash_map_set(&h->values, &w, w.value + 1);
+    else
+        pf_hash_map_add(&h->values, site, 1);
+    return true;
+}
+
+/* The first write that stores a value which no run has stored there: the program is in a new state,
+ * although it may have taken all its branches before. Threads from T3 on are alike. */
+static struct pf_hunt_event note_values(struct pf_hunt *h, const struct pf_trace *t)
+{
+    struct pf_hunt_event first = {0};
+    uint64_t *hash = pf_mem_zero(t->sites.len + 1, sizeof *hash);
+    for (uint32_t i = 0; i < t->events.len; i++) {
+        const struct pf_event *x = &t->events.at[i];
+        if (x->kind != PF_EV_WRITE)
+            continue;
+        uint32_t thread = t->recorded.thread.at[x->thread];
+        if (!hash[x->site])
+            hash[x->site] = hash_site(t, i);
+        if (add_value(h, pf_hash_mix(hash[x->site], thread < 3 ? thread : 3), x->value) &&
+            !first.number)
+            first = (struct pf_hunt_event){thread, 1 + t->recorded.index.at[i]};
+    }
+    free(hash);
+    return first;
+}
+
 static pf_status analyse(struct pf_hunt *h, const char *clip, uint32_t run, struct pf_error *e)
 {
     struct pf_predict_job *j = pf_mem_zero(1, sizeof *j);
@@ -293,6 +330,7 @@ static pf_status analyse(struct pf_hunt *h, const char *clip, uint32_t run, stru
         bool new = note_sites(h, &j->t, &sites);
         h->runs.at[run].reached_new |= new && !h->runs.at[run].plan;
         h->runs.at[run].reached = (uint32_t)sites.len;
+        h->runs.at[run].stored = note_values(h, &j->t);
         pf_predict_job_run(j, &limits);
         for (size_t i = 0; i < j->results[0].races.len; i++)
             (void)candidate_of(h, &j->t, &j->results[0].races.at[i], run);
@@ -360,7 +398,7 @@ pf_status pf_hunt_make_symbolic(struct pf_hunt *h, uint32_t run, struct pf_error
     pf_status s = record(h, &h->runs.at[run], true, clip, &report, &ended, e);
     struct pf_hunt_run *r = &h->runs.at[run];
     bool new = false;
-    pf_hunt_paths_reached(h->paths, r->reached);
+    pf_hunt_paths_reached(h->paths, r->reached, r->stored, r->flip);
     if (s == PF_OK && ended && report.outcome != PF_OUTCOME_DIVERGED && !pf_hunt_cut(h))
         s = pf_hunt_paths_add(h->paths, clip, run, &r->input, r->schedule, r->predicted,
                               &(pf_source_aliases){0}, &branches, &new, e);

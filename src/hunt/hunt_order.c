@@ -6,9 +6,14 @@
 #include <stdlib.h>
 
 #define COST_THREAD 6 /* of a direction that only other threads took */
+#define COST_NEAR 10 /* of a direction near a flip */
+#define DEPTH_MAX 2 /* flips since a run that did something new */
 #define COST_KNOWN 16 /* the least cost of a direction that runs took */
 /* added if the run took no new direction; also the most that the distance adds */
 #define COST_OLD 128
+#define ANSWERED (1u << 16) /* the count of a question that led to an input; of others: 1 */
+#define PARTS 8 /* questions without a solution that count as one that led to an input */
+#define VAIN_MAX 11
 #define REST_EVERY 4 /* every fourth question is one of cost COST_KNOWN or more */
 
 void pf_hunt_order_release(struct pf_hunt_order *o)
@@ -49,28 +54,54 @@ bool pf_hunt_order_is_new(const struct pf_hunt_order *o, const struct pf_hunt_qu
 static uint32_t attempts(const struct pf_hunt_order *o, uint64_t key)
 {
     uint32_t n = pf_hash_map_find(&o->attempts, key);
-    return n == PF_HASH_NONE ? 0 : n;
+    return n == PF_HASH_NONE ? 0 : n / ANSWERED + n % ANSWERED / PARTS;
 }
 
-static void count_attempt(struct pf_hunt_order *o, uint64_t key)
+/* The same for a direction that no run took: as long as no question has led to an input, the cost
+ * stays below COST_KNOWN. The next run may be the one in which the direction is possible. */
+static uint32_t attempts_for_new(const struct pf_hunt_order *o, uint64_t key)
+{
+    uint32_t n = pf_hash_map_find(&o->attempts, key);
+    uint32_t vain = n == PF_HASH_NONE ? 0 : n % ANSWERED / PARTS;
+    return n == PF_HASH_NONE ? 0 : 4 * (n / ANSWERED) + (vain < VAIN_MAX ? vain : VAIN_MAX);
+}
+
+static void count_attempt(struct pf_hunt_order *o, uint64_t key, uint32_t parts)
 {
     struct pf_hash_walk w = pf_hash_map_walk(&o->attempts, key);
     if (pf_hash_map_next(&o->attempts, &w))
-        pf_hash_map_set(&o->attempts, &w, w.value + 1);
+        pf_hash_map_set(&o->attempts, &w, w.value + parts);
     else
-        pf_hash_map_add(&o->attempts, key, 1);
+        pf_hash_map_add(&o->attempts, key, parts);
+}
+
+static void count_question(struct pf_hunt_order *o, const struct pf_hunt_question *q,
+                           uint32_t parts)
+{
+    count_attempt(o, q->direction, parts);
+    if (q->branch != q->direction)
+        count_attempt(o, q->branch, parts);
+    if (q->own)
+        count_attempt(o, q->own, parts);
+}
+
+void pf_hunt_order_answered(struct pf_hunt_order *o, const struct pf_hunt_question *q)
+{
+    count_question(o, q, ANSWERED - 1);
 }
 
 static uint32_t cost(const struct pf_hunt_order *o, const struct pf_hunt_question *q)
 {
     uint32_t n = attempts(o, q->direction);
     if (pf_hunt_order_is_new(o, q))
-        return 4 * n + (q->reason == PF_REASON_MODEL ? 4 : 0);
+        return attempts_for_new(o, q->direction) + (q->reason == PF_REASON_MODEL ? 4 : 0);
     bool old = q->distance == PF_HUNT_NOTHING_NEW, model = q->reason == PF_REASON_MODEL;
     if (!old && q->own && !has(&o->taken, q->own))
         return COST_THREAD + (model ? 4 : 0) + 2 * attempts(o, q->own);
     if (!old && q->reason != PF_REASON_ASSUMED && !has(&o->taken, q->branch))
         return 8 + 2 * attempts(o, q->branch) + (model ? 4 + n : n / 4);
+    if (q->depth <= DEPTH_MAX && !q->text && !model && q->reason != PF_REASON_ASSUMED)
+        return COST_NEAR + 2 * q->depth;
     uint32_t far = old ? COST_OLD : q->distance / 4 < COST_OLD ? q->distance / 4 : COST_OLD;
     return far + (q->text ? 2 * n : n / 2) +
            (q->reason == PF_REASON_ASSUMED ? 256
@@ -171,11 +202,7 @@ pf_hunt_order_next(struct pf_hunt_order *o, bool (*wanted)(void *arg, uint32_t r
     if (!q)
         return NULL;
     q->asked = true;
-    count_attempt(o, q->direction);
-    if (q->branch != q->direction)
-        count_attempt(o, q->branch);
-    if (q->own)
-        count_attempt(o, q->own);
+    count_question(o, q, 1);
     return q;
 }
 

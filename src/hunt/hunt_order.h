@@ -10,9 +10,14 @@
  *              6  a direction that this thread has not taken: a race needs two threads
  *              8  a known direction, more often in one run than in any run before
  *             12  the same for a condition inside a library function
+ *             10  any other branch directly after the flip that led to the run, or at the end of
+ *                 the run, plus 2 for each flip since a run that did something new (at most 2
+ *                 flips): the rest of an input must often follow a change
  *             16  any other branch;  64  inside a library function;  256  an assumption of a model
  *
- *          It grows with the questions for the same direction so far. A cost of 16 or more also
+ *          It grows with the questions for the same direction so far. One without a solution counts
+ *          for an eighth: it needs no run, and may have a solution on another path. If none had
+ *          one, the cost for a new direction stays below 16. A cost of 16 or more also
  *          grows with the distance on the path from the nearest new direction of the run. If the
  *          run had none, its questions for known directions cost 16 or more, and 128 is added. The
  *          cheapest question is next. Among equals, that of the run that reached most sites is next
@@ -34,6 +39,7 @@
 #include <stdbool.h>
 
 #define PF_HUNT_NOTHING_NEW UINT32_MAX
+#define PF_HUNT_FAR UINT32_MAX
 
 struct pf_hunt_question {
     uint32_t path, run;
@@ -49,6 +55,9 @@ struct pf_hunt_question {
     uint64_t branch; /* the same with its count in the run */
     uint64_t own; /* the direction with the thread; 0: none */
     uint8_t reason; /* enum pf_symbolic_reason */
+    /* if it is near the flip that led to its run, or near the end of the run: how many flips away
+     * the last run is that did something new; else PF_HUNT_FAR */
+    uint32_t depth;
     uint32_t distance; /* from the nearest new direction of its run; PF_HUNT_NOTHING_NEW: none */
     bool asked;
 };
@@ -59,7 +68,7 @@ struct pf_hunt_order {
     struct pf_hash_map directions; /* that runs took; all values are 0 */
     struct pf_hash_map taken; /* the same with counts, and with threads */
     struct pf_hash_map
-        attempts; /* per direction, and per branch: how many questions asked for it */
+        attempts; /* per direction, and per branch: the questions that asked for it */
     uint64_t chosen;
 };
 
@@ -74,6 +83,8 @@ unsigned pf_hunt_order_took(struct pf_hunt_order *o, uint64_t direction, uint64_
  * cheapest one of the runs for which wanted(arg, run) is true. */
 const struct pf_hunt_question *
 pf_hunt_order_next(struct pf_hunt_order *o, bool (*wanted)(void *arg, uint32_t run), void *arg);
+/* The question has led to a new input, or to the solver's limit. */
+void pf_hunt_order_answered(struct pf_hunt_order *o, const struct pf_hunt_question *q);
 /* True if no run has taken the direction that the question asks for. */
 bool pf_hunt_order_is_new(const struct pf_hunt_order *o, const struct pf_hunt_question *q);
 /* Adds the questions that were not asked to the entries of their runs, the cheapest first; runs[r]

@@ -5,6 +5,7 @@
 #include "clip.h"
 #include "compared_text.h"
 #include "hash_mix.h"
+#include "hunt_direction.h"
 #include "hunt_loss.h"
 #include "hunt_order.h"
 #include "solve.h"
@@ -12,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNT_EXACT 16 /* see branch_of */
-#define THREADS_APART 3 /* threads from this number on count as one */
+#define NEAR_FLIP 12 /* conditions after a flip */
+#define NEAR_END 2 /* last conditions of a run */
 #define ADDRESSES_MAX 4096 /* accesses of one run that are considered for meetings */
 #define MEETINGS_MAX 256 /* pairs of accesses of one run that are asked to meet */
 
@@ -24,6 +25,13 @@ struct path {
     struct pf_input_bytes input;
     bool at_limit; /* a question about it was not answered in time */
     uint32_t first_new; /* see note_taken */
+    uint32_t depth; /* how many flips it is away from a run that did something new */
+    uint32_t flipped; /* 1 + the condition whose flip led to it; 0: none */
+};
+
+/* A question that led to a run: its condition, and the depth of the run that it was asked for. */
+struct flip {
+    uint32_t condition, depth;
 };
 
 struct pf_hunt_paths {
@@ -35,6 +43,10 @@ struct pf_hunt_paths {
     struct pf_hunt_losses losses;
     PF_VEC(char *) words; /* that the program passes to library functions */
     uint32_t reached; /* sites that the next run reached */
+    struct pf_hunt_event stored; /* where the next run has stored a new value */
+    uint64_t flip; /* the key of the question that led to the next run; 0: none */
+    PF_VEC(struct flip) flips;
+    struct pf_hash_map flip_at; /* key of a question: index in `flips` */
     uint32_t arguments; /* the number of the first argument that may be added; 0: none may */
     const struct pf_hunt_open *restored; /* the run that is added next; NULL: it is new */
     struct pf_hash_map left; /* the keys of `restored`; all values are 0 */
@@ -73,6 +85,8 @@ void pf_hunt_paths_free(struct pf_hunt_paths *p)
     pf_hunt_order_release(&p->order);
     pf_hash_map_release(&p->asked);
     pf_hash_map_release(&p->left);
+    pf_hash_map_release(&p->flip_at);
+    pf_vec_release(&p->flips);
     pf_vec_release(&p->news.tried);
     pf_vec_release(&p->news.taken);
     pf_path_solver_release(&p->solver);
@@ -89,45 +103,10 @@ static bool add_key(struct pf_hash_map *m, uint64_t key)
     return true;
 }
 
-/* The direction of a branch: its site, alternative and value. */
-static uint64_t direction_of(const struct pf_expression_log *log, const struct pf_log_condition *c,
-                             bool holds)
-{
-    uint64_t h = pf_hash_mix(log->sites.at[c->site].hash, c->alternative);
-    return pf_hash_mix(h, holds ? 1 : 2);
-}
-
-/* The direction, and how often the run has taken it so far: a loop that compares one byte more is
- * progress. Above COUNT_EXACT, counts with the same number of bits are equal. */
-static uint64_t branch_of(uint64_t direction, uint32_t count)
-{
-    uint32_t rank =
-        count <= COUNT_EXACT ? count : COUNT_EXACT + 32 - (uint32_t)__builtin_clz(count);
-    return pf_hash_mix(direction, rank);
-}
-
-/* The direction with its thread; from T3 on, all threads are alike. */
-static uint64_t own_of(uint64_t direction, const struct pf_log_condition *c)
-{
-    uint32_t thread = c->thread < THREADS_APART ? c->thread : THREADS_APART;
-    return c->reason == PF_REASON_ASSUMED ? 0 : pf_hash_mix(~direction, thread);
-}
-
 static uint64_t extend(uint64_t key, const struct pf_expression_log *log, uint32_t label,
                        bool holds)
 {
     return pf_hash_mix(pf_hash_mix(key, log->hashes.at[label]), holds ? 1 : 2);
-}
-
-static uint32_t count_direction(struct pf_hash_map *counts, uint64_t direction)
-{
-    struct pf_hash_walk w = pf_hash_map_walk(counts, direction);
-    if (!pf_hash_map_next(counts, &w)) {
-        pf_hash_map_add(counts, direction, 1);
-        return 1;
-    }
-    pf_hash_map_set(counts, &w, w.value + 1);
-    return w.value + 1;
 }
 
 /* The conditions of one execution of a switch: whether its value is the first case, the second one,
@@ -144,15 +123,25 @@ static void follow_switch(struct switch_group *g, const struct pf_expression_log
     const struct pf_log_condition *c = &log->conditions.at[i], *last = i ? c - 1 : NULL;
     if (c->reason == PF_REASON_SWITCH && last && last->reason == PF_REASON_SWITCH &&
         last->site == c->site && last->thread == c->thread && last->alternative < c->alternative)
-        g->way = pf_hash_mix(g->way, direction_of(log, last, false));
+        g->way = pf_hash_mix(g->way, pf_hunt_direction(log, last, false));
     else
         *g = (struct switch_group){.first = i, .way = way};
+}
+
+/* True for the conditions after the flip that led to the run, and for the last ones: the program
+ * may have given up there, because the rest of the input does not fit the new value. */
+static bool is_near(const struct path *x, uint32_t condition)
+{
+    return (x->flipped && condition >= x->flipped && condition < x->flipped + NEAR_FLIP) ||
+           condition + NEAR_END >= x->log.conditions.len;
 }
 
 static void add_question(struct pf_hunt_paths *p, struct pf_hunt_question *q)
 {
     q->run = p->paths.at[q->path]->run;
     q->reached = p->paths.at[q->path]->reached;
+    q->depth =
+        is_near(p->paths.at[q->path], q->condition) ? p->paths.at[q->path]->depth : PF_HUNT_FAR;
     if (pf_hash_map_find(p->restored ? &p->left : &p->asked, q->key) ==
         (p->restored ? 0 : PF_HASH_NONE))
         pf_hunt_order_add(&p->order, q);
@@ -206,9 +195,9 @@ static uint32_t note_taken(struct pf_hunt_paths *p, const struct pf_expression_l
     uint32_t first[3] = {0, PF_HUNT_NOTHING_NEW, PF_HUNT_NOTHING_NEW};
     for (uint32_t i = 0; i < log->conditions.len; i++) {
         const struct pf_log_condition *c = &log->conditions.at[i];
-        uint64_t direction = direction_of(log, c, c->holds);
-        uint64_t branch = branch_of(direction, count_direction(&counts, direction));
-        unsigned new = took(p, direction, branch, own_of(direction, c));
+        uint64_t direction = pf_hunt_direction(log, c, c->holds);
+        uint64_t branch = pf_hunt_branch(direction, pf_hunt_count(&counts, direction));
+        unsigned new = took(p, direction, branch, pf_hunt_own(direction, c));
         if (new && c->reason != PF_REASON_ASSUMED && first[new] == PF_HUNT_NOTHING_NEW)
             first[new] = i;
         pf_vec_push(branches, branch);
@@ -233,8 +222,8 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
     struct pf_hash_map fixed = {0}; /* hashes of conditions so far; all values are 0 */
     for (uint32_t i = 0; i < log->conditions.len; i++) {
         const struct pf_log_condition *c = &log->conditions.at[i];
-        uint32_t count = count_direction(&counts, direction_of(log, c, c->holds));
-        uint64_t turned = direction_of(log, c, !c->holds);
+        uint32_t count = pf_hunt_count(&counts, pf_hunt_direction(log, c, c->holds));
+        uint64_t turned = pf_hunt_direction(log, c, !c->holds);
         /* if the condition depends on a length, one byte more is not progress */
         bool by_length = pf_slicer_has_length(&p->paths.at[path]->solving.slicer, c->label);
         uint32_t before = by_length ? PF_HASH_NONE : pf_hash_map_find(&counts, turned);
@@ -243,12 +232,13 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
         key = extend(key, log, c->label, c->holds);
         follow_switch(&group, log, i, way);
         uint64_t other_way = pf_hash_mix(c->holds ? way : group.way, turned);
-        uint64_t branch = branch_of(turned, before);
+        uint64_t branch = pf_hunt_branch(turned, before);
         if (c->reason == PF_REASON_ASSUMED) { /* what happens if it is violated is unknown */
             other_way = 0;
-            branch = branch_of(direction_of(log, c, c->holds), count);
+            branch = pf_hunt_branch(pf_hunt_direction(log, c, c->holds), count);
         }
-        way = pf_hash_mix(way, direction_of(log, c, c->holds));
+        if (c->reason != PF_REASON_ASSUMED) /* an assumption is not a direction of the program */
+            way = pf_hash_mix(way, pf_hunt_direction(log, c, c->holds));
         followed |= way == predicted;
         (void)add_key(&p->asked, key);
         uint32_t distance = new == PF_HUNT_NOTHING_NEW ? new : i > new ? i - new : new - i;
@@ -262,7 +252,7 @@ static bool add_flips(struct pf_hunt_paths *p, uint32_t path, uint64_t schedule,
                                                    .way = other_way,
                                                    .direction = turned,
                                                    .branch = branch,
-                                                   .own = own_of(turned, c),
+                                                   .own = pf_hunt_own(turned, c),
                                                    .reason = c->reason,
                                                    .distance = distance});
     }
@@ -409,8 +399,15 @@ pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t 
     }
     pf_vec_push(&p->paths, x);
     x->first_new = note_taken(p, &x->log, branches, new);
+    if (x->first_new == PF_HUNT_NOTHING_NEW && p->stored.number)
+        x->first_new = pf_hunt_condition_after(&x->log, p->stored);
     if (p->restored)
         x->first_new = p->restored->first_new;
+    uint32_t at = p->flip ? pf_hash_map_find(&p->flip_at, p->flip) : PF_HASH_NONE;
+    if (at != PF_HASH_NONE) {
+        x->flipped = 1 + p->flips.at[at].condition;
+        x->depth = x->first_new == PF_HUNT_NOTHING_NEW ? 1 + p->flips.at[at].depth : 0;
+    }
     bool followed = add_flips(p, (uint32_t)p->paths.len - 1, schedule, predicted, x->first_new);
     p->predicted += predicted != 0;
     p->followed += predicted && followed;
@@ -425,14 +422,15 @@ pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t 
 
 /* Asks with all conditions before the goal. If the conditions cannot be kept, and nothing like the
  * goal was reached yet, asks for the goal alone: the path before it may also lead there with other
- * values. Such a new input is a guess, and so is one that changes an address: *sure is false. */
+ * values. Such a new input is a guess, and so is one that does not keep the path: then *sure is
+ * false. */
 static enum pf_solve_outcome ask_goal(struct pf_hunt_paths *p, struct path *x,
                                       const struct pf_hunt_question *q, struct pf_wanted goal,
                                       pf_leaf_values *values, bool *sure)
 {
     pf_wanted_list goals = {.at = &goal, .len = 1, .cap = 1};
     enum pf_solve_outcome o = pf_solve(&p->solver, &x->solving, q->kept, &goals, values);
-    *sure = o == PF_SOLVE_YES && !pf_solution_moves(&x->solving, q->kept, values);
+    *sure = o == PF_SOLVE_YES && pf_solution_keeps_path(&x->solving, q->kept, goal, values);
     x->at_limit |= o == PF_SOLVE_LIMIT;
     if (o == PF_SOLVE_YES || !q->kept || !pf_hunt_order_is_new(&p->order, q))
         return o;
@@ -494,10 +492,16 @@ bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint3
         tell_tried(p, q->key);
         if (q->taken) /* later runs need not ask for it either */
             tell_tried(p, q->taken);
-        if (!answer(p, x, q, out))
+        uint64_t limits = p->solver.counts.limit;
+        bool found = answer(p, x, q, out);
+        if (found || p->solver.counts.limit > limits)
+            pf_hunt_order_answered(&p->order, q);
+        if (!found)
             continue;
         out->run = x->run;
         out->key = q->key;
+        pf_hash_map_add(&p->flip_at, q->key, (uint32_t)p->flips.len);
+        pf_vec_push(&p->flips, (struct flip){q->condition, x->depth});
         if (q->text) /* it is no longer new, so other questions come first */
             (void)took(p, q->direction, q->branch, 0);
         return true;
@@ -521,7 +525,13 @@ void pf_hunt_paths_open(const struct pf_hunt_paths *p, uint64_t unfinished,
         runs[p->paths.at[i]->run].first_new = p->paths.at[i]->first_new;
 }
 
-void pf_hunt_paths_reached(struct pf_hunt_paths *p, uint32_t sites) { p->reached = sites; }
+void pf_hunt_paths_reached(struct pf_hunt_paths *p, uint32_t sites, struct pf_hunt_event stored,
+                           uint64_t flip)
+{
+    p->reached = sites;
+    p->stored = stored;
+    p->flip = flip;
+}
 
 void pf_hunt_paths_arguments(struct pf_hunt_paths *p, uint32_t first) { p->arguments = first; }
 

@@ -24,6 +24,12 @@
 struct pf_hunt_paths;
 typedef PF_VEC(uint64_t) pf_hunt_keys;
 
+/* An event of a run: the number of its thread, and its own number among the events of the thread,
+ * from 1; 0: none. */
+struct pf_hunt_event {
+    uint32_t thread, number;
+};
+
 struct pf_hunt_paths_counts {
     uint64_t questions, solved, impossible, limit, failed; /* as in solve.h */
     uint64_t cached, quick, z3;
@@ -62,8 +68,11 @@ PF_MUST_USE pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *cli
 bool pf_hunt_paths_next(struct pf_hunt_paths *p, bool (*wanted)(void *arg, uint32_t run), void *arg,
                         struct pf_hunt_answer *out);
 /* The run that is added next reached this many sites: its questions come before those of runs
- * that reached fewer. */
-void pf_hunt_paths_reached(struct pf_hunt_paths *p, uint32_t sites);
+ * that reached fewer. `stored`: where it has stored a value that no run has stored there. If it
+ * took no new direction, this is the place where it did something new. `flip`: the key of the
+ * answer that asked for it; 0: none. */
+void pf_hunt_paths_reached(struct pf_hunt_paths *p, uint32_t sites, struct pf_hunt_event stored,
+                           uint64_t flip);
 /* From now on, inputs may have further arguments; `first`: the number of the first one. */
 void pf_hunt_paths_arguments(struct pf_hunt_paths *p, uint32_t first);
 /* The next run that is added is this one, of an earlier session: it has only the questions that

@@ -56,6 +56,12 @@ static bool has_value(const pf_leaf_values *values, uint32_t leaf)
     return false;
 }
 
+/* The bytes of a word in the log include its terminating 0. */
+static size_t length_of(const struct pf_input_source *s)
+{
+    return pf_input_is_word(s->name) ? strlen((const char *)s->bytes) : s->n;
+}
+
 /* A number or a length changes other bytes of its source, too: takes all bytes and lengths of such
  * sources from the new input. */
 static void set_moved(struct pf_path_run *r, const pf_leaf_values *values)
@@ -69,7 +75,7 @@ static void set_moved(struct pf_path_run *r, const pf_leaf_values *values)
         if (leaf->op == PF_EXPR_INPUT)
             pf_evaluation_set(&r->values, i, leaf->offset < new->n ? new->bytes[leaf->offset] : 0);
         else if (leaf->op == PF_EXPR_LENGTH && !has_value(values, i))
-            pf_evaluation_set(&r->values, i, leaf->value + new->n - old->n);
+            pf_evaluation_set(&r->values, i, leaf->value + new->n - length_of(old));
     }
     pf_input_bytes_release(&now);
 }
@@ -318,13 +324,19 @@ enum pf_solve_outcome pf_solve_flip(struct pf_path_solver *s, struct pf_path_run
     return pf_solve(s, r, n, &goals, out);
 }
 
-bool pf_solution_moves(struct pf_path_run *r, size_t n, const pf_leaf_values *values)
+bool pf_solution_keeps_path(struct pf_path_run *r, size_t n, struct pf_wanted goal,
+                            const pf_leaf_values *values)
 {
     (void)is_solution(r, &(pf_wanted_list){0}, values);
+    set_moved(r, values);
+    for (size_t i = 0; i < n; i++)
+        if (pf_evaluate(&r->values, r->log->conditions.at[i].label) !=
+            r->log->conditions.at[i].holds)
+            return false;
     for (size_t i = 0; i < r->log->addresses.len; i++) {
         const struct pf_log_address *a = &r->log->addresses.at[i];
         if (a->conditions <= n && pf_evaluate(&r->values, a->label) != a->address)
-            return true;
+            return false;
     }
-    return false;
+    return pf_evaluate(&r->values, goal.label) == goal.holds;
 }

@@ -68,8 +68,11 @@ enum pf_solve_outcome pf_solve(struct pf_path_solver *s, struct pf_path_run *r, 
 /* The same for one goal: condition n of the path gets the other value. */
 enum pf_solve_outcome pf_solve_flip(struct pf_path_solver *s, struct pf_path_run *r, size_t n,
                                     pf_leaf_values *out);
-/* True if the values change an address that the run used before condition n of the path. The run
- * may then find something else there, although all conditions stay as they are. */
-bool pf_solution_moves(struct pf_path_run *r, size_t n, const pf_leaf_values *values);
+/* True if, with the bytes that these values give, the first n conditions of the path and all
+ * addresses before condition n keep their values, and the goal is met. If not, the new run may take
+ * another path: a byte that ends a word changes its length, a longer number moves what follows it,
+ * and the run may find something else at another address. */
+bool pf_solution_keeps_path(struct pf_path_run *r, size_t n, struct pf_wanted goal,
+                            const pf_leaf_values *values);
 
 #endif

@@ -13,7 +13,6 @@ import sys
 from pathlib import Path
 
 RUNS = 60  # bounds the search, unless the subject has a line `// runs: N`
-# With --on-demand twice as many: values of undefined operands differ, so inputs are tried in another order.
 LINE = re.compile(r"^// (\w+): (.*)$")
 
 
@@ -54,7 +53,7 @@ def hunt(pf, source, wanted, work, way, flags):
     if built.returncode:
         sys.exit(built.stderr.decode())
     run(["rm", "-rf", str(work / "state")])
-    runs = int(wanted.get("runs", [RUNS])[0]) * (2 if way == "--on-demand" else 1)
+    runs = int(wanted.get("runs", [RUNS])[0])
     options = ["--state", "state", "--json", "out.json", "--runs", str(runs), "--time", "9m"]
     if "input" in wanted:
         options += ["--input", wanted["input"][0]]
@@ -102,7 +101,10 @@ def main(path, twin, way):
         bad = [f"race-free, but found: {lines_of(f)}" for f in document["findings"]]
     else:
         bad = [b for race in wanted["race"] for b in check_race(pf, race, marks, document, work)]
-    if document["hunt"]["solver"]["wrong"]:
+    solver = document["hunt"]["solver"]
+    if solver["followed"] < 0.95 * solver["predicted"]:
+        bad.append(f"only {solver['followed']} of {solver['predicted']} new inputs took the predicted path")
+    if solver["wrong"]:
         bad.append("conditions that do not hold under the input of their own run")
     if bad:
         sys.exit("\n".join(bad))

@@ -120,6 +120,20 @@ status 6 "$PF" record --symbolic --input stdin -o j.clip -- ./reads 3 <in.txt # 
 python3 show.py j.clip >out
 has out "sub64(length(stdin), 0x6)"
 
+# A line with a 0 keeps its bytes. Whether a number begins is a condition, with and without one. An empty source has a length.
+"$PF" cc $way -O1 -g "$ROOT/test/shell/part/symbolic_lines.c" -o lines
+printf 'a\0b\n7\n' >in.txt
+status 0 "$PF" record --symbolic --input stdin -o k.clip -- ./lines <in.txt
+python3 show.py k.clip >out
+has out "main:11 0 ult1(sub8(input(stdin+0), 0x30), 0xa)"
+has out "main:11 1 or1(or1(or1(ult1(sub8(input(stdin+4), 0x30), 0xa)"
+has out "0 ult1(sub8(input(stdin+2), 0x30), 0xa)" # atoi, behind the 0
+status 0 "$PF" record --symbolic --input stdin -o k.clip -- ./lines </dev/null
+: >empty
+status 0 "$PF" record --symbolic --input stdin -o k.clip -- ./lines <empty
+python3 show.py k.clip >out
+has out "ult1(length(stdin), 0x40)"
+
 # C++: lines and words of streams, numbers, and comparisons of strings.
 "$PF" c++ $way -O1 -g "$ROOT/test/shell/part/symbolic_cxx.cpp" -o cxx
 printf 'start 12\nstop x\ngo\n' >in.txt
@@ -127,7 +141,7 @@ printf 'value;rest' >in.dat
 status 0 "$PF" record --symbolic --input stdin,file:in.dat -o h.clip -- ./cxx in.dat <in.txt
 python3 show.py h.clip >out
 has out "eq1(number(stdin+6..8), 0x4d)"
-has out "main:18 0 ult1(input(stdin+14), 0x30)"
+has out "main:18 0 ult1(sub8(input(stdin+14), 0x30), 0xa)"
 has out "select32(eq1(input(stdin+16), 0x67)"
 has out "select32(eq1(input(file:in.dat+0), 0x74)"
 has out "text stdin+0..5 stop"

@@ -69,6 +69,16 @@ static void test_spread(void **state)
     assert_false(can_become(&new, &part, "socket[9]", "PUT /"));
     pf_input_bytes_release(&old);
     pf_input_bytes_release(&new);
+    set(&old, "file:list", "a");
+    set(&old, "stdin", "b");
+    set(&old, "argv[1]", "c");
+    pf_input_bytes_copy(&new, &old);
+    set(&new, "file:list", "x");
+    assert_true(pf_hunt_difference(&old, &new, &part));
+    assert_true(can_become(&new, &part, "stdin", "x"));
+    assert_false(can_become(&new, &part, "argv[1]", "x"));
+    pf_input_bytes_release(&old);
+    pf_input_bytes_release(&new);
     set(&old, "argv[1]", "1,2");
     set(&new, "argv[1]", "1,sq(2)");
     assert_true(pf_hunt_difference(&old, &new, &part));

@@ -64,6 +64,50 @@ static void test_order_of_threads(void **state)
     pf_hunt_order_release(&o);
 }
 
+/* Questions without a solution do not make a new direction more expensive than a known one;
+ * questions that led to inputs do. */
+static void test_order_in_vain(void **state)
+{
+    (void)state;
+    for (int answered = 0; answered < 2; answered++) {
+        struct pf_hunt_order o = {0};
+        struct pf_hunt_question known = question(100, 5, 2);
+        known.depth = PF_HUNT_FAR;
+        (void)pf_hunt_order_took(&o, 2, known.branch, 0);
+        for (uint32_t i = 0; i < 50; i++) {
+            struct pf_hunt_question new = question(i, 5, 1);
+            pf_hunt_order_add(&o, &new);
+            const struct pf_hunt_question *q = pf_hunt_order_next(&o, NULL, NULL);
+            if (answered)
+                pf_hunt_order_answered(&o, q);
+        }
+        struct pf_hunt_question new = question(50, 5, 1);
+        pf_hunt_order_add(&o, &known);
+        pf_hunt_order_add(&o, &new);
+        o.chosen = 0;
+        assert_int_equal(next_path(&o), answered ? 100 : 50);
+        pf_hunt_order_release(&o);
+    }
+}
+
+/* A condition near a flip comes before others, unless nothing was new for several flips. */
+static void test_order_near_flip(void **state)
+{
+    (void)state;
+    for (uint32_t depth = 0; depth < 5; depth++) {
+        struct pf_hunt_order o = {0};
+        struct pf_hunt_question far = question(0, 9, 2), near = question(1, 5, 2);
+        far.depth = PF_HUNT_FAR;
+        near.depth = depth;
+        far.distance = near.distance = 40;
+        (void)pf_hunt_order_took(&o, 2, far.branch, 0);
+        pf_hunt_order_add(&o, &far);
+        pf_hunt_order_add(&o, &near);
+        assert_int_equal(next_path(&o), depth <= 2 ? 1 : 0);
+        pf_hunt_order_release(&o);
+    }
+}
+
 /* --- texts --- */
 
 static uint32_t add(struct pf_expression_log *log, struct pf_symbolic_record n)
@@ -139,8 +183,8 @@ static void test_compared_texts(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_order_of_new),
-        cmocka_unit_test(test_order_of_threads),
+        cmocka_unit_test(test_order_of_new),   cmocka_unit_test(test_order_of_threads),
+        cmocka_unit_test(test_order_in_vain),  cmocka_unit_test(test_order_near_flip),
         cmocka_unit_test(test_compared_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

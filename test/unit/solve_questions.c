@@ -193,6 +193,42 @@ static void test_lengths(void **state)
     question_release(&q);
 }
 
+/* A word ends at its first 0; a longer number moves what follows it. Then
+ * the other conditions may change, and the path is not known. */
+static void test_keeps_path(void **state)
+{
+    (void)state;
+    struct question q;
+    question_init(&q, 5000);
+    add_source(&q.log, PF_SOURCE_ARGUMENT, "argv[1]", "ab");
+    add_source(&q.log, PF_SOURCE_STDIN, "stdin", "7;x");
+    uint32_t length =
+        add(&q.log, (struct pf_symbolic_record){.op = PF_EXPR_LENGTH, .bits = 64, .y = 2});
+    uint32_t number =
+        add(&q.log, (struct pf_symbolic_record){
+                        .op = PF_EXPR_NUMBER, .bits = 32, .a = 1, .b = 1, .c = 10, .y = 7});
+    condition(&q.log, with(&q.log, PF_EXPR_EQ, byte(&q.log, 0, 0), 'a'), true);
+    condition(&q.log, with(&q.log, PF_EXPR_EQ, length, 2), true);
+    condition(&q.log, with(&q.log, PF_EXPR_EQ, byte(&q.log, 1, 1), ';'), true);
+    condition(&q.log, with(&q.log, PF_EXPR_EQ, byte(&q.log, 0, 1), 0), false);
+    condition(&q.log, with(&q.log, PF_EXPR_UGT, number, 9), false);
+    condition(&q.log, with(&q.log, PF_EXPR_EQ, number, 8), false);
+    pf_path_run_init(&q.run, &q.log);
+    const struct {
+        size_t flip, kept;
+        bool keeps;
+    } rows[] = {{3, 1, true}, {3, 2, false}, {4, 2, true}, {4, 3, false}, {5, 3, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        struct pf_wanted goal = {q.log.conditions.at[rows[i].flip].label, true};
+        pf_wanted_list goals = {.at = &goal, .len = 1, .cap = 1};
+        assert_int_equal(pf_solve(&q.solver, &q.run, rows[i].kept, &goals, &q.values),
+                         PF_SOLVE_YES);
+        assert_int_equal(pf_solution_keeps_path(&q.run, rows[i].kept, goal, &q.values),
+                         rows[i].keeps);
+    }
+    question_release(&q);
+}
+
 /* No input is made longer than the kernel accepts as an argument. */
 static void test_length_limit(void **state)
 {
@@ -324,6 +360,7 @@ int main(void)
         cmocka_unit_test(test_numbers),
         cmocka_unit_test(test_number_text),
         cmocka_unit_test(test_lengths),
+        cmocka_unit_test(test_keeps_path),
         cmocka_unit_test(test_length_limit),
         cmocka_unit_test(test_close),
         cmocka_unit_test(test_slice),

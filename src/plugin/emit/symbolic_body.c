@@ -403,11 +403,27 @@ static void visit_block(struct pf_labels *l, LLVMBasicBlockRef block)
     free(all.at);
 }
 
+/* Undefined operands become 0. Otherwise a node of the log would have the value that a register
+ * happens to have, which differs from build to build. */
+static void define_operands(const struct pf_labels *l, const struct value_list *blocks)
+{
+    for (size_t b = 0; b < blocks->n; b++)
+        for (LLVMValueRef v = LLVMGetFirstInstruction(LLVMValueAsBasicBlock(blocks->at[b])); v;
+             v = LLVMGetNextInstruction(v)) {
+            bool chooses = LLVMIsAPHINode(v) || LLVMIsASelectInst(v) || LLVMIsAFreezeInst(v);
+            for (unsigned i = 0, n = (unsigned)LLVMGetNumOperands(v);
+                 i < n && chooses && is_original(l, v); i++)
+                if (LLVMIsUndef(LLVMGetOperand(v, i)))
+                    LLVMSetOperand(v, i, LLVMConstNull(LLVMTypeOf(LLVMGetOperand(v, i))));
+        }
+}
+
 void pf_symbolic_add_labels(struct pf_emit *e, LLVMBasicBlockRef dispatch)
 {
     struct pf_labels l = {.e = e, .u = e->u, .b = e->b, .none = LLVMConstInt(e->u->i32, 0, 0)};
     struct value_list blocks = {0}, phis = {0};
     order_blocks(e->first[0], &blocks);
+    define_operands(&l, &blocks);
     find_labelled(&l, &blocks);
     find_events(&l);
     LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(dispatch));

@@ -189,11 +189,10 @@ static bool equal(const struct pf_symbolic_record *p, const struct pf_symbolic_r
 
 static uint64_t hash_node(const struct pf_symbolic_record *n)
 {
-    uint64_t h = n->op + 31ull * n->bits;
-    h = (h ^ n->a) * 0x9e3779b97f4a7c15ull;
-    h = (h ^ n->b ^ (uint64_t)n->c << 32) * 0x9e3779b97f4a7c15ull;
-    h = (h ^ n->x) * 0x9e3779b97f4a7c15ull;
-    return (h ^ n->y) * 0x9e3779b97f4a7c15ull;
+    /* two multiplications that do not wait for each other, and one that joins them */
+    uint64_t h = (n->x + ((uint64_t)n->a << 32 | n->c)) * 0x9e3779b97f4a7c15ull;
+    uint64_t g = (n->y + ((uint64_t)n->b << 32 | n->bits << 8 | n->op)) * 0xd6e8feb86659fd93ull;
+    return (h ^ g >> 29) * 0x9e3779b97f4a7c15ull + g;
 }
 
 static uint32_t add(const struct pf_symbolic_record *n)

@@ -110,10 +110,8 @@ static bool read_number(const struct pf_symbolic_call *c, unsigned bytes)
     if (!b || !b->now)
         return false;
     if (r.state & STATE_FAILED) { /* another input may have a digit here */
-        if (b->now < b->end) {
-            pf_model_condition(c, PF_EXPR_ULT, 8, pf_model_byte(b->now), pf_model_constant('0'));
-            pf_model_condition(c, PF_EXPR_UGT, 8, pf_model_byte(b->now), pf_model_constant('9'));
-        }
+        if (b->now < b->end)
+            pf_number_begins(c, b->now, 0);
         return true;
     }
     const uint8_t *s = b->now;
@@ -122,6 +120,7 @@ static bool read_number(const struct pf_symbolic_call *c, unsigned bytes)
     if (s > b->first && (s[-1] == '-' || s[-1] == '+'))
         s--;
     uint64_t value = 0;
+    pf_number_begins(c, s, (size_t)(b->now - s));
     __builtin_memcpy(&value, (void *)c->word[1], bytes);
     uint32_t label = pf_number_leaf(c, s, (size_t)(b->now - s), 10, 8 * bytes, value);
     pf_label_memory_store((void *)c->word[1], bytes, label, value);

@@ -36,6 +36,32 @@ size_t pf_number_extent(const uint8_t *s, unsigned base)
     return n > first ? n : 0;
 }
 
+/* Is the byte a digit, or with `more` also a sign or a space? */
+static struct pf_expression_operand begins(struct pf_expression_operand b, bool more)
+{
+    struct pf_expression_operand distance = {
+        pf_expression_two(PF_EXPR_SUB, 8, 0, b, pf_model_constant('0')), (uint8_t)(b.value - '0')};
+    struct pf_expression_operand is = {
+        pf_expression_two(PF_EXPR_ULT, 1, 8, distance, pf_model_constant(10)), distance.value < 10};
+    for (const char *p = more ? "-+ " : ""; *p; p++) {
+        struct pf_expression_operand same = {
+            pf_expression_two(PF_EXPR_EQ, 1, 8, b, pf_model_constant((uint8_t)*p)),
+            b.value == (uint8_t)*p};
+        is = (struct pf_expression_operand){pf_expression_two(PF_EXPR_OR, 1, 0, is, same),
+                                            is.value | same.value};
+    }
+    return is;
+}
+
+/* If there is no number, a digit makes one. A number may get another sign, so then the condition
+ * has more alternatives. Digits above 9 have no condition. */
+void pf_number_begins(const struct pf_symbolic_call *c, const uint8_t *s, size_t n)
+{
+    struct pf_expression_operand is = begins(pf_model_byte(s), n > 0);
+    if (is.label && is.value == (n > 0))
+        pf_symbolic_condition(PF_REASON_MODEL, is.label, is.value, c->site, 0);
+}
+
 /* If the n bytes are consecutive bytes of one source: the leaf of the first one; otherwise NULL. */
 static const struct pf_symbolic_record *find_piece(const uint8_t *s, size_t n)
 {
@@ -80,6 +106,10 @@ uint32_t pf_model_number(const struct pf_symbolic_call *c)
     unsigned base = ato ? 10 : (unsigned)c->word[2];
     unsigned bits = c->model == PF_MODEL_atoi ? 32 : 64;
     size_t n = pf_number_extent(s, base);
+    size_t spaces = 0;
+    while (is_space(s[spaces]))
+        spaces++;
+    pf_number_begins(c, s + spaces, n);
     if (!ato && c->word[1]) /* the pointer to the end was stored */
         pf_label_memory_fill((void *)c->word[1], 0, sizeof(char *));
     return pf_number_leaf(c, s, n, base, bits, c->result);

@@ -28,6 +28,19 @@ static void skip_spaces(struct scan *s)
         keep(s);
 }
 
+/* Assumes that the byte does not end a word. */
+static void keep_in_word(struct scan *s, const uint8_t *at)
+{
+    struct pf_expression_operand b = pf_model_byte(at);
+    if (!b.label)
+        return;
+    struct pf_expression_operand after = {
+        pf_expression_two(PF_EXPR_SUB, 8, 0, b, pf_model_constant('\t')), (uint8_t)(b.value - 9)};
+    pf_model_assume(s->c, PF_EXPR_ULE, 8, after, pf_model_constant('\r' - '\t'));
+    pf_model_assume(s->c, PF_EXPR_EQ, 8, b, pf_model_constant(' '));
+    pf_model_assume(s->c, PF_EXPR_EQ, 8, b, pf_model_constant(0));
+}
+
 /* A conversion: %[*][WIDTH][LENGTH]LETTER. */
 struct scan_conversion {
     bool dropped; /* it is not stored */
@@ -91,10 +104,7 @@ static bool scan_number(struct scan *s, const struct scan_conversion *v)
                                                          : 10;
     skip_spaces(s);
     size_t n = pf_number_extent(s->text, base);
-    if (!n) { /* another input may have a digit here */
-        pf_model_condition(s->c, PF_EXPR_ULT, 8, pf_model_byte(s->text), pf_model_constant('0'));
-        pf_model_condition(s->c, PF_EXPR_UGT, 8, pf_model_byte(s->text), pf_model_constant('9'));
-    }
+    pf_number_begins(s->c, s->text, n);
     if (!n || (v->width && n > v->width))
         return false;
     void *to = destination(s, v);
@@ -126,6 +136,8 @@ static bool scan_bytes(struct scan *s, const struct scan_conversion *v)
         n++;
     if (!n)
         return false;
+    for (size_t i = 0; i < n && v->letter == 's'; i++)
+        keep_in_word(s, s->text + i);
     char *to = destination(s, v);
     if (to)
         pf_label_memory_copy(to, s->text, n);

@@ -104,6 +104,29 @@ static uint32_t fread_label(const struct pf_symbolic_call *c, unsigned size)
     return c->result == w[1] ? count.label : w[0] == 1 && !item.label ? label : 0;
 }
 
+/* The n bytes of a source before `end` are those at s. */
+static bool are_source(uint32_t source, uint64_t end, const char *s, size_t n)
+{
+    while (n && pf_symbolic_leaf(source, end - n, (uint8_t)*s))
+        n--, s++;
+    return !n;
+}
+
+/* How many bytes fgets has stored at s, which has room for `room`. The line may contain zeros. */
+static size_t line_length(FILE *f, const char *s, size_t room)
+{
+    uint32_t source;
+    uint64_t end;
+    size_t n = pf_str_len(s);
+    if ((n && s[n - 1] == '\n') || !pf_stream_position(f, &source, &end))
+        return n;
+    for (size_t k = n ? n : 1; k < room && k <= end; k++)
+        if (!s[k] && (s[k - 1] == '\n' || k + 1 == room || feof_unlocked(f)) &&
+            are_source(source, end, s, k))
+            return k;
+    return n;
+}
+
 /* n bytes of text, of which only the last one may be `delimiter`, and a 0 were stored at s. In
  * another input the delimiter may be elsewhere, so the model assumes of each byte whether it is the
  * delimiter. */
@@ -136,8 +159,10 @@ uint32_t pf_model_stream(const struct pf_symbolic_call *c)
     case PF_MODEL_fgets:
     case PF_MODEL___fgets_chk:
         if (c->result)
-            label_line(c, (FILE *)w[2 + checked], (char *)c->result, pf_str_len((char *)c->result),
-                       '\n');
+            label_line(
+                c, (FILE *)w[2 + checked], (char *)c->result,
+                line_length((FILE *)w[2 + checked], (char *)c->result, (size_t)(int)w[1 + checked]),
+                '\n');
         return 0;
     case PF_MODEL_fread:
     case PF_MODEL___fread_chk:

@@ -31,7 +31,8 @@ struct source {
     uint64_t limit;
     uint64_t delivered; /* bytes, for descriptors without a position */
     uint64_t length; /* bytes seen so far */
-    uint64_t size; /* of a regular file; 0: unknown */
+    bool has_size; /* it is a regular file */
+    uint64_t size;
     uint8_t *data;
     uint32_t *leaf; /* by offset; 0: not made yet */
     bool announced;
@@ -113,7 +114,7 @@ bool pf_symbolic_length(uint32_t source, struct pf_expression_operand *out)
 {
     const struct source *s = &sources[source];
     uint64_t n = pf_symbolic_is_word(source) ? s->length - 1 : s->size;
-    if (!n && !pf_symbolic_is_word(source))
+    if (!s->has_size && !pf_symbolic_is_word(source))
         return false;
     *out =
         (struct pf_expression_operand){pf_expression_make(&(struct pf_symbolic_record){
@@ -352,7 +353,8 @@ static void take_file(const char *spec, size_t n, uint64_t limit)
         return;
     sources[i].inode = st.st_ino;
     sources[i].device = st.st_dev;
-    sources[i].size = S_ISREG(st.st_mode) ? (uint64_t)st.st_size : 0;
+    sources[i].has_size = S_ISREG(st.st_mode);
+    sources[i].size = (uint64_t)st.st_size;
     announce(i, 0);
 }
 

@@ -61,6 +61,8 @@ uint32_t pf_model_number(const struct pf_symbolic_call *c);
 /* The length of the text of a number: spaces, sign, prefix, digits; 0: no number. base: as passed
  * to strtol; 0: the prefix of the text chooses it. */
 size_t pf_number_extent(const uint8_t *s, unsigned base);
+/* The condition whether a number begins at s; n: its length, or 0. */
+void pf_number_begins(const struct pf_symbolic_call *c, const uint8_t *s, size_t n);
 /* The label of a number that was parsed from the n bytes at s. base: the same. */
 uint32_t pf_number_leaf(const struct pf_symbolic_call *c, const uint8_t *s, size_t n, unsigned base,
                         unsigned bits, uint64_t value);
