@@ -3,12 +3,11 @@
  * program or shared library into a shared object, from the IR that it keeps
  * (docs/decision/size.md).
  *
- *      pf-bodies OBJECT FOLDER COPY            writes FOLDER/libpf_bodies.BUILD-ID.COPY.so,
- *                                              unless it exists
+ *      pf-bodies OBJECT FOLDER COPY            writes FOLDER/libpf_bodies.BUILD-ID.COPY.so
  *      pf-bodies OBJECT FOLDER COPY symbolic   writes FOLDER/libpf_labels.BUILD-ID.COPY.so
  *
- * COPY is 0, except for a process that has several objects with the same contents: each needs a
- * shared object of its own.
+ * Both do nothing if the file exists. COPY is 0, except for a process that has several objects with
+ * the same contents: each needs a shared object of its own.
  *
  * It is a program of its own, because it contains a compiler. pf and the runtime start it.
  * The result is renamed into place, so several of them may work on one object.

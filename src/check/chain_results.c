@@ -5,7 +5,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
-/* a full run that needs more than a tenth of the time budget is not repeated */
+/* if a free run under the policy full takes more than a tenth of the time budget, later free runs
+ * use atexrace */
 #define SLOW_SHARE 10
 #define MAX_FAILED_RECORDINGS 2 /* consecutive recordings that failed */
 

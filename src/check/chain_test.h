@@ -20,7 +20,7 @@ struct pf_chain_test {
     /* batches start only there: what main does before it cannot be private (file_overlay.h) */
     bool switches_only;
     unsigned failed; /* consecutive recordings that produced no clip */
-    bool slow, hangs; /* its full runs are slow; a free run did not end */
+    bool slow, hangs; /* its free runs under the policy full are slow; a free run did not end */
     bool complete;
     /* a forked child has many schedules or has failed; a batch would not record children */
     bool forks;

@@ -188,7 +188,8 @@ static void take_explored(struct pf_check_batch *b, struct pf_check_failures *se
     if (!*r.clip)
         return;
     if (!failed && pf_json_get_number(k, "schedule") <= (known ? known : 1))
-        return; /* the first schedule is that of the first recording, which is searched anyway */
+        return; /* an earlier search has shown it, or it is the schedule of the first recording,
+                   which is searched anyway */
     r.chosen = !failed || is_new_clip_failure(seen, r.clip);
     b->failures += failed && r.chosen;
     pf_vec_push(&b->kept, r);

@@ -10,12 +10,15 @@
  *          Recordings of batches and slices that failed in a new way, or showed new behaviours or
  *          new races, are searched for predictions, and these are tried. The same holds for the
  *          recordings of forked children.
- *          After that, the recordings are searched for each race that was seen but is not
- *          confirmed, and the race gets a recording aimed at it. A program that cannot be run from
- *          a checkpoint (a server), or whose forked children are searched, gets one recording
- *          instead of a batch. With --hunt, a round ends with a slice of a hunt for races that need
- *          another input. The chain ends after the requested number of rounds, or when steps have
- *          reported that all programs are explored completely, and no hunt has inputs left to try.
+ *          After that, if races were seen but are not confirmed, the recording of each program that
+ *          was last searched for predictions is also searched for races that happened in it. Then
+ *          each such race gets a recording aimed at it, which is searched in the same way. A
+ *          program that cannot be run from a checkpoint (a server), or whose forked children are
+ *          searched, gets one recording instead of a batch. With --hunt, a round ends with a slice
+ *          of a hunt for races that need another input. The chain ends after the requested number
+ *          of rounds. If none was requested, it ends when all programs are explored completely and
+ *          no hunt has inputs left to try. It also ends after a round in which every step was
+ *          skipped.
  * Memory:  the chain owns its tables; steps are plain data.
  * Threads: one. No I/O: the caller reports which steps ended, and the chain returns which to start.
  */

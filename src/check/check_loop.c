@@ -21,7 +21,8 @@
 #include <unistd.h>
 
 #define OVERRUN_MS 300 /* after the deadline, programs that still run are killed */
-#define BATCH_MS 1000 /* about the most that a batch may take, unless the rounds are limited */
+/* a batch may take this long, plus a sixteenth of the time left, unless the rounds are limited */
+#define BATCH_MS 1000
 #define LIMIT_ROUNDS 16 /* the size of the state folder is limited once in 16 rounds */
 #define FIRST_EXPLORE                                                                              \
     8 /* the systematic search of the first round gets an eighth of the time left */
@@ -398,8 +399,8 @@ static void describe(struct check_loop *l, struct pf_check_step *s,
         *took = line->wall_ms + 1;
 }
 
-/* If a HATCH had no time to read its trace, a LOOK takes at least as long. Call this after its
- * document was read. */
+/* If a HATCH used up its time before it had read the trace, a LOOK of this test takes at least as
+ * long as that HATCH. Call this after the document of the HATCH was read. */
 static void note_slow_trace(struct check_loop *l, const struct pf_check_line *line, bool own_limit)
 {
     uint64_t *look = &l->took_ms[line->test][PF_CHECK_LOOK];

@@ -136,8 +136,8 @@ static pf_status check_hunt(const struct pf_check_settings *p, struct pf_error *
     return s;
 }
 
-/* Checks that the file of --from is a report of another tool. A check that keeps a copy of another
- * file could not be reported. */
+/* Checks that the file of --from is a report of another tool. The check keeps a copy of
+ * it, and pf report could not read a copy of any other file. */
 static pf_status check_foreign(const char *path, struct pf_error *e)
 {
     struct pf_findings ignored;

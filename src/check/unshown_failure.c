@@ -14,8 +14,8 @@ static char *text(struct pf_findings *f, const char *s)
 }
 
 /* True if the stack of a recording may be that of a replay: it has the function in which the replay
- * failed, or it begins with the caller of that function. The stack of a recording is that of its
- * frames, and a function that calls nothing has no frame. */
+ * failed, or it begins with the caller of that function. The stack of a recording comes from the
+ * shadow stack, on which a function that calls nothing has no frame. */
 static bool is_same_place(const char *recorded, const struct pf_backtrace *replayed,
                           const struct pf_stack_frame *at)
 {

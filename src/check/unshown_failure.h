@@ -1,8 +1,8 @@
 /*
  * unshown_failure.h - failures of the checked program that no replay has shown.
  *
- * Model:   the end of a recording or of a free run says that the program failed. If there is a
- *          finding of this failure with a stack, which a replay has made, nothing is added. Two
+ * Model:   the end of a recording or of a free run says that the program failed. If a
+ *          replay has already shown this failure, as a finding with a stack, nothing is added. Two
  *          failures are the same if kind and signal are, and the stack, as far as it is known.
  * Memory:  from the pool of the findings.
  */

@@ -386,7 +386,8 @@ static int run(struct hatch *h, int argc, char **argv)
     struct pf_error e;
     if (pf_clip_open(&h->recording, h->j.path, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
-    if (h->recording.stream[PF_STREAM_EVENT].length && !h->j.atomic) /* else the replay does */
+    /* otherwise loading the trace replays the clip, and announces its program */
+    if (h->recording.stream[PF_STREAM_EVENT].length && !h->j.atomic)
         pf_clip_program_announce(VERB, &h->recording);
     if (pf_clip_program_resolve(&h->recording, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);

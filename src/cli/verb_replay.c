@@ -319,8 +319,8 @@ static int conclude(const struct replayed *what, const struct pf_directed *d,
     int status = d->gdb_status < 0            ? report_outcome(clip, child, end, d->until)
                  : WIFSIGNALED(d->gdb_status) ? 128 + WTERMSIG(d->gdb_status)
                                               : WEXITSTATUS(d->gdb_status);
-    child->started -=
-        pf_forked_path_length(clip->meta.process); /* replayed: its forks themselves */
+    /* the forks that lead to the recorded child are replayed */
+    child->started -= pf_forked_path_length(clip->meta.process);
     if (child->started)
         fprintf(stderr,
                 "pf replay: the program started other processes (%u), which are not replayed; "

@@ -90,7 +90,7 @@ enum pf_memory_model {
 struct pf_memory_settings {
     uint32_t model; /* enum pf_memory_model */
     /* WEAK: a thread that reads a variable again gets the same value until the variable is written
-     * (the paper of `pf judge`) */
+     * (as in the paper that judge.h names, with --as-paper) */
     uint32_t bound;
     /* only reads of this memory may differ from sequential consistency; size 0: all */
     uint64_t address, size;
@@ -240,7 +240,8 @@ struct pf_failure_site {
 struct pf_continuation {
     uint32_t done; /* it was started and has ended */
     int32_t wait; /* status as from wait(2) */
-    /* enum pf_outcome, if the process at the checkpoint ended it; its own is in its log */
+    /* PF_OUTCOME_HANG if the process at the checkpoint ended it at its time limit, else NONE; what
+     * the continuation itself reported is in `reported` */
     uint32_t outcome;
     uint32_t reported; /* the outcome in its log */
     uint32_t kept; /* its log was kept */
@@ -410,7 +411,7 @@ struct pf_channel {
      * recorded */
     uint32_t copies;
     uint32_t unwatched; /* the runtime could not map its memory, and ended the program */
-    char refused[512]; /* why the runtime ended the program before it began, as one line; "": not */
+    char refused[512]; /* why the runtime ended the program before it began, as one line; else "" */
     /* enum pf_environment_value of each variable, in the order of the environment */
     unsigned char environment[PF_ENVIRONMENT_MAX];
     uint32_t

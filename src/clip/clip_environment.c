@@ -182,7 +182,7 @@ static pf_status append_value(const struct pf_clip_meta *m, size_t i, struct pf_
                               struct pf_error *e)
 {
     const char *value = value_of(m->env[i]);
-    if (!value) /* a clip says that it was read, and has none */
+    if (!value) /* no '=': a damaged clip may say that such a variable was read */
         return PF_OK;
     size_t length = strlen(value);
     struct pf_environment_entry head = {(uint32_t)i, (uint32_t)length};

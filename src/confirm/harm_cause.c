@@ -17,7 +17,9 @@ enum {
     HELD = 4, /* held tails of the other order */
     FREE = 8, /* free tails of each order */
     RUNS = 1 + HELD + 2 * FREE,
-    HOLDS = 4 /* most locks that the other thread may need first */
+    /* most locks before which the thread of the first access is held in turn, because the other
+     * thread needs them first */
+    HOLDS = 4
 };
 
 static bool fails_alike(const struct pf_harm_question *q, const struct pf_order_run *r)

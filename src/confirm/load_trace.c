@@ -37,7 +37,7 @@ static void drop_expected(struct pf_findings *shown)
 }
 
 /* Reads the findings that the replay logged. The replay has shown them, so the recording is their
- * clip. They are failures; the harm of one without a text is its kind. */
+ * clip. A finding without a text of its harm gets the title of its kind as harm. */
 static void read_shown(const char *verb, struct pf_findings *shown, const char *log,
                        const char *path)
 {

@@ -230,7 +230,8 @@ void pf_predicted_race(struct pf_predict_job *j, size_t k, const struct pf_race 
     f->child = child_of(j);
     new_accesses(j, f, 2);
     pf_predicted_accesses(j, f, (uint32_t[]){r->b, r->a});
-    if (pf_event_creates(&j->t.events.at[r->a])) { /* of the block, the bytes that are used */
+    /* an allocation: shows only those bytes of the block that the other access uses */
+    if (pf_event_creates(&j->t.events.at[r->a])) {
         f->accesses[1].address = f->accesses[0].address;
         f->accesses[1].size = f->accesses[0].size;
     }

@@ -4,7 +4,8 @@
  * Model:   repeated runs are private: no other process sees what they change, so every run finds
  *          the same files. The recording itself has left its output in the user's folder. A program
  *          that refuses to overwrite it cannot be repeated; then the files that were created after
- *          the recording began are hidden from all runs of one folder for temporary files.
+ *          the recording began are hidden from all runs that use the same folder for temporary
+ *          files.
  * Memory:  the caller frees the text. What is hidden is remembered in a file of the folder.
  */
 #ifndef PF_CONFIRM_PRIVATE_FILES_H

@@ -264,7 +264,7 @@ static void line_at(const struct pf_output_stream *s, uint64_t at, char *to, siz
     *to = 0;
 }
 
-/* The end of the longest common beginning at which both streams have the end of a piece. */
+/* The largest offset at which a piece of each stream ends and up to which both are equal. */
 static uint64_t common_pieces(const struct pf_output_stream *x, const struct pf_output_stream *y)
 {
     uint64_t at = 0;

@@ -84,7 +84,7 @@ static const char *lock_name(struct pf_predict_job *j, uint32_t lock)
     return pf_pool_text(&j->pool, text, (size_t)n);
 }
 
-/* A clock of the runtime has no name: shows the call of the library that uses it, "by write". */
+/* A sync object of the runtime has no name: shows the function that uses it, "by write". */
 static const char *sync_name(struct pf_predict_job *j, uint32_t i)
 {
     const struct pf_trace *t = &j->t;

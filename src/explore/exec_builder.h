@@ -101,7 +101,7 @@ struct pf_exec_access *pf_exec_add_update(struct pf_exec_builder *b, uint32_t ce
 void pf_exec_set_flag(struct pf_exec_builder *b, uint32_t flag);
 /* Notes something at the event that is not explored. */
 void pf_exec_add_unexplored(struct pf_exec_builder *b, const char *reason, uint32_t event);
-/* The node comes after the operation of the event. */
+/* Adds an edge: the node comes after the operation of the event. */
 void pf_exec_add_order(struct pf_exec_builder *b, uint32_t from_event);
 /* exec_once.c: true if the function runs an initialiser once, or ends one. */
 bool pf_exec_is_once(const char *function);

@@ -43,8 +43,9 @@ static bool waits_for_time(const struct pf_blocked *k)
 /* True if the thread was about to take a lock that it had waited for, when the process ended. */
 static bool was_woken(const struct pf_blocked *k)
 {
-    bool takes = (strstr(k->function, "lock") && !in_second_part(k)) || /* not: cond_clockwait */
-                 pf_exec_is_once(k->function);
+    /* "lock" is also in pthread_cond_clockwait, which in_second_part excludes */
+    bool takes =
+        (strstr(k->function, "lock") && !in_second_part(k)) || pf_exec_is_once(k->function);
     return (k->waits == PF_BLOCKED_RUNS && takes) || waits_for_time(k);
 }
 

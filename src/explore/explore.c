@@ -239,7 +239,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         x->out->weak |= end->weak;
         take_races(x, &t);
         check_end(x, end, run);
-        if (!end->far_limit_passed) { /* how it ends says nothing about the program */
+        if (!end->far_limit_passed) { /* otherwise its end says nothing about the program */
             pf_exploration_add_run(x->out, clip, end->shared_input);
             take_failure(x, clip, end, run);
         }

@@ -82,7 +82,8 @@ struct pf_exploration {
     PF_VEC(struct pf_explore_result) results; /* the first ones */
     uint64_t nresults; /* different results */
     struct pf_hash_map result_numbers; /* by hash */
-    /* when enough of them were kept: runs that failed in new ways, and new data races */
+    /* how many runs that failed in a new way, and how many new data races, are not listed, because
+     * as many as possible were listed before */
     uint64_t failures_unkept, races_unkept;
 };
 

@@ -44,7 +44,7 @@ static char *last_component(char *name)
     return last;
 }
 
-/* A symbol of C++, which is listed by the beginning of such symbols. */
+/* What is known about a mangled C++ symbol: names that end with * are beginnings of symbols. */
 static enum pf_explored_call kind_of_symbol(const char *symbol)
 {
     for (size_t i = 0; i < NAMES; i++) {

@@ -71,7 +71,8 @@ static void try_stops(struct stops *k)
     const struct pf_execution *x = k->c->x;
     if (!k->lasts.len || !collect(k))
         return;
-    /* the run may leave a loop: a read of another iteration is not known to wait */
+    /* a guess: it is not known that the thread waits after these reads in every iteration, so the
+     * run may leave the loop */
     struct pf_beginning b = {.depth = k->c->depth + 1, .guess = true, .stuck = true};
     uint64_t hash = k->hash;
     for (uint32_t t = 0; t + 1 < x->threads.len; t++)

@@ -51,7 +51,7 @@ struct pf_beginning {
     PF_VEC(uint64_t) frontier;
     uint32_t depth;
     uint64_t number;    /* its number in the queue; also the seed of its random policy */
-    bool guess;         /* as in the target */
+    bool guess;         /* the run need not contain it: as in the target, or due to stuck_end.c */
     bool resumes;       /* continues a thread that was cut off by the end of the process */
     bool stuck;         /* after it, threads may wait for ever (stuck_end.h) */
     uint64_t continues; /* the history after which that thread continues; 0: none */

@@ -336,7 +336,6 @@ static const struct pf_judged *read_judged(struct pf_reader *r, const json_t *o)
     return j;
 }
 
-/* The number of schedules that were tried; 0 if the document does not say. */
 /* A number that may be missing, which means 0. */
 static unsigned read_optional(struct pf_reader *r, const json_t *o, const char *key)
 {
@@ -344,7 +343,7 @@ static unsigned read_optional(struct pf_reader *r, const json_t *o, const char *
 }
 
 /* True if a verdict replaces the one that the finding has. A finding may have been judged several
- * times, with other options; the worst verdict counts. */
+ * times, with other options; the worst verdict counts, except that undecided counts least. */
 static bool is_worse(const struct pf_finding *old, const char *verdict)
 {
     int now = verdict ? pf_judge_class_from(verdict) : -1,

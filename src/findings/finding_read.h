@@ -1,9 +1,10 @@
 /*
  * finding_read.h - reads one finding from JSON, and merges findings of the same fingerprint.
  *
- * Model:   counts are added; the most certain status wins; the worse verdict wins; every stage that
- *          saw the finding is kept with its own count. A missing clip is filled in, and a clip that
- *          shows harm replaces one that does not; harm is only taken together with its clip.
+ * Model:   counts are added; the most certain status wins; the worse verdict wins, but every other
+ *          class replaces undecided; every stage that saw the finding is kept with its own count. A
+ *          missing clip is filled in, and a clip that shows harm replaces one that does not; harm
+ *          is only taken together with its clip.
  * Memory:  allocated from the pool of the findings.
  * Errors:  the first error stays in `status`, with a message that names the file, the line and what
  *          was expected.

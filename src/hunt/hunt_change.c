@@ -2,9 +2,9 @@
  * hunt_change.c - changes of inputs that need no solver; see hunt.h. A change repeats or removes a
  * line, repeats an element of a list, inserts a line or an element of another input, or replaces a
  * word by itself twice, by a number, or by a word of the program. Such inputs reach code behind
- * library functions without a model, where expressions are lost, and have more parts, which no
- * solution of the solver has. Copies of a part of the input in place of other parts let a second
- * thread do what one thread does.
+ * library functions without a model, where expressions are lost. They can also have more lines or
+ * elements than the input, which solutions of the solver never have. Copies of a part of the input
+ * in place of other parts let a second thread do what one thread does.
  */
 #include "apply_values.h"
 #include "hunt.h"

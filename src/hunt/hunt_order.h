@@ -9,7 +9,8 @@
  *              4  the same for a condition inside a library function
  *              6  a direction that this thread has not taken: a race needs two threads
  *              8  a known direction, more often in one run than in any run before
- *             12  the same for a condition inside a library function
+ *             10  the direction of cost 6, for a condition inside a library function
+ *             12  the direction of cost 8, for a condition inside a library function
  *             10  any other branch directly after the flip that led to the run, or at the end of
  *                 the run, plus 2 for each flip since a run that did something new (at most 2
  *                 flips): the rest of an input must often follow a change

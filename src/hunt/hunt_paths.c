@@ -420,10 +420,10 @@ pf_status pf_hunt_paths_add(struct pf_hunt_paths *p, const char *file, uint32_t 
 
 /* --- asking --- */
 
-/* Asks with all conditions before the goal. If the conditions cannot be kept, and nothing like the
- * goal was reached yet, asks for the goal alone: the path before it may also lead there with other
- * values. Such a new input is a guess, and so is one that does not keep the path: then *sure is
- * false. */
+/* Asks with all conditions before the goal. If that gives no solution, for whatever reason, and
+ * nothing like the goal was reached yet, asks for the goal alone: the path before it may also lead
+ * there with other values. Such a new input is a guess, and so is one that does not keep the path:
+ * then *sure is false. */
 static enum pf_solve_outcome ask_goal(struct pf_hunt_paths *p, struct path *x,
                                       const struct pf_hunt_question *q, struct pf_wanted goal,
                                       pf_leaf_values *values, bool *sure)

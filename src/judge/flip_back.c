@@ -130,7 +130,7 @@ bool pf_flip_back_matters(const struct pf_flip_back *f, const struct pf_judge_ru
 {
     const struct pf_judge_run *again = &f->runs.at.at[0], *back = &f->runs.at.at[1];
     if (*again->failure || *back->failure || again->run.order.limited || back->run.order.limited ||
-        again->run.events != back->run.events || /* so that no trace is needed */
+        again->run.events != back->run.events || /* more than the order differs */
         !pf_judge_runs_same(run, again) || pf_judge_runs_same(again, back) ||
         pf_run_output_permuted(&again->output, &back->output))
         return false;

@@ -49,7 +49,7 @@ struct pf_judge_settings {
     unsigned inputs; /* most sources of input that may change */
     bool symbolic_output; /* compare the outputs of both orders as formulas over the input */
     const char *worker; /* path of pf-z3; NULL: it is missing */
-    uint64_t solver_ms; /* for each question to Z3 */
+    uint64_t solver_ms; /* CPU time for each question to Z3 */
     bool brief; /* the caller needs no evidence for harmless races */
     bool as_paper; /* no control group, and a failure in either order decides */
     unsigned jobs;
@@ -80,7 +80,9 @@ struct pf_evidence_item {
 
 struct pf_verdict {
     enum pf_judge_class class;
-    unsigned k; /* of k-witness-harmless: harmless random runs of the alternate order, or 1 */
+    /* of k-witness-harmless: runs of the alternate order under random schedules that did not fail;
+     * if there are none: 1, for the run along the recorded schedule */
+    unsigned k;
     unsigned paths, schedules; /* inputs; runs of the alternate order with different schedules */
     unsigned control; /* runs of the primary order */
     const char *memory; /* the memory model that the class holds for: sc, tso or weak */

@@ -87,7 +87,7 @@ static void make_recording(const struct pf_judge_list *l, struct pf_judge_item *
     free(path);
 }
 
-/* Without a path, r->why is the reason. */
+/* Opens the recording and loads its trace. If path is NULL there is none, and r->why says why. */
 static void open_recording(const struct pf_judge_list *l, struct judged_recording *r,
                            const char *path)
 {

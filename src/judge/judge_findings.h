@@ -5,7 +5,7 @@
  *          description names them, or any recording, in which they are found by their positions. A
  *          finding without a recording gets one first (aimed_recording.h).
  *          Findings that share a recording are judged with one trace. Findings whose accesses have
- *          the same positions, threads and memory in it form a cluster and are judged once.
+ *          the same stacks, threads and memory in it form a cluster and are judged once.
  * Memory:  verdicts are allocated in the pool.
  * Threads: the caller must be single-threaded.
  * Errors:  a finding that cannot be judged is undecided, with the reason.

@@ -61,7 +61,7 @@ static pf_status run_gdb(const struct pf_channel *c, const struct pf_child *targ
         script = pf_mem_format("%s/gdb.py", libdir);
     while (arguments[n])
         n++;
-    /* SIG64 is the runtime's tick (PF_ORPHAN_SIGNAL). gdb.py handles SIGTRAP. */
+    /* SIG64 (PF_ORPHAN_SIGNAL) is the signal of the runtime's timer. gdb.py handles SIGTRAP. */
     char *first[] = {"gdb",  "-q",
                      "-iex", "handle SIGSYS nostop noprint pass",
                      "-iex", "handle SIG64 nostop noprint pass",

@@ -40,7 +40,8 @@ void pf_run_report_set_end(struct pf_run_report *r, const struct pf_clip_end *en
 
 /* --- writing --- */
 
-/* A number that a JSON reader may not take, such as a hash, is written as a word. */
+/* Writes the word if there is one, else the number; a number that is too large for a JSON reader is
+ * written as text. */
 static void add_value(struct pf_text *t, const char *name, const char *word, uint64_t number)
 {
     char digits[24];

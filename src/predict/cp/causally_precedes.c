@@ -39,7 +39,7 @@ struct cp {
     /* bit matrices: row x has the events ordered after x (hb: including x itself) */
     uint64_t *hb, *cp;
     uint32_t *epoch, *clock; /* epoch and clock of each event */
-    uint8_t *flags; /* of each event of the trace, with folded fences */
+    uint8_t *flags; /* of each event of the trace (pf_trace_fold_atomic_order) */
     PF_VEC(struct cp_section) sections;
     pf_vec_u32 todo; /* pairs of sections that have no edge yet */
 };

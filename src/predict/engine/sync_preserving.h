@@ -27,8 +27,9 @@ bool pf_sync_preserving_pair(struct pf_sync_preserving *r, uint32_t a, uint32_t 
  * cell. False if such accesses were searched before. */
 bool pf_sync_preserving_search(struct pf_sync_preserving *r, uint32_t a, uint32_t b,
                                struct pf_race *out);
-/* The work so far, in steps: the acquires that entered a closure, and the number of threads for
- * each lock to which the lock rule was applied and for each pass. */
+/* The work so far, in steps: one for each acquire that was examined when it entered a closure; and
+ * as many as there are threads, for each lock to which the lock rule was applied and for each
+ * pass. */
 uint64_t pf_sync_preserving_work(const struct pf_sync_preserving *r);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * reschedule.c - see reschedule.h. Sixteen combinations of strategies are tried in turn; the first
- * is the paper's.
+ * reschedule.c - see reschedule.h. Up to sixteen combinations of strategies are tried in turn; the
+ * first is the paper's.
  */
 #include "reschedule.h"
 #include <string.h>
