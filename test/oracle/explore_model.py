@@ -355,20 +355,46 @@ class Interpreter:
 
     def results(self, most=None):
         """The set of (how it ended, what it printed); None: there are more states than `most`."""
-        found, seen, todo = set(), set(), [self.start()]
+        found, seen, todo = set(), {}, [self.start()]  # seen: key -> keys of the next states
         while todo:
             state = todo.pop()
             key = state.key()
             if key in seen:
                 continue
-            seen.add(key)
-            if most and len(seen) > most:
+            if most and len(seen) >= most:
                 return None
             following = [] if state.over else list(self.steps(state))
+            seen[key] = {s.key() for s in following}
             todo += following
             if not following:
                 found.add(self.result(state))
-        return found
+        return found | {("stuck", key[2]) for key in endless(seen)}
+
+
+def endless(following):
+    """The states from which the program runs on for ever, and nobody changes an object or prints any more."""
+    ends, previous = set(), {}
+    for key, keys in following.items():
+        for k in keys:
+            previous.setdefault(k, []).append(key)
+    todo = [key for key, keys in following.items() if not keys]
+    while todo:
+        key = todo.pop()
+        if key not in ends:
+            ends.add(key)
+            todo += previous.get(key, ())
+
+    def changes(start):
+        reached, todo = {start}, [start]
+        while todo:
+            for k in following[todo.pop()] - reached:
+                if k[1:] != start[1:]:
+                    return True
+                reached.add(k)
+                todo.append(k)
+        return False
+
+    return [key for key in following if key not in ends and not changes(key)]
 
 
 def results(program):

@@ -1,8 +1,8 @@
-"""explore_random.py FROM TO - compares pf explore with brute force on random programs (explore_model.py).
+"""explore_random.py FROM TO [-O0] - compares pf explore with brute force on random programs (explore_model.py).
 
 Seeds FROM to TO - 1 each give one program of two or three threads. A result that brute force does not find, and a missing
 one of an exploration that is called complete, are wrong. Programs with too many states are left out. The programs that
-are wrong are kept in $WORK as SEED.txt. Needs PF and WORK, as the tests do; `make test-explore` runs 200 seeds.
+are wrong are kept in $WORK as SEED.txt. The last argument is the level of optimisation. Needs PF and WORK, as the tests do; `make test-explore` runs 200 seeds.
 Exit: 0 nothing is wrong, 1 something is.
 """
 
@@ -103,6 +103,13 @@ class Writer:
                 inner = [f"acquire {other}", *inner, f"release {other}"]
         return [f"acquire {lock}", *inner, f"release {lock}"]
 
+    def spin(self):
+        kind = self.chance(["spin", "spin", "spinor", "spinlock"])
+        if kind == "spinor":
+            mask = self.rng.randint(1, 2)
+            return f"spinor a {mask} {3 - mask if self.often(0.5) else 0}"
+        return "spinlock a" if kind == "spinlock" else f"spin a {self.rng.randint(0, 2)}"
+
     def branch(self, depth):
         out = [f"if {self.chance(self.registers)} == {self.rng.randint(0, 2)}", *self.block(depth + 1)]
         if self.often(0.4):
@@ -141,13 +148,13 @@ class Writer:
         if "once" in self.kinds:
             options += 2 * [lambda: ["once o"]]
         if "atom" in self.kinds and self.often(0.3):
-            options.append(lambda: [f"spin a {self.rng.randint(0, 2)}"])
+            options.append(lambda: [self.spin()])
         if self.registers and depth < 2:
             options.append(lambda: self.branch(depth))
         return self.basic() if depth >= 2 else self.chance(options)()
 
 
-def compare(seed):
+def compare(seed, level):
     """-> (what is wrong, or an empty text; whether the exploration was called complete), or None for too many states"""
     text = Writer(seed).program()
     program = model.Program(text)
@@ -156,7 +163,7 @@ def compare(seed):
         return None
     program.wants["runs"] = RUNS
     name = f"random{seed}"
-    explored = test_explore.explore(name, program)
+    explored = test_explore.explore(name, program, level)
     got = test_explore.seen(explored)
     wrong = [f"impossible: {r}" for r in sorted(got - want)[:2]]
     # at most 1,024 results are listed
@@ -172,8 +179,9 @@ def compare(seed):
 def main():
     test_explore.WORK.mkdir(parents=True, exist_ok=True)
     compared = complete = wrong = 0
+    level = sys.argv[3] if len(sys.argv) > 3 else "-O0"
     for seed in range(int(sys.argv[1]), int(sys.argv[2])):
-        result = compare(seed)
+        result = compare(seed, level)
         if result is None:
             continue
         compared += 1

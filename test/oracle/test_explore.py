@@ -18,10 +18,10 @@ ENDS = {"": "exit", "deadlock": "stuck", "hang": "stuck", "signal 6 (Aborted)": 
 FACTOR = 1.5  # most runs for each class
 
 
-def explore(name, program):
+def explore(name, program, level="-O0"):
     source, binary, out = WORK / f"{name}.c", WORK / name, WORK / f"{name}.json"
     source.write_text(model.to_c(program))
-    subprocess.run([PF, "cc", "-g", "-O0", source, "-o", binary, "-pthread"], check=True)
+    subprocess.run([PF, "cc", "-g", level, source, "-o", binary, "-pthread"], check=True)
     command = [PF, "explore", "--runs", program.wants.get("runs", "20000"), "--json", out, "-o", WORK / f"{name}.clips", "--"]
     done = subprocess.run([*command, binary], capture_output=True, text=True, timeout=300, cwd=WORK)
     if done.returncode not in (0, 66):
