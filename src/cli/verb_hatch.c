@@ -21,6 +21,7 @@
 #include "schedule_step.h"
 #include "search_stop.h"
 #include "shell_word.h"
+#include "shown_by_recording.h"
 #include "text_format.h"
 #include "try_all.h"
 #include <errno.h>
@@ -32,6 +33,7 @@
 
 #define VERB "hatch"
 #define JOBS_MAX 256
+#define HARM_MS 5000 /* for finding out which races of the recording caused its failure */
 
 struct hatch {
     struct pf_predict_job j;
@@ -60,12 +62,14 @@ static int find_candidates(struct hatch *h)
     limits.window = h->window;
     /* half of the time is reserved for trying the candidates */
     pf_search_stop_init(&h->stop, VERB, h->run.limit_ms ? h->run.began + h->run.limit_ms / 2 : 0);
-    static const char *const names[] = {"rdit", "deadlock", "pecan"};
+    /* hb comes first: it takes little time, and what it finds needs no try */
+    static const char *const names[] = {"hb", "rdit", "deadlock", "pecan"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         pf_predict_job_add(j, pf_analysis_find(names[i], strlen(names[i])));
     pf_predict_job_run(j, &limits);
     pf_search_stop_clear(&h->stop);
-    pf_candidates_add_predicted(&h->all, j);
+    pf_candidates_add_predicted(&h->all, j, false);
+    pf_shown_by_recording_add(&h->all, j);
     return PF_EXIT_OK;
 }
 
@@ -119,6 +123,20 @@ static int try_round(struct hatch *h)
     return s == PF_OK ? PF_EXIT_OK : pf_complain(VERB, "%s", e.text);
 }
 
+/* Sets the time that is left for a replay; 0: any. False: none is left. */
+static bool time_left(const struct hatch *h, uint64_t *ms)
+{
+    uint64_t used = pf_now_ms() - h->run.began, limit = h->run.limit_ms;
+    *ms = limit ? limit - used : 0;
+    return !pf_interrupted() && (!limit || used < limit);
+}
+
+static bool is_time_up(void *arg)
+{
+    uint64_t ms;
+    return !time_left(arg, &ms);
+}
+
 static int try_all(struct hatch *h)
 {
     struct pf_error e;
@@ -134,6 +152,8 @@ static int try_all(struct hatch *h)
     while (status == PF_EXIT_OK && !pf_try_all_stopped(&h->run) &&
            pf_candidates_next_schedules(&h->all, &h->j, &h->stop.stop))
         status = try_round(h);
+    if (status == PF_EXIT_OK)
+        pf_shown_by_recording_confirm(&h->all, &h->j, HARM_MS, is_time_up, h);
     pf_run_report.out_of_time = h->run.limit_ms && !pf_interrupted() && pf_try_all_stopped(&h->run);
     return status;
 }
@@ -153,14 +173,6 @@ static bool is_harmful(const struct pf_candidate *c)
            (c->result.cause == PF_HARM_OWN || c->schedules.at[c->current].stuck);
 }
 
-/* Sets the time that is left for a replay; 0: any. False: none is left. */
-static bool time_left(const struct hatch *h, uint64_t *ms)
-{
-    uint64_t used = pf_now_ms() - h->run.began, limit = h->run.limit_ms;
-    *ms = limit ? limit - used : 0;
-    return !pf_interrupted() && (!limit || used < limit);
-}
-
 /* Takes the steps from the clip, if it shows harm: then they include what led to it. False: they
  * were not taken. */
 static bool show_clip(struct hatch *h, struct pf_candidate *c)
@@ -175,7 +187,8 @@ static void add_failures(struct hatch *h)
 {
     uint64_t ms;
     for (size_t i = 0; i < h->all.at.len; i++)
-        if (happened(&h->all.at.at[i]) && is_harmful(&h->all.at.at[i]))
+        if (happened(&h->all.at.at[i]) && is_harmful(&h->all.at.at[i]) &&
+            !h->all.at.at[i].is_shown_by_recording)
             pf_clip_failures_note(&h->failures, h->all.at.at[i].clip);
     for (size_t i = 0; i < h->all.at.len; i++) {
         const struct pf_candidate *c = &h->all.at.at[i];
@@ -185,13 +198,9 @@ static void add_failures(struct hatch *h)
     }
 }
 
-/* If the candidate happened, completes its finding from the events and the schedule. */
-static bool confirm(struct hatch *h, struct pf_candidate *c)
+/* Takes the accesses and the steps from the schedule that was tried, or from the clip. */
+static void describe_try(struct hatch *h, struct pf_candidate *c)
 {
-    if (!happened(c)) {
-        unlink(c->clip);
-        return false;
-    }
     const struct pf_try_schedule *w = &c->schedules.at[c->current];
     if (c->current && c->pattern != PF_NONE) {
         struct pf_anomaly a = {.pattern = c->pattern};
@@ -200,8 +209,7 @@ static bool confirm(struct hatch *h, struct pf_candidate *c)
     }
     if (pf_finding_is_pair(&c->f)) /* as they happened; a race lists the later access first */
         pf_predicted_accesses(&h->j, &c->f, (uint32_t[]){w->event[1], w->event[0]});
-    bool verified = c->result.verified;
-    if (!verified || !show_clip(h, c))
+    if (!c->result.verified || !show_clip(h, c))
         pf_schedule_steps_witness(&h->j, &c->f,
                                   &(struct pf_described_schedule){.start = w->start,
                                                                   .order = w->order,
@@ -209,10 +217,22 @@ static bool confirm(struct hatch *h, struct pf_candidate *c)
                                                                   .marked = w->event,
                                                                   .n = w->n,
                                                                   .stuck = w->stuck});
-    if (!verified)
+}
+
+/* If the candidate happened, completes its finding. */
+static bool confirm(struct hatch *h, struct pf_candidate *c)
+{
+    if (!happened(c)) {
+        unlink(c->clip);
+        return false;
+    }
+    bool verified = c->result.verified, own_clip = verified && !c->is_shown_by_recording;
+    if (!c->is_shown_by_recording)
+        describe_try(h, c);
+    if (!own_clip)
         unlink(c->clip);
     c->f.status = verified ? PF_STATUS_CONFIRMED : PF_STATUS_OBSERVED;
-    c->f.clip = verified ? c->clip : NULL;
+    c->f.clip = own_clip ? c->clip : verified ? h->j.path : NULL;
     c->f.unconfirmed = verified ? NULL : c->result.unverified;
     c->f.tries = (unsigned)c->tried;
     c->f.harm = is_harmful(c) ? c->result.why : NULL;
@@ -241,6 +261,12 @@ static void add_refuted(struct pf_text *t, const struct pf_candidate *c)
     pf_text_char(t, '\n');
 }
 
+/* True if it was found in the recording without being a prediction. */
+static bool is_only_recorded(const struct pf_candidate *c)
+{
+    return c->is_shown_by_recording && !c->tried;
+}
+
 /* The findings, with their groups. */
 static void collect(struct hatch *h, struct pf_findings *found)
 {
@@ -256,6 +282,7 @@ static void collect(struct hatch *h, struct pf_findings *found)
 /* How many candidates have each result. */
 struct hatch_counts {
     uint64_t real, errors, suspicious, unknown;
+    uint64_t recorded; /* not counted as real: races that were found in the recording alone */
 };
 
 /* Adds a candidate that happened: its finding, the consequence, and how to see it again. */
@@ -295,10 +322,14 @@ static void add_number(struct pf_text *t, const char *before, uint64_t n, const 
 /* The last lines: how many candidates were tried, with which results. */
 static void add_summary(struct pf_text *t, const struct hatch *h, const struct hatch_counts *n)
 {
-    size_t all = h->all.at.len, failures = h->j.failures.n;
+    size_t all = h->all.at.len - n->recorded, failures = h->j.failures.n;
     if (failures) {
         add_number(t, "hatch: ", failures, failures == 1 ? " failure" : " failures");
         pf_text_add(t, " of the program, found in the recording or in a try\n");
+    }
+    if (n->recorded) {
+        add_number(t, "hatch: ", n->recorded, n->recorded == 1 ? " race" : " races");
+        pf_text_add(t, " that the recording itself shows\n");
     }
     add_number(t, "hatch: ", all, all == 1 ? " candidate: " : " candidates: ");
     add_number(t, "", n->real, " real, of these ");
@@ -315,7 +346,7 @@ static void add_summary(struct pf_text *t, const struct hatch *h, const struct h
     pf_text_char(t, '\n');
 }
 
-/* Returns the number of candidates that happened and are not only suspicious. */
+/* Returns the number of findings that are not only suspicious, without failures. */
 static size_t add_text(struct pf_text *t, struct hatch *h)
 {
     struct pf_text_style style = {.color = pf_color_wanted(STDOUT_FILENO)};
@@ -332,8 +363,10 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
         struct pf_candidate *c = &h->all.at.at[i];
         if (!confirm(h, c))
             continue;
-        n.real++;
-        n.errors += is_harmful(c);
+        bool recorded = is_only_recorded(c);
+        n.recorded += recorded;
+        n.real += !recorded;
+        n.errors += !recorded && is_harmful(c);
         n.suspicious += c->f.suspicious != NULL;
         add_confirmed(t, c, &style);
     }
@@ -347,13 +380,14 @@ static size_t add_text(struct pf_text *t, struct hatch *h)
     collect(h, &found);
     pf_findings_causes_text(t, &found);
     pf_findings_release(&found);
-    return n.real - n.suspicious;
+    return n.real + n.recorded - n.suspicious;
 }
 
 static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)
 {
-    uint64_t real = 0, unknown = 0;
+    uint64_t real = 0, unknown = 0, recorded = 0;
     for (size_t i = 0; i < h->all.at.len; i++) {
+        recorded += is_only_recorded(&h->all.at.at[i]);
         real += happened(&h->all.at.at[i]);
         unknown += h->all.at.at[i].result.verdict == PF_TRY_UNKNOWN;
     }
@@ -366,7 +400,8 @@ static void add_json(struct pf_text *t, struct hatch *h, int argc, char **argv)
     }
     pf_text_char(t, ']');
     pf_findings_release(&found);
-    pf_predict_json_tail(t, &h->j, h->all.at.len, h->all.at.len - real - unknown, unknown);
+    pf_predict_json_tail(t, &h->j, h->all.at.len - recorded, h->all.at.len - real - unknown,
+                         unknown);
 }
 
 static int report(struct hatch *h, int argc, char **argv)
@@ -465,9 +500,9 @@ int pf_verb_hatch(int argc, char **argv)
         "that\n"
         "another schedule would cause, and runs the program along each such schedule. Only what "
         "really\n"
-        "happened is reported, with a clip for pf replay. CANDIDATES is a file that pf predict "
-        "--json has\n"
-        "written for a recording: only these candidates are tried.\n"
+        "happened is reported, with a clip for pf replay. A race of the recording itself that no\n"
+        "such run shows is reported too, with the recording as its clip. CANDIDATES is a file\n"
+        "that pf predict --json has written for a recording: only these candidates are tried.\n"
         "Exit status: 66 if something happened that counts, 0 if not, 2 on an error.",
         options, sizeof options / sizeof options[0]};
     int status = PF_EXIT_OK, next = 0;

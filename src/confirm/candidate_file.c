@@ -99,7 +99,7 @@ void pf_candidate_file_json(struct pf_text *t, struct pf_predict_job *j)
     char *whole = j->t.recorded.present ? realpath(j->path, NULL) : NULL;
     if (!whole)
         return; /* a trace from text: there is no program to run */
-    pf_candidates_add_predicted(&all, j);
+    pf_candidates_add_predicted(&all, j, true);
     pf_json_str(t, "recording", whole);
     pf_json_str(t, "atomic", j->atomic);
     pf_json_key(t, "schedules");

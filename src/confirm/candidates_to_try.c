@@ -62,13 +62,18 @@ static bool is_known(const struct pf_candidates *c, uint64_t id)
     return c->known && strstr(c->known, text);
 }
 
+struct pf_candidate *pf_candidates_find(const struct pf_candidates *c, uint64_t id)
+{
+    for (size_t i = 0; i < c->at.len; i++)
+        if (c->at.at[i].f.id == id)
+            return &c->at.at[i];
+    return NULL;
+}
+
 void pf_candidates_add(struct pf_candidates *c, const struct pf_finding *f,
                        const struct pf_try_schedule *schedule, uint32_t pattern)
 {
-    struct pf_candidate *it = NULL;
-    for (size_t i = 0; i < c->at.len && !it; i++)
-        if (c->at.at[i].f.id == f->id)
-            it = &c->at.at[i];
+    struct pf_candidate *it = pf_candidates_find(c, f->id);
     if (!it && is_known(c, f->id))
         return;
     if (!it) {
@@ -128,11 +133,15 @@ static void add_cycle(struct pf_candidates *c, struct pf_predict_job *j, const s
     pf_candidates_add(c, &f, &schedule, PF_NONE);
 }
 
-void pf_candidates_add_predicted(struct pf_candidates *c, struct pf_predict_job *j)
+void pf_candidates_add_predicted(struct pf_candidates *c, struct pf_predict_job *j,
+                                 bool with_observed)
 {
-    for (size_t k = 0; k < j->n; k++)
+    for (size_t k = 0; k < j->n; k++) {
+        if (j->analyses[k]->claim == PF_CLAIM_OBSERVED && !with_observed)
+            continue;
         for (size_t i = 0; i < j->results[k].races.len; i++)
             add_race(c, j, k, &j->results[k].races.at[i]);
+    }
     for (size_t k = 0; k < j->n; k++)
         for (size_t i = 0; i < j->results[k].anomalies.at.len; i++)
             add_anomaly(c, j, &j->results[k].anomalies.at.at[i]);

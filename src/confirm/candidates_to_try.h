@@ -26,6 +26,10 @@ struct pf_candidate {
     uint32_t pattern; /* index of the job's pattern; PF_NONE: not found by a pattern */
     uint32_t margin; /* largest margin that the solver was asked with; 0: none yet */
     bool searched; /* other events were searched for */
+    /* a race that happened in the recording: its place in the results of the job */
+    bool is_observed;
+    size_t observed_analysis, observed_race;
+    bool is_shown_by_recording; /* the clip is the recording (shown_by_recording.h) */
     struct pf_try_result result;
     char *clip;
 };
@@ -36,8 +40,12 @@ struct pf_candidates {
 };
 
 void pf_candidates_release(struct pf_candidates *c);
-/* Adds what the job's analyses found. */
-void pf_candidates_add_predicted(struct pf_candidates *c, struct pf_predict_job *j);
+/* The candidate with this id; NULL: none. */
+struct pf_candidate *pf_candidates_find(const struct pf_candidates *c, uint64_t id);
+/* Adds what the job's analyses predict; with_observed: also the races that they observed, without a
+ * schedule. */
+void pf_candidates_add_predicted(struct pf_candidates *c, struct pf_predict_job *j,
+                                 bool with_observed);
 /* Adds a candidate, or a further schedule of a known one. The order of `schedule` is copied. */
 void pf_candidates_add(struct pf_candidates *c, const struct pf_finding *f,
                        const struct pf_try_schedule *schedule, uint32_t pattern);
