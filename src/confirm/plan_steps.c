@@ -67,13 +67,15 @@ uint32_t *pf_schedule_plan_pivots(const struct pf_trace *t)
     return pivot;
 }
 
+/* An end is a step of its own: while a thread runs to its end, it may be found to wait in a loop
+ * (spinners.h), but not before it has executed its recorded events. */
 static void add_step(pf_schedule_plan *p, const struct pf_trace *t, uint32_t event)
 {
     uint32_t thread = t->recorded.thread.at[t->events.at[event].thread];
     bool ends = t->events.at[event].kind == PF_EV_END; /* other threads may wait for its end */
     uint64_t until = ends ? PF_PLAN_END : t->recorded.index.at[event];
     struct pf_schedule_plan_step *last = p->len ? &p->at[p->len - 1] : NULL;
-    if (last && last->thread == thread)
+    if (last && last->thread == thread && !ends)
         last->until = until > last->until ? until : last->until;
     else
         pf_vec_push(p, (struct pf_schedule_plan_step){.thread = thread, .until = until});
