@@ -22,8 +22,8 @@ static inline int pf_cancellation_defer(void)
     return type;
 }
 
-/* If the thread ends here, its cleanup handlers are watched. So the runtime must not be in the
- * middle of anything but the call of the thread's code. */
+/* If the thread ends here, its cleanup handlers are watched. So the caller must hold no lock
+ * of the runtime, and the state of the runtime must be consistent. */
 static inline void pf_cancellation_restore(int type)
 {
     if (type != PTHREAD_CANCEL_ASYNCHRONOUS)

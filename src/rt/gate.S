@@ -1,8 +1,8 @@
 /*
  * gate.S - the only system call instructions of the runtime.
  *
- * The kernel compares the address AFTER the instruction with the permitted range, so the range ends
- * one byte after the last of them.
+ * For syscall user dispatch (direct/syscall/trap.c) the kernel compares the address AFTER the
+ * instruction with the permitted range, so the range ends one byte after the last of them.
  *
  *   pf_gate                  the system call in the registers; continues at the address in r12.
  *                            In a run that is to be rewound, first notes calls that make this

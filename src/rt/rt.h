@@ -1,8 +1,8 @@
 /*
  * rt.h - the modes of the runtime.
  *
- * Threads: pf_rt is written at start and constant afterwards, except has_signal_handlers and
- *          globally_ordered, which only grow.
+ * Threads: pf_rt is written at start and constant afterwards, except heap_bypassed,
+ *          has_signal_handlers and globally_ordered, which only grow.
  */
 #ifndef PF_RT_RT_H
 #define PF_RT_RT_H

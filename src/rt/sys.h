@@ -1,7 +1,7 @@
 /*
  * sys.h - the few system calls that the runtime makes for itself, bypassing interposed functions.
  *
- * Model:   all of them are made by one short piece of code, the gate (sys.c): directed mode traps
+ * Model:   all of them are made by one short piece of code, the gate (gate.S): directed mode traps
  *          every system call of the process except those made from the gate.
  * Threads: any.
  * Errors:  results are the kernel's, a negative errno on failure; errno is not changed.

@@ -7,7 +7,9 @@
  *          slot.
  * Memory:  struct pf_thread comes from the runtime's store and is never freed: reports refer to
  *          finished threads.
- * Threads: after its start, a thread's fields are written by that thread alone.
+ * Threads: after its start, a thread's fields are written by that thread alone, except its links
+ *          and its state, which the lock of the table protects, and what is released when the
+ *          thread is joined.
  */
 #ifndef PF_RT_THREAD_H
 #define PF_RT_THREAD_H

@@ -82,7 +82,7 @@ void pf_resident_note_call(const struct pf_func *native);
 void pf_resident_note_weak(void);
 /* The schedule has ended a wait before its time limit. */
 void pf_resident_note_early_limit(bool far);
-/* It performs an event (local_state.h). */
+/* The current thread performs an event whose state is to be noted (local_state.h). */
 void pf_local_state_note(uint64_t code);
 
 /* --- scheduler (context.c, scheduler.c, futex.c, ...) --- */
@@ -113,8 +113,8 @@ uint64_t pf_context_events(const struct pf_context *c); /* number of events so f
 /* Mixes v into the hash that a replay must reproduce. */
 static inline void pf_sched_hash(uint64_t v) { pf_direct.hash = pf_hash_chain(pf_direct.hash, v); }
 struct pf_pending_event; /* context.h */
-/* The thread's budget of events is used up (-1). May switch. Called by the event body, whose vector
- * registers are live: they are preserved. */
+/* The thread's budget of events is used up: it is -1. May switch. Called by the event body, whose
+ * vector registers are live: they are preserved. */
 void pf_sched_event(const struct pf_pending_event *event);
 /* The same, from an ordinary call: vector registers need not be preserved. */
 void pf_sched_budget_used(void);

@@ -109,7 +109,7 @@ int pf_race_summary(void);
 void pf_race_waited(uint64_t ms);
 void pf_race_exits(int status);
 /* For the log: the program has waited for a child that died of a signal (0: unknown, and it may
- * have exited). Nested. */
+ * have exited). The caller is nested. */
 void pf_race_child_died(pid_t child, int signal);
 /* Before execve: ends the log of this program. After a failed execve: resumes it. */
 void pf_race_before_exec(void);

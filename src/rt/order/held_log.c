@@ -144,7 +144,8 @@ void pf_held_log_keep(struct pf_held_log *l, uint32_t clk)
         __atomic_store_n(chunk, *chunk | KEEP, __ATOMIC_RELEASE);
 }
 
-/* Returns the pages between two words of `packed`; returns the first word after them. */
+/* Gives the whole pages between two words of `packed` back to the kernel. Returns the first word
+ * after them; `from` if there is no whole page. */
 static uint32_t discard_words(struct pf_held_log *l, uint32_t from, uint32_t to)
 {
     char *begin = (char *)(l->packed + from), *end = (char *)(l->packed + to);

@@ -49,10 +49,10 @@ static inline void pf_held_log_put(struct pf_held_log *l, uint32_t clk, uint32_t
 uint32_t pf_held_log_get(const struct pf_held_log *l, uint32_t clk);
 /* The lockset of epoch clk, which has been put, is needed for ever. By the writer. */
 void pf_held_log_keep(struct pf_held_log *l, uint32_t clk);
-/* The locksets of epochs up to clk are needed no more, except in chunks that are kept: returns
- * their pages. */
+/* The locksets of epochs up to clk are needed no more, except in chunks that are kept: gives
+ * their pages back to the kernel. */
 void pf_held_log_discard(struct pf_held_log *l, uint32_t clk);
-/* Empties the log and returns its pages. There must be no readers. */
+/* Empties the log and gives its pages back to the kernel. There must be no readers. */
 void pf_held_log_clear(struct pf_held_log *l);
 
 #endif

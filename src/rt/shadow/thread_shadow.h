@@ -57,7 +57,8 @@ struct pf_thread_shadow {
     uint32_t *pending_acquire;
     uint32_t *release_fence; /* the clock at the last release fence; NULL: none */
     struct pf_read_set_memo *memo; /* access_set.c: a cache of recent additions to read sets */
-    /* access_set.c: read sets created and not reused; attempts while in debt */
+    /* access_set.c: the debt, which each read set that is made increases and each use decreases;
+     * tries while it is at its maximum */
     uint32_t set_debt, set_tries;
     struct pf_ended_variable *ended; /* ended_scope.c; NULL: none yet */
     uint32_t nended;

@@ -84,7 +84,8 @@ void pf_local_state_note(uint64_t code)
             .thread = c->number, .event = (uint32_t)pf_context_events(c), .hash = hash};
 }
 
-/* Code built with -O0 stores the budget in its frame, before or after each of its last events. */
+/* True if the word may be a copy of the budget: code built with -O0 keeps one in its frame, as it
+ * was at one of the last BUDGET_EVENTS events. */
 static bool is_budget(uint64_t word, int64_t budget)
 {
     return word - (uint64_t)budget + 1 <= BUDGET_EVENTS;

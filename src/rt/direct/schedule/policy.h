@@ -13,11 +13,11 @@
  *                            of two from 16 to 32768, so that short runs have change points, too
  *          pos:SEED          every event has a random priority, the highest runs first; events that
  *                            conflict with the one performed draw again (Yuan et al., partial order
- *                            sampling); every 1000 events all draw again, so that none starves
+ *                            sampling); every 1000 decisions all draw again, so that none starves
  *          few:SEED          like pos, but most threads wait until the chosen few cannot run. A new
  *                            thread is chosen with a probability of 1/2 to 1/64, which is drawn
  *                            once for the run. Most bugs need few threads, and pos seldom runs two
- *                            of a hundred threads before all others. Every 1000 events all
+ *                            of a hundred threads before all others. Every 1000 decisions all
  *                            threads in the run queue become chosen
  *          racefuzzer:..., assetfuzzer:...  like random, but threads are held before certain
  *                            accesses (fuzz_policy.h)

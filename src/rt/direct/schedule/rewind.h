@@ -7,7 +7,7 @@
  *          the target are contexts of one kernel thread, so there is nothing else in the process.
  *          Private memory that the run mapped is unmapped. Private memory that the run unmapped was
  *          only made inaccessible, and is made accessible again. Other changes in the kernel cannot
- *          be undone. So after a system call that changes anything else in the kernel (sys.c), the
+ *          be undone. So after a system call that changes anything else in the kernel (gate.S), the
  *          copy really ends with its run, and the next run gets a new copy.
  *
  *          Every first write to a page of a copy costs a page fault. The copy has saved the pages

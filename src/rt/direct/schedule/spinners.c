@@ -152,7 +152,7 @@ bool pf_spinners_yield_for_ever(const struct pf_context *c)
     uint64_t now = pf_local_state_at_call(c);
     bool again = now && last == c && pf_scheduler.calls == last_calls + 1;
     same += again && now == state;
-    other += again && now != state; /* a small budget may equal another word of the stack */
+    other += again && now != state; /* few: is_budget may leave out a word that is none */
     if (!again || other > same / 16) {
         state = now;
         same = other = memory = 0;

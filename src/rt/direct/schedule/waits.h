@@ -24,7 +24,8 @@ bool pf_waits_external(void);
 bool pf_waits_external_or_timed(void);
 /* True if a wait has a deadline or a timer is running: time alone will change something. */
 bool pf_waits_time_can_wake(void);
-/* The wait of c has timed out; a limit that has not passed yet is noted. */
+/* The wait of c has timed out. Notes it for deadlock reports, and for pf, if the schedule ended the
+ * wait before its time limit. */
 void pf_waits_note_timeout(struct pf_context *c);
 /* Both are called between two segments, and recorded. _expire: the wait of c, which has a deadline,
  * times out now, whatever the time is. _put_first: the next signal of the condition variable for

@@ -1,6 +1,6 @@
 /*
- * transfer_calls.c - write, send, receive and connect, without waiting in the kernel, where the
- * thread at the other end might be one of the target's own contexts.
+ * transfer_calls.c - write, send, receive and connect, without waiting in the kernel: the
+ * thread at the other end may be another context, which could not run meanwhile.
  *
  * A write of more than fits is done in parts, with waits in the scheduler in between. For the
  * target and in the log it is one call.

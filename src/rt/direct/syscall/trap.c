@@ -1,6 +1,6 @@
 /*
  * trap.c - receives every system call of the process, except those of the runtime's own gate
- * (sys.c).
+ * (gate.S).
  *
  * With syscall user dispatch, the kernel sends SIGSYS instead of performing the call, and the
  * handler stores the result in the saved rax. The handler runs on the stack of the thread and
