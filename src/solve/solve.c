@@ -29,7 +29,9 @@ void pf_path_run_init(struct pf_path_run *r, const struct pf_expression_log *log
     pf_evaluation_init(&r->values, log);
     for (size_t i = 0; i < log->sources.len; i++) {
         const struct pf_log_source *s = &log->sources.at[i];
-        pf_input_bytes_set(&r->input, s->name, s->bytes, s->n);
+        /* the log has the 0 after a word, an input does not: a longer word overwrites it */
+        bool ends = pf_input_is_word(s->name) && s->n && !s->bytes[s->n - 1];
+        pf_input_bytes_set(&r->input, s->name, s->bytes, s->n - ends);
     }
 }
 

@@ -229,6 +229,31 @@ static void test_keeps_path(void **state)
     question_release(&q);
 }
 
+/* A longer word overwrites the 0 that the log has after it. */
+static void test_longer_word(void **state)
+{
+    (void)state;
+    struct question q;
+    question_init(&q, 5000);
+    add_source(&q.log, PF_SOURCE_ARGUMENT, "argv[1]", "ab");
+    q.log.sources.at[0].n++; /* its 0 */
+    uint32_t length =
+        add(&q.log, (struct pf_symbolic_record){.op = PF_EXPR_LENGTH, .bits = 64, .y = 2});
+    condition(&q.log, with(&q.log, PF_EXPR_EQ, byte(&q.log, 0, 2), 0), true);
+    condition(&q.log, with(&q.log, PF_EXPR_EQ, length, 2), true);
+    pf_path_run_init(&q.run, &q.log);
+    struct pf_wanted goal = {q.log.conditions.at[1].label, false};
+    for (size_t kept = 0; kept < 2; kept++) {
+        q.values.len = 0;
+        pf_vec_push(&q.values, (struct pf_leaf_value){q.log.leaf_of.at[length], 3});
+        assert_int_equal(pf_solution_keeps_path(&q.run, kept, goal, &q.values), !kept);
+    }
+    char *text = solved_text(&q.run, &q.values);
+    assert_string_equal(text, "aba");
+    free(text);
+    question_release(&q);
+}
+
 /* No input is made longer than the kernel accepts as an argument. */
 static void test_length_limit(void **state)
 {
@@ -361,6 +386,7 @@ int main(void)
         cmocka_unit_test(test_number_text),
         cmocka_unit_test(test_lengths),
         cmocka_unit_test(test_keeps_path),
+        cmocka_unit_test(test_longer_word),
         cmocka_unit_test(test_length_limit),
         cmocka_unit_test(test_close),
         cmocka_unit_test(test_slice),
