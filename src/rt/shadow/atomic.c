@@ -16,6 +16,7 @@
  * A relaxed load acquires the clock only at the next acquire fence (`pending_acquire` in
  * thread_shadow.h).
  */
+#include "atomic_operation.h"
 #include "cell.h"
 #include "clock.h"
 #include "entry.h"
@@ -34,84 +35,6 @@
 #include "sys.h"
 
 #define PF_TAIL __attribute__((musttail))
-
-/* The operation in progress, in thread-local memory. There is at most one per thread, because
- * signal handlers are deferred until the thread has left the runtime. */
-struct operation {
-    struct pf_thread *t;
-    uintptr_t addr;
-    struct pf_stripe *stripe; /* of `addr` */
-    struct pf_sync *sync;     /* while locked: the object, or NULL */
-    /* PATH_CACHED: the stripe's word as long as there is nothing to acquire */
-    uint64_t expected_word;
-    uint32_t packed, site;    /* in the form in which compiled code passes them */
-    /* see "The paths" below */
-    enum path { PATH_SLOW, PATH_CACHED, PATH_ABSENT, PATH_RELEASE, PATH_EVENT } path;
-    bool locked;
-    bool late; /* the stripe was locked after the operation */
-    bool checked; /* the access was checked before the operation */
-};
-static __thread struct operation current __attribute__((tls_model("initial-exec")));
-
-static unsigned size_of(uint32_t packed) { return packed & 0xff; }
-static unsigned op_of(uint32_t packed) { return packed >> 8 & 0xff; }
-static unsigned order_of(uint32_t packed) { return packed >> 16 & 0xff; }
-static unsigned failure_of(uint32_t packed) { return packed >> 24; }
-
-/*
- * The cache of atomics. Most loads find the value that they found before, because the thread is
- * polling. No lock is needed if the thread has already acquired the location's clock, and the
- * stripe had the same version and was unlocked both before and after the operation. The same holds
- * for a counter: an RMW that does not release leaves the clock unchanged.
- */
-static struct pf_atomic_cache_entry *cache_slot(struct pf_thread *t, uintptr_t addr)
-{
-    return &t->shadow.atomic_cache[(addr >> 2 ^ addr >> 9) % PF_ATOMIC_CACHE_SIZE];
-}
-
-static bool is_cached(const struct operation *o, unsigned order)
-{
-    const struct pf_atomic_cache_entry *l = cache_slot(o->t, o->addr);
-    return l->addr == o->addr && (l->acquired || !pf_order_acquires(order)) &&
-           __atomic_load_n(&o->stripe->word, __ATOMIC_ACQUIRE) == PF_STRIPE_FREE(l->version);
-}
-
-/* The operation is done and the stripe still locked: t has acquired the clock. all: into its own
- * clock; otherwise into pending_acquire. */
-static void cache_put(struct operation *o, bool all)
-{
-    *cache_slot(o->t, o->addr) = (struct pf_atomic_cache_entry){
-        o->addr, o->stripe->version, o->sync ? pf_store_handle(o->sync) : 0, o->stripe->dropped,
-        all};
-}
-
-/* The clock of o's atomic has changed, but no other clock of the stripe. So the thread's cache
- * entry for the other half of the granule stays valid. (The two are often the head and the tail of
- * a ring buffer.) */
-static void clock_changed(struct operation *o)
-{
-    struct pf_atomic_cache_entry *neighbour = cache_slot(o->t, o->addr ^ 4);
-    uint32_t version = o->stripe->version;
-    pf_sync_changed(&o->stripe->lock);
-    if (neighbour->addr == (o->addr ^ 4) && neighbour->version == version)
-        neighbour->version = version + 1;
-}
-
-/* True if there is nothing to acquire, and no release sequence that a store would end. */
-static inline bool needs_no_lock(const struct operation *o, unsigned order)
-{
-    return (op_of(o->packed) != PF_ATOMIC_STORE && is_cached(o, order)) || pf_sync_absent(o->addr);
-}
-
-static void take_lock(struct operation *o, bool create)
-{
-    const struct pf_atomic_cache_entry *l = cache_slot(o->t, o->addr);
-    pf_spin_lock(&o->stripe->lock);
-    o->locked = true;
-    o->sync = l->addr == o->addr && l->sync && l->dropped == o->stripe->dropped
-                  ? pf_store_at(l->sync)
-                  : pf_sync_find(o->addr, create);
-}
 
 /* Checks the access for races with plain accesses: the general form, for several granules and for
  * special modes. */
@@ -313,11 +236,12 @@ static inline __attribute__((always_inline)) void *lock_free(void *addr, uint32_
     struct pf_thread *t = __pf_tls.thread;
     struct operation *o = operation(t, addr, packed, site);
     uintptr_t a = (uintptr_t)addr;
+    const struct pf_stripe *stripe = pf_sync_stripe(a);
     const struct pf_atomic_cache_entry *l = cache_slot(t, a);
     uint64_t expected_word = PF_STRIPE_FREE(l->version);
     enum path path = PATH_CACHED;
     if (l->addr != a || (!l->acquired && pf_order_acquires(order_of(packed))) ||
-        __atomic_load_n(&o->stripe->word, __ATOMIC_ACQUIRE) != expected_word) {
+        __atomic_load_n(&stripe->word, __ATOMIC_ACQUIRE) != expected_word) {
         if (!pf_sync_absent(a))
             return begin_slow(addr, packed, site);
         path = PATH_ABSENT;
@@ -333,40 +257,119 @@ static __attribute__((noinline)) void *begin_lock_free(void *addr, uint32_t pack
     return lock_free(addr, packed, site, true);
 }
 
-/* While sampling: an operation of unwatched code, which is ordered, but not checked. */
-static __attribute__((noinline)) void *begin_unwatched(void *addr, uint32_t packed, uint32_t site)
+/*
+ * While sampling: an operation of unwatched code that may change the clock of its atomic, with the
+ * stripe locked. It changes nothing if the clock is equal to that of t, as their ids say, if t
+ * heads one of the release sequences (an RMW that does not release needs no head), and, for a
+ * release, if t has made no access records since it published that clock:
+ *   release  a store would set the clock to t's own, which it is already, and an RMW would join
+ *            t's clock, which is in it. (A store would also leave t as the only head. More heads
+ *            only mean that later relaxed stores continue the sequence.)
+ *   relaxed  a store by a head continues the sequence, an RMW always does.
+ *   acquire  of the clock that t has already: also if a CAS fails.
+ * The native operation still happens while the stripe is locked: another thread could otherwise
+ * replace the clock between this test and the operation. What t then releases would be missing in
+ * the clock when a third thread reads the value, and after the operation it is too late to add it.
+ * A lock that nobody else holds costs no more instructions than a second test would.
+ */
+static inline bool is_unchanged(const struct pf_thread *t, const struct pf_sync *s, uint32_t packed)
 {
-    unsigned op = op_of(packed);
-    if (op == PF_ATOMIC_LOAD || (op == PF_ATOMIC_RMW && !pf_order_releases(order_of(packed)) &&
-                                 !__pf_tls.thread->shadow.release_fence))
-        return lock_free(addr, packed, site, false);
-    struct operation *o = operation(__pf_tls.thread, addr, packed, site);
-    pf_unwatched_prefetch(addr);
-    if (op == PF_ATOMIC_CAS || !pf_order_releases(order_of(packed)))
-        PF_TAIL return begin_slow(addr, packed, site);
-    take_lock(o, true);
+    bool release = pf_order_releases(order_of(packed));
+    return pf_unwatched_same_clock(t, s) && !(release && t->order.dirty) &&
+           ((s->sequence_heads >> (t->number & 63) & 1) ||
+            (!release && op_of(packed) != PF_ATOMIC_STORE));
+}
+
+/* The stripe is locked: looks the object up, and decides what is to be done after the native
+ * operation. */
+static __attribute__((noinline)) void *unwatched_locked(void *addr, uint32_t packed, uint32_t site)
+{
+    struct operation *o = &current;
+    bool release = pf_order_releases(order_of(packed));
+    (void)site;
+    find_sync(o, release);
+    if (is_unchanged(o->t, o->sync, packed)) {
+        cache_put(o, true); /* equal clocks: t has acquired this one */
+        o->path = PATH_SAME;
+        return o;
+    }
+    (void)addr;
     o->late = false;
     o->checked = true;
-    o->path = o->sync ? PATH_RELEASE : PATH_SLOW;
+    o->path = o->sync && release ? PATH_RELEASE : PATH_SLOW;
     return o;
+}
+
+static __attribute__((noinline)) void *unwatched_contended(void *addr, uint32_t packed,
+                                                           uint32_t site)
+{
+    pf_spin_lock(&current.stripe->lock);
+    return unwatched_locked(addr, packed, site);
+}
+
+/* An operation that may change the clock. */
+static __attribute__((noinline)) void *unwatched_store(void *addr, uint32_t packed, uint32_t site)
+{
+    struct pf_thread *t = __pf_tls.thread;
+    uintptr_t a = (uintptr_t)addr;
+    struct operation *o = operation(t, addr, packed, site);
+    if (!pf_order_releases(order_of(packed))) {
+        if (t->shadow.release_fence)
+            PF_TAIL return begin_slow(addr, packed, site);
+        if (pf_sync_absent(a)) {
+            o->path = PATH_ABSENT;
+            return o;
+        }
+    }
+    struct pf_stripe *stripe = pf_sync_stripe(a);
+    struct pf_atomic_cache_entry *l = cache_slot(t, a);
+    struct pf_sync *s = pf_store_at(l->sync);
+    pf_prefetch(s);
+    o->locked = true;
+    if (!pf_spin_try(&stripe->lock))
+        PF_TAIL return unwatched_contended(addr, packed, site);
+    if (l->addr != a || !l->sync || l->dropped != stripe->dropped || !is_unchanged(t, s, packed))
+        PF_TAIL return unwatched_locked(addr, packed, site);
+    l->version = stripe->version;
+    l->acquired = true; /* the clocks are equal */
+    o->path = PATH_SAME;
+    return o;
+}
+
+/* A load, or an RMW that does not release. */
+static __attribute__((noinline)) void *unwatched_load(void *addr, uint32_t packed, uint32_t site)
+{
+    return lock_free(addr, packed, site, false);
 }
 
 static __attribute__((noinline)) void *begin_special(void *addr, uint32_t packed, uint32_t site)
 {
-    struct pf_thread *t = pf_unwatched_thread();
-    if (t && is_one_granule((uintptr_t)addr, packed))
-        return begin_unwatched(addr, packed, site);
-    t = pf_self();
+    struct pf_thread *t = pf_self();
     if (t)
         return pf_memory_ops.atomic_begin(t, addr, packed, site);
     pf_hooks.event_in_runtime();
     return NULL;
 }
 
+/* While sampling: an operation of unwatched code, which is ordered, but not checked. */
+static __attribute__((noinline)) void *begin_unwatched(void *addr, uint32_t packed, uint32_t site)
+{
+    const struct pf_thread *t = pf_unwatched_thread();
+    unsigned op = op_of(packed);
+    if (!t || !is_one_granule((uintptr_t)addr, packed))
+        PF_TAIL return begin_special(addr, packed, site);
+    if (op == PF_ATOMIC_LOAD ||
+        (op == PF_ATOMIC_RMW && !pf_order_releases(order_of(packed)) && !t->shadow.release_fence))
+        PF_TAIL return unwatched_load(addr, packed, site);
+    PF_TAIL return unwatched_store(addr, packed, site);
+}
+
 void *__pf_atomic_begin(void *addr, uint32_t packed, uint32_t site)
 {
     const struct pf_thread *t = __pf_tls.thread;
     unsigned op = op_of(packed);
+    if (__builtin_expect(t && !pf_stack_watched(), 0))
+        PF_TAIL return begin_unwatched(addr, packed, site);
     if (__builtin_expect(!is_common(t, (uintptr_t)addr, packed), 0))
         PF_TAIL return begin_special(addr, packed, site);
     if (op == PF_ATOMIC_LOAD)
@@ -405,9 +408,9 @@ static void store(struct operation *o, struct pf_sync *s, bool rmw)
     if (!s)
         return;
     uint64_t self = 1ull << (t->number & 63);
-    pf_sync_clear_clock_id(s);
     unsigned order = order_of(o->packed);
     if (pf_order_releases(order)) {
+        pf_sync_clear_clock_id(s);
         /* t has seen everything that stays in the clock of s */
         bool includes_all = !rmw || s->sole_releaser == t->number + 1 || pf_order_acquires(order);
         if (includes_all)
@@ -419,11 +422,13 @@ static void store(struct operation *o, struct pf_sync *s, bool rmw)
         return;
     }
     if (!rmw && !(s->sequence_heads & self)) { /* the sequences of other threads end here */
+        pf_sync_clear_clock_id(s);
         s->clock.n = 0;
         s->sequence_heads = 0;
         s->sole_releaser = 0;
     }
     if (t->shadow.release_fence) {
+        pf_sync_clear_clock_id(s);
         pf_clock_from_array(&s->clock, t->shadow.release_fence, PF_SID_MAX + 1);
         s->sequence_heads |= self;
         s->sole_releaser = 0;
@@ -577,9 +582,12 @@ void __pf_atomic_end(void *handle, uint32_t stored)
     struct operation *o = handle;
     if (!o)
         return;
-    if (o->path == PATH_CACHED
-            ? __atomic_load_n(&o->stripe->word, __ATOMIC_ACQUIRE) == o->expected_word
-            : o->path == PATH_ABSENT && pf_sync_absent(o->addr))
+    if (o->path == PATH_SAME) {
+        pf_spin_unlock(&o->stripe->lock);
+        leave(o->t);
+    } else if (o->path == PATH_CACHED
+                   ? __atomic_load_n(&o->stripe->word, __ATOMIC_ACQUIRE) == o->expected_word
+                   : o->path == PATH_ABSENT && pf_sync_absent(o->addr))
         leave(o->t);
     else
         end_slow(o, stored);
