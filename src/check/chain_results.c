@@ -218,7 +218,7 @@ void pf_chain_restore(struct pf_chain *c, const struct pf_check_line *line, bool
         apply_result(c, line, line->kind == PF_CHECK_BATCH ? line->schedules > 0 : produced);
         t->complete |= line->complete;
     }
-    if (line->kind == PF_CHECK_LOOK)
+    if (line->kind == PF_CHECK_LOOK && !pf_check_line_cut(line))
         forget_recording(&c->aimed_recordings, line);
     if (line->kind == PF_CHECK_HATCH && !pf_check_line_cut(line) && line->child[0])
         forget_recording(&c->child_recordings, line);

@@ -419,6 +419,16 @@ static uint64_t first_in_use(const struct check_loop *l, uint64_t step)
     return step;
 }
 
+/* A step that was cut off gets a line only if it has a result, so that reports contain that result.
+ * --continue repeats the step in any case (pf_chain_restore). */
+static bool has_partial_result(const struct check_loop *l, const struct pf_check_line *line)
+{
+    char path[PATH_MAX];
+    pf_check_path(path, l->w->folder->absolute, PF_CHECK_FOUND, line->step);
+    return line->kind == PF_CHECK_EXPLORE ? line->schedules
+                                          : pf_check_has_document(line) && access(path, R_OK) == 0;
+}
+
 static void collect(struct check_loop *l, size_t slot)
 {
     struct pf_check_work *w = l->w;
@@ -443,12 +453,7 @@ static void collect(struct check_loop *l, size_t slot)
     if (st == PF_OK)
         st = pf_check_found_take(&w->found, w->folder, line, &news, l->e);
     note_slow_trace(l, line, own_limit);
-    /* A step that was cut off gets a line only if it is a HATCH or EXPLORE with a partial result,
-     * so that reports contain it. --continue repeats the step in any case (pf_chain_restore). */
-    bool partial = (line->kind == PF_CHECK_HATCH && line->events) ||
-                   (line->kind == PF_CHECK_EXPLORE && line->schedules);
-    bool keep_line = !pf_check_line_cut(line) || partial;
-    if (st == PF_OK && keep_line)
+    if (st == PF_OK && (!pf_check_line_cut(line) || has_partial_result(l, line)))
         st = pf_check_journal_add(w->folder, line, l->e);
     if (clip)
         pf_check_add_children(w, line);

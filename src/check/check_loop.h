@@ -4,7 +4,7 @@
  *
  * Model:   the chain decides the next step, a supervisor runs it, its results are added to the
  *          findings, and only then its line is written to the journal. A step that was cut off gets
- *          no line, unless it is a HATCH or EXPLORE with a partial result.
+ *          a line only if it has a partial result: a findings document, or explored schedules.
  * Errors:  PF_IO when the folder cannot be written: running steps are then stopped.
  */
 #ifndef PF_CHECK_CHECK_LOOP_H

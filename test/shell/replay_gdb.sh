@@ -23,6 +23,8 @@ for fd in "" 0 abc -1 2147483648; do
 done
 status 2 "$PF" replay --tell=1 "$clip"
 has err "--tell needs --gdb"
+status 2 "$PF" replay --atomic=main "$clip"
+has err "--atomic needs --trace"
 
 # At the race: the thread of the second access is about to make it, the first access is done; every
 # thread has its name, its stack and its thread-local variables.
