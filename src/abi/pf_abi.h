@@ -41,12 +41,13 @@
 #define PF_AT "__pf_at_"
 #define PF_AT_NAMED ".name." /* after the address: the name, if another object may replace it */
 #define PF_BODIES_FILE "libpf_bodies." /* its name; the build id, ".0" and ".so" follow */
-#define PF_SYMBOLIC_FILE "libpf_labels." /* the name of one with symbolic bodies; as long */
+#define PF_SYMBOLIC_FILE "libpf_labels." /* with symbolic bodies; a name of the same length */
 #define PF_BODIES_SECTION "pf_bodies"
 #define PF_BODIES_BOUNDS "__pf_bodies"
 struct pf_body_entry {
-    /* addresses relative to the object that the body belongs to: of the struct pf_func whose
-     * `event` becomes the body; or, if that is 0, of the function, which becomes a jump to it */
+    /* addresses relative to the object that the body belongs to. record: the struct pf_func whose
+     * field `event` gets the address of the body. If it is 0, `entry` is the function whose first
+     * instructions are replaced by a jump to the body. */
     uint64_t record, entry;
     uint64_t body;
 };

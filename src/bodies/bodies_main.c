@@ -244,7 +244,7 @@ static pf_status run(const char *object, const char *folder, const char *copy, s
     if (!out)
         return pf_fail(e, PF_BAD, "%s: has no build id; link it with -Wl,--build-id", object);
     if (!access(out, R_OK)) {
-        utimensat(AT_FDCWD, out, NULL, 0); /* for process/cache_limit.c */
+        utimensat(AT_FDCWD, out, NULL, 0); /* it is used now: process/cache_limit.c keeps it */
         return PF_OK;
     }
     s = pf_kept_read(&j.file, e);

@@ -13,7 +13,7 @@
 #include "status.h"
 #include "vector.h"
 
-/* The part of one module. The IR is compressed. */
+/* What one module keeps: the addresses of its global values, and its IR, compressed. */
 struct pf_kept_module {
     const uint64_t *address;
     size_t naddresses;

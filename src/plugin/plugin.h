@@ -134,8 +134,8 @@ enum pf_plan_action {
     PF_DO_CALL,
     PF_DO_LANDING_PAD, /* landing pad: restore this function's shadow-stack frame */
     PF_DO_MASKED, /* vector load or store with a mask */
-    /* the lifetime of a variable starts (write) or ends. Event body: of variables with a red zone;
-     * watch body: with -fpf-use-after-scope */
+    /* the lifetime of a variable starts (`write` is set) or ends. Event body: of variables with a
+     * red zone; watch body: with -fpf-use-after-scope */
     PF_DO_LIFETIME,
 };
 

@@ -192,8 +192,8 @@ struct pf_finding {
     const struct pf_thread_info *threads;
     size_t nthreads;
     struct pf_location location;
-    /* of a race: the last sleep of the first access's thread, if the other access came before its
-     * end, so that only the sleep seems to order them; n == 0: there is none */
+    /* of a race: the call in which the thread of the first access slept last, if the other access
+     * happened before that sleep ended. Then only the sleep seems to order the two. n == 0: none */
     struct pf_backtrace sleep;
     uint64_t count;
     const struct pf_sightings *seen; /* NULL: not from a suite */

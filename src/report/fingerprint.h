@@ -8,8 +8,8 @@
  *          which it was made, and its innermost frame in the user's sources (finding.h): function,
  *          base name of the file, line within the function (the absolute line where the function's
  *          first line is unknown) and column. Of the op of an access in a race, it counts only
- *          whether it is plain or atomic: `x++` reads and writes at one position, and which of the
- *          two races with the other thread is chance. Addresses, threads, locks, folders, outer
+ *          whether it is plain or atomic: `x++` reads and writes at one position, and either of the
+ *          two may be the access that is found to race. Addresses, threads, locks, folders, outer
  *          stack frames and the version of the C++ library do not count.
  *          docs/format/findings-log.md defines the bytes.
  */

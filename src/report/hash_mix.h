@@ -2,9 +2,9 @@
  * hash_mix.h - mixes 64-bit words into a hash, for hash tables and for comparing states.
  *
  * Model:   two functions. pf_hash_mix spreads every bit of the word over the result; it may be used
- *          for a few words. pf_hash_chain is cheaper and meant for long sequences: what it returns
- *          is good only after the last word. Neither is stored in files, except where a format says
- *          so (docs/format); strings are hashed by fnv.h.
+ *          for a few words. pf_hash_chain is cheaper and meant for long sequences: it spreads a
+ *          word over the result only together with the words that follow. Neither is stored in
+ *          files, except where a format says so (docs/format); strings are hashed by fnv.h.
  */
 #ifndef PF_REPORT_HASH_MIX_H
 #define PF_REPORT_HASH_MIX_H

@@ -26,7 +26,7 @@ struct pf_text {
 void pf_text_init(struct pf_text *t, struct pf_pool *pool);
 void pf_text_bytes(struct pf_text *t, const char *s, size_t n);
 void pf_text_add(struct pf_text *t, const char *s); /* NULL adds nothing */
-/* Adds a name that does not come from us (of a function, file, variable, thread, test, ...), with
+/* Adds a name that pf has not chosen (of a function, file, variable, thread, test, ...), with
  * control characters replaced by \n, \t or \xNN: they could otherwise forge a line of a report or
  * control the terminal. */
 void pf_text_name(struct pf_text *t, const char *s);

@@ -93,7 +93,7 @@ pf_gate_clone:
 1:      jmp     *%r13
 pf_gate_end:
 
-/* In a run that is to be rewound: any call but these makes that impossible. */
+/* In a run that is to be rewound: a call that is not handled below makes rewinding impossible. */
 pf_gate_rewind:
         cmpq    $__NR_exit_group, %rax
         je      4f

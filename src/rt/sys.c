@@ -126,8 +126,8 @@ static bool raise_file_limit(struct rlimit *before)
     return pf_sys(SYS_prlimit64, 0, RLIMIT_FSIZE, &most, NULL) == 0;
 }
 
-/* The signals that the write itself has caused are taken, also if the target blocks them: it would
- * get them later. A signal that was pending before is the target's. */
+/* Removes the signals that the write itself has caused; otherwise the target would get them as soon
+ * as it unblocks them. A signal that was pending before stays pending. */
 long pf_sys_write_by(long number, int fd, const void *what, size_t n)
 {
     uint64_t caused = SIGNAL_BIT(SIGPIPE) | SIGNAL_BIT(SIGXFSZ), mask, pending = 0;

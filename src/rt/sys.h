@@ -40,7 +40,7 @@ static inline bool pf_sys_failed(long result) { return result < 0 && result > -4
 /* For runs that are to be rewound (direct/schedule/rewind.h), while `on` is set:
  *   spoiled   set by the gate at a call that changes something in the kernel, so that the run
  *             cannot be rewound
- *   unchanging  bit set of the calls that change nothing in the kernel
+ *   unchanging  the calls that change nothing in the kernel, one bit each
  *   leave, die  called where the process would end, by exit and by a signal; if they return, the
  *             process ends
  *   perform   performs a call so that it can be undone, if that is possible */
@@ -89,7 +89,7 @@ void pf_sys_say_all(const char *const *texts);
 /* The runtime's own descriptors have this number or a higher one: programs rely on low ones. */
 #define PF_OWN_FDS 900
 /* Moves a descriptor to such a number, and closes the old one. Returns the new one, or a negative
- * errno; also if fd is one. */
+ * errno. If fd is a negative errno, returns it. */
 long pf_sys_move_fd(long fd);
 
 /* A clock of the kernel, in nanoseconds. */

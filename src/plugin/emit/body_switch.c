@@ -182,8 +182,8 @@ static LLVMBasicBlockRef split_edges(struct pf_emit *e, size_t to, bool watch)
     return split;
 }
 
-/* `block` branches to the target in the other body (`watch`: the watch body). Gives the target's
- * PHIs there the values that `check` passes in the block's own body. */
+/* `block` branches to the target in the other body, which is the watch body if `watch` is set. Its
+ * PHIs get for this edge the values that `check` passes to the target in its own body. */
 static void enter_target(struct pf_emit *e, size_t to, bool watch, LLVMBasicBlockRef check,
                          LLVMBasicBlockRef block)
 {

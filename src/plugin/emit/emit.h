@@ -40,8 +40,8 @@ struct pf_emit {
     bool popped; /* a musttail call in this block has popped the frame */
     bool event; /* this is the event body, or the symbolic body */
     bool symbolic; /* this is the symbolic body */
-    /* symbolic body: the ends of the two blocks that count one event; the second has only the
-     * event's call, so labels that the first needs may be computed after both */
+    /* symbolic body: the branches before and after code that counts one event. A group of label
+     * computations continues across them (symbolic_body.c) */
     struct pf_ptrmap counting;
     struct pf_ptrmap originals; /* symbolic body: copied instruction -> old instruction */
     LLVMValueRef scratch; /* event body: a stack slot for values that are wider than a register */
@@ -109,9 +109,9 @@ void pf_emit_body_finish(struct pf_emit *e);
 void pf_emit_body_release(struct pf_emit *e);
 
 /* emit_event.c: the event body. _begin initialises e from `like`, the state of the watch body, with
- * the event body's own plan; blocks: there will be a body. _emit writes the body, and the block
- * `excluded`, which leads to the plain body, if it is not NULL. _emit_excluded writes only that
- * block. */
+ * the event body's own plan; with `blocks` it also creates the empty blocks of the body. _emit
+ * writes the body, and the block `excluded`, which leads to the plain body, if it is not NULL.
+ * _emit_excluded writes only that block. */
 void pf_event_begin(struct pf_emit *e, const struct pf_emit *like, struct pf_plan *plan,
                     bool blocks);
 void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlockRef excluded);

@@ -1,11 +1,12 @@
 /*
- * emit_scope.c - tells the runtime when stack variables begin and end, in watch bodies that were
- * compiled with -fpf-use-after-scope.
+ * emit_scope.c - tells the runtime when the lifetimes of stack variables start and end, in watch
+ * bodies that were compiled with -fpf-use-after-scope.
  *
- * After its end a variable must not be used until it begins again. When the function is left, a
- * begin is emitted for each variable that has an end: from then on other functions may use the
- * memory. A variable that is never checked gets no end, but it gets its begin, because it may share
- * stack memory with a variable that has ended.
+ * Between a call of __pf_scope_ends and the next call of __pf_scope_begins, every use of the
+ * variable is an error. Before the function is left, __pf_scope_begins is also called for each
+ * variable with a call of __pf_scope_ends, because other functions may use the memory from then on.
+ * For a variable that is never checked, only __pf_scope_begins is called: it may share stack memory
+ * with a variable whose lifetime has ended.
  */
 #include "debuginfo.h"
 #include "emit.h"

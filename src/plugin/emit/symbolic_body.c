@@ -225,7 +225,7 @@ static void visit(struct pf_labels *l, LLVMValueRef v)
         return;
     }
     if (!is_original(l, v) && LLVMIsATerminatorInst(v) && !pf_ptrmap_find(&l->e->counting, v))
-        pf_label_flush(l, v); /* the end of a block that counts events */
+        pf_label_flush(l, v); /* a branch that the event body has added */
     if (!is_original(l, v) || LLVMIsAPHINode(v))
         return;
     if (pf_label_is_computation(l->u, v)) {

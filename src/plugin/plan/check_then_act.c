@@ -171,8 +171,8 @@ static bool goes_on_elsewhere(LLVMBasicBlockRef b)
     return false;
 }
 
-/* Sets `dies`: blocks that end in code that is never left, and blocks all of whose successors are
- * such blocks. Endless loops go on. */
+/* Sets `dies` for the blocks at whose end the program ends, and for blocks all of whose successors
+ * are such blocks. A block of an endless loop is not one of them. */
 static void find_dying_blocks(struct path_search *w)
 {
     for (size_t i = 0; i < w->plan->nblocks; i++)
@@ -231,7 +231,8 @@ static bool calls_between(LLVMValueRef first, LLVMValueRef last)
     return i && calls >= 2;
 }
 
-/* True if the value of the load decides about the store; with `flows`, also by its value. */
+/* True if a branch on the value of the load decides about the store; with `flows`, also if the
+ * value of the load flows into the stored value. */
 static bool is_decided(struct path_search *w, LLVMValueRef load, LLVMValueRef store, bool flows)
 {
     struct derived d = {.at = {load}, .n = 1};

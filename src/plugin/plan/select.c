@@ -204,8 +204,8 @@ static void select_assembly(struct pf_unit *u, struct pf_plan *plan, LLVMValueRe
     }
 }
 
-/* True if the watch body tells the runtime when this variable begins and ends. A variable that is
- * not checked counts too: it may share its memory with one that is. */
+/* True if the watch body tells the runtime when the lifetime of this variable starts and ends. A
+ * variable that is not checked counts too: it may share its memory with one that is. */
 static bool has_checked_scope(struct pf_unit *u, const struct pf_plan *plan, LLVMValueRef variable)
 {
     return u->scopes && !plan->events && plan->accesses && LLVMIsAAllocaInst(variable) &&

@@ -1,6 +1,6 @@
 /*
- * asm_text.h - assembler code as text, for sections that LLVM cannot write: it makes the section of
- * every variable a loaded one.
+ * asm_text.h - assembler code as text, for sections that are not loaded: LLVM can put a variable
+ * only into a section that is loaded.
  *
  * Memory:  release frees the text.
  */

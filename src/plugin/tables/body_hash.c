@@ -29,7 +29,7 @@ static void mix_text(struct hash *s, const char *text, size_t n)
     mix(s, n);
 }
 
-/* For what the C API cannot read. */
+/* Mixes in the value as LLVM prints it, for values whose details the C API cannot read. */
 static void mix_printed(struct hash *s, LLVMValueRef v)
 {
     char *text = LLVMPrintValueToString(v);

@@ -2,7 +2,7 @@
  * pc_frame.h - stacks of code that another compiler has instrumented for ThreadSanitizer: frames
  * are program counters, not records of the compiler plugin.
  *
- * Model:   such code calls the runtime at the begin of a function, with the function's return
+ * Model:   such code calls the runtime at the start of a function, with the function's return
  *          address, at its end, and at each access. The return address of the call at an access is
  *          the place of the access. Each address gets a function record (pf_abi.h) with sites of
  *          its own, so that contexts and site ids work as for other code. A report looks up the

@@ -24,7 +24,7 @@
 #define CALLS_MAX (1u << 22)
 #define FOLD_DEPTH_MAX 512 /* ancestors examined for recursion */
 
-struct known_call { /* a known call and its node: its own, or after folding that of an ancestor */
+struct known_call { /* a call that was seen, and its node; after folding, the node of an ancestor */
     uint32_t parent, site, func, node;
 };
 

@@ -152,7 +152,8 @@ static int wanted_status(void)
     return race.counted && !pf_options.own_status ? pf_options.exitcode : 0;
 }
 
-/* Of the program; 1: there are findings that count. The result decides if the process fails. */
+/* A function of the program. failed: 1 if there are findings that count, else 0. The process gets
+ * the exit status of a failure if the result is not 0. */
 int __tsan_on_finalize(int failed) __attribute__((weak));
 
 int pf_race_summary(void)

@@ -26,7 +26,8 @@ struct pf_sampling_policy {
     void (*begin)(struct pf_thread *t);
     void (*end)(struct pf_thread *t);
     enum pf_body (*call)(struct pf_thread *t, struct pf_func *f);
-    /* The thread has entered a watch body in the middle of a call; body_switch was `asked`. */
+    /* The thread has switched to a watch body in the middle of a call. asked: the value that
+     * tls.body_switch had then. */
     void (*burst_begins)(struct pf_thread *t, uint32_t asked);
     /* As __pf_burst_left (pf_abi.def). NULL: calls are watched to their end. */
     uint32_t (*burst_left)(struct pf_thread *t, struct pf_func *f, uint32_t iterations);

@@ -9,9 +9,9 @@
  *          From then on the continuation follows its schedule plan as long as it can, and then its
  *          policy. An access is recognised by its thread, its position in the source and its
  *          memory (struct pf_order_request).
- *          The held thread is released if the first access cannot happen before: its thread waits
- *          for the held thread, or does not arrive in time (enum pf_order_obstacle). The run then
- *          continues with its policy, which shows whether the wait ends.
+ *          The held thread is released if the first access cannot happen before the second one: its
+ *          thread waits for the held thread, or does not arrive in time (enum pf_order_obstacle).
+ *          The run then continues with its policy, which shows whether the wait ends.
  * Memory:  static.
  * Threads: the runner only.
  * Errors:  none; an order that cannot be enforced is reported to pf (struct pf_order_outcome).

@@ -325,7 +325,7 @@ static void report_failure(enum pf_outcome outcome)
 static bool take_function(const struct pf_position *p, void *arg)
 {
     struct pf_blocked *b = arg;
-    if (!p->file || !*p->file) /* else a function of the program */
+    if (!p->file || !*p->file) /* a function of the program has a file */
         pf_copy_text(b->function, sizeof b->function, p->func);
     return false; /* the innermost one */
 }

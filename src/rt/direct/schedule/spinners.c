@@ -152,7 +152,8 @@ bool pf_spinners_yield_for_ever(const struct pf_context *c)
     uint64_t now = pf_local_state_at_call(c);
     bool again = now && last == c && pf_scheduler.calls == last_calls + 1;
     same += again && now == state;
-    other += again && now != state; /* few: is_budget may leave out a word that is none */
+    other += again && now != state;
+    /* is_budget may take a word for the budget that is not, so the state may differ now and then */
     if (!again || other > same / 16) {
         state = now;
         same = other = memory = 0;

@@ -1,7 +1,8 @@
 /*
- * wrap_intrinsic.c - the memory intrinsics of compiled code: check and effect. Their accesses
- * belong to the function that contains them, with a site of its own, and not to a call of memcpy.
- * In the event body the events come before, and these functions have the effect only.
+ * wrap_intrinsic.c - the memory intrinsics of compiled code: each function checks the accesses and
+ * then copies or fills. The accesses belong to the function that contains the intrinsic, with a
+ * site of its own, and not to a call of memcpy. In the event body, compiled code reports the events
+ * before the call, and these functions only copy or fill.
  */
 #include "check.h"
 #include "entry.h"
