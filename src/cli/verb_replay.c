@@ -300,8 +300,12 @@ static bool parse_options(struct replay_options *o, int argc, char **argv, int *
                                  : "give only one clip");
         return false;
     }
-    if ((tell && !o->gdb) || (o->d.atomic && !o->trace)) {
-        pf_complain(VERB, o->d.atomic ? "--atomic needs --trace" : "--tell needs --gdb");
+    if (tell && !o->gdb) {
+        pf_complain(VERB, "--tell needs --gdb");
+        return false;
+    }
+    if (o->d.atomic && !o->trace) {
+        pf_complain(VERB, "--atomic needs --trace");
         return false;
     }
     o->gdb_words = argv + first + after;
