@@ -15,6 +15,7 @@ static const struct {
 #define PF_OPTION_DETAILS(verb, option, text) {verb, option, text},
 #include "option_details.def"
 #include "option_details_clips.def"
+#include "option_details_fleet.def"
 #undef PF_OPTION_DETAILS
 };
 #define NDETAILS (sizeof details / sizeof details[0])

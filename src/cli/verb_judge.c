@@ -306,7 +306,8 @@ int pf_verb_judge(int argc, char **argv)
     pf_findings_init(&v->returned);
     pf_pool_init_malloc(&v->pool);
     const struct pf_cli_option options[] = {
-        {"as-paper", NULL, "judge as the paper on Portend does: without a control group", NULL,
+        {"as-paper", NULL,
+         "judge as in the paper that defines the classes: without a control group", NULL,
          &how->as_paper},
         {"blind", NULL, "for tests: find the races of CLIP without regard to locks", NULL,
          &v->blind},

@@ -8,7 +8,8 @@
  * Memory:  allocated from the pool of the findings.
  * Errors:  PF_BAD when the file is not a known kind of report. Reports of other kinds (leaks, lock
  *          order), and reports with only one access, are counted in `skipped`. Of a truncated file
- *          the complete reports are used; of a text, also a last one that has both stacks.
+ *          the complete reports are used. In a text, the last report counts, too, if it has both
+ *          stacks.
  */
 #ifndef PF_FOREIGN_FOREIGN_H
 #define PF_FOREIGN_FOREIGN_H
