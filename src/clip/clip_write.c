@@ -81,10 +81,8 @@ static pf_status put_chunk(struct pf_clip_writer *w, unsigned stream, const void
     size_t want = sizeof(struct pf_chunk) + (ZSTD_compressBound(n) > n ? ZSTD_compressBound(n) : n);
     if (n > PF_CHUNK_MAX)
         return pf_fail(e, PF_BAD, "%s: chunk of %zu bytes is too large", w->path, n);
-    if (want > w->size) {
-        w->room = pf_mem_resize(w->room, want, 1);
-        w->size = want;
-    }
+    if (pf_vec_outgrown(&w->size, want))
+        w->room = pf_mem_resize(w->room, w->size, 1);
     unsigned char *body = w->room + sizeof(struct pf_chunk);
     int level = stream == PF_STREAM_SYMBOLIC ? COMPRESSION_SYMBOLIC : COMPRESSION;
     size_t stored =

@@ -85,8 +85,8 @@ static void *site_element(struct name_cursor *c, void **table, size_t *n, uint64
         c->bad = true;
         return NULL;
     }
-    if (i >= *n) {
-        size_t more = (size_t)i + 1 > 2 * *n ? (size_t)i + 1 : 2 * *n;
+    size_t more = *n;
+    if (pf_vec_outgrown(&more, (size_t)i + 1)) {
         *table = pf_names_pages(*table, *n * size, more * size);
         *n = more;
     }
@@ -101,8 +101,8 @@ static void *element(struct name_cursor *c, void **table, size_t *n, uint64_t i,
         c->bad = true;
         return NULL;
     }
-    if (i >= *n) {
-        size_t more = (size_t)i + 1 > 2 * *n ? (size_t)i + 1 : 2 * *n;
+    size_t more = *n;
+    if (pf_vec_outgrown(&more, (size_t)i + 1)) {
         char *p = pf_mem_resize(*table, more, size);
         memset(p + *n * size, 0, (more - *n) * size);
         *table = p;

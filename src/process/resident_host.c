@@ -288,8 +288,8 @@ static void view_lane(const struct pf_resident_host *r, struct job_lane *j, bool
     size_t n = 0;
     for (unsigned s = 0; s < PF_STREAMS; s++)
         n += written(r, j->lane, s) / VIEW_CHUNK + 1;
-    if (n > j->nchunks)
-        j->chunks = pf_mem_resize(j->chunks, j->nchunks = n, sizeof *j->chunks);
+    if (pf_vec_outgrown(&j->nchunks, n))
+        j->chunks = pf_mem_resize(j->chunks, j->nchunks, sizeof *j->chunks);
     *c = (struct pf_clip){.path = r->meta->program,
                           .bytes = (unsigned char *)j->lane,
                           .size = r->size,

@@ -37,6 +37,22 @@ static void vector_keeps_elements(void **state)
     assert_null(v.at);
 }
 
+/* Arrays that share a capacity: it grows only when it is too small, and then by half or more. */
+static void shared_capacity(void **state)
+{
+    (void)state;
+    size_t cap = 0, resized = 0;
+    assert_false(pf_vec_outgrown(&cap, 0));
+    for (size_t n = 1; n <= 10000; n++) {
+        size_t before = cap;
+        bool grew = pf_vec_outgrown(&cap, n);
+        assert_true(grew == (n > before));
+        assert_true(cap >= n && (grew ? cap >= before + before / 2 : cap == before));
+        resized += grew;
+    }
+    assert_true(resized < 30);
+}
+
 /* Keys that differ only in high or only in low bits; several values per key. */
 static void map_against_list(void **state)
 {
@@ -126,8 +142,11 @@ static void out_of_memory_exits(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vector_keeps_elements), cmocka_unit_test(map_against_list),
-        cmocka_unit_test(put_and_set),           cmocka_unit_test(texts),
+        cmocka_unit_test(vector_keeps_elements),
+        cmocka_unit_test(shared_capacity),
+        cmocka_unit_test(map_against_list),
+        cmocka_unit_test(put_and_set),
+        cmocka_unit_test(texts),
         cmocka_unit_test(out_of_memory_exits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -18,30 +18,21 @@ void pf_query_release(struct pf_query *p)
 
 static void reserve(struct pf_query *p, const struct pf_window *w)
 {
-    if (w->n + 1 > p->cap) {
-        p->cap = w->n + 1 > 2 * p->cap ? w->n + 1 : 2 * p->cap;
-        p->succ_at = pf_mem_resize(p->succ_at, p->cap + 2ull, sizeof *p->succ_at);
+    if (pf_vec_outgrown(&p->cap, w->n + 1ull)) {
+        p->succ_at = pf_mem_resize(p->succ_at, p->cap + 2, sizeof *p->succ_at);
         p->derived_at = pf_mem_resize(p->derived_at, p->cap, sizeof *p->derived_at);
     }
-    if (w->nt + 1 > p->cap_nt) {
-        p->cap_nt = w->nt + 1;
+    if (pf_vec_outgrown(&p->cap_nt, w->nt + 1ull)) {
         p->limit = pf_mem_resize(p->limit, p->cap_nt, sizeof *p->limit);
         p->need = pf_mem_resize(p->need, p->cap_nt, sizeof *p->need);
         p->correct = pf_mem_resize(p->correct, p->cap_nt, sizeof *p->correct);
     }
-    if (w->accesses.len + 1 > p->cap_access) {
-        p->cap_access = (uint32_t)w->accesses.len * 2 + 1;
+    if (pf_vec_outgrown(&p->cap_access, w->accesses.len + 1))
         p->writer = pf_mem_resize(p->writer, p->cap_access, sizeof *p->writer);
-    }
-    if (w->pred.len + 1 > p->cap_succ) {
-        p->cap_succ = (uint32_t)w->pred.len * 2 + 1;
+    if (pf_vec_outgrown(&p->cap_succ, w->pred.len + 1))
         p->succ = pf_mem_resize(p->succ, p->cap_succ, sizeof *p->succ);
-    }
-    uint64_t cells = (uint64_t)w->n * w->nt + 1;
-    if (cells > p->cap_clock) {
-        p->cap_clock = 2 * cells;
+    if (pf_vec_outgrown(&p->cap_clock, (size_t)w->n * w->nt + 1))
         p->clock = pf_mem_resize(p->clock, p->cap_clock, sizeof *p->clock);
-    }
 }
 
 static void start_clocks(struct pf_query *p)

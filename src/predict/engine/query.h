@@ -43,8 +43,7 @@ struct pf_query {
     /* per access: the only write that it can see; PF_WRITER_OPEN while there are several */
     uint32_t *writer;
     pf_vec_u32 stack;
-    uint32_t cap, cap_nt, cap_access, cap_succ;
-    uint64_t cap_clock;
+    size_t cap, cap_nt, cap_access, cap_succ, cap_clock;
     pf_vec_u32 order; /* the answer: the included events in their order */
     bool changed;
 };

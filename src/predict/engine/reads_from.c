@@ -183,24 +183,17 @@ bool pf_rf_query_before(const struct pf_rf_query *q, uint32_t a, uint32_t b)
 static void make_room(struct pf_rf_query *q)
 {
     const struct pf_rf_graph *g = q->g;
-    size_t clock = g->nodes.len * g->nthreads + 1;
-    if (clock > q->cap_clock) {
-        q->cap_clock = 2 * clock;
+    if (pf_vec_outgrown(&q->cap_clock, g->nodes.len * g->nthreads + 1))
         q->clock = pf_mem_resize(q->clock, q->cap_clock, sizeof *q->clock);
-    }
-    if (g->nodes.len >= q->cap_nodes) {
-        q->cap_nodes = 2 * g->nodes.len + 1;
+    if (pf_vec_outgrown(&q->cap_nodes, g->nodes.len + 1)) {
         q->derived_at = pf_mem_resize(q->derived_at, q->cap_nodes, sizeof *q->derived_at);
         q->queued = pf_mem_resize(q->queued, q->cap_nodes, sizeof *q->queued);
     }
-    if (g->accesses.len + g->ncells >= q->cap_accesses) {
-        q->cap_accesses = 2 * (g->accesses.len + g->ncells) + 1;
+    if (pf_vec_outgrown(&q->cap_accesses, g->accesses.len + g->ncells + 1))
         q->pending = pf_mem_resize(q->pending, q->cap_accesses, sizeof *q->pending);
-    }
-    if (g->ncells >= q->cap_cells)
-        q->last = pf_mem_resize(q->last, q->cap_cells = 2 * g->ncells + 1, sizeof *q->last);
-    if (g->nthreads >= q->cap_threads) {
-        q->cap_threads = 2 * g->nthreads + 1;
+    if (pf_vec_outgrown(&q->cap_cells, g->ncells + 1ull))
+        q->last = pf_mem_resize(q->last, q->cap_cells, sizeof *q->last);
+    if (pf_vec_outgrown(&q->cap_threads, g->nthreads + 1ull)) {
         q->next = pf_mem_resize(q->next, q->cap_threads, sizeof *q->next);
         q->keep = pf_mem_resize(q->keep, q->cap_threads, sizeof *q->keep);
     }

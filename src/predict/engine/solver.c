@@ -32,8 +32,7 @@ void pf_solver_release(struct pf_solver *s)
 
 void pf_solver_start(struct pf_solver *s, uint32_t nodes)
 {
-    if (nodes > s->cap) {
-        s->cap = 2 * nodes;
+    if (pf_vec_outgrown(&s->cap, nodes)) {
         uint32_t **all[] = {&s->out, &s->in, &s->rank, &s->mark, &s->parent};
         for (size_t i = 0; i < sizeof all / sizeof *all; i++)
             *all[i] = pf_mem_resize(*all[i], s->cap, sizeof **all[i]);

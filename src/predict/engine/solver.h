@@ -47,7 +47,8 @@ struct pf_solver {
     pf_vec_u32 trail, levels, heap, learnt, path, stack, reach[2];
     PF_VEC(struct pf_solver_edge) edges;
     uint32_t *out, *in, *rank, *mark, *parent; /* per node */
-    uint32_t nodes, cap, tick;
+    uint32_t nodes, tick;
+    size_t cap; /* of the arrays per node */
     size_t head; /* the trail up to here is propagated */
     double bump;
     uint64_t conflicts;

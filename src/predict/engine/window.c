@@ -44,9 +44,8 @@ void pf_window_release(struct pf_window *w)
 
 static void reserve(struct pf_window *w, uint32_t n)
 {
-    if (n + 1 <= w->cap)
+    if (!pf_vec_outgrown(&w->cap, n + 1ull))
         return;
-    w->cap = n + 1 > 2 * w->cap ? n + 1 : 2 * w->cap;
     uint32_t **all[] = {&w->thread,    &w->pos,     &w->by_thread, &w->pred_at,
                         &w->access_at, &w->section, &w->branch};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

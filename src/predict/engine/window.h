@@ -63,7 +63,7 @@ struct pf_window {
     uint32_t *branch;
     /* scratch memory */
     uint32_t *cell_map, *thread_map, *lock_map;
-    uint32_t cap;
+    size_t cap;
     pf_vec_u32 cell_list, lock_list;
     /* The cells that missing calls in the window may read; they have the first local numbers.
      * `writer`: the thread that wrote the cell so far; PF_NONE: none, PF_SEVERAL_THREADS: more
