@@ -5,8 +5,8 @@
 #include "duration.h"
 #include "file.h"
 #include "fleet_task.h"
-#include "hash_map.h"
 #include "hunt_open.h"
+#include "hunt_state.h"
 #include "tree_copy.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -199,56 +199,6 @@ static pf_status next_tasks(void *arg, struct pf_fleet *f, uint64_t room, bool *
 
 /* --- results --- */
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Splits a text into lines; returns how many. */
-static size_t split(char *text, char ***lines)
-{
-    PF_VEC(char *) list = {0};
-    char *rest = NULL;
-    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
-        pf_vec_push(&list, line);
-    *lines = list.at;
-    return list.len;
-}
-
-/* Adds the lines of a task's journal that ours does not have. */
-static pf_status add_journal(const char *from, const char *to, uint64_t *added, struct pf_error *e)
-{
-    char *text, *old = NULL, **lines, **known = NULL;
-    size_t n, size, count, nknown = 0;
-    *added = 0;
-    pf_status s = pf_file_read(from, &text, &size, e);
-    if (s != PF_OK)
-        return s;
-    if (access(to, R_OK) == 0)
-        s = pf_file_read(to, &old, &n, e);
-    FILE *out = s == PF_OK ? fopen(to, "ae") : NULL;
-    if (s == PF_OK && !out)
-        s = pf_fail(e, PF_IO, "%s: %s", to, strerror(errno));
-    if (old)
-        nknown = split(old, &known);
-    if (nknown)
-        qsort(known, nknown, sizeof *known, by_text);
-    count = split(text, &lines);
-    for (size_t i = 0; s == PF_OK && i < count; i++) {
-        if (nknown && bsearch(&lines[i], known, nknown, sizeof *known, by_text))
-            continue;
-        fprintf(out, "%s\n", lines[i]);
-        *added += !strncmp(lines[i], "pair ", 5);
-    }
-    if (out && fclose(out) && s == PF_OK)
-        s = pf_fail(e, PF_IO, "%s: %s", to, strerror(errno));
-    free(lines);
-    free(known);
-    free(text);
-    free(old);
-    return s;
-}
-
 static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, const json_t *head,
                        const char *result, struct pf_error *e)
 {
@@ -272,7 +222,7 @@ static pf_status merge(void *arg, struct pf_fleet *f, struct pf_fleet_task *t, c
     a = pf_mem_format("%s/journal", from);
     b = pf_mem_format("%s/journal", to);
     if (s == PF_OK)
-        s = add_journal(a, b, &added, e);
+        s = pf_hunt_journal_merge(a, b, &added, e);
     free(a);
     free(b);
     free(from);
@@ -303,37 +253,17 @@ static pf_status read_results(const struct pf_fleet *f, struct pf_findings *foun
     return s;
 }
 
-struct journal_counts {
-    uint64_t runs, inputs, sites;
-    struct pf_hash_map directions; /* of branches; all values are 0 */
-};
-
-static void count_lines(const struct pf_fleet *f, struct journal_counts *c)
+static void count_lines(const struct pf_fleet *f, struct pf_hunt_journal_counts *c)
 {
-    char *folder = folder_of(f), *path = pf_mem_format("%s/journal", folder), *line = NULL;
-    size_t room = 0;
-    uint64_t direction;
-    FILE *in = fopen(path, "re");
-    *c = (struct journal_counts){0};
-    while (in && getline(&line, &room, in) > 0) {
-        c->runs += !strncmp(line, "pair ", 5);
-        c->inputs += !strncmp(line, "input ", 6);
-        c->sites += !strncmp(line, "site ", 5);
-        if (sscanf(line, "took %" SCNx64, &direction) == 1)
-            (void)pf_hash_map_put(&c->directions, direction, 0);
-    }
-    if (in)
-        fclose(in);
-    free(line);
-    free(path);
+    char *folder = folder_of(f);
+    pf_hunt_journal_count(folder, c);
     free(folder);
 }
 
 static uint64_t count_runs(const struct pf_fleet *f)
 {
-    struct journal_counts c;
+    struct pf_hunt_journal_counts c;
     count_lines(f, &c);
-    pf_hash_map_release(&c.directions);
     return c.runs;
 }
 
@@ -380,23 +310,18 @@ static pf_status keep_input(const struct pf_fleet *f, struct pf_error *e)
 /* A new fleet begins with the open runs of the state folder, unless they are of another build. */
 static pf_status begin(struct hunt_work *w, const struct pf_fleet *f, struct pf_error *e)
 {
-    char *folder = folder_of(f), *journal = pf_mem_format("%s/journal", folder), *text = NULL;
+    char *folder = folder_of(f), *journal = pf_mem_format("%s/journal", folder);
     char *open = pf_mem_format("%s/open", folder);
-    uint64_t program = 0, before = 0;
-    size_t n;
-    struct pf_error none;
+    uint64_t program = 0;
     pf_status s = w->wave ? PF_OK : pf_clip_hash_file(w->h->program, &program, e);
     if (s == PF_OK && !w->wave) {
-        bool known = pf_file_read(journal, &text, &n, &none) == PF_OK &&
-                     sscanf(text, "program %" SCNx64, &before) == 1 && before == program;
-        if (!known) {
+        if (!pf_hunt_journal_is_of(folder, program)) {
             unlink(journal);
             unlink(open);
         }
         s = pf_hunt_open_read(&w->open, open, e);
         pf_hunt_open_join(&w->open);
         pf_hunt_open_sort(&w->open);
-        free(text);
     }
     free(open);
     free(journal);
@@ -407,7 +332,7 @@ static pf_status begin(struct hunt_work *w, const struct pf_fleet *f, struct pf_
 /* Writes the open runs to the state folder; a later hunt continues from them. */
 static pf_status end(struct hunt_work *w, const struct pf_fleet *f, struct pf_error *e)
 {
-    struct journal_counts c;
+    struct pf_hunt_journal_counts c;
     char *folder = folder_of(f);
     pf_status s = w->wave ? join_open(w, f, e) : PF_OK;
     if (s == PF_OK && w->wave)
@@ -415,8 +340,7 @@ static pf_status end(struct hunt_work *w, const struct pf_fleet *f, struct pf_er
     count_lines(f, &c);
     w->h->inputs = c.inputs;
     w->h->sites = c.sites;
-    w->h->branches = c.directions.len;
-    pf_hash_map_release(&c.directions);
+    w->h->branches = c.directions;
     free(folder);
     return s;
 }

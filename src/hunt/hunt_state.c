@@ -82,6 +82,94 @@ pf_status pf_hunt_journal_flush(struct pf_hunt *h, struct pf_error *e)
                : PF_OK;
 }
 
+/* --- the journal of another process --- */
+
+bool pf_hunt_journal_is_of(const char *folder, uint64_t program)
+{
+    char *path = pf_mem_format("%s/journal", folder), *text = NULL;
+    uint64_t value;
+    size_t n;
+    struct pf_error none;
+    bool same = pf_file_read(path, &text, &n, &none) == PF_OK &&
+                sscanf(text, "program %" SCNx64, &value) == 1 && value == program;
+    free(text);
+    free(path);
+    return same;
+}
+
+void pf_hunt_journal_count(const char *folder, struct pf_hunt_journal_counts *c)
+{
+    char *path = pf_mem_format("%s/journal", folder), *line = NULL;
+    struct pf_hash_map directions = {0}; /* all values are 0 */
+    size_t room = 0;
+    uint64_t direction;
+    FILE *in = fopen(path, "re");
+    *c = (struct pf_hunt_journal_counts){0};
+    while (in && getline(&line, &room, in) > 0) {
+        c->runs += !strncmp(line, "pair ", 5);
+        c->inputs += !strncmp(line, "input ", 6);
+        c->sites += !strncmp(line, "site ", 5);
+        if (sscanf(line, "took %" SCNx64, &direction) == 1)
+            (void)pf_hash_map_put(&directions, direction, 0);
+    }
+    c->directions = directions.len;
+    if (in)
+        fclose(in);
+    pf_hash_map_release(&directions);
+    free(line);
+    free(path);
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Splits a text into lines; returns how many. */
+static size_t split(char *text, char ***lines)
+{
+    PF_VEC(char *) list = {0};
+    char *rest = NULL;
+    for (char *line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+        pf_vec_push(&list, line);
+    *lines = list.at;
+    return list.len;
+}
+
+pf_status pf_hunt_journal_merge(const char *from, const char *to, uint64_t *added,
+                                struct pf_error *e)
+{
+    char *text, *old = NULL, **lines, **known = NULL;
+    size_t n, size, count, nknown = 0;
+    *added = 0;
+    pf_status s = pf_file_read(from, &text, &size, e);
+    if (s != PF_OK)
+        return s;
+    if (access(to, R_OK) == 0)
+        s = pf_file_read(to, &old, &n, e);
+    FILE *out = s == PF_OK ? fopen(to, "ae") : NULL;
+    if (s == PF_OK && !out)
+        s = pf_fail(e, PF_IO, "%s: %s", to, strerror(errno));
+    if (old)
+        nknown = split(old, &known);
+    if (nknown)
+        qsort(known, nknown, sizeof *known, by_text);
+    count = split(text, &lines);
+    for (size_t i = 0; s == PF_OK && i < count; i++) {
+        if (nknown && bsearch(&lines[i], known, nknown, sizeof *known, by_text))
+            continue;
+        fprintf(out, "%s\n", lines[i]);
+        *added += !strncmp(lines[i], "pair ", 5);
+    }
+    if (out && fclose(out) && s == PF_OK)
+        s = pf_fail(e, PF_IO, "%s: %s", to, strerror(errno));
+    free(lines);
+    free(known);
+    free(text);
+    free(old);
+    return s;
+}
+
 /* --- the corpus --- */
 
 static char *folder_of(const struct pf_hunt *h, uint64_t input)

@@ -25,6 +25,19 @@ PF_MUST_USE pf_status pf_hunt_journal_add(struct pf_hunt *h, uint64_t pair, uint
 /* Notes what is new since the last call. */
 PF_MUST_USE pf_status pf_hunt_journal_flush(struct pf_hunt *h, struct pf_error *e);
 
+/* What the journal in a folder says about all sessions; zeros if there is none. */
+struct pf_hunt_journal_counts {
+    uint64_t runs, inputs, sites;
+    uint64_t directions; /* of branches */
+};
+void pf_hunt_journal_count(const char *folder, struct pf_hunt_journal_counts *c);
+/* True if the folder has a journal of the program with this hash. */
+bool pf_hunt_journal_is_of(const char *folder, uint64_t program);
+/* Adds the lines of the journal `from` that the journal `to` does not have. *added: how many of
+ * them are runs. */
+PF_MUST_USE pf_status pf_hunt_journal_merge(const char *from, const char *to, uint64_t *added,
+                                            struct pf_error *e);
+
 /* Adds the input of a run to the corpus, with the sites that the run reached. */
 PF_MUST_USE pf_status pf_hunt_corpus_add(struct pf_hunt *h, const struct pf_input_bytes *in,
                                          const uint64_t *sites, size_t nsites, struct pf_error *e);
