@@ -315,8 +315,8 @@ static int choose_input(const struct pf_clip *recording)
     return file ? STDIN_FILENO : pf_recorded_stdin_open(recording);
 }
 
-/* Makes the table of answers that all runs in this folder get alike (pinned_answers.h). Without it
- * the runs get answers of their own. */
+/* Makes the table from which all runs in this folder get the same answers (pinned_answers.h).
+ * Without it each run gets answers of its own. */
 static void make_answers(const char *folder)
 {
     char path[PATH_MAX];

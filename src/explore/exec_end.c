@@ -22,8 +22,8 @@ static bool in_second_part(const struct pf_blocked *k)
 }
 
 /* The cell of the mutex that the thread must take to go on, if its wait for a condition variable
- * could end when the process ended: it was notified, or has a time limit. PF_NONE: it does not wait
- * so. Another thread may hold the mutex. */
+ * could end when the process ended: it was notified, or has a time limit. PF_NONE: it
+ * is not in such a wait. Another thread may hold the mutex. */
 static uint32_t wanted_mutex(const struct pf_exec_builder *b, const struct pf_blocked *k,
                              uint32_t thread)
 {

@@ -5,7 +5,7 @@
  *          the same operations, although a thread leaves its loop in one of them only: which write
  *          to a cell comes last is not determined by what the operations have read. A *stop* is a
  *          thread before an operation of a loop, and the writes that it would read there, after
- *          which it only waits. An execution is stuck if some threads have stopped so and none of
+ *          which it only waits. An execution is stuck if some threads have stopped and none of
  *          the others can run. Its operations are a closed set of an execution seen before: those
  *          before the stops, and everything that does not depend on later ones. The writes of the
  *          stops must be the last ones to their cells. If the engine finds such an order, the

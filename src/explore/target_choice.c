@@ -201,7 +201,7 @@ static void add_target(struct pf_choice *c)
     if (same && !(c->x->nodes.at[c->node].flags & PF_EXEC_PENDING))
         return;
     if (pf_choice_only_waits(c))
-        return; /* whether it can wait so for ever: stuck_end.h */
+        return; /* stuck_end.h decides whether it can wait for ever */
     uint64_t hash = pf_beginning_hash(c->x, c->node, c->sources, c->choice);
     if (pf_hash_map_find(&s->asked, hash) != PF_HASH_NONE)
         return;

@@ -192,8 +192,8 @@ static pf_status search_candidate(struct pf_hunt *h, uint32_t at, struct pf_erro
     return s;
 }
 
-/* Tries up to `share` inputs, each for the open candidate with the fewest so far. */
-static pf_status phase_1(struct pf_hunt *h, uint32_t share, struct pf_error *e)
+/* Phase 1: tries up to `share` inputs, each for the open candidate with the fewest so far. */
+static pf_status search_candidates(struct pf_hunt *h, uint32_t share, struct pf_error *e)
 {
     pf_status s = PF_OK;
     h->phase = 1;
@@ -237,7 +237,8 @@ static pf_status swap_race(struct pf_hunt *h, uint32_t at, uint32_t share, struc
     return s;
 }
 
-static pf_status phase_2(struct pf_hunt *h, uint32_t share, struct pf_error *e)
+/* Phase 2: tries up to `share` inputs for each race. */
+static pf_status search_races(struct pf_hunt *h, uint32_t share, struct pf_error *e)
 {
     pf_status s = PF_OK;
     h->phase = 2;
@@ -361,10 +362,10 @@ static pf_status try_schedule(struct pf_hunt *h, bool *more, struct pf_error *e)
     return s;
 }
 
-/* Takes branches that no run took; every few inputs, tries a longer or changed input or another
- * schedule. Ends when there is a new candidate or race. If the other phases have work already, also
- * ends after `share` inputs. */
-static pf_status phase_3(struct pf_hunt *h, uint32_t share, struct pf_error *e)
+/* Phase 3: takes branches that no run took; every few inputs, tries a longer or changed input or
+ * another schedule. Ends when there is a new candidate or race. If the other phases have work
+ * already, also ends after `share` inputs. */
+static pf_status search_new_branches(struct pf_hunt *h, uint32_t share, struct pf_error *e)
 {
     pf_status s = PF_OK;
     bool more = true, other = has_work(h);
@@ -502,11 +503,11 @@ pf_status pf_hunt(struct pf_hunt *h, const struct pf_hunt_settings *settings, st
     for (uint32_t share = FIRST_SHARE; s == PF_OK && !h->finished && !pf_hunt_stopped(h);
          share *= 2) {
         share = share < PF_HUNT_ROUNDS ? share : PF_HUNT_ROUNDS;
-        s = phase_1(h, share, e);
+        s = search_candidates(h, share, e);
         if (s == PF_OK)
-            s = phase_2(h, share, e);
+            s = search_races(h, share, e);
         if (s == PF_OK)
-            s = phase_3(h, 4 * share, e);
+            s = search_new_branches(h, 4 * share, e);
         if (s == PF_OK && h->finished && pf_hunt_has_parked(h)) {
             h->finished = false;
             s = pf_hunt_restore(h, SIZE_MAX, e);

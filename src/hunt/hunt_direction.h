@@ -17,7 +17,7 @@ uint64_t pf_hunt_direction(const struct pf_expression_log *log, const struct pf_
 /* The direction, and how often the run has taken it so far: a loop that compares one byte more is
  * progress. */
 uint64_t pf_hunt_branch(uint64_t direction, uint32_t count);
-/* The direction with its thread; from T3 on, all threads are alike. 0 for an assumption. */
+/* The direction with its thread; T3 and all later threads count as one. 0 for an assumption. */
 uint64_t pf_hunt_own(uint64_t direction, const struct pf_log_condition *c);
 /* Counts the direction; returns the new count. */
 uint32_t pf_hunt_count(struct pf_hash_map *counts, uint64_t direction);

@@ -295,7 +295,8 @@ static bool add_value(struct pf_hunt *h, uint64_t site, uint64_t value)
 }
 
 /* The first write that stores a value which no run has stored there: the program is in a new state,
- * although it may have taken all its branches before. Threads from T3 on are alike. */
+ * although it may have taken all its branches before. T3 and all later threads count as
+ * one thread. */
 static struct pf_hunt_event note_values(struct pf_hunt *h, const struct pf_trace *t)
 {
     struct pf_hunt_event first = {0};

@@ -19,7 +19,7 @@ static const char *const loss_text[] = {
 };
 
 /* The two runs in one log. */
-struct both {
+struct joined_runs {
     struct pf_expression_log log, other;
     pf_vec_u32 map; /* labels of `other` in `log` */
     size_t first; /* conditions of the first run; those of the second one follow */
@@ -63,7 +63,7 @@ static uint32_t compare(struct pf_expression_log *log, uint8_t op, uint32_t a, u
 }
 
 /* Adds a condition for each address that depends on the input: it stays as in the run. */
-static void add_addresses(struct both *b)
+static void add_addresses(struct joined_runs *b)
 {
     size_t n = b->log.addresses.len, m = b->other.addresses.len;
     for (size_t i = 0; i < n + m; i++) {
@@ -77,7 +77,7 @@ static void add_addresses(struct both *b)
     }
 }
 
-static bool merge(struct pf_symbolic_outputs *q, struct both *b)
+static bool merge(struct pf_symbolic_outputs *q, struct joined_runs *b)
 {
     if (!pf_expression_import(&b->log, &b->other, &b->map)) {
         snprintf(q->text, sizeof q->text, "the two orders read different inputs");
@@ -111,7 +111,8 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Adds the goal that x differs from y, or, if y is 0, from the value. */
-static void add_goal(struct both *b, pf_wanted_list *goals, uint32_t x, uint32_t y, uint64_t value)
+static void add_goal(struct joined_runs *b, pf_wanted_list *goals, uint32_t x, uint32_t y,
+                     uint64_t value)
 {
     if (y && b->log.hashes.at[x] == b->log.hashes.at[y])
         return;
@@ -132,7 +133,7 @@ static uint64_t value_of(const struct pf_expression_log *log, uint32_t label)
 
 /* Adds one goal for each printed value: the runs print different values there. If the value depends
  * on the input in only one of the runs, the other run prints a constant: the value of this run. */
-static void find_goals(struct both *b, pf_wanted_list *goals)
+static void find_goals(struct joined_runs *b, pf_wanted_list *goals)
 {
     struct pf_log_output *x = b->log.outputs.at, *y = b->other.outputs.at;
     size_t n = b->log.outputs.len, m = b->other.outputs.len, i = 0, k = 0;
@@ -160,7 +161,7 @@ static void release_solver(struct pf_symbolic_outputs *q, struct pf_path_solver 
     pf_path_solver_release(solver);
 }
 
-static enum pf_outputs ask(struct pf_symbolic_outputs *q, struct both *b)
+static enum pf_outputs ask(struct pf_symbolic_outputs *q, struct joined_runs *b)
 {
     struct pf_path_solver solver;
     struct pf_path_run run;
@@ -193,7 +194,7 @@ static enum pf_outputs ask(struct pf_symbolic_outputs *q, struct both *b)
 
 /* --- paths --- */
 
-static bool has_condition(const struct both *b, size_t from, size_t to, size_t n)
+static bool has_condition(const struct joined_runs *b, size_t from, size_t to, size_t n)
 {
     const struct pf_log_condition *at = b->log.conditions.at;
     for (size_t i = from; i < to; i++)
@@ -204,8 +205,8 @@ static bool has_condition(const struct both *b, size_t from, size_t to, size_t n
 }
 
 /* Looks for an input that takes one of the two paths and violates condition n of the other one. */
-static void ask_path(struct pf_symbolic_outputs *q, struct both *b, struct pf_path_solver *solver,
-                     struct pf_path_run *run, size_t n)
+static void ask_path(struct pf_symbolic_outputs *q, struct joined_runs *b,
+                     struct pf_path_solver *solver, struct pf_path_run *run, size_t n)
 {
     const struct pf_log_condition *at = b->log.conditions.at;
     bool of_second = n >= b->first;
@@ -222,7 +223,7 @@ static void ask_path(struct pf_symbolic_outputs *q, struct both *b, struct pf_pa
     pf_vec_release(&wanted);
 }
 
-static void ask_paths(struct pf_symbolic_outputs *q, struct both *b)
+static void ask_paths(struct pf_symbolic_outputs *q, struct joined_runs *b)
 {
     struct pf_path_solver solver;
     struct pf_path_run run;
@@ -244,7 +245,7 @@ static void ask_paths(struct pf_symbolic_outputs *q, struct both *b)
 /* --- the claim --- */
 
 /* False: an equal condition comes before it. */
-static bool is_first(const struct both *b, size_t n) { return !has_condition(b, 0, n, n); }
+static bool is_first(const struct joined_runs *b, size_t n) { return !has_condition(b, 0, n, n); }
 
 /* Adds one more part, if there is room for it and for the number of the others. */
 static bool add_part(char *to, size_t room, size_t *used, const char *part)
@@ -256,7 +257,7 @@ static bool add_part(char *to, size_t room, size_t *used, const char *part)
 }
 
 /* Describes the inputs that satisfy the conditions of both paths. */
-static void describe_inputs(const struct both *b, char *to, size_t room)
+static void describe_inputs(const struct joined_runs *b, char *to, size_t room)
 {
     const struct pf_expression_log *log = &b->log;
     struct pf_condition_ranges ranges = {0};
@@ -303,7 +304,7 @@ static bool has_losses(struct pf_symbolic_outputs *q, const struct pf_expression
 
 enum pf_outputs pf_symbolic_outputs_compare(struct pf_symbolic_outputs *q)
 {
-    struct both b = {0};
+    struct joined_runs b = {0};
     char which[300];
     enum pf_outputs result = PF_OUTPUTS_UNKNOWN;
     *q->text = 0;

@@ -114,17 +114,17 @@ static void add_more(struct pf_text *t, const struct pf_finding *f, const struct
 /* --- sources --- */
 
 /* The lines to include from one file: a growing set of numbers. */
-struct wanted {
+struct wanted_lines {
     const char *file, *module;
     PF_VEC(uint8_t) lines; /* one bit each */
 };
 
 struct source_collector {
-    PF_VEC(struct wanted) files;
+    PF_VEC(struct wanted_lines) files;
     struct pf_hash_map by_name; /* hash of the name: indices into `files` */
 };
 
-static struct wanted *want_file(struct source_collector *c, const struct pf_stack_frame *p)
+static struct wanted_lines *want_file(struct source_collector *c, const struct pf_stack_frame *p)
 {
     uint64_t hash = pf_fnv_text(PF_FNV_START, p->file);
     struct pf_hash_walk w = pf_hash_map_walk(&c->by_name, hash);
@@ -132,7 +132,7 @@ static struct wanted *want_file(struct source_collector *c, const struct pf_stac
         if (!strcmp(c->files.at[w.value].file, p->file))
             return &c->files.at[w.value];
     pf_hash_map_add(&c->by_name, hash, (uint32_t)c->files.len);
-    pf_vec_push(&c->files, (struct wanted){.file = p->file, .module = p->module});
+    pf_vec_push(&c->files, (struct wanted_lines){.file = p->file, .module = p->module});
     return &c->files.at[c->files.len - 1];
 }
 
@@ -140,7 +140,7 @@ static void want_lines(struct source_collector *c, const struct pf_stack_frame *
 {
     if (!p || !p->file || !p->line || p->line > (1u << 24))
         return;
-    struct wanted *w = want_file(c, p);
+    struct wanted_lines *w = want_file(c, p);
     for (size_t need = (p->line + around) / 8 + 1; w->lines.len < need;)
         pf_vec_push(&w->lines, 0);
     for (uint32_t n = p->line > around ? p->line - around : 1; n <= p->line + around; n++)
@@ -165,7 +165,7 @@ static void want_finding(struct source_collector *c, const struct pf_finding *f)
     want_stack(c, &f->location.stack);
 }
 
-static void add_lines(struct pf_text *t, struct wanted *w, struct pf_sources *sources)
+static void add_lines(struct pf_text *t, struct wanted_lines *w, struct pf_sources *sources)
 {
     pf_json_key(t, w->file); /* escaped, because the name comes from the user */
     pf_text_char(t, '{');

@@ -218,29 +218,29 @@ static int by_object(const void *x, const void *y)
 /* All cells except those of address ranges, sorted by the bit length of their size, then by
  * address. With one list for all sizes, a single long cell would force every lookup to scan all
  * small cells before it. */
-struct mapped {
+struct mapped_cell {
     uint64_t addr;
     uint32_t cell;
     uint8_t bits; /* bit length of the size */
 };
-struct map {
-    struct mapped *at;
+struct mapped_cells {
+    struct mapped_cell *at;
     size_t begin[66]; /* per bit length: first entry in `at` */
 };
 
 static int by_mapped(const void *x, const void *y)
 {
-    const struct mapped *a = x, *b = y;
+    const struct mapped_cell *a = x, *b = y;
     if (a->bits != b->bits)
         return a->bits < b->bits ? -1 : 1;
     return a->addr < b->addr ? -1 : a->addr > b->addr;
 }
 
-static void make_map(struct pf_trace *t, struct map *m)
+static void make_map(struct pf_trace *t, struct mapped_cells *m)
 {
     bool *used = pf_mem_zero(t->cells.len + 1, sizeof *used);
     size_t n = 0;
-    *m = (struct map){.at = pf_mem_resize(NULL, t->cells.len + 1, sizeof *m->at)};
+    *m = (struct mapped_cells){.at = pf_mem_resize(NULL, t->cells.len + 1, sizeof *m->at)};
     for (size_t i = 0; i < t->places.len; i++) {
         const struct pf_range *p = &t->places.at[i];
         for (uint32_t c = p->cell0; p->block != PF_BLOCK_RANGE && c < p->cell0 + p->ncells; c++)
@@ -249,7 +249,7 @@ static void make_map(struct pf_trace *t, struct map *m)
     for (uint32_t c = 0; c < t->cells.len; c++)
         if (used[c] && t->cells.at[c].size) {
             unsigned bits = 64u - (unsigned)__builtin_clzll(t->cells.at[c].size);
-            m->at[n++] = (struct mapped){t->cells.at[c].addr, c, (uint8_t)bits};
+            m->at[n++] = (struct mapped_cell){t->cells.at[c].addr, c, (uint8_t)bits};
             m->begin[bits + 1]++;
         }
     for (size_t i = 1; i < sizeof m->begin / sizeof *m->begin; i++)
@@ -262,7 +262,7 @@ static void make_map(struct pf_trace *t, struct map *m)
     free(used);
 }
 
-static void add_range(struct pf_trace *t, const struct map *m, const struct pf_range *p)
+static void add_range(struct pf_trace *t, const struct mapped_cells *m, const struct pf_range *p)
 {
     uint64_t end = p->addr + p->size;
     for (unsigned bits = 1; bits <= 64; bits++) {
@@ -293,7 +293,8 @@ static void add_range(struct pf_trace *t, const struct map *m, const struct pf_r
         pf_vec_push(&t->reach_items, object_item(t, o[lo].role, o[lo].number));
 }
 
-static void add_items(struct pf_trace *t, const struct map *map, uint32_t item0, uint32_t nitems)
+static void add_items(struct pf_trace *t, const struct mapped_cells *map, uint32_t item0,
+                      uint32_t nitems)
 {
     for (uint32_t k = item0; k < item0 + nitems; k++) {
         struct pf_reach_raw_item *raw = &t->tables->raw.at[k];
@@ -347,7 +348,7 @@ static int by_set(const void *a, const void *b)
 
 static void find_items(struct pf_trace *t)
 {
-    struct map map = {0};
+    struct mapped_cells map = {0};
     const struct pf_reach_growth *grown = t->tables->growths.at;
     size_t g = 0, ngrown = t->tables->growths.len;
     uint64_t *marks = pf_mem_zero(pf_trace_nitems(t) / 64 + 1, sizeof *marks);

@@ -8,7 +8,7 @@ PF_OPTIONS=suppressions=hidden status 0 "$PF" check --runs 1 --state s2 -- ./pla
 has out "0 findings"
 PF_OPTIONS=report_bugs=0 status 0 "$PF" check --runs 1 --state s3 -- ./plain
 has out "0 findings"
-# The exit status for findings is the user's; the internal steps ignore it.
+# The exit status for findings is the one that the user sets; the steps of the check ignore it.
 PF_OPTIONS=exitcode=7 status 7 "$PF" check --runs 1 --state s4 -- ./plain
 has out "1 finding: 1 confirmed"
 hasnt out "incomplete"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash disable=SC2154
-# What was not recorded or watched is said: forked children that cannot be recorded, runs without
+# pf reports what was not recorded or watched: forked children that cannot be recorded, runs without
 # instrumented code, runs without memory for the runtime.
 
 cp "$ROOT/test/shell/part/not_watched_harness.c" harness.c

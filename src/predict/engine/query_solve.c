@@ -13,7 +13,7 @@
 #include "solver.h"
 #include <string.h>
 
-struct see { /* one possible writer of a read */
+struct seen_write { /* one possible writer of a read */
     uint32_t write; /* an access, or PF_FROM_START */
     pf_lit lit;
 };
@@ -24,7 +24,7 @@ struct encoder {
     pf_lit *inc;        /* per event; PF_LIT_FALSE while it has no variable */
     pf_vec_u32 *with_var;   /* per thread: events with a variable, sorted by position */
     uint32_t *see_at;   /* per access: start of its range in `sees`, PF_NONE while it has none */
-    PF_VEC(struct see) sees;
+    PF_VEC(struct seen_write) sees;
     struct pf_hash_map order_vars; /* the literal of "from before to" by (from, to) */
     pf_vec_u32 triggered;   /* pairs (read or failed trylock, trigger) that have their clause */
     pf_vec_u32 pending; /* clauses to add: length, literals, ... */
@@ -113,8 +113,8 @@ static void make_sees(struct encoder *x, uint32_t access)
     const struct pf_window_cell *c = &w->cells.at[r->cell];
     x->see_at[access] = (uint32_t)x->sees.len;
     if (pf_window_matches(w, access, PF_FROM_START))
-        pf_vec_push(&x->sees,
-                    (struct see){PF_FROM_START, pf_solver_var(x->s, r->source == PF_FROM_START)});
+        pf_vec_push(&x->sees, (struct seen_write){PF_FROM_START,
+                                                  pf_solver_var(x->s, r->source == PF_FROM_START)});
     for (uint32_t k = c->first; k < c->first + c->count; k++) {
         uint32_t m = w->write_access.at[k], e = w->accesses.at[m].event;
         if (e == r->event || !pf_query_possible(x->p, e) || !pf_window_matches(w, access, m))
@@ -125,9 +125,9 @@ static void make_sees(struct encoder *x, uint32_t access)
         pf_lit l = pf_solver_var(x->s, r->source == m);
         CLAUSE(x, l ^ 1, inc(x, e));
         CLAUSE(x, l ^ 1, order);
-        pf_vec_push(&x->sees, (struct see){m, l});
+        pf_vec_push(&x->sees, (struct seen_write){m, l});
     }
-    pf_vec_push(&x->sees, (struct see){PF_WRITER_OPEN, 0}); /* end of the list */
+    pf_vec_push(&x->sees, (struct seen_write){PF_WRITER_OPEN, 0}); /* end of the list */
 }
 
 /* --- executing a model --- */
@@ -160,7 +160,7 @@ static pf_lit reason(struct encoder *x, uint32_t e, uint32_t skip)
     }
     /* A write that a read sees must itself be correct. */
     for (size_t k = 0; k < x->sees.len; k++) {
-        const struct see *v = &x->sees.at[k];
+        const struct seen_write *v = &x->sees.at[k];
         if (v->write >= PF_WRITER_OPEN || !pf_solver_true(x->s, v->lit))
             continue;
         const struct pf_window_access *m = &w->accesses.at[v->write];
@@ -190,7 +190,7 @@ static void require_correct_read(struct encoder *x, uint32_t access, uint32_t ac
             return;
         }
     for (uint32_t k = x->see_at[access]; x->sees.at[k].write != PF_WRITER_OPEN; k++) {
-        struct see v = x->sees.at[k];
+        struct seen_write v = x->sees.at[k];
         if (!pf_solver_true(x->s, v.lit) || v.write == actual)
             continue;
         uint32_t we = v.write == PF_FROM_START ? PF_NONE : w->accesses.at[v.write].event;

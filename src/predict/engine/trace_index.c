@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* A small map from threads to their newest event of some sort. */
-struct latest {
+struct latest_events {
     struct latest_event {
         uint32_t thread, event;
     } *at; /* a vector */
@@ -15,46 +15,48 @@ struct latest {
 };
 
 /* State of an item for the RDIT rules. */
-struct item {
+struct item_state {
     uint32_t chain;       /* newest event of a missing call that reaches it */
     uint32_t open;        /* active missing calls that reach it */
-    struct latest since;  /* events on it since `chain` */
-    struct latest writes; /* those of them that a missing call can notice */
+    struct latest_events since;  /* events on it since `chain` */
+    struct latest_events writes; /* those of them that a missing call can notice */
 };
 
 struct pinned_cell {
-    struct latest writes;
+    struct latest_events writes;
     pf_vec_u32 reads;   /* pinned reads */
-    struct latest tied; /* per writing thread: how many of `reads` it already has an edge from */
+    struct latest_events
+        tied; /* per writing thread: how many of `reads` it already has an edge from */
 };
 
 /* The edges of the newest event, to avoid duplicates. Up to FEW_EDGES are searched linearly; if
  * there are more, each earlier event gets a stamp. */
-struct newest {
+struct newest_edges {
     struct pf_edges *edges;
     uint32_t event, n;
     uint32_t *stamps; /* per earlier event: 1 + the event with an edge to it; NULL until needed */
 };
 #define FEW_EDGES 32
 
-struct builder {
+struct index_builder {
     struct pf_trace_index *x;
     const struct pf_trace *t;
     uint32_t *first_pred, *last; /* per thread: its fork; its newest event */
-    struct latest *arrive[2]; /* per barrier: arrivals of its two newest generations */
+    struct latest_events *arrive[2]; /* per barrier: arrivals of its two newest generations */
     uint32_t *arrive_gen[2];
-    struct latest *posts;
-    struct latest *blocks; /* per block: its uses */
+    struct latest_events *posts;
+    struct latest_events *blocks; /* per block: its uses */
     uint32_t *alloc; /* per block: its alloc event */
-    struct item *items; /* NULL without missing calls */
+    struct item_state *items; /* NULL without missing calls */
     struct pinned_cell *cells;
-    struct latest *open; /* per thread: active missing calls, as pairs (call event, reach set) */
+    struct latest_events
+        *open; /* per thread: active missing calls, as pairs (call event, reach set) */
     size_t nblocks, nitems;
     size_t reuse;
-    struct newest pred, soft;
+    struct newest_edges pred, soft;
 };
 
-static void latest_set(struct latest *l, uint32_t thread, uint32_t event)
+static void latest_set(struct latest_events *l, uint32_t thread, uint32_t event)
 {
     for (uint32_t k = 0; k < l->len; k++)
         if (l->at[k].thread == thread) {
@@ -64,7 +66,7 @@ static void latest_set(struct latest *l, uint32_t thread, uint32_t event)
     pf_vec_push(l, (struct latest_event){thread, event});
 }
 
-static bool latest_has(const struct latest *l, uint32_t thread)
+static bool latest_has(const struct latest_events *l, uint32_t thread)
 {
     for (uint32_t k = 0; k < l->len; k++)
         if (l->at[k].thread == thread)
@@ -72,7 +74,8 @@ static bool latest_has(const struct latest *l, uint32_t thread)
     return false;
 }
 
-static void add_unique(struct builder *b, struct newest *g, uint32_t event, uint32_t earlier)
+static void add_unique(struct index_builder *b, struct newest_edges *g, uint32_t event,
+                       uint32_t earlier)
 {
     pf_vec_u32 *at = &g->edges->at;
     if (g->event != event)
@@ -95,7 +98,7 @@ static void add_unique(struct builder *b, struct newest *g, uint32_t event, uint
     g->n++;
 }
 
-static void edge(struct builder *b, uint32_t from, uint32_t to)
+static void edge(struct index_builder *b, uint32_t from, uint32_t to)
 {
     if (from == PF_NONE || b->t->events.at[from].thread == b->t->events.at[to].thread)
         return;
@@ -103,13 +106,13 @@ static void edge(struct builder *b, uint32_t from, uint32_t to)
     add_unique(b, &b->pred, to, from);
 }
 
-static void edges(struct builder *b, const struct latest *l, uint32_t to)
+static void edges(struct index_builder *b, const struct latest_events *l, uint32_t to)
 {
     for (uint32_t k = 0; k < l->len; k++)
         edge(b, l->at[k].event, to);
 }
 
-static void sync_edges(struct builder *b, uint32_t i, const struct pf_event *e)
+static void sync_edges(struct index_builder *b, uint32_t i, const struct pf_event *e)
 {
     switch (e->kind) {
     case PF_EV_FORK:
@@ -146,7 +149,7 @@ static void sync_edges(struct builder *b, uint32_t i, const struct pf_event *e)
     }
 }
 
-static void block_edges(struct builder *b, uint32_t i, const struct pf_event *e)
+static void block_edges(struct index_builder *b, uint32_t i, const struct pf_event *e)
 {
     uint32_t block = b->t->places.at[e->what].block;
     if (!block)
@@ -168,7 +171,7 @@ static void block_edges(struct builder *b, uint32_t i, const struct pf_event *e)
 }
 
 /* A pinned read stays after the writes that precede it and before the writes that follow it. */
-static void pinned_edges(struct builder *b, uint32_t i, const struct pf_event *e)
+static void pinned_edges(struct index_builder *b, uint32_t i, const struct pf_event *e)
 {
     const struct pf_range *p = &b->t->places.at[e->what];
     for (uint32_t c = p->cell0; c < p->cell0 + p->ncells; c++) {
@@ -193,7 +196,7 @@ static void pinned_edges(struct builder *b, uint32_t i, const struct pf_event *e
 
 /* Orders an event of a missing call that reaches the item after everything that happened to the
  * item. */
-static void order_after_item(struct builder *b, struct item *x, uint32_t i)
+static void order_after_item(struct index_builder *b, struct item_state *x, uint32_t i)
 {
     edge(b, x->chain, i);
     edges(b, &x->since, i);
@@ -201,9 +204,10 @@ static void order_after_item(struct builder *b, struct item *x, uint32_t i)
     x->chain = i;
 }
 
-static void ordinary_event(struct builder *b, uint32_t item, uint32_t i, const struct pf_event *e)
+static void ordinary_event(struct index_builder *b, uint32_t item, uint32_t i,
+                           const struct pf_event *e)
 {
-    struct item *x = &b->items[item];
+    struct item_state *x = &b->items[item];
     edge(b, x->chain, i);
     if (!pf_event_is_access(e) || pf_event_writes(e)) {
         if (x->open) {
@@ -215,11 +219,11 @@ static void ordinary_event(struct builder *b, uint32_t item, uint32_t i, const s
     latest_set(&x->since, e->thread, i);
 }
 
-static void each_reached(struct builder *b, uint32_t reach, uint32_t i, int opened)
+static void each_reached(struct index_builder *b, uint32_t reach, uint32_t i, int opened)
 {
     const struct pf_reach *d = &b->t->reaches.at[reach];
     for (uint32_t k = d->item0; k < d->item0 + d->nitems; k++) {
-        struct item *x = &b->items[b->t->reach_items.at[k]];
+        struct item_state *x = &b->items[b->t->reach_items.at[k]];
         x->open += (uint32_t)opened;
         order_after_item(b, x, i);
     }
@@ -227,9 +231,9 @@ static void each_reached(struct builder *b, uint32_t reach, uint32_t i, int open
         order_after_item(b, &b->items[pf_trace_nitems(b->t)], i);
 }
 
-static void missing_edges(struct builder *b, uint32_t i, const struct pf_event *e)
+static void missing_edges(struct index_builder *b, uint32_t i, const struct pf_event *e)
 {
-    struct latest *open = &b->open[e->thread];
+    struct latest_events *open = &b->open[e->thread];
     uint32_t first, other, n = pf_trace_items(b->t, i, &first, &other);
     for (uint32_t k = 0; k < n; k++)
         ordinary_event(b, first + k, i, e);
@@ -260,14 +264,14 @@ static void missing_edges(struct builder *b, uint32_t i, const struct pf_event *
 static void find_matches(struct pf_trace_index *x)
 {
     const struct pf_trace *t = x->t;
-    struct latest *held = pf_mem_zero(t->threads.len, sizeof *held);
+    struct latest_events *held = pf_mem_zero(t->threads.len, sizeof *held);
     memset(x->match, 0xff, x->n * sizeof *x->match);
     for (uint32_t i = 0; i < x->n; i++) {
         const struct pf_event *e = &t->events.at[i];
         if (pf_event_acquires(e))
             latest_set(&held[e->thread], pf_event_lock(e), i);
         else if (pf_event_releases(e)) {
-            struct latest *h = &held[e->thread];
+            struct latest_events *h = &held[e->thread];
             for (uint32_t k = 0; k < h->len; k++)
                 if (h->at[k].thread == pf_event_lock(e)) {
                     x->match[i] = h->at[k].event;
@@ -371,7 +375,7 @@ bool pf_trace_index_overwritten(const struct pf_trace_index *x, uint32_t cell, u
     return lo < end && x->overwrites[lo].call < before;
 }
 
-static void release_latest(struct latest *l, size_t n)
+static void release_latest(struct latest_events *l, size_t n)
 {
     for (size_t i = 0; l && i < n; i++)
         free(l[i].at);
@@ -385,11 +389,11 @@ static uint32_t *make_unset(size_t n)
     return at;
 }
 
-static void init_builder(struct builder *b, struct pf_trace_index *x)
+static void init_builder(struct index_builder *b, struct pf_trace_index *x)
 {
     const struct pf_trace *t = x->t;
     size_t nt = t->threads.len, nb = t->barriers.len;
-    *b = (struct builder){.x = x, .t = t, .pred.edges = &x->pred, .soft.edges = &x->soft};
+    *b = (struct index_builder){.x = x, .t = t, .pred.edges = &x->pred, .soft.edges = &x->soft};
     b->nblocks = 1;
     for (size_t i = 0; i < t->places.len; i++)
         if (t->places.at[i].block >= b->nblocks)
@@ -416,7 +420,7 @@ static void init_builder(struct builder *b, struct pf_trace_index *x)
     }
 }
 
-static void release_builder(struct builder *b)
+static void release_builder(struct index_builder *b)
 {
     const struct pf_trace *t = b->t;
     free(b->pred.stamps);
@@ -474,7 +478,7 @@ void pf_trace_index_init(struct pf_trace_index *x, const struct pf_trace *t,
     if (t->has_calls && missing != PF_MISSING_IGNORE)
         find_overwrites(x);
     number_events(x);
-    struct builder b;
+    struct index_builder b;
     init_builder(&b, x);
     for (uint32_t i = 0; i < x->n; i++) {
         const struct pf_event *e = &t->events.at[i];

@@ -28,16 +28,16 @@ static uint64_t member(enum member kind, uint32_t a, uint32_t b)
     return (uint64_t)kind << 60 | (uint64_t)(a & 0x3fffffff) << 30 | (b & 0x3fffffff);
 }
 
-struct set {
+struct goldilocks_set {
     uint32_t event;
     uint32_t upto; /* number of synchronisation events replayed */
     uint64_t *at; /* a vector */
     size_t len, cap;
 };
 struct goldilocks_var {
-    PF_VEC(struct set) sets; /* the newest access of each thread and kind */
+    PF_VEC(struct goldilocks_set) sets; /* the newest access of each thread and kind */
 };
-struct gold {
+struct goldilocks_run {
     const struct pf_trace *t;
     pf_vec_u32 syncs; /* the synchronisation events so far */
     uint64_t *ended; /* of an atomic store: bit k: it ends the release sequence of its cell k */
@@ -45,7 +45,7 @@ struct gold {
     uint64_t fenced; /* threads that have made a release fence */
 };
 
-static bool has(const struct set *s, uint64_t m)
+static bool has(const struct goldilocks_set *s, uint64_t m)
 {
     for (uint32_t k = 0; k < s->len; k++)
         if (s->at[k] == m)
@@ -53,21 +53,21 @@ static bool has(const struct set *s, uint64_t m)
     return false;
 }
 
-static void add(struct set *s, uint64_t m)
+static void add(struct goldilocks_set *s, uint64_t m)
 {
     if (has(s, m))
         return;
     pf_vec_push(s, m);
 }
 
-static void drop(struct set *s, uint64_t m)
+static void drop(struct goldilocks_set *s, uint64_t m)
 {
     for (uint32_t k = 0; k < s->len; k++)
         if (s->at[k] == m)
             s->at[k--] = s->at[--s->len];
 }
 
-static void pass_on(struct set *s, uint64_t from, uint64_t to)
+static void pass_on(struct goldilocks_set *s, uint64_t from, uint64_t to)
 {
     if (has(s, from))
         add(s, to);
@@ -79,7 +79,7 @@ static bool releases(const struct pf_event *e)
 }
 
 /* Decides which release sequences the atomic store i ends, and makes its thread a head. */
-static void note_store(struct gold *g, uint32_t i)
+static void note_store(struct goldilocks_run *g, uint32_t i)
 {
     const struct pf_event *e = &g->t->events.at[i];
     const struct pf_range *p = &g->t->places.at[e->what];
@@ -95,7 +95,7 @@ static void note_store(struct gold *g, uint32_t i)
     }
 }
 
-static void replay_atomic(const struct gold *g, struct set *s, uint32_t i)
+static void replay_atomic(const struct goldilocks_run *g, struct goldilocks_set *s, uint32_t i)
 {
     const struct pf_event *e = &g->t->events.at[i];
     const struct pf_range *p = &g->t->places.at[e->what];
@@ -110,7 +110,7 @@ static void replay_atomic(const struct gold *g, struct set *s, uint32_t i)
     }
 }
 
-static void replay_fence(struct set *s, const struct pf_event *e)
+static void replay_fence(struct goldilocks_set *s, const struct pf_event *e)
 {
     uint64_t me = member(THREAD, e->thread, 0);
     if (!(e->flags & PF_EF_RELEASE))
@@ -119,7 +119,7 @@ static void replay_fence(struct set *s, const struct pf_event *e)
         pass_on(s, me, member(FENCED, e->thread, 0));
 }
 
-static void replay(const struct gold *g, struct set *s, uint32_t i)
+static void replay(const struct goldilocks_run *g, struct goldilocks_set *s, uint32_t i)
 {
     const struct pf_event *e = &g->t->events.at[i];
     uint64_t me = member(THREAD, e->thread, 0);
@@ -198,9 +198,9 @@ static bool synchronises(const struct pf_event *e)
 void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *limits,
                             struct pf_result *out)
 {
-    struct gold g = {.t = t,
-                     .ended = pf_mem_zero(t->events.len, sizeof *g.ended),
-                     .heads = pf_mem_zero(t->cells.len, sizeof *g.heads)};
+    struct goldilocks_run g = {.t = t,
+                               .ended = pf_mem_zero(t->events.len, sizeof *g.ended),
+                               .heads = pf_mem_zero(t->cells.len, sizeof *g.heads)};
     struct pf_pair_set seen = {0};
     struct goldilocks_var *vars = pf_mem_zero(t->cells.len, sizeof *vars);
     for (uint32_t i = 0; i < t->events.len; i++) {
@@ -224,9 +224,9 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
             if (!pf_cell_can_race(&t->cells.at[c]))
                 continue;
             struct goldilocks_var *v = &vars[c];
-            struct set *mine = NULL;
+            struct goldilocks_set *mine = NULL;
             for (uint32_t k = 0; k < v->sets.len; k++) {
-                struct set *s = &v->sets.at[k];
+                struct goldilocks_set *s = &v->sets.at[k];
                 const struct pf_event *o = &t->events.at[s->event];
                 if (o->thread == e->thread && same_kind(o, e))
                     mine = s;
@@ -239,7 +239,7 @@ void pf_analysis_goldilocks(const struct pf_trace *t, const struct pf_limits *li
                     pf_vec_push(&out->races, (struct pf_race){.a = s->event, .b = i});
             }
             if (!mine) {
-                pf_vec_push(&v->sets, (struct set){0});
+                pf_vec_push(&v->sets, (struct goldilocks_set){0});
                 mine = &v->sets.at[v->sets.len - 1];
             }
             mine->event = i;

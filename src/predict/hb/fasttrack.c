@@ -14,7 +14,7 @@
 struct fasttrack_stamp {
     uint32_t epoch, event; /* epoch 0: none */
 };
-struct many {
+struct fasttrack_accesses {
     uint16_t thread; /* the thread of `one` */
     struct fasttrack_stamp one;
     struct fasttrack_stamp *all; /* by thread; NULL while `one` suffices */
@@ -23,8 +23,8 @@ enum { ATOMIC_READS, ATOMIC_WRITES, RACING_WRITES, KINDS };
 struct fasttrack_var {
     uint16_t wthread;
     struct fasttrack_stamp write;
-    struct many read;
-    struct many *rare; /* by kind; NULL while there are none */
+    struct fasttrack_accesses read;
+    struct fasttrack_accesses *rare; /* by kind; NULL while there are none */
 };
 struct fasttrack_run {
     const struct pf_trace *t;
@@ -42,7 +42,8 @@ static void race(struct fasttrack_run *r, uint32_t a, uint32_t b)
 }
 
 /* Reports a race of event i with each unordered access in m. Returns true if there was one. */
-static bool check_many(struct fasttrack_run *r, const struct many *m, uint32_t thread, uint32_t i)
+static bool check_many(struct fasttrack_run *r, const struct fasttrack_accesses *m, uint32_t thread,
+                       uint32_t i)
 {
     bool found = false;
     if (m->all) {
@@ -59,7 +60,7 @@ static bool check_many(struct fasttrack_run *r, const struct many *m, uint32_t t
 }
 
 /* Adds an access. `covers`: it is ordered after m->one, so it can replace that one. */
-static void add_access(struct fasttrack_run *r, struct many *m, uint32_t thread,
+static void add_access(struct fasttrack_run *r, struct fasttrack_accesses *m, uint32_t thread,
                        struct fasttrack_stamp access, bool covers)
 {
     if (!m->all && (!m->one.epoch || m->thread == thread || covers)) {
@@ -74,20 +75,20 @@ static void add_access(struct fasttrack_run *r, struct many *m, uint32_t thread,
     m->all[thread] = access;
 }
 
-static void add_current(struct fasttrack_run *r, struct many *m, uint32_t thread,
+static void add_current(struct fasttrack_run *r, struct fasttrack_accesses *m, uint32_t thread,
                         struct fasttrack_stamp now)
 {
     add_access(r, m, thread, now, pf_clocks_seen(&r->o, thread, m->thread, m->one.epoch));
 }
 
-static void clear_many(struct many *m)
+static void clear_many(struct fasttrack_accesses *m)
 {
     free(m->all);
     m->all = NULL;
     m->one.epoch = 0;
 }
 
-static struct many *rare(struct fasttrack_var *v, int kind)
+static struct fasttrack_accesses *rare(struct fasttrack_var *v, int kind)
 {
     if (!v->rare)
         v->rare = pf_mem_zero(KINDS, sizeof *v->rare);

@@ -16,7 +16,7 @@
     200000000 /* for all schedules together, after the search was stopped */
 #define ENGINE_MATCHES 256 /* matches without a generated schedule that are passed to the engine */
 
-struct maker {
+struct anomaly_maker {
     const pf_patterns *patterns;
     struct pf_schedule_finder finder;
     struct pf_anomalies *out;
@@ -42,7 +42,7 @@ static void set_order(struct pf_anomaly *a, const struct pf_schedule_finder *w)
 
 /* --- anomalies that were already tried --- */
 
-static bool same_sites(const struct maker *m, uint32_t pattern, const uint32_t *events,
+static bool same_sites(const struct anomaly_maker *m, uint32_t pattern, const uint32_t *events,
                        const struct pf_anomaly *a)
 {
     const struct pf_pattern *p = &m->patterns->at[pattern], *q = &m->patterns->at[a->pattern];
@@ -57,7 +57,7 @@ static bool same_sites(const struct maker *m, uint32_t pattern, const uint32_t *
 
 enum use { WANTED, TRIED, UNWANTED };
 
-static enum use use_of(const struct maker *m, uint32_t pattern, const uint32_t *events)
+static enum use use_of(const struct anomaly_maker *m, uint32_t pattern, const uint32_t *events)
 {
     enum use use = m->tried ? UNWANTED : WANTED;
     for (size_t i = 0; i < m->ntried; i++) {
@@ -75,7 +75,7 @@ static enum use use_of(const struct maker *m, uint32_t pattern, const uint32_t *
 /* --- schedules --- */
 
 /* Finds a schedule for the events of the pattern; m->finder then has it. */
-static enum pf_match_answer find_schedule(struct maker *m, const struct pf_pattern *p,
+static enum pf_match_answer find_schedule(struct anomaly_maker *m, const struct pf_pattern *p,
                                           const uint32_t *events)
 {
     uint64_t cut = m->finder.s.cut;
@@ -93,7 +93,7 @@ static enum pf_match_answer find_schedule(struct maker *m, const struct pf_patte
 
 static enum pf_match_answer add_anomaly(void *arg, const struct pf_pattern_match *match)
 {
-    struct maker *m = arg;
+    struct anomaly_maker *m = arg;
     uint32_t pattern = match->pattern;
     const uint32_t *events = match->event;
     const struct pf_pattern *p = &m->patterns->at[pattern];
@@ -141,7 +141,7 @@ static uint64_t cost_of(const struct pf_anomaly *a)
 
 /* Marks the schedules that are certainly feasible. Schedules that are too long to validate are left
  * to re-execution. */
-static void validate(const struct maker *m)
+static void validate(const struct anomaly_maker *m)
 {
     struct pf_anomalies *out = m->out;
     const struct pf_trace *t = m->finder.t;
@@ -169,7 +169,7 @@ static void validate(const struct maker *m)
 }
 
 /* Replaces schedules that change a value by schedules of the engine, where it finds one. */
-static void improve(struct maker *m)
+static void improve(struct anomaly_maker *m)
 {
     bool any = false;
     for (size_t i = 0; i < m->out->at.len; i++) {
@@ -187,7 +187,7 @@ static void improve(struct maker *m)
         validate(m);
 }
 
-static void search(struct maker *m, const struct pf_trace *t)
+static void search(struct anomaly_maker *m, const struct pf_trace *t)
 {
     struct pf_units w;
     memset(m->out, 0, sizeof *m->out);
@@ -207,7 +207,7 @@ static void search(struct maker *m, const struct pf_trace *t)
 void pf_pecan(const struct pf_trace *t, const pf_patterns *patterns, const struct pf_limits *limits,
               struct pf_anomalies *out)
 {
-    search(&(struct maker){.patterns = patterns, .limits = limits, .out = out}, t);
+    search(&(struct anomaly_maker){.patterns = patterns, .limits = limits, .out = out}, t);
 }
 
 void pf_pecan_others(const struct pf_trace *t, const pf_patterns *patterns,
@@ -217,7 +217,7 @@ void pf_pecan_others(const struct pf_trace *t, const pf_patterns *patterns,
     struct pf_limits limits = pf_limits_default;
     limits.stop = stop;
     search(
-        &(struct maker){
+        &(struct anomaly_maker){
             .patterns = patterns, .limits = &limits, .out = out, .tried = tried, .ntried = n},
         t);
 }

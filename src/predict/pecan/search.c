@@ -16,7 +16,7 @@
 #define STEPS_MIN 4000000
 #define STEPS_PER_TRY 64 /* steps that one schedule counts for */
 
-struct tried {
+struct tried_sites {
     uint8_t count;
     bool done;
     bool undecided;   /* the caller could not decide one of its matches */
@@ -34,7 +34,7 @@ struct pattern_search {
     enum pf_match_answer (*f)(void *, const struct pf_pattern_match *);
     void *arg;
     struct pf_pattern_search_result *out;
-    PF_VEC(struct tried) tried;
+    PF_VEC(struct tried_sites) tried;
     struct pf_hash_map by_sites; /* indices into `tried` */
     /* per cell: number of earlier cells with the same uses; with uses by the same code */
     uint8_t *use_rank, *code_rank;
@@ -55,11 +55,11 @@ struct pattern_search {
 
 /* --- tuples of sites --- */
 
-static struct tried *find(struct pattern_search *s, uint64_t key)
+static struct tried_sites *find(struct pattern_search *s, uint64_t key)
 {
     uint32_t i = pf_hash_map_put(&s->by_sites, key, (uint32_t)s->tried.len);
     if (i == s->tried.len)
-        pf_vec_push(&s->tried, (struct tried){0});
+        pf_vec_push(&s->tried, (struct tried_sites){0});
     return &s->tried.at[i];
 }
 
@@ -170,7 +170,7 @@ static uint64_t count_pairs(const struct pattern_search *s, uint32_t a, uint32_t
 }
 
 /* Instances of the first two regions that are close to each other and can match. */
-struct near {
+struct near_instances {
     uint32_t a, b, gap;
 };
 
@@ -183,7 +183,8 @@ static bool can_match(const struct pattern_search *s, uint32_t a, uint32_t b)
            (share_thread(s) || !pf_partial_order_before(s->g, x->end, y->begin));
 }
 
-static unsigned nearest(const struct pattern_search *s, uint32_t a, uint32_t b, struct near *out)
+static unsigned nearest(const struct pattern_search *s, uint32_t a, uint32_t b,
+                        struct near_instances *out)
 {
     const struct pf_unit_instance *x = s->w->instances.at;
     unsigned n = 0;
@@ -193,7 +194,7 @@ static unsigned nearest(const struct pattern_search *s, uint32_t a, uint32_t b, 
             unsigned at = n < NEAR ? n++ : NEAR - 1;
             for (; at > 0 && out[at - 1].gap > gap; at--)
                 out[at] = out[at - 1];
-            out[at] = (struct near){a, b, gap};
+            out[at] = (struct near_instances){a, b, gap};
         }
         if (p >= q) /* equal: the same instance */
             a = x[a].older;
@@ -219,7 +220,7 @@ static void poll_stop(struct pattern_search *s)
 
 /* Counts the combinations of instances that were not examined: pairs beyond the `n` nearest ones,
  * and older instances of further regions. */
-static void count_skipped(const struct pattern_search *s, struct tried *t, unsigned n)
+static void count_skipped(const struct pattern_search *s, struct tried_sites *t, unsigned n)
 {
     uint32_t instance[PF_PATTERN_MAX];
     for (unsigned r = 0; r < s->p->nregions; r++)
@@ -231,7 +232,7 @@ static void count_skipped(const struct pattern_search *s, struct tried *t, unsig
 }
 
 /* Counts the cells that the same code uses in the same way and that are not searched. */
-static void count_group(const struct pattern_search *s, struct tried *t)
+static void count_group(const struct pattern_search *s, struct tried_sites *t)
 {
     if (s->p->nvars == 1 && !t->grouped)
         t->skipped += s->group_skipped[s->code_group[s->cell[0]]];
@@ -251,7 +252,7 @@ static void sum_skipped(struct pattern_search *s)
 
 static void try_match(struct pattern_search *s)
 {
-    struct tried *t = find(s, sites_key(s));
+    struct tried_sites *t = find(s, sites_key(s));
     use_steps(s, (uint64_t)s->p->n * s->p->nregions);
     if (t->done || !locks_allow(s))
         return;
@@ -264,7 +265,7 @@ static void try_match(struct pattern_search *s)
     s->match.pattern = s->number;
     for (unsigned r = 0; r < s->p->nregions; r++)
         instance[r] = s->w->classes.at[s->class[r]].instance;
-    struct near near[NEAR];
+    struct near_instances near[NEAR];
     unsigned n = nearest(s, instance[0], instance[1], near), tried = 0;
     for (unsigned k = 0; k < n && !t->done; k++) {
         instance[0] = near[k].a;
