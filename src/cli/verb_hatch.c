@@ -173,13 +173,23 @@ static bool is_harmful(const struct pf_candidate *c)
            (c->result.cause == PF_HARM_OWN || c->schedules.at[c->current].stuck);
 }
 
-/* Takes the steps from the clip, if it shows harm: then they include what led to it. False: they
- * were not taken. */
-static bool show_clip(struct hatch *h, struct pf_candidate *c)
+/* True if the schedule does not tell the value of each access (schedule_step.h). */
+static bool lacks_values(const struct pf_finding *f)
+{
+    for (size_t i = 0; i < f->nwitness; i++) {
+        const struct pf_schedule_step *k = &f->witness[i];
+        if (!k->value && (!strcmp(k->op, "read") || !strcmp(k->op, "write")))
+            return true;
+    }
+    return false;
+}
+
+/* Takes the steps from the clip. They include what led to a failure, and all values. */
+static void show_clip(struct hatch *h, struct pf_candidate *c)
 {
     uint64_t ms;
-    return is_harmful(c) && time_left(h, &ms) &&
-           pf_clip_steps(&c->f, &h->j.pool, &h->j.t, &c->schedules.at[c->current], c->clip, ms);
+    if (time_left(h, &ms))
+        pf_clip_steps(&c->f, &h->j.pool, &h->j.t, &c->schedules.at[c->current], c->clip, ms);
 }
 
 /* Adds failures of verified clips that belong to no candidate, as findings of their own. */
@@ -198,7 +208,7 @@ static void add_failures(struct hatch *h)
     }
 }
 
-/* Takes the accesses and the steps from the schedule that was tried, or from the clip. */
+/* Takes the accesses from the schedule that was tried, and the steps from it or from the clip. */
 static void describe_try(struct hatch *h, struct pf_candidate *c)
 {
     const struct pf_try_schedule *w = &c->schedules.at[c->current];
@@ -209,14 +219,15 @@ static void describe_try(struct hatch *h, struct pf_candidate *c)
     }
     if (pf_finding_is_pair(&c->f)) /* as they happened; a race lists the later access first */
         pf_predicted_accesses(&h->j, &c->f, (uint32_t[]){w->event[1], w->event[0]});
-    if (!c->result.verified || !show_clip(h, c))
-        pf_schedule_steps_witness(&h->j, &c->f,
-                                  &(struct pf_described_schedule){.start = w->start,
-                                                                  .order = w->order,
-                                                                  .norder = w->norder,
-                                                                  .marked = w->event,
-                                                                  .n = w->n,
-                                                                  .stuck = w->stuck});
+    pf_schedule_steps_witness(&h->j, &c->f,
+                              &(struct pf_described_schedule){.start = w->start,
+                                                              .order = w->order,
+                                                              .norder = w->norder,
+                                                              .marked = w->event,
+                                                              .n = w->n,
+                                                              .stuck = w->stuck});
+    if (c->result.verified && (is_harmful(c) || lacks_values(&c->f)))
+        show_clip(h, c);
 }
 
 /* If the candidate happened, completes its finding. */

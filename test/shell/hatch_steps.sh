@@ -77,3 +77,24 @@ status 0 "$PF" record -o pipe.clip -- ./pipe
 status 66 "$PF" hatch pipe.clip
 has out "T1   post by write  pipe.c:10"
 has out "main take by read  pipe.c:23"
+
+# A thread that sees another value than in the recording writes other values from then on. The steps
+# are taken from the clip, so that all values are known.
+cp "$ROOT/test/shell/part/hatch_steps_account.c" account.c
+for level in O0 O2; do
+    "$PF" cc -$level -g -pthread account.c -o account
+    status 66 "$PF" check --runs 8 --time 20s --state $level.s --json $level.json -- ./account
+done
+python3 - <<'EOF'
+import json
+for level in ("O0", "O2"):
+    found = json.load(open(level + ".json"))["findings"]
+    assert sorted(f["kind"] for f in found) == ["atomicity", "race"], found
+    for f in found:
+        for m in f["interleaving"]:
+            assert m["op"] not in ("read", "write") or m.get("value"), (level, m, f["interleaving"])
+    (av,) = [f for f in found if f["kind"] == "atomicity"]
+    marked = [(m["op"], m["value"]) for m in av["interleaving"] if m.get("marked")]
+    assert marked in ([("read", "100"), ("write", "30"), ("write", "4294967266")],
+                      [("read", "100"), ("write", "40"), ("write", "4294967266")]), (level, marked)
+EOF
