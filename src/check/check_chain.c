@@ -15,11 +15,10 @@
 #define DIRECTED_PER_ROUND 16 /* findings that get recordings aimed at them in one round */
 #define TRIES_PER_ROUND 4 /* most recordings aimed at one finding in a round */
 #define RUN_AGAIN 8 /* a program whose free run did not end gets one in every 8th round */
-/* the size of a batch in schedules (BATCH_FIRST: the most schedules of a program's first batch),
- * and about how many events its schedules have together */
+/* the least size of a batch in schedules, the most of a program's first batch (of later ones:
+ * PF_CHAIN_BATCH_MOST), and about how many events its schedules have together */
 #define BATCH_FIRST 32
 #define BATCH_LEAST 8
-#define BATCH_MOST 128
 #define BATCH_EVENTS 2000000
 #define LENGTH_LEAST 8 /* the least length of runs that pct gets as its parameter */
 /* The batch of every third round starts at main's first event, so that a thread may run before main
@@ -111,7 +110,7 @@ static void set_batch(struct pf_chain *c, const struct pf_chain_wanted *wanted,
     struct pf_chain_test *t = &c->tests[u->test];
     const struct pf_chain_target *aim = find_race_to_aim_at(c, u->test, wanted);
     enum pf_share_policy policy = pf_policy_shares_next(&t->shares, aim != NULL);
-    uint64_t n = BATCH_EVENTS / length_of(t), most = BATCH_MOST;
+    uint64_t n = BATCH_EVENTS / length_of(t), most = PF_CHAIN_BATCH_MOST;
     if (!t->seeds && c->round <= 1)
         most = BATCH_FIRST;
     t->aimed_batches += policy == PF_SHARE_AIMED;

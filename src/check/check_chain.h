@@ -28,7 +28,8 @@
 #include "check_folder.h"
 #include "vector.h"
 
-#define PF_CHAIN_TRIES 8  /* most recordings aimed at one finding */
+#define PF_CHAIN_TRIES 8 /* most recordings aimed at one finding */
+#define PF_CHAIN_BATCH_MOST 128 /* most schedules of a batch; a round uses as many seeds */
 /* The search of a longer recording for predictions may need all of the time. It comes after steps
  * that confirm races, and gets at most half of the time that is left. */
 #define PF_CHAIN_LONG_EVENTS 1000000

@@ -16,6 +16,7 @@
 #include "finding_text.h"
 #include "load_trace.h"
 #include "number_options.h"
+#include "observed_harm.h"
 #include "report_text.h"
 #include "run_report.h"
 #include "schedule_step.h"
@@ -33,7 +34,6 @@
 
 #define VERB "hatch"
 #define JOBS_MAX 256
-#define HARM_MS 5000 /* for finding out which races of the recording caused its failure */
 
 struct hatch {
     struct pf_predict_job j;
@@ -153,7 +153,7 @@ static int try_all(struct hatch *h)
            pf_candidates_next_schedules(&h->all, &h->j, &h->stop.stop))
         status = try_round(h);
     if (status == PF_EXIT_OK)
-        pf_shown_by_recording_confirm(&h->all, &h->j, HARM_MS, is_time_up, h);
+        pf_shown_by_recording_confirm(&h->all, &h->j, PF_OBSERVED_HARM_MS, is_time_up, h);
     pf_run_report.out_of_time = h->run.limit_ms && !pf_interrupted() && pf_try_all_stopped(&h->run);
     return status;
 }

@@ -23,7 +23,6 @@
 #include <unistd.h>
 
 #define VERB "predict"
-#define HARM_MS 5000 /* for finding out which races caused a failure */
 #define DEFAULT_ANALYSIS "rdit"
 #define PATTERNS "pecan"
 #define SCHEDULE_RANGES 24 /* of a witness as text */
@@ -375,7 +374,7 @@ static int run_job(struct pf_predict_job *j, uint32_t window, const char *json, 
     if (j->verify && found)
         j->shown = pf_verify_clip(j->path, should_stop, NULL, j->unshown, sizeof j->unshown);
     if (j->shown)
-        pf_observed_harm_find(j, HARM_MS, should_stop, NULL);
+        pf_observed_harm_find(j, PF_OBSERVED_HARM_MS, should_stop, NULL);
     if (clips && pf_witness_clips_make(j, clips, &e) != PF_OK)
         return pf_complain(VERB, "%s", e.text);
     struct pf_text text, document;

@@ -12,6 +12,8 @@
 
 #include "predicted_finding.h"
 
+#define PF_OBSERVED_HARM_MS 5000 /* the limit of this search in pf predict and pf hatch */
+
 /* Tries the observed races of the job's recording, for at most limit_ms (0: no limit). Does nothing
  * if the recording did not fail. */
 void pf_observed_harm_find(struct pf_predict_job *j, uint64_t limit_ms, bool (*should_stop)(void *),

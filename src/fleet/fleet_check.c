@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "fleet_check.h"
 #include "behaviour_sets.h"
+#include "check_chain.h"
 #include "check_knowledge.h"
 #include "check_rounds.h"
 #include "duration.h"
@@ -19,7 +20,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#define SEEDS_A_ROUND 128 /* most schedules of a batch (check_chain.c) */
 #define LAG 2 /* wave n has the knowledge of the waves up to n - LAG */
 #define GROUP_MOST 16 /* tests of a task */
 #define UNLIMITED 1000000
@@ -136,7 +136,8 @@ static pf_status send_knowledge(const struct check_work *w, struct pf_fleet *f, 
 static json_t *plan_of(const struct check_work *w, const struct pf_fleet *f,
                        const struct pf_check_piece *p, uint64_t id, uint64_t build, bool explores)
 {
-    char *seed = pf_mem_format("--seed=%" PRIu64, w->s->first_seed + p->round * SEEDS_A_ROUND);
+    char *seed =
+        pf_mem_format("--seed=%" PRIu64, w->s->first_seed + p->round * PF_CHAIN_BATCH_MOST);
     json_t *argv = json_array(), *words = json_array();
     for (int i = 0; i < w->argc; i++) {
         json_array_append_new(argv, json_string(w->argv[i]));
