@@ -1,4 +1,4 @@
-/* findings_log_read.c - reads findings logs (written by rt/finding/race_log.c and
+/* findings_log_read.c - reads findings logs (written by rt/finding/findings_log.c and
  * report/finding_json.c) and JSON documents. */
 #define _GNU_SOURCE
 #include "allocation.h"

@@ -30,7 +30,7 @@ struct pf_hooks {
     void (*module_loaded)(uintptr_t lo, uintptr_t hi);
 
     /* --- finding --- */
-    /* pf_race_found (race.h) */
+    /* pf_race_found (reporter.h) */
     void (*race_found)(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_t then);
 
     /* pf_lock_cycle_found (misuse.h) */
@@ -46,7 +46,7 @@ struct pf_hooks {
     /* --- interpose --- */
     /* Finds the file descriptor that the shadow of addr stands for (wrap_fd.c). */
     bool (*descriptor_at)(uintptr_t addr, struct pf_descriptor *out);
-    /* pf_signal_poll, pf_start_adopt (wrap.h) */
+    /* pf_signal_poll, pf_thread_record_adopt (wrap.h) */
     void (*signal_poll)(struct pf_thread *t);
     struct pf_thread *(*thread_adopt)(void);
     /* pf_mode_choose (mode_ops.h): a child process continues undirected */

@@ -10,10 +10,10 @@
 #define _GNU_SOURCE
 #include "channel_host.h"
 #include "events.h"
+#include "findings_log.h"
 #include "mappings.h"
 #include "module.h"
 #include "race_build.h"
-#include "race_log.h"
 #include "stack.h"
 #include "stream_ring.h"
 #include "tracer.h"
@@ -75,8 +75,8 @@ uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void 
     return 1;
 }
 
-void *pf_race_map(size_t size) { return calloc(1, size); }
-void pf_race_unmap(void *p, size_t size) { free(p); }
+void *pf_report_map(size_t size) { return calloc(1, size); }
+void pf_report_unmap(void *p, size_t size) { free(p); }
 char *pf_file_text(struct pf_pool *pool, const char *path, size_t *size) { return "maps"; }
 const char *pf_maps_path(const char *maps, const void *p, size_t *length)
 {

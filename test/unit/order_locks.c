@@ -20,7 +20,7 @@
 #include "hb.h"
 #include "lockset.h"
 #include "oracle_log.h"
-#include "race.h"
+#include "reporter.h"
 #include "rt.h"
 #include "slot.h"
 #include "stack.h"

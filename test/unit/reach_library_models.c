@@ -69,7 +69,8 @@ static int note(struct dl_phdr_info *o, size_t size, void *unused)
     (void)size, (void)unused;
     for (int i = 0; i < o->dlpi_phnum && strstr(o->dlpi_name, "libstdc++.so"); i++)
         if (o->dlpi_phdr[i].p_type == PT_DYNAMIC)
-            pf_model_set_library(o->dlpi_addr, (void *)(o->dlpi_addr + o->dlpi_phdr[i].p_vaddr));
+            pf_reach_model_set_library(o->dlpi_addr,
+                                       (void *)(o->dlpi_addr + o->dlpi_phdr[i].p_vaddr));
     return 0;
 }
 
@@ -97,7 +98,7 @@ static bool is_reached(const void *p)
 
 static void call_model(void *f, uint32_t n, void **words)
 {
-    nreached = pf_model_accesses(f, n, words, reached);
+    nreached = pf_reach_model_accesses(f, n, words, reached);
     CHECK(nreached);
     before = tree;
 }
@@ -187,7 +188,7 @@ static void header_in_variable(void)
     struct node *root = tree.header.parent;
     call_model((void *)erase, 2, (void *[]){&tree.node[2], (void *)word});
     CHECK(is_reached(&tree.header.left) && is_reached(root));
-    nreached = pf_model_accesses((void *)next, 1, (void *[]){(void *)word}, reached);
+    nreached = pf_reach_model_accesses((void *)next, 1, (void *[]){(void *)word}, reached);
     CHECK(!nreached);
 }
 
@@ -207,8 +208,8 @@ static void string_functions(void)
     strings[1] = (struct string){.chars = block[0], .size = 4};
     call_model((void *)append, 2, (void *[]){&strings[1], &strings[2]});
     CHECK(is_reached(block[0]) && is_reached(&strings[2]) && !is_reached(&strings[3]));
-    CHECK(!pf_model_accesses((void *)find("_ZNSt6thread4joinEv"), 1, (void *[]){&strings[1]},
-                             reached));
+    CHECK(!pf_reach_model_accesses((void *)find("_ZNSt6thread4joinEv"), 1, (void *[]){&strings[1]},
+                                   reached));
     free(strings[0].chars);
     free(block[0]);
 }

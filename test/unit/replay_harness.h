@@ -45,7 +45,7 @@
 
 #include "child_log.h"
 #include "forked_child.h"
-#include "race.h"
+#include "reporter.h"
 #include "scheduler.h"
 #include "signals.h"
 #include "stack.h"

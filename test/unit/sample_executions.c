@@ -6,9 +6,9 @@
  * model: the list of all executions so far. A pair is n-frequent if each of the last n executions
  * saw it; its calls are those since the last execution that did not see it.
  */
+#include "findings_log.h"
 #include "limits.h"
 #include "options.h"
-#include "race_log.h"
 #include "sample_state.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 
 struct pf_options pf_options; /* the parts of the runtime that sample_state.c uses */
 static char note[8192]; /* the last problem */
-void pf_race_log_note(const char *const *parts, size_t n)
+void pf_findings_log_note(const char *const *parts, size_t n)
 {
     *note = 0;
     for (size_t i = 0; i < n; i++)

@@ -15,7 +15,7 @@
 #include "fast_update.h"
 #include "limits.h"
 #include "memory_ops.h"
-#include "race.h"
+#include "reporter.h"
 #include "runtime_access.h"
 #include "slot.h"
 

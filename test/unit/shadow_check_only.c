@@ -14,7 +14,7 @@
 
 #include "check.h"
 #include "fast_update.h"
-#include "race.h"
+#include "reporter.h"
 #include "slot.h"
 
 #define THREADS 12

@@ -10,7 +10,7 @@
 // sources: src/rt/sys.c src/rt/context/node_recent.S src/rt/gate.S
 #include "shadow_harness.h"
 
-#include "race.h"
+#include "reporter.h"
 #include <pthread.h>
 #include <sched.h>
 

@@ -258,11 +258,11 @@ void pf_direct_start(void)
     pf_context_init((int32_t)pf_direct.pid);
     name_main();
     pf_sched_init(pf_channel_get()->schedule);
-    pf_model_init();
+    pf_memory_model_init();
     pf_trace_listen();
     pf_fuzz_policy_listen();
     pf_behaviour_listen();
-    pf_model_listen();
+    pf_memory_model_listen();
     /* Also without a trace, so that the heap is the same in all runs: libc allocates here, perhaps
      * with the program's malloc. */
     pf_library_init();

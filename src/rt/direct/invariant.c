@@ -3,7 +3,7 @@
 #include "direct.h"
 #include "entry.h"
 #include "listener.h"
-#include "race.h"
+#include "reporter.h"
 #include "signals.h"
 #include "sys.h"
 #include <errno.h>

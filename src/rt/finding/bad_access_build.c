@@ -6,8 +6,8 @@
 #include "finding_builder.h"
 #include "fingerprint.h"
 #include "module.h"
-#include "race.h"
 #include "race_build.h"
+#include "reporter.h"
 #include "slot.h"
 #include "thread_table.h"
 

@@ -1,11 +1,11 @@
 /* crash_report.c - see crash_report.h. */
 #include "crash_report.h"
+#include "file_text.h"
 #include "finding_text.h"
+#include "findings_log.h"
 #include "options.h"
-#include "race.h"
-#include "race_build.h"
-#include "race_log.h"
-#include "race_print.h"
+#include "report_print.h"
+#include "reporter.h"
 #include "stack.h"
 #include "sys.h"
 
@@ -140,8 +140,8 @@ static void print(const struct pf_thread *thread, int number, const siginfo_t *i
     struct pf_pool pool;
     struct pf_text t;
     const char *meaning, *name = pf_crash_signal(number, &meaning);
-    pf_pool_init(&pool, pf_race_map, pf_race_unmap);
-    struct pf_text_style style = {.color = pf_race_print_color(),
+    pf_pool_init(&pool, pf_report_map, pf_report_unmap);
+    struct pf_text_style style = {.color = pf_report_print_color(),
                                   .strip_prefix = pf_options.strip_path_prefix};
     frames.n = 0;
     if (thread)
@@ -171,7 +171,7 @@ static void print(const struct pf_thread *thread, int number, const siginfo_t *i
         pf_text_char(&t, '\n');
     }
     pf_text_add(&t, "==================\n");
-    pf_race_print(&t);
+    pf_report_print(&t);
     pf_pool_release(&pool);
 }
 
@@ -183,7 +183,7 @@ void pf_crash_report(const struct pf_thread *thread, int number, const siginfo_t
     struct pf_pool pool;
     size_t n;
     bool assertion = number == SIGABRT && pf_failed_assertion;
-    pf_pool_init(&pool, pf_race_map, pf_race_unmap);
+    pf_pool_init(&pool, pf_report_map, pf_report_unmap);
     find_object(&object, pf_file_text(&pool, "/proc/self/maps", &n), pc);
     pf_pool_release(&pool);
     bool known = object.base && pf_line_table_find(object.path, object.offset, &line);

@@ -31,6 +31,10 @@ const char *pf_builder_text(struct pf_finding_builder *b, const char *s);
  * variable name. */
 struct pf_backtrace pf_builder_stack(struct pf_finding_builder *b, uint32_t id,
                                      struct pf_position *top);
+/* The current stack of t, with or without functions of the C library. site: as in struct
+ * pf_failed_thread. */
+struct pf_backtrace pf_builder_live_stack(struct pf_finding_builder *b, const struct pf_thread *t,
+                                          uint32_t site, bool libc);
 /* "name", or "name+0x10" for an address inside the variable; NULL if addr is not in a global
  * variable. */
 const char *pf_builder_name(struct pf_finding_builder *b, uintptr_t addr);
@@ -38,6 +42,8 @@ const char *pf_builder_name(struct pf_finding_builder *b, uintptr_t addr);
 void pf_builder_location(struct pf_finding_builder *b, struct pf_location *l, uintptr_t addr);
 /* The locks that were held at an access. */
 void pf_builder_locks(struct pf_finding_builder *b, struct pf_access *a, uint32_t lockset);
+/* The stack of a site id, without a finding. */
+struct pf_backtrace pf_backtrace_build(struct pf_pool *pool, uint32_t id);
 /* Adds t to the threads of the finding, unless it is there. t may be NULL. */
 void pf_builder_add_thread(struct pf_finding_builder *b, const struct pf_thread *t);
 

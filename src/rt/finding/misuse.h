@@ -4,9 +4,9 @@
  *
  * Model:   a list of operations. The first operation is the error; the others are earlier
  *          operations that explain it. For a cycle of locks, each operation is one acquisition.
- * Memory:  the finding is built in the pool of race.c and released after it was written.
+ * Memory:  the finding is built in the pool of reporter.c and released after it was written.
  * Threads: any; the caller is inside the runtime (pf_nest).
- * Errors:  as in race.h. In directed mode nothing is reported.
+ * Errors:  as in reporter.h. In directed mode nothing is reported.
  */
 #ifndef PF_RT_MISUSE_H
 #define PF_RT_MISUSE_H

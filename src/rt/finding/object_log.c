@@ -7,9 +7,9 @@
  * not have.
  */
 #include "object_log.h"
+#include "file_text.h"
+#include "findings_log.h"
 #include "fnv.h"
-#include "race_build.h"
-#include "race_log.h"
 #include "rt.h"
 #include "sys.h"
 #include "textbuf.h"
@@ -48,16 +48,16 @@ static void list(const char *line, char *end)
     *end = 0;
     if (*path && !pf_str_starts(path, "/memfd:") && !pf_str_starts(path, "/dev/") &&
         !is_listed(path))
-        pf_race_log_object(path);
+        pf_findings_log_object(path);
 }
 
 void pf_object_log_new(void)
 {
     struct pf_pool pool;
     size_t size;
-    if (pf_rt.events || !pf_race_log_is_open())
+    if (pf_rt.events || !pf_findings_log_is_open())
         return;
-    pf_pool_init(&pool, pf_race_map, pf_race_unmap);
+    pf_pool_init(&pool, pf_report_map, pf_report_unmap);
     char *s = pf_file_text(&pool, "/proc/self/maps", &size);
     while (s && *s) {
         char *end = s;

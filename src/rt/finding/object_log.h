@@ -4,7 +4,7 @@
  *
  * Model:   every loaded object is listed once. A library that is unloaded is listed before that.
  * Memory:  a fixed table of the objects listed so far.
- * Threads: under the lock of reports (race.c).
+ * Threads: under the lock of reports (reporter.c).
  * Errors:  objects that do not fit into the table may be listed more than once.
  */
 #ifndef PF_RT_OBJECT_LOG_H

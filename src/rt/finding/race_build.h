@@ -32,16 +32,4 @@ struct pf_finding *pf_bad_access_build(struct pf_pool *pool, const struct pf_bad
 struct pf_failure;
 struct pf_finding *pf_failure_build(struct pf_pool *pool, const struct pf_failure *e);
 
-/* The stack of a site id. */
-struct pf_backtrace pf_backtrace_build(struct pf_pool *pool, uint32_t id);
-
-/* Reads a whole file, also one of /proc, and sets its size; NULL if it cannot be read. A 0 byte
- * follows the text. */
-char *pf_file_text(struct pf_pool *pool, const char *path, size_t *size);
-/* Parses the hexadecimal number at *s, and moves *s behind it. */
-uintptr_t pf_maps_hex(const char **s);
-/* The path of the file that is mapped at p, and its length; NULL if there is none. `maps` is the
- * text of /proc/self/maps, with lines "lo-hi rwxp offset dev inode /path"; NULL: unknown. */
-const char *pf_maps_path(const char *maps, const void *p, size_t *length);
-
 #endif

@@ -6,7 +6,7 @@
  *          cache. For a new pair the fingerprint decides whether the finding is new: the same two
  *          source positions, reached through other calling contexts, are one finding with a count.
  * Memory:  fixed tables.
- * Threads: the functions about pairs: any. The others: under the lock of reports (race.c).
+ * Threads: the functions about pairs: any. The others: under the lock of reports (reporter.c).
  */
 #ifndef PF_RT_REPORTED_FINDINGS_H
 #define PF_RT_REPORTED_FINDINGS_H

@@ -1,7 +1,7 @@
 /* suppress_read.c - see suppress_read.h. */
 #include "suppress_read.h"
+#include "file_text.h"
 #include "options.h"
-#include "race_build.h"
 #include "textbuf.h"
 
 extern const char *__tsan_default_suppressions(void) __attribute__((weak));

@@ -96,7 +96,7 @@ const struct pf_mode_ops pf_free_mode = {
     .cond_choose = choose_none,
     .stack_replaced = stack_replaced,
     .cancellation_of = no_cancellation,
-    .limit = pf_limit_exchange,
+    .limit = pf_rlimit_exchange,
 };
 
 const struct pf_mode_ops *pf_mode = &pf_free_mode;

@@ -69,7 +69,7 @@ extern const struct pf_mode_ops *pf_mode;
 extern const struct pf_mode_ops pf_free_mode, pf_directed_mode;
 
 /* Free mode's `limit` (wrap_limit.c). */
-int pf_limit_exchange(pid_t pid, int what, const struct rlimit *to, struct rlimit *old);
+int pf_rlimit_exchange(pid_t pid, int what, const struct rlimit *to, struct rlimit *old);
 
 /* Sets pf_mode. */
 void pf_mode_choose(void);

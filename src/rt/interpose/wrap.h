@@ -52,8 +52,8 @@ void pf_exec_init(char **env);
 /* pthread_atfork, for handlers that stay registered until the process has ended. */
 void pf_at_fork(void (*before)(void), void (*parent)(void), void (*child)(void));
 /* Around fork: the locks of wrap_limit.c and wrap_external.c. */
-void pf_limit_lock(void);
-void pf_limit_unlock(void);
+void pf_rlimit_lock(void);
+void pf_rlimit_unlock(void);
 void pf_external_lock(void);
 void pf_external_unlock(void);
 /* Call these handlers of the runtime, for a fork that libc does not know. */
@@ -169,7 +169,7 @@ struct pf_call {
 
 /* Registers a thread that was not created through an interposed function (thread_record.c). NULL:
  * the thread stays unregistered. */
-struct pf_thread *pf_start_adopt(void);
+struct pf_thread *pf_thread_record_adopt(void);
 
 /* A library that orders accesses to its own memory by means that the runtime does not see.
  * Accesses that it makes through interposed functions are not checked. One entry is enough so far
@@ -197,7 +197,7 @@ static inline struct pf_call pf_call_enter(struct pf_func *native, const void *c
 {
     struct pf_thread *t = pf_self();
     if (__builtin_expect(!t && !__pf_tls.nested, 0))
-        t = pf_start_adopt();
+        t = pf_thread_record_adopt();
     if (pf_directed() && t)
         pf_call_visible(native);
     struct pf_call c = {t, 0, __pf_tls.frame};

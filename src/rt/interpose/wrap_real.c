@@ -10,8 +10,8 @@
 #include "hooks.h"
 #include "mode_ops.h"
 #include "rt.h"
+#include "thread_record.h"
 #include "wrap_fd.h"
-#include "wrap_thread.h"
 #include <dlfcn.h>
 #include <link.h>
 
@@ -106,7 +106,7 @@ bool pf_is_stub(uintptr_t fn)
 void pf_wrap_init(void)
 {
     pf_hooks.signal_poll = pf_signal_poll;
-    pf_hooks.thread_adopt = pf_start_adopt;
+    pf_hooks.thread_adopt = pf_thread_record_adopt;
     pf_hooks.mode_changed = pf_mode_choose;
     pf_fd_init();
     pf_mode_choose();
@@ -115,5 +115,5 @@ void pf_wrap_init(void)
             keep(r, find_linked(r));
     pf_forward_all = pf_rt.plain;
     pf_process_init(); /* registers with fork first, so that it runs next to the fork itself */
-    pf_start_init();
+    pf_thread_record_init();
 }

@@ -1,8 +1,8 @@
 /*
  * fork.h - around fork(2): the locks of the runtime are held while the process is copied, so that
  * the child inherits no lock that another thread holds, and no update that is half done. The locks
- * of reports (race.c) and of the symbolizer are not held; they are reset in the child. Those of the
- * interposed functions are taken by thread_record.c and free_mode.c.
+ * of reports (reporter.c) and of the symbolizer are not held; they are reset in the child. Those of
+ * the interposed functions are taken by thread_record.c and free_mode.c.
  */
 #ifndef PF_RT_FORK_H
 #define PF_RT_FORK_H

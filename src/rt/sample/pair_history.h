@@ -11,9 +11,9 @@
 #ifndef PF_RT_PAIR_HISTORY_H
 #define PF_RT_PAIR_HISTORY_H
 
+#include "findings_log.h"
 #include "function_pairs.h"
 #include "module.h"
-#include "race_log.h"
 
 struct pf_pair_history {
     struct pf_burst_rate rate;

@@ -14,7 +14,7 @@
 #ifndef PF_RT_SAMPLE_H
 #define PF_RT_SAMPLE_H
 
-#include "race_log.h"
+#include "findings_log.h"
 #include "thread.h"
 
 /* Functions without a comment are called in the thread itself, nested. NULL: nothing to do. */

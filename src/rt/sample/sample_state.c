@@ -10,10 +10,10 @@
  */
 #define _GNU_SOURCE
 #include "sample_state.h"
+#include "findings_log.h"
 #include "fnv.h"
 #include "limits.h"
 #include "options.h"
-#include "race_log.h"
 #include "sys.h"
 #include "textbuf.h"
 #include <dirent.h>
@@ -56,7 +56,7 @@ static void report_problem(const char *path, const char *what, const char *then)
 {
     const char *parts[] = {"photofinish: ", path, ": ", what, then, "\n", NULL};
     if (pf_options.quiet)
-        pf_race_log_note(parts + 1, 4);
+        pf_findings_log_note(parts + 1, 4);
     else
         pf_sys_say_all(parts);
 }

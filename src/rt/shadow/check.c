@@ -21,7 +21,7 @@ static void poll_saved(void *t) { pf_hooks.signal_poll(t); }
  * key matches no record, so the next check comes here, where it is safe to run the handler. */
 static __attribute__((noinline, cold)) void deliver_signals(struct pf_thread *t)
 {
-    pf_call_saved(poll_saved, t);
+    pf_call_saving_vectors(poll_saved, t);
 }
 
 /* Enters the runtime; NULL if the access must be ignored. leave() is called only if it is not

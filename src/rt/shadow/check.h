@@ -31,6 +31,6 @@ __attribute__((preserve_most)) void __pf_write_turns(uintptr_t addr, uint64_t si
                                                      uint64_t others);
 
 /* Calls f(arg) where vector registers are live: saves and restores all of them. */
-void pf_call_saved(void (*f)(void *), void *arg);
+void pf_call_saving_vectors(void (*f)(void *), void *arg);
 
 #endif

@@ -434,8 +434,8 @@
         FORWARD __pf_write_vptr, pf_check_vptr
 
 /*
- * void pf_call_saved(void (*f)(void *), void *arg): calls f(arg) with the vector registers saved on
- * the stack, and with empty x87 registers.
+ * void pf_call_saving_vectors(void (*f)(void *), void *arg): calls f(arg) with the vector registers
+ * saved on the stack, and with empty x87 registers.
  *
  * Of the vector and x87 registers, compiled code that calls the runtime expects only xmm0 to xmm15
  * to be preserved, and with AVX their upper halves. The x87 registers, the registers that AVX-512
@@ -453,8 +453,8 @@
         .endr
         .endm
 
-        .hidden pf_call_saved
-        BEGIN   pf_call_saved
+        .hidden pf_call_saving_vectors
+        BEGIN   pf_call_saving_vectors
         PUSH    %rbp
         .cfi_rel_offset %rbp, 0
         mov     %rsp, %rbp
@@ -485,7 +485,7 @@
         pop     %rbp
         .cfi_def_cfa %rsp, 8
         ret
-        END     pf_call_saved
+        END     pf_call_saving_vectors
 
         .hidden pf_vector_state
         .globl  pf_vector_state

@@ -11,7 +11,7 @@
 #include "module.h"
 #include "options.h"
 #include "oracle_log.h"
-#include "race.h"
+#include "reporter.h"
 #include "rt.h"
 #include "runtime_access.h"
 #include "sample.h"
@@ -22,7 +22,7 @@
 #include "sync.h"
 #include "sys.h"
 #include "thread_life.h"
-#include "wrap_thread.h"
+#include "thread_record.h"
 #include <cpuid.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -154,7 +154,7 @@ void pf_rt_init(void)
     pf_rt.scope_marks = !pf_rt.events && !pf_rt.sampling && !pf_rt.oracle;
     pf_rt.slow_path_only = pf_rt.strict || pf_rt.oracle || pf_rt.events;
     pf_wrap_init();
-    pf_race_init();
+    pf_reporter_init();
     pf_sample_start();
     if (pf_rt.events)
         pf_event_bodies_load();

@@ -5,7 +5,7 @@
 #include "block_history.h"
 #include "check.h"
 #include "module.h"
-#include "race.h"
+#include "reporter.h"
 #include "rt.h"
 #include "stack.h"
 #include "stack_variables.h"
@@ -82,7 +82,7 @@ void pf_memory_outside_variable(uintptr_t addr, uint32_t site, uint64_t size, ui
             if (base < t->stack_lo || base >= t->stack_hi) /* for example a constant */
                 e.kind = PF_BAD_ACCESS_GLOBAL;
         }
-        pf_call_saved(found_saved, &e);
+        pf_call_saving_vectors(found_saved, &e);
     }
     pf_unnest();
 }
@@ -110,7 +110,7 @@ void pf_memory_error(uintptr_t addr, size_t size, bool write, uint32_t id, uint3
             e.kind = PF_BAD_ACCESS_AFTER_FREE;
         else if (!variable)
             find_around(&e);
-        pf_call_saved(found_saved, &e);
+        pf_call_saving_vectors(found_saved, &e);
     }
     pf_unnest();
 }

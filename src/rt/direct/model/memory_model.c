@@ -13,9 +13,9 @@
 
 static bool is_weak(void) { return pf_direct.memory == PF_MEMORY_WEAK; }
 
-void pf_model_init(void)
+void pf_memory_model_init(void)
 {
-    if (!pf_model_active())
+    if (!pf_memory_model_active())
         return;
     pf_memory_choice_init();
     if (!(is_weak() ? pf_stale_init() : pf_buffer_init()))
@@ -24,7 +24,7 @@ void pf_model_init(void)
 
 /* --- accesses --- */
 
-void pf_model_enter(void) { pf_stale_restore(); }
+void pf_memory_model_enter(void) { pf_stale_restore(); }
 
 static void write_bytes(uintptr_t addr, uint64_t size, const uint8_t *bytes)
 {
@@ -34,7 +34,8 @@ static void write_bytes(uintptr_t addr, uint64_t size, const uint8_t *bytes)
         pf_buffer_write(addr, size, bytes);
 }
 
-void pf_model_access(uintptr_t addr, unsigned size, bool write, uint64_t value, uint32_t site)
+void pf_memory_model_access(uintptr_t addr, unsigned size, bool write, uint64_t value,
+                            uint32_t site)
 {
     if (write)
         write_bytes(addr, size, (const uint8_t *)&value);
@@ -46,7 +47,8 @@ void pf_model_access(uintptr_t addr, unsigned size, bool write, uint64_t value, 
 
 #define FILL_MAX 64 /* bytes; a larger fill counts as a write of unknown bytes */
 
-void pf_model_range(uintptr_t addr, uint64_t size, uint32_t how, const void *content, uint32_t site)
+void pf_memory_model_range(uintptr_t addr, uint64_t size, uint32_t how, const void *content,
+                           uint32_t site)
 {
     uint8_t fill[FILL_MAX];
     if (how == PF_EVENT_RANGE_READ) {
@@ -64,7 +66,7 @@ void pf_model_range(uintptr_t addr, uint64_t size, uint32_t how, const void *con
     write_bytes(addr, size, content);
 }
 
-void pf_model_interposed(uintptr_t addr, uint64_t size, bool write)
+void pf_memory_model_interposed(uintptr_t addr, uint64_t size, bool write)
 {
     if (!is_weak())
         pf_buffer_drain();
@@ -74,7 +76,7 @@ void pf_model_interposed(uintptr_t addr, uint64_t size, bool write)
         pf_buffer_write(addr, size, NULL);
 }
 
-void pf_model_atomic_begin(uintptr_t addr, uint32_t packed, uint32_t site)
+void pf_memory_model_atomic_begin(uintptr_t addr, uint32_t packed, uint32_t site)
 {
     unsigned size = packed & 0xff, op = packed >> 8 & 0xff, order = packed >> 16 & 0xff;
     if (is_weak() && op == PF_ATOMIC_LOAD) {
@@ -91,7 +93,7 @@ void pf_model_atomic_begin(uintptr_t addr, uint32_t packed, uint32_t site)
     }
 }
 
-void pf_model_atomic_end(uintptr_t addr, uint32_t packed, bool stored)
+void pf_memory_model_atomic_end(uintptr_t addr, uint32_t packed, bool stored)
 {
     unsigned size = packed & 0xff, op = packed >> 8 & 0xff;
     unsigned order = op == PF_ATOMIC_CAS && !stored ? packed >> 24 : packed >> 16 & 0xff;
@@ -105,38 +107,38 @@ void pf_model_atomic_end(uintptr_t addr, uint32_t packed, bool stored)
 
 /* --- synchronisation --- */
 
-void pf_model_fence(unsigned order)
+void pf_memory_model_fence(unsigned order)
 {
     if (order == PF_RELAXED)
-        pf_model_leave(0);
+        pf_memory_model_leave(0);
     else if (is_weak())
         pf_view_fence(order);
     else if (order == PF_SEQ_CST)
         pf_buffer_drain();
 }
 
-void pf_model_call(void)
+void pf_memory_model_call(void)
 {
     pf_stale_restore();
     if (!is_weak())
         pf_buffer_drain();
 }
 
-void pf_model_leave(uint32_t call)
+void pf_memory_model_leave(uint32_t call)
 {
     struct pf_view_thread *t = is_weak() ? pf_view_self() : NULL;
-    pf_model_call();
+    pf_memory_model_call();
     if (t)
         pf_view_leave(t, call);
 }
 
-void pf_model_thread_created(uint32_t number)
+void pf_memory_model_thread_created(uint32_t number)
 {
     if (is_weak())
         pf_view_thread_created(number);
 }
 
-void pf_model_switch(const struct pf_context *to)
+void pf_memory_model_switch(const struct pf_context *to)
 {
     pf_stale_restore();
     if (!is_weak())
@@ -210,9 +212,9 @@ static void observe(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what
         order(kind, what, more);
 }
 
-void pf_model_listen(void)
+void pf_memory_model_listen(void)
 {
-    if (!pf_model_active())
+    if (!pf_memory_model_active())
         return;
     previous_listener = pf_listener;
     pf_listener = observe;

@@ -182,7 +182,7 @@ static void name_callee(const void *callee)
     if (named[i]) /* it was written, or the table is full: it stays unnamed */
         return;
     named[i] = callee;
-    const char *symbol = pf_model_symbol(callee);
+    const char *symbol = pf_reach_model_symbol(callee);
     if (symbol)
         pf_trace_name_callee(callee, symbol);
 }
@@ -243,8 +243,8 @@ void pf_missing_call_begin(void *callee, uint32_t site, uint32_t n, void *const 
     if (pf_direct.tracing)
         pf_missing_call_close();
     pf_event_budget_used(&(struct pf_pending_event){.site = PF_PENDING_NO_SITE});
-    if (pf_model_active() && !pf_func_begins_at(callee))
-        pf_model_leave(site + 1);
+    if (pf_memory_model_active() && !pf_func_begins_at(callee))
+        pf_memory_model_leave(site + 1);
     if (pf_direct.tracing && !pf_func_begins_at(callee) && !is_switch())
         begin((uintptr_t)callee, site + 1, pf_stack_id(t, site), n, pointers, NULL);
 }
@@ -301,7 +301,7 @@ static void begin_region(const struct pf_func *f)
     pf_unnest();
 }
 
-uint32_t pf_event_body(struct pf_func *f)
+uint32_t pf_missing_call_choose_body(struct pf_func *f)
 {
     uint32_t n = pf_func_number(f);
     uint32_t body =
@@ -331,8 +331,8 @@ void __pf_event_excluded(void *record, uint32_t n, void *pointers)
     if (--__pf_tls.budget < 0)
         pf_event_budget_used(&(struct pf_pending_event){.site = PF_PENDING_NO_SITE});
     uint32_t call = pf_frame_site(top());
-    if (pf_model_active())
-        pf_model_leave(call);
+    if (pf_memory_model_active())
+        pf_memory_model_leave(call);
     if (pf_direct.tracing)
         begin(pf_func_entry(f), call, call ? pf_stack_id(t, call - 1) : 0, n, pointers,
               pf_rel_str(&f->name) ?: "");

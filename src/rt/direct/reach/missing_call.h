@@ -46,7 +46,7 @@ bool pf_missing_call_runs(uint32_t *id);
 void pf_missing_call_switches(void);
 
 /* Returns the body (enum pf_body) for a call of f, if some functions are left out. */
-uint32_t pf_event_body(struct pf_func *f);
+uint32_t pf_missing_call_choose_body(struct pf_func *f);
 
 /* Sets the functions and files to leave out, and the functions that are regions: globs separated by
  * commas. The texts must stay valid. */

@@ -270,7 +270,7 @@ static uint32_t known_accesses(const void *callee, uint32_t n, void *const *word
     if (n == PF_REACH_ALL)
         return 0;
     pf_walk_begin(&scratch);
-    return pf_model_accesses(callee, n, words, out);
+    return pf_reach_model_accesses(callee, n, words, out);
 }
 
 /* Begins a call that accesses the n ranges in `out`. Returns its token. */

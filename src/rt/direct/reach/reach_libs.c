@@ -66,7 +66,7 @@ static int note_library(struct dl_phdr_info *o, size_t size, void *unused)
         const ElfW(Phdr) *p = &o->dlpi_phdr[i];
         uint64_t lo = o->dlpi_addr + p->p_vaddr, hi = lo + p->p_memsz;
         if (cxx && p->p_type == PT_DYNAMIC)
-            pf_model_set_library(o->dlpi_addr, (const void *)lo);
+            pf_reach_model_set_library(o->dlpi_addr, (const void *)lo);
         if (p->p_type != PT_LOAD)
             continue;
         if (p->p_flags & PF_W && ndata < SEGMENTS)

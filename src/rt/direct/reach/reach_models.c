@@ -51,7 +51,7 @@ static struct {
     enum model model;
 } known[KNOWN]; /* open-addressed hash table */
 
-void pf_model_set_library(uint64_t base, const void *dynamic)
+void pf_reach_model_set_library(uint64_t base, const void *dynamic)
 {
     library = base;
     section = dynamic;
@@ -109,7 +109,7 @@ static bool is_function(const Elf64_Sym *s)
     return ELF64_ST_TYPE(s->st_info) == STT_FUNC && s->st_value;
 }
 
-const char *pf_model_symbol(const void *function)
+const char *pf_reach_model_symbol(const void *function)
 {
     const Elf64_Sym *table;
     const char *text;
@@ -381,8 +381,8 @@ static void add_list(struct accessed *t, uint32_t n, const uint64_t *nodes)
     }
 }
 
-uint32_t pf_model_accesses(const void *function, uint32_t n, void *const *words,
-                           struct pf_mem_range out[PF_MODEL_RANGES])
+uint32_t pf_reach_model_accesses(const void *function, uint32_t n, void *const *words,
+                                 struct pf_mem_range out[PF_MODEL_RANGES])
 {
     static const uint8_t words_of[] = {[INCREMENT] = 1, [DECREMENT] = 1, [INSERT] = 3, [ERASE] = 2};
     struct accessed t = {out, 0, false};

@@ -22,16 +22,16 @@
 #include "reach_walk.h"
 
 /* The C++ library is loaded at `base` and has this dynamic section. */
-void pf_model_set_library(uint64_t base, const void *dynamic);
+void pf_reach_model_set_library(uint64_t base, const void *dynamic);
 
 /* The symbol of the C++ library with this address; NULL: none. Reads its whole symbol table. */
-const char *pf_model_symbol(const void *function);
+const char *pf_reach_model_symbol(const void *function);
 
 #define PF_MODEL_RANGES 96u
 
 /* Stores the ranges that the function accesses, unordered, and returns their number; 0: no model.
  * Call pf_walk_begin on some walk before. */
-uint32_t pf_model_accesses(const void *function, uint32_t n, void *const *words,
-                           struct pf_mem_range out[PF_MODEL_RANGES]);
+uint32_t pf_reach_model_accesses(const void *function, uint32_t n, void *const *words,
+                                 struct pf_mem_range out[PF_MODEL_RANGES]);
 
 #endif

@@ -190,8 +190,8 @@ long pf_context_clone(long number, const long argument[6])
     pf_syscall_thread_created(c, me);
     pf_forked_child_creates_thread();
     pf_trace_thread_created(c->number);
-    if (pf_model_active())
-        pf_model_thread_created(c->number);
+    if (pf_memory_model_active())
+        pf_memory_model_thread_created(c->number);
     pf_sched_add(c);
     return c->tid;
 }

@@ -4,8 +4,8 @@
 #define _GNU_SOURCE
 #include "deadlock.h"
 #include "cond_queue.h"
-#include "race.h"
-#include "race_log.h"
+#include "findings_log.h"
+#include "reporter.h"
 #include "scheduler.h"
 #include "stack.h"
 #include "stream_ring.h"
@@ -311,7 +311,7 @@ static void report_failure(enum pf_outcome outcome)
             add_failed(&e, pf_context_at(i));
     struct pf_pool pool;
     struct pf_text limit;
-    pf_pool_init(&pool, pf_race_map, pf_race_unmap);
+    pf_pool_init(&pool, pf_report_map, pf_report_unmap);
     pf_text_init(&limit, &pool);
     if (limit_matters()) {
         add_limit(&limit);
@@ -371,7 +371,7 @@ static _Noreturn void report(enum pf_outcome outcome)
     pf_nest();
     report_failure(outcome);
     pf_deadlock_list_blocked(true);
-    pf_pool_init(&pool, pf_race_map, pf_race_unmap);
+    pf_pool_init(&pool, pf_report_map, pf_report_unmap);
     pf_text_init(&t, &pool);
     for (uint32_t i = 0; i < pf_contexts(); i++)
         if (pf_context_at(i)->state == PF_CONTEXT_WAITING && add_cycle(&t, pf_context_at(i)))

@@ -245,8 +245,8 @@ void pf_sched_end_segment(enum pf_segment_end how)
     struct pf_context *me = pf_scheduler.self, *c = decide(how == PF_END_YIELDED);
     if (c == me)
         return;
-    if (pf_model_active())
-        pf_model_switch(c);
+    if (pf_memory_model_active())
+        pf_memory_model_switch(c);
     pf_scheduler.self = pf_running = c;
     me->stopped_at = ++pf_scheduler.switches;
     if (__builtin_expect(pf_materialised, 0))
@@ -369,8 +369,8 @@ static void at_preemption_point(void *unused)
 static bool needs_decision(struct pf_context *me, const struct pf_pending_event *event)
 {
     bool granted = is_granted(me);
-    if (pf_model_active())
-        pf_model_enter();
+    if (pf_memory_model_active())
+        pf_memory_model_enter();
     me->fuzz.marks = 0;
     if (pf_direct.fuzzing && !pf_schedule_plan_pending() && pf_context_events(me) != me->break_at)
         me->fuzz.marks = pf_fuzz_policy_marks(me, event);
@@ -393,7 +393,7 @@ void pf_sched_event(const struct pf_pending_event *event)
     struct pf_context *me = pf_scheduler.self;
     if (!needs_decision(me, event))
         return;
-    pf_call_saved(at_preemption_point, NULL);
+    pf_call_saving_vectors(at_preemption_point, NULL);
     if (me->queried)
         pf_schedule_plan_answer(me);
 }
@@ -412,8 +412,8 @@ void pf_sched_budget_used(void)
     if (needs_decision(pf_scheduler.self,
                        &(struct pf_pending_event){.site = call ? call - 1 : PF_PENDING_NO_SITE}))
         at_preemption_point(NULL);
-    if (pf_model_active())
-        pf_model_call();
+    if (pf_memory_model_active())
+        pf_memory_model_call();
 }
 
 void pf_sched_release(struct pf_context *c)
@@ -454,7 +454,7 @@ void pf_sched_policy(const char *policy)
     for (uint32_t i = 0; i < pf_contexts(); i++)
         pf_context_at(i)->fuzz.unseen = pf_direct.fuzzing && pf_context_at(i)->before_event;
     set_every_event(pf_direct.watching || pf_direct.fuzzing || pf_direct.covering ||
-                    pf_model_active());
+                    pf_memory_model_active());
 }
 
 void pf_sched_yield(void)
@@ -548,7 +548,7 @@ void pf_sched_init(const char *policy)
     pf_scheduler.following = pf_direct.mode == PF_DIRECT_REPLAY;
     if (pf_scheduler.following) {
         pf_direct.fuzzing = false;
-        set_every_event(pf_direct.watching || pf_model_active());
+        set_every_event(pf_direct.watching || pf_memory_model_active());
     }
     if (pf_scheduler.following && !pf_segment_read())
         pf_direct_refuse("the recording has no schedule");

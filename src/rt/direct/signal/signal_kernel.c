@@ -15,7 +15,7 @@
 #include "machine_instructions.h"
 #include "materialise.h"
 #include "orphan.h"
-#include "race.h"
+#include "reporter.h"
 #include "scheduler.h"
 #include "signals.h"
 #include "spin_yield.h"

@@ -150,8 +150,8 @@ static void on_trap(int signal, siginfo_t *info, void *at)
     c->trap = u;
     pf_sched_count_call();
     pf_sched_hash((uint64_t)number);
-    if (pf_model_active())
-        pf_model_enter();
+    if (pf_memory_model_active())
+        pf_memory_model_enter();
     /* not guarded: the vDSO would read these clocks, and there a bad pointer faults */
     bool reads_clock =
         number == SYS_clock_gettime || number == SYS_gettimeofday || number == SYS_time;

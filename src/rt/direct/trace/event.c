@@ -31,8 +31,8 @@ void pf_event_budget_used(const struct pf_pending_event *event)
 
 void pf_event_nested(void)
 {
-    if (pf_model_active())
-        pf_model_enter();
+    if (pf_memory_model_active())
+        pf_memory_model_enter();
     if (!pf_directed()) { /* option `events`: there is no scheduler */
         __pf_tls.budget = 0;
         return;
@@ -122,16 +122,16 @@ void pf_event_access(uintptr_t addr, uint32_t site, uint64_t value, uint32_t wha
 {
     unsigned size = what & 15;
     bool write = what & PF_EVENT_WRITE, recorded = true;
-    if (pf_model_active())
-        pf_model_enter();
+    if (pf_memory_model_active())
+        pf_memory_model_enter();
     if (__builtin_expect(within_grant(), 1)) {
         if (__builtin_expect(!pf_red_zone_is_clear(addr, size), 0))
             pf_memory_check(addr, size, write, 0, site);
     } else {
         recorded = ask_scheduler(addr, size, write, site);
     }
-    if (pf_model_active() && pf_self())
-        pf_model_access(addr, size, write, value, site);
+    if (pf_memory_model_active() && pf_self())
+        pf_memory_model_access(addr, size, write, value, site);
     if (__builtin_expect(pf_direct.noting, 0) && !write && pf_self())
         pf_local_state_note(site);
     if (!recorded)
@@ -185,8 +185,8 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
 {
     bool attached = how == PF_EVENT_RANGE_COPIED, write = how != PF_EVENT_RANGE_READ;
     bool recorded = true;
-    if (pf_model_active() && !attached) /* a copy uses the value that its source has now */
-        pf_model_enter();
+    if (pf_memory_model_active() && !attached) /* a copy uses the value that its source has now */
+        pf_memory_model_enter();
     if (attached) {
         if (!pf_self())
             return;
@@ -201,8 +201,8 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
     } else {
         recorded = ask_scheduler(addr, size, write, site);
     }
-    if (pf_model_active() && pf_self())
-        pf_model_range(addr, size, how, content, site);
+    if (pf_memory_model_active() && pf_self())
+        pf_memory_model_range(addr, size, how, content, site);
     if (!recorded)
         return;
     set_newest(site);
@@ -227,8 +227,8 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
 void pf_event_interposed_access(const volatile void *addr, size_t size, bool write, uint32_t id)
 {
     pf_memory_check((uintptr_t)addr, size, write, id, 0);
-    if (pf_model_active())
-        pf_model_interposed((uintptr_t)addr, size, write);
+    if (pf_memory_model_active())
+        pf_memory_model_interposed((uintptr_t)addr, size, write);
     if (pf_direct.fuzzing)
         pf_fuzz_policy_access((uintptr_t)addr, size, write);
     if (!pf_direct.tracing || !pf_stack_watched())
@@ -244,7 +244,7 @@ void pf_event_leaf_access(const volatile void *addr, size_t size, bool write, ui
 {
     struct pf_thread *t = pf_self();
     if (!t || __pf_tls.dispatch == PF_DISPATCH_PLAIN || !pf_stack_watched() ||
-        !(pf_direct.tracing || pf_direct.fuzzing || pf_model_active() ||
+        !(pf_direct.tracing || pf_direct.fuzzing || pf_memory_model_active() ||
           (!pf_red_zone_is_clear((uintptr_t)addr, size) &&
            pf_red_zone_find((uintptr_t)addr, size))))
         return;

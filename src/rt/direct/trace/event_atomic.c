@@ -47,8 +47,8 @@ void pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
         pf_behaviour_access((uintptr_t)addr, size, true, site);
     if (pf_direct.noting)
         pf_local_state_note(site);
-    if (pf_model_active())
-        pf_model_atomic_begin((uintptr_t)addr, packed, site);
+    if (pf_memory_model_active())
+        pf_memory_model_atomic_begin((uintptr_t)addr, packed, site);
     current = (struct atomic_operation){.addr = (uintptr_t)addr, .packed = packed, .site = site};
     if (pf_direct.tracing && size <= 8)
         current.old = pf_event_load_value((uintptr_t)addr, size);
@@ -76,8 +76,8 @@ void pf_event_atomic_end(uint32_t stored)
     const struct atomic_operation *o = &current;
     uint8_t size = o->packed & 0xff, op = o->packed >> 8 & 0xff;
     uint64_t value = pf_direct.tracing && size <= 8 ? pf_event_load_value(o->addr, size) : 0;
-    if (pf_model_active())
-        pf_model_atomic_end(o->addr, o->packed, stored);
+    if (pf_memory_model_active())
+        pf_memory_model_atomic_end(o->addr, o->packed, stored);
     if (!pf_direct.tracing || !pf_stack_watched())
         return;
     bool rmw = stored && op != PF_ATOMIC_STORE;
@@ -107,8 +107,8 @@ void pf_event_atomic_end(uint32_t stored)
 
 void pf_event_atomic_store(const volatile void *addr, size_t size, uint32_t id)
 {
-    if (pf_model_active())
-        pf_model_interposed((uintptr_t)addr, size, true);
+    if (pf_memory_model_active())
+        pf_memory_model_interposed((uintptr_t)addr, size, true);
     if (pf_direct.tracing && pf_stack_watched())
         pf_trace_event(&(struct pf_trace_record){.kind = PF_EV_AWRITE,
                                                  .flags = PF_EF_UNKNOWN,
@@ -120,8 +120,8 @@ void pf_event_atomic_store(const volatile void *addr, size_t size, uint32_t id)
 
 void pf_event_counter_update(const volatile void *addr, uint32_t old, uint32_t now, uint32_t id)
 {
-    if (pf_model_active())
-        pf_model_interposed((uintptr_t)addr, sizeof old, true);
+    if (pf_memory_model_active())
+        pf_memory_model_interposed((uintptr_t)addr, sizeof old, true);
     if (pf_direct.tracing && pf_stack_watched())
         pf_trace_event(&(struct pf_trace_record){.kind = PF_EV_RMW,
                                                  .attached = true,
@@ -137,8 +137,8 @@ void pf_event_counter_update(const volatile void *addr, uint32_t old, uint32_t n
 void pf_event_fence(uint32_t order, uint32_t site)
 {
     count(0, 0, false, PF_PENDING_NO_SITE);
-    if (pf_model_active())
-        pf_model_fence(order);
+    if (pf_memory_model_active())
+        pf_memory_model_fence(order);
     if (!pf_direct.tracing || !pf_stack_watched() || order == PF_RELAXED)
         return;
     if (pf_direct.exploring)

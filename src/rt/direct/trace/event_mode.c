@@ -68,7 +68,7 @@ void pf_event_mode_init(void)
 {
     pf_memory_ops = memory_ops;
     pf_order_ops = pf_event_order_ops;
-    pf_hooks.choose_body = pf_event_body;
+    pf_hooks.choose_body = pf_missing_call_choose_body;
     pf_hooks.context_wanted = close_calls;
     pf_hooks.module_loaded = mark_zones;
     pf_hooks.memory_error_reported = pf_channel_report_error;

@@ -6,11 +6,11 @@
  * object that contains them is first seen.
  */
 #include "event_code.h"
+#include "file_text.h"
+#include "findings_log.h"
 #include "hash_index.h"
 #include "module.h"
 #include "name_code.h"
-#include "race_build.h"
-#include "race_log.h"
 #include "stack.h"
 #include "stream_ring.h"
 #include "sys.h"
@@ -113,7 +113,7 @@ static void update_objects(void)
     if (now == modules)
         return;
     if (!modules)
-        pf_pool_init(&pool, pf_race_map, pf_race_unmap);
+        pf_pool_init(&pool, pf_report_map, pf_report_unmap);
     modules = now;
     maps = pf_file_text(&pool, "/proc/self/maps", &n);
 }

@@ -18,8 +18,8 @@
 #include "spin.h"
 #include "store.h"
 #include "sync_misuse.h"
+#include "thread_record.h"
 #include "wrap_lock.h"
-#include "wrap_thread.h"
 #include <linux/futex.h>
 
 struct round {

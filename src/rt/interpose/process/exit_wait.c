@@ -11,7 +11,7 @@
  * running, because it will continue by itself; one in a wait with a time limit counts as blocked.
  */
 #include "options.h"
-#include "race.h"
+#include "reporter.h"
 #include "rt.h"
 #include "sys.h"
 #include "textbuf.h"
@@ -157,5 +157,5 @@ void pf_wait_at_exit(void)
         pf_sys(SYS_nanosleep, &wait, NULL);
         step = step < STEP_MAX ? 2 * step : STEP_MAX;
     }
-    pf_race_waited((pf_sys_clock(CLOCK_MONOTONIC) - began) / MS);
+    pf_reporter_waited((pf_sys_clock(CLOCK_MONOTONIC) - began) / MS);
 }

@@ -3,7 +3,7 @@
  * reported as a failed assertion and not as a crash.
  */
 #include "mode_ops.h"
-#include "race.h"
+#include "reporter.h"
 #include "wrap.h"
 
 _Noreturn void __assert_fail(const char *expression, const char *file, unsigned line,

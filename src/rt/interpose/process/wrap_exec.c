@@ -5,7 +5,7 @@
  * where they are missing. The list is built on the stack: nothing else is safe between fork and
  * exec.
  */
-#include "race.h"
+#include "reporter.h"
 #include "wrap_libc.h"
 #include <spawn.h>
 #include <unistd.h>
@@ -76,11 +76,11 @@ static char *const *complete(char **room, char *const *given)
         char *room[ROOM(given)];                                                                   \
         char *const *env = complete(room, given);                                                  \
         PF_CALL(c, fn);                                                                            \
-        pf_race_before_exec();                                                                     \
+        pf_reporter_before_exec();                                                                 \
         pf_channel_child_runs(false);                                                              \
         int r = c.t ? PF_BLOCKING(c, call) : call;                                                 \
         pf_channel_child_runs(true);                                                               \
-        pf_race_exec_failed();                                                                     \
+        pf_reporter_exec_failed();                                                                 \
         return r;                                                                                  \
     }
 PF_REAL_EXTERN(execve);

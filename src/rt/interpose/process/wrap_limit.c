@@ -25,8 +25,8 @@ static struct stored_limit {
 } stored[LIMITS];
 static struct pf_spin guard;
 
-void pf_limit_lock(void) { pf_spin_lock(&guard); }
-void pf_limit_unlock(void) { pf_spin_unlock(&guard); }
+void pf_rlimit_lock(void) { pf_spin_lock(&guard); }
+void pf_rlimit_unlock(void) { pf_spin_unlock(&guard); }
 
 static struct stored_limit *stored_of(int what)
 {
@@ -113,7 +113,7 @@ static long exchange(int what, const struct rlimit *to, struct rlimit *old)
 }
 
 PF_REAL_EXTERN(prlimit);
-int pf_limit_exchange(pid_t pid, int what, const struct rlimit *to, struct rlimit *old)
+int pf_rlimit_exchange(pid_t pid, int what, const struct rlimit *to, struct rlimit *old)
 {
     if (pid && pid != (pid_t)pf_sys(SYS_getpid))
         return PF_REAL(prlimit)(pid, what, to, old);

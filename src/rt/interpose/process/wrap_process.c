@@ -16,11 +16,11 @@
  * thread that ends the process, so one sync object is enough for all of them.
  */
 #include "mode_ops.h"
-#include "race.h"
+#include "reporter.h"
 #include "rt.h"
+#include "thread_record.h"
 #include "wrap_fd.h"
 #include "wrap_signal.h"
-#include "wrap_thread.h"
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <pthread.h>
@@ -36,15 +36,15 @@ static char exit_handlers; /* only its address is used: the sync object of the o
 /* Reports what is only known at the end. Returns the wanted exit status; 0: keep the program's. */
 static int summarise(void)
 {
-    pf_start_process_ends();
-    return pf_race_summary();
+    pf_thread_record_process_ends();
+    return pf_reporter_summary();
 }
 
 PF_REAL_EXTERN(_exit);
 static _Noreturn void exit_at_once(int status)
 {
     pf_mode->before_exit();
-    pf_race_exits(status);
+    pf_reporter_exits(status);
     int wanted = summarise();
     PF_REAL(_exit)(wanted ? wanted : status);
     __builtin_unreachable();
@@ -61,7 +61,7 @@ static void acquire_exit_handlers(void)
 PF_INTERPOSE(__attribute__((noreturn)) void, exit, (int status))
 {
     pf_mode->before_exit();
-    pf_race_exits(status);
+    pf_reporter_exits(status);
     acquire_exit_handlers();
     PF_REAL(exit)(status);
     __builtin_unreachable();
@@ -89,7 +89,7 @@ static int begin(int argc, char **argv, char **env)
         t->stack_base = (uintptr_t)__builtin_frame_address(0);
     int status = target_main(argc, argv, env);
     pf_mode->before_exit();
-    pf_race_exits(status);
+    pf_reporter_exits(status);
     acquire_exit_handlers();
     return status;
 }
@@ -128,7 +128,7 @@ REGISTERS(on_exit, (void (*f)(int, void *), void *arg), (f, arg))
 PF_INTERPOSE(__attribute__((noreturn)) void, quick_exit, (int status))
 {
     pf_mode->before_exit();
-    pf_race_exits(status);
+    pf_reporter_exits(status);
     acquire_exit_handlers();
     PF_REAL(quick_exit)(status);
     __builtin_unreachable();
@@ -138,7 +138,7 @@ PF_INTERPOSE(int, dlclose, (void *library))
 {
     PF_FRAME_SCOPE(t, dlclose);
     acquire_exit_handlers();
-    pf_race_before_unload();
+    pf_reporter_before_unload();
     return PF_REAL(dlclose)(library);
 }
 
@@ -157,7 +157,7 @@ static void after_fork(bool child)
     /* a replay creates no process: the replaying process itself becomes the child */
     bool replayed = pf_direct.mode == PF_DIRECT_REPLAY;
     if (child && !replayed) {
-        pf_race_after_fork();
+        pf_reporter_after_fork();
         pf_crash_after_fork();
     }
     pf_unnest();
@@ -278,7 +278,7 @@ PF_PROVIDE(int, daemon, (int keep_directory, int keep_output))
     if (r > 0 && status)                                                                           \
         pf_runtime_write(c.t, status, sizeof *status, pf_call_id(&c, PF_NATIVE_WRITE));            \
     if (r > 0 && (!status || WIFSIGNALED(*status)))                                                \
-    pf_race_child_died(r, status ? WTERMSIG(*status) : 0)
+    pf_reporter_child_died(r, status ? WTERMSIG(*status) : 0)
 WAITS(pid_t, wait, (int *status), PF_REAL(wait)(status), STATUS_WRITTEN)
 WAITS(pid_t, waitpid, (pid_t pid, int *status, int options), PF_REAL(waitpid)(pid, status, options),
       STATUS_WRITTEN)
@@ -293,7 +293,7 @@ static void check_child(struct pf_call *c, int r, const siginfo_t *info)
         return;
     pf_runtime_write(c->t, info, sizeof *info, pf_call_id(c, PF_NATIVE_WRITE));
     if (info->si_signo == SIGCHLD && (info->si_code == CLD_KILLED || info->si_code == CLD_DUMPED))
-        pf_race_child_died(info->si_pid, info->si_status);
+        pf_reporter_child_died(info->si_pid, info->si_status);
 }
 WAITS(int, waitid, (idtype_t type, id_t id, siginfo_t *info, int options),
       PF_REAL(waitid)(type, id, info, options), check_child(&c, r, info))

@@ -19,7 +19,7 @@
 #include "slot.h"
 #include "store.h"
 #include "sys.h"
-#include "wrap_thread.h"
+#include "thread_record.h"
 #include <string.h>
 
 /* the size of the stack is unknown: room for frames as for this size */

@@ -7,7 +7,7 @@
  */
 #include "finding.h"
 #include "module.h"
-#include "race.h"
+#include "reporter.h"
 #include "runtime_access.h"
 #include "textbuf.h"
 #include "thread_table.h"
@@ -89,7 +89,10 @@ static int thread_at(const struct pf_finding *f, unsigned long index)
     return -1;
 }
 
-PROVIDE(void *, __tsan_get_current_report, (void)) { return (void *)(uintptr_t)pf_race_current(); }
+PROVIDE(void *, __tsan_get_current_report, (void))
+{
+    return (void *)(uintptr_t)pf_reporter_current();
+}
 
 PROVIDE(int, __tsan_get_report_data,
         (void *report, const char **words, int *count, int *stack_count, int *mop_count,
@@ -310,7 +313,7 @@ static bool contains(const struct pf_backtrace *stack, const void *pc)
 /* The frame of the current report that an element of a trace refers to; NULL: it refers to none. */
 static const struct pf_stack_frame *frame_at(const void *pc)
 {
-    const struct pf_finding *f = pf_race_current();
+    const struct pf_finding *f = pf_reporter_current();
     if (!f)
         return NULL;
     bool found = contains(&f->location.stack, pc) || contains(&f->sleep, pc);

@@ -8,8 +8,8 @@
  * Those for transfers, close and fork count like read, write, close and fork; the other hooks do
  * nothing (syscall_hooks.sh).
  */
-#include "race.h"
-#include "race_print.h"
+#include "report_print.h"
+#include "reporter.h"
 #include "wrap_fd.h"
 #include <dlfcn.h>
 #include <malloc.h>
@@ -47,29 +47,29 @@ UNALIGNED(64)
 PROVIDE(void, __sanitizer_set_report_path, (const char *path))
 {
     PF_CALL(c, __sanitizer_set_report_path);
-    pf_race_redirect(path ? path : "stderr");
+    pf_reporter_redirect(path ? path : "stderr");
 }
 PROVIDE(void, __sanitizer_set_report_fd, (void *fd))
 {
     PF_CALL(c, __sanitizer_set_report_fd);
-    pf_race_print_to_fd((int)(intptr_t)fd);
+    pf_report_print_to_fd((int)(intptr_t)fd);
 }
-PROVIDE(const char *, __sanitizer_get_report_path, (void)) { return pf_race_print_path(); }
+PROVIDE(const char *, __sanitizer_get_report_path, (void)) { return pf_report_print_path(); }
 
 PROVIDE(void, __sanitizer_print_stack_trace, (void))
 {
     PF_CALL(c, __sanitizer_print_stack_trace);
     if (c.t)
-        pf_race_print_stack(pf_call_id(&c, PF_NATIVE_CALL));
+        pf_reporter_print_stack(pf_call_id(&c, PF_NATIVE_CALL));
 }
 PROVIDE(void, __sanitizer_report_error_summary, (const char *summary))
 {
     PF_CALL(c, __sanitizer_report_error_summary);
-    pf_race_print_line("SUMMARY: ", summary);
+    pf_reporter_print_line("SUMMARY: ", summary);
 }
 PROVIDE(void, __sanitizer_set_death_callback, (void (*callback)(void)))
 {
-    pf_race_on_halt(callback);
+    pf_reporter_on_halt(callback);
 }
 
 /* Only the first caller may report its own crash. */

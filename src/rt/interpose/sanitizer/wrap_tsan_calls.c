@@ -22,7 +22,7 @@
 static struct pf_thread *registered(void)
 {
     struct pf_thread *t = __pf_tls.thread;
-    return __builtin_expect(!t && !__pf_tls.nested, 0) ? pf_start_adopt() : t;
+    return __builtin_expect(!t && !__pf_tls.nested, 0) ? pf_thread_record_adopt() : t;
 }
 
 /* Above the frame address are the saved frame pointer and the return address; then the caller's. */

@@ -14,6 +14,7 @@
  * Locks that a thread still holds at its end are dropped then: a robust mutex passes to its next
  * owner, which must acquire what this thread did; any other lock is never taken again.
  */
+#include "thread_record.h"
 #include "hb.h"
 #include "lock_misuse.h"
 #include "options.h"
@@ -23,49 +24,49 @@
 #include "store.h"
 #include "sync_misuse.h"
 #include "wrap_signal.h"
-#include "wrap_thread.h"
 #include <unistd.h>
 
 #define BUCKETS 1024u
 
 static struct pf_spin lock;
 static __thread bool adoption_decided; /* this thread is registered, or never will be */
-static struct pf_start *map[BUCKETS];
+static struct pf_thread_record *map[BUCKETS];
 static pthread_key_t end_key;
 static bool end_key_made;
 static long end_rounds;
 static bool leaks_reported;
 
-static struct pf_start **bucket(pthread_t id)
+static struct pf_thread_record **bucket(pthread_t id)
 {
     return &map[(uint64_t)id * 0x9e3779b97f4a7c15u >> 54];
 }
 
 /* With the lock held. */
-static void unlist(struct pf_start *s)
+static void unlist(struct pf_thread_record *s)
 {
     if (!s->listed)
         return;
-    struct pf_start **p = bucket(s->id);
+    struct pf_thread_record **p = bucket(s->id);
     while (*p != s)
         p = &(*p)->next;
     *p = s->next;
     s->listed = false;
 }
 
-static struct pf_start *lookup(pthread_t id)
+static struct pf_thread_record *lookup(pthread_t id)
 {
-    struct pf_start *s = *bucket(id);
+    struct pf_thread_record *s = *bucket(id);
     while (s && s->id != id)
         s = s->next;
     return s;
 }
 
-static void list(struct pf_start *s, pthread_t id)
+static void list(struct pf_thread_record *s, pthread_t id)
 {
     if (s->listed || s->ended)
         return;
-    struct pf_start *old = lookup(id); /* the pthread_t of a thread that is gone was reused */
+    struct pf_thread_record *old =
+        lookup(id); /* the pthread_t of a thread that is gone was reused */
     if (old)
         unlist(old);
     s->id = id;
@@ -75,7 +76,7 @@ static void list(struct pf_start *s, pthread_t id)
 }
 
 /* Without the lock held. last: the thread cannot be joined any more. */
-static void unref(struct pf_start *s, bool last)
+static void unref(struct pf_thread_record *s, bool last)
 {
     if (last) /* no other thread will acquire its clock: frees it */
         pf_thread_joined(s->thread, s->thread);
@@ -86,21 +87,21 @@ static void unref(struct pf_start *s, bool last)
         pf_store_free(s, 0);
 }
 
-static struct pf_start *record_new(struct pf_thread *t, void *arg, bool detached)
+static struct pf_thread_record *record_new(struct pf_thread *t, void *arg, bool detached)
 {
-    _Static_assert(sizeof(struct pf_start) <= 64, "a record fits the smallest block");
-    struct pf_start *s = pf_store_alloc(0);
+    _Static_assert(sizeof(struct pf_thread_record) <= 64, "a record fits the smallest block");
+    struct pf_thread_record *s = pf_store_alloc(0);
     if (s)
-        *s = (struct pf_start){.thread = t, .arg = arg, .refs = 2, .detached = detached};
+        *s = (struct pf_thread_record){.thread = t, .arg = arg, .refs = 2, .detached = detached};
     return s;
 }
 
-void pf_start_ensure_record(struct pf_thread *t, bool detached)
+void pf_thread_record_ensure(struct pf_thread *t, bool detached)
 {
     if (!t || !end_key_made || pthread_getspecific(end_key))
         return;
     pf_nest();
-    struct pf_start *s = record_new(t, NULL, detached);
+    struct pf_thread_record *s = record_new(t, NULL, detached);
     if (s) {
         s->refs = 1; /* it has no creator */
         pf_spin_lock(&lock);
@@ -111,17 +112,17 @@ void pf_start_ensure_record(struct pf_thread *t, bool detached)
     pf_unnest();
 }
 
-struct pf_start *pf_start_new(struct pf_call *c, void *arg, bool detached)
+struct pf_thread_record *pf_thread_record_new(struct pf_call *c, void *arg, bool detached)
 {
-    pf_start_ensure_record(c->t, false); /* threads that it creates may join it */
+    pf_thread_record_ensure(c->t, false); /* threads that it creates may join it */
     struct pf_thread *t = end_key_made ? pf_thread_create(c->t) : NULL;
-    struct pf_start *s = t ? record_new(t, arg, detached) : NULL;
+    struct pf_thread_record *s = t ? record_new(t, arg, detached) : NULL;
     if (t && !s)
         pf_thread_cancel_create(t);
     return s;
 }
 
-void pf_start_created(struct pf_start *s, pthread_t id, bool made)
+void pf_thread_record_created(struct pf_thread_record *s, pthread_t id, bool made)
 {
     if (made) {
         pf_spin_lock(&lock);
@@ -147,7 +148,7 @@ static void find_stack(struct pf_thread *t)
     t->stack_hi = (uintptr_t)lo + size;
 }
 
-void pf_start_begin(struct pf_start *s)
+void pf_thread_record_begin(struct pf_thread_record *s)
 {
     pf_nest();
     adoption_decided = true;
@@ -163,13 +164,13 @@ void pf_start_begin(struct pf_start *s)
     pf_thread_begin(s->thread);
 }
 
-void pf_start_rewind(struct pf_frame **base)
+void pf_thread_record_rewind(struct pf_frame **base)
 {
     if (__pf_tls.thread)
         __pf_tls.frame = *base;
 }
 
-void pf_start_check_ignores(const struct pf_thread *t)
+void pf_thread_record_check_ignores(const struct pf_thread *t)
 {
     if (!(t->ignore_reads | t->ignore_writes | t->ignore_sync) || t->interpose.handler)
         return;
@@ -181,7 +182,7 @@ void pf_start_check_ignores(const struct pf_thread *t)
 
 static void end(void *record)
 {
-    struct pf_start *s = record;
+    struct pf_thread_record *s = record;
     if (++s->rounds < end_rounds && pthread_setspecific(end_key, s) == 0)
         return;
     struct pf_thread *t = s->thread;
@@ -191,7 +192,7 @@ static void end(void *record)
     if (__pf_tls.thread == t) {
         pf_nest();
         pf_lock_check_thread_end(t);
-        pf_start_check_ignores(t);
+        pf_thread_record_check_ignores(t);
         while (t->order.nheld)
             pf_lock_abandon(t, (void *)t->order.held[t->order.nheld - 1].addr);
         pf_unnest();
@@ -210,10 +211,10 @@ static void end(void *record)
     pf_signal_unblock_deferred();
 }
 
-struct pf_start *pf_start_find(pthread_t id)
+struct pf_thread_record *pf_thread_record_find(pthread_t id)
 {
     pf_spin_lock(&lock);
-    struct pf_start *s = lookup(id);
+    struct pf_thread_record *s = lookup(id);
     pf_spin_unlock(&lock);
     return s;
 }
@@ -224,14 +225,14 @@ struct pf_thread *pf_thread_find(pthread_t id)
         return __pf_tls.thread;
     pf_nest();
     pf_spin_lock(&lock);
-    const struct pf_start *s = lookup(id);
+    const struct pf_thread_record *s = lookup(id);
     struct pf_thread *t = s ? s->thread : NULL; /* a join frees the record */
     pf_spin_unlock(&lock);
     pf_unnest();
     return t;
 }
 
-void pf_start_joined(struct pf_call *c, struct pf_start *s)
+void pf_thread_record_joined(struct pf_call *c, struct pf_thread_record *s)
 {
     pf_thread_joined(c->t, s->thread);
     pf_spin_lock(&lock);
@@ -240,7 +241,7 @@ void pf_start_joined(struct pf_call *c, struct pf_start *s)
     unref(s, false);
 }
 
-void pf_start_detached(struct pf_start *s)
+void pf_thread_record_detached(struct pf_thread_record *s)
 {
     pf_spin_lock(&lock);
     s->detached = true;
@@ -255,7 +256,7 @@ void pf_start_detached(struct pf_start *s)
 /* libc creates threads for timers, notifications and asynchronous I/O, and programs may call clone.
  * What happened before their first step is unknown, so their accesses are not checked: their
  * functions run their plain bodies. But the order that they make is tracked. */
-struct pf_thread *pf_start_adopt(void)
+struct pf_thread *pf_thread_record_adopt(void)
 {
     /* Not if it has a frame already: its compiled functions will restore the frame that they
      * found. */
@@ -272,7 +273,7 @@ struct pf_thread *pf_start_adopt(void)
     pf_thread_begin(t);
     if (__pf_tls.thread)
         __pf_tls.dispatch = PF_DISPATCH_PLAIN;
-    pf_start_ensure_record(pf_self(), true);
+    pf_thread_record_ensure(pf_self(), true);
     return pf_self();
 }
 
@@ -300,7 +301,7 @@ static size_t add_leak(struct pf_misuse *leaks, size_t n, const struct pf_thread
     return n;
 }
 
-void pf_start_process_ends(void)
+void pf_thread_record_process_ends(void)
 {
     static struct pf_misuse leaks[LEAKS]; /* used once; the target's stack may be small */
     if (!pf_rt.ready || pf_rt.plain || __atomic_exchange_n(&leaks_reported, true, __ATOMIC_ACQ_REL))
@@ -308,10 +309,10 @@ void pf_start_process_ends(void)
     size_t n = 0;
     pf_nest();
     if (__pf_tls.thread && !__pf_tls.thread->number)
-        pf_start_check_ignores(__pf_tls.thread);
+        pf_thread_record_check_ignores(__pf_tls.thread);
     pf_spin_lock(&lock);
     for (size_t i = 0; i < BUCKETS && pf_options.report_thread_leaks; i++)
-        for (const struct pf_start *s = map[i]; s; s = s->next)
+        for (const struct pf_thread_record *s = map[i]; s; s = s->next)
             if (s->ended && !s->detached && !s->inherited && s->thread->number)
                 n = add_leak(leaks, n, s->thread);
     pf_spin_unlock(&lock);
@@ -323,7 +324,7 @@ void pf_start_process_ends(void)
 static void before_fork(void)
 {
     pf_nest();
-    pf_limit_lock();
+    pf_rlimit_lock();
     pf_external_lock();
     pf_barrier_lock();
     pf_waiting_lock();
@@ -337,20 +338,20 @@ static void unlock_after_fork(bool child)
     pf_waiting_unlock(child);
     pf_barrier_unlock();
     pf_external_unlock();
-    pf_limit_unlock();
+    pf_rlimit_unlock();
     pf_unnest();
 }
 static void in_parent(void) { unlock_after_fork(false); }
 static void in_child(void)
 {
     for (size_t i = 0; i < BUCKETS; i++)
-        for (struct pf_start *s = map[i]; s; s = s->next)
+        for (struct pf_thread_record *s = map[i]; s; s = s->next)
             s->inherited = true;
     leaks_reported = false;
     unlock_after_fork(true);
 }
 
-void pf_start_init(void)
+void pf_thread_record_init(void)
 {
     if (end_key_made)
         return;

@@ -10,8 +10,8 @@
 #include "listener.h"
 #include "lock_misuse.h"
 #include "removed_lock.h"
+#include "thread_record.h"
 #include "wrap_mutex.h"
-#include "wrap_thread.h"
 #include <threads.h>
 
 _Static_assert(sizeof(mtx_t) == sizeof(pthread_mutex_t), "a mtx_t is a pthread_mutex_t");
@@ -19,24 +19,24 @@ _Static_assert(sizeof(thrd_t) == sizeof(pthread_t), "a thrd_t is a pthread_t");
 
 static int start(void *record)
 {
-    struct pf_start *s = record;
+    struct pf_thread_record *s = record;
     int (*run)(void *) = s->run.c11;
     void *arg = s->arg;
-    pf_start_begin(s);
-    struct pf_frame *base __attribute__((cleanup(pf_start_rewind))) = __pf_tls.frame;
+    pf_thread_record_begin(s);
+    struct pf_frame *base __attribute__((cleanup(pf_thread_record_rewind))) = __pf_tls.frame;
     return run(arg);
 }
 
 PF_INTERPOSE(int, thrd_create, (thrd_t * id, thrd_start_t run, void *arg))
 {
     PF_CALL(c, thrd_create);
-    struct pf_start *s = c.t ? pf_start_new(&c, arg, false) : NULL;
+    struct pf_thread_record *s = c.t ? pf_thread_record_new(&c, arg, false) : NULL;
     if (!s)
         return PF_REAL(thrd_create)(id, run, arg);
     s->run.c11 = run;
     /* the child inherits the signal mask */
     int r = PF_BLOCKING(c, PF_REAL(thrd_create)(id, start, s));
-    pf_start_created(s, r == thrd_success ? *id : 0, r == thrd_success);
+    pf_thread_record_created(s, r == thrd_success ? *id : 0, r == thrd_success);
     return r;
 }
 
@@ -45,10 +45,10 @@ PF_INTERPOSE(int, thrd_join, (thrd_t id, int *result))
     PF_CALL(c, thrd_join);
     if (!c.t)
         return PF_REAL(thrd_join)(id, result);
-    struct pf_start *s = pf_start_find(id);
+    struct pf_thread_record *s = pf_thread_record_find(id);
     int r = PF_JOINING(c, s, PF_REAL(thrd_join)(id, result));
     if (r == thrd_success && s)
-        pf_start_joined(&c, s);
+        pf_thread_record_joined(&c, s);
     if (r == thrd_success && result)
         pf_runtime_write(c.t, result, sizeof *result, pf_call_id(&c, PF_NATIVE_WRITE));
     return r;
@@ -57,16 +57,16 @@ PF_INTERPOSE(int, thrd_join, (thrd_t id, int *result))
 PF_INTERPOSE(int, thrd_detach, (thrd_t id))
 {
     PF_CALL(c, thrd_detach);
-    struct pf_start *s = c.t ? pf_start_find(id) : NULL;
+    struct pf_thread_record *s = c.t ? pf_thread_record_find(id) : NULL;
     int r = PF_REAL(thrd_detach)(id);
     if (r == thrd_success && s)
-        pf_start_detached(s);
+        pf_thread_record_detached(s);
     return r;
 }
 
 PF_INTERPOSE(__attribute__((noreturn)) void, thrd_exit, (int result))
 {
-    pf_start_ensure_record(pf_self(), false);
+    pf_thread_record_ensure(pf_self(), false);
     PF_REAL(thrd_exit)(result);
     __builtin_unreachable();
 }

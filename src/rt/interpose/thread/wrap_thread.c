@@ -6,21 +6,21 @@
  * does. So in directed mode it is recorded as a relaxed store, which the cancelled thread loads
  * where it may act on it: no reordering of the events can have the load's effect without the store.
  */
-#include "wrap_thread.h"
 #include "entry.h"
 #include "mode_ops.h"
 #include "sys.h"
+#include "thread_record.h"
 #include "tracer.h"
 #include <string.h>
 
 static void *start(void *record)
 {
-    struct pf_start *s = record;
+    struct pf_thread_record *s = record;
     void *(*run)(void *) = s->run.pthread;
     void *arg = s->arg;
     uint32_t label = s->label;
-    pf_start_begin(s);
-    struct pf_frame *base __attribute__((cleanup(pf_start_rewind))) = __pf_tls.frame;
+    pf_thread_record_begin(s);
+    struct pf_frame *base __attribute__((cleanup(pf_thread_record_rewind))) = __pf_tls.frame;
     __pf_tls.symbolic.callee = (void *)run;
     __pf_tls.symbolic.argument[0] = label;
     return run(arg);
@@ -104,7 +104,8 @@ PF_INTERPOSE(int, pthread_create,
     int state = PTHREAD_CREATE_JOINABLE;
     if (attr)
         pthread_attr_getdetachstate(attr, &state);
-    struct pf_start *s = c.t ? pf_start_new(&c, arg, state == PTHREAD_CREATE_DETACHED) : NULL;
+    struct pf_thread_record *s =
+        c.t ? pf_thread_record_new(&c, arg, state == PTHREAD_CREATE_DETACHED) : NULL;
     if (!s)
         return PF_REAL(pthread_create)(id, attr, run, arg);
     pthread_attr_t larger;
@@ -115,7 +116,7 @@ PF_INTERPOSE(int, pthread_create,
     s->label = __pf_tls.symbolic.callee == (void *)run ? __pf_tls.symbolic.argument[0] : 0;
     /* the child inherits the signal mask */
     int r = PF_BLOCKING(c, PF_REAL(pthread_create)(id, attr, start, s));
-    pf_start_created(s, r == 0 ? *id : 0, r == 0);
+    pf_thread_record_created(s, r == 0 ? *id : 0, r == 0);
     if (destroy)
         pthread_attr_destroy(&larger);
     return r;
@@ -127,10 +128,10 @@ PF_INTERPOSE(int, pthread_create,
     PF_CALL(c, fn);                                                                                \
     if (!c.t)                                                                                      \
         return call;                                                                               \
-    struct pf_start *s = pf_start_find(id);                                                        \
+    struct pf_thread_record *s = pf_thread_record_find(id);                                        \
     int r = waits(c, s, call);                                                                     \
     if (r == 0 && s)                                                                               \
-        pf_start_joined(&c, s);                                                                    \
+        pf_thread_record_joined(&c, s);                                                            \
     if (r == 0 && result)                                                                          \
         pf_runtime_write(c.t, result, sizeof *result, pf_call_id(&c, PF_NATIVE_WRITE));            \
     return r
@@ -159,10 +160,10 @@ PF_INTERPOSE(int, pthread_clockjoin_np,
 PF_INTERPOSE(int, pthread_detach, (pthread_t id))
 {
     PF_CALL(c, pthread_detach);
-    struct pf_start *s = c.t ? pf_start_find(id) : NULL;
+    struct pf_thread_record *s = c.t ? pf_thread_record_find(id) : NULL;
     int r = PF_REAL(pthread_detach)(id);
     if (r == 0 && s)
-        pf_start_detached(s);
+        pf_thread_record_detached(s);
     return r;
 }
 
@@ -206,7 +207,7 @@ PF_INTERPOSE(void, pthread_testcancel, (void))
 
 PF_INTERPOSE(__attribute__((noreturn)) void, pthread_exit, (void *result))
 {
-    pf_start_ensure_record(pf_self(), false);
+    pf_thread_record_ensure(pf_self(), false);
     PF_REAL(pthread_exit)(result);
     __builtin_unreachable();
 }

@@ -1,12 +1,14 @@
 /*
- * race.c - see race.h. Repeated findings are recognised by reported_findings.c.
+ * reporter.c - see reporter.h. Repeated findings are recognised by reported_findings.c.
  */
-#include "race.h"
+#include "reporter.h"
 #include "benign.h"
 #include "cancellation.h"
 #include "ended_scope.h"
+#include "finding_builder.h"
 #include "finding_position.h"
 #include "finding_text.h"
+#include "findings_log.h"
 #include "hooks.h"
 #include "limits.h"
 #include "misuse.h"
@@ -14,8 +16,7 @@
 #include "options.h"
 #include "oracle_log.h"
 #include "race_build.h"
-#include "race_log.h"
-#include "race_print.h"
+#include "report_print.h"
 #include "reported_findings.h"
 #include "rt.h"
 #include "spin.h"
@@ -40,22 +41,22 @@ static struct {
     uint64_t counted; /* findings that are errors of the program */
     void (*on_halt)(void);
     const struct pf_finding *current; /* while the program's hook runs */
-} race;
+} reporter;
 
 /* --- output --- */
 
 static void print_finding(const struct pf_finding *f)
 {
-    struct pf_text_style style = {.color = pf_race_print_color(),
+    struct pf_text_style style = {.color = pf_report_print_color(),
                                   .strip_prefix = pf_options.strip_path_prefix,
-                                  .pid = race.pid,
+                                  .pid = reporter.pid,
                                   .summary = pf_options.print_summary};
     struct pf_text t;
-    pf_text_init(&t, &race.work);
+    pf_text_init(&t, &reporter.work);
     pf_finding_text(&t, f, &style);
     if (pf_options.gen_suppressions)
         pf_suppression_text(&t, f);
-    pf_race_print(&t);
+    pf_report_print(&t);
 }
 
 /* --- the lock --- */
@@ -63,23 +64,23 @@ static void print_finding(const struct pf_finding *f)
 static void lock_reports(void)
 {
     int type = pf_cancellation_defer();
-    pf_spin_lock(&race.lock);
-    race.cancel_type = type;
-    __atomic_store_n(&race.holder, (pid_t)pf_sys(SYS_gettid), __ATOMIC_RELAXED);
+    pf_spin_lock(&reporter.lock);
+    reporter.cancel_type = type;
+    __atomic_store_n(&reporter.holder, (pid_t)pf_sys(SYS_gettid), __ATOMIC_RELAXED);
 }
 
 static void unlock_reports(void)
 {
-    int type = race.cancel_type;
-    __atomic_store_n(&race.holder, 0, __ATOMIC_RELAXED);
-    pf_spin_unlock(&race.lock);
+    int type = reporter.cancel_type;
+    __atomic_store_n(&reporter.holder, 0, __ATOMIC_RELAXED);
+    pf_spin_unlock(&reporter.lock);
     pf_cancellation_restore(type);
 }
 
 /* A signal handler that interrupts a report may call exit. */
 static bool is_reporting(void)
 {
-    return __atomic_load_n(&race.holder, __ATOMIC_RELAXED) == (pid_t)pf_sys(SYS_gettid);
+    return __atomic_load_n(&reporter.holder, __ATOMIC_RELAXED) == (pid_t)pf_sys(SYS_gettid);
 }
 
 /* --- end of the process --- */
@@ -104,15 +105,15 @@ static void add_losses(struct pf_text *t)
 static void print_summary(void)
 {
     struct pf_text t;
-    pf_text_init(&t, &race.work);
-    if (race.findings) {
+    pf_text_init(&t, &reporter.work);
+    if (reporter.findings) {
         pf_text_add(&t, "photofinish: reported ");
-        add_count(&t, race.findings, "warning\n", "warnings\n");
+        add_count(&t, reporter.findings, "warning\n", "warnings\n");
     }
-    if (race.suppressed && pf_options.print_suppressions) {
+    if (reporter.suppressed && pf_options.print_suppressions) {
         pf_text_add(&t, "photofinish: suppressed ");
-        add_count(&t, race.suppressed, "finding (hits, line):\n", "findings (hits, line):\n");
-        for (struct pf_suppression *s = race.suppressions.first; s; s = s->next)
+        add_count(&t, reporter.suppressed, "finding (hits, line):\n", "findings (hits, line):\n");
+        for (struct pf_suppression *s = reporter.suppressions.first; s; s = s->next)
             if (s->hits) {
                 pf_text_u64(&t, s->hits);
                 pf_text_char(&t, ' ');
@@ -122,49 +123,49 @@ static void print_summary(void)
     }
     add_losses(&t);
     if (t.n)
-        pf_race_print(&t);
-    pf_pool_release(&race.work);
+        pf_report_print(&t);
+    pf_pool_release(&reporter.work);
 }
 
 /* The last lines of the log. Completes `e`. */
-static void log_end(struct pf_race_end *e)
+static void log_end(struct pf_process_end *e)
 {
-    pf_reported_each_repeated(pf_race_log_count);
+    pf_reported_each_repeated(pf_findings_log_count);
     pf_object_log_new();
-    e->findings = race.findings;
-    e->suppressed = race.suppressed;
-    e->waited_ms = race.waited_ms;
-    pf_race_log_end(e);
+    e->findings = reporter.findings;
+    e->suppressed = reporter.suppressed;
+    e->waited_ms = reporter.waited_ms;
+    pf_findings_log_end(e);
 }
 
 static void end_log(const char *how, bool exec)
 {
     struct pf_sample_numbers sample;
     bool sampled = pf_hooks.sampling_finished(&sample, exec);
-    log_end(&(struct pf_race_end){
-        .how = how, .status = exec ? -1 : race.status - 1, .sample = sampled ? &sample : NULL});
+    log_end(&(struct pf_process_end){
+        .how = how, .status = exec ? -1 : reporter.status - 1, .sample = sampled ? &sample : NULL});
 }
 
-static bool is_this_process(void) { return race.pid == (pid_t)pf_sys(SYS_getpid); }
+static bool is_this_process(void) { return reporter.pid == (pid_t)pf_sys(SYS_getpid); }
 
 static int wanted_status(void)
 {
-    return race.counted && !pf_options.own_status ? pf_options.exitcode : 0;
+    return reporter.counted && !pf_options.own_status ? pf_options.exitcode : 0;
 }
 
 /* A function of the program. failed: 1 if there are findings that count, else 0. The process gets
  * the exit status of a failure if the result is not 0. */
 int __tsan_on_finalize(int failed) __attribute__((weak));
 
-int pf_race_summary(void)
+int pf_reporter_summary(void)
 {
-    if (!is_this_process() || race.ended)
+    if (!is_this_process() || reporter.ended)
         return is_this_process() ? wanted_status() : 0;
     pf_nest();
     bool inside = is_reporting();
     if (!inside)
         lock_reports();
-    race.ended = true;
+    reporter.ended = true;
     if (!pf_options.quiet)
         print_summary();
     end_log("exit", false);
@@ -175,12 +176,12 @@ int pf_race_summary(void)
         pf_oracle_end();
     }
     if (__tsan_on_finalize)
-        race.counted = __tsan_on_finalize(race.counted != 0) != 0;
+        reporter.counted = __tsan_on_finalize(reporter.counted != 0) != 0;
     pf_unnest();
     return wanted_status();
 }
 
-void pf_race_before_unload(void)
+void pf_reporter_before_unload(void)
 {
     if (!is_this_process() || is_reporting())
         return;
@@ -191,48 +192,48 @@ void pf_race_before_unload(void)
     pf_unnest();
 }
 
-void pf_race_waited(uint64_t ms) { race.waited_ms = ms; }
+void pf_reporter_waited(uint64_t ms) { reporter.waited_ms = ms; }
 
-void pf_race_child_died(pid_t child, int signal)
+void pf_reporter_child_died(pid_t child, int signal)
 {
     if (pf_rt.events || !is_this_process() || is_reporting())
         return;
     lock_reports();
-    if (!race.ended)
-        pf_race_log_child_died(child, signal);
+    if (!reporter.ended)
+        pf_findings_log_child_died(child, signal);
     unlock_reports();
 }
 
-void pf_race_exits(int status)
+void pf_reporter_exits(int status)
 {
     if (is_this_process())
-        race.status = 1 + (status & 0xff);
+        reporter.status = 1 + (status & 0xff);
 }
 
-void pf_race_before_exec(void)
+void pf_reporter_before_exec(void)
 {
     if (!is_this_process() || is_reporting())
         return;
     pf_nest();
     lock_reports();
-    race.execs++;
-    if (!race.ended)
+    reporter.execs++;
+    if (!reporter.ended)
         end_log("exec", true);
     unlock_reports();
     pf_unnest();
 }
 
-void pf_race_exec_failed(void)
+void pf_reporter_exec_failed(void)
 {
     if (!is_this_process() || is_reporting())
         return;
     pf_nest();
     lock_reports();
     /* another thread may be in exec too, or may have ended the process meanwhile */
-    if (--race.execs == 0 && !race.ended)
+    if (--reporter.execs == 0 && !reporter.ended)
         pf_hooks.sampling_resumed();
-    if (!race.ended)
-        pf_race_log_resume();
+    if (!reporter.ended)
+        pf_findings_log_resume();
     unlock_reports();
     pf_unnest();
 }
@@ -242,16 +243,16 @@ void pf_race_exec_failed(void)
 /* A function of the program: called with each report, inside the runtime (wrap_report.c). */
 void __tsan_on_report(const void *report) __attribute__((weak));
 
-const struct pf_finding *pf_race_current(void) { return race.current; }
+const struct pf_finding *pf_reporter_current(void) { return reporter.current; }
 
 static _Noreturn void halt(void)
 {
-    race.ended = true;
+    reporter.ended = true;
     if (!pf_options.quiet)
         print_summary();
     end_log("halt", false);
-    if (race.on_halt)
-        race.on_halt();
+    if (reporter.on_halt)
+        reporter.on_halt();
     if (pf_options.abort_on_error)
         abort();
     for (;;)
@@ -269,22 +270,22 @@ static bool report(struct pf_reported_finding *e, struct pf_finding *f)
         pf_limit_hit(PF_LIMIT_FINDINGS);
         return false;
     }
-    if (pf_suppressions_match(&race.suppressions, f, &by_name)) {
-        race.suppressed += !e->suppressed;
+    if (pf_suppressions_match(&reporter.suppressions, f, &by_name)) {
+        reporter.suppressed += !e->suppressed;
         e->suppressed = true;
         return !by_name;
     }
     e->reported = true;
     e->count = f->count;
-    race.findings++;
-    race.counted += !f->suspicious;
+    reporter.findings++;
+    reporter.counted += !f->suspicious;
     if (!pf_options.quiet)
         print_finding(f);
-    pf_race_log_finding(f);
+    pf_findings_log_finding(f);
     if (__tsan_on_report) {
-        race.current = f;
+        reporter.current = f;
         __tsan_on_report(f);
-        race.current = NULL;
+        reporter.current = NULL;
     }
     if (pf_options.halt_on_error && !f->suspicious)
         halt();
@@ -297,7 +298,7 @@ static void report_bad_access(const struct pf_bad_access *seen, uint64_t pair)
     if (!pf_options.report_bugs)
         return;
     lock_reports();
-    struct pf_finding *f = pf_bad_access_build(&race.work, seen);
+    struct pf_finding *f = pf_bad_access_build(&reporter.work, seen);
     struct pf_reported_finding *e = f ? pf_reported_find(f->id) : NULL;
     bool any_variable = e != NULL;
     if (!e) {
@@ -306,7 +307,7 @@ static void report_bad_access(const struct pf_bad_access *seen, uint64_t pair)
         __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
     } else {
         any_variable = report(e, f);
-        const char *text = e->reported ? pf_finding_position(&race.work, f) : NULL;
+        const char *text = e->reported ? pf_finding_position(&reporter.work, f) : NULL;
         if (text)
             pf_hooks.memory_error_reported(
                 text, f->kind, pf_backtrace_source(&f->accesses[f->naccesses - 1].stack));
@@ -315,7 +316,7 @@ static void report_bad_access(const struct pf_bad_access *seen, uint64_t pair)
         pf_reported_remember_pair(pair, e->reported ? e : NULL);
     else if (pair && e)
         pf_reported_hide_pair(pair, seen->byte);
-    pf_pool_release(&race.work);
+    pf_pool_release(&reporter.work);
     unlock_reports();
 }
 
@@ -358,12 +359,12 @@ void pf_race_found(struct pf_thread *t, uintptr_t granule, uint64_t now, uint64_
     } else if (e->reported) {
         __atomic_fetch_add(&e->count, 1, __ATOMIC_RELAXED);
         pf_reported_remember_pair(pair, e);
-    } else if (report(e, pf_race_build(&race.work, id, t, granule, now, then))) {
+    } else if (report(e, pf_race_build(&reporter.work, id, t, granule, now, then))) {
         pf_reported_remember_pair(pair, e->reported ? e : NULL);
     } else {
         pf_reported_hide_pair(pair, granule);
     }
-    pf_pool_release(&race.work);
+    pf_pool_release(&reporter.work);
     unlock_reports();
 }
 
@@ -371,19 +372,19 @@ const char *pf_failed_assertion;
 
 void pf_failure_found(const struct pf_failure *e, bool quiet)
 {
-    if (race.ended || is_reporting() || !pf_module_try_lock())
+    if (reporter.ended || is_reporting() || !pf_module_try_lock())
         return; /* the thread that failed may hold these locks */
     pf_module_unlock();
     lock_reports();
-    struct pf_finding *f = pf_failure_build(&race.work, e);
+    struct pf_finding *f = pf_failure_build(&reporter.work, e);
     struct pf_reported_finding *entry =
         f && !quiet && pf_options.report_bugs ? pf_reported_find(f->id) : NULL;
-    const char *where = f && f->naccesses ? pf_finding_stop(&race.work, f) : NULL;
+    const char *where = f && f->naccesses ? pf_finding_stop(&reporter.work, f) : NULL;
     if (where)
         pf_hooks.failure_found(where, f->kind, pf_backtrace_source(&f->accesses[0].stack));
     if (entry && !entry->reported)
         report(entry, f);
-    pf_pool_release(&race.work);
+    pf_pool_release(&reporter.work);
     unlock_reports();
 }
 
@@ -392,8 +393,8 @@ void pf_failure_found(const struct pf_failure *e, bool quiet)
 static bool try_lock_reports(void)
 {
     for (int i = 0; i < 1000; i++) {
-        if (pf_spin_try(&race.lock)) {
-            race.cancel_type = PTHREAD_CANCEL_DEFERRED; /* the process is about to die */
+        if (pf_spin_try(&reporter.lock)) {
+            reporter.cancel_type = PTHREAD_CANCEL_DEFERRED; /* the process is about to die */
             return true;
         }
         pf_sys(SYS_sched_yield);
@@ -403,19 +404,19 @@ static bool try_lock_reports(void)
 
 void pf_crash_found(const struct pf_failure *e)
 {
-    if (!is_this_process() || race.ended || is_reporting() || !pf_module_try_lock())
+    if (!is_this_process() || reporter.ended || is_reporting() || !pf_module_try_lock())
         return;
     pf_module_unlock();
     if (!try_lock_reports())
         return;
-    __atomic_store_n(&race.holder, (pid_t)pf_sys(SYS_gettid), __ATOMIC_RELAXED);
-    race.ended = true;
-    log_end(&(struct pf_race_end){
+    __atomic_store_n(&reporter.holder, (pid_t)pf_sys(SYS_gettid), __ATOMIC_RELAXED);
+    reporter.ended = true;
+    log_end(&(struct pf_process_end){
         .how = "crash",
         .signal = e->signal,
         .status = -1,
-        .failure = pf_options.report_bugs ? pf_failure_build(&race.work, e) : NULL});
-    pf_pool_release(&race.work);
+        .failure = pf_options.report_bugs ? pf_failure_build(&reporter.work, e) : NULL});
+    pf_pool_release(&reporter.work);
     unlock_reports();
 }
 
@@ -424,7 +425,7 @@ void pf_misuse_found(const struct pf_misuse *m)
     if (!pf_options.report_bugs || pf_rt.events)
         return;
     lock_reports();
-    struct pf_finding *f = pf_misuse_build(&race.work, m);
+    struct pf_finding *f = pf_misuse_build(&reporter.work, m);
     struct pf_reported_finding *e = f ? pf_reported_find(f->id) : NULL;
     if (!e)
         pf_limit_hit(PF_LIMIT_FINDINGS);
@@ -432,7 +433,7 @@ void pf_misuse_found(const struct pf_misuse *m)
         __atomic_fetch_add(&e->count, f->count, __ATOMIC_RELAXED);
     else
         report(e, f);
-    pf_pool_release(&race.work);
+    pf_pool_release(&reporter.work);
     unlock_reports();
 }
 
@@ -441,74 +442,77 @@ void pf_misuse_found(const struct pf_misuse *m)
 static void print_for_program(const char *head, const char *rest, uint32_t id)
 {
     struct pf_text t;
-    struct pf_text_style style = {.color = pf_race_print_color(),
+    struct pf_text_style style = {.color = pf_report_print_color(),
                                   .strip_prefix = pf_options.strip_path_prefix};
     lock_reports();
-    pf_text_init(&t, &race.work);
+    pf_text_init(&t, &reporter.work);
     pf_text_add(&t, head);
     pf_text_add(&t, rest);
     if (id) {
-        struct pf_backtrace stack = pf_backtrace_build(&race.work, id);
+        struct pf_backtrace stack = pf_backtrace_build(&reporter.work, id);
         pf_backtrace_text(&t, &stack, &style);
     }
     pf_text_char(&t, '\n');
-    pf_race_print(&t);
-    pf_pool_release(&race.work);
+    pf_report_print(&t);
+    pf_pool_release(&reporter.work);
     unlock_reports();
 }
 
-void pf_race_print_stack(uint32_t id) { print_for_program(NULL, NULL, id); }
-void pf_race_print_line(const char *head, const char *rest) { print_for_program(head, rest, 0); }
+void pf_reporter_print_stack(uint32_t id) { print_for_program(NULL, NULL, id); }
+void pf_reporter_print_line(const char *head, const char *rest)
+{
+    print_for_program(head, rest, 0);
+}
 
-void pf_race_redirect(const char *path)
+void pf_reporter_redirect(const char *path)
 {
     lock_reports();
-    pf_race_print_to(&race.work, race.pid, path);
+    pf_report_print_to(&reporter.work, reporter.pid, path);
     unlock_reports();
 }
 
-void pf_race_on_halt(void (*callback)(void)) { race.on_halt = callback; }
+void pf_reporter_on_halt(void (*callback)(void)) { reporter.on_halt = callback; }
 
 /* --- start --- */
 
-void pf_race_init(void)
+void pf_reporter_init(void)
 {
     pf_hooks.race_found = pf_race_found;
     pf_hooks.lock_cycle_found = pf_lock_cycle_found;
-    race.pid = (pid_t)pf_sys(SYS_getpid);
-    pf_pool_init(&race.work, pf_race_map, pf_race_unmap);
-    pf_pool_init(&race.forever, pf_race_map, pf_race_unmap);
-    pf_suppressions_init(&race.suppressions);
-    pf_suppressions_read(&race.suppressions, &race.forever, &race.work);
-    pf_race_print_open(&race.work, race.pid);
-    pf_race_log_open(&race.suppressions);
+    reporter.pid = (pid_t)pf_sys(SYS_getpid);
+    pf_pool_init(&reporter.work, pf_report_map, pf_report_unmap);
+    pf_pool_init(&reporter.forever, pf_report_map, pf_report_unmap);
+    pf_suppressions_init(&reporter.suppressions);
+    pf_suppressions_read(&reporter.suppressions, &reporter.forever, &reporter.work);
+    pf_report_print_open(&reporter.work, reporter.pid);
+    pf_findings_log_open(&reporter.suppressions);
     pf_object_log_new();
     if (pf_options.verbosity > 0 && !pf_options.quiet) {
         struct pf_text t;
-        pf_text_init(&t, &race.work);
+        pf_text_init(&t, &reporter.work);
         pf_text_add(&t, "photofinish: watching process ");
-        pf_text_u64(&t, (uint64_t)race.pid);
+        pf_text_u64(&t, (uint64_t)reporter.pid);
         pf_text_char(&t, '\n');
-        pf_race_print(&t);
-        pf_pool_release(&race.work);
+        pf_report_print(&t);
+        pf_pool_release(&reporter.work);
     }
 }
 
-void pf_race_after_fork(void)
+void pf_reporter_after_fork(void)
 {
-    race.lock.taken = 0; /* the holder, if any, does not exist in this process */
-    race.holder = 0;
-    race.pid = (pid_t)pf_sys(SYS_getpid);
-    race.ended = false;
-    race.execs = 0;
-    race.waited_ms = 0;
-    race.status = 0;
-    race.findings = race.suppressed = race.counted = 0;
+    reporter.lock.taken = 0; /* the holder, if any, does not exist in this process */
+    reporter.holder = 0;
+    reporter.pid = (pid_t)pf_sys(SYS_getpid);
+    reporter.ended = false;
+    reporter.execs = 0;
+    reporter.waited_ms = 0;
+    reporter.status = 0;
+    reporter.findings = reporter.suppressed = reporter.counted = 0;
     pf_reported_clear();
     /* another thread may have been using it */
-    pf_pool_init(&race.work, pf_race_map, pf_race_unmap);
-    for (struct pf_suppression *s = race.suppressions.first; s; s = s->next)
+    pf_pool_init(&reporter.work, pf_report_map, pf_report_unmap);
+    for (struct pf_suppression *s = reporter.suppressions.first; s; s = s->next)
         s->hits = 0;
-    pf_race_print_open(&race.work, race.pid);
-    pf_race_log_fork();
+    pf_report_print_open(&reporter.work, reporter.pid);
+    pf_findings_log_fork();
 }

@@ -1,10 +1,10 @@
-/* race_log.c - see race_log.h. */
-#include "race_log.h"
+/* findings_log.c - see findings_log.h. */
+#include "findings_log.h"
+#include "file_text.h"
 #include "finding_json.h"
 #include "limits.h"
 #include "options.h"
 #include "pf_abi.h"
-#include "race_build.h"
 #include "rt.h"
 #include "suppress.h"
 #include "sys.h"
@@ -33,7 +33,7 @@ static const struct pf_suppressions *active; /* the suppressions of this process
 static char reserve[RESERVE_BLOCKS][RESERVE_BLOCK] __attribute__((aligned(64)));
 static bool reserve_used[RESERVE_BLOCKS];
 
-void *pf_race_map(size_t size)
+void *pf_report_map(size_t size)
 {
     void *at = pf_sys_map(NULL, size);
     for (int i = 0; !at && size <= RESERVE_BLOCK && i < RESERVE_BLOCKS; i++)
@@ -44,7 +44,7 @@ void *pf_race_map(size_t size)
     return at;
 }
 
-void pf_race_unmap(void *at, size_t size)
+void pf_report_unmap(void *at, size_t size)
 {
     uintptr_t offset = (uintptr_t)at - (uintptr_t)reserve;
     if (offset < sizeof reserve)
@@ -192,12 +192,12 @@ static bool create(uint64_t time)
     return true;
 }
 
-void pf_race_log_open(const struct pf_suppressions *suppressions)
+void pf_findings_log_open(const struct pf_suppressions *suppressions)
 {
     active = suppressions;
     if (!pf_options.log_dir || !*pf_options.log_dir)
         return;
-    pf_pool_init(&pool, pf_race_map, pf_race_unmap);
+    pf_pool_init(&pool, pf_report_map, pf_report_unmap);
     uint64_t time = pf_sys_clock(CLOCK_REALTIME);
     if (create(time))
         write_start(time);
@@ -206,11 +206,11 @@ void pf_race_log_open(const struct pf_suppressions *suppressions)
     pf_pool_release(&pool);
 }
 
-void pf_race_log_fork(void)
+void pf_findings_log_fork(void)
 {
     if (!out.open)
         return;
-    pf_pool_init(&pool, pf_race_map, pf_race_unmap); /* another thread may have been using it */
+    pf_pool_init(&pool, pf_report_map, pf_report_unmap); /* another thread may have been using it */
     int old = is_ours(out.fd) ? out.fd : -1;
     uint64_t time = pf_sys_clock(CLOCK_REALTIME);
     if (create(time)) {
@@ -229,9 +229,9 @@ void pf_race_log_fork(void)
     pf_pool_release(&pool);
 }
 
-bool pf_race_log_is_open(void) { return out.open; }
+bool pf_findings_log_is_open(void) { return out.open; }
 
-void pf_race_log_finding(const struct pf_finding *f)
+void pf_findings_log_finding(const struct pf_finding *f)
 {
     if (!out.open)
         return;
@@ -242,7 +242,7 @@ void pf_race_log_finding(const struct pf_finding *f)
     write_line(&t);
 }
 
-void pf_race_log_object(const char *path)
+void pf_findings_log_object(const char *path)
 {
     if (!out.open)
         return;
@@ -252,7 +252,7 @@ void pf_race_log_object(const char *path)
     write_line(&t);
 }
 
-void pf_race_log_count(uint64_t id, uint64_t count)
+void pf_findings_log_count(uint64_t id, uint64_t count)
 {
     if (!out.open)
         return;
@@ -266,7 +266,7 @@ void pf_race_log_count(uint64_t id, uint64_t count)
     write_line(&t);
 }
 
-void pf_race_log_child_died(pid_t child, int signal)
+void pf_findings_log_child_died(pid_t child, int signal)
 {
     if (!out.open)
         return;
@@ -277,7 +277,7 @@ void pf_race_log_child_died(pid_t child, int signal)
     write_line(&t);
 }
 
-void pf_race_log_note(const char *const *parts, size_t n)
+void pf_findings_log_note(const char *const *parts, size_t n)
 {
     if (!out.open)
         return;
@@ -292,7 +292,7 @@ void pf_race_log_note(const char *const *parts, size_t n)
     write_line(&t);
 }
 
-void pf_race_log_end(const struct pf_race_end *e)
+void pf_findings_log_end(const struct pf_process_end *e)
 {
     if (!out.open)
         return;
@@ -328,7 +328,7 @@ void pf_race_log_end(const struct pf_race_end *e)
     write_line(&t);
 }
 
-void pf_race_log_resume(void)
+void pf_findings_log_resume(void)
 {
     if (!out.open)
         return;

@@ -1,13 +1,14 @@
 /*
- * race.h - turns a conflict in the shadow into a finding, and reports each finding once.
+ * reporter.h - reports each finding of the process once: races, invalid accesses, failures. Also
+ * the summary at the end of the process, and the requests of the program about reports.
  *
  * Memory:  findings are built in a pool and released after they were written.
  * Threads: any; one lock, taken only to report. The caller is inside the runtime (pf_nest).
  * Errors:  a finding that cannot be written is counted (limits.h) and makes the result
  *          "incomplete".
  */
-#ifndef PF_RT_RACE_H
-#define PF_RT_RACE_H
+#ifndef PF_RT_REPORTER_H
+#define PF_RT_REPORTER_H
 
 #include "module.h"
 #include "runtime_access.h"
@@ -90,33 +91,33 @@ void pf_crash_found(const struct pf_failure *e);
 
 /* Requests of the program: print the stack of a site id; print a line; redirect reports (a value of
  * the option log_path); call a function before a finding terminates the process. */
-void pf_race_print_stack(uint32_t id);
-void pf_race_print_line(const char *head, const char *rest);
-void pf_race_redirect(const char *path);
-void pf_race_on_halt(void (*callback)(void));
+void pf_reporter_print_stack(uint32_t id);
+void pf_reporter_print_line(const char *head, const char *rest);
+void pf_reporter_redirect(const char *path);
+void pf_reporter_on_halt(void (*callback)(void));
 
 struct pf_finding;
 /* The finding that __tsan_on_report, the program's hook, was called with; NULL: the hook does not
  * run now. */
-const struct pf_finding *pf_race_current(void);
+const struct pf_finding *pf_reporter_current(void);
 
 /* Called after pf_options_init: opens the findings log and reads the suppressions. */
-void pf_race_init(void);
+void pf_reporter_init(void);
 /* Called at the end of the process: prints the summary and returns the wanted exit status (0: keep
  * the program's). Only the first call has an effect; calls in the child of vfork have none. */
-int pf_race_summary(void);
+int pf_reporter_summary(void);
 /* For the log: how long the process waited for other threads before its end; its exit status. */
-void pf_race_waited(uint64_t ms);
-void pf_race_exits(int status);
+void pf_reporter_waited(uint64_t ms);
+void pf_reporter_exits(int status);
 /* For the log: the program has waited for a child that died of a signal (0: unknown, and it may
  * have exited). The caller is nested. */
-void pf_race_child_died(pid_t child, int signal);
+void pf_reporter_child_died(pid_t child, int signal);
 /* Before execve: ends the log of this program. After a failed execve: resumes it. */
-void pf_race_before_exec(void);
-void pf_race_exec_failed(void);
+void pf_reporter_before_exec(void);
+void pf_reporter_exec_failed(void);
 /* dlclose may be about to unload an object: lists the objects in the log (object_log.h). */
-void pf_race_before_unload(void);
+void pf_reporter_before_unload(void);
 /* In the child of fork: starts its own findings log. */
-void pf_race_after_fork(void);
+void pf_reporter_after_fork(void);
 
 #endif

@@ -1,8 +1,8 @@
-/* race_print.c - see race_print.h. */
-#include "race_print.h"
+/* report_print.c - see report_print.h. */
+#include "report_print.h"
+#include "findings_log.h"
 #include "limits.h"
 #include "options.h"
-#include "race_log.h"
 #include "sys.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -21,29 +21,29 @@ static void add_to_path(size_t *n, const char *s)
     out.path[*n] = 0;
 }
 
-void pf_race_print_to_fd(int fd)
+void pf_report_print_to_fd(int fd)
 {
     out.path[0] = 0;
     out.fd = fd;
     out.started = false;
 }
 
-const char *pf_race_print_path(void)
+const char *pf_report_print_path(void)
 {
     return out.path[0] ? out.path : out.fd == 1 ? "stdout" : "stderr";
 }
 
-void pf_race_print_open(struct pf_pool *work, pid_t pid)
+void pf_report_print_open(struct pf_pool *work, pid_t pid)
 {
-    pf_race_print_to(work, pid, pf_options.log_path);
+    pf_report_print_to(work, pid, pf_options.log_path);
 }
 
 /* The file PATH.PID or PATH.PROGRAM.PID, as an absolute path, because the program may change its
  * working directory. */
-void pf_race_print_to(struct pf_pool *work, pid_t pid, const char *p)
+void pf_report_print_to(struct pf_pool *work, pid_t pid, const char *p)
 {
     size_t n = 0, room = sizeof out.path;
-    pf_race_print_to_fd(pf_str_same(p, "stdout") ? 1 : 2);
+    pf_report_print_to_fd(pf_str_same(p, "stdout") ? 1 : 2);
     if (pf_str_same(p, "stderr") || pf_str_same(p, "stdout"))
         return;
     char *part = pf_pool_get(work, room);
@@ -74,12 +74,12 @@ void pf_race_print_to(struct pf_pool *work, pid_t pid, const char *p)
 static long fall_back_to_stderr(void)
 {
     pf_sys_say("photofinish: ", out.path, ": cannot be written, reports go to stderr\n");
-    pf_race_print_to_fd(2);
+    pf_report_print_to_fd(2);
     return 2;
 }
 
 /* Prints one report with a single write, so that reports of several processes do not mix. */
-void pf_race_print(const struct pf_text *t)
+void pf_report_print(const struct pf_text *t)
 {
     long fd = out.fd;
     if (out.path[0])
@@ -96,13 +96,13 @@ void pf_race_print(const struct pf_text *t)
             pf_sys(SYS_sched_yield);
         n += r > 0 ? (size_t)r : 0;
     }
-    if (failed && !pf_race_log_is_open()) /* otherwise the log has it */
+    if (failed && !pf_findings_log_is_open()) /* otherwise the log has it */
         pf_limit_hit(PF_LIMIT_FINDINGS);
     if (out.path[0])
         pf_sys(SYS_close, fd);
 }
 
-bool pf_race_print_color(void)
+bool pf_report_print_color(void)
 {
     char termios[256];
     if (!pf_str_same(pf_options.color, "auto"))
