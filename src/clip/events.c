@@ -11,12 +11,13 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 
 #define EVENT_MAX 256   /* no event takes this many bytes of a column */
 #define SLACK EVENT_MAX /* zeros after a column */
 #define THREADS (1u << 16)
 #define ROOM 256 /* most events with bytes that one read returns */
+#define SHORT_EVENTS 4096 /* the tables of a recording with fewer events are used again */
+#define WORD (1u << 31) /* in pf_events.touched */
 
 struct column {
     unsigned stream;
@@ -44,8 +45,55 @@ struct pf_events {
     pf_status failed; /* the error after which nothing more can be read */
     struct pf_error why;
     PF_VEC(struct decoded_call) open; /* open calls of all threads */
+    pf_vec_u32 touched; /* of a short recording: used entries of code->memory; WORD + i: of word */
+    size_t nthreads; /* entries of `thread` */
     unsigned char room[ROOM + 1][PF_CODE_WIDE_MAX]; /* bytes of the events returned last */
 };
+
+/* The tables of the last short recording, all zero. Exploration reads thousands of short
+ * recordings, and new pages for each of them would cost more than their events. */
+static _Thread_local struct pf_code *spare;
+
+static struct pf_code *take_code(void)
+{
+    struct pf_code *code = spare;
+    spare = NULL;
+    return code ? code : pf_names_table(NULL, 0, sizeof *code);
+}
+
+/* Notes which entries the events have used. */
+static void note_touched(struct pf_events *r, const struct pf_record *out, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        uint64_t at = out[i].what;
+        uint32_t cell = (uint32_t)pf_code_cell(PF_CODE_MEMORY_BITS, at);
+        pf_vec_push(&r->touched, cell);
+        for (uint32_t k = 0; k < out[i].nbytes; k += 8) {
+            cell = (uint32_t)pf_code_cell(PF_CODE_WORD_BITS, at + k);
+            pf_vec_push(&r->touched, WORD | cell);
+        }
+    }
+}
+
+static void free_code(struct pf_events *r)
+{
+    struct pf_code *code = r->code;
+    pf_names_table_free(code->site, r->ncode * sizeof *code->site);
+    pf_names_table_free(code->shape, r->ncode * sizeof *code->shape);
+    /* after an error or a cut, some entries may not be noted */
+    if (spare || r->cut || r->failed != PF_OK || r->count > SHORT_EVENTS) {
+        pf_names_table_free(code, sizeof *code);
+        return;
+    }
+    code->site = NULL;
+    code->shape = NULL;
+    code->range = 0;
+    for (size_t i = 0; i < r->touched.len; i++) {
+        uint32_t at = r->touched.at[i];
+        *(at & WORD ? &code->word[at & ~WORD] : &code->memory[at]) = (struct pf_code_memory){0};
+    }
+    spare = code;
+}
 
 /* Moves the remaining bytes to the start of the buffer and decompresses chunks until there are more
  * than `want` bytes, or no more chunks. */
@@ -89,8 +137,7 @@ pf_status pf_events_open(struct pf_events **out, const struct pf_clip *clip, str
                        "%s: trace format version %u, but this pf reads version %d: record again",
                        clip->path, clip->meta.traced, PF_CODE_VERSION);
     struct pf_events *r = pf_mem_zero(1, sizeof *r);
-    r->code = pf_names_pages(NULL, 0, sizeof *r->code);
-    r->thread = pf_names_pages(NULL, 0, THREADS * sizeof *r->thread);
+    r->code = take_code();
     r->clip = clip;
     r->head.stream = PF_STREAM_EVENT;
     r->addr.stream = PF_STREAM_ADDRESS;
@@ -107,9 +154,9 @@ pf_status pf_events_open(struct pf_events **out, const struct pf_clip *clip, str
                           clip->path, e);
     free(names.bytes);
     if (s == PF_OK && !r->ncode)
-        r->code->site = pf_names_pages(NULL, 0, (r->ncode = 1) * sizeof *r->code->site);
+        r->code->site = pf_names_table(NULL, 0, (r->ncode = 1) * sizeof *r->code->site);
     if (s == PF_OK) {
-        r->code->shape = pf_names_pages(NULL, 0, r->ncode * sizeof *r->code->shape);
+        r->code->shape = pf_names_table(NULL, 0, r->ncode * sizeof *r->code->shape);
         *out = r;
     } else {
         pf_events_free(r);
@@ -125,13 +172,10 @@ void pf_events_free(struct pf_events *r)
     if (!r)
         return;
     pf_names_release(&r->names);
-    if (r->code->site)
-        munmap(r->code->site, r->ncode * sizeof *r->code->site);
-    if (r->code->shape)
-        munmap(r->code->shape, r->ncode * sizeof *r->code->shape);
-    munmap(r->code, sizeof *r->code);
-    munmap(r->thread, THREADS * sizeof *r->thread);
+    free_code(r);
+    free(r->thread);
     pf_vec_release(&r->open);
+    pf_vec_release(&r->touched);
     free(r->head.bytes);
     free(r->addr.bytes);
     free(r->value.bytes);
@@ -378,6 +422,12 @@ static bool take_other(struct pf_events *r, struct event_cursor *c, unsigned wha
         return bad_event(r, *c, "thread number out of range");
     if (r->now)
         *r->now = c->t;
+    if (n >= r->nthreads) {
+        size_t more = 2 * n + 8;
+        r->thread = pf_mem_resize(r->thread, more, sizeof *r->thread);
+        memset(r->thread + r->nthreads, 0, (more - r->nthreads) * sizeof *r->thread);
+        r->nthreads = more;
+    }
     r->now = &r->thread[n];
     c->t = *r->now;
     c->thread = (uint32_t)n;
@@ -502,6 +552,8 @@ size_t pf_events_read(struct pf_events *r, struct pf_record *out, size_t max, pf
             return 0;
         n = take(r, out, max);
     }
+    if (r->count <= SHORT_EVENTS)
+        note_touched(r, out, n);
     if (n == 0 && r->failed != PF_OK) { /* the valid events were returned before the error */
         *s = r->failed;
         *e = r->why;

@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #define SITES_MAX (1u << 24) /* larger site numbers are rejected */
+#define SMALL 65536          /* bytes of the largest table that is on the heap */
 
 /* Texts and lists are allocated from blocks that are freed together. */
 struct pf_names_memory {
@@ -69,16 +70,34 @@ static const char *text(struct name_cursor *c)
     return s;
 }
 
-void *pf_names_pages(void *table, size_t had, size_t n)
+void *pf_names_table(void *table, size_t had, size_t n)
 {
-    void *p = had ? mremap(table, had, n, MREMAP_MAYMOVE)
+    if (n <= SMALL) {
+        char *small = pf_mem_resize(table, n, 1);
+        memset(small + had, 0, n - had);
+        return small;
+    }
+    void *p = had > SMALL
+                  ? mremap(table, had, n, MREMAP_MAYMOVE)
                   : mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (p == MAP_FAILED)
         pf_out_of_memory(n);
+    if (had && had <= SMALL) {
+        memcpy(p, table, had);
+        free(table);
+    }
     return p;
 }
 
-/* Element `i` of a table of sites. Their numbers have gaps; see pf_names_pages. NULL: too large. */
+void pf_names_table_free(void *table, size_t n)
+{
+    if (n > SMALL)
+        munmap(table, n);
+    else
+        free(table);
+}
+
+/* Element `i` of a table of sites. Their numbers have gaps; see pf_names_table. NULL: too large. */
 static void *site_element(struct name_cursor *c, void **table, size_t *n, uint64_t i, size_t size)
 {
     if (c->bad || i >= SITES_MAX) {
@@ -87,7 +106,7 @@ static void *site_element(struct name_cursor *c, void **table, size_t *n, uint64
     }
     size_t more = *n;
     if (pf_vec_outgrown(&more, (size_t)i + 1)) {
-        *table = pf_names_pages(*table, *n * size, more * size);
+        *table = pf_names_table(*table, *n * size, more * size);
         *n = more;
     }
     return (char *)*table + i * size;
@@ -295,8 +314,7 @@ void pf_names_release(struct pf_names *n)
         free(m);
     }
     free(n->position);
-    if (n->site)
-        munmap(n->site, n->nsites * sizeof *n->site);
+    pf_names_table_free(n->site, n->nsites * sizeof *n->site);
     pf_vec_release(&n->variables);
     free(n->thread);
     free(n->object);

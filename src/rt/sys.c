@@ -14,6 +14,7 @@
 uint8_t pf_rewind_on, pf_rewind_spoiled;
 void (*pf_rewind_leave)(int status), (*pf_rewind_die)(int signal);
 long (*pf_rewind_perform)(long number, const long argument[6]);
+void (*pf_rewind_clear)(uint64_t from, uint64_t to);
 uint64_t pf_rewind_unchanging[PF_REWIND_CALLS / 64];
 static uint32_t kept;
 bool pf_rewind_keeps_memory(void) { return pf_rewind_on && kept++ < KEEPS_MAX; }
@@ -53,24 +54,10 @@ long pf_sys_map_file(int fd, size_t size, bool shared)
                   shared ? MAP_SHARED : MAP_PRIVATE, fd, 0);
 }
 
-/* Zeroes the pages that exist: what MADV_DONTNEED does, but without a change in the kernel. */
-static void zero_pages(char *at, const char *end)
-{
-    unsigned char exists[1024];
-    while (at < end) {
-        size_t n = ((size_t)(end - at) + PF_PAGE - 1) / PF_PAGE;
-        n = n < sizeof exists ? n : sizeof exists;
-        bool known = pf_sys_mincore(at, n * PF_PAGE, exists) == 0;
-        for (size_t i = 0; i < n; i++, at += PF_PAGE)
-            if (!known || exists[i] & 1)
-                pf_zero(at, PF_PAGE);
-    }
-}
-
 void pf_sys_discard(void *at, size_t size)
 {
     if (pf_rewind_keeps_memory())
-        zero_pages(at, (char *)at + size);
+        pf_rewind_clear((uint64_t)at, (uint64_t)at + size);
     else
         pf_sys(SYS_madvise, at, size, MADV_DONTNEED);
 }

@@ -43,13 +43,16 @@ static inline bool pf_sys_failed(long result) { return result < 0 && result > -4
  *   unchanging  the calls that change nothing in the kernel, one bit each
  *   leave, die  called where the process would end, by exit and by a signal; if they return, the
  *             process ends
- *   perform   performs a call so that it can be undone, if that is possible */
+ *   perform   performs a call so that it can be undone, if that is possible
+ *   clear     zeroes the pages of the range that exist: what MADV_DONTNEED does, but without a
+ *             change in the kernel */
 #define PF_HIDDEN __attribute__((visibility("hidden")))
 extern PF_HIDDEN uint8_t pf_rewind_on, pf_rewind_spoiled;
 #define PF_REWIND_CALLS 512 /* numbers of system calls that it may contain */
 extern PF_HIDDEN uint64_t pf_rewind_unchanging[PF_REWIND_CALLS / 64];
 extern PF_HIDDEN void (*pf_rewind_leave)(int status), (*pf_rewind_die)(int signal);
 extern PF_HIDDEN long (*pf_rewind_perform)(long number, const long argument[6]);
+extern PF_HIDDEN void (*pf_rewind_clear)(uint64_t from, uint64_t to);
 /* True if memory that is no longer used must stay mapped: releasing it would make rewinding
  * impossible. False if a run has kept much memory in this way. */
 bool pf_rewind_keeps_memory(void);

@@ -78,11 +78,13 @@ uint32_t pf_global_each(uint32_t seen, void (*f)(const struct pf_global *, void 
 void *pf_report_map(size_t size) { return calloc(1, size); }
 void pf_report_unmap(void *p, size_t size) { free(p); }
 char *pf_file_text(struct pf_pool *pool, const char *path, size_t *size) { return "maps"; }
-const char *pf_maps_path(const char *maps, const void *p, size_t *length)
+const char *pf_maps_path(const char *maps, const void *p, size_t *length, uintptr_t range[2])
 {
     assert(!strcmp(maps, "maps"));
     const char *path = ((const char *)p)[1] == '1' ? "/lib/one.so" : "/bin/zero";
     *length = strlen(path);
+    range[0] = (uintptr_t)p;
+    range[1] = (uintptr_t)p + 1;
     return path;
 }
 
@@ -262,8 +264,10 @@ static void make(struct made *m)
         begin_call(m);
 }
 #define EVENTS 60000u
+#define FEW 3000u
 
-static int trace_target(bool killed)
+/* Ends after `last` events; killed if that is before the end. */
+static int trace_target(unsigned last)
 {
     static struct pf_thread threads[8];
     pf_channel_attach();
@@ -289,7 +293,7 @@ static int trace_target(bool killed)
                           m.e.nbytes, indices[running]);
         else
             pf_trace_event(&m.e);
-        if (killed && k == EVENTS / 2)
+        if (k == last)
             kill(getpid(), SIGKILL);
     }
     return pf_direct.tracing ? 42 : 2;
@@ -416,6 +420,14 @@ static void test_killed(void **unused)
     compare(EVENTS / 2 + 1);
 }
 
+/* The tables of a short recording are used again for the next one. */
+static void test_short(void **unused)
+{
+    assert_int_equal(record("few"), SIGKILL);
+    for (int i = 0; i < 3; i++)
+        compare(FEW + 1);
+}
+
 /* Writes the same recording in many small chunks, all names first. */
 static void write_pieces(const char *path, const struct pf_clip *c)
 {
@@ -492,11 +504,14 @@ int main(int argc, char **argv)
 {
     self = argv[0];
     if (argc > 1)
-        return trace_target(!strcmp(argv[1], "killed"));
+        return trace_target(!strcmp(argv[1], "few")      ? FEW
+                            : !strcmp(argv[1], "killed") ? EVENTS / 2
+                                                         : EVENTS);
     snprintf(file, sizeof file, "/tmp/pf-events-test.%d", (int)getpid());
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_round),
         cmocka_unit_test(test_killed),
+        cmocka_unit_test(test_short),
         cmocka_unit_test(test_cut),
     };
     int status = cmocka_run_group_tests(tests, NULL, NULL);

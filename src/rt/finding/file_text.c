@@ -35,7 +35,7 @@ uintptr_t pf_maps_hex(const char **s)
     }
 }
 
-const char *pf_maps_path(const char *maps, const void *p, size_t *length)
+const char *pf_maps_path(const char *maps, const void *p, size_t *length, uintptr_t range[2])
 {
     for (const char *s = maps; s && *s;) {
         uintptr_t lo = pf_maps_hex(&s);
@@ -48,6 +48,8 @@ const char *pf_maps_path(const char *maps, const void *p, size_t *length)
             while (s < end && *s != '/')
                 s++;
             *length = (size_t)(end - s);
+            range[0] = lo;
+            range[1] = hi;
             return s < end ? s : NULL;
         }
         s = end + (*end == '\n');

@@ -16,8 +16,9 @@
 char *pf_file_text(struct pf_pool *pool, const char *path, size_t *size);
 /* Parses the hexadecimal number at *s, and moves *s behind it. */
 uintptr_t pf_maps_hex(const char **s);
-/* The path of the file that is mapped at p, and its length; NULL if there is none. `maps` is the
- * text of /proc/self/maps, with lines "lo-hi rwxp offset dev inode /path"; NULL: unknown. */
-const char *pf_maps_path(const char *maps, const void *p, size_t *length);
+/* The path of the file that is mapped at p, its length, and the bounds of the mapping; NULL: there
+ * is none. `maps` is the text of /proc/self/maps, with lines "lo-hi rwxp offset dev inode /path";
+ * NULL: unknown. */
+const char *pf_maps_path(const char *maps, const void *p, size_t *length, uintptr_t range[2]);
 
 #endif

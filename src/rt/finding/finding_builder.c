@@ -49,7 +49,8 @@ const char *pf_builder_text(struct pf_finding_builder *b, const char *s)
 static const char *module_of(struct pf_finding_builder *b, const void *p)
 {
     size_t length;
-    const char *path = pf_maps_path(b->maps, p, &length);
+    uintptr_t range[2];
+    const char *path = pf_maps_path(b->maps, p, &length, range);
     return path ? pf_pool_text(b->pool, path, length) : NULL;
 }
 

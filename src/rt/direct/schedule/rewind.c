@@ -23,6 +23,9 @@
 /* After this many copies, rewinding is given up if fewer runs were rewound than copies were
  * made. */
 #define TRIALS 64
+#define CLEARED_MAX 256 /* ranges whose pages are remembered */
+#define CLEARED_HASH 0x9e3779b97f4a7c15ull
+#define CLEARED_PARTS 8
 
 /* Calls that change nothing in the kernel. */
 static const uint16_t unchanging[] = {
@@ -33,6 +36,13 @@ static const uint16_t unchanging[] = {
     SYS_access,        SYS_faccessat,   SYS_readlink,   SYS_readlinkat,  SYS_getcwd,
     SYS_uname,         SYS_sysinfo,     SYS_pread64,    SYS_mincore,     SYS_clock_getres,
     SYS_rt_sigpending, SYS_getsockname, SYS_getpeername};
+
+/* The pages of a range that exist when a run begins. */
+struct cleared_range {
+    uint64_t from, to; /* to = 0: not known */
+    uint32_t nparts;
+    struct pf_page_range part[CLEARED_PARTS];
+};
 
 struct rewinder {
     void *sp; /* the rewinder's stack pointer, while the target runs */
@@ -48,6 +58,7 @@ struct rewinder {
     uint64_t heap; /* end of the heap before the run; 0: not changed */
     uint32_t nsaved;
     struct pf_page_range saved[PF_HOT_MAX];
+    struct cleared_range cleared[CLEARED_MAX];
     unsigned char stack[STACK] __attribute__((aligned(64)));
     unsigned char pages[PAGES_MAX][PF_PAGE] __attribute__((aligned(PF_PAGE)));
 };
@@ -225,6 +236,57 @@ static bool wrote_saved_pages_only(void)
     return true;
 }
 
+/* --- pages that are cleared --- */
+
+/* Adds the page to the list. Returns false if there is no room. */
+static bool note_page(struct cleared_range *c, uint64_t page)
+{
+    struct pf_page_range *last = c->nparts ? &c->part[c->nparts - 1] : NULL;
+    if (last && last->end == page) {
+        last->end += PF_PAGE;
+        return true;
+    }
+    if (c->nparts == CLEARED_PARTS)
+        return false;
+    c->part[c->nparts++] = (struct pf_page_range){page, page + PF_PAGE};
+    return true;
+}
+
+/* Zeroes the pages that exist, and lists them. Returns false if the list is too short. */
+static bool clear_existing(uint64_t from, uint64_t to, struct cleared_range *c)
+{
+    unsigned char exists[1024];
+    bool all = true;
+    for (uint64_t at = from, n; at < to; at += n * PF_PAGE) {
+        n = (pf_page_up(to) - at) / PF_PAGE;
+        n = n < sizeof exists ? n : sizeof exists;
+        bool known = pf_sys_mincore((void *)at, n * PF_PAGE, exists) == 0;
+        for (uint64_t i = 0; i < n; i++)
+            if (!known || exists[i] & 1) {
+                pf_zero((void *)(at + i * PF_PAGE), PF_PAGE);
+                all = all && note_page(c, at + i * PF_PAGE);
+            }
+    }
+    return all;
+}
+
+/* All runs of a copy begin with the same pages, because a copy ends with the run that adds one
+ * outside of new mappings. So if this run has not added any yet, the list of an earlier run is
+ * right. To ask the kernel again for each stack of 8 MB would take longer than most short runs. */
+static void clear(uint64_t from, uint64_t to)
+{
+    struct cleared_range *known = &rewinder->cleared[from / PF_PAGE * CLEARED_HASH >> 56];
+    struct cleared_range now = {.from = from, .to = to};
+    bool unchanged = page_faults() == rewinder->faults;
+    if (unchanged && known->from == from && known->to == to) {
+        for (uint32_t i = 0; i < known->nparts; i++)
+            pf_zero((void *)known->part[i].start, known->part[i].end - known->part[i].start);
+        return;
+    }
+    if (clear_existing(from, to, &now) && unchanged)
+        *known = now;
+}
+
 /* --- runs --- */
 
 /* Reports the end of the run and waits for the next request. Returns false if none comes. */
@@ -303,6 +365,7 @@ void pf_rewind_prepare(void)
     pf_rewind_leave = leave_process;
     pf_rewind_die = end_run;
     pf_rewind_perform = perform;
+    pf_rewind_clear = clear;
 }
 
 void pf_rewind_begin(void)

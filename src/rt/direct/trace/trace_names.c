@@ -18,6 +18,7 @@
 
 #define POSITIONS (1u << 20)
 #define OBJECTS 1000
+#define PLACES 16
 
 static struct pf_position *positions; /* positions written so far; 0 is unused */
 static uint32_t npositions = 1;
@@ -28,6 +29,12 @@ static struct pf_pool pool;
 static const char *maps; /* text of /proc/self/maps, or NULL */
 static const char *objects[OBJECTS]; /* paths written so far */
 static uint32_t nobjects;
+/* Mappings in which positions were found, with their objects; the next one replaces the oldest. */
+static struct place {
+    uintptr_t range[2];
+    uint32_t object;
+} places[PLACES];
+static uint32_t nplaces;
 static uint32_t modules; /* the number of instrumented objects when `maps` was read */
 
 /* --- one record: built completely, then written --- */
@@ -72,11 +79,9 @@ static bool is_path(const char *known_path, const char *path, size_t n)
     return i == n && !known_path[n];
 }
 
-/* The number of the object that contains p, written if it is new; 0: unknown. */
-static uint32_t object_at(const void *p)
+/* The number of the object with this path, written if it is new; 0: unknown. */
+static uint32_t object_of(const char *path, size_t n)
 {
-    size_t n;
-    const char *path = pf_maps_path(maps, p, &n);
     for (uint32_t i = 0; path && i < nobjects; i++)
         if (is_path(objects[i], path, n))
             return i + 1;
@@ -90,6 +95,20 @@ static uint32_t object_at(const void *p)
     add_text(copy);
     put_record();
     return nobjects;
+}
+
+/* The number of the object that contains p. To search the text takes longer than to write all
+ * events of a short run. */
+static uint32_t object_at(const void *p)
+{
+    for (uint32_t i = 0; i < PLACES; i++)
+        if ((uintptr_t)p >= places[i].range[0] && (uintptr_t)p < places[i].range[1])
+            return places[i].object;
+    struct place found = {{0}, 0};
+    size_t n = 0;
+    const char *path = pf_maps_path(maps, p, &n, found.range);
+    found.object = object_of(path, n);
+    return (places[nplaces++ % PLACES] = found).object;
 }
 
 static void put_variable(const struct pf_global *g, void *arg)
@@ -115,6 +134,7 @@ static void update_objects(void)
     if (!modules)
         pf_pool_init(&pool, pf_report_map, pf_report_unmap);
     modules = now;
+    pf_zero(places, sizeof places);
     maps = pf_file_text(&pool, "/proc/self/maps", &n);
 }
 
