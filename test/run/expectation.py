@@ -224,7 +224,8 @@ class Expectation:
         return bool(self.values["oracle"])
 
     def no_witness(self):
-        return bool(self.values["witness"])
+        """Why the witnesses of its races are not run; empty: they are."""
+        return "; ".join(self.values["witness"])
 
     def no_clip(self):
         return bool(self.values["clip"])
@@ -234,7 +235,8 @@ class Expectation:
         return self._words("suspicious")
 
     def no_direct(self):
-        return bool(self.values["direct"])
+        """Why it is not recorded; empty: it is."""
+        return "; ".join(self.values["direct"])
 
     def has_hidden_order(self):
         """True if it orders its threads by means that no analysis sees; -DORDER_FREE removes that order."""

@@ -136,8 +136,6 @@ class Directed(Photofinish):
         self.seeds, self.replays = seeds, replays
 
     def check(self, test, program, work):
-        if test.no_direct():
-            return
         clip = work / "direct.clip"
         env = os.environ | test.environment() | {"PF_OPTIONS": "quiet=1:exitcode=0"}
         for seed in range(1, self.seeds + 1):
@@ -199,8 +197,6 @@ class Predicted(Photofinish):
         self.witnesses = 0
 
     def check(self, test, program, work, free):
-        if test.no_direct():
-            return
         for policy in ("random:1", "pos:2"):
             self.predict(test, program, work, policy, free is None, free is None and not test.no_witness())
             if free and not test.no_witness():
@@ -253,8 +249,6 @@ class Flipped(Photofinish):
         return [*super().compiler(cxx), "-DORDER_FREE"]
 
     def check(self, test, program, work):
-        if test.no_direct():
-            return
         wrong, done, infeasible, unmet = flips.check(self.pf, test, program, work)
         print(f"{test.path.stem}: {done} flips, {infeasible} infeasible" +
               "".join(f"\n  accesses not found in any trace: {race}" for race in unmet), flush=True)
@@ -365,6 +359,11 @@ def run_test(tool, path, level, runs, work):
     if type(tool) is not Photofinish and not test.wants():
         print(f"skipped: {path}: has only cases")
         return False
+    if isinstance(tool, (Directed, Flipped, Predicted)) and test.no_direct():
+        print(f"skipped: {path}: {test.no_direct()}")
+        return False
+    if isinstance(tool, Predicted) and test.no_witness():
+        print(f"skipped: {path}: its witnesses: {test.no_witness()}")
     if not tool.exact and test.peer_differs():
         print(f"skipped: {path}: {test.peer_differs()}")
         return False

@@ -89,6 +89,8 @@ def main():
         os.makedirs(folder, exist_ok=True)
     for path in sys.argv[4:]:
         test = Expectation(Path(path))
+        if test.no_direct():
+            print(f"skipped: {path}: {test.no_direct()}")
         if test.no_direct() or level not in test.levels():
             continue
         with tempfile.TemporaryDirectory(dir=folder) as work:

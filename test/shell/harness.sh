@@ -39,3 +39,14 @@ has out "expected a \`// want:\` or a \`// case:\` line"
 edit "$racy" 's/char shared/char shared()/'
 run 1 edited.c
 has out "the build printed messages or failed"
+
+# A suite names the programs that it skips, with the reason; the summary of `make test-all` has the
+# names in its last line.
+edit "$race_free" '2i // direct: it cannot be recorded'
+status 0 python3 "$ROOT/test/run/program.py" --pf "$PF" --runs 1 --direct 1,1 edited.c
+has out "skipped: edited.c: it cannot be recorded"
+hasnt out "ok edited.c"
+edit "$race_free" 's/^\/\/ want:.*/\/\/ case: run/'
+status 0 "$ROOT/test/run/all" "$PF" "$PWD/all" "$PWD/edited.c"
+has out "skipped: $PWD/edited.c: has only cases"
+has out "directed 0 passed, 0 failed, 1 skipped; predicted 0 passed, 0 failed, 1 skipped; skipped: $PWD/edited.c; all suites passed"
