@@ -3,7 +3,7 @@
 #include "pool.h"
 #include "textbuf.h"
 
-#define CHUNK (64u << 10)
+#define CHUNK (64u << 10) /* bytes of the first chunk */
 
 struct pf_pool_chunk {
     struct pf_pool_chunk *older;

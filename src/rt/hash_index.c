@@ -4,7 +4,7 @@
 #include "hash_index.h"
 #include "sys.h"
 
-#define FIRST_BITS 10
+#define FIRST_BITS 10 /* log2 of the slots of a new index */
 
 static void insert(struct pf_hash_index_table *t, uint64_t s)
 {

@@ -7,7 +7,7 @@
 #include "thread.h"
 #include <stdbool.h>
 
-#define ORDERS 20
+#define ORDERS 20 /* block sizes, 64 << order bytes */
 
 static bool ready;
 static uint64_t used; /* bytes handed out by the bump pointer */
@@ -43,7 +43,7 @@ void *pf_store_alloc_permanent(size_t size) { return bump(size, 16); }
 /* Small blocks freed by a thread are cached for its next allocation, so that threads which create
  * and destroy sync objects all the time do not contend for the free lists. */
 #define CACHED_ORDERS 3
-#define CACHED_MAX 32u
+#define CACHED_MAX 32u /* blocks of one size in the cache of a thread */
 static __thread struct {
     void *head;
     uint32_t n;

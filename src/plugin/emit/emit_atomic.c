@@ -25,7 +25,7 @@ static unsigned order_of(LLVMAtomicOrdering o)
     }
 }
 
-#define SIZE_MAX_CODED 255
+#define SIZE_MAX_CODED 255 /* of an atomic operation, in its 8 bits of the packed word */
 
 static uint32_t code(uint64_t size, enum pf_atomic_op op, unsigned order, unsigned failure)
 {

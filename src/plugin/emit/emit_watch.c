@@ -21,7 +21,7 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-#define LIKELY 2000
+#define LIKELY 2000 /* weight of a likely branch; that of the other is 1 */
 /* Fields of func_type, as module_pass.c defines it. */
 enum { PF_FUNC_FIELD_NUMBER = 5, PF_FUNC_FIELD_EVENT = 9 };
 

@@ -8,7 +8,7 @@
 #include "address.h"
 #include <string.h>
 
-#define DEPTH 8
+#define DEPTH 8 /* nested operations of an address; deeper ones are not recognised */
 
 bool pf_is_in_loop(LLVMValueRef v, const struct pf_loop *loop)
 {

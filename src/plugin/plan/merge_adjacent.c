@@ -11,7 +11,7 @@
 #include "plugin.h"
 #include <llvm-c/DebugInfo.h>
 
-#define GROUPS 8
+#define GROUPS 8 /* open at the same time */
 #define SPAN_MAX 64 /* bytes; one bit each */
 #define SIZE_MAX_MERGED 8
 

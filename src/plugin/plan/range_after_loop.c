@@ -25,8 +25,8 @@
 #include "debuginfo.h"
 #include <llvm-c/DebugInfo.h>
 
-#define SIZE_MAX_AFTER 4
-#define SIZE_MAX_NEXT_TO_OTHERS 2
+#define SIZE_MAX_AFTER 4 /* bytes of an access whose check may move behind the loop */
+#define SIZE_MAX_NEXT_TO_OTHERS 2 /* the same if the loop keeps other checks */
 #define NEAR_STEPS 16 /* how many steps apart the accesses of one group may be */
 
 /* A loop that is examined. Its blocks are numbered from the head, which is 0. */

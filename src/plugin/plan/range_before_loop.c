@@ -28,8 +28,8 @@
 #include <llvm-c/DebugInfo.h>
 #include <string.h>
 
-#define STRIDE_MAX 4096
-#define ACCESSES 96
+#define STRIDE_MAX 4096 /* bytes per iteration; checks with a larger stride stay in the loop */
+#define ACCESSES 96 /* of one loop that are examined */
 
 struct loop_access {
     struct pf_plan_step *step;

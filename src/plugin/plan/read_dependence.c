@@ -23,7 +23,7 @@
 #include "plugin.h"
 #include <string.h>
 
-#define DEPTH 6
+#define DEPTH 6 /* nested operations of an address; a deeper one may depend on a read */
 #define VALUES_MAX 64 /* values examined for one address */
 
 static bool is_made_of_fixed(LLVMValueRef v, unsigned depth, unsigned *budget)

@@ -19,7 +19,7 @@
 /* Defined in the C++ library that the compiler itself is linked with. */
 char *__cxa_demangle(const char *symbol, char *buffer, size_t *size, int *status);
 
-#define OPERANDS_MAX 16
+#define OPERANDS_MAX 16 /* of a debug node; a node with more is not read */
 
 static unsigned operands_of(struct pf_unit *u, LLVMMetadataRef node, LLVMValueRef out[OPERANDS_MAX])
 {

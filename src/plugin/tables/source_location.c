@@ -202,7 +202,7 @@ static void find_inlined(struct pf_unit *u, LLVMValueRef fn)
     pf_ptrmap_release(&seen);
 }
 
-#define ASSUMED_MAX 64
+#define ASSUMED_MAX 64 /* functions that may be inlined in one function */
 
 /* Adds the functions that the found ones call, because all code of a small inlined function may
  * have lost its position. */
@@ -229,7 +229,7 @@ static bool is_same_base(const char *a, const char *b)
     return n && n == strcspn(b, ".") && !memcmp(a, b, n);
 }
 
-#define POSSIBLE_MAX 8
+#define POSSIBLE_MAX 8 /* globals that one access may refer to */
 
 /* The globals that an access may refer to, if the optimizer has merged several addresses into one
  * (a phi or a select). */
@@ -309,7 +309,7 @@ static const struct pf_source_access *most_similar(const struct pf_source_table 
     return found;
 }
 
-#define MERGED_MAX 4
+#define MERGED_MAX 4 /* further lines that are noted for a merged access */
 
 /* Notes the other lines of the function where an entry fits as well. */
 static void note_merged_lines(struct pf_source_table *t, LLVMValueRef inst,

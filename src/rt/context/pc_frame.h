@@ -18,7 +18,7 @@
 #include "rt.h"
 #include "stack.h"
 
-#define PF_PC_RECORDS (1u << 19)
+#define PF_PC_RECORDS (1u << 19) /* entries of the table of program counters */
 
 /* The sites of a record: those of enum pf_native_site, and accesses of 1, 2, 4, 8 bytes, to which
  * log2 of the size is added. */

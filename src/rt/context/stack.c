@@ -21,7 +21,7 @@
 
 #define IDS_PER_BLOCK PF_IDS_PER_BLOCK
 #define BLOCKS_MAX (PF_ID_SITE_PAIR / IDS_PER_BLOCK)
-#define CALLS_MAX (1u << 22)
+#define CALLS_MAX (1u << 22) /* known calls; stacks with further calls are unknown */
 #define FOLD_DEPTH_MAX 512 /* ancestors examined for recursion */
 
 struct known_call { /* a call that was seen, and its node; after folding, the node of an ancestor */

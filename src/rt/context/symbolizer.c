@@ -20,9 +20,9 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#define ANSWER 8192
-#define PATH 1024
-#define INLINED 16
+#define ANSWER 8192 /* bytes; a longer answer counts as none */
+#define PATH 1024 /* bytes */
+#define INLINED 16 /* positions of one instruction; further ones are left out */
 
 static struct {
     struct pf_spin lock;

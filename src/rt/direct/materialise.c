@@ -12,7 +12,7 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-#define WORK_STACK (64u << 10)
+#define WORK_STACK (64u << 10) /* bytes */
 
 extern void pf_context_resume(void) __attribute__((visibility("hidden")));
 long pf_clone_thread(long flags, void *sp, uint64_t fs, struct pf_context *c)

@@ -9,7 +9,7 @@
 #include "stack.h"
 #include "sys.h"
 
-#define FRAMES_MAX 256
+#define FRAMES_MAX 256 /* of the stack of a crash */
 
 const char *pf_crash_signal(int number, const char **meaning)
 {

@@ -4,7 +4,7 @@
 #include "textbuf.h"
 #include <fcntl.h>
 
-#define PART 4096
+#define PART 4096 /* bytes that are read at once */
 
 char *pf_file_text(struct pf_pool *pool, const char *path, size_t *size)
 {

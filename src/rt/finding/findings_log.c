@@ -13,7 +13,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define LOG_VERSION 1
+#define LOG_VERSION 1 /* docs/format/findings-log.md */
 
 static struct {
     char path[4096];

@@ -15,7 +15,7 @@
 #include "pool.h"
 #include "thread.h"
 
-#define PF_MISUSE_STEPS 20
+#define PF_MISUSE_STEPS 20 /* operations of one finding */
 
 struct pf_misuse {
     enum pf_kind kind;

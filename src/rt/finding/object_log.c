@@ -14,7 +14,7 @@
 #include "sys.h"
 #include "textbuf.h"
 
-#define OBJECTS 512
+#define OBJECTS 512 /* that are remembered as listed */
 
 static uint64_t listed[OBJECTS]; /* hashes of paths */
 static uint32_t nlisted;

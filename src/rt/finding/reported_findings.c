@@ -7,8 +7,8 @@
 #define SUPPRESSED_ENTRY 1 /* the entry for suppressed pairs; entry 0 means none */
 #define FIRST 2
 #define INDEX (2 * ENTRIES)
-#define CACHE (1u << 14)
-#define HIDDEN (1u << 12)
+#define CACHE (1u << 14) /* pairs; the next one with the same hash replaces one */
+#define HIDDEN (1u << 12) /* entries, by hash */
 
 static struct {
     uint32_t n; /* entries in use, from FIRST on */

@@ -63,7 +63,7 @@ enum pf_failure_kind {
     PF_FAILURE_DEADLOCK,
     PF_FAILURE_HANG
 };
-#define PF_FAILURE_THREADS 16
+#define PF_FAILURE_THREADS 16 /* of a deadlock or hang that are reported */
 struct pf_failure {
     enum pf_failure_kind kind;
     int signal;                /* of a crash or a failed assertion */

@@ -15,8 +15,8 @@
 
 #define CHUNK PF_HELD_LOG_CHUNK
 #define CHUNKS ((PF_CLK_MAX + 1) / CHUNK)
-#define LIST_MAX 256u
-#define HASH 512u
+#define LIST_MAX 256u /* distinct values of a chunk that are listed */
+#define HASH 512u /* slots */
 #define VALUE_BITS 22 /* lockset numbers are below 1 << this (lockset.c) */
 #define KEEP (1u << 31) /* of `sealed` */
 

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define PF_HELD_LOG_CHUNK 1024u
+#define PF_HELD_LOG_CHUNK 1024u /* epochs of a chunk */
 
 struct pf_held_log {
     uint32_t *open;   /* the values of the newest chunk */

@@ -26,7 +26,7 @@
 
 #define BUCKET_BITS 16
 #define BUCKETS (1u << BUCKET_BITS)
-#define SEARCH_STEPS 10000
+#define SEARCH_STEPS 10000 /* edges that one search follows */
 #define EDGE_SIZE_CLASS 1 /* of the store: blocks of 64 << 1 bytes */
 #define UNSKIPPED 64u /* acquisitions without a new edge before any is skipped (set_gap) */
 #define MANY_LOCKS 1024u

@@ -23,8 +23,8 @@
 
 #include "thread.h"
 
-#define PF_LOCK_ORDER_GATES 9
-#define PF_LOCK_ORDER_GAP 1023u
+#define PF_LOCK_ORDER_GATES 9 /* of an edge; an edge with more is not stored */
+#define PF_LOCK_ORDER_GAP 1023u /* acquisitions that are skipped in a row */
 #define PF_LOCK_ORDER_LENGTH 20 /* longest cycle */
 
 /* One acquisition of a cycle: the thread takes `lock` while it holds `held`. */

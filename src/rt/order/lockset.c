@@ -7,7 +7,7 @@
 #include "spin.h"
 #include "sys.h"
 
-#define NODES_MAX (1u << 22)
+#define NODES_MAX (1u << 22) /* sets; after that, new locks are left out */
 
 struct node {
     uintptr_t lock;

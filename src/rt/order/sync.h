@@ -65,7 +65,7 @@ struct pf_stripe {
 #define PF_STRIPE_FREE(version) ((uint64_t)(version) << 32)
 _Static_assert(sizeof(struct pf_stripe) == 64, "a line of the cache each");
 extern struct pf_stripe pf_stripes[];
-#define PF_STRIPES 1024
+#define PF_STRIPES 1024 /* of sync objects */
 
 /* One byte per 4 KB of the target's memory: true if there may be a sync object. */
 #define PF_SYNC_PAGE_BITS 12

@@ -11,7 +11,7 @@
 
 struct pf_thread;
 
-#define PF_HELD_MAX 64
+#define PF_HELD_MAX 64 /* locks of one thread that are listed */
 #define PF_KNOWN_ORDERS 16 /* a power of two */
 
 struct pf_held_lock {

@@ -6,7 +6,7 @@
 #include "sys.h"
 #include "textbuf.h"
 
-#define FIRST_SIZE 256u
+#define FIRST_SIZE 256u /* entries of a new map */
 
 uint64_t pf_function_hash(const char *name, const char *file, uint64_t body)
 {

@@ -17,7 +17,7 @@
 
 #include "thread.h"
 
-#define PF_RUNNING_THREADS_MAX 1024
+#define PF_RUNNING_THREADS_MAX 1024 /* entries of the table */
 #define PF_RUNNING_FUNCTIONS_MAX 64 /* functions returned by one read */
 
 #define PF_RUNNING_HAS_LOOPS 1ull

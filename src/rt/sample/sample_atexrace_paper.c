@@ -25,7 +25,7 @@
 #include "slot.h"
 #include "sys.h"
 
-#define THREADS_MAX 1024
+#define THREADS_MAX 1024 /* further ones are watched always */
 /* calls that have not returned; the pairs of deeper ones are added at once */
 #define DEPTH_MAX 1024
 #define NOTHING 2ull /* F(t) of a thread that has entered no function */

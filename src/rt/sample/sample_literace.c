@@ -11,8 +11,8 @@
 #include "sample.h"
 #include "sys.h"
 
-#define BURST 10
-#define LEVELS 4
+#define BURST 10 /* calls */
+#define LEVELS 4 /* rates */
 
 static const int32_t period[LEVELS] = {BURST, BURST * 10, BURST * 100, BURST * 1000};
 

@@ -26,7 +26,7 @@
 
 #define MAGIC 0x0a73726961706670ull /* "pfpairs\n" */
 #define VERSION 1
-#define STREAK_MAX 255
+#define STREAK_MAX 255 /* executions in a row that are counted */
 #define MERGE_AT 8     /* number of files that makes a merge worthwhile */
 #define FILES_MAX 4096 /* further files wait for the next merge */
 #define NAME_SIZE 48

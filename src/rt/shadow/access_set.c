@@ -13,7 +13,7 @@
 #include "spin.h"
 #include "sys.h"
 
-#define READ_SETS_MAX (1u << 19)
+#define READ_SETS_MAX (1u << 19) /* of a process */
 #define READ_SET_RECORDS_MAX 256 /* larger sets become spills */
 #define POPULAR 4 /* uses after which a set is worth extending (pf_read_set_add) */
 #define MEMO_BITS 6

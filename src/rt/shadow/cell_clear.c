@@ -5,7 +5,7 @@
 #include "cell_words.h"
 #include "spin.h"
 
-#define STRIPES 1024
+#define STRIPES 1024 /* of cells */
 
 static struct {
     struct pf_spin lock;

@@ -10,7 +10,7 @@
 #include "sys.h"
 #include "thread_table.h"
 
-#define VARIABLES_MAX 1024u
+#define VARIABLES_MAX 1024u /* of one thread; further ones are not checked */
 #define LIST_SIZE (VARIABLES_MAX * sizeof(struct pf_ended_variable))
 #define SIZE_LIMIT (64u << 10) /* larger variables are not checked: marking them is expensive */
 

@@ -28,8 +28,8 @@
 #include "spin.h"
 #include "sys.h"
 
-#define SHARDS 16
-#define RECORDS_MAX (1u << 28)
+#define SHARDS 16 /* of the free block records, by thread */
+#define RECORDS_MAX (1u << 28) /* block records */
 #define SWEEP_MAX (64u << 10) /* new blocks up to this size clear words of old blocks inside */
 #define LARGE (256u << 10) /* libc may return freed blocks of at least this size to the system */
 #define FREED_LARGE_MAX 64 /* freed large blocks that are checked again */

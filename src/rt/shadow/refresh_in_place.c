@@ -94,7 +94,7 @@ static bool replace(const uint32_t *clock, struct pf_access_set *set, uint64_t m
     return true;
 }
 
-#define NEIGHBOURS 4
+#define NEIGHBOURS 4 /* records that are looked at */
 
 /* True if the plain read `mine` replaces the next few records, too. Then it probably replaces most
  * of them, and the spill should shrink. */

@@ -9,9 +9,10 @@
 #include "limits.h"
 #include "sys.h"
 
-#define CHUNK 128u
+#define CHUNK 128u /* blocks */
 #define CHUNKS (PF_SITE_PER_BYTE_MAX / CHUNK)
-#define RECLAIM_FIRST (8 * CHUNK)
+#define RECLAIM_FIRST                                                                              \
+    (8 * CHUNK) /* least number of blocks of a slot that are searched for unused ones */
 
 static bool ready;
 static uint32_t nchunks;

@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 
-#define OBJECTS_MAX 256
-#define PATH_SIZE 1024
+#define OBJECTS_MAX 256 /* of a process, each loaded once */
+#define PATH_SIZE 1024 /* bytes */
 /* The dynamic linker copies the path into the heap. Paths of one length keep addresses the same
  * wherever the cache is: several slashes count as one. */
 #define PATH_LENGTH 400

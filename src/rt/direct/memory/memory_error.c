@@ -12,8 +12,9 @@
 #include "stream_ring.h"
 #include "thread.h"
 
-#define SEEN 1024u
+#define SEEN 1024u /* entries; a replaced id may be reported again */
 static uint32_t seen[SEEN]; /* reported ids, by their hash */
+_Static_assert(SEEN == 1u << (32 - 22), "the shift gives an index");
 
 static bool is_new(uint32_t id)
 {

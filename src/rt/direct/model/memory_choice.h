@@ -31,7 +31,7 @@ struct pf_memory_repeat {
     uint64_t key;
     uint32_t n;
 };
-#define PF_MEMORY_PLACES 64
+#define PF_MEMORY_PLACES 64 /* counters of a thread, by a hash of the place */
 struct pf_memory_repeats {
     struct pf_memory_repeat at[PF_MEMORY_PLACES];
 };

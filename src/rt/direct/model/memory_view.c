@@ -10,9 +10,9 @@
 #include "stack.h"
 #include "sys.h"
 
-#define OBJECTS (1u << 14)
-#define PROBES 64
-#define FENCES 2048
+#define OBJECTS (1u << 14) /* all further ones share one view */
+#define PROBES 64 /* entries of the table that are tried */
+#define FENCES 2048 /* a further fence makes everything known */
 
 struct view_object {
     uint64_t address; /* 0: free */

@@ -10,11 +10,11 @@
 #include "stream_ring.h"
 #include "sys.h"
 
-#define WRITES 8
-#define READS 8
-#define LOCATIONS (1u << 16)
-#define PROBES 64
-#define MESSAGES (1u << 14)
+#define WRITES 8 /* of a granule that are kept */
+#define READS 8 /* of a granule that are kept */
+#define LOCATIONS (1u << 16) /* of granules; when half of them are used, all histories end */
+#define PROBES 64 /* entries of the table that are tried */
+#define MESSAGES (1u << 14) /* views that writes carry */
 #define RANGE_MAX 1024 /* bytes; the contents of larger writes are not kept */
 
 struct stale_write {

@@ -14,7 +14,7 @@
 #include "sys.h"
 
 #define THREADS 64 /* with more threads, stores are not buffered */
-#define STORES 32
+#define STORES 32 /* of a thread; a further one drains the oldest */
 #define BASES (THREADS * STORES + 1)
 #define RANGE_MAX 64 /* bytes; larger writes are not buffered */
 

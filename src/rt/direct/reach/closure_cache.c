@@ -11,7 +11,7 @@
 #include "tracer.h"
 
 #define CLOSURES PF_ZONE_CLOSURES
-#define OBJECTS (1u << 18)
+#define OBJECTS (1u << 18) /* of a closure */
 #define SLACK 1024u     /* objects that a closure may gain in any case */
 #define EVENTS_PER_OBJECT 64u /* cost of a new closure, in events: for each object */
 #define EVENTS_PER_WORD 4u    /* and for each word of the walk */

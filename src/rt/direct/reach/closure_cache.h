@@ -42,9 +42,9 @@
 
 #include "reach_walk.h"
 
-#define PF_CLOSURE_PIECES 32u
-#define PF_CLOSURE_STACKS 8u
-#define PF_CLOSURE_CALLEES 16u
+#define PF_CLOSURE_PIECES 32u /* of stacks, in one closure */
+#define PF_CLOSURE_STACKS 8u /* on which these pieces are */
+#define PF_CLOSURE_CALLEES 16u /* remembered functions; the next one replaces another */
 #define PF_CLOSURE_WORDS 64u /* maximum number of words of a block that are noted singly */
 #define PF_CLOSURE_BLOCK_WORDS 512u /* larger blocks are not added without a walk */
 

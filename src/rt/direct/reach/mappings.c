@@ -10,7 +10,7 @@
 #include <fcntl.h>
 #include <sys/mman.h>
 
-#define MAPPINGS 8192u
+#define MAPPINGS 8192u /* with more of them, nothing is known about mappings */
 #define PARTS 4096u /* maximum number of parts; a further one is added to its neighbour */
 
 static struct pf_mapping mappings[MAPPINGS];

@@ -18,12 +18,12 @@
 #include "sys.h"
 #include "tracer.h"
 
-#define NESTED_MAX 128
-#define SAVED_CALLS 256u
-#define SAVED_WORDS 16u
+#define NESTED_MAX 128 /* calls; the innermost one represents all deeper calls */
+#define SAVED_CALLS 256u /* open calls of all threads whose arguments are kept */
+#define SAVED_WORDS 16u /* of one call */
 #define NOT_NEEDED UINT32_MAX
-#define CALLEES 1024u
-#define CALLEE_TRIES 64u
+#define CALLEES 1024u /* functions of the C++ library whose names were written */
+#define CALLEE_TRIES 64u /* entries of that table that are tried */
 
 /* A call that had not returned at the last check, or an activation of a function that is a
  * region. */
@@ -252,9 +252,8 @@ void pf_missing_call_begin(void *callee, uint32_t site, uint32_t n, void *const 
 /* --- functions that are left out --- */
 
 static const char *left_out, *regions;
-#define FUNCS_MAX (1u << 20)
 enum { DECIDED = 1, LEFT_OUT = 2, REGION = 4 };
-static uint8_t decisions[FUNCS_MAX]; /* by function number; 0: not decided yet */
+static uint8_t decisions[PF_FUNCS_MAX]; /* by function number; 0: not decided yet */
 
 void pf_missing_call_configure(const char *out, const char *atomic)
 {

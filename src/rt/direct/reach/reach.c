@@ -13,7 +13,7 @@
 #include "reach_variables.h"
 #include "sys.h"
 
-#define OBJECTS (1u << 17)
+#define OBJECTS (1u << 17) /* that one walk may find */
 /* limit of objects in a walk, once all walks together have read too many words */
 #define OBJECTS_EXPENSIVE 4096u
 #define EVENTS_PER_WORD 8u     /* walks may read one word for this many events of the trace */
@@ -249,7 +249,7 @@ static void check(const struct pf_closure *k)
 
 /* --- functions whose accesses are known --- */
 
-#define KNOWN_CALLS 64u
+#define KNOWN_CALLS 64u /* open at the same time */
 #define KNOWN_CALL (1ull << 63) /* in a token, with the index in known_call */
 
 /* What the open calls of such functions access: these ranges may have got other pointers since the

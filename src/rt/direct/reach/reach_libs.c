@@ -7,7 +7,7 @@
 #include <link.h>
 #include <stdio.h>
 
-#define SEGMENTS 8u
+#define SEGMENTS 8u /* of data, and of code */
 #define STREAM_CXX 280u /* size of std::istream; std::ostream has 272 bytes */
 
 static struct segment {
@@ -36,7 +36,7 @@ static const char *const without_own_data[] = {
     "libc.so",  "ld-linux",    "libm.so",    "libpthread.so", "librt.so",     "libdl.so",
     "libutil.", "libanl.so",   "libgcc_s.",  "libstdc++.so",  "libatomic.so", "libgomp.so",
     "libomp.",  "libiomp5.so", "linux-vdso", "[vdso]"};
-#define OWN_DATA 256u
+#define OWN_DATA 256u /* libraries with the same hash share one */
 static uint64_t own_data[OWN_DATA]; /* by hash of the file name: only the addresses are used */
 
 static bool is_named(const char *path, const char *start)

@@ -27,7 +27,7 @@ void pf_reach_model_set_library(uint64_t base, const void *dynamic);
 /* The symbol of the C++ library with this address; NULL: none. Reads its whole symbol table. */
 const char *pf_reach_model_symbol(const void *function);
 
-#define PF_MODEL_RANGES 96u
+#define PF_MODEL_RANGES 96u /* that a function accesses; if there are more, it has no model */
 
 /* Stores the ranges that the function accesses, unordered, and returns their number; 0: no model.
  * Call pf_walk_begin on some walk before. */

@@ -6,7 +6,7 @@
 #include "sys.h"
 #include "thread_table.h"
 
-#define STACKS 1024u
+#define STACKS 1024u /* with more of them, a walk reaches everything */
 
 static struct pf_walk_stack stacks[STACKS];
 static uint32_t nstacks;

@@ -8,9 +8,9 @@
 #include "sys.h"
 #include <fcntl.h>
 
-#define VARIABLES (1u << 16)
-#define NAMED 256u
-#define CONFIG (1u << 16)
+#define VARIABLES (1u << 16) /* entries of the table */
+#define NAMED 256u /* by PF_GLOBAL; with more, everything is reached */
+#define CONFIG (1u << 16) /* bytes of the file */
 
 static struct pf_mem_range variable[VARIABLES];
 static uint32_t n, modules;

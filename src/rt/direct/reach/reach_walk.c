@@ -18,7 +18,7 @@
 #include "sys.h"
 #include <sys/uio.h>
 
-#define NEAR 16384u
+#define NEAR 16384u /* bytes before and after an address in other memory */
 #define PAGES 4096u /* entries of the page cache */
 #define SLOTS_FIRST 1024u
 #define WORDS_READ_MAX (1u << 20) /* maximum number of words that one walk reads */

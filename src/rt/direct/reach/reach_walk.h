@@ -28,8 +28,8 @@ struct pf_mem_range {
     uint64_t addr, size;
 };
 
-#define PF_WALK_PIECES 256u
-#define PF_WALK_BOUNDS 40u
+#define PF_WALK_PIECES 256u /* of stacks, in one walk */
+#define PF_WALK_BOUNDS 40u /* of variables on stacks, for one call */
 
 struct pf_walk {
     /* objects; size 0: nothing is there (a ghost), or it was replaced by a later entry */

@@ -29,8 +29,8 @@ static bool flipped; /* `first` has happened, and `second` is next */
 static struct pf_pending_event flip_events[2]; /* the two events of the flip: first, second */
 /* Number of events of all threads at which `held` has been held too long. */
 static uint64_t patience;
-#define PATIENCE 1000000
-#define PATIENCE_YIELDS 20000
+#define PATIENCE 1000000 /* events */
+#define PATIENCE_YIELDS 20000 /* in a row */
 
 /* Parses T2:137 or 0.1:137. Returns the rest of the text; NULL: not a breakpoint. */
 static const char *parse(struct breakpoint *p, const char *s)

@@ -193,7 +193,7 @@ void pf_checkpoint_run_all(void)
 
 /* --- continuations of a schedule plan --- */
 
-#define JOBS 64
+#define JOBS 64 /* continuations that run at the same time */
 static struct {
     long pid; /* 0: this entry is free */
     uint32_t number;

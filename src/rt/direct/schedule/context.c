@@ -23,7 +23,7 @@
 #define HWCAP2_FSGSBASE 2
 #endif
 
-#define CONTEXTS (1u << 20)
+#define CONTEXTS (1u << 20) /* threads of a run */
 #define GREGS 18 /* the registers of ucontext's gregs up to the flags */
 #define ROBUST_MAX 2048 /* the kernel's own limit: the list may be circular */
 

@@ -14,7 +14,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#define STATUS 66
+#define STATUS 66 /* exit status, as for findings */
 #define LOCK_SIZE 16 /* the futexes of every lock of libc are in its first 16 bytes */
 #define ABANDONED_MAX 64
 #define TEXT_MAX (sizeof((struct pf_channel *)0)->text - 80)

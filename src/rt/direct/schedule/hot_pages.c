@@ -12,7 +12,7 @@
 #define IS_FILE 4u
 #define IS_PRESENT 8u
 #define IS_ZERO 32u
-#define REGIONS 64
+#define REGIONS 64 /* that one call of the kernel returns */
 #define LEARN_EVERY 64 /* runs */
 
 struct page_region {

@@ -11,8 +11,8 @@
 #include "thread_table.h"
 #include <fcntl.h>
 
-#define BYTES_MAX (1ull << 30)
-#define EXCLUDED 4096u
+#define BYTES_MAX (1ull << 30) /* if the program uses more, there is no hash */
+#define EXCLUDED 4096u /* ranges */
 #define ENTRIES 512u        /* of pagemap, read at once */
 #define IN_USE (3ull << 62) /* present, or swapped out */
 

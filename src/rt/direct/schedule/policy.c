@@ -7,7 +7,7 @@
 #include "number_text.h"
 #include "random.h"
 
-#define SLICE 1000
+#define SLICE 1000 /* events of a turn of rr, unless the policy says otherwise */
 /* One turn in 61 is shorter. Otherwise a loop whose iterations exactly fill a slice would keep its
  * lock for ever. */
 #define RR_FAIR 61

@@ -41,7 +41,7 @@ enum pf_policy_kind {
     PF_POLICY_FEW,
     PF_POLICY_FUZZ
 };
-#define PF_POLICY_CHANGES 64
+#define PF_POLICY_CHANGES 64 /* most points of pct at which priorities change */
 
 struct pf_policy {
     uint8_t kind; /* enum pf_policy_kind */

@@ -19,7 +19,7 @@
 
 #define PAGES_MAX 2048 /* saved pages; if there are more, the copy is not rewound */
 #define STACK 65536
-#define MAPPED_MAX 64
+#define MAPPED_MAX 64 /* ranges that a run maps, or unmaps, and that are undone */
 /* After this many copies, rewinding is given up if fewer runs were rewound than copies were
  * made. */
 #define TRIALS 64

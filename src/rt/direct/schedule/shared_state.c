@@ -13,8 +13,8 @@
 #include <sys/stat.h>
 #include <time.h>
 
-#define COPY_MAX (64ull << 20)
-#define RANGES 64u
+#define COPY_MAX (64ull << 20) /* bytes of shared memory that are copied */
+#define RANGES 64u /* of shared memory */
 
 /* --- memory --- */
 

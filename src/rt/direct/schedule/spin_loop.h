@@ -29,7 +29,7 @@ void pf_cpu_state_restore(const struct pf_spin_record *what, ucontext_t *u);
 uint64_t pf_cpu_state_mix(uint64_t hash, const struct pf_cpu_state *s,
                           const struct pf_cpu_state *base, const struct pf_spin_record *what);
 
-#define PF_SPIN_LOOP_STEPS 4096
+#define PF_SPIN_LOOP_STEPS 4096 /* instructions that are examined */
 enum pf_spin_loop_kind { PF_SPIN_LOOP_NONE, PF_SPIN_LOOP_REPEATS, PF_SPIN_LOOP_COUNTS };
 /* Loops inside this library are waits. There is only one such library so far (wrap_ompt.c). */
 void pf_spin_loop_set_library(uint64_t start, uint64_t size);

@@ -72,7 +72,7 @@ static struct {
 
 /* --- breakpoints --- */
 
-#define BREAKPOINTS 64
+#define BREAKPOINTS 64 /* in spin loops of the target */
 static struct {
     uint64_t at;
     uint8_t byte; /* the original byte */

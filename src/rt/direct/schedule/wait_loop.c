@@ -7,8 +7,8 @@
 #include "event.h"
 #include "hash_mix.h"
 
-#define BURST 256
-#define GAP_FIRST 256
+#define BURST 256 /* events */
+#define GAP_FIRST 256 /* events between the first two bursts */
 #define GAP_MAX (1u << 20) /* about a millisecond of a thread that computes */
 /* Events of an iteration. If the first event does not occur again, another one becomes the first,
  * and has twice as many events to occur again (Brent's cycle detection). */

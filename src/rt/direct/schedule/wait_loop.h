@@ -27,7 +27,7 @@
 
 struct pf_pending_event;
 
-#define PF_WAIT_LOOP_WORDS 16
+#define PF_WAIT_LOOP_WORDS 16 /* accesses of an iteration; further ones are not compared */
 struct pf_wait_loop_word {
     uint64_t address, value;
     uint32_t size;

@@ -25,6 +25,7 @@ static struct {
     bool polling;
 } w;
 
+_Static_assert(BUCKETS == 1u << (64 - 56), "the shift gives an index");
 static struct pf_queue *bucket(uint64_t address)
 {
     return &w.futex[(address >> 2) * 0x9e3779b97f4a7c15u >> 56];

@@ -26,7 +26,7 @@ extern char pf_gate_return[];
 
 /* --- signals from outside --- */
 
-#define RING 256u
+#define RING 256u /* signals that have arrived and were not taken yet */
 static siginfo_t ring[RING];
 static volatile uint32_t ring_in, ring_out;
 static bool in_kernel[PF_SIGNAL_MAX + 1]; /* our handler is installed */
@@ -205,7 +205,7 @@ _Noreturn void pf_kernel_die_now(int n)
 
 /* --- faults --- */
 
-#define OWN_STACK (64u << 10)
+#define OWN_STACK (64u << 10) /* bytes */
 #define KERNEL_UCONTEXT 304 /* size of the kernel's struct ucontext, which is smaller than libc's */
 /* In the saved vector registers (FXSAVE area): if the word at 464 is this one, the area is longer
  * than 512 bytes, and its size follows (struct _fpx_sw_bytes of the kernel). */

@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <sys/timerfd.h>
 
-#define TIMERS 128
+#define TIMERS 128 /* of the target */
 #define ITIMERS 3 /* entries 0 to 2: ITIMER_REAL, ITIMER_VIRTUAL, ITIMER_PROF */
 struct timer {
     bool used;

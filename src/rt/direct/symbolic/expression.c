@@ -10,7 +10,7 @@
 #include "symbolic.h"
 #include "sys.h"
 
-#define NODES_MAX (1u << 27)
+#define NODES_MAX (1u << 27) /* after that, values are concrete */
 #define CACHE_BITS 12 /* small, so that the table stays in the processor's cache */
 
 /* A node that was made before. The tag is a part of its hash. A node is read only if its tag is

@@ -77,7 +77,7 @@ static void is_same_text(const struct pf_symbolic_call *c, const uint8_t *a, con
     pf_symbolic_condition(PF_REASON_MODEL, equal, !result.value, c->site, hash);
 }
 
-#define COMPARED_MAX 256
+#define COMPARED_MAX 256 /* bytes of a comparison that are modelled */
 
 /* The result of a comparison of up to n bytes; strings end at 0. The first byte that differs
  * decides: the expression is a chain of selects. For the byte that decided in this run, the value

@@ -21,7 +21,7 @@
 #include <sys/stat.h>
 #include <sys/uio.h>
 
-#define SOURCES_MAX 256
+#define SOURCES_MAX 256 /* further ones stay concrete */
 #define LIMIT 65536 /* bytes of a source that become leaves, unless the SPEC says otherwise */
 
 struct source {

@@ -13,9 +13,9 @@
 #include "symbolic_model.h"
 #include <ctype.h>
 
-#define BEFORE 128
-#define AFTER 256
-#define ENTRIES_MAX 256
+#define BEFORE 128 /* entries of a table of <ctype.h> before that of character 0 */
+#define AFTER 256 /* and from it on */
+#define ENTRIES_MAX 256 /* of a table of the executable */
 #define NODES_MAX (1u << 18) /* of tables of the executable; after that, values are concrete */
 #define DEPTH_MAX 16 /* of the expression of an address */
 

@@ -13,7 +13,7 @@
 #include <sys/socket.h>
 #include <sys/time.h>
 
-#define REPEAT_NS 1000000ull
+#define REPEAT_NS 1000000ull /* between two attempts of a call that cannot be polled */
 
 bool pf_fd_ready(int fd, short events)
 {

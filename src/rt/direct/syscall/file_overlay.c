@@ -14,7 +14,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#define ENTRIES 256
+#define ENTRIES 256 /* paths that a run may change */
 #define PATH_SIZE 4096 /* PATH_MAX: the kernel accepts no longer path, and names no longer one */
 #define COPY_MAX (256ll << 20)
 

@@ -23,7 +23,7 @@
 #include <errno.h>
 #include <linux/futex.h>
 
-#define RECHECK_NS 1000000ull
+#define RECHECK_NS 1000000ull /* between two looks at a word that another process may change */
 
 /* True if another process may change or wake this futex. Such a change is not visible to the
  * scheduler, so the wait has to check the word periodically. */

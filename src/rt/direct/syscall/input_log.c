@@ -95,7 +95,7 @@ void pf_input_copy(const struct pf_input *in, void *to, size_t n)
 
 /* --- reasons why the recording may not replay --- */
 
-#define DOUBTS_MAX 32
+#define DOUBTS_MAX 32 /* further reasons are not reported */
 static const char *doubts[DOUBTS_MAX]; /* string literals and names from the system call table */
 static size_t doubt_count;
 

@@ -10,7 +10,7 @@
 #include <sys/sem.h>
 #include <time.h>
 
-#define SEMAPHORES_MAX 64
+#define SEMAPHORES_MAX 64 /* operations of a call; one with more may wait in the kernel */
 
 static bool semop_now(struct pf_blocking *b)
 {

@@ -21,7 +21,7 @@
 #include <sys/shm.h>
 #include <sys/stat.h>
 
-#define WHOLE_MAX (16ull << 20)
+#define WHOLE_MAX (16ull << 20) /* bytes of a mapped file that a clip contains */
 #define PART (1u << 20) /* files are read in parts of this size */
 
 enum { MAP_BYTES, MAP_REFERENCE };
@@ -38,7 +38,7 @@ static void memory_changed(long at, long size)
 
 /* --- ranges that map files, and ranges that are shared --- */
 
-#define RANGES 64
+#define RANGES 64 /* the oldest one is replaced */
 struct ranges {
     struct {
         uint64_t begin, end;
@@ -305,7 +305,7 @@ long pf_call_madvise(long number, const long a[6])
 
 /* --- System V --- */
 
-#define SEGMENTS 32
+#define SEGMENTS 32 /* attached at the same time */
 static struct {
     long at, size;
 } segments[SEGMENTS];

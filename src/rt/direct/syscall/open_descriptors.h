@@ -10,7 +10,7 @@
 
 #include <stdbool.h>
 
-#define PF_OPEN_DESCRIPTORS 1024
+#define PF_OPEN_DESCRIPTORS 1024 /* higher ones are not looked at */
 
 /* Sets each entry to true if the descriptor with this number is open. */
 void pf_open_descriptors(bool open[PF_OPEN_DESCRIPTORS]);

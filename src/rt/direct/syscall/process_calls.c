@@ -179,7 +179,7 @@ long pf_call_prctl(long number, const long a[6])
 
 /* --- the target is restricted to one core --- */
 
-#define MASK_BYTES 1024
+#define MASK_BYTES 1024 /* of a CPU mask */
 /* the affinity before the target was restricted to one core */
 static unsigned char affinity[MASK_BYTES];
 static long affinity_bytes;

@@ -22,7 +22,7 @@
 #include <sys/socket.h>
 #include <sys/uio.h>
 
-#define SOCKET_NAME_MAX 128
+#define SOCKET_NAME_MAX 128 /* bytes */
 
 struct walk {
     enum { MEASURE, PUT, GET } pass;

@@ -26,7 +26,7 @@ struct output_descriptor {
      * program, unless it has started other processes */
     bool internal;
 };
-#define FDS 4096
+#define FDS 4096 /* descriptors that are tracked */
 static struct output_descriptor descriptors[FDS] = {[1] = {.standard = 1}, [2] = {.standard = 2}};
 
 static struct output_descriptor descriptor_of(long fd)

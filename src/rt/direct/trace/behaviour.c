@@ -5,7 +5,7 @@
 #include "listener.h"
 #include "stream_ring.h"
 
-#define ENTRIES (1u << 14)
+#define ENTRIES (1u << 14) /* granules whose last write is known */
 #define GRANULES_MAX 4 /* of one access; a larger one is represented by its first granules */
 #define CALL_SITE 0x80000000u /* distinguishes the site of a call from the site of an access */
 

@@ -16,9 +16,9 @@
 #include "sys.h"
 #include "tracer.h"
 
-#define POSITIONS (1u << 20)
-#define OBJECTS 1000
-#define PLACES 16
+#define POSITIONS (1u << 20) /* source positions of a trace */
+#define OBJECTS 1000         /* whose paths are written */
+#define PLACES 16            /* recent results of object_at */
 
 static struct pf_position *positions; /* positions written so far; 0 is unused */
 static uint32_t npositions = 1;

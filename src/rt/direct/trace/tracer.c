@@ -15,10 +15,10 @@
 #include "stream_ring.h"
 #include "sys.h"
 
-#define BATCH 2048u
+#define BATCH 2048u /* events for which room is reserved at once */
 #define LONG 16u /* a long-form event takes at most as much room as 16 short ones */
 #define SITES (1u << PF_ID_BITS)
-#define THREADS (1u << 16)
+#define THREADS (1u << 16) /* further ones share one state of the encoding */
 
 struct trace_column {
     unsigned char *base;

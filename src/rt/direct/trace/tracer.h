@@ -39,7 +39,7 @@ struct pf_trace_record {
     const void *bytes; /* contents of memory larger than 8 bytes */
     uint32_t nbytes; /* at most PF_TRACE_RECORD_BYTES are stored */
 };
-#define PF_TRACE_RECORD_BYTES 64
+#define PF_TRACE_RECORD_BYTES 64 /* contents of an event that are stored */
 void pf_trace_event(const struct pf_trace_record *e);
 uint64_t pf_trace_records(void); /* number of records so far */
 /* call: a CALL whose callee reaches the set with this number, from 1. range: adds a range to that

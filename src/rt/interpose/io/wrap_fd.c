@@ -15,12 +15,12 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
-#define CHUNK 1024u
-#define CHUNKS 1024u
+#define CHUNK 1024u /* descriptors of one second-level table */
+#define CHUNKS 1024u /* second-level tables */
 #define FD_MAX (CHUNK * CHUNKS)
-#define STRIPES 64u
-#define WATCHERS 2
-#define NAMED 256u
+#define STRIPES 64u /* locks */
+#define WATCHERS 2 /* epoll descriptors of a channel that are listed */
+#define NAMED 256u /* named pipes and queues; further ones share a channel */
 
 struct channel {
     struct pf_hb_clock *clock;

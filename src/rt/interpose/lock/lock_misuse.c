@@ -223,6 +223,7 @@ static struct annotated_writer {
     uint32_t thread; /* 1 + its number */
 } annotated[ANNOTATED];
 
+_Static_assert(ANNOTATED == 1u << (64 - 52), "the shift gives an index");
 static struct annotated_writer *annotated_slot(const void *lock)
 {
     return &annotated[(uintptr_t)lock * 0x9e3779b97f4a7c15u >> 52];

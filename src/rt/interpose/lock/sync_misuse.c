@@ -6,7 +6,7 @@
 #include "store.h"
 #include "sys.h"
 
-#define BUCKETS 64u
+#define BUCKETS 64u /* of the map */
 
 struct waited_object {
     const volatile void *object;
@@ -28,6 +28,7 @@ void pf_waiting_unlock(bool child)
     pf_spin_unlock(&lock);
 }
 
+_Static_assert(BUCKETS == 1u << (64 - 58), "the shift gives an index");
 static struct waited_object **find(const volatile void *object)
 {
     struct waited_object **p = &map[(uintptr_t)object * 0x9e3779b97f4a7c15u >> 58];

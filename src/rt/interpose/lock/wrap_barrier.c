@@ -39,7 +39,7 @@ struct barrier {
     struct round *filling, *spare;
 };
 
-#define BUCKETS 256u
+#define BUCKETS 256u /* of the map */
 
 static struct pf_spin map_lock;
 static struct barrier *map[BUCKETS];
@@ -47,6 +47,7 @@ static struct barrier *map[BUCKETS];
 void pf_barrier_lock(void) { pf_spin_lock(&map_lock); }
 void pf_barrier_unlock(void) { pf_spin_unlock(&map_lock); }
 
+_Static_assert(BUCKETS == 1u << (64 - 56), "the shift gives an index");
 static struct barrier **bucket(const void *addr)
 {
     return &map[(uintptr_t)addr * 0x9e3779b97f4a7c15u >> 56];

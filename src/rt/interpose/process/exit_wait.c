@@ -23,7 +23,7 @@
 
 #define MS 1000000ull
 #define STEP_FIRST (MS / 4)
-#define STEP_MAX (8 * MS)
+#define STEP_MAX (8 * MS) /* between two looks at the threads */
 
 /* Reads /proc/self/task/TID/NAME into a string; returns false if that is not possible. */
 static bool read_task(uint32_t tid, const char *name, char *out, size_t size)

@@ -23,8 +23,8 @@
 #include "wrap_signal.h"
 #include <ucontext.h>
 
-#define ALTERNATE_SIZE (256u << 10)
-#define REPORT_STACK (256u << 10)
+#define ALTERNATE_SIZE (256u << 10) /* bytes of the alternate signal stack of a thread */
+#define REPORT_STACK (256u << 10) /* bytes */
 
 static pid_t crashing; /* the kernel thread that reports; 0: none */
 static char *report_stack;

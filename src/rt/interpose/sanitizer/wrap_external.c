@@ -14,7 +14,7 @@
 #include "wrap.h"
 #include <string.h>
 
-#define TYPES 1024u
+#define TYPES 1024u /* further ones have no tag */
 
 /* The records for one type. All references are relative, so they and the strings are one block. */
 struct external_type {

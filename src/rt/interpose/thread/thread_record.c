@@ -26,7 +26,7 @@
 #include "wrap_signal.h"
 #include <unistd.h>
 
-#define BUCKETS 1024u
+#define BUCKETS 1024u /* of the map */
 
 static struct pf_spin lock;
 static __thread bool adoption_decided; /* this thread is registered, or never will be */
@@ -36,6 +36,7 @@ static bool end_key_made;
 static long end_rounds;
 static bool leaks_reported;
 
+_Static_assert(BUCKETS == 1u << (64 - 54), "the shift gives an index");
 static struct pf_thread_record **bucket(pthread_t id)
 {
     return &map[(uint64_t)id * 0x9e3779b97f4a7c15u >> 54];
