@@ -58,6 +58,8 @@ struct pf_trace_tables {
 };
 
 pf_vec_u32 *pf_trace_role(struct pf_trace *t, enum pf_role role);
+/* The item of an object (struct pf_reach). */
+uint32_t pf_trace_object_item(const struct pf_trace *t, enum pf_role role, uint32_t number);
 void pf_trace_add_call_uses(struct pf_trace *t);
 uint32_t pf_trace_role_find(const struct pf_trace *t, enum pf_role role, uint32_t name);
 
