@@ -155,8 +155,7 @@ int pf_judge_races_without_lock(struct pf_judge_verb *v, const char *path)
     if (s == PF_OK) {
         s = pf_clip_program_resolve(&clip, &e);
         if (s == PF_OK)
-            s = pf_lock_removal_record(&clip, v->without_lock, v->removal, v->list.how.limit_ms,
-                                       &e);
+            s = pf_lock_removal_record(&clip, v->without_lock, v->removal, v->list.how.fair_ms, &e);
         pf_clip_release(&clip);
     }
     status = s == PF_OK ? pf_judge_races_clip(v, v->removal)

@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define VERB "judge"
-#define RACE_LIMIT_MS 60000 /* for one race */
+#define RACE_FAIR_MS 60000 /* most fair time for one race (src/clip/fair_time.h) */
 #define WORKER "/pf-z3"
 #define MET 10 /* default of --met */
 static bool interrupted(void *arg)
@@ -297,7 +297,7 @@ int pf_verb_judge(int argc, char **argv)
     struct pf_judge_settings *how = &v->list.how;
     *how = pf_judge_default;
     how->requirements = v->requirements;
-    how->limit_ms = RACE_LIMIT_MS;
+    how->fair_ms = RACE_FAIR_MS;
     v->state = PF_DEFAULT_STATE;
     v->fail_on = PF_JUDGED_OUTPUT_DIFFERS;
     v->met = MET;

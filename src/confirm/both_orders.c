@@ -361,6 +361,7 @@ static pf_status run_together(struct pf_both_orders *q, struct pf_error *e)
         .keep = input > 0 ? input : 0,
         .output = PF_OUTPUT_NULL,
         .limit_ms = q->limit_ms,
+        .fair_ms = q->fair_ms,
         .grace_ms = PF_GRACE_DIRECTED_MS,
         .forwards = true};
     pf_status s = pf_supervisor_run(&command, q->should_stop, q->arg, &result, e);

@@ -71,7 +71,7 @@ struct pf_both_orders {
     uint32_t n; /* at most PF_CONTINUATIONS */
     const char *folder; /* for temporary files; an absolute path that exists */
     unsigned jobs; /* how many continuations run in parallel */
-    uint64_t limit_ms; /* for all of them; 0: none */
+    uint64_t limit_ms, fair_ms; /* for all of them, as of a command (command.h); 0: none */
     bool (*should_stop)(void *arg); /* polled while they run; NULL: never */
     void *arg;
 };

@@ -91,7 +91,7 @@ static bool is_complete(const char *file, struct pf_error *e)
 }
 
 /* Replays the clip into the file. False: it failed, or the time was up. */
-static bool replay_in_copy(const char *path, const char *file, uint64_t limit_ms)
+static bool replay_in_copy(const char *path, const char *file, const struct pf_recorded *limits)
 {
     struct quiet_replay q = {path, file};
     struct pf_supervisor_result result;
@@ -100,7 +100,8 @@ static bool replay_in_copy(const char *path, const char *file, uint64_t limit_ms
                                  .function = replay_quietly,
                                  .arg = &q,
                                  .output = PF_OUTPUT_NULL,
-                                 .limit_ms = limit_ms,
+                                 .limit_ms = limits->replay_limit_ms,
+                                 .fair_ms = limits->replay_fair_ms,
                                  .grace_ms = PF_GRACE_DIRECTED_MS,
                                  .forwards = true};
     return pf_supervisor_run(&command, should_stop, NULL, &result, &ignored) == PF_OK &&
@@ -126,7 +127,7 @@ static pf_status regenerate(const char *verb, const char *path, const char *atom
     pf_status s = pf_temporary_file(&file, e);
     if (s != PF_OK)
         return s;
-    if (!shown && !atomic && replay_in_copy(path, file, limits->replay_limit_ms)) {
+    if (!shown && !atomic && replay_in_copy(path, file, limits)) {
         *out = file;
         return PF_OK;
     }
@@ -144,7 +145,8 @@ static pf_status regenerate(const char *verb, const char *path, const char *atom
     argv[n] = (char *)path;
     s = pf_self_run(&(struct pf_self_run){.argv = argv,
                                           .should_stop = should_stop,
-                                          .limit_ms = time_left(began, limits->replay_limit_ms)},
+                                          .limit_ms = time_left(began, limits->replay_limit_ms),
+                                          .fair_ms = limits->replay_fair_ms},
                     &report, &failed);
     const char *why = s == PF_OK ? report.error : failed.text;
     limits->out_of_time =
@@ -277,10 +279,12 @@ static pf_status load_before_misuse(const char *verb, const char *path, const ch
         if (!limit)
             return pf_fail(e, PF_BAD, "%s: no events before the misuse of the lock", path);
         uint64_t replay_limit_ms = t->recorded.replay_limit_ms;
+        uint64_t replay_fair_ms = t->recorded.replay_fair_ms;
         pf_trace_release(t);
         pf_trace_init(t);
         t->recorded.limit = limit;
         t->recorded.replay_limit_ms = replay_limit_ms;
+        t->recorded.replay_fair_ms = replay_fair_ms;
         pf_status s = load_clip(verb, path, atomic, false, t, NULL, e);
         if (s != PF_OK)
             return s;

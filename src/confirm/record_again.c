@@ -85,6 +85,7 @@ pf_status pf_record_again(struct pf_record_again *r, struct pf_error *e)
                                  .keep = input > 0 ? input : 0,
                                  .output = PF_OUTPUT_NULL,
                                  .limit_ms = r->limit_ms,
+                                 .fair_ms = r->fair_ms,
                                  .grace_ms = PF_GRACE_DIRECTED_MS,
                                  .forwards = true};
     pf_status s = pf_supervisor_run(&command, r->should_stop, r->arg, &result, e);

@@ -26,7 +26,7 @@ struct pf_record_again {
     bool symbolic; /* a symbolic run of its arguments, standard input and files */
     const char *without_lock; /* the lock operation to remove, FILE:LINE; NULL: none */
     const char *folder; /* a private run, as others of this folder (private_files.h); NULL: no */
-    uint64_t limit_ms; /* 0: none */
+    uint64_t limit_ms, fair_ms; /* as of a command (command.h); 0: none */
     bool (*should_stop)(void *arg); /* polled while it runs; NULL: never */
     void *arg;
     struct pf_clip_end end; /* filled in */

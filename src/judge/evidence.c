@@ -110,11 +110,11 @@ void pf_evidence_output(struct pf_verdict *v, const struct pf_judge_run *primary
     struct pf_output_stack found[2];
     const char *clips[2] = {primary->clip, alternate->clip}, *const orders[2] = {"primary",
                                                                                  "alternate"};
-    for (unsigned i = 0; i < 2; i++)
-        if (!pf_output_stack_find(clips[i], d.fd, d.written[i],
-                                  pf_judge_clock_left_evidence(primary->trace->clock, STACK_MS),
-                                  &found[i]))
+    for (unsigned i = 0; i < 2; i++) {
+        struct pf_judge_left left = pf_judge_clock_left_evidence(primary->trace->clock, STACK_MS);
+        if (!pf_output_stack_find(clips[i], d.fd, d.written[i], &left, &found[i]))
             found[i] = (struct pf_output_stack){0};
+    }
     if (!d.kept)
         find_texts(&d, found);
     add(v, "output",
@@ -166,7 +166,9 @@ void pf_evidence_failure(struct pf_verdict *v, const struct pf_judge_run *r, cha
     snprintf(what, room, "%s", r->failure);
     pf_findings_init(&shown);
     pf_trace_init(&t);
-    t.recorded.replay_limit_ms = pf_judge_clock_left_evidence(r->trace->clock, 0);
+    struct pf_judge_left left = pf_judge_clock_left_evidence(r->trace->clock, 0);
+    t.recorded.replay_limit_ms = left.limit_ms;
+    t.recorded.replay_fair_ms = left.fair_ms;
     if (pf_load_trace_shown(VERB, r->clip, NULL, &t, &shown, &ignored) == PF_OK)
         for (size_t i = 0; i < shown.n && !required; i++)
             add_stack(v, shown.at[i]);
@@ -215,7 +217,9 @@ static void add_stale_reads(struct pf_verdict *v, const struct pf_judge_run *r)
     if (pf_clip_open(&clip, path, &ignored) != PF_OK)
         return;
     pf_trace_init(&t);
-    t.recorded.replay_limit_ms = pf_judge_clock_left_evidence(r->trace->clock, 0);
+    struct pf_judge_left left = pf_judge_clock_left_evidence(r->trace->clock, 0);
+    t.recorded.replay_limit_ms = left.limit_ms;
+    t.recorded.replay_fair_ms = left.fair_ms;
     if (pf_clip_stream(&clip, PF_STREAM_MEMORY, &bytes, &n, &ignored) != PF_OK ||
         pf_load_trace(VERB, path, &t, &ignored) != PF_OK)
         n = 0;

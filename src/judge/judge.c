@@ -18,8 +18,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 
 #define INSTANCES 3 /* how many of the last instances of a race are reversed in a failing run */
 #define MORE_SCHEDULES 12 /* tried if no schedule so far has reversed the order */
@@ -512,29 +510,17 @@ static void withdraw_cut(struct pf_judging *j)
         (unsigned long long)j->race->clock->runs, *so_far ? "; so far: " : "", so_far);
 }
 
-/* CPU time of this process and of all its children that have ended. */
-static uint64_t cpu_ms(void)
-{
-    uint64_t us = 0;
-    for (int i = 0; i < 2; i++) {
-        struct rusage r;
-        if (getrusage(i ? RUSAGE_CHILDREN : RUSAGE_SELF, &r))
-            continue;
-        us += (uint64_t)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000 +
-              (uint64_t)(r.ru_utime.tv_usec + r.ru_stime.tv_usec);
-    }
-    return us / 1000;
-}
-
 void pf_judge_race(const struct pf_judge_settings *how, const struct pf_judge_case *race,
                    struct pf_verdict *out)
 {
     struct pf_judging j = {.how = how, .own = *race, .out = out};
-    uint64_t began = pf_now_ms(), used = cpu_ms();
-    struct pf_judge_clock clock = {.end_ms = how->limit_ms ? began + how->limit_ms : 0,
+    uint64_t began = pf_now_ms(), used = pf_cpu_ms(false);
+    struct pf_judge_clock clock = {.end_ms = how->end_ms,
+                                   .fair_ms = how->fair_ms,
                                    .most = how->most_runs,
                                    .should_stop = how->should_stop,
                                    .arg = how->arg};
+    pf_fair_clock_begin(&clock.fair);
     j.race = &j.own;
     if (!j.own.clock)
         j.own.clock = &clock;
@@ -564,5 +550,5 @@ void pf_judge_race(const struct pf_judge_settings *how, const struct pf_judge_ca
         withdraw_cut(&j);
     pf_judge_runs_clear(&j.g);
     out->ms = pf_now_ms() - began;
-    out->cpu_ms = cpu_ms() - used;
+    out->cpu_ms = pf_cpu_ms(false) - used;
 }

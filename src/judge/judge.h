@@ -53,7 +53,8 @@ struct pf_judge_settings {
     bool brief; /* the caller needs no evidence for harmless races */
     bool as_paper; /* no control group, and a failure in either order decides */
     unsigned jobs;
-    uint64_t limit_ms; /* for one race; 0: none */
+    uint64_t fair_ms; /* most fair time (src/clip/fair_time.h) for one race; 0: any */
+    uint64_t end_ms; /* as pf_now_ms: the end of the user's time; 0: none */
     unsigned most_runs; /* of the program, for one race; 0: no limit */
     bool (*should_stop)(void *arg); /* NULL: never */
     void *arg;

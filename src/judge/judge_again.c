@@ -53,7 +53,9 @@ static bool open_recording(struct pf_judge_again *r)
     r->job = pf_mem_zero(1, sizeof *r->job);
     pf_predict_job_init(r->job);
     r->job->path = r->file;
-    r->job->t.recorded.replay_limit_ms = pf_judge_clock_left(r->race->clock, 0);
+    struct pf_judge_left left = pf_judge_clock_left(r->race->clock, 0);
+    r->job->t.recorded.replay_limit_ms = left.limit_ms;
+    r->job->t.recorded.replay_fair_ms = left.fair_ms;
     r->open = pf_clip_open(&r->clip, r->file, &ignored) == PF_OK;
     return r->open && pf_load_trace(VERB, r->file, &r->job->t, &ignored) == PF_OK;
 }
@@ -161,12 +163,14 @@ static bool record_further(struct pf_judge_again *r, const struct pf_judge_case 
     if (!choose_schedule(race, i, schedule, sizeof schedule))
         return false;
     r->file = pf_mem_format("%s/%s.before%u.clip", race->scratch, race->name, i);
+    struct pf_judge_left left = pf_judge_clock_left(race->clock, RUN_MS);
     struct pf_record_again q = {.clip = race->recording,
                                 .file = r->file,
                                 .schedule = schedule,
                                 .traced = true,
                                 .folder = race->scratch,
-                                .limit_ms = pf_judge_clock_left(race->clock, RUN_MS),
+                                .limit_ms = left.limit_ms,
+                                .fair_ms = left.fair_ms,
                                 .should_stop = r->how->should_stop,
                                 .arg = r->how->arg};
     race->clock->runs++;

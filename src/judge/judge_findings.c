@@ -230,9 +230,7 @@ static void judge_item(struct pf_judge_list *l, struct judged_recording *r, judg
         it->f->judged = like->judged;
         return;
     }
-    uint64_t left = time_left(l);
-    if (left && (!how.limit_ms || left < how.limit_ms))
-        how.limit_ms = left;
+    how.end_ms = l->end_ms;
     judge_pair(l, r, &how, a, b, it->f, &v);
     judge_other_instance(l, r, &how, a, b, it->f, &v);
     it->ms = v.ms;

@@ -177,6 +177,7 @@ static pf_status record(struct paths *p, const struct pf_input_bytes *in, struct
     pf_status s = pf_hunt_arguments(&p->hunt, in, &argv, aliases, e);
     if (s == PF_OK && given)
         s = pf_hunt_write_file(input, given->bytes, given->n, e);
+    struct pf_judge_left left = pf_judge_clock_left(p->race->clock, RUN_MS);
     struct pf_record_again r = {.clip = p->race->recording,
                                 .file = file,
                                 .argv = argv,
@@ -185,7 +186,8 @@ static pf_status record(struct paths *p, const struct pf_input_bytes *in, struct
                                 .schedule = how.policy,
                                 .symbolic = symbolic,
                                 .folder = p->race->scratch,
-                                .limit_ms = pf_judge_clock_left(p->race->clock, RUN_MS),
+                                .limit_ms = left.limit_ms,
+                                .fair_ms = left.fair_ms,
                                 .should_stop = p->how->should_stop,
                                 .arg = p->how->arg};
     if (s == PF_OK && pf_judge_clock_cuts(p->race->clock))
@@ -267,7 +269,9 @@ static bool compare_outputs(struct paths *p, const struct pf_input_bytes *in,
     struct pf_error e;
     enum pf_outputs result = PF_OUTPUTS_UNKNOWN;
     pf_trace_init(&t);
-    t.recorded.replay_limit_ms = pf_judge_clock_left(p->race->clock, 0);
+    struct pf_judge_left left = pf_judge_clock_left(p->race->clock, 0);
+    t.recorded.replay_limit_ms = left.limit_ms;
+    t.recorded.replay_fair_ms = left.fair_ms;
     pf_status s = pf_load_trace(VERB, alternate, &t, &e);
     if (s == PF_OK)
         s = run_symbolic(p, in, &t, "alternate", &flipped, &e);

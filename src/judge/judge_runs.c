@@ -27,7 +27,9 @@ struct pf_trace *pf_judge_run_trace(const struct pf_judge_run *r)
     if (!k->tried) {
         pf_trace_init(&k->t);
         k->tried = true;
-        k->t.recorded.replay_limit_ms = pf_judge_clock_left_evidence(k->clock, 0);
+        struct pf_judge_left left = pf_judge_clock_left_evidence(k->clock, 0);
+        k->t.recorded.replay_limit_ms = left.limit_ms;
+        k->t.recorded.replay_fair_ms = left.fair_ms;
         k->loaded = r->clip && pf_load_trace(VERB, r->clip, &k->t, &ignored) == PF_OK;
         if (!k->loaded) /* perhaps because the time is up */
             (void)pf_judge_clock_cuts(k->clock);
@@ -113,6 +115,7 @@ pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish 
                                           : "random:%u",
                      r->seed);
         }
+    struct pf_judge_left left = pf_judge_clock_left(clock, 0);
     struct pf_both_orders q = {.t = g->race->t,
                                .recording = g->race->recording,
                                .a = g->race->a,
@@ -124,7 +127,8 @@ pf_status pf_judge_runs_add(struct pf_judge_runs *g, const struct pf_judge_wish 
                                .n = count,
                                .folder = g->race->scratch,
                                .jobs = g->how->jobs,
-                               .limit_ms = pf_judge_clock_left(clock, 0),
+                               .limit_ms = left.limit_ms,
+                               .fair_ms = left.fair_ms,
                                .should_stop = g->how->should_stop,
                                .arg = g->how->arg};
     pf_status s = pf_both_orders_run(&q, e);

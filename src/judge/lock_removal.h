@@ -14,9 +14,10 @@
 
 #include "clip.h"
 
-/* lock: FILE:LINE; file: the recording to be written, an absolute path; limit_ms 0: no limit. */
+/* lock: FILE:LINE; file: the recording to be written, an absolute path; fair_ms: as of a command
+ * (command.h). */
 PF_MUST_USE pf_status pf_lock_removal_record(const struct pf_clip *clip, const char *lock,
-                                             const char *file, uint64_t limit_ms,
+                                             const char *file, uint64_t fair_ms,
                                              struct pf_error *e);
 
 #endif

@@ -33,7 +33,7 @@ static int replay(const void *arg)
     return 0;
 }
 
-bool pf_output_stack_find(const char *clip, int fd, uint64_t at, uint64_t limit_ms,
+bool pf_output_stack_find(const char *clip, int fd, uint64_t at, const struct pf_judge_left *left,
                           struct pf_output_stack *out)
 {
     struct stack_query *q =
@@ -49,7 +49,8 @@ bool pf_output_stack_find(const char *clip, int fd, uint64_t at, uint64_t limit_
                                  .function = replay,
                                  .arg = &q,
                                  .output = PF_OUTPUT_NULL,
-                                 .limit_ms = limit_ms,
+                                 .limit_ms = left->limit_ms,
+                                 .fair_ms = left->fair_ms,
                                  .grace_ms = PF_GRACE_DIRECTED_MS,
                                  .forwards = true};
     bool found = pf_supervisor_run(&command, NULL, NULL, &result, &e) == PF_OK &&

@@ -8,6 +8,7 @@
 #ifndef PF_JUDGE_OUTPUT_STACK_H
 #define PF_JUDGE_OUTPUT_STACK_H
 
+#include "judge_clock.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -18,8 +19,8 @@ struct pf_output_stack {
     char bytes[4096];
 };
 
-/* False: the byte is not written, or the clip could not be replayed within limit_ms. */
-bool pf_output_stack_find(const char *clip, int fd, uint64_t at, uint64_t limit_ms,
+/* False: the byte is not written, or the clip could not be replayed within the time left. */
+bool pf_output_stack_find(const char *clip, int fd, uint64_t at, const struct pf_judge_left *left,
                           struct pf_output_stack *out);
 
 #endif

@@ -41,6 +41,9 @@ struct pf_command {
     /* For commands in the background: */
     bool forwards; /* the child passes SIGTERM on to its children: send it to the child alone */
     uint64_t limit_ms, grace_ms; /* SIGTERM after `limit_ms` (0: never), SIGKILL `grace_ms` later */
+    /* SIGTERM after this time without the time in which other programs had all cores (fair_time.h);
+     * 0: never */
+    uint64_t fair_ms;
     uint64_t kill_at_ms; /* SIGKILL at this time (pf_now_ms), whatever the grace; 0: no such time */
     /* A byte of this file that stays locked until all processes of the command have ended; 0:
      * none. */

@@ -35,6 +35,7 @@ static pf_status run(const struct pf_self_run *what, char **argv, const char *fi
                                  .output = PF_OUTPUT_NULL,
                                  .forwards = true,
                                  .limit_ms = what->limit_ms,
+                                 .fair_ms = what->fair_ms,
                                  .grace_ms = PF_GRACE_DIRECTED_MS};
     pf_status s = pf_supervisor_run(&command, what->should_stop, what->arg, &result, e);
     if (s != PF_OK)

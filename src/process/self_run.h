@@ -17,7 +17,7 @@
 struct pf_self_run {
     char *const *argv; /* the verb and its arguments, NULL-terminated */
     const char *input; /* file for its standard input; NULL: /dev/null */
-    uint64_t limit_ms; /* 0: none */
+    uint64_t limit_ms, fair_ms; /* as of a command (command.h); 0: none */
     bool *at_limit; /* set if the limit ended the child; NULL: that is an error */
     bool (*should_stop)(void *arg); /* polled; NULL: never */
     void *arg;

@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "supervisor.h"
 #include "duration.h"
+#include "fair_clock.h"
 #include "process_tree.h"
 #include <dirent.h>
 #include <errno.h>
@@ -24,6 +25,7 @@
 #define GIVE_UP_NS 5000000000ull /* how long to wait for processes that do not end after SIGKILL */
 #define FOREVER UINT64_MAX
 #define STOP_POLL_MS 20
+#define FAIR_LEAST_MS 100 /* between two looks at the CPU time of the processes */
 
 struct supervised {
     const struct pf_command *what;
@@ -33,6 +35,7 @@ struct supervised {
     bool empty; /* no descendants are left */
     int signals, output, life;
     uint64_t began, deadline;
+    struct pf_fair_clock fair;
     enum { RUNNING, TERMINATING, KILLING } phase;
 };
 
@@ -104,6 +107,29 @@ static void next_phase(struct supervised *g, enum pf_supervisor_outcome how)
         pf_process_tree_signal(SIGCONT); /* a stopped process handles SIGTERM only after SIGCONT */
 }
 
+/* Ends of the limits, while the program runs: the elapsed time, and the fair time, which can end at
+ * this time at the earliest. */
+static uint64_t limit_end(const struct supervised *g, uint64_t fair_left_ms)
+{
+    const struct pf_command *c = g->what;
+    uint64_t end = c->limit_ms ? g->began + c->limit_ms * 1000000 : FOREVER;
+    uint64_t fair = c->fair_ms ? pf_now_ns() + fair_left_ms * 1000000 : FOREVER;
+    return end < fair ? end : fair;
+}
+
+/* The deadline has passed. True if it was that of the fair time, and some is left: moves it. */
+static bool has_time_left(struct supervised *g)
+{
+    if (g->phase != RUNNING || g->ended || !g->what->fair_ms ||
+        (g->what->limit_ms && pf_now_ns() >= g->began + g->what->limit_ms * 1000000))
+        return false;
+    uint64_t used = pf_fair_clock_ms(&g->fair, true), most = g->what->fair_ms;
+    if (used >= most)
+        return false;
+    g->deadline = limit_end(g, most - used < FAIR_LEAST_MS ? FAIR_LEAST_MS : most - used);
+    return true;
+}
+
 static int poll_timeout_ms(const struct supervised *g)
 {
     if (g->phase == KILLING)
@@ -136,7 +162,7 @@ static void watch(struct supervised *g)
             break;
         if (g->phase == KILLING)
             pf_process_tree_signal(SIGKILL);
-        if (stop_requested || pf_now_ns() >= g->deadline)
+        if (stop_requested || (pf_now_ns() >= g->deadline && !has_time_left(g)))
             next_phase(g, stop_requested ? PF_SUPERVISED_STOPPED : PF_SUPERVISED_LIMIT);
     }
     take_output(g);
@@ -224,8 +250,9 @@ static _Noreturn void supervise(const struct pf_command *what, int life, int ans
     g.output = output[0];
     fcntl(g.output, F_SETFL, O_NONBLOCK);
     g.began = pf_now_ns();
-    if (what->limit_ms)
-        g.deadline = g.began + what->limit_ms * 1000000;
+    g.deadline = limit_end(&g, what->fair_ms);
+    if (what->fair_ms)
+        pf_fair_clock_begin(&g.fair);
     if (start_command(&g, output[1], &why) == PF_OK)
         r.how = PF_SUPERVISED_ENDED;
     else

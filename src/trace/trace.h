@@ -143,8 +143,9 @@ struct pf_recorded {
     /* set by the caller of the reader: maximum number of events; 0: PF_RECORDED_MAX */
     uint32_t limit;
     bool limited; /* the recording has more events than `limit` */
-    /* set by the caller: most time for a replay that makes the events, in milliseconds; 0: any */
-    uint64_t replay_limit_ms;
+    /* set by the caller: most time for a replay that makes the events, in milliseconds, elapsed and
+     * fair (src/clip/fair_time.h); 0: any */
+    uint64_t replay_limit_ms, replay_fair_ms;
     bool out_of_time; /* that was not enough */
     char child[100]; /* path of the forked child that was recorded; "": it is not a child */
 };

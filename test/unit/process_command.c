@@ -1,4 +1,5 @@
 // sources: src/process/command.c src/process/su*.c src/process/*_tree.c src/base/*.c
+// sources: src/process/fair_clock.c
 // sources: src/report/[pt]*.c
 /* process_command.c - commands under a supervisor: their files, environment and limits, and that
  * nothing of them is left running. */

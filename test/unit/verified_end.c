@@ -1,5 +1,6 @@
 // sources: src/confirm/verify_clip.c src/process/run_report.c src/process/self_run.c
 // sources: src/process/su*.c src/process/command.c src/process/cores.c src/process/*_tree.c
+// sources: src/process/fair_clock.c
 // sources: src/clip/*.c src/base/*.c src/report/*.c
 /* verified_end.c - which ends of a replay show what a clip has recorded (verify_clip.h). The clip
  * and the report of the replay are written by this test; nothing is run. */

@@ -5,6 +5,7 @@
 #include "checkpoint.h"
 #include "access_order.h"
 #include "behaviour.h"
+#include "continuation_limit.h"
 #include "memory_choice.h"
 #include "number_text.h"
 #include "orphan.h"
@@ -198,7 +199,20 @@ static struct {
     long pid; /* 0: this entry is free */
     uint32_t number;
     uint64_t end;
+    struct pf_continuation_limit limit; /* if it enforces the order of two accesses */
 } running[JOBS];
+
+/* The time of continuation i is over. False: other programs had the cores, so it gets more. */
+static bool is_late(uint32_t i)
+{
+    if (now() <= running[i].end)
+        return false;
+    uint64_t left = pf_channel_get()->ordered
+                        ? pf_continuation_limit_left(&running[i].limit, running[i].pid)
+                        : 0;
+    running[i].end = now() + left;
+    return !left;
+}
 
 /* Collects the status of continuations that have ended. Returns how many still run. */
 static uint32_t reap(void)
@@ -210,7 +224,7 @@ static uint32_t reap(void)
         int status = 0;
         if (!running[i].pid)
             continue;
-        bool late = now() > running[i].end;
+        bool late = is_late(i);
         if (late)
             pf_sys(SYS_kill, running[i].pid, SIGKILL);
         if (pf_sys(SYS_wait4, running[i].pid, &status, (late ? 0 : WNOHANG) | __WALL, NULL) !=
@@ -317,7 +331,9 @@ void pf_checkpoint_branch(uint32_t i)
     if (pid > 0) {
         running[slot].pid = pid;
         running[slot].number = i;
-        running[slot].end = now() + (c->each_ns ? c->each_ns : LIMIT_NS);
+        uint64_t most = c->each_ns ? c->each_ns : LIMIT_NS;
+        running[slot].end = now() + most;
+        pf_continuation_limit_begin(&running[slot].limit, most);
         c->continuation[i].copied = now() - before;
         return;
     }
