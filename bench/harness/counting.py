@@ -1,11 +1,12 @@
 """Counts the instructions of the kernels, shapes and held-out programs with valgrind: the same on every machine, however busy.
 
-Figures over native: without checking (flavour plain, PF_OPTIONS=plain=1), watched (flavour pf: every function watched),
-and by ThreadSanitizer; and the ratio of the last two. valgrind starts the program itself, without `pf run`, which only collects the findings; an instrumented program
-checks everything by default. The runtime maps its shadow at fixed addresses, which valgrind permits. Small sizes; the
-instructions of process start are subtracted, because they would dominate. Two runs differ by less than 1% where each
-thread uses memory of its own. Where threads wait for each other (queue, hashtable), or read the same memory at the same
-time (list, matrix, pca, kmeans), the schedule decides how many read sets are made: up to 15% on a busy machine.
+Figures over native: without checking (flavour plain, PF_OPTIONS=plain=1), watched (flavour pf: every function
+watched), and by ThreadSanitizer; and the ratio of the last two. valgrind starts the program itself, without `pf run`,
+which only collects the findings; an instrumented program checks everything by default. The runtime maps its shadow at
+fixed addresses, which valgrind permits. Small sizes; the instructions of process start are subtracted, because they
+would dominate. Two runs differ by less than 1% where each thread uses memory of its own. Where threads wait for each
+other (queue, hashtable), or read the same memory at the same time (list, matrix, pca, kmeans), the schedule decides
+how many read sets are made: up to 15% on a busy machine.
 """
 import os
 import re

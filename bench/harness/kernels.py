@@ -1,6 +1,6 @@
 """The kernels in bench/prog, and the programs of bench/subject/shape and bench/holdout: a file dropped there becomes
-one. Its sizes are in its head comment, `bench: size=… quick=… contention=…`, and `record=…` where directed mode needs a
-longer run."""
+one. Its sizes are in its head comment, `bench: size=… quick=… contention=…`, and `record=…` where directed mode needs
+a longer run."""
 import glob
 import os
 import re

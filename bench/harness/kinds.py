@@ -1,10 +1,11 @@
 """Counts what the kinds of findings other than races between accesses cost by default, in instructions.
 
-Each program is built once with `pf cc` and counted by valgrind with all kinds, and with PF_OPTIONS=races_only=1, which
-leaves out the work that only other kinds need (lock orders, stacks of acquisitions, allocations as writes, freed memory,
-descriptors, condition variables). How the threads of some programs alternate changes the work of the checks, and varies
-from run to run. So a program whose first two counts differ by more than NEAR is counted RUNS times; its figure is the ratio
-of the means, and the page shows its standard error. A loop of malloc and free, the worst case, is counted too.
+Each program is built once with `pf cc` and counted by valgrind with all kinds, and with PF_OPTIONS=races_only=1,
+which leaves out the work that only other kinds need (lock orders, stacks of acquisitions, allocations as writes,
+freed memory, descriptors, condition variables). How the threads of some programs alternate changes the work of the
+checks, and varies from run to run. So a program whose first two counts differ by more than NEAR is counted RUNS
+times; its figure is the ratio of the means, and the page shows its standard error. A loop of malloc and free, the
+worst case, is counted too.
 """
 import os
 import statistics

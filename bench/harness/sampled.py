@@ -1,7 +1,8 @@
 """Measures sampling by AtexRace on the kernels, shapes and held-out programs: CPU time over native.
 
-The function pairs that an execution has seen are kept in a state folder, so the cost falls from execution to execution;
-the figure is that of the last fifth of the executions. The native build and full detection run in turns with these.
+The function pairs that an execution has seen are kept in a state folder, so the cost falls from execution to
+execution; the figure is that of the last fifth of the executions. The native build and full detection run in turns
+with these.
 """
 import os
 import shutil

@@ -1,8 +1,8 @@
 """memcached's own tests (t/*.t of Debian's source) as a test list for `pf suite`.
 
-Each is a Perl script that starts servers and sends requests to them; its CPU time is that of all its processes, including the
-script. Tests that need another build (TLS, SASL, external storage, the proxy), that skip themselves or that do not pass natively
-within 15 seconds are excluded.
+Each is a Perl script that starts servers and sends requests to them; its CPU time is that of all its processes,
+including the script. Tests that need another build (TLS, SASL, external storage, the proxy), that skip themselves or
+that do not pass natively within 15 seconds are excluded.
 """
 
 import fnmatch

@@ -1,8 +1,9 @@
 """explore_random.py FROM TO [-O0] - compares pf explore with brute force on random programs (explore_model.py).
 
-Seeds FROM to TO - 1 each give one program of two or three threads. A result that brute force does not find, and a missing
-one of an exploration that is called complete, are wrong. Programs with too many states are left out. The programs that
-are wrong are kept in $WORK as SEED.txt. The last argument is the level of optimisation. Needs PF and WORK, as the tests do; `make test-explore` runs 200 seeds.
+Seeds FROM to TO - 1 each give one program of two or three threads. A result that brute force does not find, and a
+missing one of an exploration that is called complete, are wrong. Programs with too many states are left out. The
+programs that are wrong are kept in $WORK as SEED.txt. The last argument is the level of optimisation. Needs PF and
+WORK, as the tests do; `make test-explore` runs 200 seeds.
 Exit: 0 nothing is wrong, 1 something is.
 """
 

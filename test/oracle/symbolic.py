@@ -1,8 +1,8 @@
 """symbolic.py - a second reader of the expression log (docs/format/symbolic.md), and an evaluator that shares no code with
 the engine or the solver.
 
-check(clip) evaluates every node under the input of the run itself. It yields every operand, condition and address whose
-recorded value differs.
+check(clip) evaluates every node under the input of the run itself. It yields every operand, condition and address
+whose recorded value differs.
 """
 import struct
 from dataclasses import dataclass, field

@@ -1,9 +1,10 @@
 """test_symbolic.py - symbolic runs of random programs with integer code.
 
 Each program computes values from the bytes of its argument, with integers of all widths, arrays, structs, copies and
-branches, and ends with comparisons of the results. It runs with several inputs. For each run, the expression log must be
-true under its own input, and nothing may be lost. And it must predict: if all conditions of run A hold under the input of
-run B, then both runs took the same path, and the expressions of A under the input of B have the values that B computed.
+branches, and ends with comparisons of the results. It runs with several inputs. For each run, the expression log must
+be true under its own input, and nothing may be lost. And it must predict: if all conditions of run A hold under the
+input of run B, then both runs took the same path, and the expressions of A under the input of B have the values that
+B computed.
 """
 
 import os

@@ -1,4 +1,5 @@
-# The hash of a function's code (in its record, section pf_func) changes with each part of the code, not with a rebuild.
+# The hash of a function's code (in its record, section pf_func) changes with each part of the code,
+# not with a rebuild.
 part=$ROOT/test/shell/part/body_hash.c
 record() { # NAME FLAGS...: the function's record
     "$PF" cc -O1 -c "${@:2}" body.c -o "$1.o"

@@ -18,7 +18,8 @@ checks() {
 }
 equals() { [[ "$1" == "$2" ]] || { echo "found '$1', expected '$2'" >&2; false; }; }
 equals "$(checks)" "first in_header main "
-# Ignore lists: functions, source files, main file, sections, globs; several lists; the last "no" wins.
+# Ignore lists: functions, source files, main file, sections, globs; several lists; the last "no"
+# wins.
 echo 'fun:fir*' >fun
 echo 'src:*h.h' >src
 echo 'mainfile:a.c' >mainfile

@@ -4,19 +4,20 @@
     test/run/campaign.py --pf build/stage/bin/pf --work DIR [--levels O0,O1,O2] [--runs 6] [--time 60s] [--log FILE] [--slice K/N] [FILE...]
 
 Without files: every test program that can be recorded. Each is built at each level and checked.
-  - A race-free program (`want: none`) must have no finding, unless one of its cases wants findings of another kind. A finding
-    that does not count must be of a kind that the program announces (`// suspicious: KIND`).
-  - A racy program is built without the order that no detector sees (ORDER_FREE), and checked. Program and state folder
-    are copied to another folder, the first ones are removed, and each command that the report printed for a
+  - A race-free program (`want: none`) must have no finding, unless one of its cases wants findings of another kind. A
+    finding that does not count must be of a kind that the program announces (`// suspicious: KIND`).
+  - A racy program is built without the order that no detector sees (ORDER_FREE), and checked. Program and state
+    folder are copied to another folder, the first ones are removed, and each command that the report printed for a
     finding is executed there. It must say that it showed the finding. Every finding that counts must have a command,
     unless the program says that no directed run can show it (`// clip: reason`).
 A build that is byte for byte that of an earlier level is not checked again: the result of that level counts for both.
-Prints a line for each program that is not as expected, then the findings that have no command and the suspicious ones by reason, and
-one summary line. Exit status: 0, or 1 if a program was not as expected.
+Prints a line for each program that is not as expected, then the findings that have no command and the suspicious ones
+by reason, and one summary line. Exit status: 0, or 1 if a program was not as expected.
 
---log appends one line of JSON for each build that was examined, with the seconds of CPU that it took. A program that the log has for
-the same name, level, budget (--runs, --time), and hash of its text and of pf is not examined again; its line counts in the summary. So a campaign can be stopped
-and continued, and several slices (--slice 0/4 ... 3/4: every fourth program) can have one log.
+--log appends one line of JSON for each build that was examined, with the seconds of CPU that it took. A program that
+the log has for the same name, level, budget (--runs, --time), and hash of its text and of pf is not examined again;
+its line counts in the summary. So a campaign can be stopped and continued, and several slices (--slice 0/4 ... 3/4:
+every fourth program) can have one log.
 """
 
 import argparse

@@ -1,8 +1,10 @@
 """drop_in.py - runs the programs of test/drop_in with pf and with ThreadSanitizer, and compares the reports.
 
-Both must print the same titles ("data race", "thread leak"), each at least once, and no others. The expectation is in the
+Both must print the same titles ("data race", "thread leak"), each at least once, and no others. The expectation is in
+the
 leading comments of a program: ../drop_in/README.md. Each kind of finding must also appear in SARIF and HTML, and disappear with a
-suppression of its type and with its option at 0. The table of kinds (src/report/finding.def) names the type and the option.
+suppression of its type and with its option at 0. The table of kinds (src/report/finding.def) names the type and the
+option.
 """
 
 import argparse

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """fleet.py [--large|--limit] - the verbs of a fleet on a real Slurm, compared with the same verbs on one machine.
 
-Starts a private Slurm with four nodes (slurm_cluster.py), and runs on it: a suite of 200 tests, while a node is lost, a
-task is killed, the submitting pf is killed and the scratch disk of one node is full; a check of 2,000 schedules; a hunt;
-a judgement of 20 races. Each must give the same findings as without --on, and count none twice. --large repeats the suite
-ten times and the check with ten times as many schedules. --limit only tests that Slurm's own time limit ends a task that hangs.
+Starts a private Slurm with four nodes (slurm_cluster.py), and runs on it: a suite of 200 tests, while a node is lost,
+a task is killed, the submitting pf is killed and the scratch disk of one node is full; a check of 2,000 schedules; a
+hunt; a judgement of 20 races. Each must give the same findings as without --on, and count none twice. --large repeats
+the suite ten times and the check with ten times as many schedules. --limit only tests that Slurm's own time limit
+ends a task that hangs.
 
 Prints the reason and exits with status 77 if Slurm cannot run here."""
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """fleet_failures.py - what a fleet does when something fails, step by step, without a batch system.
 
-Uses `--on script:` with two scripts: the one for PBS in docs/fleet.md, with a small imitation of PBS's commands, and one that starts
-no task, so that this test starts each task itself. Checks: collect (results in any order, twice), results and nodes of
-another build, a full shared folder, a test that hangs, cancel, commands that continue a fleet, and attempts that are counted over
-processes."""
+Uses `--on script:` with two scripts: the one for PBS in docs/fleet.md, with a small imitation of PBS's commands, and
+one that starts no task, so that this test starts each task itself. Checks: collect (results in any order, twice),
+results and nodes of another build, a full shared folder, a test that hangs, cancel, commands that continue a fleet,
+and attempts that are counted over processes."""
 
 import json
 import os

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """fleet_ssh.py - a suite on two hosts through ssh and GNU parallel (ssh_hosts.py).
 
-The program has other contents on one of the hosts, so that its tasks must move to the other host. Then a fleet is cancelled:
-its processes on the hosts end. Prints the reason and exits with status 77 if sshd cannot run here."""
+The program has other contents on one of the hosts, so that its tasks must move to the other host. Then a fleet is
+cancelled: its processes on the hosts end. Prints the reason and exits with status 77 if sshd cannot run here."""
 
 import hashlib
 import os

@@ -1,10 +1,10 @@
 """flips.py - records both orders of the racing accesses of a program, with `pf record --flip`.
 
 For each race that the program's comments expect: finds the two accesses in a trace of the program, read by the
-independent reader test/oracle/clip.py, and records the program again in both orders. A flip must succeed (the trace of
-the new recording has the requested order, and the recording replays), or pf must answer "infeasible" with a reason. When it
-is infeasible, the second thread is held earlier, 1, 3, 7, ... events before its access, because that access may be in a
-critical section.
+independent reader test/oracle/clip.py, and records the program again in both orders. A flip must succeed (the trace
+of the new recording has the requested order, and the recording replays), or pf must answer "infeasible" with a
+reason. When it is infeasible, the second thread is held earlier, 1, 3, 7, ... events before its access, because that
+access may be in a critical section.
 """
 
 import os

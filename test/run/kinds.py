@@ -1,8 +1,9 @@
 """kinds.py - every kind of finding has all that users of a kind expect: the test `kinds`.
 
-Walks the table of kinds in src/report/finding.def. A kind of free runs (one with an option) must have a program in test/drop_in,
-which run/drop_in.py runs, a row in docs/kinds.md, and an option that exists; if ThreadSanitizer has an option of this name, with its default.
-Every kind must have a SARIF rule, a word in the JSON schema, and, unless it is a failure, a type of suppressions.
+Walks the table of kinds in src/report/finding.def. A kind of free runs (one with an option) must have a program in
+test/drop_in, which run/drop_in.py runs, a row in docs/kinds.md, and an option that exists; if ThreadSanitizer has an
+option of this name, with its default. Every kind must have a SARIF rule, a word in the JSON schema, and, unless it is
+a failure, a type of suppressions.
 """
 
 import json

@@ -4,11 +4,11 @@ pf must now be right, every time.
 
     test/run/known_defects.py --pf build/stage/bin/pf --work DIR [--levels O0,O2] [--checks 20] [--runs 6] [--log FILE] [NAME...]
 
-Each program is built at each level and examined `checks` times, in the way that the table below says. Prints a line for
-each result that is not as wanted, then one summary line. Exit status: 0, or 1 if there was one.
+Each program is built at each level and examined `checks` times, in the way that the table below says. Prints a line
+for each result that is not as wanted, then one summary line. Exit status: 0, or 1 if there was one.
 
---log appends one line of JSON for each program and level. What the log has for the same pf, program and numbers is not
-examined again, so that the loop can be stopped and continued.
+--log appends one line of JSON for each program and level. What the log has for the same pf, program and numbers is
+not examined again, so that the loop can be stopped and continued.
 """
 
 import argparse

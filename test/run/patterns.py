@@ -3,10 +3,10 @@
 
     test/run/patterns.py --pf build/stage/bin/pf [--schedules rr,random:1] [--limit 20s] [FILE...]
 
-Builds every race-free test program (*_ok of test/program; the twins of bench/subject; the programs of test/known whose
-first line says "Race-free"; or the given files) at -O0 and -O2, records it under each schedule, and runs pf hatch on
-the recording. Each finding that counts is false. Prints a line for each program that has a finding or
-that could not be tried, then the totals by kind: predicted, happened, suspicious, counted. Exit status 1 if one counts.
+Builds every race-free test program (*_ok of test/program; the twins of bench/subject; the programs of test/known
+whose first line says "Race-free"; or the given files) at -O0 and -O2, records it under each schedule, and runs pf
+hatch on the recording. Each finding that counts is false. Prints a line for each program that has a finding or that
+could not be tried, then the totals by kind: predicted, happened, suspicious, counted. Exit status 1 if one counts.
 """
 
 import argparse

@@ -1,7 +1,8 @@
 """ssh_hosts.py - private hosts on one machine that ssh can reach, for tests.
 
-Each host is an sshd (Debian's openssh-server) as root, with a mount namespace and a host name of its own. Host keys, user keys and
-configuration are in one folder; all ports are on the loopback interface. stop() ends every process that start() has started.
+Each host is an sshd (Debian's openssh-server) as root, with a mount namespace and a host name of its own. Host keys,
+user keys and configuration are in one folder; all ports are on the loopback interface. stop() ends every process that
+start() has started.
 """
 import os
 import shutil

@@ -1,9 +1,9 @@
 """symbolic_runs.py PF LEVEL WAY PROGRAM... - symbolic runs of program tests against ordinary recordings.
 
-Each program is built with WAY, --symbolic or --on-demand, and recorded twice under the same policy: with event bodies and
-with symbolic bodies.
-Schedule, output and status must be the same, so the events are the same, one by one. The expression log must be true under
-the input of its own run (../oracle/symbolic.py), and a replay, which runs event bodies, must follow the symbolic recording.
+Each program is built with WAY, --symbolic or --on-demand, and recorded twice under the same policy: with event bodies
+and with symbolic bodies. Schedule, output and status must be the same, so the events are the same, one by one. The
+expression log must be true under the input of its own run (../oracle/symbolic.py), and a replay, which runs event
+bodies, must follow the symbolic recording.
 """
 
 import os

@@ -1,6 +1,7 @@
 # shellcheck shell=bash disable=SC2154
-# Bad pointers, and objects that are gone, given to interposed functions: a crash inside the function replays as the crash of the
-# program, and a call that fails in the kernel fails in a recording too.
+# Bad pointers, and objects that are gone, given to interposed functions: a crash inside the
+# function replays as the crash of the program, and a call that fails in the kernel fails in a
+# recording too.
 
 step=1
 for level in -O0 -O2; do

@@ -1,5 +1,5 @@
-# Callbacks of code without events: the first and the last event of each one are known, whatever its first operation is, and
-# the inner events of two callbacks that run at the same time may race.
+# Callbacks of code without events: the first and the last event of each one are known, whatever its
+# first operation is, and the inner events of two callbacks that run at the same time may race.
 cp "$ROOT/test/shell/part/callbacks_lib.c" lib.c
 cp "$ROOT/test/shell/part/callbacks_main.c" main.c
 clang-19 -O1 -shared -fPIC -o libback.so lib.c
@@ -39,7 +39,8 @@ for policy in random:1 random:2 random:3 random:4 random:5 random:6; do
 done
 [[ ${found-} ]] || fail "no race between callbacks was predicted"
 
-# Weak memory: the library synchronises after its callback, so the read after the call returns the newest value.
+# Weak memory: the library synchronises after its callback, so the read after the call returns the
+# newest value.
 clang-19 -O1 -shared -fPIC -o libweak.so "$ROOT/test/shell/part/callbacks_weak_lib.c"
 "$PF" cc -g -O1 "$ROOT/test/shell/part/callbacks_weak.c" -o weak ./libweak.so -pthread
 for seed in 1 2; do
@@ -47,8 +48,8 @@ for seed in 1 2; do
     [[ $(cat out) == 1 ]] || fail "a stale value"
 done
 
-# A pointer that another thread stores in the reachable set of a call, while the call waits, leads the call further: rdit does
-# not predict a race between accesses that the call orders.
+# A pointer that another thread stores in the reachable set of a call, while the call waits, leads
+# the call further: rdit does not predict a race between accesses that the call orders.
 clang-19 -O1 -shared -fPIC -o libpointer.so "$ROOT/test/shell/part/callbacks_pointer_lib.c"
 "$PF" cc -g -O1 "$ROOT/test/shell/part/callbacks_pointer.c" -o pointer ./libpointer.so -pthread
 for mode in once full; do

@@ -1,4 +1,5 @@
-# Races that every free run shows, and that only some recordings show, are confirmed, each with its own command.
+# Races that every free run shows, and that only some recordings show, are confirmed, each with its
+# own command.
 program=$ROOT/test/program
 confirms() # SOURCE LEVEL: pf check confirms all findings, and prints as many commands
 {

@@ -1,4 +1,5 @@
-# A program that refuses to overwrite the files of its first run is checked as if they were not there.
+# A program that refuses to overwrite the files of its first run is checked as if they were not
+# there.
 "$PF" cc -O0 -g -pthread "$ROOT/test/shell/part/hatch_once.c" -o once
 status 66 "$PF" check --runs 2 --state s -- ./once
 has out "all later recordings do not see these files"

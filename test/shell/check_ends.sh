@@ -74,8 +74,8 @@ status 0 "$PF" check --runs 1 --for 100ms --grace 100ms --state for.s -- "$PWD/s
 has out "explored: 1 free run; 1 schedule"
 gone stays || fail "a process is still running"
 
-# The end of the budget is reported once, as such: here a try waits for a writer of a pipe until then.
-# The message does not blame the build of the program.
+# The end of the budget is reported once, as such: here a try waits for a writer of a pipe until
+# then. The message does not blame the build of the program.
 mkfifo hold
 sed 's/s.st_size == 15/s.st_size == 10/' many.c >waits.c
 "$PF" cc -g -O1 -pthread waits.c -o waits

@@ -1,6 +1,6 @@
-# pf check explores schedules in batches and by systematic search: a failure that needs a schedule is a
-# finding with harm and a clip; the whole budget is used unless there is nothing left to explore, which
-# the report then says; --seed and --runs determine the schedules.
+# pf check explores schedules in batches and by systematic search: a failure that needs a schedule
+# is a finding with harm and a clip; the whole budget is used unless there is nothing left to
+# explore, which the report then says; --seed and --runs determine the schedules.
 cp "$ROOT/test/shell/part/check_explores_account.c" account.c
 "$PF" cc -g -O1 -pthread -DSAFE=0 account.c -o account
 cp "$ROOT/test/shell/part/check_explores_barren.c" barren.c

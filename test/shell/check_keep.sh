@@ -1,4 +1,5 @@
-# pf check --keep: recordings without findings are removed, the oldest first; clips of findings stay.
+# pf check --keep: recordings without findings are removed, the oldest first; clips of findings
+# stay.
 cp "$ROOT/test/shell/part/check_explores_account.c" account.c
 "$PF" cc -g -O1 -pthread -DSAFE=0 account.c -o account
 status 2 "$PF" check --keep much -- ./account
@@ -21,7 +22,8 @@ status 66 "$PF" check --runs 3 --quiet --state s -- ./account
 before=$(clips)
 used >need
 (($(wc -l <need) < before)) || fail "every recording has findings: there is nothing to remove"
-# A limit that nothing fulfils: only what findings need is left, in this check and in the one before.
+# A limit that nothing fulfils: only what findings need is left, in this check and in the one
+# before.
 status 66 "$PF" check --runs 3 --keep 0 --quiet --json now.json --state s -- ./account
 used >need
 find s/check -name '*.clip' | sort >left

@@ -53,8 +53,8 @@ END
 
 # Reports of another tool get recordings aimed at them: one race is real and needs a schedule that
 # no recording had; the other report names accesses that do not exist. Unconfirmed ones are listed
-# and do not affect the exit status.
-# A file that is not such a report is refused before the check leaves anything that reports would stumble over.
+# and do not affect the exit status. A file that is not such a report is refused before the check
+# leaves anything that reports would stumble over.
 status 2 "$PF" check --from work.c --state bad_from.s -- ./work
 has err "pf check: work.c: neither a ThreadSanitizer report nor Helgrind XML"
 [[ ! -e bad_from.s ]] || fail "a check that was refused has a state folder"

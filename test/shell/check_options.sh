@@ -14,7 +14,8 @@ has out "1 finding: 1 confirmed"
 hasnt out "incomplete"
 PF_OPTIONS=exitcode=0 status 0 "$PF" check --runs 1 --state s5 -- ./plain
 has out "1 finding: 1 confirmed"
-# A free run that pf check calls full samples nothing, even if PF_OPTIONS asks for it. So does pf run --sample=full.
+# A free run that pf check calls full samples nothing, even if PF_OPTIONS asks for it. So does pf
+# run --sample=full.
 PF_OPTIONS=sample=atexrace status 66 "$PF" check --runs 1 --state s6 -- ./plain
 cat s6/check/*/.runs/*/*.pflog >log
 has log '"type":"end"'

@@ -2,7 +2,8 @@
 # explored is listed, and then the result is not called complete.
 part="$ROOT/test/shell/part"
 
-# outputs FILE OUTPUT...: the executions in the document FILE printed these texts, in this order when sorted.
+# outputs FILE OUTPUT...: the executions in the document FILE printed these texts, in this order
+# when sorted.
 outputs() {
     python3 - "$@" <<'EOF'
 import json, sys
@@ -38,7 +39,8 @@ e = json.load(open("buffer.json"))["exploration"]
 assert e["complete"] and [r["classes"] for r in e["results"] if not r["end"]] == [24], e
 EOF
 
-# A time limit may pass at any moment. A program that then gives up is not wrong; one that crashes is.
+# A time limit may pass at any moment. A program that then gives up is not wrong; one that crashes
+# is.
 "$PF" cc -g -O1 "$part/explore_limit.c" -o limit
 soon=$(($(date +%s) + 1000))
 status 0 "$PF" explore -- ./limit $soon
@@ -85,12 +87,14 @@ status 2 "$PF" explore -o kept -- ./missing
 status 2 "$PF" explore -o kept -- /bin/true
 [[ -d kept ]] || fail "an empty folder that existed before was removed"
 
-# The first run places the checkpoint after a write of the main thread that another thread reads only later on.
+# The first run places the checkpoint after a write of the main thread that another thread reads
+# only later on.
 "$PF" cc -g -O1 "$part/explore_checkpoint.c" -o checkpoint
 status 0 "$PF" explore --json checkpoint.json -- ./checkpoint
 has out "complete for this input"
 outputs checkpoint.json $'' $'0\n' $'1\n'
-# One copy of the process makes many runs; it is rewound after each of them, also if the run mapped memory or died.
+# One copy of the process makes many runs; it is rewound after each of them, also if the run mapped
+# memory or died.
 "$PF" cc -g -O1 "$part/explore_rewind.c" -o rewind
 status 66 "$PF" explore --clips-only --json rewind.json -- ./rewind
 python3 - <<'EOF'
@@ -103,8 +107,8 @@ assert e["complete"] and e["different_results"] == 24 and seen == want, (e["open
 assert e["copies"] < e["schedules"], e
 EOF
 
-# A private copy of a file that is mapped would not be what the program reads through the mapping: the checkpoint
-# must be before the file is opened.
+# A private copy of a file that is mapped would not be what the program reads through the mapping:
+# the checkpoint must be before the file is opened.
 "$PF" cc -g -O1 "$part/explore_mapped.c" -o mapped
 status 0 "$PF" explore -- ./mapped
 has out "complete for this input: every execution was seen (C11)"
@@ -152,7 +156,8 @@ outputs leave.json $'' $'written\n'
 status 0 "$PF" explore --json prints.json -- ./prints
 has out "complete for this input: every execution was seen (C11)"
 outputs prints.json $'one\ntwo\n' $'two\none\n'
-# what the program writes to its own pipe is no part of its results, and the pieces in which it writes a file do not count
+# what the program writes to its own pipe is no part of its results, and the pieces in which it
+# writes a file do not count
 status 0 "$PF" cc -g -O1 -pthread "$ROOT/test/shell/part/serial_pipe.c" -o serial_pipe
 status 0 "$PF" explore -- ./serial_pipe
 has out "2 different executions, 1 result"
@@ -220,8 +225,8 @@ e = json.load(open("tally.json"))["exploration"]
 assert e["schedules"] == e["classes"] == 20 and e["races"][0]["clip"], e
 EOF
 
-# All runs get the same answers from outside. Each thread acts on a random number, so that runs would
-# otherwise differ. Later runs do not use a connection again.
+# All runs get the same answers from outside. Each thread acts on a random number, so that runs
+# would otherwise differ. Later runs do not use a connection again.
 for source in RANDOM DEVICE PROC; do
     "$PF" cc -g -O1 "-D$source" "$part/explore_answers.c" -o answers
     status 0 "$PF" explore --json answers.json -- ./answers
@@ -278,10 +283,12 @@ EOF
 for what in rings counts; do
     status 0 "$PF" explore -- ./overwritten $what
 done
-# A program that cannot be copied, because it allows no further descriptors: the message has the reason.
+# A program that cannot be copied, because it allows no further descriptors: the message has the
+# reason.
 status 2 "$PF" explore -- ./overwritten no_descriptors
 has err "its resident process ended: cannot map the answers of the outside world (is there a limit on open files?)"
-# A function that only reads errno, in another file of the program, is not taken for code that is not instrumented.
+# A function that only reads errno, in another file of the program, is not taken for code that is
+# not instrumented.
 "$PF" cc -g -O1 -pthread "$ROOT"/test/shell/part/explore_errno{_main,}.c -o uses_errno
 status 0 "$PF" explore -- ./uses_errno
 has out "complete for this input"

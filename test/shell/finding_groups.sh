@@ -1,5 +1,5 @@
-# Findings with the same cause: text, SARIF and the summaries show a group once; exit status, --fail-on and the
-# baseline work with single findings.
+# Findings with the same cause: text, SARIF and the summaries show a group once; exit status,
+# --fail-on and the baseline work with single findings.
 program=$ROOT/test/program/group
 status 0 "$PF" cc -g -I"$ROOT/test/program" -o copy "$program/struct_copy_racy.c" -pthread
 status 66 "$PF" run --state s --json run.json ./copy
@@ -37,7 +37,8 @@ has out '"baselineState":"new"'
 status 0 "$PF" explain --state s "${ids[0]}"
 has out "Findings with the same cause:"
 has out "${ids[1]}"
-# A race and an atomicity violation of one increment have one cause, in one document and across stages.
+# A race and an atomicity violation of one increment have one cause, in one document and across
+# stages.
 status 0 "$PF" cc -g -o hits "$ROOT/test/shell/part/finding_groups_hits.c" -pthread
 status 0 "$PF" record -o hits.clip --schedule random:1 ./hits
 status 66 "$PF" predict --analysis rdit,pecan --atomic work --json predicted.json hits.clip

@@ -131,7 +131,8 @@ has out "crash in child 1"
 has out "1 finding: 1 confirmed"
 has out "the program ended with status 1 in every free run and recording"
 
-# pf suite: the program expects the death in the later runs, so that it is not a finding of the first two, which fail.
+# pf suite: the program expects the death in the later runs, so that it is not a finding of the
+# first two, which fail.
 printf x >runs
 status 1 "$PF" suite --repeat 4 --state death.suite -- ./forked_death
 has out "0 findings in 4 executions of 1 test: 2 passed, 2 failed"

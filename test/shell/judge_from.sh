@@ -38,7 +38,8 @@ END
 status 66 "$PF" judge --met 0 --from helgrind.xml -- ./two
 has out "judge: 1 race, 1 output-differs"
 
-# A race that does not exist is not judged; the program of the state folder is used if none is given.
+# A race that does not exist is not judged; the program of the state folder is used if none is
+# given.
 report 1 >none.log
 status 0 "$PF" judge --from none.log -- ./two
 has out "undecided: race"

@@ -1,4 +1,5 @@
-# A solver that crashes, hangs, answers nonsense or is missing: the search for other inputs is incomplete, and the evidence says so.
+# A solver that crashes, hangs, answers nonsense or is missing: the search for other inputs is
+# incomplete, and the evidence says so.
 cp "$ROOT/test/shell/part/judge_solver.c" part.c
 libraries=$(dirname "$PF")/../lib/photofinish
 mkdir -p own/bin own/lib/photofinish

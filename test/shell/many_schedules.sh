@@ -77,7 +77,8 @@ echo 'int main(void) { return 0; }' >one.c
 "$PF" cc -g one.c -o one
 status 0 "$PF" record -o base.clip --at=switch --continue=2 --tail='pos:*' --folder=c --json all.json -- ./one
 python3 -c 'import json; assert json.load(open("all.json"))["continuations"] == []'
-# With many threads, few lets a pair run before the others: a writer and the reader of 20 + 1 threads.
+# With many threads, few lets a pair run before the others: a writer and the reader of 20 + 1
+# threads.
 "$PF" cc -g -O1 -pthread -DN=20 "$ROOT/bench/subject/explore/twostage.c" -o twostage
 rm -f c/*
 status 0 "$PF" record -o base.clip --at=switch --continue=256 --tail='few:*' --folder=c --news --json all.json -- ./twostage

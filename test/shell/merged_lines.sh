@@ -18,7 +18,8 @@ status 66 "$PF" run --json found.json -- ./merged
 hasnt found.json '"merged_lines"'
 has err "set merged.c:6:16 (merged)"
 has err "set merged.c:8:16 (merged)"
-# The optimizer merges the stores of y and z into one. It has their two lines, not those of the stores of x.
+# The optimizer merges the stores of y and z into one. It has their two lines, not those of the
+# stores of x.
 status 0 "$PF" cc -g -O2 -pthread "$ROOT/test/shell/part/merged_lines_select.c" -o select
 status 66 "$PF" run --json found.json -- ./select
 has err "merged_lines_select.c:7:11 (merged with line 10)"

@@ -1,5 +1,6 @@
 # shellcheck shell=bash
-# Runs from a checkpoint do not use connections to other processes, unless --allow-outside permits it.
+# Runs from a checkpoint do not use connections to other processes, unless --allow-outside permits
+# it.
 part="$ROOT/test/shell/part"
 "$PF" cc -g -O1 -pthread "$part/outside_connection.c" -o asks
 "$PF" cc -g -O1 -pthread -DINSIDE "$part/outside_connection.c" -o both

@@ -19,7 +19,8 @@ own atomic/sixteen_ok.c -mcx16
 status 0 "$PF" cc -g -O2 -I"$ROOT/test/program" -o racy "$ROOT/test/program/basic/plain_4_racy.c" -pthread
 status 66 ./racy
 status 0 env PF_OPTIONS=plain=1 ./racy
-# The runtime adds no large table of initialised data to a program, and hardly any debug information.
+# The runtime adds no large table of initialised data to a program, and hardly any debug
+# information.
 size -A racy | awk '/^(\.data|pf_data|\.debug)/ { n += $2 } END { print n }' >sum
 [ "$(cat sum)" -lt 400000 ] || fail "$(cat sum) bytes of initialised data and debug information"
 # Nor much else: a limit that shows when the runtime grows.

@@ -167,8 +167,8 @@ END
 status 0 "$PF" predict --analysis=deadlock --json ring.json ring.txt
 has out "0 lock cycles with a schedule (try them with pf hatch), not all cycles were examined"
 has ring.json '"complete":false'
-# Of an edge of the lock graph, a few events are kept. Where no other event can help, because T2 begins
-# after T1 has ended, all cycles were examined.
+# Of an edge of the lock graph, a few events are kept. Where no other event can help, because T2
+# begins after T1 has ended, all cycles were examined.
 python3 - <<'END'
 def sections(t, a, b, n):
     return "\n".join(f"T{t} {what} @{t}.c:{k}" for _ in range(n)

@@ -4,8 +4,9 @@
 cp "$ROOT/test/shell/part/reach_lib.c" lib.c
 cp "$ROOT/test/shell/part/reach_main.c" main.c
 clang-19 -O1 -shared -fPIC -o liblib.so lib.c
-# case NAME RACES 'before' 'set' 'await' [OPTION...]: pf predict must predict RACES races. Without an
-# option --globals, the file says that the library has no data of its own, unless NAME ends with _default.
+# case NAME RACES 'before' 'set' 'await' [OPTION...]: pf predict must predict RACES races. Without
+# an option --globals, the file says that the library has no data of its own, unless NAME ends with
+# _default.
 printf 'liblib.so* -\n' >none.txt
 case_() {
     local name=$1 races=$2 globals=(--globals none.txt)

@@ -10,8 +10,8 @@ cp out recorded
 )
 cmp out recorded
 
-# libunwind, and so tcmalloc, writes a byte of memory into a pipe of its own, made before the runtime
-# starts. The byte is of dead stack memory, which differs in a replay.
+# libunwind, and so tcmalloc, writes a byte of memory into a pipe of its own, made before the
+# runtime starts. The byte is of dead stack memory, which differs in a replay.
 "$PF" cc -g -O0 -pthread -DGIVEN_PIPE "$ROOT/test/program/record/probed_memory.c" -o probe
 mkfifo pipe
 (

@@ -1,5 +1,5 @@
-# A finding whose field "counts" is false is suspicious: every report shows it, after all others, and
-# no exit status depends on it.
+# A finding whose field "counts" is false is suspicious: every report shows it, after all others,
+# and no exit status depends on it.
 log() { # log COUNTS...: a log with one finding for each word, counted or suspicious
     python3 "$ROOT/test/run/make_logs.py" logs $#
     python3 - "$@" <<'PY'

@@ -46,8 +46,8 @@ has err "Location is global 'shared'"
 status 66 "$PF" run --sample=atexrace --state sl5 -- ./loop 5
 status 0 "$PF" run --sample=atexrace --state sl4 -- ./loop 4
 status 66 "$PF" run --sample=atexrace --state sa -- ./alone
-# The pairs of ./lasting are new in two executions, and hot after that. The first calls of work() are watched in every
-# execution, before and after its loop.
+# The pairs of ./lasting are new in two executions, and hot after that. The first calls of work()
+# are watched in every execution, before and after its loop.
 for i in 1 2 3 4; do
     status 66 "$PF" run --sample=atexrace --state sw -- ./lasting
 done
@@ -77,7 +77,8 @@ for i in 1 2; do
 done
 rarely=atexrace:10/100000
 status 0 "$PF" run --sample=$rarely --state s6 -- ./fig6
-# But each execution begins at another call of a pair's period, so some of them meet the next burst, however short they are.
+# But each execution begins at another call of a pair's period, so some of them meet the next burst,
+# however short they are.
 met=0
 for i in 1 2 3 4 5 6 7 8 9 10 11 12; do
     "$PF" run --sample=atexrace --state s6 --quiet -- ./fig6 || met=$((met + 1))

@@ -1,4 +1,5 @@
-# Source positions are in a section that is not loaded; the runtime maps it from the file of the object when the object is loaded.
+# Source positions are in a section that is not loaded; the runtime maps it from the file of the
+# object when the object is loaded.
 source=$ROOT/test/program/basic/plain_4_racy.c
 build() { "$PF" cc -g -O2 -I"$ROOT/test/program" "$@" -pthread; }
 loaded() { readelf -SW "$1" | awk '$2 == ".pf_sites" || $3 == ".pf_sites" { print $0 ~ / A / ? "loaded" : "not loaded" }'; }

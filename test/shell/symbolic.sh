@@ -80,7 +80,8 @@ status 119 "$PF" record --symbolic -o f.clip -- ./tokens x <in.txt
 python3 show.py f.clip >out
 has out "call of a function without a model __isoc99_scanf"
 
-# Tables of the program: a constant one, one that is filled first, one of structs. A table that the input has changed is none.
+# Tables of the program: a constant one, one that is filled first, one of structs. A table that the
+# input has changed is none.
 for level in O0 O2; do
     "$PF" cc --symbolic -$level -g "$ROOT/test/shell/part/symbolic_tables.c" -o tables
     status 0 "$PF" record --symbolic -o i.clip -- ./tables abcd
@@ -120,7 +121,8 @@ status 6 "$PF" record --symbolic --input stdin -o j.clip -- ./reads 3 <in.txt # 
 python3 show.py j.clip >out
 has out "sub64(length(stdin), 0x6)"
 
-# A line with a 0 keeps its bytes. Whether a number begins is a condition, with and without one. An empty source has a length.
+# A line with a 0 keeps its bytes. Whether a number begins is a condition, with and without one. An
+# empty source has a length.
 "$PF" cc $way -O1 -g "$ROOT/test/shell/part/symbolic_lines.c" -o lines
 printf 'a\0b\n7\n' >in.txt
 status 0 "$PF" record --symbolic --input stdin -o k.clip -- ./lines <in.txt

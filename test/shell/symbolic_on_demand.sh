@@ -1,12 +1,12 @@
-# Symbolic bodies on demand: symbolic recordings of programs that were built with --on-demand have the
-# contents of those built with --symbolic.
+# Symbolic bodies on demand: symbolic recordings of programs that were built with --on-demand have
+# the contents of those built with --symbolic.
 export XDG_CACHE_HOME=$PWD/cache
 unset PF_PLUGIN_ON_DEMAND
 way=--on-demand
 source "$ROOT/test/shell/symbolic.sh"
 
-# Functions without a jump to an event body: without visible operations, with variable arguments, with
-# structs by value, called directly and through pointers, of this and of another object.
+# Functions without a jump to an event body: without visible operations, with variable arguments,
+# with structs by value, called directly and through pointers, of this and of another object.
 part=$ROOT/test/shell/part
 # a table of labels is not in the executable if its function is compiled on demand
 shown() { python3 show.py "$1" | grep -v "jump or call through a pointer"; }

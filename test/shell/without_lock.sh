@@ -1,4 +1,5 @@
-# --without-lock: one lock operation does nothing, in recordings, replays and all runs that start from them.
+# --without-lock: one lock operation does nothing, in recordings, replays and all runs that start
+# from them.
 cp "$ROOT/test/shell/part/removed_locks.cc" locks.cc
 "$PF" c++ -O1 -g -fno-inline locks.cc -o locks
 for kind in cxx:20 shared:23 rw:26 spin:30 c11:34 try:38; do
@@ -12,7 +13,8 @@ for kind in cxx:20 shared:23 rw:26 spin:30 c11:34 try:38; do
     has out "on counter"
 done
 
-# An unlock belongs to the operation that took the lock: the outer one of a recursive mutex still holds.
+# An unlock belongs to the operation that took the lock: the outer one of a recursive mutex still
+# holds.
 status 0 "$PF" record --without-lock locks.cc:44 -o without.clip -- ./locks recursive
 status 0 "$PF" predict --analysis=hb without.clip
 
