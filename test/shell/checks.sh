@@ -24,14 +24,14 @@ has out "src/rt/shadow/edge.c:1: pf_race_found is declared weak"
 echo '__attribute__((weak)) void pf_race_found(int x) {}' >src/rt/shadow/edge.c
 status 0 script/check-layers
 echo 'void pf_race_found(void); void f(void) { pf_race_found(); }' >cell.c
-echo 'void pf_race_found(void) {}' >race.c
+echo 'void pf_race_found(void) {}' >reporter.c
 cc -c cell.c -o cell.c.o
-cc -c race.c -o race.c.o
+cc -c reporter.c -o reporter.c.o
 mkdir stage
-ar rc stage/libpf_rt.a cell.c.o race.c.o
+ar rc stage/libpf_rt.a cell.c.o reporter.c.o
 status 1 script/check-layers stage
-has out "src/rt/shadow/cell.c: rt/shadow may not use pf_race_found of src/rt/finding/race.c"
-rm -r stage cell.c race.c cell.c.o race.c.o src/rt/shadow/edge.c
+has out "src/rt/shadow/cell.c: rt/shadow may not use pf_race_found of src/rt/finding/reporter.c"
+rm -r stage cell.c reporter.c cell.c.o reporter.c.o src/rt/shadow/edge.c
 
 status 0 script/check-names
 cp src/abi/pf_abi.h src/report/
