@@ -6,13 +6,15 @@
  * writes before it. Fortified programs call the variants with a size check (__memcpy_chk); a size
  * that is too small is left to the real function.
  */
+#include "missing_call.h"
 #include "module.h"
 #include "wrap_libc.h"
 #include <stdlib.h>
 
 /* The compiler inserts calls of these by itself, also in the runtime, and compiled code has
  * separate entry points for them (wrap_intrinsic.c). In directed mode only calls by name from
- * compiled code count, and they are not preemption points. */
+ * compiled code count, and while tracing those that a missing call makes, such as std::string in
+ * the C++ library. They are not preemption points. */
 static bool is_called_by_name(const struct pf_func *native)
 {
     const struct pf_frame *caller = __pf_tls.frame - 1;
@@ -26,16 +28,18 @@ static bool is_called_by_name(const struct pf_func *native)
     }
     return called && *called == *own;
 }
-/* Directed mode: the call was not made by name, and is not an event. */
+/* Directed mode: the call was made neither by name nor by a missing call, and is not an event. */
 static inline bool is_unseen(const struct pf_func *native)
 {
-    return pf_directed() && !is_called_by_name(native);
+    uint32_t id;
+    return pf_directed() && !is_called_by_name(native) &&
+           !(pf_direct.tracing && !__pf_tls.nested && pf_missing_call_runs(&id));
 }
 #define BASIC(fn, ...)                                                                             \
     if (!is_unseen(&pf_native_##fn))                                                               \
     PF_WITH_FRAME(fn, __VA_ARGS__)
 
-/* Most calls come from a library; in directed mode they only call the real function. (Testing
+/* Most calls come from a library; in directed mode few of them do more than the call. (Testing
  * whether anything records an access to these bytes would not be faster: the destination was often
  * allocated just now, and its red-zone marks are slow to read while they are being written.) */
 #define COPIES_BYTES(fn)                                                                           \
