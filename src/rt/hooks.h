@@ -43,6 +43,10 @@ struct pf_hooks {
     bool (*sampling_finished)(struct pf_sample_numbers *out, bool exec);
     void (*sampling_resumed)(void);
 
+    /* While t covers: a check of compiled code is about to be applied (cover_sites.h) */
+    void (*access_covered)(struct pf_thread *t, uintptr_t addr, uint64_t size, bool write,
+                           uint32_t site);
+
     /* --- interpose --- */
     /* Finds the file descriptor that the shadow of addr stands for (wrap_fd.c). */
     bool (*descriptor_at)(uintptr_t addr, struct pf_descriptor *out);

@@ -46,6 +46,7 @@ struct pf_thread {
     uint8_t state;
     bool is_fiber;
     bool check_only; /* its accesses are checked but leave no access records (sample_pacer.c) */
+    bool covering; /* every check calls pf_hooks.access_covered (sample/cover_sites.h) */
     uint32_t ignore_reads, ignore_writes, ignore_sync; /* depth of nested annotated regions */
     /* not NULL: while this word is 0, the sampling policy ignores the thread's plain accesses;
      * other threads may change the word */

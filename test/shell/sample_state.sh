@@ -15,7 +15,7 @@ for harm in cut changed version foreign; do
     case $harm in
     cut) truncate -s -5 "$folder/base" ;;
     changed) printf 'X' | dd of="$folder/base" bs=1 seek=60 conv=notrunc 2>dd.txt ;;
-    version) printf '\002' | dd of="$folder/base" bs=1 seek=8 conv=notrunc 2>dd.txt ;;
+    version) printf '\003' | dd of="$folder/base" bs=1 seek=8 conv=notrunc 2>dd.txt ;;
     foreign) echo "my notes" >"$folder/base" ;;
     esac
     status 0 ./two

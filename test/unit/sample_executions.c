@@ -1,4 +1,5 @@
 // sources: src/rt/sample/sample_state.c src/rt/sample/function_pairs.c src/rt/limits.c
+// sources: src/rt/sample/pair_coverage.c
 // sources: src/rt/spin.c src/rt/sys.c src/rt/gate.S
 // sources: src/report/textbuf.c src/report/pool.c
 /*
@@ -23,6 +24,7 @@
 #define EXECUTIONS 60
 
 struct pf_options pf_options; /* the parts of the runtime that sample_state.c uses */
+static struct pf_pair_coverage none; /* without memory: no coverage */
 static char note[8192]; /* the last problem */
 void pf_findings_log_note(const char *const *parts, size_t n)
 {
@@ -55,7 +57,7 @@ static void check(unsigned executions, uint32_t frequent)
     struct pf_function_pairs out = {0};
     unsigned all = 0, expected = 0;
     uint64_t loaded;
-    uint32_t known = pf_sample_state_load(&out, frequent, &loaded), sum;
+    uint32_t known = pf_sample_state_load(&out, frequent, &none, &loaded), sum;
     assert_int_equal(loaded, executions);
     for (unsigned p = 0; p < PAIRS; p++) {
         unsigned length = row(executions, p, &sum);
@@ -82,7 +84,7 @@ static void test_executions(void **state)
     for (unsigned e = 0; e < EXECUTIONS; e++) {
         struct pf_function_pairs seen = {0}, before = {0};
         uint64_t executions;
-        pf_sample_state_load(&before, 1 + e % 3, &executions);
+        pf_sample_state_load(&before, 1 + e % 3, &none, &executions);
         for (unsigned p = 0; p < PAIRS; p++) {
             calls[e][p] = next(8) ? 1 + next(1000) : 0;
             const struct pf_function_pair *b = pf_function_pairs_find(&before, key(p));
@@ -93,10 +95,10 @@ static void test_executions(void **state)
                 pf_function_pairs_add(&seen, key(p), earlier, earlier);
         }
         if (e % 4 == 1) { /* an exec that fails: the execution counts once */
-            pf_sample_state_save(&seen, true);
+            pf_sample_state_save(&seen, &none, true);
             pf_sample_state_retract();
         }
-        pf_sample_state_save(&seen, false);
+        pf_sample_state_save(&seen, &none, false);
         pf_function_pairs_release(&seen);
         pf_function_pairs_release(&before);
         for (uint32_t n = 1; n < 6; n++)
@@ -117,16 +119,16 @@ static void test_failed_merge(void **state)
     assert_non_null(mkdtemp(folder));
     pf_options.state = folder;
     pf_options.quiet = true; /* problems go to the log */
-    pf_sample_state_load(&out, 1, &executions);
+    pf_sample_state_load(&out, 1, &none, &executions);
     /* the shell expands * to the folder of this program */
     snprintf(command, sizeof command, "cd '%s'/pairs/* && mkdir new-%08xbase", folder, getpid());
     assert_int_equal(system(command), 0);
     pf_function_pairs_add(&seen, key(0), 1, 0);
     for (unsigned e = 0; e < 8; e++)
-        pf_sample_state_save(&seen, false);
+        pf_sample_state_save(&seen, &none, false);
     assert_non_null(strstr(note, "base: cannot be written"));
     assert_null(strstr(note, "lost"));
-    assert_int_equal(pf_sample_state_load(&out, 1, &executions), 1);
+    assert_int_equal(pf_sample_state_load(&out, 1, &none, &executions), 1);
     assert_int_equal(executions, 8);
     pf_function_pairs_release(&seen);
     pf_function_pairs_release(&out);

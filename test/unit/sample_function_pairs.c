@@ -17,19 +17,20 @@
 
 struct model {
     uint64_t a[PAIRS], b[PAIRS];
-    uint32_t count[PAIRS];
+    uint32_t count[PAIRS], earlier[PAIRS];
+    bool used[PAIRS]; /* in this execution */
     unsigned n;
 };
 
-static uint32_t *model_at(struct model *m, uint64_t a, uint64_t b)
+static unsigned model_at(struct model *m, uint64_t a, uint64_t b)
 {
     for (unsigned i = 0; i < m->n; i++)
         if ((m->a[i] == a && m->b[i] == b) || (m->a[i] == b && m->b[i] == a))
-            return &m->count[i];
+            return i;
     assert_true(m->n < PAIRS);
     m->a[m->n] = a;
     m->b[m->n] = b;
-    return &m->count[m->n++];
+    return m->n++;
 }
 
 /* Call number `count`: steps through all calls before it. */
@@ -86,69 +87,133 @@ static void test_bursts(void **state)
     }
 }
 
+/* How pairs of each kind age, written out. */
+static struct pf_burst_rate model_rate(enum pf_pair_kind kind)
+{
+    switch (kind) {
+    case PF_PAIR_UNLOCKED:
+        return (struct pf_burst_rate){2, 7, 7, 10};
+    case PF_PAIR_APART:
+        return (struct pf_burst_rate){2, 7, 70, 1};
+    case PF_PAIR_RETIRED:
+        return (struct pf_burst_rate){2, 70, 70, 10};
+    default:
+        return (struct pf_burst_rate){2, 7, 70, 10};
+    }
+}
+
+/* The pair (a, b) with a new kind and coverage each time, as they change while threads run. */
+static struct pf_other_function with_function(uint64_t hash)
+{
+    return (struct pf_other_function){hash, (enum pf_pair_kind)next(4), next(2)};
+}
+
+static enum pf_pair_decision model_decision(const struct model *m, unsigned pair,
+                                            const struct pf_other_function *o)
+{
+    struct pf_burst_rate rate = model_rate(o->kind);
+    uint32_t count = m->count[pair];
+    if (!count)
+        return PF_PAIR_NEW;
+    if (count < rate.burst)
+        return PF_PAIR_FIRST_BURST;
+    if (!o->covered && count - m->earlier[pair] < rate.burst)
+        return PF_PAIR_UNCOVERED_BURST;
+    if (!model_bursts(&rate, count))
+        return PF_PAIR_SKIP;
+    return o->kind == PF_PAIR_UNLOCKED ? PF_PAIR_UNLOCKED_BURST : PF_PAIR_BURST;
+}
+
+/* This execution uses the pair for the first time. */
+static void model_first_use(struct model *m, unsigned pair, const struct pf_burst_rate *r,
+                            bool retired, uint64_t seed)
+{
+    if (m->used[pair])
+        return;
+    m->used[pair] = true;
+    uint64_t key = pf_function_pair_key(m->a[pair], m->b[pair]);
+    if (m->count[pair] || retired)
+        m->count[pair] = pf_function_pair_shift(r, m->count[pair] ? m->count[pair] : 1, key, seed);
+    m->earlier[pair] = m->count[pair];
+}
+
+/* One call of f while n other threads run functions. */
+static void check_call(struct model *m, struct pf_function_pairs *own,
+                       const struct pf_function_pairs *before, uint64_t f,
+                       const struct pf_other_function *other, unsigned n)
+{
+    const struct pf_burst_rate rate = {2, 7, 70, 10};
+    uint32_t weight = 1 + next(3), left;
+    uint64_t wake, want = 0;
+    enum pf_pair_decision say = PF_PAIR_SKIP, of[5];
+    for (unsigned i = 0; i < n; i++) {
+        unsigned pair = model_at(m, f, other[i].hash), same = 0;
+        struct pf_burst_rate own_rate = model_rate(other[i].kind);
+        while (other[same].hash != other[i].hash)
+            same++;
+        if (same == i)
+            model_first_use(m, pair, &own_rate, other[i].kind == PF_PAIR_RETIRED, before->seed);
+        of[i] = model_decision(m, pair, &other[same]);
+        say = of[i] > say ? of[i] : say;
+    }
+    /* pairs in later bursts wake nobody while another pair is in its first one */
+    for (unsigned i = 0; i < n; i++)
+        if (of[i] && (of[i] >= PF_PAIR_UNCOVERED_BURST || of[i] == say))
+            want |= 1ull << i;
+    for (unsigned i = 0; i < n; i++) {
+        bool first = true;
+        for (unsigned k = 0; k < i; k++)
+            first &= other[k].hash != other[i].hash;
+        uint32_t *c = &m->count[model_at(m, f, other[i].hash)];
+        if (first)
+            *c += *c ? weight : 1;
+    }
+    assert_int_equal(
+        pf_function_pairs_decide(own, before, &rate, f, other, n, weight, &wake, &left), say);
+    assert_int_equal(wake, want);
+    assert_true(left > 0);
+}
+
 static void test_calls(void **state)
 {
     (void)state;
-    struct pf_burst_rate rate = {2, 7, 70, 10};
-    struct pf_function_pairs own = {0}, before = {0};
+    const struct pf_burst_rate rate = {2, 7, 70, 10};
+    struct pf_function_pairs own = {0}, before = {.seed = 5};
     struct model m = {0};
     uint64_t name[FUNCS];
     for (unsigned i = 0; i < FUNCS; i++)
         name[i] = pf_function_hash("f", "dir/file.c", i);
     for (unsigned i = 0; i < 60; i++) { /* what earlier executions left */
         uint64_t a = name[next(FUNCS)], b = name[next(FUNCS)];
-        uint32_t count = 1 + next(300), *c = model_at(&m, a, b);
+        uint32_t count = 1 + next(300), *c = &m.count[model_at(&m, a, b)];
         if (*c)
             continue;
         *c = count;
         assert_non_null(pf_function_pairs_add(&before, pf_function_pair_key(a, b), count, count));
     }
     for (unsigned step = 0; step < 20000; step++) {
-        uint64_t f = name[next(FUNCS)], other[5], wake, want = 0;
+        uint64_t f = name[next(FUNCS)];
+        struct pf_other_function other[5];
         if (next(4) == 0) { /* calls made by functions that f called */
             uint64_t with = name[next(FUNCS)];
             uint32_t calls = 1 + next(3);
-            *model_at(&m, f, with) += calls;
-            pf_function_pairs_count(&own, &before, f, with, calls);
+            unsigned pair = model_at(&m, f, with);
+            model_first_use(&m, pair, &rate, false, before.seed);
+            m.count[pair] += calls;
+            pf_function_pairs_count(&own, &before, &rate, f, with, calls);
         }
         unsigned n = next(6);
-        uint32_t weight = 1 + next(3), left;
-        enum pf_pair_decision say = PF_PAIR_SKIP, of[5];
         for (unsigned i = 0; i < n; i++)
-            other[i] = name[next(FUNCS)];
-        for (unsigned i = 0; i < n; i++) {
-            uint32_t count = *model_at(&m, f, other[i]);
-            of[i] = !model_bursts(&rate, count) ? PF_PAIR_SKIP
-                    : !count                    ? PF_PAIR_NEW
-                    : count < rate.burst        ? PF_PAIR_FIRST_BURST
-                                                : PF_PAIR_BURST;
-            say = of[i] > say ? of[i] : say;
-        }
-        /* pairs in later bursts wake nobody while another pair is in its first one */
-        for (unsigned i = 0; i < n; i++)
-            if (of[i] && (of[i] > PF_PAIR_BURST || say == PF_PAIR_BURST))
-                want |= 1ull << i;
-        for (unsigned i = 0; i < n; i++) {
-            bool first = true;
-            for (unsigned k = 0; k < i; k++)
-                first &= other[k] != other[i];
-            uint32_t *c = model_at(&m, f, other[i]);
-            if (first)
-                *c += *c ? weight : 1;
-        }
-        assert_int_equal(
-            pf_function_pairs_decide(&own, &before, &rate, f, other, n, weight, &wake, &left), say);
-        assert_int_equal(wake, want);
+            other[i] = with_function(name[next(FUNCS)]);
+        check_call(&m, &own, &before, f, other, n);
     }
     for (unsigned i = 0; i < m.n; i++) {
         const struct pf_function_pair *p =
             pf_function_pairs_find(&own, pf_function_pair_key(m.b[i], m.a[i]));
-        const struct pf_function_pair *b =
-            pf_function_pairs_find(&before, pf_function_pair_key(m.a[i], m.b[i]));
         if (p)
             assert_int_equal(p->count, m.count[i]);
         if (p)
-            assert_int_equal(p->earlier, b ? b->count : 0);
+            assert_int_equal(p->earlier, m.earlier[i]);
     }
     pf_function_pairs_release(&own);
     pf_function_pairs_release(&before);
@@ -162,15 +227,11 @@ static void test_shift(void **state)
     const uint64_t key = pf_function_pair_key(3, 4);
     unsigned met = 0;
     for (uint64_t execution = 0; execution < 1000; execution++) {
-        struct pf_function_pairs before = {0};
         uint32_t left, count = 5000; /* the period is 1,000 */
-        assert_non_null(pf_function_pairs_add(&before, key, count, count));
-        pf_function_pairs_shift(&before, &rate, execution);
-        const struct pf_function_pair *p = pf_function_pairs_find(&before, key);
-        assert_true(p->count == p->earlier && p->count >= count && p->count < count + 1000);
-        bool in = pf_burst_rate_samples(&rate, p->count, &left);
+        uint32_t from = pf_function_pair_shift(&rate, count, key, execution);
+        assert_true(from >= count && from < count + 1000);
+        bool in = pf_burst_rate_samples(&rate, from, &left);
         met += in || left < 100; /* an execution of 100 calls */
-        pf_function_pairs_release(&before);
     }
     assert_in_range(met, 80, 140);
 }

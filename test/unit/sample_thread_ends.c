@@ -1,5 +1,6 @@
 // sources: src/rt/sample/function_pairs.c src/rt/sample/running_functions.c
 // sources: src/rt/sample/pair_history.c src/rt/sample/watch_window.c
+// sources: src/rt/sample/pair_coverage.c
 // sources: src/report/textbuf.c src/report/pool.c
 // sanitizers: thread
 /*
@@ -46,19 +47,27 @@ static void sum_calls(const struct pf_function_pair *p, void *to)
 {
     *(uint64_t *)to += p->count - p->earlier;
 }
-uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n, uint64_t *executions)
+uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n,
+                              struct pf_pair_coverage *coverage, uint64_t *executions)
 {
     *executions = 0;
     return 0;
 }
 void pf_sample_state_use(const char *subfolder) {}
 struct pf_options pf_options;
-void pf_sample_state_save(struct pf_function_pairs *all, bool exec)
+void pf_sample_state_save(struct pf_function_pairs *all, const struct pf_pair_coverage *coverage,
+                          bool exec)
 {
     saved_calls = 0;
     pf_function_pairs_each(all, sum_calls, &saved_calls);
 }
 void pf_sample_state_retract(void) {}
+/* Which sites a call reaches is for compiled code only. */
+void pf_cover_start(struct pf_pair_coverage *c, const uint64_t *of) {}
+struct pf_cover *pf_cover_new(void) { return NULL; }
+void pf_cover_free(struct pf_cover *c) {}
+void pf_cover_begin(struct pf_thread *t, const uint64_t *others, unsigned n) {}
+void pf_cover_stop(struct pf_thread *t) {}
 
 static struct {
     struct pf_func f;

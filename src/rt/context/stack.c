@@ -255,6 +255,19 @@ static bool is_transparent(const char *name)
     return false;
 }
 
+uint32_t pf_stack_function(uint32_t id)
+{
+    uint32_t b = id / IDS_PER_BLOCK;
+    if (!b || b >= nblocks)
+        return 0;
+    for (uint32_t handle = blocks[b].node; handle != root; handle = node_at(handle)->parent) {
+        const struct pf_func *f = pf_func_at(node_at(handle)->func);
+        if (f && f->entry)
+            return node_at(handle)->func;
+    }
+    return 0;
+}
+
 uint32_t pf_stack_flags(uint32_t id)
 {
     uint32_t b = id / IDS_PER_BLOCK, flags = 0, all = PF_SITEF_BRANCH | PF_SITEF_ADDRESS;

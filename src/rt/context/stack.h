@@ -101,6 +101,9 @@ struct pf_position {
 /* Calls f for each position of the stack of a plain site id, inlined functions included; stops when
  * f returns false. */
 void pf_stack_walk(uint32_t id, bool (*f)(const struct pf_position *, void *), void *arg);
+/* The number of the compiled function that a plain site id belongs to; for a site of an interposed
+ * function: of its caller. 0: unknown. */
+uint32_t pf_stack_function(uint32_t id);
 /* How the event at a site id may depend on earlier reads of its thread: enum pf_site_flags. In
  * case of doubt a flag is set. For an interposed function: how its call may depend on them. */
 uint32_t pf_stack_flags(uint32_t id);

@@ -99,16 +99,16 @@ void pf_thread_update_key(struct pf_thread *t)
                   (uint64_t)t->order.clk << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
     t->tls->clock = t->order.clock;
     __atomic_signal_fence(__ATOMIC_SEQ_CST);
-    if (pf_rt.slow_path_only || t->signals || t->order.locks_stale || pf_ignores(t, false) ||
-        pf_ignores(t, true))
+    if (pf_rt.slow_path_only || t->signals || t->order.locks_stale || t->covering ||
+        pf_ignores(t, false) || pf_ignores(t, true))
         t->tls->clock = NULL;
     if (t->check_only) { /* a key that matches empty cells only */
         t->tls->key = 0;
         t->tls->clock = NULL;
     }
-    /* The oracle must see every access, a signal is deferred, or the lockset is not computed: a key
-     * that matches no word, not even 0. */
-    if (pf_rt.oracle || t->signals || t->order.locks_stale)
+    /* The oracle or sampling must see every access, a signal is deferred, or the lockset is not
+     * computed: a key that matches no word, not even 0. */
+    if (pf_rt.oracle || t->signals || t->order.locks_stale || t->covering)
         t->tls->key = (uint64_t)PF_CLK_MAX << PF_CLK_SHIFT | 1ull << PF_WRITE_BIT;
 }
 

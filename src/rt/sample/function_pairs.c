@@ -158,27 +158,39 @@ bool pf_burst_rate_samples(const struct pf_burst_rate *r, uint32_t count, uint32
     return in;
 }
 
-void pf_function_pairs_shift(struct pf_function_pairs *before, const struct pf_burst_rate *r,
-                             uint64_t seed)
+struct pf_burst_rate pf_pair_burst_rate(const struct pf_burst_rate *r, enum pf_pair_kind kind)
 {
-    for (uint32_t i = 0; i < before->size; i++) {
-        struct pf_function_pair *p = &before->at[i];
-        uint32_t count = p->count, period = period_at(r, &count);
-        uint64_t random = (p->key ^ seed) * 0x9e3779b97f4a7c15ull;
-        uint32_t by = (uint32_t)((random ^ random >> 32) % period);
-        if (p->key && p->count <= UINT32_MAX - by)
-            p->count = p->earlier = p->count + by;
-    }
+    struct pf_burst_rate own = *r;
+    if (kind == PF_PAIR_UNLOCKED)
+        own.period_max = own.period;
+    else if (kind == PF_PAIR_RETIRED)
+        own.period = own.period_max;
+    else if (kind == PF_PAIR_APART)
+        own.repeat = 1;
+    return own;
+}
+
+uint32_t pf_function_pair_shift(const struct pf_burst_rate *r, uint32_t count, uint64_t key,
+                                uint64_t seed)
+{
+    uint32_t at = count, period = period_at(r, &at);
+    uint64_t random = (key ^ seed) * 0x9e3779b97f4a7c15ull;
+    uint32_t by = (uint32_t)((random ^ random >> 32) % period);
+    return count <= UINT32_MAX - by ? count + by : count;
 }
 
 static struct pf_function_pair *find_or_add(struct pf_function_pairs *own,
-                                            const struct pf_function_pairs *before, uint64_t key)
+                                            const struct pf_function_pairs *before,
+                                            const struct pf_burst_rate *r, uint64_t key,
+                                            bool retired)
 {
     struct pf_function_pair *e = pf_function_pairs_find(own, key);
     if (e)
         return e;
     const struct pf_function_pair *b = pf_function_pairs_find(before, key);
-    uint32_t count = b ? b->count : 0;
+    uint32_t count = b         ? pf_function_pair_shift(r, b->count, key, before->seed)
+                     : retired ? pf_function_pair_shift(r, 1, key, before->seed)
+                               : 0;
     return pf_function_pairs_add(own, key, count, count);
 }
 
@@ -189,45 +201,68 @@ static void add_count(struct pf_function_pair *e, uint32_t more)
 }
 
 void pf_function_pairs_count(struct pf_function_pairs *own, const struct pf_function_pairs *before,
-                             uint64_t f, uint64_t other, uint32_t weight)
+                             const struct pf_burst_rate *r, uint64_t f, uint64_t other,
+                             uint32_t weight)
 {
-    struct pf_function_pair *e = find_or_add(own, before, pf_function_pair_key(f, other));
+    struct pf_function_pair *e = find_or_add(own, before, r, pf_function_pair_key(f, other), false);
     if (e)
         add_count(e, weight);
+}
+
+/* e: the pair (f, o); NULL: there is no memory for it. */
+static enum pf_pair_decision decide_pair(const struct pf_function_pair *e,
+                                         const struct pf_burst_rate *r,
+                                         const struct pf_other_function *o, uint32_t *left)
+{
+    uint32_t count = e ? e->count : 0, own = e ? count - e->earlier : 0;
+    struct pf_burst_rate rate = pf_pair_burst_rate(r, o->kind);
+    bool in = pf_burst_rate_samples(&rate, count, left);
+    if (!count)
+        return PF_PAIR_NEW;
+    if (count < r->burst)
+        return PF_PAIR_FIRST_BURST;
+    if (!o->covered && own < r->burst) {
+        if (!in || *left > r->burst - own)
+            *left = r->burst - own;
+        return PF_PAIR_UNCOVERED_BURST;
+    }
+    return !in                           ? PF_PAIR_SKIP
+           : o->kind == PF_PAIR_UNLOCKED ? PF_PAIR_UNLOCKED_BURST
+                                         : PF_PAIR_BURST;
 }
 
 enum pf_pair_decision pf_function_pairs_decide(struct pf_function_pairs *own,
                                                const struct pf_function_pairs *before,
                                                const struct pf_burst_rate *r, uint64_t f,
-                                               const uint64_t *others, unsigned n, uint32_t weight,
-                                               uint64_t *wake, uint32_t *left)
+                                               const struct pf_other_function *others, unsigned n,
+                                               uint32_t weight, uint64_t *wake, uint32_t *left)
 {
     enum pf_pair_decision of[PF_PAIR_OTHERS_MAX], decision = PF_PAIR_SKIP;
     *wake = 0;
     *left = UINT32_MAX;
     for (unsigned i = 0; i < n; i++) {
         unsigned same = 0;
-        while (others[same] != others[i])
+        while (others[same].hash != others[i].hash)
             same++;
         if (same < i) { /* two threads run the same function: one pair */
             of[i] = of[same];
             continue;
         }
-        struct pf_function_pair *e = find_or_add(own, before, pf_function_pair_key(f, others[i]));
-        uint32_t count = e ? e->count : 0, for_it;
-        bool in = pf_burst_rate_samples(r, count, &for_it);
-        of[i] = !in                ? PF_PAIR_SKIP
-                : !count           ? PF_PAIR_NEW
-                : count < r->burst ? PF_PAIR_FIRST_BURST
-                                   : PF_PAIR_BURST;
+        struct pf_burst_rate rate = pf_pair_burst_rate(r, others[i].kind);
+        struct pf_function_pair *e =
+            find_or_add(own, before, &rate, pf_function_pair_key(f, others[i].hash),
+                        others[i].kind == PF_PAIR_RETIRED);
+        uint32_t for_it;
+        of[i] = decide_pair(e, r, &others[i], &for_it);
         if (of[i] > decision)
             decision = of[i];
         if (for_it < *left)
             *left = for_it;
-        if (e)
-            add_count(e, count ? weight : 1); /* new pairs did not exist during skipped calls */
+        if (e) /* new pairs did not exist during skipped calls */
+            add_count(e, e->count ? weight : 1);
     }
-    enum pf_pair_decision least = decision > PF_PAIR_FIRST_BURST ? PF_PAIR_FIRST_BURST : decision;
+    enum pf_pair_decision least =
+        decision > PF_PAIR_UNCOVERED_BURST ? PF_PAIR_UNCOVERED_BURST : decision;
     for (unsigned i = 0; decision && i < n; i++)
         if (of[i] >= least)
             *wake |= 1ull << i;

@@ -3,7 +3,8 @@
  * executions and of threads that have ended, and saving them at the end of the process.
  *
  * Model:   `before` holds the n-frequent pairs of earlier executions, `seen` the pairs of threads
- *          that have ended. The policy owns the pairs of running threads.
+ *          that have ended. The policy owns the pairs of running threads. `coverage` is that of
+ *          all executions; a policy that has it calls pf_coverage_init before _start.
  * Threads: `before` is constant after _start; `lock` protects `seen` and the policy's list of
  *          running threads.
  * Errors:  without memory `hashes` is NULL: then the policy samples every call.
@@ -14,6 +15,7 @@
 #include "findings_log.h"
 #include "function_pairs.h"
 #include "module.h"
+#include "pair_coverage.h"
 
 struct pf_pair_history {
     struct pf_burst_rate rate;
@@ -22,12 +24,13 @@ struct pf_pair_history {
     uint64_t *hashes; /* of functions, indexed by number; 0: not computed yet */
     bool other_thread_seen; /* at some time two threads ran at once */
     struct pf_function_pairs before;
+    struct pf_pair_coverage coverage;
     struct pf_spin lock;
     struct pf_function_pairs seen;
 };
 
-/* Loads the pairs from STATE/SUBFOLDER (sample_state.h). Returns how many executions there were. */
-uint64_t pf_pair_history_start(struct pf_pair_history *h, const char *subfolder);
+/* Loads the pairs, and the coverage, from STATE/SUBFOLDER (sample_state.h). */
+void pf_pair_history_start(struct pf_pair_history *h, const char *subfolder);
 /* The process ends: saves `all`, the pairs of all threads of this execution, and releases it. */
 void pf_pair_history_finish(struct pf_pair_history *h, struct pf_function_pairs *all,
                             struct pf_sample_numbers *out, bool exec);

@@ -27,8 +27,8 @@ static struct running_thread {
     char pad[12];
 } threads[PF_RUNNING_THREADS_MAX];
 static uint32_t nthreads;
-static int expected; /* threads that were created and have not begun */
-#define NO_FUNCTION 2ull /* the hash of "no function", which such a thread runs */
+/* threads that were created and have not begun; they run "no function" */
+static int expected;
 
 static struct hash_entry {
     struct pf_func *func;
@@ -181,7 +181,7 @@ unsigned pf_running_begin_read(uint32_t self, struct pf_running_function *out, b
     }
     *alone = !n && __atomic_load_n(&expected, __ATOMIC_RELAXED) <= 0;
     if (!n)
-        out[n++] = (struct pf_running_function){NO_FUNCTION, self, false};
+        out[n++] = (struct pf_running_function){PF_RUNNING_NO_FUNCTION, self, false};
     return n;
 }
 

@@ -20,6 +20,7 @@
 #define PF_RUNNING_THREADS_MAX 1024 /* entries of the table */
 #define PF_RUNNING_FUNCTIONS_MAX 64 /* functions returned by one read */
 
+#define PF_RUNNING_NO_FUNCTION 2ull /* the hash of "no function" */
 #define PF_RUNNING_HAS_LOOPS 1ull
 struct pf_running_function {
     /* of the function; its bit PF_RUNNING_HAS_LOOPS says that the function may run for long */

@@ -21,9 +21,16 @@
  * watched call that stays in a loop leaves its watch body when its burst is over; windows, in which
  * all threads are watched, cover what comes later in the loop (watch_window.h).
  *
+ * Coverage (pair_coverage.h) decides how long a pair is watched: until all sites of both functions
+ * that are ever reached were watched while the other function ran, and not for a number of
+ * executions. The threads find that out themselves: in the first burst of a pair that is not
+ * covered, calls record the sites that they reach (cover_sites.h). A pair that shares memory
+ * without a common lock keeps its bursts. A pair that shares none has fewer of them.
+ *
  * What is rare in time is always watched, because that costs little: calls of a function that its
  * thread seldom calls, and blocks of a loop that few iterations execute (__pf_rare_block).
  */
+#include "cover_sites.h"
 #include "limits.h"
 #include "pair_history.h"
 #include "rt.h"
@@ -44,6 +51,8 @@
 #define SKIP_ALONE 15 /* while there is no other thread */
 #define DELAYS_MAX 256 /* per thread, see delay() */
 #define DELAY_CYCLES (1u << 15) /* about 10 microseconds */
+/* One in COVER_EVERY of the other sampled calls records its sites, too: it may reach new ones. */
+#define COVER_EVERY 16u
 #define RANGE_BYTES (64u << 10) /* of a range that is checked at once */
 
 struct thread_state {
@@ -52,6 +61,7 @@ struct thread_state {
     uint32_t table_index;
     uint32_t woken_calls_left; /* calls still to be sampled since the thread was woken */
     uint32_t delays;
+    uint32_t since_covered; /* sampled calls since one recorded its sites */
     uint64_t began; /* in cycles */
     bool in_rare_block; /* it is about to switch because of a rare block */
     struct pf_watch_time time;
@@ -89,8 +99,9 @@ static bool configure(const char *s)
 static void start(void)
 {
     pf_rt.range_limit = RANGE_BYTES;
-    uint64_t executions = pf_pair_history_start(&history, "pairs");
-    pf_function_pairs_shift(&history.before, &history.rate, executions);
+    pf_coverage_init(&history.coverage);
+    pf_pair_history_start(&history, "pairs");
+    pf_cover_start(&history.coverage, history.hashes);
     pf_window_start();
 }
 
@@ -107,6 +118,7 @@ static void begin(struct pf_thread *t)
         return;
     }
     o->thread = t;
+    t->sample.cover = pf_cover_new();
     o->began = pf_window_now();
     pf_spin_lock(&history.lock);
     o->next = running;
@@ -118,6 +130,11 @@ static void begin(struct pf_thread *t)
 
 static void free_state(struct thread_state *o)
 {
+    if (o->thread == __pf_tls.thread)
+        pf_cover_stop(o->thread);
+    o->thread->covering = false;
+    pf_cover_free(o->thread->sample.cover);
+    o->thread->sample.cover = NULL;
     pf_function_pairs_release(&o->pairs);
     pf_sys(SYS_munmap, o, STATE_SIZE);
 }
@@ -169,8 +186,8 @@ static void count_first_functions(struct thread_state *o, struct pf_func *first,
 {
     for (unsigned i = 0; i < n; i++)
         if (others[i].first)
-            pf_function_pairs_count(&o->pairs, &history.before, hash_of(first), others[i].hash,
-                                    weight);
+            pf_function_pairs_count(&o->pairs, &history.before, &history.rate, hash_of(first),
+                                    others[i].hash, weight);
 }
 
 /* A pair is new, and the other threads of the pair were woken: waits a moment until one of them has
@@ -188,36 +205,87 @@ static void delay(struct thread_state *o, const struct pf_running_function *othe
     }
 }
 
+/* What is known about the pairs of f with others[0..n). Returns true if one is not covered. */
+static bool look_up_coverage(uint64_t f, const struct pf_running_function *others, unsigned n,
+                             struct pf_other_function *out)
+{
+    bool uncovered = false;
+    for (unsigned i = 0; i < n; i++) {
+        out[i].hash = others[i].hash;
+        out[i].kind = pf_coverage_kind(&history.coverage, f, others[i].hash,
+                                       others[i].hash != PF_RUNNING_NO_FUNCTION, &out[i].covered);
+        uncovered |= !out[i].covered;
+    }
+    return uncovered;
+}
+
+/* The call is sampled: it records its sites if it is in a burst of a pair that is not covered. */
+static void cover(struct pf_thread *t, bool in_burst, const struct pf_running_function *others,
+                  unsigned n)
+{
+    struct thread_state *o = t->sample.policy_state;
+    uint64_t hash[PF_RUNNING_FUNCTIONS_MAX];
+    if (!in_burst && ++o->since_covered < COVER_EVERY)
+        return;
+    o->since_covered = 0;
+    for (unsigned i = 0; i < n; i++)
+        hash[i] = others[i].hash;
+    pf_cover_begin(t, hash, n);
+}
+
+/* What the other threads run while a call asks. */
+struct others {
+    struct pf_running_function at[PF_RUNNING_FUNCTIONS_MAX];
+    unsigned n;
+    bool alone, uncovered; /* uncovered: one of the pairs with them is not covered */
+};
+
 /* Reads which functions the other threads run, counts `weight` calls of f, and decides by its pairs
  * whether the call is sampled. initial_call: it is one of the first calls of f, so all other
  * threads are woken. */
 static enum pf_pair_decision decide(struct pf_thread *t, struct pf_func *f, uint32_t weight,
-                                    bool initial_call, uint32_t *left, bool *alone)
+                                    bool initial_call, uint32_t *left, struct others *with)
 {
     struct thread_state *o = t->sample.policy_state;
-    struct pf_running_function others[PF_RUNNING_FUNCTIONS_MAX];
-    uint64_t other[PF_RUNNING_FUNCTIONS_MAX], wake;
-    uint64_t name = hash_of(f);
-    unsigned n = pf_running_begin_read(o->table_index, others, alone);
-    for (unsigned i = 0; i < n; i++)
-        other[i] = others[i].hash;
+    struct pf_running_function *others = with->at;
+    struct pf_other_function other[PF_RUNNING_FUNCTIONS_MAX];
+    uint64_t name = hash_of(f), wake;
+    unsigned n = with->n = pf_running_begin_read(o->table_index, others, &with->alone);
+    with->uncovered = look_up_coverage(name, others, n, other);
     enum pf_pair_decision decision = pf_function_pairs_decide(
         &o->pairs, &history.before, &history.rate, name, other, n, weight, &wake, left);
     if (__pf_tls.frame > t->context.frames + 1 && t->context.frames[1].func->number)
         count_first_functions(o, t->context.frames[1].func, others, n, weight);
     for (uint64_t waking = initial_call ? ~0ull >> (64 - n) : wake; waking; waking &= waking - 1) {
         const struct pf_running_function *s = &others[__builtin_ctzll(waking)];
-        bool switch_body = decision >= PF_PAIR_FIRST_BURST && waking & -waking & wake;
+        bool switch_body = decision >= PF_PAIR_UNCOVERED_BURST && waking & -waking & wake;
         pf_running_wake(s->thread, switch_body && s->hash & PF_RUNNING_HAS_LOOPS);
     }
     if (decision == PF_PAIR_NEW)
         delay(o, others, wake);
     pf_running_end_read(o->table_index);
-    if (!*alone)
+    if (!with->alone)
         __atomic_store_n(&history.other_thread_seen, true, __ATOMIC_RELAXED);
     else if (decision == PF_PAIR_SKIP && *left > SKIP_ALONE)
         *left = SKIP_ALONE;
     return decision;
+}
+
+/* The thread begins to watch in the middle of a call, because another thread has a pair with its
+ * function. */
+static void cover_loop(struct pf_thread *t)
+{
+    struct thread_state *o = t->sample.policy_state;
+    struct pf_func *f = __pf_tls.frame[-1].func;
+    struct pf_running_function others[PF_RUNNING_FUNCTIONS_MAX];
+    struct pf_other_function other[PF_RUNNING_FUNCTIONS_MAX];
+    bool alone;
+    if (!f || !f->number)
+        return;
+    unsigned n = pf_running_begin_read(o->table_index, others, &alone);
+    if (!alone && look_up_coverage(hash_of(f), others, n, other))
+        cover(t, true, others, n);
+    pf_running_end_read(o->table_index);
 }
 
 static void burst_begins(struct pf_thread *t, uint32_t asked)
@@ -231,6 +299,8 @@ static void burst_begins(struct pf_thread *t, uint32_t asked)
         pf_watch_burst_short(&o->time);
         return;
     }
+    if (asked == PF_BODY_SWITCH_WOKEN)
+        cover_loop(t);
     pf_watch_burst_begin(&o->time, asked == PF_BODY_SWITCH_WINDOW);
     /* while the window is open, the thread also switches in the next loop */
     if (asked == PF_BODY_SWITCH_WINDOW && pf_window_is_open(pf_window_now()))
@@ -284,11 +354,12 @@ static bool samples(struct pf_thread *t, struct thread_state *o, struct pf_func 
     bool rare = pf_window_is_rare(interval),
          often = rare || pf_window_is_late(o->time.last_call, now);
     *calls += weight - 1;
-    bool over = pf_watch_time_add(&o->time, now), alone, initial_call = *calls < base_rate.burst;
+    bool over = pf_watch_time_add(&o->time, now), initial_call = *calls < base_rate.burst;
+    struct others with;
     bool base = pf_burst_rate_samples(&base_rate, *calls, &base_left);
-    enum pf_pair_decision decision = decide(t, f, weight, initial_call, &left, &alone);
+    enum pf_pair_decision decision = decide(t, f, weight, initial_call, &left, &with);
     bool anew = initial_call || decision >= PF_PAIR_FIRST_BURST,
-         sample = anew || rare || (base && !over);
+         sample = anew || rare || ((base || decision >= PF_PAIR_UNLOCKED_BURST) && !over);
     if (decision == PF_PAIR_BURST && !sample && !over &&
         *sampled < PAIR_CALLS + *calls / PAIR_RATE) {
         ++*sampled;
@@ -296,9 +367,13 @@ static bool samples(struct pf_thread *t, struct thread_state *o, struct pf_func 
     } else if (decision == PF_PAIR_BURST && !sample) {
         left = SKIP_MAX;
     }
+    if (sample && !with.alone)
+        cover(t, with.uncovered && decision >= PF_PAIR_UNCOVERED_BURST, with.at, with.n);
+    else
+        pf_cover_stop(t);
     *calls = *calls < UINT32_MAX / 2 ? *calls + 1 : *calls;
     skip_calls(o, f->number, sample, anew, often, left < base_left ? left : base_left);
-    if (alone)
+    if (with.alone)
         return sample;
     if (pf_window_open_for_rare(now, interval)) {
         pf_running_ask_all(o->table_index, PF_BODY_SWITCH_WINDOW);

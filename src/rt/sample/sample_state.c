@@ -25,7 +25,7 @@
 #include <time.h>
 
 #define MAGIC 0x0a73726961706670ull /* "pfpairs\n" */
-#define VERSION 1
+#define VERSION 2
 #define STREAK_MAX 255 /* executions in a row that are counted */
 #define MERGE_AT 8     /* number of files that makes a merge worthwhile */
 #define FILES_MAX 4096 /* further files wait for the next merge */
@@ -34,7 +34,7 @@
 struct header {
     uint64_t magic;
     uint32_t version, kind; /* 1: base, 2: one execution */
-    uint64_t npairs;
+    uint64_t npairs, ncovered;
     uint64_t nmerged; /* base: number of files merged into it */
     uint64_t executions;
     uint64_t sum; /* FNV-1a of the whole file with this field 0 */
@@ -43,6 +43,10 @@ enum { BASE = 1, EXECUTION = 2 };
 struct pair_entry {
     uint64_t key;
     uint32_t count, streak;
+};
+struct coverage_entry {
+    uint64_t key, sites[2];
+    uint32_t flags, unseen;
 };
 struct execution_name {
     uint64_t time, pid;
@@ -162,9 +166,13 @@ static const struct pair_entry *entries(const struct file *f)
 {
     return (const void *)(f->head + 1);
 }
-static const struct execution_name *merged_of(const struct file *f)
+static const struct coverage_entry *coverage_of(const struct file *f)
 {
     return (const void *)(entries(f) + f->head->npairs);
+}
+static const struct execution_name *merged_of(const struct file *f)
+{
+    return (const void *)(coverage_of(f) + f->head->ncovered);
 }
 
 /* What is wrong with the file; NULL: nothing. */
@@ -178,8 +186,10 @@ static const char *find_defect(const struct file *f, uint32_t kind)
     if (h->kind != kind)
         return "its kind does not match its name";
     if (h->npairs > f->size / sizeof(struct pair_entry) ||
+        h->ncovered > f->size / sizeof(struct coverage_entry) ||
         h->nmerged > f->size / sizeof(struct execution_name) ||
         f->size != sizeof *h + h->npairs * sizeof(struct pair_entry) +
+                       h->ncovered * sizeof(struct coverage_entry) +
                        h->nmerged * sizeof(struct execution_name))
         return "truncated, or longer than its header says";
     uint64_t sum = h->sum;
@@ -295,9 +305,26 @@ static void listing_release(struct listing *l)
 
 struct merged_state {
     struct pf_function_pairs pairs;
+    struct pf_pair_coverage coverage;
     uint64_t executions;
     struct listing files; /* all execution files in the folder */
 };
+
+/* The coverage of `base`, or of the execution number `now`. While files are merged, `unseen` is the
+ * number of the execution that used the entry last. */
+static void add_coverage(struct merged_state *s, const struct file *f, uint32_t now)
+{
+    for (uint64_t i = 0; i < f->head->ncovered; i++) {
+        struct coverage_entry from = coverage_of(f)[i];
+        struct pf_coverage_entry *e = from.key ? pf_coverage_add(&s->coverage, from.key) : NULL;
+        if (!e)
+            continue;
+        for (unsigned side = 0; side < 2; side++)
+            pf_coverage_add_sites(e, side, from.sites[side]);
+        pf_coverage_add_flags(e, from.flags & PF_COVERAGE_SAVED);
+        e->unseen = now - from.unseen;
+    }
+}
 
 static void add_execution(struct merged_state *s, const struct file *f)
 {
@@ -314,6 +341,7 @@ static void add_execution(struct merged_state *s, const struct file *f)
     pf_function_pairs_release(&s->pairs);
     s->pairs = next;
     s->executions++;
+    add_coverage(s, f, (uint32_t)s->executions);
 }
 
 static bool contains(const struct file *base, struct execution_name m)
@@ -329,9 +357,11 @@ static void state_read(struct merged_state *s)
     struct file base, f;
     char name[NAME_SIZE];
     *s = (struct merged_state){0};
+    pf_coverage_init(&s->coverage);
     list(&s->files); /* before `base` is read: files merged meanwhile are listed in `base` */
     if (read_file(&base, "base", BASE)) {
         s->executions = base.head->executions;
+        add_coverage(s, &base, (uint32_t)s->executions);
         for (uint64_t i = 0; i < base.head->npairs; i++)
             if (entries(&base)[i].key && !pf_function_pairs_find(&s->pairs, entries(&base)[i].key))
                 pf_function_pairs_add(&s->pairs, entries(&base)[i].key, entries(&base)[i].count,
@@ -352,7 +382,19 @@ static void state_read(struct merged_state *s)
 static void state_release(struct merged_state *s)
 {
     pf_function_pairs_release(&s->pairs);
+    pf_coverage_release(&s->coverage);
     listing_release(&s->files);
+}
+
+static size_t room_for(uint64_t npairs, uint64_t ncovered, uint64_t nmerged)
+{
+    return sizeof(struct header) + npairs * sizeof(struct pair_entry) +
+           ncovered * sizeof(struct coverage_entry) + nmerged * sizeof(struct execution_name);
+}
+
+static size_t file_size(const struct header *h)
+{
+    return room_for(h->npairs, h->ncovered, h->nmerged);
 }
 
 struct pair_writer {
@@ -372,22 +414,47 @@ static void fill(const struct pf_function_pair *p, void *arg)
     f->head->npairs++;
 }
 
+/* Appends entries to the file, which has all its pairs; there is room for `max`. merged: all
+ * entries except those that were not used for long, with `unseen` as add_coverage leaves it; NULL:
+ * those of this execution. */
+static void fill_coverage(struct header *h, const struct pf_pair_coverage *c, uint64_t max,
+                          const struct merged_state *merged)
+{
+    struct coverage_entry *to = (struct coverage_entry *)((struct pair_entry *)(h + 1) + h->npairs);
+    for (uint32_t i = 0; c->at && i < PF_COVERAGE_SIZE && h->ncovered < max; i++) {
+        const struct pf_coverage_entry *e = &c->at[i];
+        uint64_t key = __atomic_load_n(&e->key, __ATOMIC_RELAXED);
+        uint32_t flags = __atomic_load_n(&e->flags, __ATOMIC_RELAXED);
+        uint32_t unseen = merged ? (uint32_t)merged->executions - e->unseen : 0;
+        if (!key || (!merged && !(flags & PF_COVERAGE_SEEN)) || unseen > PF_COVERAGE_UNSEEN_MAX)
+            continue;
+        to[h->ncovered++] =
+            (struct coverage_entry){key,
+                                    {__atomic_load_n(&e->sites[0], __ATOMIC_RELAXED),
+                                     __atomic_load_n(&e->sites[1], __ATOMIC_RELAXED)},
+                                    flags & PF_COVERAGE_SAVED,
+                                    unseen};
+    }
+}
+
 /* With the lock held: merges all files into a new `base`. */
 static void merge(void)
 {
     struct merged_state s;
     char name[NAME_SIZE], path[PATH_MAX];
     state_read(&s);
-    size_t size = sizeof(struct header) + s.pairs.n * sizeof(struct pair_entry) +
-                  s.files.n * sizeof(struct execution_name);
+    size_t size = room_for(s.pairs.n, s.coverage.n, s.files.n);
     struct pair_writer f = {pf_sys_map(NULL, size), s.pairs.n, true};
     if (f.head) {
-        *f.head = (struct header){MAGIC, VERSION, BASE, 0, s.files.n, s.executions, 0};
+        *f.head = (struct header){
+            .magic = MAGIC, .version = VERSION, .kind = BASE, .executions = s.executions};
         pf_function_pairs_each(&s.pairs, fill, &f);
-        struct execution_name *m =
-            (struct execution_name *)((struct pair_entry *)(f.head + 1) + f.head->npairs);
-        pf_copy(m, s.files.at, s.files.n * sizeof *m);
-        if (write_file("base", f.head, size, "; the files of single executions stay in use"))
+        fill_coverage(f.head, &s.coverage, s.coverage.n, &s);
+        f.head->nmerged = s.files.n;
+        struct file whole = {f.head, 0};
+        pf_copy((void *)merged_of(&whole), s.files.at, s.files.n * sizeof *s.files.at);
+        if (write_file("base", f.head, file_size(f.head),
+                       "; the files of single executions stay in use"))
             for (uint32_t i = 0; i < s.files.n; i++) {
                 file_name(name, s.files.at[i].time, s.files.at[i].pid, ".pairs");
                 if (join_path(path, folder, name))
@@ -414,7 +481,18 @@ static void add_frequent(const struct pf_function_pair *p, void *arg)
         pf_function_pairs_add(t->out, p->key, p->count, p->count);
 }
 
-uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n, uint64_t *executions)
+static void copy_coverage(struct pf_pair_coverage *out, const struct pf_pair_coverage *from)
+{
+    for (uint32_t i = 0; from->at && i < PF_COVERAGE_SIZE; i++) {
+        struct pf_coverage_entry *e =
+            from->at[i].key ? pf_coverage_add(out, from->at[i].key) : NULL;
+        if (e)
+            *e = from->at[i];
+    }
+}
+
+uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n,
+                              struct pf_pair_coverage *coverage, uint64_t *executions)
 {
     struct merged_state s;
     *executions = 0;
@@ -427,6 +505,7 @@ uint32_t pf_sample_state_load(struct pf_function_pairs *out, uint32_t n, uint64_
     state_read(&s);
     struct frequent_filter t = {out, n};
     pf_function_pairs_each(&s.pairs, add_frequent, &t);
+    copy_coverage(coverage, &s.coverage);
     uint32_t all = s.pairs.n;
     *executions = s.executions;
     state_release(&s);
@@ -450,11 +529,13 @@ static void merge_if_due(void)
     pf_sys(SYS_close, fd);
 }
 
-void pf_sample_state_save(struct pf_function_pairs *seen, bool exec)
+void pf_sample_state_save(struct pf_function_pairs *seen, const struct pf_pair_coverage *coverage,
+                          bool exec)
 {
     if (!folder[0] || !seen->n)
         return;
-    size_t size = sizeof(struct header) + seen->n * sizeof(struct pair_entry);
+    uint64_t ncovered = __atomic_load_n(&coverage->n, __ATOMIC_RELAXED);
+    size_t size = room_for(seen->n, ncovered, 0);
     struct pair_writer f = {pf_sys_map(NULL, size), seen->n, false};
     if (!f.head) {
         pf_limit_hit(PF_LIMIT_MEMORY);
@@ -462,15 +543,16 @@ void pf_sample_state_save(struct pf_function_pairs *seen, bool exec)
     }
     if (exec) /* before the file is written: a merged file cannot be retracted */
         merge_if_due();
-    *f.head = (struct header){MAGIC, VERSION, EXECUTION, 0, 0, 1, 0};
+    *f.head =
+        (struct header){.magic = MAGIC, .version = VERSION, .kind = EXECUTION, .executions = 1};
     pf_function_pairs_each(seen, fill, &f);
+    fill_coverage(f.head, coverage, ncovered, NULL);
     char name[NAME_SIZE];
     saved.time = pf_sys_clock(CLOCK_REALTIME);
     saved.pid = (uint64_t)pf_sys(SYS_getpid);
     file_name(name, saved.time, saved.pid, ".pairs");
     if (f.head->npairs)
-        write_file(name, f.head, sizeof(struct header) + f.head->npairs * sizeof(struct pair_entry),
-                   "; the pairs of this execution are lost");
+        write_file(name, f.head, file_size(f.head), "; the pairs of this execution are lost");
     pf_sys(SYS_munmap, f.head, size);
     if (!exec)
         merge_if_due();

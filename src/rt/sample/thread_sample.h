@@ -6,8 +6,11 @@
 
 #include <stdbool.h>
 
+struct pf_cover;
+
 struct pf_thread_sample {
     void *policy_state; /* owned by the sampling policy */
+    struct pf_cover *cover; /* cover_sites.h; NULL: it covers nothing */
     bool expected; /* it is counted as created but not begun (running_functions.h) */
 };
 

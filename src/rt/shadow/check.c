@@ -66,6 +66,8 @@ void pf_check_slow(uintptr_t addr, uint32_t site, uint32_t what)
     if (!t)
         return;
     bool write = what & PF_CHECK_WRITE;
+    if (__builtin_expect(t->covering, 0))
+        pf_hooks.access_covered(t, addr, what & 15, write, site);
     if (!pf_ignores(t, write))
         access_granule(t, addr, what & 15, write, 0, site);
     leave();
@@ -183,6 +185,8 @@ void pf_check_range(uintptr_t addr, uint64_t size, uint32_t site, uint32_t what)
         return;
     /* In directed mode the vector clocks do not advance, so accesses of libc functions would race
      * with everything. */
+    if (__builtin_expect(t->covering, 0))
+        pf_hooks.access_covered(t, addr, size, what & PF_CHECK_WRITE, site);
     if (!pf_rt.events && !pf_ignores(t, what & PF_CHECK_WRITE))
         access_range(t, addr, size, what & PF_CHECK_WRITE, 0, site);
     leave();
