@@ -3,7 +3,7 @@
  *
  * In a hot loop, the check of a small access is emitted inline (pf_shadow.h explains the tests):
  *
- *      cell  = PF_SHADOW_BASE + granule number of the address * 16
+ *      cell  = PF_SHADOW_BASE + granule number of the address * 16 (CELL)
  *      word  = cell[0] for writes, cell[1] for reads
  *      x     = word ^ the thread's key
  *      if (x & relevant bits) == 0, a record of this epoch makes the access redundant. For an
@@ -22,6 +22,8 @@
 #include "pf_shadow.h"
 
 #define GRANULE 8
+#define CELL (1 << PF_CELL_SHIFT)
+#define CELLS_SHIFT (PF_CELL_SHIFT - 3) /* log2 of the bytes of cells for one byte of memory */
 #define LINE 64 /* of the cache */
 
 static bool is_small(uint64_t size) { return size == 1 || size == 2 || size == 4 || size == 8; }
@@ -86,6 +88,8 @@ static LLVMValueRef shadow_word(struct pf_emit *e, LLVMValueRef cell, unsigned o
     return word;
 }
 
+/* The inline check, as described at the top of the file. entry: the size and alignment have an
+ * entry point; otherwise an access that leaves its granule is checked as a range. */
 static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, bool entry, bool write,
                          uint32_t site)
 {
@@ -102,15 +106,15 @@ static void inline_check(struct pf_emit *e, LLVMValueRef ptr, uint64_t size, boo
         LLVMBuildBr(e->b, done);
         LLVMPositionBuilderAtEnd(e->b, inside);
     }
-    uint64_t granules = ((1ull << PF_APP_BITS) - GRANULE) << 1;
+    uint64_t granules = ((1ull << PF_APP_BITS) - GRANULE) << CELLS_SHIFT;
     LLVMValueRef cell =
-        build_and(e, LLVMBuildShl(e->b, addr, LLVMConstInt(u->i64, 1, 0), ""), granules);
+        build_and(e, LLVMBuildShl(e->b, addr, LLVMConstInt(u->i64, CELLS_SHIFT, 0), ""), granules);
     LLVMValueRef word = shadow_word(e, cell, write ? 0 : 8), second_word = NULL;
     LLVMValueRef key =
         LLVMBuildLoad2(e->b, u->i64, pf_emit_tls(e, offsetof(struct pf_tls, key)), "");
     LLVMValueRef differs = LLVMBuildXor(e->b, word, key, "");
     if (size > GRANULE) {
-        second_word = shadow_word(e, cell, write ? 16 : 24);
+        second_word = shadow_word(e, cell, CELL + (write ? 0 : 8));
         differs = LLVMBuildOr(e->b, differs, LLVMBuildXor(e->b, second_word, key, ""), "");
     }
     if (size < GRANULE) {
@@ -228,12 +232,12 @@ void pf_emit_prefetch(struct pf_emit *e, LLVMValueRef inst)
         return;
     LLVMValueRef addr = pf_emit_map_later(e, LLVMBuildPtrToInt(e->b, ptr, u->i64, ""));
     LLVMValueRef line = build_and(e, addr, (1ull << PF_APP_BITS) - LINE);
-    LLVMValueRef cells = LLVMBuildShl(e->b, line, LLVMConstInt(u->i64, 1, 0), "");
+    LLVMValueRef cells = LLVMBuildShl(e->b, line, LLVMConstInt(u->i64, CELLS_SHIFT, 0), "");
     LLVMValueRef marks =
         LLVMBuildLShr(e->b, line, LLVMConstInt(u->i64, PF_OVERFLOW_STATE_SHIFT, 0), "");
     /* Also prefetch the overflow words of the 32 bytes around the address: two lines. */
     LLVMValueRef half = build_and(e, addr, (1ull << PF_APP_BITS) - LINE / 2);
-    LLVMValueRef more = LLVMBuildShl(e->b, half, LLVMConstInt(u->i64, 2, 0), "");
+    LLVMValueRef more = LLVMBuildShl(e->b, half, LLVMConstInt(u->i64, CELLS_SHIFT + 1, 0), "");
     struct {
         LLVMValueRef from;
         uint64_t base;

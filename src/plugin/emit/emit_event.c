@@ -173,9 +173,9 @@ static void emit_with_event(struct pf_emit *e, const struct pf_plan_step *s)
 }
 
 /* True if the event is a call that counts it, instead of a part of a run. Copies and atomics, for
- * which the runtime does more work anyway, stay in runs. In the symbolic body the number of the
- * current event is needed, and a run counts all its events at its start: hot loops have runs of one
- * access there, other code has calls. */
+ * which the runtime does more work anyway, stay in runs. The symbolic body logs the number of the
+ * current event, which is unknown inside a run of several events, because a run counts all of them
+ * at its start. So its hot loops have runs of one access, and its other code has calls. */
 static bool has_own_call(const struct pf_emit *e, size_t block, const struct pf_plan_step *s)
 {
     if (s->what != PF_DO_ACCESS && s->what != PF_DO_VPTR)
@@ -272,6 +272,7 @@ static void remove_unused_phis(struct pf_emit *e)
             LLVMInstructionEraseFromParent(e->joined[i]);
 }
 
+/* Emits a run: its two copies, or for a single access the slow side only, and the join. */
 static void emit_run(struct pf_emit *e, const struct event_run *r)
 {
     LLVMBasicBlockRef join = pf_emit_block(e);

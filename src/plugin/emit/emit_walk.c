@@ -62,6 +62,8 @@ static void leave(struct pf_emit *e, LLVMValueRef end)
         LLVMPositionBuilderAtEnd(e->b, here);
 }
 
+/* Copies the block or, in place, adds to it: the callbacks of the walk decide what is emitted for
+ * each instruction. */
 static void walk_block(struct pf_emit *e, const struct pf_body_walk *w, size_t block)
 {
     size_t k = e->plan->first_step[block], end = e->plan->first_step[block + 1];

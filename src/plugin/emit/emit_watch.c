@@ -210,6 +210,9 @@ static LLVMValueRef dispatch_is(struct pf_emit *e, LLVMValueRef how, enum pf_dis
     return LLVMBuildICmp(e->b, LLVMIntEQ, how, pf_emit_number(e, to), "");
 }
 
+/* Emits the dispatch, which is drawn at the top of the file, and returns its first block. It tests
+ * the thread's dispatch word (enum pf_dispatch), the most frequent values first; __pf_ask decides
+ * the rest. */
 static LLVMBasicBlockRef emit_dispatch(struct pf_emit *e, LLVMBasicBlockRef plain,
                                        LLVMBasicBlockRef watch, LLVMBasicBlockRef event,
                                        LLVMBasicBlockRef excluded, LLVMBasicBlockRef symbolic)

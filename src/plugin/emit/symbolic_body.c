@@ -214,6 +214,8 @@ static bool is_musttail(LLVMValueRef inst)
     return LLVMIsACallInst(inst) && LLVMGetTailCallKind(inst) == LLVMTailCallKindMustTail;
 }
 
+/* Adds what the instruction needs to the current group of label computations, and ends the group at
+ * an effect on memory or on the path. */
 static void visit(struct pf_labels *l, LLVMValueRef v)
 {
     LLVMValueRef next = LLVMGetNextInstruction(v);

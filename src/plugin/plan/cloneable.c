@@ -37,6 +37,7 @@ static bool follow_slot(struct label_flow *f, LLVMValueRef ptr)
     return LLVMIsAAllocaInst(ptr) && pf_memory_is_private(f->u, ptr) && follow(f, ptr);
 }
 
+/* True if this use of a label, or of a value that a label flows to, lets no other code see it. */
 static bool stays_inside(struct label_flow *f, LLVMValueRef v, LLVMValueRef user)
 {
     if (!LLVMIsAInstruction(user)) {

@@ -77,6 +77,7 @@ static void close_component(struct loop_search *s, size_t from, bool cycle)
     s->nstack = from;
 }
 
+/* Tarjan's search, from one block, for strongly connected components of the active blocks. */
 static void search_from(struct loop_search *s, size_t start)
 {
     size_t nvisits = 0;

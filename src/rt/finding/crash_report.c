@@ -133,6 +133,7 @@ static void add_thread(struct pf_text *t, const struct pf_thread *thread)
     }
 }
 
+/* Prints the report. thread: NULL if it is unregistered. */
 static void print(const struct pf_thread *thread, int number, const siginfo_t *info,
                   const struct code_object *object, const struct pf_source_line *line)
 {

@@ -277,6 +277,7 @@ static bool covers(const struct line_row *before, const struct line_row *now, ui
     return before->valid && address >= before->address && address < now->address;
 }
 
+/* Runs the program of a unit up to the row that covers the address. False: no row does. */
 static bool find_row(struct line_unit *u, uint64_t address, struct line_row *out)
 {
     struct byte_reader *r = &u->program;

@@ -151,6 +151,7 @@ static void (*previous_listener)(struct pf_thread *, enum pf_event_kind, uintptr
  * only: unlocks of readers go to an object of their own. */
 #define READERS(lock) ((lock) ^ 1)
 
+/* Passes the order that an event makes on to the views of memory model `weak`. */
 static void order(enum pf_event_kind kind, uintptr_t what, uintptr_t more)
 {
     switch (kind) {

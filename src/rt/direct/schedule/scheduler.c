@@ -138,7 +138,10 @@ void pf_sched_add(struct pf_context *c)
 
 /* --- decisions --- */
 
-/* Waits until a thread can run: `current`, or one of the run queue. */
+/* Waits until a thread can run: `current`, or one of the run queue. If none can, it tries in this
+ * order to make one runnable: threads that wait inside the process, a thread that the fuzzing
+ * policy holds, threads that wait in loops, then time and events from outside. While a flip holds a
+ * thread and others wait for something external, it waits no longer than HOLD_PATIENCE. */
 static void wait_for_runnable(const struct pf_context *current)
 {
     uint64_t give_up =
@@ -325,6 +328,9 @@ static bool passes_breakpoint(struct pf_context *me)
     return true;
 }
 
+/* The running thread is before its pending event, and needs_decision has returned true: the thread
+ * stops at a breakpoint, leaves the run queue because it waits in a loop, is held by the fuzzing
+ * policy, or ends its segment. Returns when the thread may perform the event. */
 static void at_preemption_point(void *unused)
 {
     (void)unused;
@@ -366,6 +372,9 @@ static void at_preemption_point(void *unused)
         pf_signal_run_due();
 }
 
+/* `me` is about to perform the event: counts it, and shows it to the memory model, to the fuzzing
+ * policy and to the search for wait loops. Returns false if the thread may perform it at once:
+ * because its grant covers the event, or because the policy has granted it more events. */
 static bool needs_decision(struct pf_context *me, const struct pf_pending_event *event)
 {
     bool granted = is_granted(me);

@@ -313,6 +313,8 @@ static bool spins_for_ever(int i)
     return same && spin.alone_iterations > ALONE_ITERATIONS;
 }
 
+/* A thread has reached breakpoint i. A breakpoint that `yields` makes it yield, and lets it pass
+ * when it returns. One that is expected in a replay waits for the recorded iteration. */
 static void reached(ucontext_t *u, int i)
 {
     struct pf_context *c = pf_context_self();

@@ -45,7 +45,7 @@ static bool others_are_stuck(const struct pf_context *c)
     return !pf_waits_external_or_timed() && !pf_waits_time_can_wake();
 }
 
-/* Memory of the program that another process may change. */
+/* True if another process may change memory of the program. */
 static bool has_shared_memory(void)
 {
     for (const struct pf_mapping *m = pf_mapping_above(0); m; m = pf_mapping_above(m->hi))
@@ -95,7 +95,8 @@ static bool repeats_for_ever(const struct pf_context *c, const struct pf_pending
         return false;
     if (pf_direct.exploring)
         return true;
-    /* the runtime has thread-local memory, too, which depends on the place */
+    /* Memory is compared at one place only: the runtime's own thread-local memory differs from
+     * place to place. */
     if (!pf_signal_none_handled() || has_shared_memory() || (noted_memory && noted_place != place))
         return false;
     bool compared = noted_memory, repeats = memory_repeats(&noted_memory);
@@ -220,7 +221,7 @@ void pf_spinners_take_chance(void)
         release(spinners.first, false);
 }
 
-/* True if it is known of each of them that further iterations change nothing. */
+/* True if the states of all of them repeat, so that further iterations change nothing. */
 static bool all_repeat(void)
 {
     const struct pf_context *c = spinners.first;

@@ -259,6 +259,8 @@ static bool is_writable(uint64_t from, uint64_t to)
     return true;
 }
 
+/* A fault is first offered to the parts of the runtime that cause faults on purpose. Otherwise the
+ * frame moves to the stack of the target's handler; without a handler the process ends. */
 static void on_fault(int n, siginfo_t *info, void *at)
 {
     ucontext_t *u = at;

@@ -119,6 +119,7 @@ static uint64_t counted(const struct pf_symbolic_record *n)
     }
 }
 
+/* The value of the node in this run, from those of its operands; not truncated to its width. */
 static uint64_t evaluate(const struct pf_symbolic_record *n)
 {
     switch ((enum pf_symbolic_op)n->op) {

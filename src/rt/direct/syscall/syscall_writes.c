@@ -253,6 +253,7 @@ static void messages(struct walk *w, struct mmsghdr *m, size_t n, bool received)
     }
 }
 
+/* The memory that one entry of syscalls.def describes: all its ranges, with add_range. */
 static void one_write(struct walk *w, const struct pf_syscall_write *o)
 {
     const long *a = w->argument;

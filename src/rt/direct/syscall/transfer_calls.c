@@ -56,6 +56,7 @@ static long send_part(struct pf_blocking *b, const struct iovec *v, size_t count
     return pf_sys(SYS_sendmsg, a[0], &m, flags | MSG_DONTWAIT);
 }
 
+/* As struct pf_blocking requires. Counts in b->done the bytes that were written in parts. */
 static bool try_write(struct pf_blocking *b)
 {
     const long *a = b->argument;

@@ -72,6 +72,7 @@ static long thread_ends(struct pf_context *c, long status)
     pf_sched_exit();
 }
 
+/* Handles the system calls that concern contexts and time; pf_syscall_run handles all others. */
 static long call(struct pf_context *c, long number, const long a[6])
 {
     long r;

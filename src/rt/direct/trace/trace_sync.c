@@ -85,6 +85,7 @@ static bool can_be_excluded(enum pf_event_kind kind)
     }
 }
 
+/* The listener (listener.h) that writes each notification into the trace. */
 static void observe(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what, uintptr_t more)
 {
     bool plain =

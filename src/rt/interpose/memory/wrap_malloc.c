@@ -377,6 +377,7 @@ static void take_back(struct pf_thread *t, struct pf_func *native, void *old, co
         pf_heap_allocated(native, old, b.size, caller);
 }
 
+/* realloc, as described at the top of the file. */
 static void *resize(struct pf_func *native, void *old, size_t size, const void *caller)
 {
     struct pf_thread *t = pf_self();
