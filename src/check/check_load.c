@@ -13,6 +13,7 @@
 #include "foreign.h"
 #include "forked_clips.h"
 #include "unshown_failure.h"
+#include "wait_status.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -89,8 +90,9 @@ static void find_signal(struct check_loader *l, const struct pf_check_line *line
         return;
     struct pf_unshown_failure x = {
         .kind = PF_KIND_CRASH, .signal = WTERMSIG(wait), .stack = stack, .clip = clip};
-    add_failure(l, &x, "the program died of signal %d (%s)%s", WTERMSIG(wait),
-                strsignal(WTERMSIG(wait)), clip ? " in a recording" : " in a free run");
+    char signal[PF_SIGNAL_TEXT];
+    add_failure(l, &x, "the program died of %s in a %s", pf_signal_text(signal, wait),
+                clip ? "recording" : "free run");
 }
 
 /* A number for the programs of this check, unique among those of all checks. */

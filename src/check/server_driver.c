@@ -8,6 +8,7 @@
 #include "duration.h"
 #include "process_tree.h"
 #include "run_report.h"
+#include "wait_status.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -284,7 +285,7 @@ static int end_like(int wait)
         signal(WTERMSIG(wait), SIG_DFL);
         kill(getpid(), WTERMSIG(wait));
     }
-    return WIFSIGNALED(wait) ? 128 + WTERMSIG(wait) : WEXITSTATUS(wait);
+    return pf_wait_status(wait);
 }
 
 static int drive(struct server_driver *a)
@@ -301,8 +302,7 @@ static int drive(struct server_driver *a)
         }
         if (pid > 0 && pid == a->client) {
             if (wait)
-                note(a, "the client ended with status %d",
-                     WIFEXITED(wait) ? WEXITSTATUS(wait) : 128 + WTERMSIG(wait));
+                note(a, "the client ended with status %d", pf_wait_status(wait));
             client_ended(a);
         }
         if (pid > 0)

@@ -13,6 +13,7 @@
 #include "run_report.h"
 #include "symbolic_inputs.h"
 #include "text_format.h"
+#include "wait_status.h"
 #include <errno.h>
 #include <limits.h>
 #include <stdio.h>
@@ -211,7 +212,7 @@ static int report_outcome(const char *file, const struct pf_child_end *child,
     if (child->left_running && !recorded)
         pf_note("record", "processes that the program left behind are still running and "
                           "are not recorded");
-    return WIFSIGNALED(child->wait) ? 128 + WTERMSIG(child->wait) : WEXITSTATUS(child->wait);
+    return pf_wait_status(child->wait);
 }
 
 struct record_options {

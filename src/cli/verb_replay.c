@@ -12,6 +12,7 @@
 #include "run_report.h"
 #include "state_read.h"
 #include "text_format.h"
+#include "wait_status.h"
 #include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
@@ -80,7 +81,7 @@ static int report_outcome(const struct pf_clip *clip, const struct pf_child_end 
         pf_directed_print_errors(VERB, end);
         return PF_EXIT_FOUND;
     }
-    return WIFSIGNALED(child->wait) ? 128 + WTERMSIG(child->wait) : WEXITSTATUS(child->wait);
+    return pf_wait_status(child->wait);
 }
 
 /* --- what is replayed --- */
@@ -120,6 +121,7 @@ static pf_status find_clip(struct replayed *r, const char *word, const char *sta
 static void add_end(struct pf_text *t, const struct pf_clip *clip, const struct pf_child_end *child,
                     const struct pf_clip_end *end)
 {
+    char signal[PF_SIGNAL_TEXT];
     if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG)
         pf_text_add(t, end->outcome == PF_OUTCOME_HANG ? "a hang" : "a deadlock");
     else if (end->errors)
@@ -127,8 +129,7 @@ static void add_end(struct pf_text *t, const struct pf_clip *clip, const struct 
     else if (!clip->ended)
         pf_text_add(t, "the recording up to where it is truncated");
     else if (WIFSIGNALED(child->wait))
-        pf_text_format(t, "the program died of signal %d (%s)", WTERMSIG(child->wait),
-                       strsignal(WTERMSIG(child->wait)));
+        pf_text_format(t, "the program died of %s", pf_signal_text(signal, child->wait));
     else
         pf_text_format(t, "the program ended with status %d", WEXITSTATUS(child->wait));
 }
@@ -320,9 +321,8 @@ static int conclude(const struct replayed *what, const struct pf_directed *d,
                     const struct pf_clip *clip, struct pf_child_end *child,
                     const struct pf_clip_end *end)
 {
-    int status = d->gdb_status < 0            ? report_outcome(clip, child, end, d->until)
-                 : WIFSIGNALED(d->gdb_status) ? 128 + WTERMSIG(d->gdb_status)
-                                              : WEXITSTATUS(d->gdb_status);
+    int status = d->gdb_status < 0 ? report_outcome(clip, child, end, d->until)
+                                   : pf_wait_status(d->gdb_status);
     /* the forks that lead to the recorded child are replayed */
     child->started -= pf_forked_path_length(clip->meta.process);
     if (child->started)

@@ -11,6 +11,7 @@
 #include "launch.h"
 #include "program.h"
 #include "text_format.h"
+#include "wait_status.h"
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -106,11 +107,6 @@ static pf_status write_json(const char *path, const struct pf_findings *f, char 
     return s;
 }
 
-static int own_status(int wait)
-{
-    return WIFSIGNALED(wait) ? 128 + WTERMSIG(wait) : WEXITSTATUS(wait);
-}
-
 /* The exit status for findings: the user's option `exitcode`, as read by the first process. A crash
  * has a status of its own. */
 static int final_status(const struct pf_findings *f, int wait)
@@ -119,7 +115,7 @@ static int final_status(const struct pf_findings *f, int wait)
     size_t n = 0;
     for (size_t i = 0; i < f->n; i++)
         n += !pf_kind_is_failure(f->at[i]->kind) && !f->at[i]->suspicious;
-    return n && found ? found : own_status(wait);
+    return n && found ? found : pf_wait_status(wait);
 }
 
 /* Reports code without checks. Returns false if the user does not accept that. */
@@ -157,7 +153,7 @@ static int collect(const struct run_command *r, const struct pf_child_end *end, 
     } else if (f.nprocesses == 0) {
         /* A bad PF_OPTIONS ends the program before it creates a log; the runtime has printed the
          * error. */
-        bool refused = !r->any && own_status(end->wait) == PF_EXIT_USAGE;
+        bool refused = !r->any && pf_wait_status(end->wait) == PF_EXIT_USAGE;
         if (!refused && f.nempty)
             status = pf_complain(VERB,
                                  "%s: the log of findings could not be written (is the disk "

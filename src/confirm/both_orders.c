@@ -8,6 +8,7 @@
 #include "private_files.h"
 #include "recorded_stdin.h"
 #include "supervisor.h"
+#include "wait_status.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -445,7 +446,7 @@ enum pf_run_failure pf_order_run_failure(const struct pf_order_run *r, int norma
     }
     if (!WIFSIGNALED(end->wait) || end->wait == normal)
         return PF_RUN_FINE;
-    snprintf(text, room, "died of signal %d (%s)", WTERMSIG(end->wait),
-             strsignal(WTERMSIG(end->wait)));
+    char signal[PF_SIGNAL_TEXT];
+    snprintf(text, room, "died of %s", pf_signal_text(signal, end->wait));
     return PF_RUN_DIED;
 }

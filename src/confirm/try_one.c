@@ -6,6 +6,7 @@
 #include "load_trace.h"
 #include "message.h"
 #include "plan_steps.h"
+#include "wait_status.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -189,12 +190,12 @@ static void set_if_outside_changed(const struct pf_trace *then, const struct pf_
 const char *pf_try_failure(const struct pf_clip_end *end, char *text, size_t room)
 {
     const char *first = end->text + strspn(end->text, " ");
+    char signal[PF_SIGNAL_TEXT];
     if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG)
         snprintf(text, room, "%s: %.*s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock",
                  (int)strcspn(first, "\n"), first);
     else if (pf_wait_died(end->wait))
-        snprintf(text, room, "the program died of signal %d (%s)", WTERMSIG(end->wait),
-                 strsignal(WTERMSIG(end->wait)));
+        snprintf(text, room, "the program died of %s", pf_signal_text(signal, end->wait));
     else
         return NULL;
     return text;

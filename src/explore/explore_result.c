@@ -9,6 +9,7 @@
 #include "output_record.h"
 #include "run_output.h"
 #include "shell_word.h"
+#include "wait_status.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -128,13 +129,14 @@ static void check_inputs(struct pf_exploration *x, const struct pf_clip *clip, u
 void pf_exploration_describe(const struct pf_clip *clip, char *text, size_t room)
 {
     const struct pf_clip_end *end = &clip->end;
+    char signal[PF_SIGNAL_TEXT];
     *text = 0;
     if (end->outcome == PF_OUTCOME_DEADLOCK || end->outcome == PF_OUTCOME_HANG)
         snprintf(text, room, "%s", end->outcome == PF_OUTCOME_HANG ? "hang" : "deadlock");
     else if (end->errors)
         snprintf(text, room, "%.200s", end->error);
     else if (WIFSIGNALED(end->wait))
-        snprintf(text, room, "signal %d (%s)", WTERMSIG(end->wait), strsignal(WTERMSIG(end->wait)));
+        snprintf(text, room, "%s", pf_signal_text(signal, end->wait));
     else if (WIFEXITED(end->wait) && WEXITSTATUS(end->wait))
         snprintf(text, room, "exit status %d", WEXITSTATUS(end->wait));
 }

@@ -9,6 +9,7 @@
 #include "result_sums.h"
 #include "search_stop.h"
 #include "tree_copy.h"
+#include "wait_status.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -235,8 +236,7 @@ static pf_status begin_journal(struct pf_task_run *r, struct pf_error *e)
         "{s:i,s:I,s:s,s:s,s:s,s:s,s:I,s:I,s:i}", "version", 1, "task", (json_int_t)r->id, "verb",
         pf_json_get_text(r->task, "verb"), "build", pf_json_get_text(r->task, "build"), "node",
         r->node, "ended", how_ended(r), "wall_ms", (json_int_t)(r->end.wall_ns / 1000000), "cpu_ms",
-        (json_int_t)(r->end.cpu_ns / 1000000), "status",
-        WIFEXITED(r->end.wait) ? WEXITSTATUS(r->end.wait) : 128 + WTERMSIG(r->end.wait));
+        (json_int_t)(r->end.cpu_ns / 1000000), "status", pf_wait_status(r->end.wait));
     if (failure)
         json_object_set_new(head, PF_TASK_FAILURE, failure);
     r->journal = fopen(path, "we");

@@ -14,6 +14,7 @@
 #include "libdir.h"
 #include "message.h"
 #include "pf_abi.h"
+#include "wait_status.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -438,9 +439,10 @@ static pf_status run_with_host(struct pf_channel_host *h, struct pf_clip_writer 
             m->program);
     if (c->refused[0])
         return pf_fail(e, PF_BAD, "%s: %.*s", m->program, (int)sizeof c->refused - 1, c->refused);
+    char signal[PF_SIGNAL_TEXT];
     if (c->owner == 0 && WIFSIGNALED(child->wait))
-        return pf_fail(e, PF_IO, "%s: signal %d (%s) ended it before it ran in directed mode",
-                       m->program, WTERMSIG(child->wait), strsignal(WTERMSIG(child->wait)));
+        return pf_fail(e, PF_IO, "%s: %s ended it before it ran in directed mode", m->program,
+                       pf_signal_text(signal, child->wait));
     if (c->owner == 0)
         return pf_fail(
             e, PF_BAD,

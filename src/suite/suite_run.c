@@ -6,6 +6,7 @@
 #include "process_pool.h"
 #include "progress.h"
 #include "sample_policy.h"
+#include "wait_status.h"
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -135,7 +136,7 @@ static void fill(struct suite_loop *l)
 
 static const char *outcome_of(const struct pf_suite_test *t, const struct pf_supervisor_result *k)
 {
-    int status = WIFSIGNALED(k->wait) ? 128 + WTERMSIG(k->wait) : WEXITSTATUS(k->wait);
+    int status = pf_wait_status(k->wait);
     switch (k->how) {
     case PF_SUPERVISED_LIMIT:
         return "limit";
@@ -150,13 +151,13 @@ static const char *outcome_of(const struct pf_suite_test *t, const struct pf_sup
 
 static void describe_reason(const struct pf_supervisor_result *k, char *to, size_t room)
 {
+    char signal[PF_SIGNAL_TEXT];
     if (k->how == PF_SUPERVISED_LIMIT)
         snprintf(to, room, "time limit reached");
     else if (k->how == PF_SUPERVISED_UNSTARTED)
         snprintf(to, room, "could not be run: %s", k->why);
     else if (WIFSIGNALED(k->wait))
-        snprintf(to, room, "killed by signal %d (%s)", WTERMSIG(k->wait),
-                 strsignal(WTERMSIG(k->wait)));
+        snprintf(to, room, "killed by %s", pf_signal_text(signal, k->wait));
     else
         snprintf(to, room, "exit status %d", WEXITSTATUS(k->wait));
 }

@@ -6,6 +6,7 @@
 #include "finding_json.h"
 #include "suite_db.h"
 #include "text_format.h"
+#include "wait_status.h"
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -252,7 +253,7 @@ static pf_status update(struct pf_suite_db *db, int64_t execution,
         &q, e);
     if (s != PF_OK)
         return s;
-    int status = !k ? 0 : WIFSIGNALED(k->wait) ? 128 + WTERMSIG(k->wait) : WEXITSTATUS(k->wait);
+    int status = k ? pf_wait_status(k->wait) : 0;
     bool complete = pf_findings_complete(f) && k && !k->leftovers_alive && !end->damaged;
     uint64_t pairs, frequent;
     bool known = pf_findings_pairs(f, &pairs, &frequent);
