@@ -36,7 +36,7 @@ struct pf_direct {
     bool tracing; /* every event is recorded with its value (otherwise only schedule and inputs) */
     bool fuzzing; /* threads are held before certain accesses (fuzz_policy.h) */
     bool watching; /* every access is checked for memory errors (memory_error.h) */
-    bool covering; /* the behaviours of this continuation are counted (behaviour.h) */
+    bool counts_behaviours; /* of this continuation (behaviour.h) */
     uint8_t memory; /* enum pf_memory_model */
     bool exploring; /* a copy of a resident target (resident.h) */
     bool noting; /* events note the states of their threads (local_state.h) */

@@ -18,15 +18,15 @@
 #include "pair_coverage.h"
 #include "thread.h"
 
-#define PF_COVER_REPEATS 32
+#define PF_COVER_REPEATS 32 /* checks in a row */
 
 struct pf_cover {
     uint32_t left; /* checks without a new site before the thread stops */
     uint32_t generation; /* how often it has begun */
-    uint32_t n;
-    uint64_t other[PF_PAIR_OTHERS_MAX]; /* hashes of functions */
+    uint32_t n;          /* of the functions that other threads ran then: their hashes */
+    uint64_t other[PF_PAIR_OTHERS_MAX];
     struct {
-        uint64_t sites; /* found since it began */
+        uint64_t sites; /* found since it began; bit: index modulo 64 (pair_coverage.h) */
         uint32_t generation;
     } of[]; /* indexed by function */
 };

@@ -18,8 +18,8 @@
 
 #include "function_pairs.h"
 
-#define PF_COVERAGE_SIZE (1u << 16)
-#define PF_COVERAGE_MAX (PF_COVERAGE_SIZE / 4 * 3)
+#define PF_COVERAGE_SIZE (1u << 16) /* slots of the table */
+#define PF_COVERAGE_MAX (PF_COVERAGE_SIZE / 4 * 3) /* entries */
 
 enum pf_coverage_flags {
     PF_COVERAGE_SHARES = 1, /* both functions accessed the same granule */

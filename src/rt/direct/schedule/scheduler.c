@@ -462,7 +462,7 @@ void pf_sched_policy(const char *policy)
     pf_direct.fuzzing = pf_scheduler.policy.kind == PF_POLICY_FUZZ;
     for (uint32_t i = 0; i < pf_contexts(); i++)
         pf_context_at(i)->fuzz.unseen = pf_direct.fuzzing && pf_context_at(i)->before_event;
-    set_every_event(pf_direct.watching || pf_direct.fuzzing || pf_direct.covering ||
+    set_every_event(pf_direct.watching || pf_direct.fuzzing || pf_direct.counts_behaviours ||
                     pf_memory_model_active());
 }
 

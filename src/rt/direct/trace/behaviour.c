@@ -65,7 +65,7 @@ static void observe(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what
 {
     if (previous_listener)
         previous_listener(t, kind, what, more);
-    if (!pf_direct.covering || t != __pf_tls.thread)
+    if (!pf_direct.counts_behaviours || t != __pf_tls.thread)
         return;
     const struct pf_frame *caller = &__pf_tls.frame[-2];
     if (caller < t->context.frames)
@@ -95,7 +95,7 @@ static void observe(struct pf_thread *t, enum pf_event_kind kind, uintptr_t what
     }
 }
 
-void pf_behaviour_start(void) { pf_direct.covering = true; }
+void pf_behaviour_start(void) { pf_direct.counts_behaviours = true; }
 
 void pf_behaviour_listen(void)
 {

@@ -64,7 +64,7 @@ static bool ask_scheduler(uintptr_t addr, uint64_t size, bool write, uint32_t si
         &(struct pf_pending_event){.address = addr, .size = size, .site = site, .write = write});
     if (pf_direct.watching)
         pf_memory_check(addr, size, write, 0, site);
-    if (pf_direct.covering)
+    if (pf_direct.counts_behaviours)
         pf_behaviour_access(addr, size, write, site);
     return pf_direct.tracing;
 }
@@ -192,7 +192,7 @@ void pf_event_range(uintptr_t addr, uint32_t site, uint64_t size, const void *co
             return;
         if (pf_direct.watching)
             pf_memory_check(addr, size, write, 0, site);
-        if (pf_direct.covering)
+        if (pf_direct.counts_behaviours)
             pf_behaviour_access(addr, size, write, site);
         recorded = pf_direct.tracing;
     } else if (within_grant()) {

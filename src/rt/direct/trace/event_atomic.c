@@ -41,9 +41,9 @@ void pf_event_atomic_begin(void *addr, uint32_t packed, uint32_t site)
     count((uintptr_t)addr, size, op != PF_ATOMIC_LOAD, site);
     if (pf_direct.watching)
         pf_memory_check((uintptr_t)addr, size, op != PF_ATOMIC_LOAD, 0, site);
-    if (pf_direct.covering && op != PF_ATOMIC_STORE)
+    if (pf_direct.counts_behaviours && op != PF_ATOMIC_STORE)
         pf_behaviour_access((uintptr_t)addr, size, false, site);
-    if (pf_direct.covering && op != PF_ATOMIC_LOAD)
+    if (pf_direct.counts_behaviours && op != PF_ATOMIC_LOAD)
         pf_behaviour_access((uintptr_t)addr, size, true, site);
     if (pf_direct.noting)
         pf_local_state_note(site);

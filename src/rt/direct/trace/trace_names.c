@@ -18,7 +18,7 @@
 
 #define POSITIONS (1u << 20) /* source positions of a trace */
 #define OBJECTS 1000         /* whose paths are written */
-#define PLACES 16            /* recent results of object_at */
+#define MAPPED 16            /* recent results of object_at */
 
 static struct pf_position *positions; /* positions written so far; 0 is unused */
 static uint32_t npositions = 1;
@@ -30,11 +30,11 @@ static const char *maps; /* text of /proc/self/maps, or NULL */
 static const char *objects[OBJECTS]; /* paths written so far */
 static uint32_t nobjects;
 /* Mappings in which positions were found, with their objects; the next one replaces the oldest. */
-static struct place {
+static struct mapped_object {
     uintptr_t range[2];
     uint32_t object;
-} places[PLACES];
-static uint32_t nplaces;
+} mapped[MAPPED];
+static uint32_t nmapped;
 static uint32_t modules; /* the number of instrumented objects when `maps` was read */
 
 /* --- one record: built completely, then written --- */
@@ -97,18 +97,18 @@ static uint32_t object_of(const char *path, size_t n)
     return nobjects;
 }
 
-/* The number of the object that contains p. To search the text takes longer than to write all
- * events of a short run. */
+/* The number of the object that contains p. Recent results are kept, because a search in the text
+ * of the mappings takes longer than writing all events of a short run. */
 static uint32_t object_at(const void *p)
 {
-    for (uint32_t i = 0; i < PLACES; i++)
-        if ((uintptr_t)p >= places[i].range[0] && (uintptr_t)p < places[i].range[1])
-            return places[i].object;
-    struct place found = {{0}, 0};
+    for (uint32_t i = 0; i < MAPPED; i++)
+        if ((uintptr_t)p >= mapped[i].range[0] && (uintptr_t)p < mapped[i].range[1])
+            return mapped[i].object;
+    struct mapped_object found = {{0}, 0};
     size_t n = 0;
     const char *path = pf_maps_path(maps, p, &n, found.range);
     found.object = object_of(path, n);
-    return (places[nplaces++ % PLACES] = found).object;
+    return (mapped[nmapped++ % MAPPED] = found).object;
 }
 
 static void put_variable(const struct pf_global *g, void *arg)
@@ -134,7 +134,7 @@ static void update_objects(void)
     if (!modules)
         pf_pool_init(&pool, pf_report_map, pf_report_unmap);
     modules = now;
-    pf_zero(places, sizeof places);
+    pf_zero(mapped, sizeof mapped);
     maps = pf_file_text(&pool, "/proc/self/maps", &n);
 }
 
