@@ -75,10 +75,11 @@ static int find_candidates(struct hatch *h)
 
 /* --- trying them --- */
 
-/* True if it happened. Weak evidence for its regions is not enough: it must also matter. */
+/* True if it happened, and is an anomaly. Weak evidence for its regions is not enough: it must also
+ * matter. */
 static bool happened(const struct pf_candidate *c)
 {
-    return pf_try_happened(&c->result) &&
+    return pf_try_happened(&c->result) && !c->result.serial &&
            (c->schedules.at[c->current].evidence != PF_EVIDENCE_WEAK || c->result.matters);
 }
 

@@ -183,6 +183,50 @@ static void compare_failures(const struct comparison *c, const char *clip,
         r->matters = true;
 }
 
+/* True if the thread of event `last` reads memory of `last`, from event `first` up to it. */
+static bool reads_before(const struct pf_trace *t, uint32_t first, uint32_t last)
+{
+    const struct pf_event *end = &t->events.at[last];
+    for (uint32_t i = first; i <= last; i++) {
+        const struct pf_event *e = &t->events.at[i];
+        if (e->thread == end->thread && pf_event_reads(e) && pf_trace_overlap(t, e, end))
+            return true;
+    }
+    return false;
+}
+
+static bool same_value(const struct pf_trace *t, const struct pf_event *a, const struct pf_event *b)
+{
+    const struct pf_range *p = &t->places.at[a->what];
+    uint64_t x, y;
+    bool same = a->what == b->what && p->ncells;
+    for (uint32_t cell = p->cell0; same && cell < p->cell0 + p->ncells; cell++)
+        same = pf_trace_cell_value(t, a, cell, false, &x) &&
+               pf_trace_cell_value(t, b, cell, false, &y) && x == y;
+    return same;
+}
+
+/* True if one region reads a variable and writes it later, the other region writes it in between
+ * without having read it, and both write the same value. Then every read sees the value that it
+ * sees if the first region ends before the other one begins. */
+static bool writes_same_value(const struct comparison *c, const struct pf_run_result *made)
+{
+    const struct pf_trace *t = &made->now;
+    uint32_t at[3];
+    if (c->h->n != 3)
+        return false;
+    for (uint32_t i = 0; i < 3; i++) {
+        at[i] = pf_try_same_event(c->t, c->h->event[i], t);
+        if (at[i] == PF_NONE || pf_event_writes(&t->events.at[at[i]]) != (i > 0))
+            return false;
+    }
+    const struct pf_event *e[3] = {&t->events.at[at[0]], &t->events.at[at[1]],
+                                   &t->events.at[at[2]]};
+    uint32_t begin = made->begin[0] < made->begin[1] ? made->begin[0] : made->begin[1];
+    return pf_trace_overlap(t, e[0], e[2]) && same_value(t, e[1], e[2]) &&
+           !reads_before(t, begin, at[1]);
+}
+
 static void compare_results(const struct comparison *c, const struct pf_run_result *serial,
                             struct pf_try_result *r)
 {
@@ -203,6 +247,7 @@ static void compare_results(const struct comparison *c, const struct pf_run_resu
             same |= !pf_run_result_difference(&anomaly, &serial[k]);
         }
     r->matters = any && !same;
+    r->serial = same && writes_same_value(c, &anomaly);
     if (same)
         set_doubt(r, "a serial order of the two regions gives the same result");
     else if (!any)

@@ -10,6 +10,9 @@
  *          lines, because the order of lines may depend on the schedule) and how it ended. Pointers
  *          to blocks that were allocated since the first region began are equal to each other. An
  *          unknown value equals every value: an interleaving counts only if it is shown to matter.
+ *          An interleaving with the result of a serial order is suspicious. It is not an anomaly
+ *          if the regions also write the same value to the variable that one of them has read, and
+ *          the other one has not.
  * Errors:  an order that cannot be run is left out. If neither can be run, the interleaving
  *          matters only if the program failed.
  * Threads: must be called in a process of its own, like pf_try_one.
@@ -22,8 +25,8 @@
 /* True if the result must be compared with the serial orders: it happened, its regions are
  * inferred, and the answer is not known yet. */
 bool pf_serial_orders_needed(const struct pf_try_schedule *h, const struct pf_try_result *r);
-/* Sets r->matters, or r->doubt. `clip` is the recording of the candidate; temporary files are
- * created next to it. */
+/* Sets r->matters, or r->doubt and r->serial. `clip` is the recording of the candidate;
+ * temporary files are created next to it. */
 void pf_serial_orders_compare(const struct pf_trace *t, const struct pf_clip *recording,
                               const struct pf_try_schedule *h, const char *clip,
                               struct pf_try_result *r);

@@ -50,6 +50,7 @@ struct pf_try_result {
     char unverified[200];
     bool compared; /* with the serial orders of its regions: */
     bool matters; /* it failed, or gave a result that no serial order gives */
+    bool serial; /* it has the values of a serial order, so it is not an anomaly */
     char doubt[160]; /* otherwise: why it is only suspicious */
 };
 

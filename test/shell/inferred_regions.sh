@@ -21,3 +21,18 @@ done
 # A region that the user named counts, whatever its result.
 status 66 "$PF" hatch --atomic=sell -o named stock.clip
 hasnt out "Suspicious"
+# Both regions write the same value. If the one in between has not read it, every read sees the value
+# of a serial order, and there is no anomaly.
+cp "$ROOT/test/program/region/idempotent_ok.c" flag.c
+for level in O0 O2; do
+    "$PF" cc -$level -g flag.c -o flag -pthread
+    "$PF" cc -$level -g -DREADS flag.c -o reads -pthread
+    for name in flag reads; do
+        status 0 "$PF" record -o $name.clip -- ./$name
+        status 0 "$PF" hatch -o $name.$level $name.clip
+        mv out $name.out
+    done
+    hasnt flag.out "Suspicious"
+    has flag.out "a serial order of the two regions gives the same result"
+    has reads.out "Suspicious: not shown to matter (a serial order of the two regions gives the same result)"
+done

@@ -1,5 +1,4 @@
 // want: none
-// suspicious: atomicity
 // case: record
 // case: hatch
 /* Check-then-act on a flag that is only ever set: every order gives the same result. */
@@ -10,7 +9,11 @@ static int stop, asked;
 static void *always(void *p)
 {
     pthread_mutex_lock(&m);
+#ifdef READS
+    asked += stop;
+#else
     asked++;
+#endif
     stop = 1;
     pthread_mutex_unlock(&m);
     return p;
