@@ -481,6 +481,39 @@ static void readers_of_an_array_share_one_set(void **state)
         assert_true(pf_cell_of(BASE + 8 * g)[1] == word);
 }
 
+/* Two threads have read an array, and a third one reads it too. Half of the granules have a write
+ * that only the first two have seen: the addition that was right for the others is a race there. */
+static void a_repeated_addition_is_compared_with_the_write(void **state)
+{
+    fuzz(1, 4, 0, 0, false, 1);
+    for (unsigned g = 0; g < GRANULES; g += 2)
+        access(&threads[2], g, 0xff, true, false, 1);
+    next_epoch(&threads[2]);
+    for (unsigned g = 1; g < GRANULES; g += 2)
+        access(&threads[3], g, 0xff, true, false, 2);
+    release(&threads[3], 0);
+    for (unsigned i = 0; i < 2; i++) {
+        join(threads[i].order.clock, locks[0]);
+        join(threads[i].order.clock, threads[2].order.clock);
+        __pf_tls.read_set = 1;
+        for (unsigned g = 0; g < GRANULES; g++)
+            access(&threads[i], g, 0xff, false, false, 3);
+    }
+    uint64_t two = pf_cell_of(BASE)[1];
+    assert_true(pf_word_is_ref(two));
+    for (unsigned g = 1; g < GRANULES; g++)
+        assert_true(pf_cell_of(BASE + 8 * g)[1] == two);
+    __pf_tls.read_set = 1;
+    for (unsigned g = 0; g < GRANULES; g += 2) {
+        access(&threads[2], g, 0xff, false, false, 5);
+        assert_int_equal(race_then, 0);
+    }
+    assert_true(pf_cell_of(BASE)[1] == pf_cell_of(BASE + 8 * (GRANULES - 2))[1]);
+    __pf_tls.read_set = 1;
+    access(&threads[2], 1, 0xff, false, false, 5);
+    assert_int_not_equal(race_then, 0);
+}
+
 /* Every byte is accessed from a different site, in many epochs: two granules need no more than two
  * site arrays, and those that are not yet reclaimed. */
 static void site_arrays_are_reused(void **state)
@@ -540,6 +573,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ordered_accesses_do_not_race),
         cmocka_unit_test(readers_of_an_array_share_one_set),
+        cmocka_unit_test(a_repeated_addition_is_compared_with_the_write),
         cmocka_unit_test(site_arrays_are_reused),
         cmocka_unit_test(read_sets_have_no_site_arrays),
         cmocka_unit_test(spans_hide_no_race),

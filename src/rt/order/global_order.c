@@ -22,6 +22,13 @@ bool pf_global_order_raise(const uint32_t *clock, uint32_t n)
     return grew;
 }
 
+void pf_global_order_expect(struct pf_thread *self)
+{
+    self->order.global_order_every = GLOBAL_ORDER_EVERY;
+    if (self->order.global_order_in > GLOBAL_ORDER_EVERY)
+        self->order.global_order_in = GLOBAL_ORDER_EVERY;
+}
+
 /*
  * Lowers known_by_all[0..n) to what `t` has seen, or will have seen before its next access.
  *

@@ -14,6 +14,9 @@
  * some callers need that. It reads every clock, so it sets self->order.global_order_in to say when
  * the next call is worthwhile. */
 __attribute__((preserve_most)) void pf_thread_update_global_order(struct pf_thread *self);
+/* A barrier has just ordered much: the next update is likely to raise the global order, so it comes
+ * soon. */
+void pf_global_order_expect(struct pf_thread *self);
 /* Raises pf_rt.globally_ordered to clock[0..n), a lower bound of what every thread has seen. With
  * the table locked. Returns false if nothing changed. */
 bool pf_global_order_raise(const uint32_t *clock, uint32_t n);

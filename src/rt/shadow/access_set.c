@@ -15,13 +15,6 @@
 
 #define READ_SETS_MAX (1u << 19) /* of a process */
 #define READ_SET_RECORDS_MAX 256 /* larger sets become spills */
-#define POPULAR 4 /* uses after which a set is worth extending (pf_read_set_add) */
-#define MEMO_BITS 6
-
-struct pf_read_set_memo { /* memoised addition: from + with = to */
-    uint64_t from, with, to;
-};
-
 static struct pf_spin lock;
 static struct pf_hash_index index;
 
@@ -160,7 +153,7 @@ static uint64_t count_use(uint64_t to)
     if (pf_word_is_ref(to)) {
         struct pf_access_set *s = pf_access_set_at(to);
         uint32_t n = __atomic_load_n(&s->uses, __ATOMIC_RELAXED);
-        if (n < POPULAR)
+        if (n < PF_READ_SET_POPULAR)
             __atomic_store_n(&s->uses, n + 1, __ATOMIC_RELAXED);
     }
     return to;
@@ -215,12 +208,12 @@ static struct pf_read_set_memo *memo_of(struct pf_thread *t, uint64_t from, uint
         t->shadow.memo = pf_store_alloc(5); /* 2 KB */
         if (!t->shadow.memo)
             return NULL;
-        pf_zero(t->shadow.memo, sizeof *t->shadow.memo << MEMO_BITS);
+        pf_zero(t->shadow.memo, sizeof *t->shadow.memo << PF_READ_SET_MEMO_BITS);
     }
-    uint64_t h = (from ^ with >> 7) * 0x9e3779b97f4a7c15ull;
-    return &t->shadow.memo[h >> (64 - MEMO_BITS)];
+    uint64_t h = (from ^ with >> PF_READ_SET_MEMO_SHIFT) * PF_READ_SET_MEMO_HASH;
+    return &t->shadow.memo[h >> (64 - PF_READ_SET_MEMO_BITS)];
 }
-_Static_assert((sizeof(struct pf_read_set_memo) << MEMO_BITS) <= 64 << 5,
+_Static_assert((sizeof(struct pf_read_set_memo) << PF_READ_SET_MEMO_BITS) <= 64 << 5,
                "the memo fits its block");
 
 /* Inserts a into the sorted out[0..n). */
@@ -317,7 +310,7 @@ static inline __attribute__((always_inline)) uint64_t add_to_word(struct pf_thre
         return 0;
     const struct pf_access_set *set = is_set ? pf_access_set_at(from) : NULL;
     to = add_read(t, set ? set->record : &from, set ? set->n : 1, a, &again);
-    if (!to || (set && again && set->uses < POPULAR && pf_word_is_ref(to)))
+    if (!to || (set && again && set->uses < PF_READ_SET_POPULAR && pf_word_is_ref(to)))
         return 0;
     return memoise(t, from, a, to);
 }

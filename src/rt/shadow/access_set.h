@@ -86,6 +86,8 @@ static inline bool pf_read_set_wanted(const struct pf_thread *t)
            (t->shadow.set_tries + 1) % PF_READ_SET_TRY_EVERY == 0;
 }
 
+#define PF_READ_SET_POPULAR 4 /* uses after which a set is worth extending (pf_read_set_add) */
+
 /* Makes a spill of list[0..n), and of s unless it is 0, with room for two more records. Returns its
  * reference. */
 uint64_t pf_spill_new(const uint64_t *list, unsigned n, uint64_t s);

@@ -32,6 +32,9 @@ GROUP(shadow_constants)
     VALUE(PF_CELL_SHIFT);
     VALUE(PF_OVERFLOW_STATE);
     VALUE(PF_OVERFLOW_STATE_SHIFT);
+    /* the overflow state of a cell is at STATE_OF_CELL + (cell >> PF_CELL_SHIFT) */
+    _Static_assert(PF_OVERFLOW_STATE_SHIFT + 1 == PF_CELL_SHIFT, "one byte per cell");
+    CONSTANT(STATE_OF_CELL, PF_OVERFLOW_STATE - (PF_SHADOW_BASE >> PF_CELL_SHIFT));
     VALUE(PF_OVERFLOW_WORDS);
     VALUE(PF_OVERFLOW_UNUSED);
     VALUE(PF_PREFAULT_PLANE);
@@ -74,6 +77,8 @@ GROUP(thread_constants)
     OFFSET(THREAD_SITE_PAIRS, pf_thread, shadow.site_pairs.pair);
     OFFSET(THREAD_SITE_PAIR_IDS, pf_thread, shadow.site_pairs.id);
     OFFSET(THREAD_READ_SET_CACHE, pf_thread, shadow.read_set_cache);
+    OFFSET(THREAD_READ_SET_MEMO, pf_thread, shadow.memo);
+    OFFSET(THREAD_SET_DEBT, pf_thread, shadow.set_debt);
     OFFSET(THREAD_RECENT_CONTEXTS, pf_thread, context.recent);
     OFFSET(THREAD_SPAN_FROM, pf_thread, order.span.from);
     OFFSET(THREAD_SPAN_MORE, pf_thread, order.span.more);
@@ -106,6 +111,15 @@ GROUP(cache_constants)
     VALUE(PF_READ_SET_CACHE_SIZE);
     OFFSET(READ_SET_ENTRY_REF, pf_read_set_entry, ref);
     OFFSET(READ_SET_ENTRY_RECORD, pf_read_set_entry, record);
+    VALUE(PF_READ_SET_MEMO_BITS);
+    VALUE(PF_READ_SET_MEMO_HASH);
+    VALUE(PF_READ_SET_MEMO_SHIFT);
+    VALUE(PF_READ_SET_POPULAR);
+    CONSTANT(READ_SET_MEMO_SIZE, sizeof(struct pf_read_set_memo));
+    OFFSET(READ_SET_MEMO_FROM, pf_read_set_memo, from);
+    OFFSET(READ_SET_MEMO_WITH, pf_read_set_memo, with);
+    OFFSET(READ_SET_MEMO_TO, pf_read_set_memo, to);
+    OFFSET(ACCESS_SET_USES, pf_access_set, uses);
     CONSTANT(RECENT_CONTEXT_ENTRY_BITS, __builtin_ctz(sizeof(struct pf_recent_context)));
     VALUE(PF_RECENT_CONTEXT_BITS);
     VALUE(PF_RECENT_CONTEXT_PARENT);

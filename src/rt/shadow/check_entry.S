@@ -21,30 +21,36 @@
         CELL_OF %rax
         .if \size == 8
         TEST_GRANULE \word_at, \shift
-        POP     %rax
         jnz     1f
+        POP     %rax
         ret
+        .cfi_adjust_cfa_offset 8
         .else
         XOR_KEY \word_at
-        mov     %r11, %rax
-        shr     $\shift, %rax          /* all 8 bytes covered? then these are, too */
-        jz      2f
-        mov     %r11, %rax
-        shl     $(64 - PF_MASK_SHIFT), %rax
-        shr     $(\shift + 64 - PF_MASK_SHIFT), %rax
-        jnz     2f
         PUSH    %rcx
+        mov     %r11, %rcx
+        shr     $\shift, %rcx          /* all 8 bytes covered? then these are, too */
+        jz      2f
+        mov     %r11, %rcx
+        shl     $(64 - PF_MASK_SHIFT), %rcx
+        shr     $(\shift + 64 - PF_MASK_SHIFT), %rcx
+        jnz     1f
         mov     %edi, %ecx
         and     $7, %ecx
         shr     $PF_MASK_SHIFT, %r11
         shr     %cl, %r11d
-        POP     %rcx
         test    $((1 << \size) - 1), %r11b
-2:      POP     %rax
         jnz     1f
+2:      POP     %rcx, %rax
         ret
+        .cfi_adjust_cfa_offset 16
         .endif
-1:      jmp     \name\()_miss
+1:
+        .if \size == 8
+        PUSH    %rcx
+        .endif
+        mov     %rax, %rcx
+        jmp     .Lcell_of_\name
         END     \name
         .hidden pf_stub_\name
         BEGIN   pf_stub_\name
@@ -115,19 +121,20 @@
         .hidden \name\()_full
         BEGIN   \name\()_miss
         PUSH    %rax, %rcx
-        .if \size == 4 || \size == 8
+        CELL_OF %rcx
+.Lcell_of_\name:                        /* CHECK continues here */
         .ifc \update, UPDATE_READ
-        CELL_OF_READ .Lset\@, .Loverflow\@
-        .else
-        CELL_WITHOUT_OVERFLOW \update, .Loverflow\@, %rax
+        IF_REFERENCE .Lset\@
         .endif
+        .if \size == 4 || \size == 8
+        IF_OVERFLOW \update, .Loverflow\@, %rax
         PUSH    %rdx, %r8, %r9
         MAKE_RECORD \size, \update, .Lsaved\@
 .Lfront\@:
         .ifc \update, UPDATE_READ
         FRONT_READ \size, .Lcovered\@, .Lhas_record\@
         .else
-        FRONT_WRITE \size, .Lhas_record\@
+        FRONT_WRITE \size, .Lset\@, .Lhas_record\@
         .endif
 .Lstored\@:
         mov     %fs:TLS_THREAD(%r11), %rax
@@ -145,10 +152,6 @@
         .cfi_adjust_cfa_offset -32
 .Loverflow\@:
         .if \size == 4
-        .ifc \update, UPDATE_WRITE
-        shl     $PF_CELL_SHIFT, %rcx
-        bts     $SHADOW_BASE_BIT, %rcx
-        .endif
         PUSH    %rdx, %r8, %r9
         MAKE_RECORD \size, \update, .Lsaved\@
         .ifc \update, UPDATE_READ
@@ -162,15 +165,38 @@
         .else
         jmp     .Lsave\@
         .endif
+        .else
+        .ifc \update, UPDATE_READ
+        jmp     .Lsave\@
+        .endif
         .endif
         .ifc \update, UPDATE_READ
-        .if \size != 4 && \size != 8
-        CELL_OF %rcx
-        cmpb    $0, 8+(PF_MASK_SHIFT/8)(%rcx)              /* no bytes: empty, or a reference */
-        jne     .Lsave\@
-        .endif
 .Lset\@:
         IN_READ_SET \size
+        .if \size <= 8
+        CELL_OF %rcx
+        cmpq    $0, 8(%rcx)
+        je      .Lsave\@
+        PUSH    %rdx, %r8, %r9
+        MAKE_RECORD \size, \update, .Lsaved\@
+        FRONT_READ_REFERENCE .Lin_set\@, .Lsaved\@, .Lnot_in_set\@
+.Lnot_in_set\@:
+        POP     %r9, %r8, %rdx, %rcx, %rax
+        jmp     \name\()_full
+        .cfi_adjust_cfa_offset 40
+.Lin_set\@:
+        POP     %r9, %r8, %rdx, %rcx, %rax
+        ret
+        .cfi_adjust_cfa_offset 16
+        .endif
+        .else
+        .if \size == 4 || \size == 8
+        .cfi_adjust_cfa_offset 24
+.Lset\@:                                /* cell[1] is a reference, and all registers are saved */
+        POP     %r9, %r8, %rdx, %rcx, %rax
+        jmp     \name\()_full
+        .cfi_adjust_cfa_offset 16
+        .endif
         .endif
 .Lsave\@:
         PUSH    %rdx, %r8, %r9
@@ -342,8 +368,7 @@
 1:      /* or do the overflow words have a record that covers the read, or an older read of this
          * thread? */
         mov     %rcx, %r9
-        movabs  $PF_OVERFLOW_STATE, %r8
-        btr     $SHADOW_BASE_BIT, %r9
+        movabs  $STATE_OF_CELL, %r8
         shr     $PF_CELL_SHIFT, %r9
         cmpb    $PF_OVERFLOW_UNUSED, (%r8,%r9)
         je      9f
@@ -407,8 +432,6 @@
         .if \size <= 2
         .cfi_adjust_cfa_offset 40
 .Loverflow\@:
-        shl     $PF_CELL_SHIFT, %rcx
-        bts     $SHADOW_BASE_BIT, %rcx
         IF_COVERED_BY_WRITE \size, .Lcovered\@
         REQUIRE_OWN_OVERFLOW_WRITES .Lgeneral\@
         jmp     .Lcell\@

@@ -24,6 +24,14 @@ struct pf_read_set_entry {
     uint64_t ref, record;
 };
 
+/* A cache of recent additions to read sets (access_set.c): from + with = to. */
+#define PF_READ_SET_MEMO_BITS 6
+#define PF_READ_SET_MEMO_HASH 0x9e3779b97f4a7c15ull
+#define PF_READ_SET_MEMO_SHIFT 7
+struct pf_read_set_memo {
+    uint64_t from, with, to;
+};
+
 /* A cache of ids for loops in which 2 to 4 sites access consecutive bytes in turn (check_miss.c).
  * The key is the sites and the calling context `node`; id[i] is the id of a granule whose first
  * byte belongs to site i. */
@@ -56,7 +64,7 @@ struct pf_thread_shadow {
      * none */
     uint32_t *pending_acquire;
     uint32_t *release_fence; /* the clock at the last release fence; NULL: none */
-    struct pf_read_set_memo *memo; /* access_set.c: a cache of recent additions to read sets */
+    struct pf_read_set_memo *memo; /* NULL: none yet */
     /* access_set.c: the debt, which each read set that is made increases and each use decreases;
      * tries while it is at its maximum */
     uint32_t set_debt, set_tries;

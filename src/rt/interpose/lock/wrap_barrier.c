@@ -14,6 +14,7 @@
  * that was initialised before the runtime started is unknown: for these, each arrival happens
  * before every later departure.
  */
+#include "global_order.h"
 #include "hb.h"
 #include "spin.h"
 #include "store.h"
@@ -180,8 +181,10 @@ static struct barrier *arrive(const struct pf_call *c, const void *addr, struct 
 
 static void depart(struct pf_thread *t, struct barrier *b, struct round *r)
 {
-    if (t && !r->fresh)
+    if (t && !r->fresh) {
         pf_hb_clock_acquire_of(t, r->clock, b->addr);
+        pf_global_order_expect(t);
+    }
     pf_spin_lock(&b->lock);
     if ((int32_t)(b->complete - r->number) <= 0) {
         __atomic_store_n(&b->complete, r->number + 1, __ATOMIC_SEQ_CST);
