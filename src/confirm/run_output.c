@@ -104,6 +104,7 @@ pf_status pf_run_output_read(struct pf_run_output *o, const struct pf_clip *clip
 static void release_stream(struct pf_output_stream *k)
 {
     pf_vec_release(&k->bytes);
+    pf_vec_release(&k->removed);
     pf_vec_release(&k->pieces);
     pf_vec_release(&k->parts);
 }
@@ -128,7 +129,7 @@ static size_t differing_part(const struct pf_output_stream *a, const struct pf_o
     return i;
 }
 
-static bool same_stream(const struct pf_output_stream *a, const struct pf_output_stream *b)
+bool pf_output_stream_same(const struct pf_output_stream *a, const struct pf_output_stream *b)
 {
     if (a->fd != b->fd || a->length != b->length || a->parts.len != b->parts.len ||
         differing_part(a, b) < a->parts.len)
@@ -156,7 +157,7 @@ uint64_t pf_run_output_differing(const struct pf_run_output *a, const struct pf_
         if (!x && !y)
             continue;
         *all |= 1ull << fd;
-        if (!x || !y || !same_stream(x, y))
+        if (!x || !y || !pf_output_stream_same(x, y))
             differing |= 1ull << fd;
     }
     return differing;
@@ -180,7 +181,7 @@ bool pf_run_output_same(const struct pf_run_output *a, const struct pf_run_outpu
 {
     bool same = a->streams.len == b->streams.len;
     for (size_t i = 0; same && i < a->streams.len; i++)
-        same = same_stream(&a->streams.at[i], &b->streams.at[i]);
+        same = pf_output_stream_same(&a->streams.at[i], &b->streams.at[i]);
     return same;
 }
 
@@ -212,7 +213,7 @@ static void split_lines(const struct pf_output_stream *s, line_list *out)
 static bool permuted_stream(const struct pf_output_stream *a, const struct pf_output_stream *b)
 {
     line_list x = {0}, y = {0};
-    if (same_stream(a, b))
+    if (pf_output_stream_same(a, b))
         return true;
     if (a->fd != b->fd || a->length != b->length || !a->kept || !b->kept || a->parts.len ||
         b->parts.len)
@@ -237,13 +238,24 @@ bool pf_run_output_permuted(const struct pf_run_output *a, const struct pf_run_o
 
 /* --- the first difference --- */
 
+/* The offset in what the program has written. */
+static uint64_t written_offset(const struct pf_output_stream *s, uint64_t at)
+{
+    uint64_t more = 0;
+    for (size_t i = 0; s && i < s->removed.len && s->removed.at[i].at < at; i++)
+        more += s->removed.at[i].n;
+    return at + more;
+}
+
 /* Sets who wrote the byte at this offset of the stream, and how many bytes came before. */
 static void find_writer(const struct pf_output_stream *s, uint64_t at, uint32_t *thread,
                         uint64_t *written)
 {
+    bool within = s && at < s->length;
+    at = written_offset(s, at);
     *thread = PF_NO_THREAD;
     *written = at;
-    for (size_t i = 0; s && at < s->length && i < s->pieces.len && s->pieces.at[i].at <= at; i++) {
+    for (size_t i = 0; within && i < s->pieces.len && s->pieces.at[i].at <= at; i++) {
         *thread = s->pieces.at[i].thread;
         *written = s->pieces.at[i].written + at - s->pieces.at[i].at;
     }
@@ -316,6 +328,7 @@ static void describe_difference(const struct pf_output_stream *x, const struct p
     line_at(y, d->at, d->text[1], sizeof d->text[1]);
     find_writer(x, d->at, &d->thread[0], &d->written[0]);
     find_writer(y, d->at, &d->thread[1], &d->written[1]);
+    d->at = written_offset(x ? x : y, d->at);
 }
 
 bool pf_run_output_difference(const struct pf_run_output *a, const struct pf_run_output *b,
@@ -330,7 +343,7 @@ bool pf_run_output_difference(const struct pf_run_output *a, const struct pf_run
         y = find_stream(b, fd);
         i += x != NULL;
         k += y != NULL;
-        if (x && y && same_stream(x, y))
+        if (x && y && pf_output_stream_same(x, y))
             continue;
         describe_difference(x, y, d);
         return true;

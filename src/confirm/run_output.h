@@ -31,12 +31,18 @@ struct pf_output_part {
     uint32_t thread; /* likewise */
 };
 
+/* Bytes that were removed after the byte at this offset (output_numbers.h). */
+struct pf_output_removed {
+    uint64_t at, n;
+};
+
 struct pf_output_stream {
     int fd;
     bool kept; /* the bytes are known */
     uint64_t length, hash; /* of the stream */
     uint64_t written; /* bytes in all, also those at positions */
     PF_VEC(char) bytes;
+    PF_VEC(struct pf_output_removed) removed; /* from `bytes` */
     PF_VEC(struct pf_output_piece) pieces;
     PF_VEC(struct pf_output_part) parts; /* by position; if parts overlap, as they were written */
 };
@@ -48,6 +54,7 @@ struct pf_run_output {
 PF_MUST_USE pf_status pf_run_output_read(struct pf_run_output *o, const struct pf_clip *clip,
                                          struct pf_error *e);
 void pf_run_output_release(struct pf_run_output *o);
+bool pf_output_stream_same(const struct pf_output_stream *a, const struct pf_output_stream *b);
 bool pf_run_output_same(const struct pf_run_output *a, const struct pf_run_output *b);
 /* Returns a bit for each descriptor below 64 whose output differs. Sets *all to the bits of all
  * that have output in one of the runs. */

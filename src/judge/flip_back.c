@@ -41,6 +41,7 @@ static bool begin(struct pf_flip_back *f, const struct pf_judge_settings *how,
                                      .folder = race->folder,
                                      .scratch = race->scratch,
                                      .unsteady = race->unsteady,
+                                     .hidden = race->hidden,
                                      .clock = race->clock,
                                      .name = f->name};
     f->runs = (struct pf_judge_runs){.how = how, .race = &f->race, .hold_from = PF_NONE};

@@ -236,8 +236,9 @@ static void decide_together(struct pf_judging *j)
     bool differs = pf_order_together_differs(&o, j->how, j->race);
     if (differs && !o.fails && !j->repeated) { /* what differs may be a time that is shown */
         uint64_t before = j->own.unsteady;
+        unsigned hidden = j->own.hidden.n;
         pf_unsteady_output_repeat(j);
-        if (j->own.unsteady != before) {
+        if (j->own.unsteady != before || j->own.hidden.n != hidden) {
             pf_order_together_release(&o);
             differs = pf_order_together_differs(&o, j->how, j->race);
         }

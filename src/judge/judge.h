@@ -26,6 +26,7 @@
 #include "both_orders.h"
 #include "finding.h"
 #include "judge_clock.h"
+#include "output_numbers.h"
 #include "requirement.h"
 
 enum pf_judge_method {
@@ -70,6 +71,7 @@ struct pf_judge_case {
     const char *scratch; /* for temporary files; must exist */
     const char *name; /* first part of the names of clips */
     uint64_t unsteady; /* bits of descriptors whose output varies by itself, and does not count */
+    struct pf_output_numbers hidden; /* numbers in the output that do not count either */
     struct pf_further *further; /* recordings that all races of this one share; NULL: none */
     struct pf_judge_clock *clock; /* of the race that this is a part of; NULL: a new one */
 };

@@ -106,6 +106,7 @@ bool pf_judge_again(struct pf_judge_again *r, const char *name, struct pf_verdic
                                       .folder = r->race->folder,
                                       .scratch = r->race->scratch,
                                       .unsteady = r->race->unsteady,
+                                      .hidden = r->race->hidden,
                                       .clock = r->race->clock,
                                       .name = full};
         pf_judge_race(&how, &again, &one);

@@ -78,8 +78,10 @@ static void take(struct pf_judge_runs *g, const struct pf_order_run *r, char *pa
     } else {
         one.run.ran = false;
     }
-    if (one.run.ran)
+    if (one.run.ran) {
         pf_run_output_drop(&one.output, g->race->unsteady);
+        pf_output_numbers_hide(&g->race->hidden, &one.output);
+    }
     one.run.clip = NULL;
     one.failed = pf_order_run_failure(r, 0, one.failure, sizeof one.failure);
     if (one.run.ran && !r->other_clock)

@@ -24,13 +24,36 @@ static bool drop_descriptors(struct pf_judging *j, uint64_t bits, uint64_t all, 
     return true;
 }
 
+/* No descriptor would be left. If the two outputs differ only in numbers, these are not compared:
+ * for example how long the program took, as the last line of its results. */
+static void hide_numbers(struct pf_judging *j, const struct pf_judge_run *again, const char *why)
+{
+    struct pf_output_numbers fresh = {0}, *all = &j->own.hidden;
+    if (!pf_output_numbers_add(&fresh, &pf_judging_run(j, 0)->output, &again->output) ||
+        fresh.n > PF_OUTPUT_NUMBERS - all->n)
+        return;
+    for (unsigned i = 0; i < fresh.n; i++) {
+        char text[160];
+        all->at[all->n++] = fresh.at[i];
+        snprintf(text, sizeof text,
+                 "descriptor %d, line %u: number %u is not compared, because %s differ in it",
+                 fresh.at[i].fd, fresh.at[i].line + 1, fresh.at[i].number + 1, why);
+        pf_evidence_text(j->out, "unsteady", text);
+    }
+    for (size_t i = 0; i < j->g.at.len; i++) {
+        pf_output_numbers_hide(&fresh, &j->g.at.at[i].output);
+        j->g.at.at[i].has_twin = false;
+    }
+}
+
 /* Drops descriptors whose output differs between two runs that should be equal: for example
  * standard error, if it shows times. */
 static void drop_unsteady(struct pf_judging *j, const struct pf_judge_run *again, const char *why)
 {
     uint64_t all,
         bits = pf_run_output_differing(&pf_judging_run(j, 0)->output, &again->output, &all);
-    (void)drop_descriptors(j, bits, all, why);
+    if (!drop_descriptors(j, bits, all, why) && bits)
+        hide_numbers(j, again, why);
 }
 
 bool pf_unsteady_output_drop_varying(struct pf_judging *j)

@@ -1,4 +1,7 @@
-/* Two threads write `last` and read the clock. */
+/* Two threads write `last` and read the clock. The times go to standard error, or to SHOWN_ON. */
+#ifndef SHOWN_ON
+#define SHOWN_ON stderr
+#endif
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
@@ -30,7 +33,7 @@ int main(void)
         pthread_create(&t[i], NULL, work, (void *)i);
     for (int i = 0; i < 2; i++)
         pthread_join(t[i], NULL);
-    fprintf(stderr, "took %ld ns: %ld, %ld\n", now() - begin, took[0], took[1]);
+    fprintf(SHOWN_ON, "took %ld ns: %ld, %ld\n", now() - begin, took[0], took[1]);
     show();
     return 0;
 }
