@@ -99,6 +99,8 @@ uint32_t pf_exec_access_to(struct pf_exec_builder *b, uint32_t cell, uint32_t of
 /* Reads and writes an object. Returns its access. */
 struct pf_exec_access *pf_exec_add_update(struct pf_exec_builder *b, uint32_t cell);
 void pf_exec_set_flag(struct pf_exec_builder *b, uint32_t flag);
+/* Writes where the event happened: "function at file:line". */
+void pf_exec_place(const struct pf_trace *t, uint32_t event, char *text, size_t size);
 /* Notes something at the event that is not explored. */
 void pf_exec_add_unexplored(struct pf_exec_builder *b, const char *reason, uint32_t event);
 /* Adds an edge: the node comes after the operation of the event. */

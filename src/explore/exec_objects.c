@@ -276,16 +276,20 @@ void pf_exec_set_flag(struct pf_exec_builder *b, uint32_t flag)
     b->x->nodes.at[b->node].flags |= flag;
 }
 
-void pf_exec_add_unexplored(struct pf_exec_builder *b, const char *reason, uint32_t event)
+void pf_exec_place(const struct pf_trace *t, uint32_t event, char *text, size_t size)
 {
-    const struct pf_trace *t = b->t;
     const struct pf_site_info *s = &t->sites.at[t->events.at[event].site];
-    struct pf_exec_unexplored o = {.reason = reason};
     bool is_call = t->events.at[event].kind == PF_EV_CALL;
     const char *callee = is_call ? pf_exec_callee(t, event) : "";
     int n = (int)strcspn(callee, "(");
-    snprintf(o.where, sizeof o.where, "%.*s%s%.120s:%u", n < 100 ? n : 100, callee, n ? " at " : "",
+    snprintf(text, size, "%.*s%s%.120s:%u", n < 100 ? n : 100, callee, n ? " at " : "",
              pf_trace_text(t, s->file), s->line);
+}
+
+void pf_exec_add_unexplored(struct pf_exec_builder *b, const char *reason, uint32_t event)
+{
+    struct pf_exec_unexplored o = {.reason = reason};
+    pf_exec_place(b->t, event, o.where, sizeof o.where);
     pf_vec_push(&b->x->unexplored, o);
 }
 
@@ -428,6 +432,11 @@ void pf_exec_add_event(struct pf_exec_builder *b, uint32_t i)
         break;
     case PF_CLASS_CALL:
         pf_exec_add_code(b, i);
+        break;
+    case PF_CLASS_MEMORY:
+        if (pf_event_creates(e))
+            pf_vec_push(&b->x->blocks,
+                        (struct pf_exec_block){b->t->places.at[e->what].addr, b->node, i});
         break;
     default:
         break;

@@ -404,6 +404,7 @@ void pf_execution_release(struct pf_execution *x)
     pf_vec_release(&x->unexplored);
     pf_vec_release(&x->spins);
     pf_vec_release(&x->queues);
+    pf_vec_release(&x->blocks);
     free(x);
 }
 

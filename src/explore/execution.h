@@ -115,6 +115,13 @@ struct pf_exec_unexplored {
     char where[240];
 };
 
+/* Memory that an operation of code with checks allocated. */
+struct pf_exec_block {
+    uint64_t addr;
+    uint32_t node;
+    uint32_t event; /* of the trace */
+};
+
 struct pf_exec_cell {
     bool initial_known;
     uint64_t initial; /* value before the run */
@@ -128,6 +135,7 @@ struct pf_execution {
     PF_VEC(struct pf_exec_cell) cells;
     PF_VEC(struct pf_exec_unexplored) unexplored;
     PF_VEC(struct pf_exec_queued) queues;
+    PF_VEC(struct pf_exec_block) blocks;
     /* Operations in loops that wait, after which the thread is as before: their histories, and
      * hashes of the state of the thread and the value that they read (pf_exec_spin_key). */
     PF_VEC(uint64_t) spins;

@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "explore.h"
 #include "analysis.h"
+#include "block_address.h"
 #include "call_name.h"
 #include "duration.h"
 #include "exec_builder.h"
@@ -23,6 +24,7 @@
 #define EVENTS_MAX 200000   /* most events of one run */
 #define WINDOW_MAX 16       /* no further target is taken when the group has this many runs */
 #define WINDOW_GROWS 8      /* schedules after which groups get room for one more run */
+#define ADDRESS_RUNS 8      /* runs at the end that look for other addresses of memory */
 /* most failures, and most runs with new races, that are listed and get a clip */
 #define CLIPS_MAX 64
 
@@ -33,6 +35,8 @@ struct explorer {
     struct pf_search search;
     struct pf_answer_file answers;
     const struct pf_clip_meta *meta;
+    struct pf_block_addresses addresses;
+    uint32_t address_runs;
     struct pf_pair_set races; /* hashes of the source positions of races that were seen */
     uint64_t saved; /* the last run of which a clip was written */
     uint64_t began;
@@ -228,6 +232,7 @@ static pf_status take_run(struct explorer *x, const struct pf_clip *clip,
         pf_hash_map_put(&x->search.spins, run->spins.at[i], 0);
     if (t.recorded.limited)
         pf_exploration_add_unexplored(x->out, "a run with too many events", "");
+    pf_block_addresses_check(&x->addresses, run, &t, x->out);
     bool waited = b && complete && !follows(run, b) && b->object;
     if (waited) /* the take had to wait: at this level the message object is empty */
         pf_search_learn_empty(&x->search, b->object, b->level);
@@ -357,6 +362,8 @@ static pf_status restart(struct explorer *x, struct pf_error *e)
 {
     start_search(x);
     pf_exploration_restart(x->out);
+    pf_block_addresses_release(&x->addresses);
+    x->addresses = (struct pf_block_addresses){0};
     pf_answer_file_clear(&x->answers);
     return run_alone(x, e);
 }
@@ -465,14 +472,33 @@ static uint64_t targets_left(const struct explorer *x)
     return pf_search_left(&x->search) + x->window.len - x->first;
 }
 
+/* If several threads have allocated memory, a few runs with random schedules follow when no target
+ * is left. They look for addresses that depend on the order within one class. */
+static bool wants_address_run(const struct explorer *x)
+{
+    return x->addresses.several && !x->out->unexplored.len && x->address_runs < ADDRESS_RUNS &&
+           x->address_runs <= x->out->classes / 2;
+}
+
+static pf_status look_for_addresses(struct explorer *x, struct pf_error *e)
+{
+    char policy[40];
+    bool again;
+    snprintf(policy, sizeof policy, "random:%u", ++x->address_runs);
+    x->answers.table->recording = false;
+    pf_status s = pf_resident_host_begin(x->host, 0, NULL, 0, policy, e);
+    return s == PF_OK ? end_run(x, 0, NULL, &again, e) : s;
+}
+
 static pf_status explore_all(struct explorer *x, struct pf_error *e)
 {
     start_search(x);
     pf_status s = run_first(x, e);
     bool more = true;
     while (s == PF_OK && !at_limit(x) &&
-           ((more = fill_window(x)) || x->window.len || x->too_late)) {
-        s = run_window(x, e);
+           ((more = fill_window(x)) || x->window.len || x->too_late || wants_address_run(x))) {
+        bool look = !more && !x->window.len && !x->too_late;
+        s = look ? look_for_addresses(x, e) : run_window(x, e);
         if (s == PF_OK && x->too_late && !at_limit(x)) {
             empty_window(x);
             s = go_back(x, e);
@@ -485,7 +511,7 @@ static pf_status explore_all(struct explorer *x, struct pf_error *e)
         empty_window(x);
     }
     x->out->targets = targets_left(x);
-    x->out->finished = s == PF_OK && !more && !x->out->targets;
+    x->out->finished = s == PF_OK && !more && !x->out->targets && !wants_address_run(x);
     empty_window(x);
     pf_vec_release(&x->window);
     return s;
@@ -511,5 +537,6 @@ pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
     pf_answer_file_close(&x.answers);
     pf_search_release(&x.search);
     pf_pair_set_release(&x.races);
+    pf_block_addresses_release(&x.addresses);
     return s;
 }

@@ -88,6 +88,7 @@ long pf_context_fork(long number, const long a[6]) { return pf_perform(number, a
 bool pf_context_fork_copies(long number, const long a[6]) { return true; }
 void pf_context_set_parent_tid(long number, const long a[6], int32_t pid) {}
 void pf_direct_child(void) {}
+void pf_resident_note_name(const char *name) {}
 void pf_stack_walk_live(const struct pf_thread *t, bool (*f)(const struct pf_position *, void *),
                         void *arg)
 {

@@ -78,6 +78,8 @@ void pf_direct_say_here(const char *what);
 
 /* A copy of a resident target calls this interposed function: tells pf if it is not explored. */
 void pf_resident_note_call(const struct pf_func *native);
+/* Likewise, of something that no function does: a machine instruction. */
+void pf_resident_note_name(const char *name);
 /* It performs an atomic operation that is not sequentially consistent, or a fence. */
 void pf_resident_note_weak(void);
 /* The schedule has ended a wait before its time limit. */

@@ -88,12 +88,17 @@ void pf_resident_note_call(const struct pf_func *native)
         return;
     }
     *slot = native;
-    if (!name || found)
-        return;
-    for (uint32_t i = 0; i < c->nunexplored; i++)
+    if (name && !found)
+        pf_resident_note_name(name);
+}
+
+void pf_resident_note_name(const char *name)
+{
+    struct pf_channel *c = pf_channel_get();
+    for (uint32_t i = 0; c && i < c->nunexplored; i++)
         if (same_text(c->unexplored[i], name))
             return;
-    if (c->nunexplored == PF_UNEXPLORED_MAX)
+    if (!c || c->nunexplored == PF_UNEXPLORED_MAX)
         return;
     char *to = c->unexplored[c->nunexplored++];
     for (size_t n = 0; n < sizeof c->unexplored[0]; n++)

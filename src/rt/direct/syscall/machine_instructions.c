@@ -24,6 +24,8 @@ static void emulate_rdtsc(ucontext_t *u, bool with_cpu)
     g[REG_RDX] = (greg_t)(now >> 32);
     if (with_cpu)
         g[REG_RCX] = 0;
+    if (pf_direct.noting)
+        pf_resident_note_name("rdtsc");
     /* virtual time advances, so that a loop that only reads the clock ends */
     pf_sched_count_call();
     if (pf_virtual_is_polling())
