@@ -20,6 +20,9 @@
 #define PF_LABEL_PLANE 0x568000000000ull
 #define PF_TAINT_MAP 0x154000000000ull
 #define PF_TAINT_SHIFT 6
+/* A 64-bit word: how often a byte of the taint map has changed from 0, plus 1. It is in the part of
+ * the map for the lowest addresses, which programs do not use. */
+#define PF_LABEL_CHANGES PF_TAINT_MAP
 
 /* A call of a function that may have no symbolic body, for __pf_symbolic_called. */
 #define PF_SYMBOLIC_WORDS 8
@@ -52,26 +55,27 @@ struct pf_symbolic_record {
 };
 _Static_assert(sizeof(struct pf_symbolic_record) == 32, "as in docs/format/symbolic.md");
 
+#define PF_SYMBOLIC_CHECK_X 0x9e3779b97f4a7c15ull
+#define PF_SYMBOLIC_CHECK_Y 0xd6e8feb86659fd93ull
+
 /* After a record that has `n` bytes of text or data, the stream is padded to a multiple of 32. */
 #define PF_SYMBOLIC_PADDED(n) (((uint64_t)(n) + 31) & ~31ull)
 
 enum pf_symbolic_kind {
-    /* A node. Its label is the number of node records up to and including this one. `a` and `b` are
-     * the labels of its operands, `x` and `y` their values in this run, zero-extended. An operand
-     * with label 0 is the constant `x` or `y`. */
-    PF_SYMBOLIC_NODE = 1,
     /* An input source. op: enum pf_symbolic_source; a: its number, from 0 in order of these
      * records; b: bytes of its name, which follow; c: for ARGUMENT and ENVIRONMENT its index. The
      * name is the SPEC of `pf record --input` that selects it: "argv[1]", "stdin", "env:HOME",
      * "file:in.txt". */
-    PF_SYMBOLIC_SOURCE,
+    PF_SYMBOLIC_SOURCE = 2,
     /* Bytes of a source as they arrived. a: the source; b: their number; x: their offset in the
      * source. The bytes follow. */
     PF_SYMBOLIC_DATA,
-    /* A condition of the path. op: enum pf_symbolic_reason; a: the label of a 1-bit node; bits: its
-     * value in this run, 0 or 1; b: the site of the branch (see SITE); c: the thread, in order of
-     * creation; x: how many events the thread has performed; y: which alternative of the branch:
-     * the number of the case of a switch, else 0. */
+    /* A condition of the path. op: enum pf_symbolic_reason; a: the label of a 1-bit node; bits:
+     * its value in this run, 0 or 1, plus twice a check of the values of its operands, which tests
+     * compare with their own: (x * PF_SYMBOLIC_CHECK_X + y * PF_SYMBOLIC_CHECK_Y) >> 49; b: the
+     * site of the branch (see SITE); c: the thread, in order of creation; x: how many events the
+     * thread has performed; y: which alternative of the branch: the number of the case of a
+     * switch, else 0. */
     PF_SYMBOLIC_CONDITION,
     /* An access through an address that depends on the input. An input that gives another
      * address may take another path. A solver may drop this condition.
@@ -98,6 +102,11 @@ enum pf_symbolic_kind {
      * program has passed this constant text to a library function, so input may contain it; or, if
      * y is not 0, the text is an option that the program accepts as a further argument. */
     PF_SYMBOLIC_TEXT,
+    /* A node. Its label is the number of node records up to and including this one. `a` and `b`
+     * name its operands: 0 is the constant `x` or `y`, n > 0 the node whose label is lower by n.
+     * Then `x` or `y` is the value that the operand had in this run, zero-extended, XOR the value
+     * of that node: 0, unless the engine is wrong. c of a select names a node in the same way. */
+    PF_SYMBOLIC_NODE, /* 1 was a node of version 1 of the format */
 };
 
 enum pf_symbolic_source {

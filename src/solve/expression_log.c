@@ -172,6 +172,31 @@ uint32_t pf_expression_log_add(struct pf_expression_log *log, const struct pf_sy
     return (uint32_t)log->nodes.len - 1;
 }
 
+/* In the log, operands are distances: n is the node whose label is lower by n. */
+static bool find_operand(const struct pf_expression_log *log, uint32_t *operand)
+{
+    uint32_t label = log->nodes.len ? (uint32_t)log->nodes.len : 1;
+    if (*operand >= label)
+        return false;
+    *operand = *operand ? label - *operand : 0;
+    return true;
+}
+
+static const char *read_node(struct pf_expression_log *log, const struct pf_symbolic_record *r)
+{
+    struct pf_symbolic_record n = *r;
+    const char *why = NULL;
+    bool known = !pf_op_has_first(n.op) || find_operand(log, &n.a);
+    if (pf_op_has_second(n.op))
+        known &= find_operand(log, &n.b);
+    if (n.op == PF_EXPR_SELECT)
+        known &= find_operand(log, &n.c);
+    if (!known)
+        return "operands that came before";
+    (void)pf_expression_log_add(log, &n, &why);
+    return why;
+}
+
 /* --- the other records --- */
 
 static const char *read_source(struct pf_expression_log *log, const struct pf_symbolic_record *r,
@@ -216,12 +241,10 @@ static const char *read_condition(struct pf_expression_log *log, const struct pf
 {
     if (!r->a || !operand_fits(log, r->a, 1))
         return "a condition of 1 bit";
-    if (r->bits > 1)
-        return "0 or 1 as its value";
     if (r->b >= log->sites.len || !log->sites.at[r->b].file)
         return "a site that was described before";
     pf_vec_push(&log->conditions, (struct pf_log_condition){.label = r->a,
-                                                            .holds = r->bits,
+                                                            .holds = r->bits & 1,
                                                             .reason = r->op,
                                                             .site = r->b,
                                                             .thread = r->c,
@@ -338,11 +361,9 @@ static uint32_t payload(const struct pf_symbolic_record *r)
 static const char *read_record(struct pf_expression_log *log, const struct pf_symbolic_record *r,
                                const unsigned char *text, const pf_source_aliases *aliases)
 {
-    const char *why = NULL;
     switch (r->kind) {
     case PF_SYMBOLIC_NODE:
-        (void)pf_expression_log_add(log, r, &why);
-        return why;
+        return read_node(log, r);
     case PF_SYMBOLIC_SOURCE:
         return read_source(log, r, text, aliases);
     case PF_SYMBOLIC_DATA:
@@ -360,7 +381,7 @@ static const char *read_record(struct pf_expression_log *log, const struct pf_sy
     case PF_SYMBOLIC_TEXT:
         return read_text(log, r, text);
     default:
-        return "a kind from 1 to 9";
+        return "a kind from 2 to 10";
     }
 }
 

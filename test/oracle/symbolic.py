@@ -8,9 +8,12 @@ import struct
 from dataclasses import dataclass, field
 
 STREAM = 9
-NODE, SOURCE, DATA, CONDITION, ADDRESS, SITE, LOST, OUTPUT, TEXT = range(1, 10)
+SOURCE, DATA, CONDITION, ADDRESS, SITE, LOST, OUTPUT, TEXT, NODE = range(2, 11)
 OPS = ("none input number length add sub mul udiv sdiv urem srem shl lshr ashr and or xor eq ne ult ule ugt uge slt sle sgt "
        "sge zext sext extract concat select ctpop ctlz cttz bswap bitreverse").split()
+CHECK_X, CHECK_Y = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93
+LEAVES = ("input", "number", "length")
+UNARY = ("zext", "sext", "extract", "ctpop", "ctlz", "cttz", "bswap", "bitreverse")
 LOSSES = ("floating-point operation", "integer of more than 64 bits", "vector operation", "operation without a model",
           "call of a function without a model", "memory overwritten by code without events",
           "input beyond the limit of its source", "jump or call through a pointer", "result of a musttail call")
@@ -43,6 +46,18 @@ class Log:
     order: list = field(default_factory=list)
 
 
+def name_operands(r, label):
+    """Turns distances into labels."""
+    name = OPS[r.op]
+    if name in LEAVES:
+        return
+    for key in ["a"] + ["b"] * (name not in UNARY) + ["c"] * (name == "select"):
+        distance = getattr(r, key)
+        if distance >= label:
+            raise ValueError(f"node {label}: operand {key} is {distance} nodes before it")
+        setattr(r, key, label - distance if distance else 0)
+
+
 def read(data):
     """Parses the stream."""
     log, at = Log(), 0
@@ -54,6 +69,7 @@ def read(data):
         at += (n + 31) & ~31
         log.order.append(r)
         if r.kind == NODE:
+            name_operands(r, len(log.nodes))
             log.nodes.append(r)
         elif r.kind == SOURCE:
             log.sources[r.a] = r.text.decode()
@@ -154,16 +170,19 @@ def evaluate(log, data):
         elif name == "length":
             v = r.y
         else:
-            unary = name in ("zext", "sext", "extract", "ctpop", "ctlz", "cttz", "bswap", "bitreverse")
-            a = values[r.a] if r.a else r.x
-            b = r.y if unary or not r.b else values[r.b]
-            if a != r.x:
-                wrong = f"operand a is {a:#x}, recorded {r.x:#x}"
-            elif b != r.y:
-                wrong = f"operand b is {b:#x}, recorded {r.y:#x}"
+            a, b = operands(r, values)
+            if r.a and r.x:
+                wrong = f"operand a is {a:#x}, recorded {a ^ r.x:#x}"
+            elif r.b and name not in UNARY and r.y:
+                wrong = f"operand b is {b:#x}, recorded {b ^ r.y:#x}"
             v = apply(name, r, a, b, values[r.c] if name == "select" else 0)
         values.append(v & (1 << r.bits) - 1)
         yield label, values[-1], wrong
+
+
+def operands(r, values):
+    """The values of the operands of a node."""
+    return values[r.a] if r.a else r.x, values[r.b] if r.b and OPS[r.op] not in UNARY else r.y
 
 
 def check(log):
@@ -174,8 +193,12 @@ def check(log):
         if wrong:
             yield f"node {label} ({OPS[log.nodes[label].op]}): {wrong}"
     for r in log.conditions:
-        if log.nodes[r.a].bits != 1 or values[r.a] != r.bits:
-            yield f"condition on node {r.a}: {values[r.a]:#x}, recorded {r.bits}"
+        node = log.nodes[r.a]
+        if node.bits != 1 or values[r.a] != r.bits & 1:
+            yield f"condition on node {r.a}: {values[r.a]:#x}, recorded {r.bits & 1}"
+        x, y = operands(node, values)
+        if (x * CHECK_X + y * CHECK_Y & (1 << 64) - 1) >> 49 != r.bits >> 1:
+            yield f"condition on node {r.a}: its operands are {x:#x} and {y:#x}, recorded are others"
     for r in log.addresses:
         if values[r.a] != r.y:
             yield f"address {values[r.a]:#x}, recorded {r.y:#x}"
@@ -185,7 +208,7 @@ def show(log, label, depth=6):
     """A node as text."""
     r = log.nodes[label]
     name = OPS[r.op]
-    if name in ("input", "number", "length"):
+    if name in LEAVES:
         where = log.sources[r.a] + ("" if name == "length" else f"+{r.x}")
         return f"{name}({where}{f'..{r.x + r.b}' if name == 'number' else ''})"
     if depth == 0:
@@ -195,6 +218,6 @@ def show(log, label, depth=6):
         operands = [show(log, r.c, depth - 1)] + operands
     if name == "extract":
         operands.append(str(r.b))
-    elif name not in ("zext", "sext", "ctpop", "ctlz", "cttz", "bswap", "bitreverse"):
+    elif name not in UNARY:
         operands.append(show(log, r.b, depth - 1) if r.b else hex(r.y))
     return f"{name}{r.bits}({', '.join(operands)})"

@@ -12,7 +12,7 @@ log = symbolic.read(clip.read(sys.argv[1]).streams[symbolic.STREAM])
 assert not list(symbolic.check(log))
 for c in log.conditions:
     function, _, line, _ = log.sites[c.b]
-    print(f"T{c.c} {function}:{line} {c.bits} {symbolic.show(log, c.a)}")
+    print(f"T{c.c} {function}:{line} {c.bits & 1} {symbolic.show(log, c.a)}")
 for t in log.texts:
     print(f"text {log.sources[t.a]}+{t.x}..{t.x + t.c} {t.text.decode()}")
 for (reason, name), n in log.lost.items():
@@ -188,3 +188,18 @@ has err "patch:1: expected SOURCE=HEX"
 printf 'argv[9]=33\n' >patch
 status 2 "$PF" record --patch patch -o x.clip -- ./input 1
 has err "argv[9]: cannot be patched"
+
+# A loop whose array has no labels before it, and gets one from another thread while it runs.
+"$PF" cc $way -O1 -g "$ROOT/test/shell/part/symbolic_loop.c" -o loop -pthread
+seen=0
+for policy in rr:50 rr:100 rr:500 rr:1000 random:1 random:2 random:3; do
+    "$PF" record --symbolic --schedule=$policy -o k.clip -- ./loop 7 >text
+    python3 show.py k.clip >out
+    if grep -q seen text; then
+        has out "main:39 0 eq1("
+        seen=$((seen + 1))
+    else
+        hasnt out main:39
+    fi
+done
+[ $seen -gt 2 ]

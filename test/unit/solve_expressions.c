@@ -34,13 +34,8 @@ static size_t example(unsigned char *stream)
             .kind = PF_SYMBOLIC_NODE, .op = PF_EXPR_NUMBER, .bits = 64, .b = 2, .c = 10, .y = 17},
         NULL, 0);
     append(stream, &n,
-           (struct pf_symbolic_record){.kind = PF_SYMBOLIC_NODE,
-                                       .op = PF_EXPR_SGT,
-                                       .bits = 1,
-                                       .a = 1,
-                                       .c = 64,
-                                       .x = 17,
-                                       .y = 1000},
+           (struct pf_symbolic_record){
+               .kind = PF_SYMBOLIC_NODE, .op = PF_EXPR_SGT, .bits = 1, .a = 1, .c = 64, .y = 1000},
            NULL, 0);
     append(stream, &n,
            (struct pf_symbolic_record){.kind = PF_SYMBOLIC_SITE, .b = 12, .c = 12, .x = 5, .y = 99},
@@ -79,6 +74,32 @@ static void test_read(void **state)
     assert_int_equal(pf_expression_log_read(&log, "x.clip", stream, n, &aliases, &e), PF_OK);
     assert_string_equal(log.sources.at[0].name, "file:in");
     pf_vec_release(&aliases);
+    pf_expression_log_release(&log);
+}
+
+/* Operands are distances, also the condition of a select; they cannot reach before the first
+ * node. */
+static void test_operands(void **state)
+{
+    (void)state;
+    unsigned char stream[1024];
+    struct pf_expression_log log;
+    struct pf_error e;
+    size_t n = example(stream), more = n;
+    struct pf_symbolic_record r = {
+        .kind = PF_SYMBOLIC_NODE, .op = PF_EXPR_SELECT, .bits = 64, .a = 2, .b = 2, .c = 1};
+    append(stream, &more, r, NULL, 0);
+    assert_int_equal(pf_expression_log_read(&log, "x.clip", stream, more, &none, &e), PF_OK);
+    assert_int_equal(log.nodes.at[2].a, 1);
+    assert_int_equal(log.nodes.at[3].a, 1);
+    assert_int_equal(log.nodes.at[3].b, 1);
+    assert_int_equal(log.nodes.at[3].c, 2);
+    pf_expression_log_release(&log);
+    more = n;
+    r.b = 3;
+    append(stream, &more, r, NULL, 0);
+    assert_int_equal(pf_expression_log_read(&log, "x.clip", stream, more, &none, &e), PF_BAD);
+    assert_non_null(strstr(e.text, "expected operands that came before"));
     pf_expression_log_release(&log);
 }
 
@@ -206,6 +227,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_read),
+        cmocka_unit_test(test_operands),
         cmocka_unit_test(test_damaged),
         cmocka_unit_test(test_operators),
         cmocka_unit_test(test_evaluator_against_z3),

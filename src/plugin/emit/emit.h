@@ -43,6 +43,10 @@ struct pf_emit {
     /* symbolic body: the branches before and after code that counts one event. A group of label
      * computations continues across them (symbolic_body.c) */
     struct pf_ptrmap counting;
+    /* symbolic body: for each old block, the value of PF_LABEL_CHANGES for which its runs have no
+     * labels; NULL: none (symbolic_range.c) */
+    LLVMValueRef *clean;
+    bool unlabelled; /* the instructions that are copied now have no labels */
     struct pf_ptrmap originals; /* symbolic body: copied instruction -> old instruction */
     LLVMValueRef scratch; /* event body: a stack slot for values that are wider than a register */
     bool in_place; /* emit_plain.c: keep the old instructions, copy nothing */
@@ -128,9 +132,10 @@ void pf_budget_choose(struct pf_emit *e);
 void pf_budget_begin_block(struct pf_emit *e, size_t block);
 void pf_budget_end_block(struct pf_emit *e, size_t block);
 void pf_budget_finish(struct pf_emit *e);
-/* Counts n events. Leaves the builder on the slow side; returns the budget left on the fast
- * side. */
-LLVMValueRef pf_budget_count(struct pf_emit *e, unsigned n, LLVMBasicBlockRef fast);
+/* Counts n events. Leaves the builder on the slow side; returns the budget left on the fast side,
+ * which also needs the condition `also`, if it is not NULL. */
+LLVMValueRef pf_budget_count(struct pf_emit *e, unsigned n, LLVMValueRef also,
+                             LLVMBasicBlockRef fast);
 /* Branches from the slow side to the join. If the budget is kept in a register, it is in a
  * register again afterwards. */
 void pf_budget_join(struct pf_emit *e, LLVMBasicBlockRef join, LLVMBasicBlockRef fast,
@@ -165,6 +170,10 @@ void pf_emit_masked(struct pf_emit *e, const struct pf_plan_step *s);
  * mapped, makes the back edges skip them. */
 void pf_range_before_emit(struct pf_emit *e);
 void pf_range_before_connect(struct pf_emit *e);
+/* The trip count of a loop that is a single block without synchronisation; false: it is not such a
+ * loop, or the trip count is unknown. _emit: as an i64, computed before the loop. */
+bool pf_trip_count_find(LLVMBasicBlockRef loop, struct pf_trip_count *r);
+LLVMValueRef pf_trip_count_emit(struct pf_emit *e, const struct pf_trip_count *r);
 /* The same checks on a back edge of the plain body's loop, for the remaining iterations. Emits
  * nothing for other blocks. */
 void pf_range_before_remaining(struct pf_emit *e, size_t block);
@@ -181,6 +190,10 @@ void pf_emit_atomic(struct pf_emit *e, const struct pf_plan_step *s);
 void pf_emit_libatomic(struct pf_emit *e, const struct pf_plan_step *s);
 void pf_emit_fence(struct pf_emit *e, const struct pf_plan_step *s);
 
+/* symbolic_range.c: emits the tests before loops of the symbolic body. _is_clean: a condition that
+ * is true only if a run of the loop has no labels. */
+void pf_label_ranges_emit(struct pf_emit *e);
+LLVMValueRef pf_label_is_clean(struct pf_emit *e, LLVMValueRef clean);
 /* symbolic_body.c: turns a copy of the event body into the symbolic body, by adding labels.
  * `dispatch` is the block for stack slots. */
 void pf_symbolic_add_labels(struct pf_emit *e, LLVMBasicBlockRef dispatch);

@@ -175,7 +175,8 @@ static void emit_with_event(struct pf_emit *e, const struct pf_plan_step *s)
 /* True if the event is a call that counts it, instead of a part of a run. Copies and atomics, for
  * which the runtime does more work anyway, stay in runs. The symbolic body logs the number of the
  * current event, which is unknown inside a run of several events, because a run counts all of them
- * at its start. So its hot loops have runs of one access, and its other code has calls. */
+ * at its start. So its hot loops have runs of one access, or runs without labels, and its other
+ * code has calls. */
 static bool has_own_call(const struct pf_emit *e, size_t block, const struct pf_plan_step *s)
 {
     if (s->what != PF_DO_ACCESS && s->what != PF_DO_VPTR)
@@ -204,7 +205,7 @@ static struct event_run find_run(struct pf_emit *e, LLVMValueRef v, size_t block
         r.to = v;
         r.n++;
         r.end = ++k;
-        if (e->symbolic)
+        if (e->symbolic && !e->clean[block])
             break;
     }
     return r;
@@ -268,18 +269,23 @@ static void join_values(struct pf_emit *e, LLVMValueRef v, LLVMValueRef *copies,
 static void remove_unused_phis(struct pf_emit *e)
 {
     for (size_t i = 0; i < e->njoined; i++)
-        if (!LLVMGetFirstUse(e->joined[i]))
+        if (!LLVMGetFirstUse(e->joined[i])) {
+            if (e->symbolic) /* another instruction may get the same address */
+                *pf_ptrmap_at(&e->originals, e->joined[i]) = 0;
             LLVMInstructionEraseFromParent(e->joined[i]);
+        }
 }
 
-/* Emits a run: its two copies, or for a single access the slow side only, and the join. */
-static void emit_run(struct pf_emit *e, const struct event_run *r)
+/* Emits a run: its two copies, or for a single access the slow side only, and the join. clean:
+ * symbolic body, in loops with ranges (symbolic_range.c): the fast side is for runs without labels.
+ * NULL: other code. */
+static void emit_run(struct pf_emit *e, const struct event_run *r, LLVMValueRef clean)
 {
     LLVMBasicBlockRef join = pf_emit_block(e);
-    if (r->n == 1 && is_single_access(&e->plan->steps[r->k])) {
+    if (!clean && r->n == 1 && is_single_access(&e->plan->steps[r->k])) {
         const struct pf_plan_step *s = &e->plan->steps[r->k];
         LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b);
-        LLVMValueRef left = pf_budget_count(e, 1, join);
+        LLVMValueRef left = pf_budget_count(e, 1, NULL, join);
         LLVMBasicBlockRef slow = LLVMGetInsertBlock(e->b);
         e->flags = s->flags;
         pf_bounds_check_all(e, s->inst);
@@ -295,10 +301,13 @@ static void emit_run(struct pf_emit *e, const struct event_run *r)
     }
     struct pf_ptrmap fast = {0}, slow = {0};
     LLVMBasicBlockRef fast_end = pf_emit_block(e);
-    LLVMValueRef left = pf_budget_count(e, r->n, fast_end);
+    LLVMValueRef if_clean = clean ? pf_label_is_clean(e, clean) : NULL;
+    LLVMValueRef left = pf_budget_count(e, r->n, if_clean, fast_end);
     LLVMBasicBlockRef slow_start = LLVMGetInsertBlock(e->b);
     LLVMPositionBuilderAtEnd(e->b, fast_end);
+    e->unlabelled = clean != NULL;
     copy_run(e, r, false, &fast);
+    e->unlabelled = false;
     fast_end = LLVMGetInsertBlock(e->b);
     LLVMBuildBr(e->b, join);
     LLVMPositionBuilderAtEnd(e->b, slow_start);
@@ -355,7 +364,7 @@ static void call_event(struct pf_emit *e, LLVMValueRef call)
     if (!pf_call_may_be_external(u, call) || pf_is_interposed(u, pf_callee(call)))
         return;
     LLVMBasicBlockRef join = pf_emit_block(e), here = LLVMGetInsertBlock(e->b);
-    LLVMValueRef left = pf_budget_count(e, 1, join);
+    LLVMValueRef left = pf_budget_count(e, 1, NULL, join);
     unsigned words = 0;
     for (unsigned i = 0, n = LLVMGetNumArgOperands(call); i < n; i++)
         pf_call_args_store(e, LLVMGetOperand(call, i), &words);
@@ -372,7 +381,7 @@ static void call_event(struct pf_emit *e, LLVMValueRef call)
 static void asm_event(struct pf_emit *e)
 {
     LLVMBasicBlockRef here = LLVMGetInsertBlock(e->b), join = pf_emit_block(e);
-    LLVMValueRef left = pf_budget_count(e, 1, join);
+    LLVMValueRef left = pf_budget_count(e, 1, NULL, join);
     LLVMValueRef args[] = {pf_emit_number(e, PF_RELAXED), pf_emit_number(e, 0)};
     pf_emit_call(e, PF_E___pf_fence, args);
     pf_budget_join(e, join, here, left);
@@ -436,7 +445,7 @@ static size_t emit_planned(struct pf_emit *e, size_t block, size_t k)
         return 1;
     }
     struct event_run r = find_run(e, s->inst, block, k, e->plan->first_step[block + 1]);
-    emit_run(e, &r);
+    emit_run(e, &r, e->symbolic ? e->clean[block] : NULL);
     return r.end - k;
 }
 
@@ -535,6 +544,8 @@ void pf_event_emit(struct pf_emit *e, LLVMBasicBlockRef dispatch, LLVMBasicBlock
     make_scratch(e, dispatch, scratch_size(e));
     classify_size(e);
     pf_budget_choose(e);
+    if (e->symbolic)
+        pf_label_ranges_emit(e);
     pf_emit_walk(e, &event_walk);
     pf_budget_finish(e);
     pf_emit_body_finish(e);

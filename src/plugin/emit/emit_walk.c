@@ -20,7 +20,7 @@ LLVMValueRef pf_emit_copy(struct pf_emit *e, LLVMValueRef inst)
     LLVMValueRef copy = LLVMInstructionClone(inst);
     LLVMInsertIntoBuilder(e->b, copy);
     *pf_ptrmap_at(&e->map, inst) = (uint64_t)copy;
-    if (e->symbolic)
+    if (e->symbolic && !e->unlabelled)
         *pf_ptrmap_at(&e->originals, copy) = (uint64_t)inst;
     return pf_emit_map_later(e, copy);
 }
@@ -213,6 +213,7 @@ void pf_emit_body_release(struct pf_emit *e)
     free(e->first);
     free(e->last);
     free(e->before);
+    free(e->clean);
     free(e->stale_frames);
     free(e->unmapped);
     free(e->joined);

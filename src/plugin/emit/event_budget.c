@@ -20,11 +20,14 @@ static LLVMValueRef add_to_budget(struct pf_emit *e, LLVMValueRef budget, int64_
     return left;
 }
 
-LLVMValueRef pf_budget_count(struct pf_emit *e, unsigned n, LLVMBasicBlockRef fast)
+LLVMValueRef pf_budget_count(struct pf_emit *e, unsigned n, LLVMValueRef also,
+                             LLVMBasicBlockRef fast)
 {
     LLVMBasicBlockRef slow = pf_emit_block(e);
     LLVMValueRef left = add_to_budget(e, e->budget, -(int64_t)n);
     LLVMValueRef enough = LLVMBuildICmp(e->b, LLVMIntSGE, left, LLVMConstInt(e->u->i64, 0, 0), "");
+    if (also)
+        enough = LLVMBuildAnd(e->b, enough, also, "");
     pf_emit_branch(e, enough, fast, slow, true);
     LLVMPositionBuilderAtEnd(e->b, slow);
     add_to_budget(e, NULL, n);
@@ -115,8 +118,9 @@ void pf_budget_finish(struct pf_emit *e)
         LLVMValueRef term = pf_block_end(e->plan, b);
         for (unsigned i = 0, n = LLVMGetNumSuccessors(term); i < n; i++) {
             size_t to = pf_block_successor(e->plan, term, i);
+            LLVMBasicBlockRef *from = to != b && e->before[to] ? &e->before[to] : &e->last[b];
             if (e->budget_in[to])
-                LLVMAddIncoming(e->budget_in[to], &e->budget_out[b], &e->last[b], 1);
+                LLVMAddIncoming(e->budget_in[to], &e->budget_out[b], from, 1);
         }
     }
     free(e->budget_in);

@@ -103,7 +103,8 @@ LLVMValueRef pf_label_call(struct pf_labels *l, enum pf_entry entry, LLVMValueRe
 
 static bool is_original(const struct pf_labels *l, LLVMValueRef inst)
 {
-    return pf_ptrmap_find(&l->e->originals, inst);
+    const uint64_t *old = pf_ptrmap_find(&l->e->originals, inst);
+    return old && *old;
 }
 
 struct value_list {
@@ -390,6 +391,7 @@ static void visit_block(struct pf_labels *l, LLVMBasicBlockRef block)
     for (LLVMValueRef v = LLVMGetFirstInstruction(block); v; v = LLVMGetNextInstruction(v))
         PF_PUSH(all.at, all.n, all.cap) = v;
     size_t i = 0;
+    pf_label_loop_enter(l, block);
     while (i < all.n && LLVMIsAPHINode(all.at[i]))
         i++;
     for (LLVMUseRef use = LLVMGetFirstUse(LLVMBasicBlockAsValue(block)); use;
@@ -428,6 +430,7 @@ void pf_symbolic_add_labels(struct pf_emit *e, LLVMBasicBlockRef dispatch)
     define_operands(&l, &blocks);
     find_labelled(&l, &blocks);
     find_events(&l);
+    pf_label_loops_find(&l);
     LLVMPositionBuilderBefore(e->b, LLVMGetFirstInstruction(dispatch));
     LLVMSetCurrentDebugLocation2(e->b, NULL);
     l.call_frame =
@@ -445,6 +448,7 @@ void pf_symbolic_add_labels(struct pf_emit *e, LLVMBasicBlockRef dispatch)
     pf_ptrmap_release(&l.may);
     pf_ptrmap_release(&l.first);
     pf_ptrmap_release(&l.is_event);
+    pf_ptrmap_release(&l.loop);
     free(l.label);
     free(l.group);
     free(l.phis);

@@ -51,6 +51,7 @@ struct pf_labels {
     struct pf_ptrmap is_event; /* old instructions that are events */
     LLVMValueRef call_frame; /* stack slot: struct pf_symbolic_call */
     LLVMValueRef none; /* label 0 */
+    struct pf_ptrmap loop; /* symbolic_range.c: blocks of loops -> 1 + number of the old block */
 };
 
 /* The number of labels of a value of this type; 0: it has no labels. */
@@ -115,6 +116,11 @@ bool pf_label_is_computation(struct pf_unit *u, LLVMValueRef inst);
 /* The address that a load, store or atomic operation accesses, the size, and whether it writes.
  * NULL: none. */
 LLVMValueRef pf_label_address(struct pf_unit *u, LLVMValueRef inst, uint64_t *size, bool *write);
+
+/* symbolic_range.c: finds the blocks of the loops that pf_label_ranges_emit has chosen. _enter: the
+ * block is visited next. */
+void pf_label_loops_find(struct pf_labels *l);
+void pf_label_loop_enter(struct pf_labels *l, LLVMBasicBlockRef block);
 
 /* symbolic_call.c: the labels of arguments at the entry; of a call; of the returned value. */
 void pf_label_enter(struct pf_labels *l, LLVMValueRef before);

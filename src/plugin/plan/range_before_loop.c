@@ -227,11 +227,16 @@ void pf_plan_ranges_before_loops(struct pf_unit *u, struct pf_plan *plan)
             replace_checks(u, plan, b, &trip_count);
 }
 
+bool pf_trip_count_find(LLVMBasicBlockRef loop, struct pf_trip_count *r)
+{
+    return is_simple_loop(loop) && find_trip_count(loop, r);
+}
+
 bool pf_loop_is_short(LLVMBasicBlockRef loop, uint64_t limit)
 {
     struct pf_trip_count r;
     int64_t from, to;
-    return is_simple_loop(loop) && find_trip_count(loop, &r) && pf_constant_value(r.start, &from) &&
+    return pf_trip_count_find(loop, &r) && pf_constant_value(r.start, &from) &&
            pf_constant_value(r.limit, &to) && r.step && (uint64_t)((to - from) / r.step) < limit;
 }
 
@@ -281,6 +286,11 @@ static LLVMValueRef emit_trip_count(struct pf_emit *e, const struct pf_trip_coun
     if (type != i64)
         n = pf_emit_map_later(e, LLVMBuildZExt(e->b, n, i64, ""));
     return pf_emit_map_later(e, LLVMBuildAdd(e->b, n, LLVMConstInt(i64, 1, 0), ""));
+}
+
+LLVMValueRef pf_trip_count_emit(struct pf_emit *e, const struct pf_trip_count *r)
+{
+    return emit_trip_count(e, r, false);
 }
 
 static LLVMValueRef emit_smaller(struct pf_emit *e, LLVMValueRef a, LLVMValueRef b)

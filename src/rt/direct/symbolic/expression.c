@@ -196,6 +196,28 @@ static uint64_t hash_node(const struct pf_symbolic_record *n)
     return (h ^ g >> 29) * 0x9e3779b97f4a7c15ull + g;
 }
 
+/* Writes the last node. The log names operands by their distance, and has no values that follow
+ * from other nodes. So the records of a loop are nearly equal, and pf compresses them quickly. */
+static void put_node(const struct pf_symbolic_record *n)
+{
+    uint32_t a = n->a, b = n->b, c = n->c;
+    uint64_t x = n->x, y = n->y;
+    if (n->op > PF_EXPR_LENGTH) {
+        if (a) {
+            x ^= values[a];
+            a = count - a;
+        }
+        if (b && n->op != PF_EXPR_EXTRACT) {
+            y ^= values[b];
+            b = count - b;
+        }
+        if (n->op == PF_EXPR_SELECT)
+            c = count - c;
+    }
+    struct pf_symbolic_record r = pf_expression_record(n->op, n->bits, a, b, c, x, y);
+    pf_symbolic_put(&r, NULL, 0);
+}
+
 static uint32_t add(const struct pf_symbolic_record *n)
 {
     uint64_t hash = hash_node(n);
@@ -209,7 +231,7 @@ static uint32_t add(const struct pf_symbolic_record *n)
     nodes[++count] = *n;
     values[count] = cut(evaluate(n), n->bits);
     *known = (struct known_node){count, (uint32_t)hash};
-    pf_symbolic_put(n, NULL, 0);
+    put_node(n);
     return count;
 }
 
@@ -291,46 +313,37 @@ static uint32_t truth(const struct pf_symbolic_record *n)
     return nodes[label].bits == 1 && same ? label : 0;
 }
 
-uint32_t pf_expression_make(const struct pf_symbolic_record *given)
+uint32_t pf_expression_make(const struct pf_symbolic_record *n)
 {
-    struct pf_symbolic_record n = *given;
-    n.kind = PF_SYMBOLIC_NODE;
-    bool leaf = n.op <= PF_EXPR_LENGTH;
-    if (!leaf && !n.a && (n.op == PF_EXPR_EXTRACT || !n.b) && n.op != PF_EXPR_SELECT)
+    bool leaf = n->op <= PF_EXPR_LENGTH;
+    if (!leaf && !n->a && (n->op == PF_EXPR_EXTRACT || !n->b) && n->op != PF_EXPR_SELECT)
         return 0;
-    if (n.op == PF_EXPR_EXTRACT)
-        return pf_expression_extract(n.a, n.b, n.bits);
-    if (n.op == PF_EXPR_SELECT && n.a == n.b && (n.a || n.x == n.y))
-        return n.a;
-    if (!leaf && may_simplify(&n)) {
-        if (is_absorbed(&n))
+    if (n->op == PF_EXPR_EXTRACT)
+        return pf_expression_extract(n->a, n->b, n->bits);
+    if (n->op == PF_EXPR_SELECT && n->a == n->b && (n->a || n->x == n->y))
+        return n->a;
+    if (!leaf && may_simplify(n)) {
+        if (is_absorbed(n))
             return 0;
-        uint32_t same = neutral(&n);
+        uint32_t same = neutral(n);
         if (!same)
-            same = truth(&n);
+            same = truth(n);
         if (same)
             return same;
     }
-    if (n.op == PF_EXPR_CONCAT && !n.a && !n.x) {
-        n.op = PF_EXPR_ZEXT;
-        n.a = n.b;
-        n.x = n.y;
-        n.b = 0;
-        n.y = 0;
-    }
-    return add(&n);
+    bool extends = n->op == PF_EXPR_CONCAT && !n->a && !n->x;
+    struct pf_symbolic_record whole =
+        extends ? pf_expression_record(PF_EXPR_ZEXT, n->bits, n->b, 0, n->c, n->y, 0)
+                : pf_expression_record(n->op, n->bits, n->a, n->b, n->c, n->x, n->y);
+    return add(&whole);
 }
 
 uint32_t pf_expression_two(enum pf_symbolic_op op, unsigned bits, unsigned c,
                            struct pf_expression_operand a, struct pf_expression_operand b)
 {
-    return pf_expression_make(&(struct pf_symbolic_record){.op = (uint8_t)op,
-                                                           .bits = (uint16_t)bits,
-                                                           .a = a.label,
-                                                           .b = b.label,
-                                                           .c = c,
-                                                           .x = a.value,
-                                                           .y = b.value});
+    struct pf_symbolic_record n =
+        pf_expression_record(op, bits, a.label, b.label, c, a.value, b.value);
+    return pf_expression_make(&n);
 }
 
 uint32_t pf_expression_resize(uint32_t label, unsigned bits, bool sign)

@@ -19,24 +19,40 @@ static uint8_t *taint(const volatile void *at)
     return (uint8_t *)PF_TAINT_MAP + (((uintptr_t)at & MASK) >> PF_TAINT_SHIFT);
 }
 
+static uint64_t *const changes = (uint64_t *)PF_LABEL_CHANGES;
+
+uint64_t pf_label_memory_changes(void) { return *changes; }
+
 bool pf_label_memory_init(void)
 {
-    return pf_sys_map((void *)PF_LABEL_PLANE, (MASK + 1) * sizeof(uint32_t)) &&
-           pf_sys_map((void *)PF_TAINT_MAP, (MASK + 1) >> PF_TAINT_SHIFT);
+    if (!pf_sys_map((void *)PF_LABEL_PLANE, (MASK + 1) * sizeof(uint32_t)) ||
+        !pf_sys_map((void *)PF_TAINT_MAP, (MASK + 1) >> PF_TAINT_SHIFT))
+        return false;
+    *changes = 1;
+    return true;
 }
 
 static void set(const volatile void *at, uint32_t to)
 {
     uint32_t *e = entry(at);
-    *taint(at) += (uint8_t)((to != 0) - (*e != 0));
+    uint8_t *t = taint(at);
+    *changes += to && !*t;
+    *t += (uint8_t)((to != 0) - (*e != 0));
     *e = to;
 }
 
 bool pf_label_memory_any(const void *at, size_t n)
 {
-    uintptr_t from = (uintptr_t)at & -GRANULE, end = (uintptr_t)at + n;
-    for (; from < end; from += GRANULE)
-        if (*taint((void *)from))
+    const uint8_t *line = taint(at),
+                  *end = line + (((uintptr_t)at % GRANULE + n + GRANULE - 1) / GRANULE);
+    uint64_t eight;
+    for (; end - line >= 8; line += 8) {
+        __builtin_memcpy(&eight, line, 8);
+        if (eight)
+            return true;
+    }
+    for (; line < end; line++)
+        if (*line)
             return true;
     return false;
 }

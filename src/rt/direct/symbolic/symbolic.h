@@ -56,6 +56,18 @@ bool pf_symbolic_was_read(void);
 /* The source and the offset of the next byte that a descriptor delivers. False: not a source. */
 bool pf_symbolic_position(int fd, uint32_t *source, uint64_t *offset);
 
+/* A node for pf_expression_make. It is stored in whole words: loads of words from bytes that were
+ * just stored one by one took half of the time of symbolic code. */
+static inline struct pf_symbolic_record pf_expression_record(unsigned op, unsigned bits, uint32_t a,
+                                                             uint32_t b, uint32_t c, uint64_t x,
+                                                             uint64_t y)
+{
+    struct pf_symbolic_record r;
+    uint64_t words[] = {PF_SYMBOLIC_NODE | (op & 0xff) << 8 | bits << 16 | (uint64_t)a << 32,
+                        b | (uint64_t)c << 32, x, y};
+    __builtin_memcpy(&r, words, sizeof r);
+    return r;
+}
 /* expression.c: the label of a node; 0 if its value does not depend on a label. */
 uint32_t pf_expression_make(const struct pf_symbolic_record *node);
 /* The same with fewer arguments. */
@@ -71,6 +83,7 @@ bool pf_expression_init(void); /* false: there is no memory */
  * verified. */
 bool pf_label_memory_init(void); /* false: there is no memory */
 bool pf_label_memory_any(const void *at, size_t n); /* false: no byte has a label */
+uint64_t pf_label_memory_changes(void); /* the word at PF_LABEL_CHANGES */
 bool pf_label_memory_has(const void *at); /* this byte has a label, verified or not */
 uint32_t pf_label_memory_load(const void *at, unsigned size);
 uint32_t pf_label_memory_byte(const void *at);

@@ -10,15 +10,10 @@ uint32_t __pf_symbolic_node(uint32_t what, uint64_t labels, uint64_t a, uint64_t
 {
     if (!labels)
         return 0;
-    struct pf_symbolic_record n = {.op = what & 0xff,
-                                   .bits = what >> 8 & 0xff,
-                                   .a = (uint32_t)labels,
-                                   .b = labels >> 32,
-                                   .c = what >> 16 & 0xff,
-                                   .x = a,
-                                   .y = b};
-    if (n.op == PF_EXPR_EXTRACT)
-        n.b = what >> 24;
+    unsigned op = what & 0xff;
+    uint32_t second = op == PF_EXPR_EXTRACT ? what >> 24 : (uint32_t)(labels >> 32);
+    struct pf_symbolic_record n = pf_expression_record(op, what >> 8 & 0xff, (uint32_t)labels,
+                                                       second, what >> 16 & 0xff, a, b);
     return pf_expression_make(&n);
 }
 
@@ -45,6 +40,13 @@ void __pf_symbolic_store(void *at, uint32_t size, uint32_t label, uint64_t value
 {
     if (label || pf_label_memory_any(at, size))
         pf_label_memory_store(at, size, label, value);
+}
+
+uint64_t __pf_symbolic_clean(void *at, uint64_t size, uint64_t clean)
+{
+    if (!clean)
+        clean = pf_label_memory_changes();
+    return clean != UINT64_MAX && !pf_label_memory_any(at, size) ? clean : UINT64_MAX;
 }
 
 void __pf_symbolic_copy(void *to, void *from, uint64_t n) { pf_label_memory_copy(to, from, n); }

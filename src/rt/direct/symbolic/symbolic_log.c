@@ -75,6 +75,13 @@ static uint32_t site_number(uint32_t index)
     return sites[at].number;
 }
 
+/* 15 bits for the values of the operands of a condition: whoever evaluates the log can compare. */
+static uint16_t operands_check(uint32_t label)
+{
+    const struct pf_symbolic_record *n = pf_expression_node(label);
+    return (uint16_t)((n->x * PF_SYMBOLIC_CHECK_X + n->y * PF_SYMBOLIC_CHECK_Y) >> 49);
+}
+
 void pf_symbolic_condition(enum pf_symbolic_reason why, uint32_t label, bool value, uint32_t site,
                            uint32_t alternative)
 {
@@ -86,15 +93,16 @@ void pf_symbolic_condition(enum pf_symbolic_reason why, uint32_t label, bool val
         return;
     }
     uint32_t number = site_number(site);
-    pf_symbolic_put(&(struct pf_symbolic_record){.kind = PF_SYMBOLIC_CONDITION,
-                                                 .op = (uint8_t)why,
-                                                 .bits = value,
-                                                 .a = label,
-                                                 .b = number,
-                                                 .c = c->number,
-                                                 .x = pf_context_events(c),
-                                                 .y = alternative},
-                    NULL, 0);
+    pf_symbolic_put(
+        &(struct pf_symbolic_record){.kind = PF_SYMBOLIC_CONDITION,
+                                     .op = (uint8_t)why,
+                                     .bits = (uint16_t)(operands_check(label) << 1 | value),
+                                     .a = label,
+                                     .b = number,
+                                     .c = c->number,
+                                     .x = pf_context_events(c),
+                                     .y = alternative},
+        NULL, 0);
 }
 
 void pf_symbolic_text(uint32_t source, uint64_t offset, size_t old, const void *text, size_t n,
