@@ -1,5 +1,7 @@
 """Programs from Debian source whose races have a known class (real_truth.txt): fetches, builds, records and judges them."""
+import calendar
 import fnmatch
+import hmac
 import os
 import random
 import shutil
@@ -75,6 +77,42 @@ def secret(folder):
     return words, file
 
 
+GLIBC = """0128e83b 00dafa31 009f4828 00f66443 00bee24d 00817005 00cb918f 00a64845 0069c3cf 00a76dbd 0090a848 0057025f
+    0089126c 007d9a8f 0048252a 006fb2d4 006ccc15 003c5744 005a998f 005df917 0032ed77 00492688 0050e901 002b5f57 003acd0b
+    00456b7a 0025413d 002f11f4 003b564d 00203f14 002589fc 003283f8 001c17e4 001dd823"""
+
+
+def nonce(seed):
+    """-> the first four numbers of random() of glibc, as bytes: what such a router makes of the time"""
+    table, words = [int(w, 16) for w in GLIBC.split()], [0, 0, 0, 0]
+    for j in range(31):
+        words = [(w + seed * table[j + 3 - i]) & 0xffffffff for i, w in enumerate(words)]
+        seed = seed * 16807 % 0x7fffffff
+    return b"".join((w >> 1).to_bytes(4, "big") for w in words)
+
+
+def handshake(*_):
+    """-> the words of pixiewps for a router with the PIN 12345670, whose nonce was made 300 s before the end of January 2020 and whose secrets one second later"""
+    r, made = random.Random(1), calendar.timegm((2020, 2, 1, 0, 0, 0)) - 300
+    enrollee, registrar, key = r.randbytes(192), r.randbytes(192), r.randbytes(32)
+
+    def mac(data):
+        return hmac.new(key, data, "sha256").digest()
+
+    hashes = [mac(nonce(made + 1) + mac(half)[:16] + enrollee + registrar) for half in (b"1234", b"5670")]
+    return ["--mode", "3", "--jobs", "2", "--start", "01/2020", "--end", "02/2020", "-e", enrollee.hex(), "-r", registrar.hex(), "-a", key.hex(),
+            "-n", nonce(made).hex(), "-s", hashes[0].hex(), "-z", hashes[1].hex()]
+
+
+def texts(folder):
+    """-> the words of ag; writes eight small files"""
+    files = folder / "texts"
+    files.mkdir(exist_ok=True)
+    for i in range(8):
+        (files / f"{i}.txt").write_text(f"a line\nthe word is here, {i}\n" * 3)
+    return ["--workers", "2", "--noaffinity", "--nocolor", "word", files]
+
+
 def numbers(folder):
     """-> a file of random bytes"""
     path = folder / "data.bin"
@@ -90,23 +128,25 @@ def without(path):
 
 class RealProgram:
     """name of the source package, steps of the build with {cc}, {c++} and {here} (this folder), the binary, a function (folder, binary) -> words of the run, the policy,
-    and functions that are not recorded: those that fill tables before there are threads"""
+    functions that are not recorded (those that fill tables before there are threads, or only compute), more options of pf judge, and a name of its own, if
+    the package is in the list more than once"""
 
-    def __init__(self, name, steps, binary, words, schedule="rr", exclude=None):
-        self.name, self.steps, self.binary, self.words, self.schedule, self.exclude = name, steps, binary, words, schedule, exclude
+    def __init__(self, source, steps, binary, words, schedule="rr", exclude=None, options=(), name=None):
+        self.source, self.steps, self.binary, self.words, self.schedule, self.exclude = source, steps, binary, words, schedule, exclude
+        self.options, self.name = options, name or source
 
     def build(self, pf, work):
         """-> the binary"""
-        folder = Path(work) / "built" / self.name
+        folder = Path(work) / "built" / self.source
         if not (folder / self.binary).exists():
             shutil.rmtree(folder, ignore_errors=True)
-            shutil.copytree(fetch.source(self.name, str(work)), folder, symlinks=True)
+            shutil.copytree(fetch.source(self.source, str(work)), folder, symlinks=True)
             for step in self.steps:
                 tools = os.path.dirname(pf)
                 line = step.replace("{cc}", f"{tools}/pf-cc").replace("{c++}", f"{tools}/pf-c++").replace("{here}", str(HERE))
                 done = subprocess.run(line, shell=True, cwd=folder, capture_output=True, text=True)
                 if done.returncode:
-                    sys.exit(f"bench/judge: {self.name}: {done.stderr[-1500:]}")
+                    sys.exit(f"bench/judge: {self.source}: {done.stderr[-1500:]}")
         return folder / self.binary
 
 
@@ -131,5 +171,12 @@ PROGRAMS = [
                             "-Dxattr=false -Dnls=disabled -Doptimization=1 -Ddebug=true -Dwrap_mode=nodownload", "ninja -j 2 -C built glib/libglib-2.0.a",
                             "{cc} -g -O1 -I. -Iglib -Ibuilt -Ibuilt/glib {here}/glib_client.c -o judged built/glib/libglib-2.0.a -lpcre2-8 -lm -pthread"],
                 "judged", lambda d, _: []),
+    # the package is built already
+    RealProgram("glib2.0", [], "judged", lambda d, _: [], options=["--memory=weak"], name="glib2.0 with --memory=weak"),
+    RealProgram("silversearcher-ag", ["autoreconf -fi && CC={cc} ./configure CFLAGS='-g -O1 -fcommon'", "make -j2 ag"], "ag", lambda d, _: texts(d)),
+    RealProgram("pixiewps", ["make CC={cc} CFLAGS='-g -O1'"], "pixiewps", handshake, exclude="*sha256*"),
+    RealProgram("pixiewps", [], "pixiewps", handshake, "random:1", exclude="*sha256*", name="pixiewps under random:1"),
+    RealProgram("masscan", ["make -j2 CC={cc} CFLAGS='-g -O1'", "{cc} -g -O1 -Isrc -include src/rte-ring.c -o judged {here}/masscan_client.c tmp/pixie-threads.o "
+                            "tmp/pixie-timer.o tmp/string_s.o -lpthread -lrt"], "judged", lambda d, _: [], "random:1"),
     RealProgram("bwa", ["make -j2 CC={cc} CFLAGS='-g -O1 -Wno-unused-function -fcommon' bwa"], "bwa", reads_and_index),
 ]

@@ -1,0 +1,10 @@
+/* One round of masscan's own test of its ring buffer: a producer and a consumer thread pass 1,000
+ * numbers through 16 slots. Prints their sum. The file with the test is included before this one. */
+#include <stdio.h>
+
+int main(void)
+{
+    struct Test test;
+    printf("%llu\n", (unsigned long long)run_test(&test));
+    return 0;
+}
