@@ -176,7 +176,7 @@ PROGRAMS = [
     RealProgram("silversearcher-ag", ["autoreconf -fi && CC={cc} ./configure CFLAGS='-g -O1 -fcommon'", "make -j2 ag"], "ag", lambda d, _: texts(d)),
     RealProgram("pixiewps", ["make CC={cc} CFLAGS='-g -O1'"], "pixiewps", handshake, exclude="*sha256*"),
     RealProgram("pixiewps", [], "pixiewps", handshake, "random:1", exclude="*sha256*", name="pixiewps under random:1"),
-    RealProgram("masscan", ["make -j2 CC={cc} CFLAGS='-g -O1'", "{cc} -g -O1 -Isrc -include src/rte-ring.c -o judged {here}/masscan_client.c tmp/pixie-threads.o "
+    RealProgram("masscan", ["make -j2 CC={cc} CFLAGS='-g -O1'", "{cc} -g -O1 -Isrc -include $PWD/src/rte-ring.c -o judged {here}/masscan_client.c tmp/pixie-threads.o "
                             "tmp/pixie-timer.o tmp/string_s.o -lpthread -lrt"], "judged", lambda d, _: [], "random:1"),
     RealProgram("bwa", ["make -j2 CC={cc} CFLAGS='-g -O1 -Wno-unused-function -fcommon' bwa"], "bwa", reads_and_index),
 ]

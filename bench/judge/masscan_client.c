@@ -1,5 +1,5 @@
 /* One round of masscan's own test of its ring buffer: a producer and a consumer thread pass 1,000
- * numbers through 16 slots. Prints their sum. The file with the test is included before this one. */
+ * numbers through 16 slots. Prints their sum. The test is included before. */
 #include <stdio.h>
 
 int main(void)
