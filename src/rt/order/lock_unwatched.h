@@ -44,8 +44,7 @@ static inline void pf_unwatched_defer_lockset(struct pf_thread *t)
 static inline struct pf_thread *pf_unwatched_thread(void)
 {
     struct pf_thread *t = __pf_tls.thread;
-    if (!pf_rt.sampling || pf_rt.slow_path_only || __pf_tls.nested || !t || t->ignore_sync ||
-        t->signals || pf_stack_watched())
+    if (!t || !t->order.may_order_unwatched || __pf_tls.nested || pf_stack_watched())
         return NULL;
     return t;
 }

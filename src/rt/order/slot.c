@@ -92,6 +92,8 @@ void pf_slot_retire(struct pf_thread *t)
 
 void pf_thread_update_key(struct pf_thread *t)
 {
+    t->order.may_order_unwatched =
+        pf_rt.sampling && !pf_rt.slow_path_only && !t->ignore_sync && !t->signals;
     if (!t->tls)
         return;
     t->tls->read_set = 1; /* matches no word of a cell; 0 would match an empty one */

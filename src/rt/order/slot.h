@@ -25,7 +25,8 @@ void pf_slot_retire(struct pf_thread *t);
 
 /* Starts a new epoch if access records were made in the current one; otherwise does nothing. */
 void pf_epoch_next(struct pf_thread *t);
-/* Recomputes the key and the other words that compiled code compares with. */
+/* Recomputes the key and the other words that compiled code compares with, and
+ * may_order_unwatched. */
 void pf_thread_update_key(struct pf_thread *t);
 /* t->order.lockset has changed: later access records are made under the new set. */
 void pf_epoch_lockset_changed(struct pf_thread *t);

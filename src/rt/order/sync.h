@@ -111,6 +111,18 @@ static inline bool pf_sync_absent(uintptr_t addr)
     return !__atomic_load_n((uint32_t *)PF_SYNC_PLANE + granule, __ATOMIC_ACQUIRE);
 }
 
+/* The same for all granules of the range, which is not empty and short. */
+static inline bool pf_sync_absent_range(uintptr_t from, uintptr_t to)
+{
+    typedef uint64_t two_granules __attribute__((aligned(4), may_alias));
+    uintptr_t first = (from & ((1ull << PF_APP_BITS) - 1)) >> 3, n = ((to + 7) >> 3) - (from >> 3);
+    const uint32_t *p = (const uint32_t *)PF_SYNC_PLANE + first;
+    uint64_t any = n & 1 ? p[n - 1] : 0;
+    for (uintptr_t i = 0; i + 2 <= n; i += 2)
+        any |= *(const two_granules *)&p[i];
+    return !any;
+}
+
 /* to_thread: t := join(t, c). from_thread: c := join(c, t). set_thread: c := t. The last two
  * publish t's current epoch; the caller then starts a new one. */
 void pf_clock_to_thread(struct pf_thread *t, const struct pf_hb_clock *c);

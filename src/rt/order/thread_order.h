@@ -48,6 +48,8 @@ struct pf_thread_order {
     bool dirty; /* an access record of this epoch may be in the shadow */
     /* `lockset` has not been updated to `held`; the next access does it (lock_unwatched.h) */
     bool locks_stale;
+    /* nothing in the state of the thread forbids the short paths of lock_unwatched.h */
+    bool may_order_unwatched;
     /* the highest epoch before the current one that has access records; after resuming an epoch it
      * may be above `clk` */
     uint32_t highest_clk;

@@ -354,9 +354,10 @@ static __attribute__((noinline)) void *begin_special(void *addr, uint32_t packed
 /* While sampling: an operation of unwatched code, which is ordered, but not checked. */
 static __attribute__((noinline)) void *begin_unwatched(void *addr, uint32_t packed, uint32_t site)
 {
-    const struct pf_thread *t = pf_unwatched_thread();
+    const struct pf_thread *t = __pf_tls.thread; /* which is in unwatched code */
     unsigned op = op_of(packed);
-    if (!t || !is_one_granule((uintptr_t)addr, packed))
+    if (!t->order.may_order_unwatched || __pf_tls.nested ||
+        !is_one_granule((uintptr_t)addr, packed))
         PF_TAIL return begin_special(addr, packed, site);
     if (op == PF_ATOMIC_LOAD ||
         (op == PF_ATOMIC_RMW && !pf_order_releases(order_of(packed)) && !t->shadow.release_fence))

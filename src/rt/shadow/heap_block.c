@@ -250,6 +250,16 @@ size_t pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where, bool 
     return b.size;
 }
 
+bool pf_heap_block_free_unwatched(void *addr)
+{
+    uint64_t *p = plane((uintptr_t)addr), word = __atomic_load_n(p, __ATOMIC_ACQUIRE);
+    if (!word || word & (RECORD | FREED) ||
+        (word >> SIZE_SHIFT & ((1u << SIZE_BITS) - 1)) >= LARGE || (uintptr_t)addr & 15)
+        return false;
+    *p = word | FREED;
+    return true;
+}
+
 size_t pf_heap_block_size(const void *addr)
 {
     struct pf_block b;

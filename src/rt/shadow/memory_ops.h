@@ -27,6 +27,9 @@ void pf_heap_block_prefetch(const void *addr);
 void pf_heap_block_reuse(struct pf_thread *t, void *addr, size_t size, size_t kept, uint32_t where,
                          bool write);
 size_t pf_heap_block_free(struct pf_thread *t, void *addr, uint32_t where, bool mark);
+/* While sampling: unwatched code frees a block, which is not checked and leaves no records. Returns
+ * false, with nothing done, unless it is a live block that its word alone describes. */
+bool pf_heap_block_free_unwatched(void *addr);
 bool pf_heap_block_find(const volatile void *addr, struct pf_block *out);
 size_t pf_heap_block_size(const void *addr);
 

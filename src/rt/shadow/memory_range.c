@@ -106,16 +106,31 @@ static void reset(uintptr_t addr, uintptr_t end, bool gone)
     clear(to, end);
 }
 
-/* Sets a few granules to the record; 0: clears them. Returns false if there may be sync objects or
- * sets; then the caller must clear them all. */
+/* True if four adjacent cells have no records. */
+static inline bool four_are_empty(const uint64_t *cell)
+{
+    uint32_t states;
+    uint64_t any = 0;
+    __builtin_memcpy(&states, pf_cell_overflow_state(cell), sizeof states);
+    for (unsigned i = 0; i < 8; i++)
+        any |= pf_word_get(&cell[i]);
+    return !(any | states);
+}
+
+/* Removes the sync objects of a few granules, and sets the granules to the record; 0: clears them.
+ * Returns false if there may be sets; then the caller must clear them all. */
 static inline __attribute__((always_inline)) bool reset_small(uintptr_t addr, uintptr_t end,
                                                               uint64_t record)
 {
     uint64_t *cell = pf_cell_of(addr), *to = cell + (((end + 7) & ~7ull) - (addr & ~7ull)) / 4;
-    if (pf_rt.oracle || pf_sync_page_used(addr) || pf_sync_page_used(end - 1))
+    if (pf_rt.oracle)
         return false;
+    if ((pf_sync_page_used(addr) || pf_sync_page_used(end - 1)) && !pf_sync_absent_range(addr, end))
+        pf_hb_forget((void *)addr, end - addr);
     pf_prefault(cell);
     pf_prefault(to - 1);
+    while (!record && to - cell >= 8 && four_are_empty(cell))
+        cell += 8;
     for (; cell < to; cell += 2) {
         uint64_t s0 = pf_word_get(&cell[0]), s1 = pf_word_get(&cell[1]);
         if (!(s0 | s1 | record | *pf_cell_overflow_state(cell)))

@@ -13,7 +13,7 @@
 
 PF_REAL_EXTERN(pthread_mutex_lock);
 PF_REAL_EXTERN(pthread_mutex_unlock);
-extern PF_HIDDEN struct pf_func pf_native_pthread_mutex_lock;
+extern PF_HIDDEN struct pf_func pf_native_pthread_mutex_lock, pf_native_pthread_mutex_unlock;
 
 #define TAKEN(r) ((r) == 0 || (r) == EOWNERDEAD)
 
@@ -193,7 +193,8 @@ static __attribute__((noinline)) void poll_signals(struct pf_thread *t)
     errno = err;
 }
 
-static inline int lock_while_unwatched(struct pf_thread *t, pthread_mutex_t *m, const void *caller)
+static __attribute__((noinline)) int lock_while_unwatched(struct pf_thread *t, pthread_mutex_t *m,
+                                                          const void *caller)
 {
     int r = PF_REAL(pthread_mutex_lock)(m);
     if (r)
@@ -208,7 +209,8 @@ static inline int lock_while_unwatched(struct pf_thread *t, pthread_mutex_t *m, 
     return 0;
 }
 
-static inline bool unlock_while_unwatched(struct pf_thread *t, pthread_mutex_t *m)
+static __attribute__((noinline)) bool unlock_while_unwatched(struct pf_thread *t,
+                                                             pthread_mutex_t *m)
 {
     pf_nest();
     bool done = pf_unwatched_unlock(t, m);
@@ -218,17 +220,10 @@ static inline bool unlock_while_unwatched(struct pf_thread *t, pthread_mutex_t *
     return done;
 }
 
-PF_INTERPOSE_HOT(int, pthread_mutex_lock, (pthread_mutex_t * m))
+/* The general paths are functions of their own: the short paths do not save registers for them. */
+static __attribute__((noinline)) int lock_checked(pthread_mutex_t *m, const void *caller)
 {
-    if (lock_without_glibc(&pf_native_pthread_mutex_lock, m))
-        return 0;
-    struct pf_thread *t = pf_unwatched_thread();
-    if (t)
-        pf_unwatched_prefetch(m);
-    if (t && is_simple(m) &&
-        (!pf_rt.lock_order || pf_lock_order_known(t, m, false) || pf_lock_order_skips(t)))
-        return lock_while_unwatched(t, m, __builtin_return_address(0));
-    PF_CALL(c, pthread_mutex_lock);
+    PF_CALL_FROM(c, pthread_mutex_lock, caller);
     if (pf_removed_lock(&c, m))
         return 0;
     pf_lock_check_order(&c, m, false);
@@ -249,6 +244,19 @@ PF_INTERPOSE_HOT(int, pthread_mutex_lock, (pthread_mutex_t * m))
     else if (r == EINVAL)
         pf_mutex_check_invalid(&c, m);
     return r;
+}
+
+PF_INTERPOSE_HOT(int, pthread_mutex_lock, (pthread_mutex_t * m))
+{
+    if (lock_without_glibc(&pf_native_pthread_mutex_lock, m))
+        return 0;
+    struct pf_thread *t = pf_unwatched_thread();
+    if (t)
+        pf_unwatched_prefetch(m);
+    if (t && is_simple(m) &&
+        (!pf_rt.lock_order || pf_lock_order_known(t, m, false) || pf_lock_order_skips(t)))
+        return lock_while_unwatched(t, m, __builtin_return_address(0));
+    return lock_checked(m, __builtin_return_address(0));
 }
 
 /* A call with a time limit has returned r; returns the result for the program. At the limit the
@@ -288,14 +296,9 @@ PF_INTERPOSE(int, pthread_mutex_clocklock,
     return timed_result(&c, m, PF_BLOCKING(c, PF_REAL(pthread_mutex_clocklock)(m, clock, until)));
 }
 
-PF_INTERPOSE_HOT(int, pthread_mutex_unlock, (pthread_mutex_t * m))
+static __attribute__((noinline)) int unlock_checked(pthread_mutex_t *m, const void *caller)
 {
-    if (unlock_without_glibc(&pf_native_pthread_mutex_unlock, m))
-        return 0;
-    struct pf_thread *t = pf_unwatched_thread();
-    if (t && is_simple(m) && unlock_while_unwatched(t, m))
-        return PF_REAL(pthread_mutex_unlock)(m);
-    PF_CALL(c, pthread_mutex_unlock);
+    PF_CALL_FROM(c, pthread_mutex_unlock, caller);
     if (pf_removed_unlock(&c, m))
         return 0;
     if (!c.t)
@@ -303,4 +306,14 @@ PF_INTERPOSE_HOT(int, pthread_mutex_unlock, (pthread_mutex_t * m))
     if (!pf_lock_dropping(c.t, m))
         pf_mutex_check_unlock(&c, m);
     return unlock(c.t, m);
+}
+
+PF_INTERPOSE_HOT(int, pthread_mutex_unlock, (pthread_mutex_t * m))
+{
+    if (unlock_without_glibc(&pf_native_pthread_mutex_unlock, m))
+        return 0;
+    struct pf_thread *t = pf_unwatched_thread();
+    if (t && is_simple(m) && unlock_while_unwatched(t, m))
+        return PF_REAL(pthread_mutex_unlock)(m);
+    return unlock_checked(m, __builtin_return_address(0));
 }

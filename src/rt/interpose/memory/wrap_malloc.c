@@ -22,7 +22,9 @@
  * taken it back.
  */
 #include "wrap_malloc.h"
+#include "lock_unwatched.h"
 #include "memory_error.h"
+#include "memory_ops.h"
 #include "module.h"
 #include "options.h"
 #include "quarantine.h"
@@ -155,7 +157,8 @@ void *pf_heap_allocated(struct pf_func *native, void *p, size_t size, const void
     pf_block_prefetch(p);
     struct pf_frame *top = enter(native, caller);
     pf_signal_check_call(t);
-    pf_block_new(t, p, size, pf_stack_id(t, PF_NATIVE_CALL), pf_code_is_instrumented(caller));
+    bool write = !(pf_rt.sampling && !pf_stack_watched()) && pf_code_is_instrumented(caller);
+    pf_block_new(t, p, size, pf_stack_id(t, PF_NATIVE_CALL), write);
     mark_red_zone(p, size);
     leave(t, top);
     return p;
@@ -175,6 +178,9 @@ static void freeing(struct pf_func *native, void *p, const void *caller, bool to
     if (!p || !t)
         return;
     pf_block_prefetch(p);
+    if (pf_unwatched_thread() && library_range[LIBC].hi && !called_by_libc(caller) &&
+        !t->interpose.handler && pf_heap_block_free_unwatched(p))
+        return;
     struct pf_frame *top = enter(native, caller);
     pf_signal_check_call(t);
     bool own = called_by_libc(caller);
