@@ -202,11 +202,13 @@ static bool is_expected_finding(const struct check_loader *l, const struct pf_ch
     return expected;
 }
 
+/* Drops deaths that the program expected, and crashes that are shown as another finding. */
 static void drop_expected(struct check_loader *l, const struct pf_check_lines *lines)
 {
     size_t keep = 0;
     for (size_t i = 0; i < l->f->n; i++)
-        if (!is_expected_finding(l, lines, l->f->at[i]))
+        if (!is_expected_finding(l, lines, l->f->at[i]) &&
+            !pf_crash_is_double_free(l->f, l->f->at[i]))
             l->f->at[keep++] = l->f->at[i];
     l->f->n = keep;
 }

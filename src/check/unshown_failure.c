@@ -30,7 +30,8 @@ static bool is_same_place(const char *recorded, const struct pf_backtrace *repla
  * the same as far as they are known. */
 static bool shows(const struct pf_finding *it, const struct pf_unshown_failure *x)
 {
-    bool asserts = it->kind == PF_KIND_ASSERTION && x->kind == PF_KIND_CRASH;
+    bool asserts = x->kind == PF_KIND_CRASH &&
+                   (it->kind == PF_KIND_ASSERTION || it->kind == PF_KIND_DOUBLE_FREE);
     int signal = asserts ? SIGABRT : it->signal;
     if (!it->naccesses || (it->kind != x->kind && !asserts))
         return false;
@@ -45,6 +46,24 @@ static bool shows(const struct pf_finding *it, const struct pf_unshown_failure *
         is_known |= at && at->function;
     }
     return !is_known || !x->stack[0];
+}
+
+bool pf_crash_is_double_free(const struct pf_findings *f, const struct pf_finding *crash)
+{
+    if (crash->kind != PF_KIND_CRASH || crash->signal != SIGABRT || crash->clip ||
+        !crash->naccesses)
+        return false;
+    const struct pf_stack_frame *at = pf_backtrace_source(&crash->accesses[0].stack);
+    for (size_t i = 0; at && at->file && i < f->n; i++) {
+        const struct pf_finding *it = f->at[i];
+        if (it->kind != PF_KIND_DOUBLE_FREE || it->status != PF_STATUS_CONFIRMED || !it->naccesses)
+            continue;
+        const struct pf_stack_frame *freed =
+            pf_backtrace_source(&it->accesses[it->naccesses - 1].stack);
+        if (freed && freed->file && freed->line == at->line && !strcmp(freed->file, at->file))
+            return true;
+    }
+    return false;
 }
 
 static bool is_shown(const struct pf_findings *f, const struct pf_unshown_failure *x)

@@ -20,6 +20,9 @@ struct pf_unshown_failure {
     struct pf_unshown_failure *next;
 };
 
+/* True if the crash of a free run is a free that a replay has shown to be the second one of its
+ * block: the C library ends the program there, with SIGABRT. */
+bool pf_crash_is_double_free(const struct pf_findings *f, const struct pf_finding *crash);
 /* Adds a finding, unless there is one for this failure. `list` has the failures that were added
  * before. */
 void pf_unshown_failure_add(struct pf_findings *f, struct pf_unshown_failure **list,

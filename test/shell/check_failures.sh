@@ -111,3 +111,12 @@ status 66 "$PF" report --state two.s
 has out "3 findings: 1 confirmed (1 with harm), 2 observed"
 has out "the program died of signal 11 (Segmentation fault) in a recording"
 has out "the program died of signal 6 (Aborted) in a recording"
+
+# A block that is freed twice: a free run dies of SIGABRT there, which is the same finding.
+for level in O0 O2; do
+    "$PF" cc -$level -g -pthread -Wno-everything "$ROOT/test/shell/part/check_failures_twice.c" -o twice
+    status 66 "$PF" check --runs 1 --time 20s --state twice.$level -- ./twice
+    has out "WARNING: photofinish: heap block freed twice"
+    has out "1 finding: 1 confirmed (1 with harm)"
+    hasnt out "crash"
+done
