@@ -40,7 +40,7 @@
  * bounds of that section and of pf_func. */
 #define PF_AT "__pf_at_"
 #define PF_AT_NAMED ".name." /* after the address: the name, if another object may replace it */
-#define PF_BODIES_FILE "libpf_bodies." /* its name; the build id, ".0" and ".so" follow */
+#define PF_BODIES_FILE "libpf_bodies." /* its name; the build id, ".COPY" and ".so" follow */
 #define PF_SYMBOLIC_FILE "libpf_labels." /* with symbolic bodies; a name of the same length */
 #define PF_BODIES_SECTION "pf_bodies"
 #define PF_BODIES_BOUNDS "__pf_bodies"

@@ -222,7 +222,7 @@ static pf_status compile(struct bodies_job *j, const char *out, struct pf_error 
     return s == PF_OK ? link_objects(j, out, e) : s;
 }
 
-/* FOLDER/libpf_bodies.BUILD-ID.COPY.so */
+/* FOLDER/libpf_bodies.BUILD-ID.COPY.so, or libpf_labels */
 static char *output_path(const struct pf_kept_file *f, const char *folder, const char *copy)
 {
     const char *name = getenv("PF_PLUGIN_SYMBOLIC") ? PF_SYMBOLIC_FILE : PF_BODIES_FILE;

@@ -3,9 +3,10 @@
  *
  * Model:   a clip has the names and the lengths of all variables, but only the values that a replay
  *          may need: of variables that the dynamic linker, libc and the runtime read before the
- *          target can be observed, and of variables that the target read (rt/direct/environment.h).
- *          The other values are filler of the same length. docs/decision/environment.md has the
- *          reasons.
+ *          target can be observed, of the locale and the time zone, and of variables that the
+ *          target read (rt/direct/environment.h). If the target passes its environment on, all
+ *          values. The other values are filler of the same length. docs/decision/environment.md has
+ *          the reasons.
  * Memory:  the description of a run owns its lists.
  * Threads: not thread-safe.
  * Errors:  PF_BAD for more variables than the channel can describe.
@@ -21,8 +22,8 @@
  * whose names match `redact` (globs separated by commas; NULL: none) are WITHHELD. */
 PF_MUST_USE pf_status pf_environment_choose(struct pf_clip_meta *m, bool keep, const char *redact,
                                             struct pf_error *e);
-/* Prepares another run of the program of a clip: puts the values that the target read back into
- * the environment, and takes the others from our own environment if name and length agree. */
+/* Prepares another run of the program of a clip: the values that the target has read come from the
+ * clip, and the others from our own environment if name and length agree. */
 PF_MUST_USE pf_status pf_environment_restore(struct pf_clip *c, struct pf_error *e);
 /* Describes the environment to the target. */
 PF_MUST_USE pf_status pf_environment_to_channel(const struct pf_clip_meta *m, struct pf_channel *c,

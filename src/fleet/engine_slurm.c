@@ -5,8 +5,8 @@
  * into a base, a multiple of GROUP, and an index below GROUP. One job array holds the tasks with
  * the same base; its comment is the base. Slurm must not requeue the jobs: it would delay them by
  * two minutes, and pf knows better which nodes to avoid. sbatch gets only the variables that tasks
- * inherit, and passes on all of them (--export=ALL): with a list of names, Slurm would start a
- * login shell on the node for each task.
+ * inherit, a few of the user (HOME, for example) and those of Slurm, and passes on all of them
+ * (--export=ALL): with a list of names, Slurm would start a login shell on the node for each task.
  */
 #define _GNU_SOURCE
 #include "file.h"

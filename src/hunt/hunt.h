@@ -6,11 +6,11 @@
  *          run twice. Phase 1: the hybrid analysis yields candidates from the traces of all runs.
  *          For each candidate, the engine of maximal causality improves the schedule of a run until
  *          both accesses are next; if it cannot, another input is tried (hunt_paths.h). Phase 2:
- *          both orders of each race that was found are run, and the inputs that change what follows
- *          are tried. Phase 3, not in the paper: runs inputs that take branches that no run took;
- *          these may reach new candidates. The phases are repeated until nothing is left to try or
- *          a limit is reached. A race counts only after an ordinary run, without symbols, has shown
- *          it and its clip was replayed.
+ *          both orders of each race that was found are run, and inputs that change what the program
+ *          does after the race are tried. Phase 3, not in the paper: runs inputs that take branches
+ *          that no run took; these may reach new candidates. The phases are repeated until nothing
+ *          is left to try or a limit is reached. A race counts only after an ordinary run, without
+ *          symbols, has shown it and its clip was replayed.
  * Memory:  a hunt owns everything until release.
  * Threads: one.
  * Errors:  PF_IO and PF_BAD with a message. A run that fails to start is an error; one that leaves
@@ -208,8 +208,8 @@ bool pf_hunt_difference(const struct pf_input_bytes *old, const struct pf_input_
                         struct pf_hunt_part *out);
 /* Makes variant number k of an input, in which this part has led to something new: repeats the line
  * with the part, or copies its source or piece over another one, so that another thread does the
- * same; or inserts the line or element of the seed that the part has replaced in front of it. The
- * variant may be equal to the input. False: k is too large. */
+ * same; or, if the part has replaced a line or an element of the seed, inserts the old one before
+ * the new one. The variant may be equal to the input. False: k is too large. */
 bool pf_hunt_spread(const struct pf_hunt *h, const struct pf_input_bytes *from,
                     const struct pf_hunt_part *part, uint32_t k, struct pf_input_bytes *out);
 

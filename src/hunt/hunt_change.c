@@ -145,8 +145,8 @@ static bool change_element(const struct pf_hunt *h, struct pf_input_bytes *in,
     return true;
 }
 
-/* Change number k of a word: 0 repeats it; the others replace it by a number or a word of the
- * program, in turn. */
+/* Change number k of a word: 0 repeats it. The others replace it: by one of `numbers` and then by
+ * three words of the program, in turn, and by words only after the last number. */
 static bool change_word(const struct pf_hunt *h, struct pf_input_bytes *in,
                         const struct pf_input_source *s, const struct piece *word, size_t k)
 {
@@ -236,8 +236,8 @@ static bool repeat_line(struct pf_input_bytes *in, const struct pf_hunt_part *pa
     return true;
 }
 
-/* Puts the line or element of the seed that the part has replaced in front of it: the program may
- * need both. False: there is none, or it did not change. */
+/* The part may have replaced a line or an element of the seed, and the program may need both:
+ * inserts the old one before the new one. False: there is none, or it did not change. */
 static bool keep_both(const struct pf_hunt *h, struct pf_input_bytes *in,
                       const struct pf_hunt_part *part, enum kind kind)
 {
@@ -262,8 +262,8 @@ static bool keep_both(const struct pf_hunt *h, struct pf_input_bytes *in,
     return true;
 }
 
-/* Copies the source with the part over the k-th other one that is not a word: of standard input,
- * files and sockets, each may be read by a thread of its own. */
+/* Copies the source with the part over the k-th other source that is neither an argument nor a
+ * variable: of standard input, files and sockets, each may be read by a thread of its own. */
 static bool copy_source(const struct pf_hunt *h, struct pf_input_bytes *in, uint32_t from, size_t k)
 {
     const struct pf_input_source *s = &in->sources.at[from];

@@ -47,7 +47,7 @@ static void hide_numbers(struct pf_judging *j, const struct pf_judge_run *again,
 }
 
 /* Drops descriptors whose output differs between two runs that should be equal: for example
- * standard error, if it shows times. */
+ * standard error, if it shows times. If no other one has output, hides the numbers that differ. */
 static void drop_unsteady(struct pf_judging *j, const struct pf_judge_run *again, const char *why)
 {
     uint64_t all,

@@ -1,8 +1,9 @@
 /*
  * sarif_level.h - how important a finding is, in SARIF: its level and its rank.
  *
- * Model:   a suspicious finding is a note, with the lowest rank. Otherwise the class of a judged
- *          race decides, and if it has none, how certain the finding is.
+ * Model:   a suspicious finding is a note, with the lowest rank. Otherwise its class decides (a
+ *          failure counts as spec-violated). Without a class, or if that is undecided, it depends
+ *          on how certain the finding is.
  */
 #ifndef PF_PRESENT_SARIF_LEVEL_H
 #define PF_PRESENT_SARIF_LEVEL_H

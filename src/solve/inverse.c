@@ -110,7 +110,6 @@ bool pf_inverse(const struct pf_expression_log *log, uint32_t label, bool holds,
     const struct pf_symbolic_record *n = &log->nodes.at[label];
     demands todo = {0};
     out->len = 0;
-    /* 1-bit values may be inverted or extended before they are tested */
     bool compares = n->op >= PF_EXPR_EQ && n->op <= PF_EXPR_SGE && !(n->a && n->b);
     if (compares) {
         uint64_t v = near(n->op, n->a ? n->y : n->x, holds, way) & pf_bits_mask(n->c);

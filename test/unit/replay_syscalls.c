@@ -119,6 +119,9 @@ static void machine(void)
     WANT(CALL(SYS_prctl, PR_SET_NAME, "a thread") == 0);
     WANT(CALL(SYS_prctl, PR_GET_NAME, thread_name) == 0 && !strcmp(thread_name, "a thread"));
     WANT(CALL(SYS_io_uring_setup, 4, NULL) == -ENOSYS);
+    for (long call = 454; call <= 456; call++) /* futex_wake, futex_wait, futex_requeue */
+        WANT(CALL(call, 0, 0, 0, 0, 0, 0) == -ENOSYS);
+    WANT(CALL(SYS_futex_waitv, 0, 0, 0, 0, 0) == -ENOSYS);
 }
 
 static void unknown(void) { CALL(500, 1, 2, 3); }

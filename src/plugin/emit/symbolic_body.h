@@ -64,7 +64,7 @@ unsigned pf_label_bits(struct pf_unit *u, LLVMTypeRef type);
 LLVMValueRef pf_label_get(const struct pf_labels *l, LLVMValueRef v, unsigned field);
 /* Reserves the labels of v, all 0. Returns the index of the first one. */
 size_t pf_label_reserve(struct pf_labels *l, LLVMValueRef v);
-/* A field of v; the same as 64 bits. */
+/* A field of v. _word: a scalar, extended by zeros to 64 bits. */
 LLVMValueRef pf_label_field(struct pf_labels *l, LLVMValueRef v, unsigned field);
 LLVMValueRef pf_label_word(struct pf_labels *l, LLVMValueRef scalar);
 /* Calls the runtime. Unlike pf_emit_call, the arguments are values of the new body. */
@@ -90,8 +90,8 @@ static inline unsigned pf_labelled_bits(const struct pf_labels *l, struct pf_lab
 {
     return pf_label_bits(l->u, LLVMTypeOf(a.value));
 }
-/* symbolic_node.c: calls the runtime for one node; the fields are those of struct
- * pf_symbolic_record, `low` is b of an extract. b.value may be NULL. */
+/* symbolic_node.c: calls the runtime for one node. op, bits and c are as in struct
+ * pf_symbolic_record; low: the lowest bit of an extract (b there). b.value may be NULL. */
 LLVMValueRef pf_label_node(struct pf_labels *l, unsigned op, unsigned bits, unsigned c,
                            unsigned low, struct pf_labelled a, struct pf_labelled b);
 /* The same for c ? a : b. */

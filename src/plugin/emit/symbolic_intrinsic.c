@@ -6,7 +6,8 @@
 
 static const struct {
     const char *prefix;
-    uint8_t op; /* of a unary operation, or of the comparison that selects the first operand */
+    /* the operation; MIN_MAX: the comparison that selects the first operand; 0: not used */
+    uint8_t op;
     enum { UNARY, MIN_MAX, SAME, FUNNEL_LEFT, FUNNEL_RIGHT, OVERFLOWING, REDUCE, ABSOLUTE } how;
 } intrinsics[] = {
     {"llvm.ctpop.", PF_EXPR_CTPOP, UNARY},

@@ -8,7 +8,8 @@
  *                          registers may come before, as before cmpxchg16b
  *     mov ... alone        a store (release) or load (acquire) of the one memory operand, because
  *                          that is what every mov means on x86
- *     mfence, lfence, sfence, a locked instruction on the stack      a fence
+ *     mfence, lfence, sfence, a locked instruction on the stack      a fence, if the statement has
+ *                          a "memory" clobber and no memory operand
  *
  * Any other text is assumed to order nothing. This includes text with jumps, because it may wait,
  * and an operation that waits must not be between __pf_atomic_begin and __pf_atomic_end.

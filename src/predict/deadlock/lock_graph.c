@@ -9,7 +9,7 @@
 
 #define EDGES_MAX 20000
 #define SAMPLES 6 /* events kept per edge: the oldest and the newest ones */
-#define STEPS_MAX 5000000 /* maximum number of extensions of a path */
+#define STEPS_MAX 5000000 /* extensions of paths, of all paths together */
 #define TRIES_MAX 1296    /* schedules tried per cycle: all combinations for four edges */
 
 struct edge {

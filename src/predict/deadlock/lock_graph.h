@@ -33,8 +33,8 @@ struct pf_cycles {
     PF_VEC(struct pf_cycle) at;
     uint64_t cycles; /* cycles of sites examined */
     uint64_t dropped; /* edges that were ignored because there were too many */
-    /* not all cycles, or not all schedules for them, were examined; the strategies of the
-     * rescheduler are not all schedules */
+    /* not all cycles were examined; or no schedule was found for a cycle that the order of events
+     * allows, although not all schedules were tried */
     bool cut;
 };
 

@@ -20,7 +20,7 @@
 #include <sys/socket.h>
 #include <sys/wait.h>
 
-#define ANSWER 8192 /* bytes; a longer answer counts as none */
+#define ANSWER 8192 /* bytes; after a longer answer the symbolizer is not used any more */
 #define PATH 1024 /* bytes */
 #define INLINED 16 /* positions of one instruction; further ones are left out */
 
@@ -165,7 +165,8 @@ static const char *object_of(uintptr_t addr, uintptr_t *offset)
     return symbolizer.program;
 }
 
-/* Frames of these objects are left out: they call main and the functions of threads. */
+/* Frames of these objects are left out, because they call main and the functions of threads. Their
+ * variables have no names. */
 static bool is_hidden(const char *object)
 {
     static const char *const names[] = {"libc.so",  "ld-linux", "libpthread.",

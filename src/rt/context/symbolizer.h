@@ -7,7 +7,8 @@
  *          external_symbolizer_path names another program.
  * Memory:  answers are in the runtime's store, never freed.
  * Threads: any; one lock.
- * Errors:  without an answer, the name is "OBJECT+0xOFFSET".
+ * Errors:  without an answer, the name is "OBJECT+0xOFFSET". After an answer that is too long,
+ *          nothing more is looked up.
  */
 #ifndef PF_RT_SYMBOLIZER_H
 #define PF_RT_SYMBOLIZER_H
@@ -15,8 +16,8 @@
 #include "module.h"
 #include "stack.h"
 
-/* The positions of the instruction before pc, inlined functions first, *n of them; 0 for code of
- * the C library and of the runtime. Never NULL. */
+/* The positions of the instruction before pc, inlined functions first, *n of them. 0 for code of
+ * the C library, the dynamic linker and the runtime, and if memory is exhausted. Never NULL. */
 const struct pf_position *pf_symbolize_code(uintptr_t pc, uint32_t *n);
 /* Finds the variable that contains addr; false: none is known. */
 bool pf_symbolize_data(uintptr_t addr, struct pf_global *out);

@@ -209,7 +209,8 @@ static bool extend(struct cycle_search *s, unsigned length)
     return false;
 }
 
-/* The shortest cycle through the edge. */
+/* Finds the shortest cycle through the edge that can deadlock. False: none was found within the
+ * limits. */
 static bool find_cycle(const struct order_edge *e, struct pf_lock_cycle *out)
 {
     struct cycle_search s = {.path = {e}, .n = 1};

@@ -8,7 +8,8 @@
  *          only if the frame that the variable belongs to is still on the shadow stack.
  * Memory:  one mapping per thread that needs it, until the thread ends.
  * Threads: any; one lock.
- * Errors:  variables beyond the end of the list, or without memory for it, are not checked.
+ * Errors:  variables that are too large (SIZE_LIMIT), beyond the end of the list, or without memory
+ *          for it, are not checked.
  */
 #ifndef PF_RT_ENDED_SCOPE_H
 #define PF_RT_ENDED_SCOPE_H

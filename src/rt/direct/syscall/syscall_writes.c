@@ -236,8 +236,6 @@ static size_t request_bytes(const struct walk *w, const struct pf_syscall_write 
                                                                              : 0;
     case WRITE_PRCTL:
         return prctl_bytes(request);
-    case WRITE_ARCH:
-        return request == ARCH_GET_FS || request == ARCH_GET_GS ? 8 : 0;
     default:
         return control_bytes(w, o->kind, request);
     }

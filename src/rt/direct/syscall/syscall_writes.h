@@ -22,7 +22,6 @@ enum write_kind {
     WRITE_IOCTL,
     WRITE_FCNTL,
     WRITE_PRCTL,
-    WRITE_ARCH,
     WRITE_HANDLE,
     WRITE_PAGES,
     WRITE_BITS,
@@ -52,7 +51,6 @@ enum write_kind {
 #define IOCTL(by, at) {WRITE_IOCTL, at, by, 0}
 #define FCNTL(by, at) {WRITE_FCNTL, at, by, 0}
 #define PRCTL(by, at) {WRITE_PRCTL, at, by, 0}
-#define ARCH(by, at) {WRITE_ARCH, at, by, 0}
 #define HANDLE(at) {WRITE_HANDLE, at, 0, 0}
 /* one byte for each page of a length of `by` bytes */
 #define PAGES(at, by) {WRITE_PAGES, at, by, 0}

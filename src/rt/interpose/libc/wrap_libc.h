@@ -1,13 +1,14 @@
 /*
  * wrap_libc.h - the cheap way to interpose a libc function: only its accesses are checked.
  *
- * Model:   PF_WITH_FRAME(fn, accesses) makes the accesses as function `fn` called from here, with
- *          the same range checks that compiled code uses. The runtime is not entered otherwise:
- *          nothing nests, errno need not be kept, and the calling context is computed only if
- *          needed. Such a function begins with PF_VISIBLE(fn). PF_FRAME_SCOPE(t, fn) keeps the
- *          frame of `fn` on the shadow stack until the scope ends: for functions whose real
- *          function calls the target, allocates, or has accesses before and after it. Functions
- *          that order threads, or whose real function blocks, use PF_CALL of wrap.h.
+ * Model:   PF_WITH_FRAME(fn, accesses), in the interposed function `fn`, makes the accesses in a
+ *          frame of `fn` that its caller has called, with the same range checks that compiled code
+ *          uses. The runtime is not entered otherwise: nothing nests, errno need not be kept, and
+ *          the calling context is computed only if needed. A function that uses it begins with
+ *          PF_VISIBLE(fn). PF_FRAME_SCOPE(t, fn) keeps the frame of `fn` on the shadow stack until
+ *          the scope ends: for functions whose real function calls the target or allocates, and for
+ *          those with accesses both before and after the real function. Functions that order
+ *          threads, or whose real function blocks, use PF_CALL of wrap.h.
  * Threads: any. `t` is NULL for a thread that is unregistered or inside the runtime.
  * Errors:  none.
  */
