@@ -258,7 +258,9 @@ static void take_exploration(struct check_loader *l, const struct pf_check_line 
                                        .classes = line->behaviours,
                                        .targets = line->left,
                                        .complete = line->complete,
-                                       .c11 = model && !strcmp(model, "c11")};
+                                       .c11 = model && !strcmp(model, "c11"),
+                                       .assumes_addresses =
+                                           json_is_true(json_object_get(o, "assumes_addresses"))};
     for (size_t i = 0; i < json_array_size(open); i++) {
         const json_t *k = json_array_get(open, i);
         const char *where = json_string_value(json_object_get(k, "where"));

@@ -531,6 +531,7 @@ pf_status pf_explore(struct pf_exploration *out, const struct pf_clip_meta *m,
         pf_exploration_add_unexplored(out, "a question that the engine could not decide", "");
     if (x.search.capped)
         pf_exploration_add_unexplored(out, "too many choices", "");
+    out->assumes_addresses = x.addresses.several;
     out->ms = pf_now_ms() - x.began;
     stop_host(&x);
     pf_vec_release(&x.prefix);

@@ -76,6 +76,9 @@ struct pf_exploration {
     /* after the checkpoint: answers from outside, signals, calls that may not replay, children */
     uint64_t outside;
     bool racy, weak; /* a class may have a data race; an atomic operation is not seq_cst */
+    /* several threads have allocated memory: completeness assumes that nothing depends on its
+     * addresses (block_address.h) */
+    bool assumes_addresses;
     PF_VEC(struct pf_explore_unexplored) unexplored;
     PF_VEC(struct pf_explore_failure) failures;
     PF_VEC(struct pf_explore_race) races;

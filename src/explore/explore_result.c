@@ -292,7 +292,7 @@ void pf_exploration_json(struct pf_text *t, const struct pf_exploration *x)
     pf_text_add(t, "\"complete\":");
     pf_text_add(t, pf_exploration_complete(x) ? "true," : "false,");
     add_string(t, "model", pf_exploration_model(x));
-    pf_text_char(t, ',');
+    pf_text_add(t, x->assumes_addresses ? ",\"assumes_addresses\":true," : ",");
     add_lists(t, x);
     pf_text_char(t, '}');
 }
@@ -367,4 +367,8 @@ void pf_exploration_text(struct pf_text *t, const struct pf_exploration *x)
                  "explore: complete for this input: every execution was seen (%s)\n",
                  x->racy || x->weak ? "sequential consistency only" : "C11");
     pf_text_add(t, line);
+    if (pf_exploration_complete(x) && x->assumes_addresses)
+        pf_text_add(t,
+                    "explore: assumed: nothing depends on the addresses of allocated memory; they "
+                    "were the same in all runs\n");
 }

@@ -97,6 +97,8 @@ static void add_explorations(struct pf_text *t, const struct pf_check_summary *c
         pf_json_num(t, "targets", x->targets);
         pf_json_bool(t, "complete", x->complete);
         pf_json_str(t, "model", x->c11 ? "c11" : "sequential consistency only");
+        if (x->assumes_addresses)
+            pf_json_bool(t, "assumes_addresses", true);
         pf_json_str(t, "failed", x->failed);
         add_notes(t, "open", x->unexplored);
         pf_text_char(t, '}');
@@ -159,6 +161,10 @@ static void add_exploration_text(struct pf_text *t, const struct pf_check_explor
         pf_text_add(t, x->c11 ? " (C11: there is no data race, and all atomic operations are "
                                 "sequentially consistent)\n"
                               : " (sequential consistency only)\n");
+        if (x->assumes_addresses)
+            pf_text_add(
+                t, "  assumed: nothing depends on the addresses of allocated memory; they were "
+                   "the same in all runs\n");
         return;
     }
     pf_text_add(t, "systematic search: ");

@@ -120,6 +120,7 @@ struct pf_check_exploration {
     uint64_t schedules, classes, targets; /* as in pf explore's document; of the last search */
     bool complete; /* every execution was seen */
     bool c11; /* this holds for C11, otherwise under sequential consistency only */
+    bool assumes_addresses; /* and if nothing depends on the addresses of allocated memory */
     const char *failed; /* why there was no search; NULL: there was one */
     struct pf_check_note *unexplored; /* the JSON key is "open" */
 };

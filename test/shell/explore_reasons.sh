@@ -20,6 +20,19 @@ EOF
 status 0 "$PF" explore --runs 40 -- ./reason
 has out "complete for this input: every execution was seen (C11)"
 
+hasnt out "assumed:"
+
+# Two threads allocate, always in the same order: the claim names its assumption.
+"$PF" cc -g -O1 -DREASON=address -DLATE "$part/explore_reasons.c" foreign.o -o late
+status 0 "$PF" explore --runs 40 --json late.json -- ./late
+has out "complete for this input: every execution was seen (C11)"
+has out "assumed: nothing depends on the addresses of allocated memory; they were the same in all runs"
+has late.json '"assumes_addresses":true'
+python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" late.json
+status 0 "$PF" check --runs 3 --json check.json -- ./late
+has out "assumed: nothing depends on the addresses of allocated memory"
+python3 "$ROOT/test/run/schema.py" "$ROOT/docs/format/findings.schema.json" check.json
+
 refuses foreign_code "a call of code that is not instrumented (foreign at "
 refuses futex_limit "a call of code that is not instrumented (syscall at "
 refuses child "a child process"

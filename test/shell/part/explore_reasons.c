@@ -129,6 +129,9 @@ int main(void)
     pthread_create(&threads[1], NULL, second, NULL);
     pthread_join(threads[0], NULL);
     pthread_join(threads[1], NULL);
+#ifdef LATE
+    blocks[1] = malloc(64);
+#endif
 #ifdef ADDRESS
     puts(blocks[0] < blocks[1] ? "ascending" : "descending");
 #endif
